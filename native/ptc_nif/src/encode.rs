@@ -21,20 +21,16 @@ const BYTES_PER_WORD: usize = 8;
 struct Encode<T> {
     /// The term, until the writer has begun with it.
     root: Option<One<T>>,
-    /// The terms of the writer's open containers as a list, last one first.
-    open: Option<One<T>>,
-    /// The terms of the gaps as a list, last one first.
-    foreign: Option<One<T>>,
     /// The parts of the complete text that are on the caller's heap already, as a list.
     parts: Option<One<T>>,
-    draft: Draft,
+    draft: Draft<T>,
     /// Maximum bytes of the text.
     limit: usize,
     /// Capacity of the buffer at the start: it does not count as memory of this text.
     kept: usize,
 }
 
-rooted!(Encode { states: root, open, foreign, parts; plain: draft, limit, kept });
+rooted!(Encode { states: root, parts, draft; plain: limit, kept });
 
 nif! {
     /// `{:ok, text}`, where a long text is a list of its parts; `{:partial, [text, foreign, text, ...]}` if
@@ -47,8 +43,6 @@ nif! {
         let buffer = BUFFER.take();
         let encode = Encode {
             root: Some(One(term.into())),
-            open: None,
-            foreign: None,
             parts: None,
             kept: buffer.capacity(),
             draft: Draft::new(buffer),
@@ -81,18 +75,18 @@ impl<'a> Task<'a> for Encode<Raw<'a>> {
             Err(Refusal::Stopped(stop)) => return Err(stop),
             written => written,
         };
-        if written.is_ok() && self.draft.gaps.is_empty() && self.draft.text.len() > PIECE {
+        if written.is_ok() && !self.draft.has_gaps() && self.draft.text.len() > PIECE {
             self.parts = Some(One(heap.terms.make_list(&[])));
             return Err(Stop::SliceOver);
         }
         Ok(written)
     }
 
-    fn reply(self, call: Call<'a>, _heap: Beam<'a>, written: Self::Out) -> Term<'a> {
+    fn reply(mut self, call: Call<'a>, heap: Beam<'a>, written: Self::Out) -> Term<'a> {
         let reply = match (written, self.parts) {
             (Err(refusal), _) => refused(call.env, refusal),
             (Ok(()), Some(One(parts))) => (atoms::ok(), parts.term(call.env)).encode(call.env),
-            (Ok(()), None) => text(call.terms(), &self.draft, self.foreign),
+            (Ok(()), None) => text(&heap, &mut self.draft),
         };
         let buffer = self.draft.text;
         if buffer.capacity() <= KEPT_BYTES {
@@ -122,22 +116,10 @@ impl<'a> Encode<Raw<'a>> {
             meter.consume_fuel(bytes / BYTES_PER_UNIT, heap)?;
             meter.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD, heap)
         };
-        let open = self.open.map(|One(open)| open);
-        let mut writer = Writer::new(
-            &source,
-            &mut self.draft,
-            open,
-            self.limit,
-            &mut consume_fuel,
-        );
+        let mut writer = Writer::new(&source, &mut self.draft, self.limit, &mut consume_fuel);
         let begun = self.root.take();
         let begun = begun.map_or(Ok(()), |One(root)| writer.begin(root));
-        let written = begun.and_then(|()| writer.resume());
-        self.open = writer.frozen().map(One);
-        let (open, foreign) = writer.freeze();
-        onto(heap.terms, &mut self.open, open);
-        onto(heap.terms, &mut self.foreign, foreign);
-        written
+        begun.and_then(|()| writer.resume())
     }
 
     /// Copies the last part of the text and puts it in front of the parts after it.
@@ -155,27 +137,12 @@ impl<'a> Encode<Raw<'a>> {
     }
 }
 
-/// Prepends the items to a list, one after the other.
-fn onto<'a>(terms: Terms<'a>, list: &mut Option<One<Raw<'a>>>, items: Vec<Raw<'a>>) {
-    for item in items {
-        let rest = list.map_or_else(|| terms.make_list(&[]), |One(rest)| rest);
-        *list = Some(One(terms.cons(item, rest)));
-    }
-}
-
-fn text<'a>(terms: Terms<'a>, draft: &Draft, foreign: Option<One<Raw<'a>>>) -> Term<'a> {
-    let env = terms.env;
-    if draft.gaps.is_empty() {
+fn text<'a>(heap: &Beam<'a>, draft: &mut Draft<Raw<'a>>) -> Term<'a> {
+    let (terms, env) = (heap.terms, heap.terms.env);
+    if !draft.has_gaps() {
         return (atoms::ok(), terms.make_binary(&draft.text).term(env)).encode(env);
     }
-    let mut last_first = Vec::with_capacity(draft.gaps.len());
-    let mut rest = foreign.map(|One(foreign)| foreign);
-    while let Some((term, tail)) = rest.and_then(|rest| terms.uncons(rest)) {
-        last_first.push(term);
-        rest = Some(tail);
-    }
-    let foreign = last_first.into_iter().rev();
-    let gaps: Vec<Gap<Raw<'a>>> = draft.gaps.iter().copied().zip(foreign).collect();
+    let gaps = draft.gaps(heap);
     (atoms::partial(), pieces(terms, &draft.text, &gaps)).encode(env)
 }
 

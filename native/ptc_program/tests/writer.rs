@@ -1,84 +1,120 @@
 //! The writer over an arena of values: its text, its gaps, its refusals.
 
 use num_bigint::BigInt;
-use ptc_json::{write, Draft, Gap, JsonView, Readable, Refusal, Writer};
+use ptc_json::{write, Draft, Gap, JsonView, OnHeap, Readable, Refusal, Writer};
+use ptc_term::heap::Heap;
+use ptc_term::number::Number;
+use ptc_term::plain::{Opaque, PlainHeap, Term};
 use ptc_term::stop::Stop;
+use ptc_term::suspend::{freeze, thaw};
 
-/// Terms as an arena of values; a handle is an index.
+/// Terms with maps of any keys, equal ones too; those of up to two entries are read in place.
 #[derive(Default)]
-struct Arena(Vec<Value>);
+struct Arena {
+    heap: PlainHeap,
+    /// An opaque term stands for each map.
+    maps: Vec<(Term, Vec<Term>, Vec<Term>)>,
+}
 
 enum Value {
     Int(i64),
     Big(BigInt),
     Text(&'static [u8]),
     Name(&'static str),
-    Empty,
-    Cons(usize, usize),
-    Map(Vec<usize>, Vec<usize>),
+    Cons(Term, Term),
+    Map(Vec<Term>, Vec<Term>),
     Foreign,
 }
 
 impl Arena {
-    fn add(&mut self, value: Value) -> usize {
-        self.0.push(value);
-        self.0.len() - 1
+    fn add(&mut self, value: Value) -> Term {
+        let heap = &mut self.heap;
+        match value {
+            Value::Int(value) => heap.make_number(Number::Int(value)).unwrap(),
+            Value::Big(value) => heap.make_number(Number::Big(value)).unwrap(),
+            Value::Text(text) => heap.make_string(text),
+            Value::Name(name) => heap.atom(name),
+            Value::Cons(head, tail) => heap.cons(head, tail),
+            Value::Foreign => heap.opaque(Opaque::Pid, 0),
+            Value::Map(keys, values) => {
+                let map = heap.opaque(Opaque::Fun, self.maps.len() as u64);
+                self.maps.push((map, keys, values));
+                map
+            }
+        }
     }
 
-    fn list(&mut self, items: &[usize]) -> usize {
-        let empty = self.add(Value::Empty);
-        let cons = |rest, item: &usize| self.add(Value::Cons(*item, rest));
-        items.iter().rev().fold(empty, cons)
+    fn list(&mut self, items: &[Term]) -> Term {
+        self.heap.make_list(items)
+    }
+
+    fn map(&self, term: Term) -> Option<(&[Term], &[Term])> {
+        let map = self.maps.iter().find(|(map, ..)| *map == term);
+        map.map(|(_, keys, values)| (&keys[..], &values[..]))
+    }
+
+    fn on_heap(&self) -> OnHeap<'_, PlainHeap> {
+        let heap = &self.heap;
+        OnHeap {
+            heap,
+            in_slice: false,
+        }
     }
 }
 
 impl Readable for Arena {
-    type Term = usize;
+    type Term = Term;
+    type Heap = PlainHeap;
 
-    fn view(&self, term: usize) -> JsonView<'_, usize> {
-        match &self.0[term] {
-            Value::Int(value) => JsonView::Int(*value),
-            Value::Big(value) => JsonView::Big(value.clone()),
-            Value::Text(text) => JsonView::Text(text),
-            Value::Name(_) => JsonView::Name,
-            Value::Empty | Value::Cons(..) => JsonView::List,
-            Value::Map(keys, values) if keys.len() < 3 => JsonView::Map(keys, values),
-            Value::Map(keys, _) => JsonView::LargeMap(keys.len()),
-            Value::Foreign => JsonView::Foreign,
+    fn heap(&self) -> &PlainHeap {
+        &self.heap
+    }
+
+    fn view(&self, term: Term) -> JsonView<'_, Term> {
+        match self.map(term) {
+            Some((keys, values)) if keys.len() < 3 => JsonView::Map(keys, values),
+            Some((keys, _)) => JsonView::LargeMap(keys.len()),
+            // What it borrows is the heap's.
+            None => match self.heap.bytes(term) {
+                Some(text) => JsonView::Text(text),
+                None => match self.on_heap().view(term) {
+                    JsonView::Int(value) => JsonView::Int(value),
+                    JsonView::Big(value) => JsonView::Big(value),
+                    JsonView::List => JsonView::List,
+                    JsonView::Name => JsonView::Name,
+                    _ => JsonView::Foreign,
+                },
+            },
         }
     }
 
-    fn name(&self, atom: usize) -> String {
-        match self.0[atom] {
-            Value::Name(name) => name.to_string(),
-            _ => String::new(),
-        }
+    fn name(&self, atom: Term) -> String {
+        self.on_heap().name(atom)
     }
 
-    fn uncons(&self, term: usize) -> Option<(usize, usize)> {
-        match &self.0[term] {
-            Value::Cons(head, tail) => Some((*head, *tail)),
-            _ => None,
-        }
+    fn uncons(&self, term: Term) -> Option<(Term, Term)> {
+        self.heap.uncons(term)
     }
 
-    fn is_empty_list(&self, term: usize) -> bool {
-        matches!(self.0[term], Value::Empty)
+    fn is_empty_list(&self, term: Term) -> bool {
+        self.heap.is_empty_list(term)
     }
 
-    fn entries(&self, map: usize) -> Vec<(usize, usize)> {
-        match &self.0[map] {
-            Value::Map(keys, values) => keys.iter().copied().zip(values.iter().copied()).collect(),
-            _ => Vec::new(),
-        }
+    fn flat(&self, map: Term) -> (&[Term], &[Term]) {
+        self.map(map).unwrap()
     }
 
-    fn identity(&self, term: usize) -> usize {
-        term + 1
+    fn entries(&self, map: Term) -> Vec<(Term, Term)> {
+        let (keys, values) = self.map(map).unwrap();
+        keys.iter().copied().zip(values.iter().copied()).collect()
+    }
+
+    fn identity(&self, term: Term) -> usize {
+        self.on_heap().identity(term)
     }
 }
 
-fn text(arena: &Arena, root: usize) -> String {
+fn text(arena: &Arena, root: Term) -> String {
     let mut text = Vec::new();
     assert!(
         write(arena, root, usize::MAX, &mut text, &mut |_, _| Ok(()))
@@ -88,7 +124,7 @@ fn text(arena: &Arena, root: usize) -> String {
     String::from_utf8(text).unwrap()
 }
 
-fn refusal(arena: &Arena, root: usize, limit: usize) -> Refusal<usize> {
+fn refusal(arena: &Arena, root: Term, limit: usize) -> Refusal<Term> {
     write(arena, root, limit, &mut Vec::new(), &mut |_, _| Ok(())).unwrap_err()
 }
 
@@ -116,10 +152,7 @@ fn keys_of_every_length_come_again() {
     for length in 1..60 {
         let key = arena.add(Value::Text(&[b'k'; 60][..length]));
         let map = arena.add(Value::Map(vec![key, key], vec![one, one]));
-        let Value::Text(key) = arena.0[key] else {
-            unreachable!()
-        };
-        let key = std::str::from_utf8(key).unwrap();
+        let key = "k".repeat(length);
         assert_eq!(text(&arena, map), format!(r#"{{"{key}":1,"{key}":1}}"#));
     }
 }
@@ -219,10 +252,10 @@ fn long_integers_are_asked_for() {
 /// maximum number of bytes written between two checks.
 fn in_parts(
     arena: &mut Arena,
-    root: usize,
+    root: Term,
     often: usize,
-) -> (Vec<u8>, Vec<Gap<usize>>, usize, usize) {
-    let (mut draft, mut lists) = (Draft::new(Vec::new()), [arena.list(&[]), arena.list(&[])]);
+) -> (Vec<u8>, Vec<Gap<Term>>, usize, usize) {
+    let mut draft = Draft::new(Vec::new());
     let (mut left, mut asked, mut most) = (0, 0, 0);
     let mut root = Some(root);
     loop {
@@ -233,37 +266,18 @@ fn in_parts(
                 _ => Ok(()),
             }
         };
-        let mut writer = Writer::new(
-            &*arena,
-            &mut draft,
-            Some(lists[0]),
-            usize::MAX,
-            &mut consume_fuel,
-        );
+        let mut writer = Writer::new(&*arena, &mut draft, usize::MAX, &mut consume_fuel);
         let begun = root.take().map_or(Ok(()), |root| writer.begin(root));
-        let written = begun.and_then(|()| writer.resume());
-        let below = writer.frozen().unwrap();
-        let new = writer.freeze();
-        lists[0] = new
-            .0
-            .into_iter()
-            .fold(below, |list, term| arena.add(Value::Cons(term, list)));
-        lists[1] = new
-            .1
-            .into_iter()
-            .fold(lists[1], |list, term| arena.add(Value::Cons(term, list)));
-        match written {
+        match begun.and_then(|()| writer.resume()) {
             Ok(()) => break,
             Err(refusal) => assert_eq!(refusal, Refusal::Stopped(Stop::SliceOver)),
         }
+        let mut terms = Vec::new();
+        let frozen = freeze(draft, &mut arena.heap, &mut terms);
+        draft = thaw(frozen, &arena.heap, &mut terms.into_iter()).expect("its terms");
         left += 1;
     }
-    let mut foreign = Vec::new();
-    while let Some((term, rest)) = arena.uncons(lists[1]) {
-        foreign.insert(0, term);
-        lists[1] = rest;
-    }
-    let gaps = draft.gaps.into_iter().zip(foreign).collect();
+    let gaps = draft.gaps(&arena.heap);
     (draft.text, gaps, left, most)
 }
 
@@ -276,7 +290,7 @@ fn a_writer_that_is_left_goes_on() {
     let big = arena.add(Value::Big(BigInt::from(3).pow(40_000)));
     let (foreign, one) = (arena.add(Value::Foreign), arena.add(Value::Int(1)));
     let numbers = arena.list(&vec![one; 30_000]);
-    let keys: Vec<usize> = (0..3_000).map(|n| arena.add(Value::Int(n))).collect();
+    let keys: Vec<Term> = (0..3_000).map(|n| arena.add(Value::Int(n))).collect();
     let few = arena.list(&[one; 30]);
     let large = arena.add(Value::Map(keys, vec![few; 3_000]));
     let small = arena.add(Value::Map(
@@ -296,6 +310,27 @@ fn a_writer_that_is_left_goes_on() {
         assert!(left > 10, "{left}");
         assert!(most < 5_000_000, "{most}");
     }
+}
+
+/// What is open fills tuples when it is suspended, and is read from them afterwards.
+#[test]
+fn a_deep_text_that_is_left_goes_on() {
+    let mut arena = Arena::default();
+    let (one, foreign) = (arena.add(Value::Int(1)), arena.add(Value::Foreign));
+    let mut root = arena.list(&[one]);
+    for depth in 0..50_000 {
+        root = match depth % 3 {
+            0 => arena.list(&[one, root, foreign]),
+            1 => arena.list(&[one, one, root]),
+            _ => arena.list(&[root, one]),
+        };
+    }
+    let mut whole = Vec::new();
+    let gaps = write(&arena, root, usize::MAX, &mut whole, &mut |_, _| Ok(())).unwrap();
+    let (text, same, left, _) = in_parts(&mut arena, root, 2);
+    assert!(text == whole, "another text, left {left} times");
+    assert_eq!(same, gaps);
+    assert!(left > 10, "{left}");
 }
 
 /// A string that is written in parts is refused at its first invalid byte.

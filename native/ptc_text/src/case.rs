@@ -25,8 +25,9 @@ pub fn put_case<E>(
     out: &mut Vec<u8>,
     mut count: impl FnMut(usize, usize) -> Result<(), E>,
 ) -> Result<(), E> {
+    count(text.len() / BYTES_A_UNIT, out.len())?;
     if text.is_ascii() {
-        count(text.len() / BYTES_A_UNIT, text.len())?;
+        count(0, text.len())?;
         let start = out.len();
         out.extend_from_slice(text);
         match case {
@@ -41,12 +42,30 @@ pub fn put_case<E>(
         |bytes| count(UNITS_A_BYTE * bytes, length.get()),
         |piece| {
             match piece {
-                Piece::Valid(piece) => piece.chars().for_each(|char| put(char, case, out)),
+                Piece::Valid(piece) => put_valid(piece, case, out),
                 Piece::Invalid(bytes) => out.extend_from_slice(bytes),
             }
             length.set(out.len());
         },
     )
+}
+
+/// Writes characters: those of ASCII, as most are in most texts, together.
+fn put_valid(mut text: &str, case: Case, out: &mut Vec<u8>) {
+    while !text.is_empty() {
+        let ascii = text.bytes().take_while(u8::is_ascii).count();
+        let start = out.len();
+        out.extend_from_slice(&text.as_bytes()[..ascii]);
+        match case {
+            Case::Upper => out[start..].make_ascii_uppercase(),
+            Case::Lower => out[start..].make_ascii_lowercase(),
+        }
+        let mut others = text[ascii..].chars();
+        if let Some(char) = others.next() {
+            put(char, case, out);
+        }
+        text = others.as_str();
+    }
 }
 
 #[inline]

@@ -19,8 +19,8 @@ pub fn graphemes<E>(
     text: &[u8],
     mut count: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<usize, E> {
+    count(text.len() / BYTES_A_UNIT)?;
     if text.is_ascii() {
-        count(text.len() / BYTES_A_UNIT)?;
         let crlf = memchr::memmem::find_iter(text, b"\r\n").count();
         return Ok(text.len() - crlf);
     }

@@ -147,6 +147,14 @@ impl Pattern {
         self.weight
     }
 
+    /// Returns the units of fuel to build its automata, if they are not built.
+    pub(crate) fn cost_of_automata(&self) -> usize {
+        match self.automata.get() {
+            Some(_) => 1,
+            None => COMPILE * (20 + self.weight),
+        }
+    }
+
     /// Returns its automata; `None` for the few patterns that have none.
     pub(crate) fn automata(&self) -> Option<&Automata> {
         let automata = self.automata.get_or_init(|| Automata::new(&self.text));

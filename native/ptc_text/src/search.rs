@@ -98,6 +98,7 @@ impl Pattern {
         asked: bool,
         count: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Option<(usize, usize)>>, E> {
+        count(self.cost_of_automata())?;
         let Some(automata) = self.automata() else {
             return Ok(None);
         };

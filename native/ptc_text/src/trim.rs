@@ -70,6 +70,8 @@ mod tests {
         for char in (0..=0x10_FFFF).filter_map(char::from_u32) {
             let text = format!("{char}a{char}");
             assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{char:?}");
+            let text = format!("a {char}");
+            assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{char:?}");
         }
     }
 }

@@ -352,7 +352,12 @@ defmodule PtcRunner.Json.DatesTest do
 
       for opts <- [[], [structs: :values], [keys: :any], [structs: :values, keys: :any]] do
         assert each(part("day"), structs ++ [vienna], opts) == [29, 29, 29, 29]
+
+        # As everywhere where structs are values, an atom is the text of its name.
+        if opts[:structs], do: assert(each(part("day"), [:"2024-02-29"], opts) == [29])
         add = %{"op" => "date_add", "amount" => 1, "unit" => "month"}
+
+        if opts[:structs], do: assert(each(add, [:"2024-02-29"], opts) == ["2024-03-29"])
 
         assert each(add, structs ++ [vienna], opts) ==
                  [
@@ -385,7 +390,7 @@ defmodule PtcRunner.Json.DatesTest do
         %{~N[2024-02-29 10:30:00] | hour: 10 ** 20},
         {2024, 2, 29},
         ["2024-02-29"],
-        :"2024-02-29",
+        :today,
         <<"2024-02-29", 255>>,
         "10:30:00",
         2024,

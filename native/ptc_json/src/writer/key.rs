@@ -38,12 +38,9 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         match self.key(lead, key)? {
             Key::Written => self.value(value),
             Key::Long => {
-                self.stack.live.push(OpenContainer::Value(value));
-                self.stack.live.push(OpenContainer::Long {
-                    scalar: key,
-                    at: 0,
-                    is_key: true,
-                });
+                let (at, is_key) = (0, true);
+                self.draft.push(OpenContainer::Value, value);
+                self.draft.push(OpenContainer::Long { at, is_key }, key);
                 Ok(())
             }
         }

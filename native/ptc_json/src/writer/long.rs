@@ -55,11 +55,8 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
 
     #[cold]
     fn begin_long(&mut self, scalar: R::Term, is_key: bool) {
-        self.stack.live.push(OpenContainer::Long {
-            scalar,
-            at: 0,
-            is_key,
-        });
+        let at = 0;
+        self.draft.push(OpenContainer::Long { at, is_key }, scalar);
     }
 
     /// Writes the next part of the long string or integer on top of the stack.
@@ -79,10 +76,8 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
                 let part = text.get(at..end).unwrap_or_default();
                 put_chars(&mut self.draft.text, part)
                     .map_err(|NotUtf8(within)| Refusal::NotUtf8(scalar, at + within))?;
-                if let (true, Some(OpenContainer::Long { at, .. })) =
-                    (end < text.len(), self.stack.live.last_mut())
-                {
-                    *at = end;
+                if end < text.len() {
+                    self.draft.set(OpenContainer::Long { at: end, is_key });
                     return self.check(text.len() - end);
                 }
                 self.draft.text.push(b'"');
@@ -102,7 +97,7 @@ impl<R: Readable> Writer<'_, '_, '_, R> {
         if is_key {
             self.draft.text.push(b':');
         }
-        self.stack.live.pop();
+        self.draft.pop(self.source.heap());
         self.check(0)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! * this file: the loop; [`key`], [`long`]: keys, and strings and integers of any length
 //! * [`put`]: scalars; [`readable`]: the interface to terms
-//! * [`draft`]: the state of a suspended text
+//! * [`draft`]: the state of a text, which can be suspended
 
 mod draft;
 mod key;
@@ -11,7 +11,7 @@ mod put;
 mod readable;
 
 pub use draft::Draft;
-use draft::{OpenContainer, Stack, Thawed};
+use draft::OpenContainer;
 use key::{KeyText, KEYS};
 use ptc_term::stop::Stop;
 pub use put::{put_float, put_integer, put_string, NotUtf8};
@@ -48,12 +48,11 @@ pub fn write<R: Readable>(
     consume_fuel: &mut ConsumeFuel,
 ) -> Result<Vec<Gap<R::Term>>, Refusal<R::Term>> {
     let mut draft = Draft::new(std::mem::take(out));
-    let mut writer = Writer::new(source, &mut draft, None, limit, consume_fuel);
+    let mut writer = Writer::new(source, &mut draft, limit, consume_fuel);
     writer.open_at_once = usize::MAX;
     let written = writer.begin(root).and_then(|()| writer.resume());
-    let (_, foreign) = writer.freeze();
-    *out = draft.text;
-    written.map(|()| draft.gaps.into_iter().zip(foreign).collect())
+    *out = std::mem::take(&mut draft.text);
+    written.map(|()| draft.gaps(source.heap()))
 }
 
 /// Cost of a gap, and of an atom whose characters must be fetched.
@@ -68,59 +67,41 @@ const BYTES_BETWEEN_LOOKS: usize = 16_384;
 pub const BYTES_PER_UNIT: usize = 4;
 
 /// The limits are checked separately for a map of more entries; an entry then costs this many bytes of
-/// text, because it may have to be frozen, too.
+/// text, because its terms are stored, too.
 const MANY: usize = 1024;
 const BYTES_OF_ENTRY: usize = 48;
-/// With more open containers, a resumable writer is suspended: freezing takes longer than opening.
+/// Maximum number of containers that are open in addition to those at the start of a call: freezing takes longer
+/// than opening.
 const OPEN_AT_ONCE: usize = 8_192;
-/// Bytes of memory of a frozen term: a list cell.
-const BYTES_OF_FROZEN: usize = 16;
 
 /// Writes to a draft during one call.
 pub struct Writer<'s, 'o, 'c, R: Readable> {
     source: &'s R,
     limit: usize,
-    draft: &'o mut Draft,
-    stack: Stack<'s, R::Term>,
+    draft: &'o mut Draft<R::Term>,
     /// Maximum number of open containers before it suspends.
     open_at_once: usize,
-    /// The terms of the new gaps.
-    foreign: Vec<R::Term>,
     keys: [KeyText; KEYS],
     consume_fuel: &'o mut ConsumeFuel<'c>,
 }
 
 impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
-    /// Creates a writer that continues a draft; `frozen` has the frozen terms as a list, last one
-    /// first. `limit` is in bytes of text.
+    /// Creates a writer that continues a draft. `limit` is in bytes of text.
     pub fn new(
         source: &'s R,
-        draft: &'o mut Draft,
-        frozen: Option<R::Term>,
+        draft: &'o mut Draft<R::Term>,
         limit: usize,
         consume_fuel: &'o mut ConsumeFuel<'c>,
     ) -> Self {
+        let open_at_once = draft.open.len() + OPEN_AT_ONCE;
         Writer {
             source,
             limit,
             draft,
-            stack: Stack::new(frozen),
-            open_at_once: OPEN_AT_ONCE,
-            foreign: Vec::new(),
+            open_at_once,
             keys: [KeyText::default(); KEYS],
             consume_fuel,
         }
-    }
-
-    /// Freezes the writer. Returns the terms to put onto those of [`Writer::frozen`], and the foreign
-    /// terms of the new gaps, both in order.
-    pub fn freeze(self) -> (Vec<R::Term>, Vec<R::Term>) {
-        (self.stack.freeze(self.source, self.draft), self.foreign)
-    }
-
-    /// Returns the terms that were frozen before and not thawed.
-    pub fn frozen(&self) -> Option<R::Term> {
-        self.stack.frozen
     }
 
     /// Begins with a term; [`Writer::resume`] writes it.
@@ -145,128 +126,164 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
             JsonView::List => {
                 self.draft.opened += 1;
                 self.draft.text.push(b'[');
-                self.stack.live.push(OpenContainer::List {
-                    whole: term,
-                    rest: term,
-                    first: true,
-                });
+                self.draft.push(OpenContainer::List { first: true }, term);
+                self.draft.terms.push(term);
             }
             JsonView::Map([], _) | JsonView::LargeMap(0) => {
                 self.draft.text.extend_from_slice(b"{}")
             }
-            JsonView::Map(keys, values) => {
+            JsonView::Map(..) => {
                 self.draft.opened += 1;
-                self.stack.live.push(OpenContainer::Map {
-                    map: term,
-                    keys,
-                    values,
-                    at: 0,
-                });
+                self.draft.push(OpenContainer::Map { at: 0 }, term);
             }
             JsonView::LargeMap(size) => {
                 self.check(size)?;
-                self.stack.live.push(match size {
-                    ..=MANY => self.opened(term),
-                    _ => OpenContainer::Unopened(term),
-                });
+                match size {
+                    ..=MANY => self.open_large(term),
+                    _ => self.draft.push(OpenContainer::Unopened, term),
+                }
             }
             JsonView::Foreign => {
                 self.draft.toll += TOLL;
                 self.draft.gaps.push(self.draft.text.len());
-                self.foreign.push(term);
+                self.draft.foreign.push(term);
             }
-            JsonView::TooLong => return self.put_off(OpenContainer::Value(term)),
+            // It takes longer to read than this slice allows.
+            JsonView::TooLong => {
+                self.draft.push(OpenContainer::Value, term);
+                return Err(Refusal::Stopped(Stop::SliceOver));
+            }
         }
         self.check(0)
     }
 
-    /// Suspends before a term that takes longer to read than this slice allows.
-    #[cold]
-    fn put_off(&mut self, open: OpenContainer<'s, R::Term>) -> Result<(), Refusal<R::Term>> {
-        self.stack.live.push(open);
-        Err(Refusal::Stopped(Stop::SliceOver))
+    fn open_large(&mut self, map: R::Term) {
+        let entries = self.source.entries(map);
+        let terms = entries.iter().rev().flat_map(|(key, value)| [*value, *key]);
+        self.draft.terms.extend(terms);
+        let left = entries.len();
+        self.draft
+            .open
+            .push(OpenContainer::Entries { left, first: true });
     }
 
-    fn opened(&self, map: R::Term) -> OpenContainer<'s, R::Term> {
-        OpenContainer::LargeMap {
-            entries: self.source.entries(map).into_iter(),
-            first: true,
-        }
-    }
-
-    /// Writes until no container is open. If it stops because its slice or quantum is over, it can be
-    /// frozen.
+    /// Writes until no container is open. If it stops because its slice or quantum is over, the draft can be
+    /// suspended.
     pub fn resume(&mut self) -> Result<(), Refusal<R::Term>> {
+        let written = self.run();
+        let over = matches!(written, Err(Refusal::Stopped(Stop::SliceOver)));
+        if let (true, Some(OpenContainer::Long { .. })) = (over, self.draft.open.last()) {
+            let scalar = self.draft.terms.last_mut(self.source.heap());
+            if let Some(scalar) = scalar {
+                *scalar = self.source.to_keep(*scalar);
+            }
+        }
+        written
+    }
+
+    fn run(&mut self) -> Result<(), Refusal<R::Term>> {
+        let heap = self.source.heap();
         loop {
-            if self.spent() - self.draft.asked > BYTES_BETWEEN_LOOKS {
+            if self.is_due() {
                 self.ask(0)?;
             }
-            let Some(open) = self.stack.live.last_mut() else {
-                match self.stack.thaw(self.source, self.draft) {
-                    Some(Thawed::Open) => continue,
-                    Some(Thawed::Nothing) => return Ok(()),
-                    None => return Err(Refusal::Stopped(Stop::Abandoned)),
-                }
+            let Some(open) = self.draft.open.last().copied() else {
+                return Ok(());
             };
             match open {
-                OpenContainer::List { whole, rest, first } => match self.source.uncons(*rest) {
-                    Some((head, tail)) => {
-                        *rest = tail;
-                        if !std::mem::take(first) {
-                            self.draft.text.push(b',');
-                        }
-                        self.value(head)?;
-                    }
-                    None if self.source.is_empty_list(*rest) => self.close(b']'),
-                    None => return Err(Refusal::Foreign(*whole)),
-                },
-                OpenContainer::Map {
-                    keys, values, at, ..
-                } => match (keys.get(*at), values.get(*at)) {
-                    (Some(key), Some(value)) => {
-                        let (key, value) = (*key, *value);
-                        let lead = if *at == 0 { b'{' } else { b',' };
-                        *at += 1;
-                        self.entry(lead, key, value)?;
-                    }
-                    _ => self.close(b'}'),
-                },
-                OpenContainer::LargeMap { entries, first } => match entries.next() {
-                    Some((key, value)) => {
-                        let lead = if std::mem::take(first) { b'{' } else { b',' };
-                        self.entry(lead, key, value)?;
-                    }
-                    None => self.close(b'}'),
-                },
-                OpenContainer::Frozen { left: 0, .. } => self.close(b'}'),
-                OpenContainer::Frozen { left, first } => {
-                    *left -= 1;
-                    let lead = if std::mem::take(first) { b'{' } else { b',' };
-                    let mut pop = || self.stack.pop(self.source, self.draft);
-                    match (pop(), pop()) {
-                        (Some(key), Some(value)) => self.entry(lead, key, value)?,
-                        _ => return Err(Refusal::Stopped(Stop::Abandoned)),
-                    }
+                OpenContainer::List { first } => self.elements(first)?,
+                OpenContainer::Map { at } => self.entries(at)?,
+                OpenContainer::Entries { left: 0, .. } => {
+                    self.draft.text.push(b'}');
+                    self.draft.open.pop();
                 }
-                OpenContainer::Unopened(map) => {
-                    let map = *map;
+                OpenContainer::Entries { left, first } => {
+                    let lead = if first { b'{' } else { b',' };
+                    let (left, first) = (left - 1, false);
+                    self.draft.set(OpenContainer::Entries { left, first });
+                    let key = self.draft.terms.pop(heap);
+                    let value = self.draft.terms.pop(heap);
+                    self.entry(lead, key, value)?;
+                }
+                OpenContainer::Unopened => {
+                    let map = self.last()?;
                     if let JsonView::LargeMap(size) = self.source.view(map) {
                         self.ask(size.saturating_mul(BYTES_OF_ENTRY))?;
                     }
-                    self.stack.live.pop();
-                    self.stack.live.push(self.opened(map));
+                    self.draft.pop(heap);
+                    self.open_large(map);
                 }
-                OpenContainer::Long { scalar, at, is_key } => {
-                    let (scalar, at, is_key) = (*scalar, *at, *is_key);
+                OpenContainer::Long { at, is_key } => {
+                    let scalar = self.last()?;
                     self.long(scalar, at, is_key)?;
                 }
-                OpenContainer::Value(value) => {
-                    let value = *value;
-                    self.stack.live.pop();
+                OpenContainer::Value => {
+                    let value = self.draft.pop(heap);
                     self.value(value)?;
                 }
             }
         }
+    }
+
+    /// Writes the elements of the innermost list, until one has parts or the limits are due.
+    fn elements(&mut self, first: bool) -> Result<(), Refusal<R::Term>> {
+        let (source, depth) = (self.source, self.draft.open.len());
+        let heap = source.heap();
+        let (mut rest, mut first) = (self.last()?, first);
+        while let Some((head, tail)) = source.uncons(rest) {
+            rest = tail;
+            if let Some(rest) = self.draft.terms.last_mut(heap) {
+                *rest = tail;
+            }
+            match std::mem::take(&mut first) {
+                true => self.draft.set(OpenContainer::List { first }),
+                false => self.draft.text.push(b','),
+            }
+            self.value(head)?;
+            if self.draft.open.len() != depth || self.is_due() {
+                return Ok(());
+            }
+        }
+        self.draft.pop(heap);
+        let whole = self.draft.terms.pop(heap);
+        if !source.is_empty_list(rest) {
+            return Err(Refusal::Foreign(whole));
+        }
+        self.draft.text.push(b']');
+        Ok(())
+    }
+
+    /// The same for the entries of the innermost map, which is read in place, from number `at` on.
+    fn entries(&mut self, at: usize) -> Result<(), Refusal<R::Term>> {
+        let (source, depth) = (self.source, self.draft.open.len());
+        let (keys, values) = source.flat(self.last()?);
+        let mut at = at;
+        while let (Some(key), Some(value)) = (keys.get(at), values.get(at)) {
+            let lead = if at == 0 { b'{' } else { b',' };
+            at += 1;
+            let written = self.entry(lead, *key, *value);
+            if written.is_err() || self.draft.open.len() != depth || self.is_due() {
+                self.draft.open[depth - 1] = OpenContainer::Map { at };
+                return written;
+            }
+        }
+        self.draft.pop(source.heap());
+        self.draft.text.push(b'}');
+        Ok(())
+    }
+
+    /// Returns the last term of the innermost container or value. It is there, unless these are the terms of another
+    /// text.
+    #[inline]
+    fn last(&mut self) -> Result<R::Term, Refusal<R::Term>> {
+        let last = self.draft.terms.last_mut(self.source.heap());
+        last.copied().ok_or(Refusal::Stopped(Stop::Abandoned))
+    }
+
+    /// Returns whether the limits must be checked.
+    #[inline]
+    fn is_due(&self) -> bool {
+        self.spent() - self.draft.asked > BYTES_BETWEEN_LOOKS
     }
 
     /// Returns the total cost so far, in bytes of text that take as long.
@@ -280,18 +297,14 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         let spent = self.spent();
         let since = spent - self.draft.asked;
         self.draft.asked = spent;
-        let open = self.stack.live.len() * size_of::<OpenContainer<R::Term>>();
-        let held = self.draft.text.capacity() + open + self.draft.frozen * BYTES_OF_FROZEN;
+        let (open, terms) = (self.draft.open.len(), self.draft.terms.len());
+        let stack = open * size_of::<OpenContainer>() + terms * size_of::<R::Term>();
+        let held = self.draft.text.capacity() + stack;
         (self.consume_fuel)(since.saturating_add(more), held).map_err(Refusal::Stopped)?;
-        match self.stack.live.len() > self.open_at_once {
+        match open > self.open_at_once {
             true => Err(Refusal::Stopped(Stop::SliceOver)),
             false => Ok(()),
         }
-    }
-
-    fn close(&mut self, bracket: u8) {
-        self.draft.text.push(bracket);
-        self.stack.live.pop();
     }
 
     /// Checks that `more` bytes, of text or of work, do not exceed the limit.

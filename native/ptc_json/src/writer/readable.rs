@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use ptc_term::class::{Class, Classed};
+use ptc_term::heap::Heap;
 use ptc_term::number::Number;
 
 /// A term in the writer's view.
@@ -37,7 +38,11 @@ pub enum JsonView<'s, T> {
 pub trait Readable {
     /// A handle to a term.
     type Term: Copy;
+    /// The heap of the terms.
+    type Heap: Heap<Term = Self::Term>;
 
+    /// Returns the heap.
+    fn heap(&self) -> &Self::Heap;
     /// Returns the view of a term.
     fn view(&self, term: Self::Term) -> JsonView<'_, Self::Term>;
     /// Returns an atom's characters.
@@ -46,6 +51,8 @@ pub trait Readable {
     fn uncons(&self, term: Self::Term) -> Option<(Self::Term, Self::Term)>;
     /// Returns whether this is the empty list.
     fn is_empty_list(&self, term: Self::Term) -> bool;
+    /// Returns the keys and the values of a [`JsonView::Map`].
+    fn flat(&self, map: Self::Term) -> (&[Self::Term], &[Self::Term]);
     /// Returns all entries of a map. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
     /// Returns an identity, never 0. Terms of the same identity are equal; equal terms may have
@@ -80,6 +87,12 @@ impl<H: Classed> OnHeap<'_, H> {
 
 impl<H: Classed> Readable for OnHeap<'_, H> {
     type Term = H::Term;
+    type Heap = H;
+
+    #[inline]
+    fn heap(&self) -> &H {
+        self.heap
+    }
 
     #[inline]
     fn view(&self, term: H::Term) -> JsonView<'_, H::Term> {
@@ -123,6 +136,11 @@ impl<H: Classed> Readable for OnHeap<'_, H> {
     #[inline]
     fn is_empty_list(&self, term: H::Term) -> bool {
         self.heap.is_empty_list(term)
+    }
+
+    #[inline]
+    fn flat(&self, map: H::Term) -> (&[H::Term], &[H::Term]) {
+        self.heap.flat(map).unwrap_or_default()
     }
 
     fn entries(&self, map: H::Term) -> Vec<(H::Term, H::Term)> {

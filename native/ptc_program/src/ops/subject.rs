@@ -7,28 +7,28 @@ use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Lookup};
 
-/// Mode of an operation whose input is an operand: the first bit.
-const GIVEN: u32 = 1;
+/// Mode of an operation whose input is its first operand: the first bit.
+pub(super) const GIVEN: u32 = 1;
 
 /// The field of the current value that is the input.
 pub(super) const FIELD: Field = Field::optional(
     "field",
     FieldKind::String,
-    "the key of the current value that is read, instead of the current value itself",
+    "the key of the current value whose value is read",
 );
 
 /// The input, if it is a template.
 pub(super) const VALUE: Field = Field::optional(
     "value",
     FieldKind::Template,
-    "the input, instead of the current value",
+    "what is read instead of the current value",
 );
 
 /// The input, if it is a node or a number.
 pub(super) const NUMBER: Field = Field::optional(
     "value",
     FieldKind::Operand,
-    "the input, instead of the current value",
+    "what is read instead of the current value",
 );
 
 /// Checks that not both `field` and `value` are given.
@@ -68,7 +68,10 @@ pub(super) fn mode(own: u32, of_input: u32) -> u32 {
 #[inline]
 pub(super) fn of<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     if apply.mode & GIVEN != 0 {
-        return Ok(machine.one_operand(apply));
+        return match machine.operands(apply).first() {
+            Some(value) => Ok(*value),
+            None => Ok(machine.heap.nil()),
+        };
     }
     let input = machine.slot(apply.input);
     match apply.key {

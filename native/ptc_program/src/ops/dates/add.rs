@@ -6,7 +6,7 @@ use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
 use ptc_date::{add, to_text};
-use ptc_machine::fault::{Code, Halt};
+use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
 
@@ -63,22 +63,19 @@ impl Operation for DateAdd {
         let own = subject::own_mode(apply);
         if own == CHECK {
             let value = subject::of(machine, apply)?;
-            return match machine.kind(value) {
-                Kind::Nil => Ok(value),
-                _ if moment(machine, value)?.is_some() => Ok(value),
-                _ => Err(no_date(machine, apply, value)),
+            return match moment(machine, value)? {
+                Some(_) if machine.values() => Ok(machine.string_of_name(value)),
+                Some(_) => Ok(value),
+                None if machine.kind(value) == Kind::Nil => Ok(value),
+                None => Err(no_date(machine, apply, value)),
             };
         }
         let (date, amount) = (machine.slot(apply.input), machine.one_operand(apply));
         let is_integer =
             machine.heap.kind(amount) == Kind::Number && machine.heap.float(amount).is_none();
         if !is_integer {
-            return Err(
-                match machine.fault(apply.op, Code::Requires, vec![amount]) {
-                    Halt::Fault(fault) => fault.about("an integer amount").into(),
-                    stop => stop,
-                },
-            );
+            let halt = machine.fault(apply.op, Code::Requires, vec![amount]);
+            return Err(halt.about("an integer amount"));
         }
         // A longer integer leads to a year beyond the calendar.
         let amount = machine.heap.small_integer(amount);

@@ -58,7 +58,7 @@ fn with_text<H: Heap, R>(
     Ok(machine.heap.bytes(term).and_then(read))
 }
 
-/// Returns the date that a term is, if it is one.
+/// Returns the date that a term is, if it is one. Where structs are values, an atom is the text of its name.
 #[inline]
 fn moment<H: Heap>(
     machine: &mut Machine<'_, H>,
@@ -70,6 +70,9 @@ fn moment<H: Heap>(
             Value::Iso(iso) => Ok(Moment::of(iso)),
             _ => Ok(None),
         },
+        Kind::Other if machine.values() && machine.heap.is_name(term) => {
+            Ok(machine.heap.with_name(term, Moment::read))
+        }
         _ => Ok(None),
     }
 }

@@ -38,12 +38,8 @@ impl Operation for Mod {
         let (a, b) = (machine.number(left)?, machine.number(right)?);
         let (Some(a), Some(b)) = (a.filter(Number::is_integer), b.filter(Number::is_integer))
         else {
-            return Err(
-                match machine.fault(apply.op, Code::RequiresBoth, vec![left, right]) {
-                    Halt::Fault(fault) => fault.about("integer operands").into(),
-                    stop => stop,
-                },
-            );
+            let halt = machine.fault(apply.op, Code::RequiresBoth, vec![left, right]);
+            return Err(halt.about("integer operands"));
         };
         count(machine, &a, &b)?;
         match a.modulo(&b) {

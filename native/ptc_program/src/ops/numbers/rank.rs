@@ -70,7 +70,7 @@ fn at_rank<H: Heap>(
         let rank = rank(keys.len());
         let wanted = rank.before + 1 + usize::from(rank.beyond > 0.0);
         let mut sorting = work.progress.sorting.take().unwrap_or_default();
-        let sorted = sorting.sort(machine, &work.keys, wanted, false);
+        let sorted = sorting.sort(machine, &work.keys, wanted, &[false]);
         let place =
             |index: usize| sorting.places().get(index).copied().unwrap_or_default() as usize;
         let places = (place(rank.before), place(wanted - 1));
@@ -159,7 +159,7 @@ impl Operation for Percentile {
         EXPR,
         FIELD,
         Field::required("p", FieldKind::Percent, "how many per cent")
-            .choices(&[], "'p' must be a number from 0 to 100"),
+            .must_be("'p' must be a number from 0 to 100"),
     ];
     const KEEPS: Keeps = Keeps::Value;
 

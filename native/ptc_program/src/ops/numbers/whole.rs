@@ -4,7 +4,7 @@ use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{subject, Field, Operation, Planned};
-use ptc_machine::fault::{Code, Halt};
+use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
@@ -20,10 +20,8 @@ fn of_number<H: Heap>(
         return Ok(value);
     }
     let Some(number) = machine.number(value)? else {
-        return Err(match machine.fault(apply.op, Code::Requires, vec![value]) {
-            Halt::Fault(fault) => fault.about("a number").into(),
-            stop => stop,
-        });
+        let halt = machine.fault(apply.op, Code::Requires, vec![value]);
+        return Err(halt.about("a number"));
     };
     machine.check_heap_limit(number.limbs() + 1)?;
     match of(number) {

@@ -54,7 +54,7 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
         }
         return make_string(machine, &short[..length]);
     }
-    let mut out = Vec::with_capacity(bytes.len());
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len().min(SHORT) / 4);
     put_case(bytes, case, &mut out, |cost, length| {
         meter.check_heap_limit(words_of(length), heap)?;
         meter.consume_fuel(cost, heap)

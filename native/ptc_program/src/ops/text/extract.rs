@@ -36,7 +36,7 @@ impl Operation for Extract {
 
     fn plan(plan: &mut Plan) -> Planned {
         let all = plan.field("all").and_then(|all| plan.boolean(all));
-        let (operands, key, mode) = plan_input(plan);
+        let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
         let pattern = plan.pattern_of("pattern");
         let mode = match all {
             Some(true) => mode | ALL,

@@ -1,6 +1,6 @@
 //! Operations on text.
 //!
-//! * this file: their input
+//! * this file: texts, and new ones
 //! * `case`, `length`, `number`: one text to one value
 //! * `join`: values as text; `json`: lists and maps as text
 //! * `part`: texts that are given or computed; `split`, `replace`: with them
@@ -31,12 +31,14 @@ pub(super) use pattern::Matches;
 pub(super) use replace::Replace;
 pub(super) use split::Split;
 
+use super::subject::{check, of as input, plan as plan_input};
+use super::subject::{FIELD, GIVEN as VALUE, VALUE as VALUE_FIELD};
 use super::{compare, Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, ConstId, NO_CONST};
+use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine};
-use ptc_term::heap::{Heap, Kind, Lookup};
+use ptc_term::heap::{Heap, Kind};
 
 /// The heading of these operations.
 const FAMILY: &str = "Text";
@@ -44,67 +46,14 @@ const FAMILY: &str = "Text";
 /// The fields of an operation with nothing but an input.
 const INPUT: &[Field] = &[FIELD, VALUE_FIELD];
 
-const FIELD: Field = Field::optional(
-    "field",
-    FieldKind::String,
-    "the key of the current value whose value is read",
-);
-const VALUE_FIELD: Field = Field::optional(
-    "value",
-    FieldKind::Template,
-    "what is read instead of the current value",
-);
-
-/// Mode of an operation whose first operand is its input.
-const VALUE: u32 = 1;
-
 /// Bytes that are copied or compared per unit of fuel.
 const BYTES_A_UNIT: usize = 64;
 
-/// Checks that not both `field` and `value` are given.
-fn check(plan: &Plan) -> Planned {
-    plan.not_both(["field", "value"], "'field' or 'value', not both")
-}
-
-/// Evaluates the input. Returns the number of its operands, the key that is read, and the mode.
-fn plan_input(plan: &mut Plan) -> (u32, ConstId, u32) {
-    match (plan.field("value"), plan.field("field")) {
-        (Some(value), _) => {
-            plan.template(value, plan.scope);
-            (1, NO_CONST, VALUE)
-        }
-        (None, field) => {
-            plan.needs_input();
-            (0, field.map_or(NO_CONST, |field| plan.constant(field)), 0)
-        }
-    }
-}
-
 /// Plans an operation with nothing but an input.
 fn plan_unary(plan: &mut Plan) -> Planned {
-    let (operands, key, mode) = plan_input(plan);
+    let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
     plan.apply(operands, (key, NO_CONST, mode));
     Ok(())
-}
-
-/// Returns the input.
-#[inline]
-fn input<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-    if apply.mode & VALUE != 0 {
-        return match machine.operands(apply).first() {
-            Some(value) => Ok(*value),
-            None => Ok(machine.heap.nil()),
-        };
-    }
-    let input = machine.slot(apply.input);
-    match apply.key {
-        NO_CONST => Ok(input),
-        field => match machine.lookup(input, field)? {
-            Lookup::Found(value) => Ok(value),
-            Lookup::Missing => Ok(machine.heap.nil()),
-            Lookup::NotAMap => Err(machine.fault(apply.op, Code::NeedsMap, vec![input])),
-        },
-    }
 }
 
 /// Returns the input, which must be a string or `nil`; `None` for `nil`. Its bytes can be read without being counted.

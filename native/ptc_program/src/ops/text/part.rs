@@ -22,7 +22,7 @@ pub(super) fn plan_parts(plan: &mut Plan, names: &[&'static str]) -> Planned {
     let parts: Vec<Node> = (names.iter())
         .map(|name| plan.field(name).unwrap_or(missing))
         .collect();
-    let (operands, key, mode) = plan_input(plan);
+    let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
     if parts.iter().all(|part| is_constant(plan, *part)) {
         let first = plan.constants(parts.into_iter());
         plan.apply(operands, (key, first, mode));
