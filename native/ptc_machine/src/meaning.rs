@@ -186,6 +186,30 @@ impl<H: Heap> Machine<'_, H> {
         self.is_value(term).then(|| self.heap.value(term))
     }
 
+    /// Returns whether an order of two terms says something: both are numbers, strings, booleans, lists or maps. Where
+    /// there are values, a name is a string, and a value is like what has the same meaning beside it.
+    pub fn are_alike(&self, a: H::Term, b: H::Term) -> bool {
+        let text = |term| match self.kind(term) {
+            Kind::Other if self.values && self.heap.is_name(term) => Kind::String,
+            kind => kind,
+        };
+        let has = |kinds, other| meaning(self.heap, other, kinds).is_some();
+        match (self.kinds_of(a), self.kinds_of(b)) {
+            (Some(a), Some(b)) => a == b,
+            (Some(kinds), None) => has(kinds, b),
+            (None, Some(kinds)) => has(kinds, a),
+            (None, None) => {
+                let kind = text(a);
+                kind == text(b) && !matches!(kind, Kind::Nil | Kind::Other)
+            }
+        }
+    }
+
+    /// Returns the kind of a value; `None` if the term is none.
+    fn kinds_of(&self, term: H::Term) -> Option<KindSet> {
+        self.value(term).map(|value| value.kinds())
+    }
+
     /// Returns whether a map is a struct some of whose keys are not fields.
     pub fn hides(&self, map: H::Term) -> bool {
         self.values && self.heap.form(map) != Form::Plain

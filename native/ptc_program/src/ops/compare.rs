@@ -199,11 +199,7 @@ fn are_comparable<H: Heap>(
     left: H::Term,
     right: H::Term,
 ) -> bool {
-    if matches!(op, OpCode::Eq | OpCode::Neq) {
-        return true;
-    }
-    let kinds = (machine.kind(left), machine.kind(right));
-    kinds.0 == kinds.1 && !matches!(kinds.0, Kind::Nil | Kind::Other)
+    matches!(op, OpCode::Eq | OpCode::Neq) || machine.are_alike(left, right)
 }
 
 #[inline(never)]
