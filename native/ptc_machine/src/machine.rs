@@ -133,6 +133,11 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
+    /// From now on a copy of the result could be much larger than the result.
+    pub fn uses_values_again(&mut self) {
+        self.multiplies = true;
+    }
+
     /// Returns the content of a slot.
     #[inline]
     pub fn slot(&self, slot: Slot) -> H::Term {

@@ -73,6 +73,7 @@ pub(super) fn multiplies<'s>(
         slots: Vec::new(),
         jumps: Vec::new(),
         inside: Vec::new(),
+        calls_tools: code.iter().any(|instr| matches!(instr, Instr::Call { .. })),
     };
     found.set(INPUT, Origins::one(Root::Input));
     (0..code.len()).any(|pc| found.follow(code, pc, consts).is_err())
@@ -86,6 +87,7 @@ struct Found<'s> {
     jumps: Vec<(Pc, Origins<'s>)>,
     /// The first slots of the `map` loops around the instruction.
     inside: Vec<Slot>,
+    calls_tools: bool,
 }
 
 impl<'s> Found<'s> {
@@ -244,9 +246,9 @@ impl<'s> Found<'s> {
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
-            // Its value has an item of the other list for each match.
-            Join => return Err(Twice),
-            Set | GroupBy | IndexBy => match parts_of(apply) {
+            // Whether an item has several matches is found out when it has. A run in several parts may not find it out.
+            Join if self.calls_tools => return Err(Twice),
+            Set | GroupBy | IndexBy | Join => match parts_of(apply) {
                 PartsOf::All if combines => {
                     value.combine(&input())?;
                     value
