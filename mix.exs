@@ -673,6 +673,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/cheatsheet.cheatmd",
         "guides/programs.md",
         "guides/language.md",
+        "guides/questions.md",
         "guides/errors_and_feedback.md",
         "guides/testing_programs.md",
         "guides/signatures.md",

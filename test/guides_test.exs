@@ -9,6 +9,7 @@ defmodule PtcRunner.GuidesTest do
 
   doctest Guides.Readme
   doctest Guides.Programs
+  doctest Guides.Questions
   doctest Guides.Cheatsheet
   doctest Guides.DropIn
   doctest Guides.Engine

@@ -14,7 +14,17 @@ programs =
       Keyword.get(opts, :edition, 2) == 2,
       match?({:ok, _program}, Json.compile(text, edition: 2, strict: true)) do
     program = Codec.decode!(text)
-    %{"id" => to_string(id), "program" => program, "nulls" => Nulls.filled(program)}
+
+    # Models have no need of the key "__input", so only the full schema has it.
+    given? = text =~ ~s("__input":)
+    nulls = if not given?, do: Nulls.filled(program)
+
+    %{
+      "id" => to_string(id),
+      "program" => program,
+      "llm" => if(not given?, do: program),
+      "nulls" => nulls
+    }
   end
 
 written = %{

@@ -63,6 +63,7 @@ end
 for {module, path} <- [
       Readme: "README.md",
       Programs: "guides/programs.md",
+      Questions: "guides/questions.md",
       Answers: "guides/answers.md",
       GettingStarted: "guides/getting_started.md",
       ErrorsAndFeedback: "guides/errors_and_feedback.md",

@@ -7,6 +7,7 @@ defmodule PtcRunner.Test.LanguageGuide do
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
   alias PtcRunner.Schema.Table
+  alias PtcRunner.Test.LanguageGuide2
 
   @people [
     %{"name" => "Ada", "age" => 36, "tags" => ["x", "y"]},
@@ -142,47 +143,78 @@ defmodule PtcRunner.Test.LanguageGuide do
   end
 
   def text do
-    operations =
-      Table.operations(1)
-      |> Enum.chunk_by(& &1.category)
-      |> Enum.map(fn [%{category: category} | _] = operations ->
-        ["## #{category}\n\n", Enum.map(operations, &operation/1)]
-      end)
+    one = Map.new(Table.operations(1), &{&1.name, &1})
+    operations = Table.operations(2)
+    by_category = Enum.group_by(operations, & &1.category)
 
-    IO.iodata_to_binary([intro(), operations, File.read!("test/support/language_guide_end.md")])
+    sections =
+      for category <- operations |> Enum.map(& &1.category) |> Enum.uniq() do
+        [
+          "## #{category}\n\n",
+          by_category |> Map.fetch!(category) |> Enum.map(&operation(&1, one))
+        ]
+      end
+
+    IO.iodata_to_binary([intro(), sections, File.read!("test/support/language_guide_end.md")])
   end
 
   defp intro, do: File.read!("test/support/language_guide_start.md") <> "\n"
 
-  defp operation(operation) do
-    ["### `#{operation.name}`\n\n", operation.description, "\n\n", fields(operation)] ++
-      Enum.map(examples!(operation.name), &example/1)
+  defp operation(operation, one) do
+    before = one[operation.name]
+    mark = if before, do: "", else: "*Edition 2.* "
+
+    [
+      "### `#{operation.name}`\n\n",
+      [mark, operation.description, "\n\n"],
+      fields(operation, before || operation),
+      Enum.map(Map.get(examples(), operation.name, []), &example(&1, both?(before))),
+      Enum.map(added!(operation.name, before), &example(&1, false))
+    ]
   end
 
-  defp examples!(name) do
-    case examples() do
+  # Examples of edition 1 are shown with the result of edition 2, and with that of edition 1 if it differs.
+  defp both?(before), do: before != nil
+
+  defp added!(name, before) do
+    case LanguageGuide2.examples() do
       %{^name => examples} -> examples
-      _others -> raise "no example of #{name}: add one to test/support/language_guide.ex"
+      _others when before != nil -> []
+      _others -> raise "no example of #{name}: add one to test/support/language_guide_2.ex"
     end
   end
 
-  defp fields(%{fields: []}), do: []
+  defp fields(%{fields: []}, _before), do: ""
 
-  defp fields(%{fields: fields}) do
-    rows = Enum.map(fields, &row/1)
+  defp fields(%{fields: fields}, before) do
+    before = Map.new(before.fields, &{&1.name, &1})
+    rows = Enum.map(fields, &row(&1, before[&1.name]))
     ["| field | for | value | |\n|---|---|---|---|\n", rows, "\n"]
   end
 
-  defp row(field) do
-    "| `#{field.name}` | #{field.about} | #{value(field)} | #{presence(field)} |\n"
+  defp row(field, before) do
+    presence = Enum.join([presence(field) | changed(field, before)], "; ")
+    "| `#{field.name}` | #{field.about} | #{value(field)} | #{presence} |\n"
   end
 
+  defp changed(_field, nil), do: ["edition 2"]
+
+  defp changed(field, before),
+    do:
+      if(presence(field) == presence(before), do: [], else: ["#{presence(before)} in edition 1"])
+
+  defp value(%{choices: [_ | _] = choices}), do: Enum.map_join(choices, ", ", &"`\"#{&1}\"`")
+  defp value(%{kind: :pattern}), do: "regular expression"
+  defp value(%{kind: :operand}), do: "node or number"
   defp value(%{values: "", type: type}), do: type(type)
   defp value(%{values: values}), do: String.replace(values, "|", "or")
 
   # A model should write the expected fields; the validator accepts a program without them.
   defp presence(%{presence: :alternative}), do: "one of them"
-  defp presence(%{presence: presence}) when presence in [:expected, :optional], do: "optional"
+
+  defp presence(%{presence: presence}) when presence in [:expected, :optional, :nullable],
+    do: "optional"
+
   defp presence(_required), do: "required"
 
   defp type(:any), do: "any value"
@@ -190,20 +222,42 @@ defmodule PtcRunner.Test.LanguageGuide do
   defp type(:map), do: "object"
   defp type(:expr), do: "node"
   defp type(:non_neg_integer), do: "integer, not negative"
+  defp type(:pos_integer), do: "positive integer"
+  defp type(:percent), do: "number from 0 to 100"
+  defp type(:boolean), do: "`true` or `false`"
+  defp type(:template), do: "template"
+  defp type(:text), do: "string or node"
+  defp type(:cases), do: "list of `{\"when\": node, \"then\": template}`"
+
+  defp type(:sort_keys),
+    do: "list of `{\"field\": string}` or `{\"expr\": node}`, with `\"order\"`"
+
   defp type({:list, :expr}), do: "list of nodes"
   defp type({:list, :string}), do: "list of strings"
+  defp type({:list, :template}), do: "list of templates"
+  defp type({:map, :template}), do: "object of templates"
+  defp type({:map, :string}), do: "object of strings"
 
-  defp example({input, operation}) do
+  defp example({input, operation}, both?) do
     of = if input == :none, do: "", else: "Of `#{Codec.encode!(input)}`: "
-    ["```json\n", operation, "\n```\n\n", of, result(input, operation), "\n\n"]
+    two = result(input, operation, 2)
+    one = if both?, do: result(input, operation, 1), else: two
+    differs = if one == two, do: "", else: " (edition 1: #{one})"
+    ["```json\n", operation, "\n```\n\n", of, two, differs, "\n\n"]
   end
 
-  defp result(input, operation) do
+  defp result(input, operation, edition) do
     # The current value of a program, as if a pipe had passed it.
     memory = %{"seen" => [7]}
     memory = if input == :none, do: memory, else: Map.put(memory, "__input", input)
-    tools = %{"double" => fn %{"n" => n} -> n * 2 end}
-    opts = [context: %{"people" => @people}, memory: memory, tools: tools]
+
+    tools = %{
+      "double" => fn %{"n" => n} -> n * 2 end,
+      "broken" => fn _args -> {:error, "gone"} end
+    }
+
+    data = [context: %{"people" => @people}, memory: memory, tools: tools]
+    opts = [edition: edition, now: "2024-02-29T10:30:00Z"] ++ data
 
     case Json.run(~s({"program": #{operation}}), opts) do
       {:ok, value, _delta, _memory} -> "`#{Codec.encode!(value)}`"

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Feedback do
 
   alias PtcRunner.Agent.{Describe, Prompt, Tool}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Explain, Message, Suggestion}
+  alias PtcRunner.Json.{Explain, Hints, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.JsonRepair.Cut
@@ -17,8 +17,16 @@ defmodule PtcRunner.Agent.Feedback do
   @limit 16_000
 
   @doc "Feedback about a text without a program, or an invalid program."
-  @spec program(Json.error()) :: String.t()
-  def program(error), do: sentence(Json.format_error(error))
+  @spec program(Json.error(), 1 | 2) :: String.t()
+  def program(error, edition), do: error |> hinted(edition) |> sentence()
+
+  # The error, and what to write instead, if the mistake is a typical one.
+  defp hinted(error, edition) do
+    case Hints.of_error(error, edition) do
+      "" -> Json.format_error(error)
+      hint -> "#{Json.format_error(error)}\n#{hint}"
+    end
+  end
 
   @doc "Feedback about a program that was cut off."
   @spec truncated(Json.error()) :: String.t()
@@ -28,17 +36,17 @@ defmodule PtcRunner.Agent.Feedback do
   Feedback about a run that failed. It lists the tools if a tool was not found, and has the whole text of a
   tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
-  @spec run(Message.fault(), [Tool.t()], String.t()) :: String.t()
-  def run({:unknown_tool, name, _functions}, tools, made) do
+  @spec run(Message.fault(), [Tool.t()], String.t(), 1 | 2) :: String.t()
+  def run({:unknown_tool, name, _functions}, tools, made, _edition) do
     name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
     sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
   end
 
-  def run({:tool_failed, text}, _tools, made),
+  def run({:tool_failed, text}, _tools, made, _edition),
     do: sentence("ExecutionError: " <> Shown.lines(text), made)
 
-  def run(fault, _tools, made),
-    do: fault |> Message.error() |> Json.format_error() |> sentence(made)
+  def run(fault, _tools, made, edition),
+    do: fault |> Message.error() |> hinted(edition) |> sentence(made)
 
   @doc "Feedback about an invalid value."
   @spec result([map()], term(), String.t()) :: String.t()

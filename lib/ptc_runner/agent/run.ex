@@ -90,7 +90,8 @@ defmodule PtcRunner.Agent.Run do
         judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
 
       {:error, fault} ->
-        {:error, Message.error(fault), Feedback.run(fault, tools, info.made), info}
+        edition = edition(program, given)
+        {:error, Message.error(fault), Feedback.run(fault, tools, info.made, edition), info}
     end
   end
 
@@ -100,6 +101,9 @@ defmodule PtcRunner.Agent.Run do
   # Firewalled names of data are no fields: programs read them by name only.
   defp values(%_struct{} = data), do: data |> Values.fields() |> values()
   defp values(data), do: :maps.values(data)
+
+  defp edition(%Json.Program{edition: edition}, _given), do: edition
+  defp edition(_source, given), do: given[:edition]
 
   # A compiled program keeps the strictness that it was compiled with.
   defp strict(given, %Json.Program{}), do: given

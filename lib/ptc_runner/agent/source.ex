@@ -20,12 +20,13 @@ defmodule PtcRunner.Agent.Source do
   def read(text, opts) do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given(@limits) |> Limits.shared(began)
+    compiling = compiling(opts)
 
     with {:ok, found, warnings} <- found(text, limits, opts),
-         {:ok, program, more} <- compiled(found, limits, compiling(opts)) do
+         {:ok, program, more} <- compiled(found, limits, compiling) do
       {:ok, program, warnings ++ more}
     else
-      {:error, error} -> {:error, error, Feedback.program(error)}
+      {:error, error} -> {:error, error, Feedback.program(error, compiling[:edition])}
       {:truncated, error} -> {:error, error, Feedback.truncated(error)}
     end
   end

@@ -2,7 +2,7 @@ defmodule PtcRunner.Firewall.Faults do
   @moduledoc false
   # Faults of runs that read firewalled fields show the kinds of values instead of the values.
 
-  alias PtcRunner.Firewall.Flow
+  alias PtcRunner.Firewall.{Flow, Hidden}
   alias PtcRunner.Json.Message
   alias PtcRunner.Shown
 
@@ -22,20 +22,27 @@ defmodule PtcRunner.Firewall.Faults do
 
       iex> fault = {:execution, :needs_numbers, "sum", nil, ["s3cret"]}
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
-      iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}))
+      iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}))
       {:execution_error, "sum requires numeric values, got a text of 6 bytes"}
 
   """
-  @spec of_run(Message.fault(), Flow.program(), term()) :: Message.fault()
-  def of_run({:worded, shown, concealed}, program, memory),
-    do: if(Flow.reads?(program, memory), do: concealed, else: shown)
+  @spec of_run(Message.fault(), Flow.program(), term(), term()) :: Message.fault()
+  def of_run({:worded, shown, concealed}, program, context, memory),
+    do: if(reads?(program, context, memory), do: concealed, else: shown)
 
-  def of_run(fault, program, memory) do
+  def of_run(fault, program, context, memory) do
     case kinds(fault) do
       ^fault -> fault
-      kinds -> if Flow.reads?(program, memory), do: kinds, else: fault
+      kinds -> if reads?(program, context, memory), do: kinds, else: fault
     end
   end
+
+  defp reads?(program, context, memory),
+    do: Flow.reads?(program, memory, fn -> Hidden.in?([values(context), values(memory)]) end)
+
+  # Firewalled names of data are no fields: programs read them by name only.
+  defp values(map) when is_map(map), do: :maps.values(map)
+  defp values(other), do: other
 
   @doc "The errors of a fault for a process that does not know the program: with the values, and with their kinds."
   @spec worded(Message.fault()) :: Message.fault()

@@ -78,8 +78,7 @@ defmodule PtcRunner.Firewall.Flow do
   """
   @spec of(program(), term(), (() -> boolean())) :: Shape.t()
   def of(program, memory, hidden? \\ fn -> false end) do
-    names = Marks.names(memory)
-    names = if reveals?(program) and hidden?.(), do: [Reads.fields() | names], else: names
+    names = names(program, memory, hidden?)
 
     case node(program, names) do
       :clear -> :clear
@@ -109,22 +108,28 @@ defmodule PtcRunner.Firewall.Flow do
   def result(shape, _value, _delta), do: shape
 
   @doc """
-  Whether a program reads a firewalled name, or a name of this memory that comes from one.
+  Whether a program reads a firewalled name, or a name of this memory that comes from one. `hidden?` as for `of/3`.
 
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
       iex> {PtcRunner.Firewall.Flow.reads?(program, %{}), PtcRunner.Firewall.Flow.reads?(%{"program" => %{"op" => "count"}}, %{})}
       {true, false}
 
   """
-  @spec reads?(program(), term()) :: boolean()
-  def reads?(program, memory) do
-    names = Marks.names(memory)
+  @spec reads?(program(), term(), (() -> boolean())) :: boolean()
+  def reads?(program, memory, hidden? \\ fn -> false end) do
+    names = names(program, memory, hidden?)
 
     case node(program, names) do
       :clear -> false
       :unknown -> true
       {:ok, node} -> Budget.within(@parts, true, &Reads.touches?(node, names, &1))
     end
+  end
+
+  # The names that are concealed, and whether fields without a name are.
+  defp names(program, memory, hidden?) do
+    names = Marks.names(memory)
+    if reveals?(program) and hidden?.(), do: [Reads.fields() | names], else: names
   end
 
   # Whether a program shows fields that it does not name.

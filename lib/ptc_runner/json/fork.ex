@@ -61,14 +61,14 @@ defmodule PtcRunner.Json.Fork do
   defp left(:infinity), do: :infinity
   defp left(deadline), do: max(deadline - System.monotonic_time(:millisecond), 0)
 
-  defp value(loop, list, values) when loop in ["map", "branches"],
-    do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
-
-  defp value(loop, list, values) do
+  defp value(loop, list, values) when loop in ["filter", "reject"] do
     for {item, index} <- Enum.with_index(list),
         Map.fetch!(values, index) in [nil, false] == (loop == "reject"),
         do: item
   end
+
+  defp value(_loop, list, values),
+    do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
 
   # `items` have not started; the first of them is the item of `round`.
   defp go_on(%{error: nil} = fork, [item | items], round, ref)

@@ -65,7 +65,7 @@ defmodule PtcRunner.Json.Runner do
 
         fn -> limited(step, limits) end
         |> driven(tools, limits, 1)
-        |> settled(program, memory, limits)
+        |> settled(program, context, memory, limits)
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
@@ -78,7 +78,7 @@ defmodule PtcRunner.Json.Runner do
 
     fn -> start(program, given, reading, tool_concurrency > 1) end
     |> driven(tools, limits, tool_concurrency)
-    |> settled(program, memory, limits)
+    |> settled(program, context, memory, limits)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
@@ -89,10 +89,10 @@ defmodule PtcRunner.Json.Runner do
   defp given(context, memory, timeout, max_heap, _tool_concurrency),
     do: {context, memory, timeout, max_heap}
 
-  defp settled({:error, fault}, program, memory, limits),
-    do: {:error, fault |> Faults.of_run(program, memory) |> cheap(limits)}
+  defp settled({:error, fault}, program, context, memory, limits),
+    do: {:error, fault |> Faults.of_run(program, context, memory) |> cheap(limits)}
 
-  defp settled(done, _program, _memory, _limits), do: done
+  defp settled(done, _program, _context, _memory, _limits), do: done
 
   @doc """
   Runs an unchecked AST, for `PtcRunner.Sandbox.execute/3`.
@@ -112,10 +112,10 @@ defmodule PtcRunner.Json.Runner do
     |> worded()
   end
 
-  defp concealed({:error, fault}, ast, memory),
-    do: {:error, Faults.of_run(fault, {:unchecked, ast}, memory)}
+  defp concealed({:error, fault}, ast, context),
+    do: {:error, Faults.of_run(fault, {:unchecked, ast}, context.ctx, context.memory)}
 
-  defp concealed({:ok, value, _words}, _ast, _memory), do: {:ok, value}
+  defp concealed({:ok, value, _words}, _ast, _context), do: {:ok, value}
 
   defp worded({:error, fault}), do: {:error, Message.error(fault)}
   defp worded(done), do: done
@@ -137,7 +137,7 @@ defmodule PtcRunner.Json.Runner do
     fn -> start({:unchecked, ast}, given, reading, false) end
     |> Driver.start(&call_here/2, context.tools || %{})
     |> elem(0)
-    |> concealed(ast, context.memory)
+    |> concealed(ast, context)
     |> worded()
   end
 

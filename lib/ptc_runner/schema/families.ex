@@ -12,7 +12,7 @@ defmodule PtcRunner.Schema.Families do
     "Arithmetic" => :numbers,
     "Combine" => :objects,
     "Objects" => :objects,
-    "Groups" => :groups,
+    "Group and join" => :groups,
     "Text" => :text,
     "Dates" => :dates,
     "Tools" => :tools,

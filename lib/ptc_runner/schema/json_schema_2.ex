@@ -29,11 +29,15 @@ defmodule PtcRunner.Schema.JsonSchema2 do
   def full(operations) do
     operations
     |> document(:omitted, &Map.put(@string, "const", &1))
+    |> update_in(["$defs", "operation", "anyOf"], fn forms -> Enum.map(forms, &with_input/1) end)
     |> Map.merge(%{
       "$schema" => "https://json-schema.org/draft/2020-12/schema",
       "title" => "PTC-JSON program, edition 2"
     })
   end
+
+  # The key that sets the current value of an operation. Models have no need of it.
+  defp with_input(form), do: put_in(form["properties"]["__input"], @value)
 
   @doc "The schema for structured outputs."
   @spec for_llm([Table.operation()], optional()) :: map()

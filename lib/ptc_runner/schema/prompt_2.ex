@@ -8,7 +8,7 @@ defmodule PtcRunner.Schema.Prompt2 do
   @intro """
   PTC-JSON: write one JSON object {"program": NODE} and nothing else.
   A NODE is an object: "op" names its operation, the other keys are the fields of that operation. A NODE without "op" is an \
-  object of VALUEs.
+  object of VALUEs; it may be a step or a body.
   A VALUE is any JSON. NODEs in it, at any depth, are computed; the rest is plain data.
   """
 
@@ -50,8 +50,8 @@ defmodule PtcRunner.Schema.Prompt2 do
      "group_by gives one object for each group, in the order of first items, null is a group too: the key, and the fields of each, " <>
        "whose current value is the list of the group's items (without each: items)."},
     {["join"],
-     "join: on, or left and right, name the fields; kind is inner (default), left, or group (as: the list of matches), which keep " <>
-       "items without a match."},
+     "join: on, or left and right, name the fields; kind is inner (default), left, or group (as: the list of matches); left and " <>
+       "group keep items without a match."},
     {["text"], "text joins its parts as text."},
     {["upper", "split"],
      "Text operations read value, field or the current value, and give null for null."},
@@ -65,8 +65,7 @@ defmodule PtcRunner.Schema.Prompt2 do
      "Units: year, month, week, day, hour, minute, second. Parts also: quarter, weekday (1 is Monday), yearday, date, month_start, " <>
        "week_start, year_month."},
     {["call"],
-     "call runs a tool. If it fails, the value is on_error, in which var error is the text; \"on_error\":null gives null. Without it " <>
-       "the program fails."}
+     "call runs a tool. If it fails, the value is on_error, in which var error is the text; \"on_error\":null gives null."}
   ]
 
   @memory """
@@ -92,7 +91,16 @@ defmodule PtcRunner.Schema.Prompt2 do
   ]
 
   # What models need most comes first; other categories follow in the order of the table.
-  @first ["Data", "Flow", "Filter/Transform", "Compare", "Logic", "Access", "Aggregate", "Groups"]
+  @first [
+    "Data",
+    "Flow",
+    "Filter/Transform",
+    "Compare",
+    "Logic",
+    "Access",
+    "Aggregate",
+    "Group and join"
+  ]
 
   @doc "The text about these operations, with the first `count` of the examples that use only these."
   @spec text([Table.operation()], non_neg_integer()) :: String.t()

@@ -57,20 +57,24 @@ defmodule PtcRunner.Schema.Table do
         name: name,
         category: category,
         description: description,
-        fields: Enum.map(fields, &field/1)
+        fields: Enum.map(fields, &field(&1, edition))
       }
     end
   catch
     :error, :nif_panicked -> Panic.raise!()
   end
 
-  defp field({name, kind, presence, about, values, choices}) do
+  # In edition 2 a comparison may have `left` instead of its field.
+  defp field({name, kind, presence, about, values, choices}, edition) do
+    required =
+      if edition == 1, do: [:required, :not_null, :expected], else: [:required, :not_null]
+
     %{
       name: name,
       type: type(kind),
       kind: kind,
       presence: presence,
-      required?: presence not in [:alternative, :optional, :nullable],
+      required?: presence in required,
       about: about,
       values: values,
       choices: choices

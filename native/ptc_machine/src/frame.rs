@@ -31,7 +31,7 @@ pub type Stepped<H> = Result<Step<<H as Heap>::Term>, Halt<<H as Heap>::Term>>;
 pub struct Frame<T> {
     /// The address of its instruction.
     pub at: Pc,
-    /// The items for which its body has not run, and the first one that it cannot use.
+    /// The items for which its body has not run, and the one that decides what it is.
     pub walk: Walk<T>,
     /// How far it is.
     pub progress: Passed,
@@ -85,8 +85,9 @@ impl<T> Frame<T> {
 pub struct Walk<T> {
     /// The items not visited yet.
     pub rest: T,
-    /// An invalid item, which counts only if the list turns out to be proper.
-    pub wrong: Option<T>,
+    /// The item at which the walk has ended: one that is invalid, or that was searched for. It counts only if the list
+    /// turns out to be proper.
+    pub ended_at: Option<T>,
 }
 
 impl<T> Rooted for Walk<T> {
@@ -97,7 +98,7 @@ impl<T> Rooted for Walk<T> {
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Walk<X::Into>, X::Lost> {
         Ok(Walk {
             rest: by.term(self.rest)?,
-            wrong: by.optional(self.wrong)?,
+            ended_at: by.optional(self.ended_at)?,
         })
     }
 }
@@ -106,7 +107,7 @@ impl<T> Walk<T> {
     fn over(list: T) -> Self {
         Walk {
             rest: list,
-            wrong: None,
+            ended_at: None,
         }
     }
 }

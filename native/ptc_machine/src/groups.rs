@@ -38,6 +38,8 @@ pub struct Groups {
     next: Vec<u32>,
     /// Number of items that are in order.
     at: usize,
+    /// Whether the items of each entry have been used.
+    used: Vec<bool>,
     /// The sums and the means of each entry, and how many totals the current item has been added to.
     pub(super) tallies: Vec<Tally>,
     pub(super) added: usize,
@@ -55,6 +57,7 @@ impl Groups {
             order: Vec::new(),
             next: Vec::new(),
             at: 0,
+            used: Vec::new(),
             tallies: Vec::new(),
             added: 0,
         }
@@ -141,6 +144,14 @@ impl Groups {
     ) -> Result<Option<usize>, Halt<H::Term>> {
         machine.consume_fuel_to_hash(key)?;
         Ok(self.table.position(machine, &self.kinds[0], terms, key))
+    }
+
+    /// Returns whether the items of a group are used for the first time.
+    pub fn is_first_use(&mut self, entry: usize) -> bool {
+        if self.used.is_empty() {
+            self.used = vec![false; self.counts.len()];
+        }
+        !std::mem::replace(&mut self.used[entry], true)
     }
 
     /// Returns the indices of a group's items, once all items are in the order of their groups.

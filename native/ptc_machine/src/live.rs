@@ -129,7 +129,11 @@ fn around<L: Language>(code: &[Instr<L>], slots: &[u64], pc: Pc) -> Option<Aroun
     let jumps = |instr: &Instr<L>| {
         matches!(
             instr,
-            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::Enter(_) | Instr::Own(_)
+            Instr::Jump(_)
+                | Instr::JumpIf { .. }
+                | Instr::JumpIfSome(_)
+                | Instr::Enter(_)
+                | Instr::Own(_)
         )
     };
     Some(Around {
@@ -166,7 +170,7 @@ fn slots<L: Language>(code: &[Instr<L>], reached: &[bool]) -> Option<Vec<u64>> {
 fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<Pc>; 3] {
     match instr {
         Instr::Jump(to) => [Some(*to), None, None],
-        Instr::JumpIf { to, .. } => [Some(pc + 1), Some(*to), None],
+        Instr::JumpIf { to, .. } | Instr::JumpIfSome(to) => [Some(pc + 1), Some(*to), None],
         Instr::Enter(looped) => [Some(pc + 1), Some(looped.end), None],
         Instr::Own(own) => [Some(L::flow(own).next), None, None],
         Instr::Next(start) => [
@@ -226,6 +230,7 @@ fn slots_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>) -> (u64, u64) {
         | Instr::Drop
         | Instr::Jump(_)
         | Instr::JumpIf { .. }
+        | Instr::JumpIfSome(_)
         | Instr::Call { .. }
         | Instr::Fail { .. }
         | Instr::Watch(_)

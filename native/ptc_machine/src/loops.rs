@@ -116,11 +116,7 @@ impl<H: Heap> Machine<'_, H> {
         if frame.progress.second {
             return self.collected(looped, frame);
         }
-        let rest = frame.walk.rest;
-        let following = self.heap.uncons(rest);
-        if following.is_none() && !self.heap.is_empty_list(rest) {
-            return Err(self.not_a_list(looped.op, self.slot(looped.list)));
-        }
+        let following = self.following(looped, frame)?;
         match returned {
             Some(value) => self.collect_value(looped, frame, value, keeps)?,
             None => self.begin_to_collect(looped, frame)?,
@@ -170,10 +166,10 @@ impl<H: Heap> Machine<'_, H> {
             Some(Tally::Count(count)) => *count += 1,
             // An item that cannot be added is an error at the end of the list, because the original
             // program tallies the list only then. It is added again there.
-            Some(_) if frame.walk.wrong.is_some() => {}
+            Some(_) if frame.walk.ended_at.is_some() => {}
             Some(tally) => {
                 if !self.add_to_tally(looped, tally, kept)? {
-                    frame.walk.wrong = Some(kept);
+                    frame.walk.ended_at = Some(kept);
                 }
             }
             None => {
@@ -213,7 +209,7 @@ impl<H: Heap> Machine<'_, H> {
     ) -> Stepped<H> {
         let progress = &mut frame.progress;
         if let (Some(tally), Some(of)) = (&mut progress.tally, looped.tally) {
-            return tally.finish(self, of, frame.walk.wrong).map(Step::Done);
+            return tally.finish(self, of, frame.walk.ended_at).map(Step::Done);
         }
         while progress.collected > 0 {
             let batch = progress.collected.min(LIST_BATCH);

@@ -133,6 +133,11 @@ impl<'h, H: Heap> Machine<'h, H> {
         }
     }
 
+    /// From now on a copy of the result could be much larger than the result.
+    pub fn uses_values_again(&mut self) {
+        self.multiplies = true;
+    }
+
     /// Returns the content of a slot.
     #[inline]
     pub fn slot(&self, slot: Slot) -> H::Term {
@@ -303,22 +308,22 @@ impl<'h, H: Heap> Machine<'h, H> {
         walk: &mut Walk<H::Term>,
         mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), Halt<H::Term>>,
     ) -> Result<(), Halt<H::Term>> {
-        if walk.wrong.is_none() {
+        if walk.ended_at.is_none() {
             while let Some((item, tail)) = self.heap.uncons(walk.rest) {
                 self.consume_fuel(1)?;
                 match visit(self, item) {
                     Ok(()) => {}
-                    Err(Halt::Fault(_)) => walk.wrong = Some(item),
+                    Err(Halt::Fault(_)) => walk.ended_at = Some(item),
                     Err(halt) => return Err(halt),
                 }
                 walk.rest = tail;
                 self.meter.advanced();
-                if walk.wrong.is_some() {
+                if walk.ended_at.is_some() {
                     break;
                 }
             }
         }
-        match walk.wrong {
+        match walk.ended_at {
             None if self.heap.is_empty_list(walk.rest) => Ok(()),
             Some(item) if self.walk_to_end(&mut walk.rest)? => visit(self, item),
             _ => Err(self.not_a_list(apply.op, self.slot(apply.input))),

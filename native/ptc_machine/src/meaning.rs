@@ -169,40 +169,6 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// Returns whether two values are of one kind, so that one can be greater than the other: numbers, texts, booleans,
-    /// lists or maps. Where structs are read as values, a decimal is a number, a date or a time is of one kind with those
-    /// that it is compared with, and an atom is a text.
-    pub fn are_comparable(&self, a: H::Term, b: H::Term) -> bool {
-        if self.may_mean_another(a) || self.may_mean_another(b) {
-            return self.mean_comparable(a, b);
-        }
-        let kind = self.heap.kind(a);
-        kind == self.heap.kind(b) && !matches!(kind, Kind::Nil | Kind::Other)
-    }
-
-    #[cold]
-    fn mean_comparable(&self, a: H::Term, b: H::Term) -> bool {
-        let heap = &*self.heap;
-        let kinds = |term| {
-            self.value(term)
-                .map_or(KindSet::default(), |value| value.kinds())
-        };
-        let among = kinds(a).with(kinds(b));
-        match (meaning(heap, a, among), meaning(heap, b, among)) {
-            (Some(a), Some(b)) => a.is_like(&b),
-            (Some(Meaning::Number(_)), None) => heap.kind(b) == Kind::Number,
-            (None, Some(Meaning::Number(_))) => heap.kind(a) == Kind::Number,
-            (Some(_), None) | (None, Some(_)) => false,
-            (None, None) => {
-                let kind = |term| match self.kind(term) {
-                    Kind::Other if heap.is_name(term) => Kind::String,
-                    kind => kind,
-                };
-                kind(a) == kind(b) && !matches!(kind(a), Kind::Nil | Kind::Other)
-            }
-        }
-    }
-
     /// See [`Program::values`](crate::program::Program::values).
     #[inline]
     pub fn values(&self) -> bool {
@@ -218,6 +184,30 @@ impl<H: Heap> Machine<'_, H> {
     /// Returns the value if the term is one.
     pub fn value(&self, term: H::Term) -> Option<Value<H::Term>> {
         self.is_value(term).then(|| self.heap.value(term))
+    }
+
+    /// Returns whether an order of two terms says something: both are numbers, strings, booleans, lists or maps. Where
+    /// there are values, a name is a string, and a value is like what has the same meaning beside it.
+    pub fn are_alike(&self, a: H::Term, b: H::Term) -> bool {
+        let text = |term| match self.kind(term) {
+            Kind::Other if self.values && self.heap.is_name(term) => Kind::String,
+            kind => kind,
+        };
+        let has = |kinds, other| meaning(self.heap, other, kinds).is_some();
+        match (self.kinds_of(a), self.kinds_of(b)) {
+            (Some(a), Some(b)) => a == b,
+            (Some(kinds), None) => has(kinds, b),
+            (None, Some(kinds)) => has(kinds, a),
+            (None, None) => {
+                let kind = text(a);
+                kind == text(b) && !matches!(kind, Kind::Nil | Kind::Other)
+            }
+        }
+    }
+
+    /// Returns the kind of a value; `None` if the term is none.
+    fn kinds_of(&self, term: H::Term) -> Option<KindSet> {
+        self.value(term).map(|value| value.kinds())
     }
 
     /// Returns whether a map is a struct some of whose keys are not fields.

@@ -131,6 +131,8 @@ pub enum Instr<L: Language> {
         /// The target.
         to: Pc,
     },
+    /// Jumps if the top of the stack is not nil, else pops it.
+    JumpIfSome(Pc),
     /// Starts a loop over the list in a slot.
     Enter(Loop<L>),
     /// Ends one iteration of the loop that starts at this address; pops the body's value.

@@ -7,7 +7,7 @@ use super::machine::Machine;
 use crate::fault::{Code, Fault, Halt, Name};
 use crate::language::Language;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST, NO_PC};
-use ptc_term::heap::Heap;
+use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Limits;
 use ptc_term::number::Number;
 
@@ -206,6 +206,14 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
                         self.pc = *to;
                         continue;
                     }
+                }
+                Instr::JumpIfSome(to) => {
+                    let value = machine.top();
+                    if machine.heap.kind(value) != Kind::Nil {
+                        self.pc = *to;
+                        continue;
+                    }
+                    machine.stack.drop_top(1, machine.heap);
                 }
                 Instr::Enter(enter) => {
                     if self.forks && L::forks(enter.op) && self.calls_tools(enter) {

@@ -32,11 +32,13 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
             meter.next_step_whole();
         }
         let data = (state.slots, state.stack, state.work);
+        let mut machine = Machine::new(heap, program, meter, inputs.consts, data);
+        machine.multiplies |= state.multiplies;
         Vm {
             program,
             context: inputs.context,
             memory: inputs.memory,
-            machine: Machine::new(heap, program, meter, inputs.consts, data),
+            machine,
             pc: state.pc,
             frames: state.frames,
             has_input: state.has_input,
@@ -59,6 +61,7 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
             is_round: self.is_round,
             ends_at: self.ends_at,
             whole: !self.machine.meter.has_advanced(),
+            multiplies: self.machine.multiplies,
             slots: self.machine.slots,
             stack: self.machine.stack,
             frames: self.frames,

@@ -23,6 +23,8 @@ pub struct State<T> {
     pub(super) ends_at: Pc,
     /// Whether the run was suspended before the instruction had advanced.
     pub(super) whole: bool,
+    /// Whether it has used a value so often as [`Program::multiplies`] says.
+    pub(super) multiplies: bool,
     pub(super) slots: Vec<T>,
     pub(super) stack: Stack<T>,
     /// The operations with a body around `pc`, innermost last.
@@ -45,6 +47,7 @@ impl<T: Copy> Rooted for State<T> {
             is_round: self.is_round,
             ends_at: self.ends_at,
             whole: self.whole,
+            multiplies: self.multiplies,
             slots: by.all(self.slots)?,
             stack: self.stack.exchange(by)?,
             frames: self.frames.exchange(by)?,
@@ -69,6 +72,7 @@ impl<T: Copy> State<T> {
             is_round: false,
             ends_at: NO_PC,
             whole: false,
+            multiplies: false,
             slots,
             stack: Stack::new(heap.make_list(&[])),
             frames: Vec::new(),
@@ -115,6 +119,7 @@ impl<T: Copy> State<T> {
             is_round: true,
             ends_at,
             whole: false,
+            multiplies: false,
             slots,
             stack: Stack::new(heap.make_list(&[])),
             frames: Vec::new(),

@@ -71,23 +71,40 @@ impl Tally {
                         }
                     }
                 }
-                let value = match machine.lookup(item, field)? {
-                    Lookup::Found(value) => value,
-                    Lookup::Missing => return Ok(Ok(())),
+                match machine.lookup(item, field)? {
+                    Lookup::Found(value) => return self.add_value(machine, value),
+                    Lookup::Missing => {}
                     Lookup::NotAMap => return wrong(Code::NeedsListOfMaps, Some(item)),
-                };
-                match machine.number(value)? {
-                    Some(number) => {
-                        if sum.add(number).is_err() {
-                            return wrong(Code::BadArith, None);
-                        }
-                    }
-                    None if machine.heap.kind(value) == Kind::Nil => {}
-                    None => return wrong(Code::NeedsNumbers, Some(value)),
                 }
             }
-            Tally::Mean(sum, count) => {
+            Tally::Mean(..) => {
                 let value = machine.value_or_nil(item, field)?;
+                return self.add_value(machine, value);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds a value. Changes nothing if it halts.
+    #[inline]
+    pub fn add_value<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        value: H::Term,
+    ) -> Added<H::Term> {
+        let wrong = |code, term| Ok(Err(Wrong { code, term }));
+        match self {
+            Tally::Count(count) => *count += 1,
+            Tally::Sum(sum) => match machine.number(value)? {
+                Some(number) => {
+                    if sum.add(number).is_err() {
+                        return wrong(Code::BadArith, None);
+                    }
+                }
+                None if machine.heap.kind(value) == Kind::Nil => {}
+                None => return wrong(Code::NeedsNumbers, Some(value)),
+            },
+            Tally::Mean(sum, count) => {
                 if let Some(number) = machine.number(value)? {
                     if sum.add(number).is_err() {
                         return wrong(Code::BadArith, None);

@@ -40,7 +40,7 @@ enum Stage {
     /// The term becomes a table.
     Copy(Copier),
     /// The operations of the table are compiled.
-    Compile(Walk, Table),
+    Compile(Box<Walk>, Table),
     /// The constants become terms.
     Build(Building),
     /// All is done.
@@ -217,7 +217,7 @@ impl LoadOptions {
             Some(detail) => walk.observed(detail),
             None => walk,
         };
-        Stage::Compile(walk, document.into_table())
+        Stage::Compile(Box::new(walk), document.into_table())
     }
 }
 

@@ -25,7 +25,9 @@ macro_rules! operations {
             introspect::Keys, introspect::Typeof,
             tool::Call,
             // Edition 2
-            list::List,
+            choice::It, list::List, choice::Coalesce, choice::Switch, range::Range,
+            search::ForSome, search::ForEvery, search::Find,
+            arrange::FlatMap, arrange::Flatten, arrange::Reverse, arrange::Chunk, fold::Fold,
             reshape::Set, reshape::Unset, reshape::Rename,
             entries::EntriesOf, entries::FromEntries, entries::IndexBy,
             group::GroupBy, join::Join,

@@ -284,3 +284,29 @@ fn a_join_of_too_many_rows_ends_at_its_limit() {
     lab.limits.words = 200_000;
     assert_eq!(lab.in_one_go(), End::MemoryExceeded);
 }
+
+#[test]
+fn a_copy_of_a_join_is_weighed_if_rows_are_used_again() {
+    // Each of 200 items has the same large match: small in memory, and large in a copy.
+    let large = vec!["0"; 1_000].join(",");
+    let items = vec![r#"{"k":1}"#; 200].join(",");
+    let context = format!(r#"{{"items":[{items}],"with":[{{"k":1,"l":[{large}]}}]}}"#);
+    for (kind, as_name) in [("inner", "null"), ("left", r#""m""#), ("group", r#""m""#)] {
+        let program = over(&format!(
+            r#"{{"op":"join","with":{{"op":"load","name":"with"}},"on":"k","kind":"{kind}","as":{as_name}}}"#
+        ));
+        for units in [None, Some(50)] {
+            let lab = Lab::of_text(PlainHeap::new(), program.as_bytes(), STRICT);
+            let mut lab = lab
+                .unwrap_or_else(|end| panic!("{end:?}"))
+                .given(&context, "{}");
+            lab.heap.give();
+            lab.limits.words = 20_000;
+            let end = match units {
+                None => lab.in_one_go(),
+                Some(units) => lab.in_executions(|| units),
+            };
+            assert_eq!(end, End::MemoryExceeded, "{kind}");
+        }
+    }
+}

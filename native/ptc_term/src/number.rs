@@ -106,6 +106,15 @@ impl Number {
         matches!(self, Number::Int(0)) || matches!(self, Number::Float(value) if *value == 0.0)
     }
 
+    /// Returns whether the number is less than zero.
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Number::Int(value) => *value < 0,
+            Number::Big(big) => big.sign() == Sign::Minus,
+            Number::Float(value) => *value < 0.0,
+        }
+    }
+
     /// Converts the number to a double as the BEAM does.
     ///
     /// A big integer is summed from its 64-bit limbs in double arithmetic, like on the BEAM; the result

@@ -238,11 +238,11 @@ defmodule PtcRunner.Test.Oracle.Check do
     Pattern.check(value)
   end
 
-  defp typed(kind, _name, :kind, _rules) when kind in ~w(inner left group), do: :ok
+  defp typed(kind, name, :kind, rules) do
+    typed(kind, name, :string, rules)
 
-  defp typed(kind, _name, :kind, _rules) do
-    kind = if is_binary(kind), do: name(kind), else: shown(kind)
-    fail("Field 'kind' must be 'inner', 'left' or 'group', got '#{kind}'")
+    unless kind in ~w(inner left group),
+      do: fail("Field 'kind' must be 'inner', 'left' or 'group', got '#{name(kind)}'")
   end
 
   defp typed(value, name, :unit, rules), do: enumerated(value, name, @units, rules)

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
   # that kept nothing for lack of one. The program is compiled for this, without fusion and with a mark before
   # each look-up; a mark whose fields were found costs a few nanoseconds.
 
-  alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
+  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.Findings
   alias PtcRunner.Native
 
@@ -71,7 +71,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
         with {:ok, value, words} <-
                Runner.run(observed, context, memory, tools, limits, how),
-             do: {:ok, {value, found(Native.observed(observation, consts))}, words}
+             do: {:ok, {value, noted(observation, consts, source)}, words}
 
       {:rejected, error, _path} ->
         error
@@ -83,6 +83,9 @@ defmodule PtcRunner.Json.Explain.Noticed do
         error
     end
   end
+
+  defp noted(observation, consts, source),
+    do: observation |> Native.observed(consts) |> found() |> Hints.of_findings(source)
 
   # The record was lost because of a bug in the native library.
   defp found(nil), do: []

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   # Compiles a program for observation, runs it, and converts the native counts to operations.
 
   alias PtcRunner.Native
-  alias PtcRunner.Json.{Explain, Limits, Message, Program, Runner}
+  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.{About, Findings, Noticed}
 
   # Maximum parts at the start and at the end of a path that is not shown whole.
@@ -37,7 +37,10 @@ defmodule PtcRunner.Json.Explain.Observed do
         how = if is_tuple(how), do: put_elem(how, 0, 1), else: 1
         result = program |> Runner.run(context, memory, tools, limits, how) |> given(timeout)
         noted = Native.observed(observation, consts)
-        explained(noted, node_of(source), result, {began, timeout, max_heap})
+        node = node_of(source)
+        {result, explanation} = explained(noted, node, result, {began, timeout, max_heap})
+        findings = Hints.of_findings(explanation.findings, {:checked, node})
+        {result, %{explanation | findings: findings}}
 
       {:error, error, path} ->
         {{:error, error}, failed(path, began)}

@@ -1,9 +1,9 @@
 //! Sort keys some of which are dates, times or decimals, or contain one.
 
+use super::column::KeyTerms;
 use crate::fault::Halt;
 use crate::{order, Kinds, Machine};
 use ptc_term::heap::Heap;
-use ptc_term::roots::Roots;
 use ptc_term::value::Meaning;
 use std::cmp::Ordering;
 
@@ -40,9 +40,9 @@ impl Meanings {
     pub fn read<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Roots<H::Term>,
+        terms: KeyTerms<'_, H::Term>,
     ) -> Result<usize, Halt<H::Term>> {
-        while !self.is_empty() && self.read.len() < terms.len() {
+        while !self.is_empty() && self.read.len() < terms.count {
             let term = terms.get(machine.heap, self.read.len());
             let meaning = machine.meaning_at_top(&self.kinds, term)?;
             let cost = match &meaning {

@@ -4,14 +4,14 @@
 //! when the run is suspended. Keys that are all 64-bit integers, or all floats, are first copied out of
 //! their terms.
 
+mod column;
 mod first;
 mod meanings;
 
-use super::cost::cost;
 use super::machine::Machine;
 use crate::fault::Halt;
+use column::{compare_finite, Column, KeyTerms, SortKeys};
 use first::{cost_of_sort, First};
-use meanings::Meanings;
 use ptc_term::heap::Heap;
 use ptc_term::roots::Roots;
 use std::cmp::Ordering;
@@ -28,12 +28,10 @@ const BATCH: usize = 512;
 /// The state of a sort.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sorting {
-    keys: SortKeys,
-    /// Number of keys measured, and the fuel of the longest comparison.
-    measured: usize,
+    /// The columns of keys, as far as they are prepared; the last one may not be.
+    columns: Vec<Column>,
+    /// The fuel of the longest comparison; 0 if all keys are numbers.
     comparison: usize,
-    /// What the keys are compared by, if some of them are values or contain one.
-    meanings: Meanings,
     /// The indices of the keys; those in a piece are sorted.
     places: Vec<u32>,
     /// The search for the first ones, if only those are wanted.
@@ -47,129 +45,88 @@ pub struct Sorting {
     right: usize,
 }
 
-/// The keys, copied out of their terms if that makes comparisons quicker.
-#[derive(Debug, Clone, PartialEq)]
-enum SortKeys {
-    Integers(Vec<i64>),
-    Floats(Vec<f64>),
-    Terms,
-}
-
-impl Default for SortKeys {
-    fn default() -> Self {
-        SortKeys::Integers(Vec::new())
-    }
-}
-
 impl Sorting {
     /// Returns the indices in order, once the sort is complete.
     pub fn places(&self) -> &[u32] {
         &self.places
     }
 
-    /// Sorts the keys, in term order or in reverse; equal keys keep their order. Resumes where it was
-    /// suspended. Finds at least the indices of the first `wanted` keys.
+    /// Sorts the keys, in term order or in reverse; equal keys keep their order. An item has as many keys as there
+    /// are orders in `descending`; they follow each other in `terms`. Resumes where it was suspended. Finds at least the indices of the first `wanted` keys.
     pub fn sort<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
         terms: &Roots<H::Term>,
         wanted: usize,
-        descending: bool,
+        descending: &[bool],
     ) -> Result<(), Halt<H::Term>> {
-        self.copy_numbers(machine, terms)?;
-        let keys = std::mem::replace(&mut self.keys, SortKeys::Terms);
-        let ordered = |order: Ordering| match descending {
-            true => order.reverse(),
-            false => order,
+        let columns = descending.len().max(1);
+        let count = terms.len() / columns;
+        let column = |column: usize| KeyTerms {
+            terms,
+            column,
+            columns,
+            count,
         };
-        let sorted = match &keys {
-            SortKeys::Integers(keys) => {
-                self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
-                    ordered(keys[a as usize].cmp(&keys[b as usize]))
-                })
+        self.prepare(machine, descending.len(), column)?;
+        let columns = std::mem::take(&mut self.columns);
+        let size = (count, wanted);
+        let piece = match self.comparison {
+            0 => NUMBERS,
+            comparison => (PIECE / (16 * comparison)).clamp(2, 4096),
+        };
+        let sorted = match (&columns[..], descending) {
+            ([only], [descending]) => {
+                let ordered = |order: Ordering| match descending {
+                    true => order.reverse(),
+                    false => order,
+                };
+                match &only.keys {
+                    SortKeys::Integers(keys) => self.arrange(machine, size, piece, |_, a, b| {
+                        ordered(keys[a as usize].cmp(&keys[b as usize]))
+                    }),
+                    SortKeys::Floats(keys) => self.arrange(machine, size, piece, |_, a, b| {
+                        ordered(compare_finite(keys[a as usize], keys[b as usize]))
+                    }),
+                    SortKeys::Terms => self.arrange(machine, size, piece, |heap, a, b| {
+                        ordered(only.order(heap, column(0), a, b))
+                    }),
+                }
             }
-            SortKeys::Floats(keys) => {
-                self.arrange(machine, (keys.len(), wanted), NUMBERS, |_, a, b| {
-                    ordered(compare_finite(keys[a as usize], keys[b as usize]))
-                })
-            }
-            SortKeys::Terms => self.measure(machine, terms).and_then(|()| {
-                let piece = (PIECE / (16 * self.comparison)).clamp(2, 4096);
-                let meanings = std::mem::take(&mut self.meanings);
-                let sorted = self.arrange(machine, (terms.len(), wanted), piece, |heap, a, b| {
-                    let places = (a as usize, b as usize);
-                    let terms = (terms.get(heap, places.0), terms.get(heap, places.1));
-                    ordered(match meanings.is_empty() {
-                        true => heap.compare(terms.0, terms.1),
-                        false => meanings.order(heap, places, terms),
-                    })
-                });
-                self.meanings = meanings;
-                sorted
+            _ => self.arrange(machine, size, piece, |heap, a, b| {
+                for (index, (keys, descending)) in columns.iter().zip(descending).enumerate() {
+                    let order = keys.order(heap, column(index), a, b);
+                    match (order, descending) {
+                        (Ordering::Equal, _) => {}
+                        (order, true) => return order.reverse(),
+                        (order, false) => return order,
+                    }
+                }
+                Ordering::Equal
             }),
         };
-        self.keys = keys;
+        self.columns = columns;
         sorted
     }
 
-    fn copy_numbers<H: Heap>(
+    /// Prepares the columns, one after the other.
+    fn prepare<'k, H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
-        terms: &Roots<H::Term>,
-    ) -> Result<(), Halt<H::Term>> {
-        loop {
-            let start = match &self.keys {
-                SortKeys::Integers(keys) => keys.len(),
-                SortKeys::Floats(keys) => keys.len(),
-                SortKeys::Terms => return Ok(()),
-            };
-            if start == terms.len() {
-                return Ok(());
+        count: usize,
+        terms: impl Fn(usize) -> KeyTerms<'k, H::Term>,
+    ) -> Result<(), Halt<H::Term>>
+    where
+        H::Term: 'k,
+    {
+        // The last one may have been left in the middle.
+        for index in self.columns.len().saturating_sub(1)..count {
+            if self.columns.len() == index {
+                self.columns.push(Column::default());
             }
-            let mut batch = (start..terms.len()).take(BATCH);
-            let room = batch.len();
-            machine.consume_fuel(room / 4)?;
-            let heap = &*machine.heap;
-            let numbers = match &mut self.keys {
-                SortKeys::Integers(keys) => batch.all(|place| {
-                    let key = heap.small_integer(terms.get(heap, place));
-                    key.map(|key| push(keys, key, room)).is_some()
-                }),
-                SortKeys::Floats(keys) => batch.all(|place| {
-                    let key = heap.float(terms.get(heap, place));
-                    key.map(|key| push(keys, key, room)).is_some()
-                }),
-                SortKeys::Terms => true,
-            };
-            if !numbers {
-                self.keys = match &self.keys {
-                    SortKeys::Integers(keys) if keys.is_empty() => SortKeys::Floats(Vec::new()),
-                    _ => SortKeys::Terms,
-                };
-            }
-            machine.meter.advanced();
+            self.columns[index].prepare(machine, terms(index))?;
         }
-    }
-
-    /// Computes the fuel of the longest comparison.
-    fn measure<H: Heap>(
-        &mut self,
-        machine: &mut Machine<'_, H>,
-        terms: &Roots<H::Term>,
-    ) -> Result<(), Halt<H::Term>> {
-        self.comparison = self.comparison.max(1);
-        while self.measured < terms.len() {
-            let term = terms.get(machine.heap, self.measured);
-            machine.consume_fuel_to_hash(term)?;
-            if machine.values() {
-                self.meanings.search(machine, term)?;
-            }
-            self.comparison = self.comparison.max(cost(machine.heap, term));
-            self.measured += 1;
-            machine.meter.advanced();
-        }
-        let costliest = self.meanings.read(machine, terms)?;
-        self.comparison = self.comparison.max(costliest);
+        self.comparison = self.columns.iter().map(|column| column.comparison).sum();
         Ok(())
     }
 
@@ -257,16 +214,4 @@ impl Sorting {
         }
         Ok(())
     }
-}
-
-/// Adds a key to those of a batch; reserves memory for `room` keys at once.
-fn push<K>(keys: &mut Vec<K>, key: K, room: usize) {
-    if keys.len() == keys.capacity() {
-        keys.reserve(room);
-    }
-    keys.push(key);
-}
-
-fn compare_finite(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }

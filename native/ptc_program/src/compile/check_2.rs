@@ -3,15 +3,13 @@
 use super::compiler::{Compiler, Going};
 use super::plan::Checked;
 use super::walk::Step;
-use super::{Failure, Plan, Scope};
+use super::{parts, Failure, Plan, Scope};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use ptc_json::{Entry, Node, Shape};
 use ptc_machine::fault::{Code, Fault};
 
-const CASE: &str = "Each case in 'cases' must have 'when' and 'then'";
-const SORT_KEY: &str = "All elements in 'by' must be maps";
 const NEW_NAMES: &str = "All new names in 'fields' must be strings";
 
 impl Plan<'_, '_> {
@@ -24,6 +22,9 @@ impl Plan<'_, '_> {
     ) -> Checked<()> {
         let (name, entry) = (field.name, self.source().entry(node));
         let (code, field, terms) = match (field.kind, shape) {
+            (FieldKind::SortKeys, Shape::List) if self.source().elements(node).next().is_none() => {
+                (Code::FieldWrong, field.must_be, vec![])
+            }
             (FieldKind::TemplateList | FieldKind::Cases | FieldKind::SortKeys, Shape::List) => {
                 return Ok(())
             }
@@ -137,7 +138,7 @@ impl Compiler<'_> {
         let given = false;
         let visit = |node| Step::Visit { node, scope, given };
         let source = self.source;
-        let (shape, is_map) = (source.shape(part), source.is_map(part));
+        let shape = source.shape(part);
         match kind {
             FieldKind::Operand if matches!(shape, Shape::Integer { .. } | Shape::Float) => {}
             FieldKind::Text | FieldKind::NonEmptyText if shape == Shape::String => {}
@@ -166,32 +167,21 @@ impl Compiler<'_> {
                 self.walk.todo.extend(source.elements(part).map(step));
             }
             FieldKind::Cases => {
-                let (when, then) = self.case(part)?;
+                let (when, then) = parts::case(source, part)?;
                 self.walk.todo.push(Step::Template(then, scope));
                 self.walk.todo.push(visit(when));
             }
-            FieldKind::SortKeys if !is_map => {
-                let fault = Fault::new(Code::PartWrong, None, vec![]);
-                return Err(Failure::Rejected(fault.about(SORT_KEY)));
+            FieldKind::SortKeys => {
+                let key = parts::sort_key(source, part)?;
+                let order = key
+                    .order
+                    .map(|order| Step::PartInOrder(FieldKind::Order, order, scope));
+                self.walk.todo.extend(key.expr.map(visit));
+                self.walk.todo.extend(order);
             }
+            FieldKind::Order => parts::check_order(source, Some(part))?,
             _ => {}
         }
         Ok(())
-    }
-
-    /// Returns `when` and `then` of a case of a `switch`.
-    pub(super) fn case(&self, case: Node) -> Checked<(Node, Node)> {
-        let field = |name| {
-            self.source
-                .field(case, name)
-                .filter(|_| self.source.is_map(case))
-        };
-        match (field("when"), field("then")) {
-            (Some(when), Some(then)) => Ok((when, then)),
-            _ => {
-                let fault = Fault::new(Code::PartWrong, None, vec![]);
-                Err(Failure::Rejected(fault.about(CASE)))
-            }
-        }
     }
 }

@@ -69,7 +69,7 @@ impl Compiler<'_> {
         }
         // The program was walked again, and nothing was found then.
         match &self.walk.mistake {
-            Some(fault) => Err(Failure::Rejected(fault.clone())),
+            Some(fault) => Err(Failure::Rejected((**fault).clone())),
             None => Ok(()),
         }
     }

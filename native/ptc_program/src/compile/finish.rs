@@ -6,6 +6,7 @@ use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT, NOW, NO_PC};
 use ptc_json::Document;
 use ptc_machine::language::Language;
 use ptc_machine::live::LiveAfterCalls;
+use ptc_machine::Keeps;
 
 impl Walk {
     /// Returns the program at the end of the walk.
@@ -18,9 +19,10 @@ impl Walk {
         let mut now = None;
         for instr in &mut self.code {
             match instr {
-                Instr::Jump(to) | Instr::JumpIf { to, .. } | Instr::Next(to) => {
-                    *to = labels[*to as usize]
-                }
+                Instr::Jump(to)
+                | Instr::JumpIf { to, .. }
+                | Instr::JumpIfSome(to)
+                | Instr::Next(to) => *to = labels[*to as usize],
                 Instr::Enter(looped) => looped.end = labels[looped.end as usize],
                 Instr::Slot(slot) if *slot == NOW => {
                     *slot = self.slots;
@@ -78,7 +80,7 @@ impl Walk {
     }
 }
 
-/// Lets a loop tally its items if its list is only tallied.
+/// Lets a loop that makes a list tally its items if the list is only tallied.
 fn tally_in_loops(code: &mut [Instr]) {
     for at in 0..code.len().saturating_sub(2) {
         let (Instr::Next(start), Instr::StoreOnce(slot), Instr::Apply(apply)) =
@@ -89,7 +91,8 @@ fn tally_in_loops(code: &mut [Instr]) {
         if let (Instr::Enter(looped), Some(_)) =
             (&mut code[start as usize], PtcJson::tally(apply.op))
         {
-            if apply.input == slot {
+            let makes_list = looped.op.keeps() != Keeps::Other && looped.tally.is_none();
+            if apply.input == slot && makes_list {
                 looped.tally = Some((apply.op, apply.key));
                 looped.end = at as Pc + 3;
             }

@@ -89,7 +89,7 @@ impl Compiler<'_> {
         match self.walk.guards.last_mut() {
             None if again => return Err(Failure::Rejected(fault)),
             None => {
-                self.walk.mistake = Some(fault);
+                self.walk.mistake = Some(Box::new(fault));
                 self.start_again();
             }
             Some(_) if again => self.fail_guarded(fault)?,

@@ -10,6 +10,8 @@ use ptc_json::Node;
 pub struct Begun {
     start: Label,
     end: Label,
+    /// The slot of the item.
+    pub item: Slot,
     /// The scope of its body, with the item as the current value.
     pub scope: Scope,
 }
@@ -35,6 +37,23 @@ impl Plan<'_, '_> {
 
     /// Begins a loop over the list in a slot. Its body comes next, up to [`Plan::end_loop`].
     pub fn begin_loop(&mut self, list: Slot) -> Begun {
+        self.begin(list, None)
+    }
+
+    /// Begins a loop over the current value, which must exist. `tally` as in [`Loop`].
+    pub fn begin_over_input(&mut self, tally: Option<(OpCode, ConstId)>) -> Begun {
+        self.needs_input();
+        self.begin(self.scope.input, tally)
+    }
+
+    /// Runs the body in a field once for each item of the current value.
+    pub fn each_item(&mut self, body: &'static str) {
+        let begun = self.begin_over_input(None);
+        self.expr_in(body, begun.scope, true);
+        self.end_loop(begun);
+    }
+
+    fn begin(&mut self, list: Slot, tally: Option<(OpCode, ConstId)>) -> Begun {
         let item = self.take_slot();
         let (start, end) = (self.label(), self.label());
         self.mark(start);
@@ -43,13 +62,14 @@ impl Plan<'_, '_> {
             list,
             item,
             end: end.0,
-            tally: None,
+            tally,
             demand: Demand::All,
             residue: NO_PC,
         }));
         Begun {
             start,
             end,
+            item,
             scope: self.scope.with_input(item),
         }
     }
@@ -58,6 +78,19 @@ impl Plan<'_, '_> {
     pub fn end_loop(&mut self, begun: Begun) {
         self.emit(Instr::Next(begun.start.0));
         self.mark(begun.end);
+    }
+
+    /// Makes a list of this many values that stand on the stack.
+    pub fn make_list(&mut self, operands: u32) {
+        self.emit(Instr::Apply(Apply {
+            op: OpCode::List,
+            input: INPUT,
+            operands,
+            key: NO_CONST,
+            value: NO_CONST,
+            mode: 0,
+            demand: Demand::All,
+        }));
     }
 
     /// Makes a map of these names, with the operands as values; of equal names the first one counts.

@@ -9,6 +9,7 @@
 //! * `walk`: the steps, and the state of a walk between two of them
 //! * `compiler`: execution of each step
 //! * `plan`: the interface for writing an operation's plan
+//! * `parts`: cases and sort keys in plans
 //! * `loops`: loops in plans
 //! * `check`: checks of an operation's fields
 //! * `check_2`: checks of the fields that edition 2 brought
@@ -31,6 +32,7 @@ mod guard;
 mod loops;
 mod multiplies;
 mod optimise;
+mod parts;
 mod pattern;
 mod plan;
 mod role;

@@ -6,7 +6,7 @@
 //! together from two values of one origin, and not of two fields of it, may contain something twice.
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
-use crate::code::{Apply, ConstId, Instr, Pc, Sieve, Slot, INPUT, NO_CONST};
+use crate::code::{Apply, ConstId, Instr, Loop, Pc, Sieve, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
 use crate::ops::{combines_with_input, parts_of, PartsOf};
 use ptc_machine::Keeps;
@@ -62,7 +62,7 @@ pub(super) fn multiplies<'s>(
         Instr::Apply(apply) => {
             apply.op == OpCode::Join || apply.op.combines() && apply.operands > 1
         }
-        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value,
+        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value || enter.op == OpCode::Fold,
         _ => false,
     };
     if !code.iter().any(puts_together) {
@@ -73,6 +73,7 @@ pub(super) fn multiplies<'s>(
         slots: Vec::new(),
         jumps: Vec::new(),
         inside: Vec::new(),
+        calls_tools: code.iter().any(|instr| matches!(instr, Instr::Call { .. })),
     };
     found.set(INPUT, Origins::one(Root::Input));
     (0..code.len()).any(|pc| found.follow(code, pc, consts).is_err())
@@ -86,6 +87,7 @@ struct Found<'s> {
     jumps: Vec<(Pc, Origins<'s>)>,
     /// The first slots of the `map` loops around the instruction.
     inside: Vec<Slot>,
+    calls_tools: bool,
 }
 
 impl<'s> Found<'s> {
@@ -147,6 +149,14 @@ impl<'s> Found<'s> {
                     self.stack.push(Origins::default());
                 }
             }
+            Instr::JumpIfSome(to) => {
+                let value = self.pop();
+                self.jumps.push((*to, value));
+            }
+            // Each step may use the value of the step before several times.
+            Instr::Enter(Loop {
+                op: OpCode::Fold, ..
+            }) => return Err(Twice),
             Instr::Enter(enter) | Instr::Own(Sieve { looped: enter, .. }) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
                 self.inside
@@ -159,7 +169,10 @@ impl<'s> Found<'s> {
                 };
                 let list = self.slot(looped.list);
                 if looped.op.keeps() != Keeps::Value {
-                    self.stack.push(list);
+                    self.stack.push(match is_plain(looped.op) {
+                        true => Origins::default(),
+                        false => list,
+                    });
                     return Ok(());
                 }
                 self.inside.pop();
@@ -220,7 +233,7 @@ impl<'s> Found<'s> {
         consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
     ) -> Result<Origins<'s>, Twice> {
         use OpCode::*;
-        let mut value = Origins::default();
+        let (mut value, mut last) = (Origins::default(), Origins::default());
         let combines = apply.op.combines() || combines_with_input(apply);
         for _ in 0..apply.operands {
             let operand = self.pop();
@@ -228,13 +241,14 @@ impl<'s> Found<'s> {
                 true => value.combine(&operand)?,
                 false => value.join(&operand),
             }
+            last = operand;
         }
         let input = || self.slot(apply.input);
         Ok(match apply.op {
             _ if apply.op.combines() => value,
-            // Its value has an item of the other list for each match.
-            Join => return Err(Twice),
-            Set | GroupBy | IndexBy => match parts_of(apply) {
+            // Whether an item has several matches is found out when it has. A run in several parts may not find it out.
+            Join if self.calls_tools => return Err(Twice),
+            Set | GroupBy | IndexBy | Join => match parts_of(apply) {
                 PartsOf::All if combines => {
                     value.combine(&input())?;
                     value
@@ -254,10 +268,10 @@ impl<'s> Found<'s> {
                     value
                 }
             },
-            // The values of these are numbers, booleans, names and new texts.
-            Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
-            | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
-            | Percentile | DateDiff | DateAdd | DatePart => Origins::default(),
+            op if is_plain(op) => Origins::default(),
+            // Their values are items of the operand, or of items of it.
+            FlatMap => last,
+            Min | Max if apply.operands > 0 => last,
             Get => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {
@@ -269,6 +283,23 @@ impl<'s> Found<'s> {
             }
             _ => input(),
         })
+    }
+}
+
+/// Returns whether the values of an operation are numbers, booleans, names and new texts, or lists of these.
+fn is_plain(op: OpCode) -> bool {
+    use OpCode::*;
+    match op {
+        Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
+        | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
+        | Percentile | DateDiff | DateAdd | DatePart | Now | Text | ToText | Upper | Lower
+        | Trim | Length | Split | Replace | StartsWith | EndsWith | Matches | Extract
+        | ToNumber | ForSome | ForEvery | Range => true,
+        Load | Literal | Var | Pipe | Let | If | Filter | Map | Select | Reject | SortBy
+        | FilterIn | Min | Max | MinBy | MaxBy | First | Last | Nth | Take | Drop | Distinct
+        | Object | Merge | Concat | Zip | Get | Keys | Call | It | List | Coalesce | Switch
+        | Find | FlatMap | Flatten | Reverse | Chunk | Fold | Set | Unset | Rename | EntriesOf
+        | FromEntries | IndexBy | GroupBy | Join => false,
     }
 }
 

@@ -7,7 +7,7 @@ use super::scope::BoundName;
 use super::template::is_node;
 use super::walk::{Label, Step};
 use super::{Failure, Scope, INPUT_NAME};
-use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
+use crate::code::{Apply, ConstId, Demand, Instr, Slot, INPUT, NO_CONST};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::Field;
@@ -414,27 +414,6 @@ impl<'p, 's> Plan<'p, 's> {
     pub fn apply_to_input(&mut self, key: ConstId) {
         self.needs_input();
         self.apply(0, (key, NO_CONST, 0));
-    }
-
-    /// Runs the body in a field once for each item of the current value.
-    pub fn each_item(&mut self, body: &'static str) {
-        self.needs_input();
-        let list = self.scope.input;
-        let item = self.take_slot();
-        let (start, end) = (self.label(), self.label());
-        self.mark(start);
-        self.emit(Instr::Enter(Loop {
-            op: self.op,
-            list,
-            item,
-            end: end.0,
-            tally: None,
-            demand: Demand::All,
-            residue: NO_PC,
-        }));
-        self.expr_in(body, self.scope.with_input(item), true);
-        self.emit(Instr::Next(start.0));
-        self.mark(end);
     }
 
     /// Creates a jump target, which is marked later.

@@ -132,7 +132,7 @@ pub struct Walk {
     /// The guards around the current step, innermost last.
     pub(super) guards: Vec<Guard>,
     /// The first mistake in the order of evaluation, while the program is walked again in the order of the checks.
-    pub(super) mistake: Option<Rejection>,
+    pub(super) mistake: Option<Box<Rejection>>,
     /// Whether the program calls tools.
     pub(super) calls_tools: bool,
     /// The addresses of the parts of the templates around the current step that were compiled so far.

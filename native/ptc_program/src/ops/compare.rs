@@ -199,10 +199,7 @@ fn are_comparable<H: Heap>(
     left: H::Term,
     right: H::Term,
 ) -> bool {
-    if matches!(op, OpCode::Eq | OpCode::Neq) {
-        return true;
-    }
-    machine.are_comparable(left, right)
+    matches!(op, OpCode::Eq | OpCode::Neq) || machine.are_alike(left, right)
 }
 
 #[inline(never)]

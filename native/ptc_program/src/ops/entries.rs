@@ -53,7 +53,7 @@ impl Operation for EntriesOf {
                 machine.meter.advanced();
             }
             let sorting = work.progress.sorting.get_or_insert_default();
-            sorting.sort(machine, &work.keys, usize::MAX, false)?;
+            sorting.sort(machine, &work.keys, usize::MAX, &[false])?;
             let mut list = match work.made {
                 Some(list) => list,
                 None => machine.make_list(&[])?,

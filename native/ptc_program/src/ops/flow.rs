@@ -40,7 +40,7 @@ impl Operation for Pipe {
                 plan.unknown_fields(step, OpCode::Var, 1);
                 continue;
             }
-            let once = plan.operation(step).is_some_and(OpCode::reads_input_once);
+            let once = plan.reads_input_once(step);
             plan.emit(match once {
                 true => Instr::StoreOnce(current),
                 false => Instr::Store(current),

@@ -6,7 +6,7 @@
 //! are grouped after all, so that the first error is found.
 
 use super::grouping::{groups, totals, PER_TOTAL};
-use super::{reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use super::{join, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Instr, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
 use ptc_json::{Node, Shape};
@@ -44,14 +44,19 @@ pub(crate) enum PartsOf {
 
 /// Returns whether the value of an instruction contains both its operands and its current value.
 pub(crate) fn combines_with_input(apply: &Apply) -> bool {
-    apply.op == OpCode::Set && apply.mode == reshape::MAKE
+    match apply.op {
+        OpCode::Set => apply.mode == reshape::MAKE,
+        OpCode::Join => apply.mode != join::CHECK,
+        _ => false,
+    }
 }
 
-/// Returns what the value of `set`, `group_by` or `index_by` contains.
+/// Returns what the value of `set`, `group_by`, `index_by` or `join` contains.
 pub(crate) fn parts_of(apply: &Apply) -> PartsOf {
     let (mode, number) = (apply.mode & ((1 << BITS) - 1), apply.mode >> BITS);
     match (apply.op, mode) {
         (OpCode::Set, _) if apply.mode == reshape::RESULT => PartsOf::Operands,
+        (OpCode::Join, _) if apply.mode == join::CHECK => PartsOf::Operands,
         (OpCode::GroupBy, KEY) => match KEYS.get(..=number as usize) {
             Some(name) => PartsOf::Key(name),
             None => PartsOf::All,

@@ -40,7 +40,7 @@ impl Operation for Keys {
                 machine.meter.advanced();
             }
             let sorting = work.progress.sorting.get_or_insert_default();
-            sorting.sort(machine, &work.items, usize::MAX, false)?;
+            sorting.sort(machine, &work.items, usize::MAX, &[false])?;
             machine.list_in_order(work)
         })
     }

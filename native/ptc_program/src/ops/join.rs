@@ -19,7 +19,7 @@ const KIND: u32 = 3;
 /// The match stands under a name.
 const NAMED: u32 = 4;
 /// The operand is only checked.
-const CHECK: u32 = 8;
+pub(super) const CHECK: u32 = 8;
 
 /// The constants of an instruction: the fields of the two lists, and the name of the match.
 const RIGHT: u32 = 1;
@@ -234,13 +234,20 @@ fn add_matches<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
     work: &mut Work<H::Term>,
-    (item, groups): (H::Term, &Groups),
+    (item, groups): (H::Term, &mut Groups),
 ) -> Result<(), Halt<H::Term>> {
     let key = machine.value_or_nil(item, apply.key)?;
     let entry = match machine.heap.kind(key) {
         Kind::Nil => None,
         _ => groups.find(machine, &work.keys, key)?,
     };
+    // What is used once is as large in a copy of the result.
+    let begins = work.missing == 0 && work.found.is_none();
+    if let (Some(entry), true) = (entry, begins) {
+        if !groups.is_first_use(entry) || groups.members(entry).len() > 1 {
+            machine.uses_values_again();
+        }
+    }
     let members = entry.map_or(&[][..], |entry| groups.members(entry));
     if work.items.len() % KEPT_BETWEEN_CHECKS == 0 {
         machine.check_heap_limit(2 * work.items.len())?;

@@ -1,16 +1,21 @@
 //! `sort_by`.
 
-use super::{Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, Demand, NO_CONST};
+use super::{keyed, Edition, Field, FieldKind, Operation, Planned};
+use crate::code::{Apply, ConstId, Demand, NO_CONST};
 use crate::compile::Plan;
-use ptc_machine::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS};
-use ptc_term::heap::Heap;
+use ptc_json::Node;
+use ptc_machine::fault::{Code, Halt};
+use ptc_machine::{Demanded, Eval, Keeps, Machine, Work, KEPT_BETWEEN_CHECKS};
+use ptc_term::heap::{Heap, Kind};
 
 pub(super) struct SortBy;
 
-/// Words of native memory for an item that is sorted: the item, its key, a copy of the key, and two
-/// indices.
-pub(super) const WORDS_OF_SORTED: usize = 4;
+/// Words of native memory for an item that is sorted: the item and two indices, and for each key the key and a copy of
+/// it.
+const WORDS_OF_ITEM: usize = 2;
+const WORDS_OF_KEY: usize = 2;
+/// The same for an item with one key.
+pub(super) const WORDS_OF_SORTED: usize = WORDS_OF_ITEM + WORDS_OF_KEY;
 
 const ASCENDING: u32 = 0;
 const DESCENDING: u32 = 1;
@@ -21,30 +26,57 @@ impl Operation for SortBy {
     const ABOUT: &'static str = "The items in the order of a field, \"asc\" or \"desc\".";
     const FIELDS: &'static [Field] = &[
         Field::not_null("field", FieldKind::String, "the items' key that is read"),
-        Field::optional(
-            "order",
-            FieldKind::Order,
-            "the smallest or the largest first",
-        )
-        .values("\"asc\" or \"desc\""),
+        ORDER,
     ];
+    const FIELDS_2: &'static [Field] = &[
+        Field::alternative(
+            "by",
+            FieldKind::SortKeys,
+            "several keys, the first one first: objects with \"field\" or \"expr\", and \"order\"",
+        )
+        .must_be("'by' must not be empty"),
+        keyed::EXPR,
+        Field::alternative("field", FieldKind::String, "the items' key that is read"),
+        ORDER,
+    ];
+    const ABOUT_2: &'static str =
+        "The items in the order of a field, an expression or several of these, \"asc\" or \"desc\".";
+    const CHECKED_IN_ORDER: bool = true;
     const READS_INPUT_ONCE: bool = true;
+    const KEEPS: Keeps = Keeps::Value;
+
+    fn check(plan: &Plan) -> Planned {
+        if plan.edition() == Edition::One {
+            return Ok(());
+        }
+        plan.not_both(["field", "expr"], "'field' or 'expr', not both")?;
+        plan.not_both(["field", "by"], "'field' or 'by', not both")?;
+        plan.not_both(["expr", "by"], "'expr' or 'by', not both")?;
+        plan.not_both(["order", "by"], "'order' or 'by', not both")?;
+        let forms = ["field", "expr", "by"];
+        match forms.into_iter().all(|form| plan.field(form).is_none()) {
+            true => plan.report(Code::FieldMissing, "field", vec![]),
+            false => Ok(()),
+        }
+    }
 
     fn plan(plan: &mut Plan) -> Planned {
-        let field = plan.constant_of("field");
-        let order = match plan
-            .field("order")
-            .and_then(|order| plan.source().text(order))
-        {
-            Some(b"desc") => DESCENDING,
+        match plan.field("by") {
+            Some(_) if plan.edition() == Edition::Two => return plan_several(plan),
+            _ => {}
+        }
+        let order = match plan.field("order") {
+            Some(order) if is_descending(plan, order) => DESCENDING,
             _ => ASCENDING,
         };
-        plan.needs_input();
-        plan.apply(0, (field, NO_CONST, order));
+        let field = plan.constant_of("field");
+        keyed::plan_keys(plan, field, order);
         Ok(())
     }
 
-    /// The mode is the order.
+    /// The mode is the order. If `value` is a constant, there are several keys, as many as the mode says: two constants
+    /// each, the field, nil for an expression, and the order. The operand has the values of the expressions for each
+    /// item: a list of them, unless there is one expression only.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let demanded = machine.demanded(apply.demand)?;
         machine.resumable(apply, |machine, work| {
@@ -52,20 +84,21 @@ impl Operation for SortBy {
                 machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
                 return Ok(machine.slot(apply.input));
             }
-            let (items, keys) = (&mut work.items, &mut work.keys);
-            machine.each_item(apply, &mut work.walk, |machine, item| {
-                machine.consume_fuel(1)?;
-                let key = machine.value_or_nil(item, apply.key)?;
-                if items.len() % KEPT_BETWEEN_CHECKS == 0 {
-                    machine.check_heap_limit(WORDS_OF_SORTED * items.len())?;
-                }
-                keys.push(key);
-                items.push(item);
-                Ok(())
-            })?;
-            let sorting = work.progress.sorting.get_or_insert_default();
-            let (first, descending) = (demanded.end(), apply.mode == DESCENDING);
-            sorting.sort(machine, &work.keys, first, descending)?;
+            if work.rests.is_empty() && apply.operands > 0 {
+                work.rests.push(machine.one_operand(apply));
+            }
+            let first = demanded.end();
+            if apply.value == NO_CONST {
+                read_keys(machine, apply, work)?;
+                let sorting = work.progress.sorting.get_or_insert_default();
+                sorting.sort(machine, &work.keys, first, &[apply.mode == DESCENDING])?;
+            } else {
+                let columns = columns(machine, apply);
+                read_columns(machine, apply, &columns, work)?;
+                let descending: Vec<bool> = columns.iter().map(|key| key.descending).collect();
+                let sorting = work.progress.sorting.get_or_insert_default();
+                sorting.sort(machine, &work.keys, first, &descending)?;
+            }
             machine.list_in_order(work)
         })
     }
@@ -77,4 +110,119 @@ impl Operation for SortBy {
             _ => Demand::All,
         }
     }
+}
+
+const ORDER: Field = Field::optional(
+    "order",
+    FieldKind::Order,
+    "the smallest or the largest first",
+)
+.values("\"asc\" or \"desc\"");
+
+fn is_descending(plan: &Plan, order: Node) -> bool {
+    plan.source().text(order) == Some(b"desc")
+}
+
+/// Plans a sort by several keys. One loop evaluates all expressions for an item before the next item.
+fn plan_several(plan: &mut Plan) -> Planned {
+    let (mut consts, mut exprs) = (Vec::new(), Vec::new());
+    for key in plan.list("by")?.unwrap_or_default() {
+        let key = plan.sort_key(key)?;
+        consts.extend([key.field, key.order].map(|part| part.unwrap_or(plan.nil())));
+        exprs.extend(key.expr);
+    }
+    let (columns, operands) = (consts.len() as u32 / 2, u32::from(!exprs.is_empty()));
+    let first = plan.constants(consts.into_iter());
+    match exprs.len() as u32 {
+        0 => plan.needs_input(),
+        count => {
+            let looped = plan.begin_over_input(None);
+            for expr in exprs {
+                plan.visit(expr, looped.scope, true);
+            }
+            if count > 1 {
+                plan.make_list(count);
+            }
+            plan.end_loop(looped);
+        }
+    }
+    plan.apply(operands, (NO_CONST, first, columns));
+    Ok(())
+}
+
+/// One of several keys.
+struct SortColumn {
+    /// The field that is read; `None` for an expression.
+    field: Option<ConstId>,
+    descending: bool,
+}
+
+fn columns<H: Heap>(machine: &Machine<'_, H>, apply: &Apply) -> Vec<SortColumn> {
+    let column = |index: u32| {
+        let field = apply.value + 2 * index;
+        let order = machine.heap.bytes(machine.constant(field + 1));
+        SortColumn {
+            field: (machine.heap.kind(machine.constant(field)) == Kind::String).then_some(field),
+            descending: order == Some(b"desc"),
+        }
+    };
+    (0..apply.mode).map(column).collect()
+}
+
+/// Reads each item's key.
+fn read_keys<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    work: &mut Work<H::Term>,
+) -> Result<(), Halt<H::Term>> {
+    let (items, keys, rests) = (&mut work.items, &mut work.keys, &mut work.rests);
+    machine.each_item(apply, &mut work.walk, |machine, item| {
+        machine.consume_fuel(1)?;
+        let keyed = keyed::key_of(machine, apply, rests.first().copied(), item)?;
+        if items.len() % KEPT_BETWEEN_CHECKS == 0 {
+            machine.check_heap_limit(WORDS_OF_SORTED * items.len())?;
+        }
+        keys.push(keyed.0);
+        items.push(item);
+        keyed::advance(rests, keyed);
+        Ok(())
+    })
+}
+
+/// Reads each item's keys, those of an item one after the other.
+fn read_columns<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    columns: &[SortColumn],
+    work: &mut Work<H::Term>,
+) -> Result<(), Halt<H::Term>> {
+    let words = WORDS_OF_ITEM + WORDS_OF_KEY * columns.len();
+    let is_expr = |column: &&SortColumn| column.field.is_none();
+    let several = columns.iter().filter(is_expr).count() > 1;
+    let (items, keys, rests) = (&mut work.items, &mut work.keys, &mut work.rests);
+    let mut row = Vec::with_capacity(columns.len());
+    machine.each_item(apply, &mut work.walk, |machine, item| {
+        machine.consume_fuel(columns.len())?;
+        machine.check_heap_limit(words * items.len())?;
+        let nil = machine.heap.nil();
+        let values = rests.first().copied().unwrap_or(nil);
+        let (first, rest) = machine.heap.uncons(values).unwrap_or((nil, values));
+        let mut values = first;
+        row.clear();
+        for column in columns {
+            row.push(match column.field {
+                Some(field) => machine.value_or_nil(item, field)?,
+                None if several => {
+                    let (value, others) = machine.heap.uncons(values).unwrap_or((nil, values));
+                    values = others;
+                    value
+                }
+                None => first,
+            });
+        }
+        keys.extend(row.iter().copied());
+        items.push(item);
+        keyed::advance(rests, (nil, Some(rest)));
+        Ok(())
+    })
 }

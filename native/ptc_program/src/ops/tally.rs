@@ -4,9 +4,10 @@
 //! items that it keeps immediately, and then the intermediate list is never made.
 
 use super::field::FIELD_OF_ITEMS;
-use super::{Field, OpCode, Operation};
-use crate::code::{Apply, Demand};
-use ptc_machine::{Eval, Machine, Tally};
+use super::{keyed, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use crate::code::{Apply, Demand, Loop, NO_CONST};
+use crate::compile::Plan;
+use ptc_machine::{Eval, Frame, Machine, Stepped, Tally};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
 
@@ -17,7 +18,28 @@ impl Operation for Count {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "How many items the list has.";
     const FIELDS: &'static [Field] = &[];
+    const FIELDS_2: &'static [Field] = &[Field::optional(
+        "where",
+        FieldKind::Expr,
+        "the condition, evaluated for each item",
+    )];
+    const ABOUT_2: &'static str =
+        "How many items the list has, or for how many of them the condition holds.";
     const READS_INPUT_ONCE: bool = true;
+    const KEEPS: Keeps = Keeps::Item(true);
+
+    /// With a condition, a loop counts the items for which it holds.
+    fn plan(plan: &mut Plan) -> Planned {
+        match plan.field("where") {
+            Some(_) if plan.edition() == Edition::Two => {
+                let looped = plan.begin_over_input(Some((OpCode::Count, NO_CONST)));
+                plan.expr_in("where", looped.scope, true);
+                plan.end_loop(looped);
+            }
+            _ => plan.apply_to_input(NO_CONST),
+        }
+        Ok(())
+    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         tally(machine, apply)
@@ -29,7 +51,7 @@ impl Operation for Count {
 }
 
 macro_rules! tally_of_field {
-    ($op:ident, $name:literal, $about:literal) => {
+    ($op:ident, $name:literal, $about:literal, $about_2:literal) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -37,17 +59,50 @@ macro_rules! tally_of_field {
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
+            const FIELDS_2: &'static [Field] = keyed::FIELD_OR_EXPR;
+            const ABOUT_2: &'static str = $about_2;
             const READS_INPUT_ONCE: bool = true;
+
+            fn check(plan: &Plan) -> Planned {
+                keyed::check_forms(plan)
+            }
+
+            /// The values of an expression are tallied by the loop that evaluates it.
+            fn plan(plan: &mut Plan) -> Planned {
+                match keyed::has_expr(plan) {
+                    true => plan.each_item("expr"),
+                    false => {
+                        let field = plan.constant_of("field");
+                        plan.apply_to_input(field);
+                    }
+                }
+                Ok(())
+            }
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 tally(machine, apply)
+            }
+
+            fn step<H: Heap>(
+                machine: &mut Machine<'_, H>,
+                looped: &Loop,
+                frame: &mut Frame<H::Term>,
+                returned: Option<H::Term>,
+            ) -> Stepped<H> {
+                machine.tally_values(looped, frame, returned)
             }
         }
     };
 }
 
-tally_of_field! { Sum, "sum", "The sum of a field's numbers; missing and nil are left out." }
-tally_of_field! { Avg, "avg", "The mean of a field's numbers, nil if there are none." }
+tally_of_field! {
+    Sum, "sum", "The sum of a field's numbers; missing and nil are left out.",
+    "The sum of a field's or an expression's numbers; missing and nil are left out."
+}
+tally_of_field! {
+    Avg, "avg", "The mean of a field's numbers, nil if there are none.",
+    "The mean of a field's or an expression's numbers, nil if there are none."
+}
 
 /// Returns the empty tally of an operation, if it is one of these.
 #[inline]

@@ -9,13 +9,36 @@ use ptc_program::ops::OpCode;
 pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
     use OpCode::*;
     match op {
-        Count => &[r#"{"op":"count"}"#],
-        Sum => &[r#"{"op":"sum","field":"n"}"#, r#"{"op":"sum","field":"f"}"#],
-        Avg => &[r#"{"op":"avg","field":"n"}"#],
-        Min => &[r#"{"op":"min","field":"n"}"#],
-        Max => &[r#"{"op":"max","field":"s"}"#],
-        MinBy => &[r#"{"op":"min_by","field":"f"}"#],
-        MaxBy => &[r#"{"op":"max_by","field":"s"}"#],
+        Count => &[
+            r#"{"op":"count"}"#,
+            r#"{"op":"count","where":{"op":"get","field":"n"}}"#,
+            r#"{"op":"count","where":{"op":"gt","field":"n","value":100}}"#,
+        ],
+        Sum => &[
+            r#"{"op":"sum","field":"n"}"#,
+            r#"{"op":"sum","field":"f"}"#,
+            r#"{"op":"sum","expr":{"op":"mul","left":{"op":"get","field":"n"},"right":{"op":"get","field":"f"}}}"#,
+        ],
+        Avg => &[
+            r#"{"op":"avg","field":"n"}"#,
+            r#"{"op":"avg","expr":{"op":"get","field":"n"}}"#,
+        ],
+        Min => &[
+            r#"{"op":"min","field":"n"}"#,
+            r#"{"op":"min","expr":{"op":"get","field":"s"}}"#,
+        ],
+        Max => &[
+            r#"{"op":"max","field":"s"}"#,
+            r#"{"op":"max","expr":{"op":"mul","left":{"op":"get","field":"n"},"right":-1}}"#,
+        ],
+        MinBy => &[
+            r#"{"op":"min_by","field":"f"}"#,
+            r#"{"op":"min_by","expr":{"op":"get","field":"f"}}"#,
+        ],
+        MaxBy => &[
+            r#"{"op":"max_by","field":"s"}"#,
+            r#"{"op":"max_by","expr":{"op":"get","field":"s"}}"#,
+        ],
         First => &[r#"{"op":"first"}"#],
         Last => &[r#"{"op":"last"}"#],
         Nth => &[
@@ -27,7 +50,41 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
             r#"{"op":"drop","count":1100}"#,
             r#"{"op":"drop","count":5000}"#,
         ],
-        Distinct => &[r#"{"op":"distinct"}"#],
+        Distinct => &[
+            r#"{"op":"distinct"}"#,
+            r#"{"op":"distinct","field":"mixed"}"#,
+            r#"{"op":"distinct","field":"s"}"#,
+            r#"{"op":"distinct","expr":{"op":"get","field":"s"}}"#,
+        ],
+        ForSome => &[r#"{"op":"some","where":{"op":"eq","field":"n","value":-1}}"#],
+        ForEvery => &[r#"{"op":"every","as":"r","where":{"op":"get","field":"n"}}"#],
+        Find => &[
+            r#"{"op":"find","where":{"op":"eq","field":"n","value":-1}}"#,
+            r#"{"op":"find","where":{"op":"eq","field":"n","value":500}}"#,
+        ],
+        FlatMap => &[
+            r#"{"op":"flat_map","expr":{"op":"list","items":[{"op":"get","field":"n"},{"op":"it"}]}}"#,
+        ],
+        Flatten => &[
+            r#"{"op":"flatten"}"#,
+            r#"{"op":"map","expr":{"op":"list","items":[1,{"op":"it"}]}},{"op":"flatten"}"#,
+        ],
+        Reverse => &[r#"{"op":"reverse"}"#],
+        Chunk => &[
+            r#"{"op":"chunk","size":1}"#,
+            r#"{"op":"chunk","size":7}"#,
+            r#"{"op":"chunk","size":1200}"#,
+            r#"{"op":"chunk","size":100000000000000000000}"#,
+        ],
+        Fold => &[
+            r#"{"op":"fold","init":0,"expr":{"op":"add","left":{"op":"var","name":"acc"},"right":{"op":"get","field":"n"}}}"#,
+        ],
+        Coalesce => &[
+            r#"{"op":"map","expr":{"op":"coalesce","values":[{"op":"get","field":"none"},{"op":"get","field":"n"}]}}"#,
+        ],
+        Switch => &[
+            r#"{"op":"map","expr":{"op":"switch","cases":[{"when":{"op":"gt","field":"n","value":100},"then":{"op":"it"}}]}}"#,
+        ],
         Select => &[r#"{"op":"select","fields":["n","s"]}"#],
         SortBy => &[
             r#"{"op":"sort_by","field":"n"}"#,
@@ -37,6 +94,10 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
             r#"{"op":"sort_by","field":"s","order":"desc"}"#,
             r#"{"op":"sort_by","field":"mixed"}"#,
             r#"{"op":"sort_by","field":"long"}"#,
+            r#"{"op":"sort_by","expr":{"op":"get","field":"s"}}"#,
+            r#"{"op":"sort_by","by":[{"field":"mixed"},{"field":"n","order":"desc"}]}"#,
+            r#"{"op":"sort_by","by":[{"expr":{"op":"get","field":"mixed"},"order":"desc"},{"field":"s"}]}"#,
+            r#"{"op":"sort_by","by":[{"expr":{"op":"get","field":"none"}},{"field":"mixed"},{"expr":{"op":"get","field":"n"}}]}"#,
         ],
         FilterIn => &[
             r#"{"op":"filter_in","field":"n","value":[1,2,3,4,5,6,7,8,9,10,11,12,900]}"#,
@@ -110,9 +171,9 @@ pub fn over_a_list(op: OpCode) -> &'static [&'static str] {
         // They read no list, or read it in one step.
         EntriesOf | Load | Literal | Var | Pipe | Let | If | And | Or | Not | Eq | Neq | Gt
         | Gte | Lt | Lte | Add | Sub | Mul | Div | Round | Pct | Object | Merge | Get | Keys
-        | Typeof | Call | List | Text | ToText | Upper | Lower | Trim | Split | Replace
-        | StartsWith | EndsWith | Matches | Extract | ToNumber | Mod | Abs | Floor | Ceil
-        | DateDiff | DateAdd | DatePart | Now => &[],
+        | Typeof | Call | List | It | Range | Text | ToText | Upper | Lower | Trim | Split
+        | Replace | StartsWith | EndsWith | Matches | Extract | ToNumber | Mod | Abs | Floor
+        | Ceil | DateDiff | DateAdd | DatePart | Now => &[],
     }
 }
 
@@ -222,7 +283,11 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             on_bad!(r#"{"op":"select","fields":["n"]}"#),
             on_l!(r#"{"op":"select","fields":7}"#),
         ],
-        SortBy => &[on_s!(r#"{"op":"sort_by","field":"n"}"#)],
+        SortBy => &[
+            on_s!(r#"{"op":"sort_by","field":"n"}"#),
+            on_l!(r#"{"op":"sort_by","expr":{"op":"keys"}}"#),
+            on_l!(r#"{"op":"sort_by","by":[{"field":"n"},{"expr":{"op":"keys"}}]}"#),
+        ],
         FilterIn => &[on_s!(r#"{"op":"filter_in","field":"n","value":[1]}"#)],
         Eq => &[on_bad!(r#"{"op":"eq","field":"x","value":1}"#)],
         Neq => &[on_bad!(r#"{"op":"neq","field":"x","value":1}"#)],
@@ -232,17 +297,28 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
         Lte => &[on_bad!(r#"{"op":"lte","field":"x","value":1}"#)],
         Contains => &[on_bad!(r#"{"op":"contains","field":"x","value":1}"#)],
         In => &[on_bad!(r#"{"op":"in","field":"x","value":1}"#)],
-        Count => &[on_s!(r#"{"op":"count"}"#)],
+        Count => &[
+            on_s!(r#"{"op":"count"}"#),
+            on_l!(r#"{"op":"count","where":{"op":"eq","field":"n","value":1}}"#),
+            on_l!(r#"{"op":"count","where":{"op":"keys"}}"#),
+        ],
         Sum => &[
             on_l!(r#"{"op":"sum","field":"n"}"#),
             on_s!(r#"{"op":"sum","field":"n"}"#),
+            on_l!(r#"{"op":"sum","expr":{"op":"get","field":"n"}}"#),
             on_l!(r#"{"op":"filter","where":{"op":"get","field":"n"}},{"op":"sum","field":"n"}"#),
             on_l!(
                 r#"{"op":"reject","where":{"op":"eq","field":"n","value":9}},{"op":"sum","field":"n"}"#
             ),
         ],
-        Avg => &[on_s!(r#"{"op":"avg","field":"n"}"#)],
-        Min => &[on_s!(r#"{"op":"min","field":"n"}"#)],
+        Avg => &[
+            on_s!(r#"{"op":"avg","field":"n"}"#),
+            on_l!(r#"{"op":"avg","expr":{"op":"keys"}}"#),
+        ],
+        Min => &[
+            on_s!(r#"{"op":"min","field":"n"}"#),
+            on_l!(r#"{"op":"min","expr":{"op":"keys"}}"#),
+        ],
         Max => &[on_s!(r#"{"op":"max","field":"n"}"#)],
         MinBy => &[on_s!(r#"{"op":"min_by","field":"n"}"#)],
         MaxBy => &[on_s!(r#"{"op":"max_by","field":"n"}"#)],
@@ -265,6 +341,55 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             on_l!(r#"{"op":"sum","field":"n"}"#),
             "}]}"
         )],
+        It => &[on_s!(r#"{"op":"it"},{"op":"count"}"#)],
+        Coalesce => &[concat!(
+            r#"{"op":"coalesce","values":[null,{"op":"get","field":"none"},"#,
+            on_l!(r#"{"op":"sum","field":"n"}"#),
+            "]}"
+        )],
+        Switch => &[
+            concat!(
+                r#"{"op":"switch","cases":[{"when":{"op":"literal","value":false},"then":1},{"when":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                r#","then":1}]}"#
+            ),
+            r#"{"op":"switch","cases":[7]}"#,
+        ],
+        Range => &[concat!(r#"{"op":"range","from":1,"to":"#, get!("n"), "}")],
+        ForSome => &[
+            on_s!(r#"{"op":"some","where":{"op":"it"}}"#),
+            on_l!(r#"{"op":"some","where":{"op":"eq","field":"x","value":1}}"#),
+        ],
+        ForEvery => &[
+            on_s!(r#"{"op":"every","where":{"op":"it"}}"#),
+            on_l!(r#"{"op":"every","where":{"op":"neq","field":"x","value":1}}"#),
+        ],
+        Find => &[
+            on_s!(r#"{"op":"find","where":{"op":"it"}}"#),
+            on_l!(r#"{"op":"find","as":"r","where":{"op":"eq","field":"x","value":1}}"#),
+        ],
+        FlatMap => &[
+            on_s!(r#"{"op":"flat_map","expr":{"op":"list","items":[]}}"#),
+            on_l!(
+                r#"{"op":"flat_map","expr":{"op":"coalesce","values":[{"op":"get","field":"n"},[]]}}"#
+            ),
+        ],
+        Flatten => &[on_s!(r#"{"op":"flatten"}"#)],
+        Reverse => &[on_s!(r#"{"op":"reverse"}"#)],
+        Chunk => &[
+            on_s!(r#"{"op":"chunk","size":2}"#),
+            on_l!(r#"{"op":"chunk","size":0}"#),
+        ],
+        Fold => &[
+            on_s!(r#"{"op":"fold","init":1,"expr":{"op":"var","name":"acc"}}"#),
+            on_l!(
+                r#"{"op":"fold","init":1,"expr":{"op":"add","left":{"op":"var","name":"acc"},"right":{"op":"get","field":"n"}}}"#
+            ),
+        ],
+        Distinct => &[
+            on_s!(r#"{"op":"distinct"}"#),
+            on_l!(r#"{"op":"distinct","expr":{"op":"keys"}}"#),
+        ],
         Set => &[
             on_bad!(r#"{"op":"set","fields":{"a":1}}"#),
             on_l!(r#"{"op":"set","fields":{"a":{"op":"get","field":"n"}}}"#),
@@ -402,7 +527,6 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
         ],
         // It never fails, but the step after it does.
         Now => &[r#"{"op":"pipe","steps":[{"op":"now"},{"op":"count"}]}"#],
-        Distinct => &[on_s!(r#"{"op":"distinct"}"#)],
         Add => &[
             concat!(r#"{"op":"add","left":"#, get!("n"), r#","right":1}"#),
             r#"{"op":"add","left":1e308,"right":1e308}"#,

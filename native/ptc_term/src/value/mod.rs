@@ -197,17 +197,6 @@ impl Meaning {
         }
     }
 
-    /// Returns whether both are numbers, points on the timeline, or points of the day.
-    pub fn is_like(&self, other: &Meaning) -> bool {
-        match (self, other) {
-            (Meaning::Number(_), Meaning::Number(_)) => true,
-            (Meaning::Moment(a, _), Meaning::Moment(b, _)) => {
-                (*a == Family::Time) == (*b == Family::Time)
-            }
-            _ => false,
-        }
-    }
-
     /// Returns the order of two terms, given their meanings; `None` if neither has one.
     pub fn order_of(a: (Option<&Meaning>, Kind), b: (Option<&Meaning>, Kind)) -> Option<Ordering> {
         let beside = |meaning: &Meaning, kind: Kind| match (meaning, kind) {

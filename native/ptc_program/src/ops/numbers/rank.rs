@@ -70,7 +70,7 @@ fn at_rank<H: Heap>(
         let rank = rank(keys.len());
         let wanted = rank.before + 1 + usize::from(rank.beyond > 0.0);
         let mut sorting = work.progress.sorting.take().unwrap_or_default();
-        let sorted = sorting.sort(machine, &work.keys, wanted, false);
+        let sorted = sorting.sort(machine, &work.keys, wanted, &[false]);
         let place =
             |index: usize| sorting.places().get(index).copied().unwrap_or_default() as usize;
         let places = (place(rank.before), place(wanted - 1));
