@@ -60,7 +60,7 @@ defmodule PtcRunner.Json.Program do
       keys = if any_keys?, do: :any, else: :strings
       structs = if values?, do: :values, else: :maps
       program = %__MODULE__{source: source, handle: handle, consts: consts, max_depth: depth}
-      {:ok, %{program | keys: keys, strict: strict?, structs: structs, edition: edition || 1}}
+      {:ok, %{program | keys: keys, strict: strict?, structs: structs, edition: edition || 2}}
     end
   end
 

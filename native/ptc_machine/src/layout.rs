@@ -72,8 +72,6 @@ struct Source<T> {
 pub(super) struct Layout<T> {
     maker: ConstId,
     sources: Vec<Source<T>>,
-    /// The heap's pattern for maps with these keys.
-    pattern: T,
     /// Its keys, in the order of the heap.
     keys: Vec<T>,
     origins: Vec<Origin>,
@@ -161,11 +159,7 @@ impl<H: Heap> Machine<'_, H> {
             let cost = values.len() / ENTRIES_A_UNIT;
             self.meter.consume_fuel(cost, self.heap)?;
         }
-        Ok(Some(self.heap.make_map_like(
-            layout.pattern,
-            &layout.keys,
-            values,
-        )))
+        Ok(Some(self.heap.make_map(&layout.keys, values)))
     }
 
     /// Same with the operands of an instruction.
@@ -319,11 +313,9 @@ impl<H: Heap> Machine<'_, H> {
             }
         }
         let keys = keys.to_vec();
-        let pattern = self.heap.pattern_of(map);
         self.layouts.push(Layout {
             maker,
             sources,
-            pattern,
             keys,
             origins,
         });

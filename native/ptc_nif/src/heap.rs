@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::big_view;
 use crate::bits_view;
 use crate::map_view::{self, view, Flat, KeyCache, LastMap, MapView, SMALL};
-use crate::raw::{alike, words, Raw, TermKind, Terms};
+use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::{existing_atom, with_atom_name};
 use crate::structs::Structs;
 use num_bigint::BigInt;
@@ -400,21 +400,6 @@ impl<'a> Heap for Beam<'a> {
             return others().fold(map, update);
         }
         terms.make_map(keys, values).unwrap_or(map)
-    }
-
-    fn pattern_of(&mut self, map: Raw<'a>) -> Raw<'a> {
-        alike::pattern(self.terms, map).unwrap_or(map)
-    }
-
-    #[inline]
-    fn make_map_like(&mut self, pattern: Raw<'a>, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        match alike::alike(self.terms, pattern, values) {
-            Some(map) => {
-                self.words += alike::words_of(values.len());
-                map
-            }
-            None => self.make_map(keys, values),
-        }
     }
 
     fn make_tuple(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {

@@ -11,7 +11,7 @@
 //! every lookup goes through `enif_get_map_value`.
 
 use crate::clock::nif;
-use crate::raw::{alike, words, Raw, Terms};
+use crate::raw::{words, Raw, Terms};
 use ptc_term::heap::Lookup;
 use rustler::sys::*;
 use rustler::{Atom, Encoder, Env};
@@ -239,7 +239,6 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>], others: &[Raw<'
     FLAT_IS_KNOWN.store(known, Ordering::Relaxed);
     if !is_off {
         words::look_before_use(env, references, others);
-        alike::look_before_use(env);
     }
 }
 

@@ -196,21 +196,6 @@ pub trait Heap {
         self.make_map(keys, values)
     }
 
-    /// Returns what [`Heap::make_map_like`] needs to make maps with the keys of this small map.
-    fn pattern_of(&mut self, map: Self::Term) -> Self::Term {
-        map
-    }
-
-    /// Makes a map with the keys of a pattern, which are given in the order of [`Heap::flat`], and these values. Linear.
-    fn make_map_like(
-        &mut self,
-        _pattern: Self::Term,
-        keys: &[Self::Term],
-        values: &[Self::Term],
-    ) -> Self::Term {
-        self.make_map(keys, values)
-    }
-
     /// Makes a tuple. Linear.
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
     /// Returns the arity of a tuple; `None` for any other term.

@@ -14,7 +14,7 @@ defmodule PtcRunner.Json.UnknownNamesTest do
     assert Json.run(text, opts) == answer
 
     for source <- [map, text] do
-      compiled = Json.compile(source, Keyword.take(opts, [:strict, :keys]))
+      compiled = Json.compile(source, Keyword.take(opts, [:strict, :keys, :edition]))
       with {:ok, program} <- compiled, do: assert(Json.run(program, opts) == answer)
       with {:error, error} <- compiled, do: assert({:error, error} == answer)
     end
@@ -46,9 +46,17 @@ defmodule PtcRunner.Json.UnknownNamesTest do
     test "is told by the measure of the suggestions for operations" do
       :rand.seed(:exsss, {1, 2, 3})
 
-      for {op, missing} <- [{"eq", ["field"]}, {"call", ["args"]}, {"get", ["default", "path"]}],
+      fields = [
+        {"eq", ["field", "left"]},
+        {"call", ["args", "on_error"]},
+        {"get", ["default", "from", "key", "path"]}
+      ]
+
+      known = Enum.flat_map(fields, &elem(&1, 1)) ++ ["op", "tool", "value", "__input"]
+
+      for {op, missing} <- fields,
           name <- Enum.map(1..300, fn _ -> spoil(Enum.random(missing)) end),
-          name not in ["op", "field", "path", "default", "args", "tool", "value", "__input"] do
+          name not in known do
         given = %{"eq" => %{"value" => 1}, "call" => %{"tool" => "t"}, "get" => %{"field" => "a"}}
         node = Map.merge(given[op], %{"op" => op, name => 1})
 
@@ -114,7 +122,8 @@ defmodule PtcRunner.Json.UnknownNamesTest do
     test "refuses every field that an operation does not have, and names those it has" do
       cases = [
         {%{"op" => "literal", "value" => 1, "comment" => "one"}, "comment", "There are: 'value'"},
-        {%{"op" => "count", "comment" => "all", "__input" => []}, "comment", "There are none"},
+        {%{"op" => "count", "comment" => "all", "__input" => []}, "comment",
+         "There are: 'where'"},
         {%{"op" => "eq", "value" => 1, "b" => 1, "a" => 1, "__input" => 1}, "a",
          "There are: 'field', 'left', 'value'"}
       ]

@@ -7,7 +7,6 @@
 //! * this file: comparisons of terms; scalars, lists, tuples
 //! * [`kinds`]: the kinds of terms
 //! * [`make`], [`maps`], [`atoms`]: terms of one kind; [`thread`]: the calling thread and process
-//! * [`alike`]: maps with the keys of another map
 //! * [`words`]: terms read in place; [`memory`]: the first words of a term in memory
 //! * [`allocator`]: the global allocator
 
@@ -26,7 +25,6 @@ macro_rules! filled {
     }};
 }
 
-pub mod alike;
 mod allocator;
 mod atoms;
 mod kinds;

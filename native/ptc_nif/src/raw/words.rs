@@ -149,26 +149,6 @@ pub fn small_map<'a>(term: Raw<'a>) -> Option<(&'a [Raw<'a>], &'a [Raw<'a>])> {
     }
 }
 
-/// Writes the values of a small map that was just made. Nothing else may have been done with it: terms do not change.
-#[inline]
-pub fn set_values<'a>(map: Raw<'a>, values: &[Raw<'a>]) {
-    let Some((place, first)) = boxed(map) else {
-        return;
-    };
-    if first != MAP.load(Ordering::Relaxed) {
-        return;
-    }
-    // SAFETY: as for `small_map`. At most as many values are written as the map has. The map was made in this call of a
-    // native function, so it stands in memory of this process or this environment that no other thread reads, and no
-    // collection of garbage can begin before the call ends. It is young, so it may refer to terms of any age, and the values
-    // belong to the same environment.
-    unsafe {
-        let size = place.add(1).read().min(values.len());
-        let to = place.add(3).cast_mut().cast::<Raw<'a>>();
-        std::ptr::copy_nonoverlapping(values.as_ptr(), to, size);
-    }
-}
-
 /// The value at an index of a small map whose keys are at this address; `None` for every other term, and
 /// if terms are not [`known`].
 #[inline(always)]

@@ -82,8 +82,7 @@ fn plan_2(plan: &mut Plan) -> Planned {
 /// Returns the mode of a comparison with a constant.
 pub(crate) fn mode_of(source: &Document, value: Node, mode: u32) -> u32 {
     let has_parts = match source.shape(value) {
-        Shape::Map | Shape::Struct | Shape::List => true,
-        Shape::Other => source.has_parts(value),
+        Shape::Map | Shape::Struct | Shape::List | Shape::Other => true,
         _ => source.is_long(value),
     };
     match has_parts {
