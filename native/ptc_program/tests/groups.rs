@@ -310,3 +310,30 @@ fn a_copy_of_a_join_is_weighed_if_rows_are_used_again() {
         }
     }
 }
+
+#[test]
+fn entries_of_a_map_and_back() {
+    let rows = r#"{"op":"first"},{"op":"entries"}"#;
+    let context = r#"{"items":[{"b":[1],"a":null}]}"#;
+    let expected = r#"[%{"key" => "a", "value" => nil}, %{"key" => "b", "value" => [1]}]"#;
+    assert_eq!(value(rows, context), expected);
+    let back = format!(r#"{rows},{{"op":"from_entries"}}"#);
+    assert_eq!(value(&back, context), r#"%{"a" => nil, "b" => [1]}"#);
+    let (code, requires, terms) = error(r#"{"op":"entries"}"#, r#"{"items":[1]}"#);
+    assert_eq!(
+        (code, terms),
+        (Code::NeedsMap, vec!["[1]".to_string()]),
+        "{requires:?}"
+    );
+}
+
+#[test]
+fn items_by_their_keys() {
+    let context = r#"{"items":[{"k":"a","n":1},{"k":7,"n":2},{"k":"a","n":3}]}"#;
+    let expected = r#"%{"7" => %{"k" => 7, "n" => 2}, "a" => %{"k" => "a", "n" => 3}}"#;
+    assert_eq!(value(r#"{"op":"index_by","field":"k"}"#, context), expected);
+    let by_expr = r#"{"op":"index_by","expr":{"op":"get","field":"k"}}"#;
+    assert_eq!(value(by_expr, context), expected);
+    let (code, _, terms) = error(r#"{"op":"index_by","field":"none"}"#, context);
+    assert_eq!((code, terms), (Code::Requires, vec!["nil".to_string()]));
+}

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{End, Lab, STRICT};
+use common::{End, Lab, EDITION_1, STRICT};
 use ptc_program::compile::Options;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
@@ -12,7 +12,7 @@ use ptc_term::plain::{PlainHeap, Term};
 const VALUES: Options = Options {
     values: true,
     any_keys: true,
-    ..STRICT
+    ..EDITION_1
 };
 
 fn integer(heap: &mut PlainHeap, value: i64) -> Term {

@@ -138,7 +138,7 @@ fn plan_several(plan: &mut Plan) -> Planned {
         count => {
             let looped = plan.begin_over_input(None);
             for expr in exprs {
-                plan.visit(expr, looped.scope, true);
+                plan.visit(expr, plan.scope_of("by", looped.scope), true);
             }
             if count > 1 {
                 plan.make_list(count);
