@@ -36,7 +36,10 @@ defmodule PtcRunner.Test.Oracle.Numbers do
   def run(op, node, env) do
     items = env |> Eval.current!() |> list!("#{op} requires a list")
 
-    case items |> Enum.map(&key(node, &1, env)) |> Enum.filter(&is_number/1) |> Enum.sort() do
+    case items
+         |> Enum.map(&key(node, &1, env))
+         |> Enum.filter(&is_number/1)
+         |> Enum.sort(&<=/2) do
       [] -> nil
       numbers when op == "median" -> median(numbers, length(numbers))
       numbers -> percentile(numbers, node["p"] / 100 * (length(numbers) - 1))
