@@ -283,20 +283,39 @@ fn a_mistake_has_its_place() {
 
 #[test]
 fn an_operation_in_a_template_has_a_path() {
-    let program = r#"{"op":"call","tool":"t","args":{"a":{"b":[1,{"op":"nope"}]}}}"#;
-    let mut document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(&mut document, 0, STRICT).observed(Detail::All);
-    let refused = walk.resume(&document, &mut |_, _| Ok(()));
-    assert!(matches!(refused, Err(Failure::Rejected(_))));
-    let path = walk.mistake().expect("it is observed").iter();
-    let path: Vec<String> = path
-        .map(|part| match part {
-            PathPart::Field(name) => name.to_string(),
-            PathPart::Index(index) => index.to_string(),
-            PathPart::Key(key) => {
-                String::from_utf8(document.text(*key).expect("a key").to_vec()).expect("UTF-8")
-            }
-        })
-        .collect();
-    assert_eq!(path, ["args", "a", "b", "1"]);
+    for (program, expected) in [
+        (
+            r#"{"op":"call","tool":"t","args":{"a":{"b":[1,{"op":"nope"}]}}}"#,
+            &["args", "a", "b", "1"][..],
+        ),
+        (
+            r#"{"op":"switch","cases":[{"when":{"op":"it"},"then":1},{"when":{"op":"it"},"then":[{"op":"nope"}]}]}"#,
+            &["cases", "1", "then", "0"],
+        ),
+        (
+            r#"{"op":"sort_by","by":[{"field":"a"},{"expr":{"op":"nope"}}]}"#,
+            &["by", "1", "expr"],
+        ),
+        (
+            r#"{"op":"if","condition":{"op":"it"},"then":[0,{"op":"nope"}],"else":1}"#,
+            &["then", "1"],
+        ),
+    ] {
+        let mut document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
+        let mut walk = Walk::new(&mut document, 0, STRICT).observed(Detail::All);
+        let refused = walk.resume(&document, &mut |_, _| Ok(()));
+        assert!(matches!(refused, Err(Failure::Rejected(_))), "{program}");
+        let path = walk.mistake().expect("it is observed").iter();
+        let path: Vec<String> = path
+            .map(|part| match part {
+                PathPart::Field(name) => name.to_string(),
+                PathPart::Index(index) => index.to_string(),
+                PathPart::Key(key) => {
+                    let key = document.text(*key).expect("a key");
+                    String::from_utf8(key.to_vec()).expect("UTF-8")
+                }
+            })
+            .collect();
+        assert_eq!(path, expected, "{program}");
+    }
 }

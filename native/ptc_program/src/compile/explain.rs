@@ -336,18 +336,41 @@ impl Compiler<'_> {
                 (FieldKind::Map | FieldKind::TemplateMap, Shape::Map) => {
                     self.entries(value, name, &mut parts)
                 }
+                (FieldKind::Cases | FieldKind::SortKeys, Shape::List) => {
+                    self.rows(value, field.name, &mut parts)
+                }
                 (FieldKind::Expr | FieldKind::Operand, _)
-                | (FieldKind::Any | FieldKind::Template | FieldKind::Text, Shape::Map) => parts
-                    .push(Part {
-                        node: value,
-                        field: name,
-                        inside: None,
-                        around: None,
-                    }),
+                | (FieldKind::Any, Shape::Map)
+                | (
+                    FieldKind::Template | FieldKind::Text | FieldKind::NonEmptyText,
+                    Shape::Map | Shape::List,
+                ) => parts.push(Part {
+                    node: value,
+                    field: name,
+                    inside: None,
+                    around: None,
+                }),
                 _ => {}
             }
         }
         parts
+    }
+
+    /// Adds the elements of a list of objects, each with its entries.
+    fn rows(&mut self, list: Node, field: &'static str, parts: &mut Vec<Part>) {
+        for (row, index) in self.source.elements(list).zip(0..) {
+            let around = parts.len();
+            parts.push(Part {
+                node: row,
+                field: Some(field),
+                inside: Some(PathPart::Index(index)),
+                around: None,
+            });
+            self.entries(row, None, parts);
+            for part in &mut parts[around + 1..] {
+                part.around = Some(around);
+            }
+        }
     }
 
     fn entries(&mut self, map: Node, field: Option<&'static str>, parts: &mut Vec<Part>) {
