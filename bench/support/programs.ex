@@ -73,6 +73,24 @@ defmodule Bench.Programs do
     )
   end
 
+  def text(:sum_product) do
+    pipe(
+      ~s({"op":"sum","expr":{"op":"mul","left":{"op":"get","field":"amount"},) <>
+        ~s("right":{"op":"get","field":"price"}}})
+    )
+  end
+
+  def text(:filter_pattern),
+    do: visits(~s'{"op":"matches","field":"name","pattern":"[24]7 (North|South)"}')
+
+  def text(:filter_lower) do
+    visits(~s({"op":"eq","left":{"op":"lower","field":"name"},"value":"visitor 7 north"}))
+  end
+
+  def text(:filter_month) do
+    visits(~s({"op":"eq","left":{"op":"date_part","field":"day","part":"month"},"value":3}))
+  end
+
   # Five steps, including the load.
   def text(:five_steps) do
     pipe(
@@ -95,6 +113,14 @@ defmodule Bench.Programs do
 
   defp pipe(steps) do
     program(~s({"op":"pipe","steps":[{"op":"load","name":"rows"},#{steps}]}))
+  end
+
+  defp visits(condition) do
+    load = ~s({"op":"load","name":"visits"})
+
+    program(
+      ~s({"op":"pipe","steps":[#{load},{"op":"filter","where":#{condition}},{"op":"count"}]})
+    )
   end
 
   defp program(node), do: ~s({"program":#{node}})

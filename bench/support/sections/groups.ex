@@ -11,7 +11,16 @@ defmodule Bench.Sections.Groups do
   @row_counts [1_000, 10_000, 100_000, 1_000_000]
   # From this size on the default limits (1 s, 1,250,000 words) could affect the measurement.
   @many_rows 100_000
-  @cases [:group_totals, :group_items, :join_column, :set_columns]
+  @cases [
+    :group_totals,
+    :group_items,
+    :join_column,
+    :set_columns,
+    :sum_product,
+    :filter_pattern,
+    :filter_lower,
+    :filter_month
+  ]
   @programs [:text, :compiled]
 
   @impl true
@@ -31,7 +40,9 @@ defmodule Bench.Sections.Groups do
     fn ->
       %{rows: orders} = make.()
       customers = ByHand.Groups.customers(rows)
-      %{orders: {orders, customers}, context: %{"rows" => orders, "customers" => customers}}
+      visits = ByHand.Groups.visits(rows)
+      context = %{"rows" => orders, "customers" => customers, "visits" => visits}
+      %{orders: {orders, customers, visits}, context: context}
     end
   end
 
@@ -66,13 +77,21 @@ defmodule Bench.Sections.Groups do
   defp title(:group_items), do: "group_by one field, with the items"
   defp title(:join_column), do: "join, then a computed column"
   defp title(:set_columns), do: "set of two computed columns"
+  defp title(:sum_product), do: "sum of a product"
+  defp title(:filter_pattern), do: "filter by a pattern"
+  defp title(:filter_lower), do: "filter by a text in lower case"
+  defp title(:filter_month), do: "filter by the month of a date"
 
   @impl true
   def bars(results) do
     limits = [
       group_totals: {0.5, "one Enum.reduce over a map"},
       join_column: {0.7, "an index map and a comprehension"},
-      set_columns: {1.0, "two Map.put"}
+      set_columns: {1.0, "two Map.put"},
+      sum_product: {1.0, "a comprehension and Enum.sum"},
+      filter_pattern: {0.5, "Regex.match?"},
+      filter_lower: {0.5, "String.downcase"},
+      filter_month: {0.5, "Date.from_iso8601!"}
     ]
 
     quotients =
