@@ -7,8 +7,9 @@ defmodule PtcRunner.Agent.PromptTest do
   # Maximum reductions of a prompt over large data: about 100 ms. A reduction allocates a few words.
   @most 10_000_000
 
-  test "the language stands in 4 KB, in the schema, or not at all" do
-    assert byte_size(Agent.prompt([])) in 3_000..5_000
+  test "the language stands in 6 KB, in 4 KB for edition 1, in the schema, or not at all" do
+    assert byte_size(Agent.prompt([])) in 5_000..6_144
+    assert byte_size(Agent.prompt(edition: 1)) in 3_000..5_000
     assert Agent.prompt(language: :schema) =~ ~s("anyOf")
     assert Agent.prompt(language: :none) == ""
     refute Agent.prompt(examples: 0) =~ "Examples:"
