@@ -228,8 +228,8 @@ defmodule PtcRunner.Agent.FindingsTest do
   describe "strict" do
     test "unknown fields and conditions without an operation are errors in an agent" do
       for {step, message} <- [
-            {%{op: "count", where: %{op: "eq", field: "status", value: "open"}},
-             "Unknown field 'where' in operation 'count'"},
+            {%{op: "count", filter: %{op: "eq", field: "status", value: "open"}},
+             "Unknown field 'filter' in operation 'count'"},
             {%{op: "sort_by", field: "total", desc: true},
              "Unknown field 'desc' in operation 'sort_by'"},
             {%{op: "filter", where: %{field: "total", value: 10}},
