@@ -213,10 +213,10 @@ defmodule PtcRunner.Native.RulesTest do
 
     test "a comparison without its fields needs `field`, as it did" do
       for op <- ~w(eq neq gt gte lt lte contains in) do
-        assert Json.run(~s({"program": {"op": "#{op}"}})) ==
+        assert Json.run(~s({"program": {"op": "#{op}"}}), edition: 1) ==
                  {:error, {:validation_error, "Operation '#{op}' requires field 'field'"}}
 
-        assert Json.run(~s({"program": {"op": "#{op}", "field": "a"}})) ==
+        assert Json.run(~s({"program": {"op": "#{op}", "field": "a"}}), edition: 1) ==
                  {:error, {:validation_error, "Operation '#{op}' requires field 'value'"}}
       end
 

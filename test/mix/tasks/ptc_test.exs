@@ -317,12 +317,12 @@ defmodule Mix.Tasks.PtcTest do
   describe "mix ptc.prompt" do
     test "is the prompt, or the schema" do
       assert {0, output, ""} = task("ptc.prompt", [])
-      assert output == PtcRunner.Schema.to_prompt() <> "\n"
+      assert output == PtcRunner.Schema.to_prompt(edition: 2) <> "\n"
       assert {0, output, ""} = task("ptc.prompt", ["--schema"])
       assert {:ok, schema} = PtcRunner.Json.Codec.decode(output)
 
       assert {:ok, ^schema} =
-               PtcRunner.Schema.to_llm_schema()
+               PtcRunner.Schema.to_llm_schema(edition: 2)
                |> PtcRunner.Json.Codec.encode!()
                |> PtcRunner.Json.Codec.decode()
 
