@@ -1,8 +1,9 @@
 //! Plans with loops: the parts of an operation that are evaluated for each item, and what is made of their values.
 
+use super::template::building;
 use super::walk::Label;
 use super::{Plan, Scope};
-use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, INPUT, NO_CONST, NO_PC};
+use crate::code::{Apply, ConstId, Demand, Instr, Loop, Slot, NO_CONST, NO_PC};
 use crate::opcode::OpCode;
 use ptc_json::Node;
 
@@ -82,29 +83,15 @@ impl Plan<'_, '_> {
 
     /// Makes a list of this many values that stand on the stack.
     pub fn make_list(&mut self, operands: u32) {
-        self.emit(Instr::Apply(Apply {
-            op: OpCode::List,
-            input: INPUT,
-            operands,
-            key: NO_CONST,
-            value: NO_CONST,
-            mode: 0,
-            demand: Demand::All,
-        }));
+        let apply = building(OpCode::List, operands as usize, NO_CONST, 0);
+        self.emit(Instr::Apply(apply));
     }
 
     /// Makes a map of these names, with the operands as values; of equal names the first one counts.
     pub fn make_object(&mut self, names: &[Node]) {
         let long = names.iter().any(|name| self.is_long(*name));
         let first = self.constants(names.iter().copied());
-        self.emit(Instr::Apply(Apply {
-            op: OpCode::Object,
-            input: INPUT,
-            operands: names.len() as u32,
-            key: first,
-            value: NO_CONST,
-            mode: u32::from(long),
-            demand: Demand::All,
-        }));
+        let apply = building(OpCode::Object, names.len(), first, u32::from(long));
+        self.emit(Instr::Apply(apply));
     }
 }

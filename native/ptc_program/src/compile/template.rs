@@ -49,7 +49,7 @@ impl Plan<'_, '_> {
 }
 
 /// The evaluation of an operation that combines `count` operands.
-fn building(op: OpCode, count: usize, key: ConstId, mode: u32) -> Apply {
+pub(super) fn building(op: OpCode, count: usize, key: ConstId, mode: u32) -> Apply {
     Apply {
         op,
         input: crate::code::INPUT,

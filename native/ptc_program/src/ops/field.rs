@@ -162,7 +162,6 @@ impl Field {
 
     /// Returns the same field with the strings that it may hold, and the phrase of the error if it holds something else:
     /// `"'kind' must be 'inner', 'left' or 'group'"`.
-    #[allow(dead_code)]
     pub(super) const fn choices(
         self,
         choices: &'static [&'static str],

@@ -39,10 +39,7 @@ pub(super) fn check_forms(plan: &Plan) -> Planned {
 
 /// Checks that not both of `field` and `expr` are given.
 pub(super) fn check_not_both(plan: &Plan) -> Planned {
-    match plan.edition() {
-        Edition::One => Ok(()),
-        Edition::Two => plan.not_both(["field", "expr"], NOT_BOTH),
-    }
+    plan.not_both(["field", "expr"], NOT_BOTH)
 }
 
 /// Returns whether the operation has a key that is evaluated.

@@ -3,6 +3,7 @@
 use crate::code::{Apply, ConstId, Instr, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::ops::keyed::check_forms;
 use crate::ops::sort::WORDS_OF_SORTED;
 use crate::ops::{Field, FieldKind, Operation, Planned};
 use ptc_machine::fault::Code;
@@ -93,14 +94,6 @@ fn at_rank<H: Heap>(
     })
 }
 
-fn check(plan: &Plan) -> Planned {
-    plan.not_both(["field", "expr"], "'field' or 'expr', not both")?;
-    match plan.field("field").or(plan.field("expr")) {
-        Some(_) => Ok(()),
-        None => plan.reject(Code::FieldMissing, "field", vec![]),
-    }
-}
-
 /// With `expr` the operation is applied to the list of its values.
 fn plan(plan: &mut Plan, value: ConstId) {
     if plan.field("expr").is_some() {
@@ -131,7 +124,7 @@ impl Operation for Median {
     const KEEPS: Keeps = Keeps::Value;
 
     fn check(plan: &Plan) -> Planned {
-        self::check(plan)
+        check_forms(plan)
     }
 
     fn plan(plan: &mut Plan) -> Planned {
@@ -164,7 +157,7 @@ impl Operation for Percentile {
     const KEEPS: Keeps = Keeps::Value;
 
     fn check(plan: &Plan) -> Planned {
-        self::check(plan)
+        check_forms(plan)
     }
 
     fn plan(plan: &mut Plan) -> Planned {

@@ -11,18 +11,8 @@ macro_rules! case {
     ($op:ident, $name:literal, $about:literal, $case:expr) => {
         impl Operation for $op {
             const NAME: &'static str = $name;
-            const FAMILY: &'static str = FAMILY;
             const ABOUT: &'static str = $about;
-            const EDITION: Edition = Edition::Two;
-            const FIELDS: &'static [Field] = INPUT;
-
-            fn check(plan: &Plan) -> Planned {
-                check(plan)
-            }
-
-            fn plan(plan: &mut Plan) -> Planned {
-                plan_unary(plan)
-            }
+            input_only!();
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 in_case(machine, apply, $case)
@@ -64,18 +54,8 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
 
 impl Operation for Trim {
     const NAME: &'static str = "trim";
-    const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The text without white space around it.";
-    const EDITION: Edition = Edition::Two;
-    const FIELDS: &'static [Field] = INPUT;
-
-    fn check(plan: &Plan) -> Planned {
-        check(plan)
-    }
-
-    fn plan(plan: &mut Plan) -> Planned {
-        plan_unary(plan)
-    }
+    input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let Some(text) = text(machine, apply)? else {

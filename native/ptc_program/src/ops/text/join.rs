@@ -49,18 +49,8 @@ impl Operation for Text {
 
 impl Operation for ToText {
     const NAME: &'static str = "to_text";
-    const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The value as text: a text itself, else JSON.";
-    const EDITION: Edition = Edition::Two;
-    const FIELDS: &'static [Field] = INPUT;
-
-    fn check(plan: &Plan) -> Planned {
-        check(plan)
-    }
-
-    fn plan(plan: &mut Plan) -> Planned {
-        plan_unary(plan)
-    }
+    input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = input(machine, apply)?;

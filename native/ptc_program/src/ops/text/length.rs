@@ -9,19 +9,9 @@ const COUNTED: &str = "a string, a list or a map";
 
 impl Operation for Length {
     const NAME: &'static str = "length";
-    const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The number of characters of a text, items of a list or keys of a map.";
-    const EDITION: Edition = Edition::Two;
-    const FIELDS: &'static [Field] = INPUT;
-
-    fn check(plan: &Plan) -> Planned {
-        check(plan)
-    }
-
-    fn plan(plan: &mut Plan) -> Planned {
-        plan_unary(plan)
-    }
+    input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = input(machine, apply)?;

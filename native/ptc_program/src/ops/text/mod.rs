@@ -49,12 +49,25 @@ const INPUT: &[Field] = &[FIELD, VALUE_FIELD];
 /// Bytes that are copied or compared per unit of fuel.
 const BYTES_A_UNIT: usize = 64;
 
-/// Plans an operation with nothing but an input.
-fn plan_unary(plan: &mut Plan) -> Planned {
-    let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
-    plan.apply(operands, (key, NO_CONST, mode));
-    Ok(())
+/// What the entries of all operations with nothing but an input have in common.
+macro_rules! input_only {
+    () => {
+        const FAMILY: &'static str = FAMILY;
+        const EDITION: Edition = Edition::Two;
+        const FIELDS: &'static [Field] = INPUT;
+
+        fn check(plan: &Plan) -> Planned {
+            check(plan)
+        }
+
+        fn plan(plan: &mut Plan) -> Planned {
+            let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
+            plan.apply(operands, (key, NO_CONST, mode));
+            Ok(())
+        }
+    };
 }
+use input_only;
 
 /// Returns the input, which must be a string or `nil`; `None` for `nil`. Its bytes can be read without being counted.
 #[inline]

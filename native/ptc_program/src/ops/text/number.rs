@@ -10,18 +10,8 @@ pub(in super::super) struct ToNumber;
 
 impl Operation for ToNumber {
     const NAME: &'static str = "to_number";
-    const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The number that the text is; null if it is none.";
-    const EDITION: Edition = Edition::Two;
-    const FIELDS: &'static [Field] = INPUT;
-
-    fn check(plan: &Plan) -> Planned {
-        check(plan)
-    }
-
-    fn plan(plan: &mut Plan) -> Planned {
-        plan_unary(plan)
-    }
+    input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = input(machine, apply)?;
