@@ -21,8 +21,8 @@ defmodule PtcRunner.Test.Calling do
   The tools. What they answer depends on the name and the arguments: values of all kinds, errors, and what they raise.
 
       iex> tools = PtcRunner.Test.Calling.tools(fn _name, _args -> :ok end)
-      iex> tools["a"].(%{"x" => 1}) == tools["a"].(%{"x" => 1})
-      true
+      iex> Map.keys(tools)
+      ["a", "b", "c"]
 
   """
   @spec tools((String.t(), term() -> term())) :: %{String.t() => (term() -> term())}

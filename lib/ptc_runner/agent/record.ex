@@ -122,6 +122,10 @@ defmodule PtcRunner.Agent.Record do
 
   @doc "Records a call whose tool was not called: it was answered, refused or paused."
   @spec decided(t(), String.t(), term(), atom(), term()) :: :ok
+  def decided(%{places: places}, name, _args, _decision, _result)
+      when not is_map_key(places, name),
+      do: :ok
+
   def decided(record, name, args, decision, result) do
     key = key()
     :ok = began(record, key, name, args, args)

@@ -210,6 +210,7 @@ defmodule PtcRunner.Json.Control do
   @doc "The answer to a call that is equal to one that has been answered."
   @spec from_cache(t(), Entry.id(), {String.t(), term()}, Entry.outcome()) :: step()
   def from_cache(control, id, {name, args}, outcome) do
+    told(control, name, id, :cache, args, outcome)
     entry = {id, name, args, {:cached, outcome}}
 
     control =

@@ -113,7 +113,8 @@ defmodule PtcRunner.Json.ControlRandomTest do
       # Where the budget is not used up, the result is that without one.
       unless match?({:error, {:execution_error, _}}, result) and
                elem(elem(result, 1), 1) =~ "allowed" do
-        assert result === Json.run(program, [{:tools, tools} | @opts])
+        plain = Calling.tools(fn _name, _args -> :ok end)
+        assert result === Json.run(program, [{:tools, plain} | @opts])
       end
     end)
   end
@@ -145,8 +146,12 @@ defmodule PtcRunner.Json.ControlRandomTest do
 
       expected = for call <- calls, call["ended"] == nil, do: call["tool"]
 
-      assert Enum.sort(for {_key, name, _args} <- :ets.tab2list(done), do: name) ==
-               Enum.sort(expected)
+      made = for {_key, name, _args} <- :ets.tab2list(done), do: name
+
+      # Where calls overlap, some behind one that failed may have been made too.
+      if rem(n, 2) == 0 or match?({:ok, _, _, _}, plain),
+        do: assert(Enum.sort(made) == Enum.sort(expected)),
+        else: assert(expected -- made == [])
 
       :ets.delete(done)
       :ets.delete(log)
