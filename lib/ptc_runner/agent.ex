@@ -268,6 +268,8 @@ defmodule PtcRunner.Agent do
     * `:enums` - the values that fields of the result may have
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.run/2`; a compiled program keeps its own
     * `:info` - `true` adds `info` to errors: `{:error, error, feedback, info}`
+    * `:check` - `true` checks the program before it runs, as `loop/3` does; by default `false`. Certain errors are a
+      `:validation_error`.
     * `:recorded_calls`, `:recorded_bytes` - what `info.tool_calls` may have, by default 1,000 calls and 1,000,000 bytes of
       arguments. Arguments that do not fit any more are shortened, then calls are only counted, in
       `info.dropped_calls` (`%{"name" => 12}`) and as a warning. What is recorded counts against `:max_heap`.
@@ -337,6 +339,9 @@ defmodule PtcRunner.Agent do
     * `:findings` - `:feedback` (the default): if no value had a field that the program reads (`"totl"`), the model is told
       before the value counts, once for each field. If it writes the same program again, the value is taken without a second run. The
       run that calls the tools is the one that is observed. `:ignore` takes the value, and does not observe.
+    * `:check` - `true` (the default) checks a program before it runs, against the data, the tools and the result: see
+      `PtcRunner.Json.check/2`. Certain errors are the feedback, in at most 20 lines, and no tool is called. If the model writes the same program
+      again, it is run. A field that no value has is left to `:findings` if the program calls no tool. `false` does not check.
     * `:repair`, `:truncated` - see `program/2` and `answer/3`
     * `:coerce` - with `answer: :value`, see `answer/3`
 

@@ -35,6 +35,7 @@ defmodule PtcRunner.Json do
 
   """
 
+  alias PtcRunner.Json.{Check, Checked}
   alias PtcRunner.Json.{Call, Contract, Control, ErrorText, Explain, Fence, Inputs, Journal}
   alias PtcRunner.Json.{Limits, Message, Now, Parser, Paused, Program, Runner, Tools}
   alias PtcRunner.Native.Telemetry
@@ -51,7 +52,17 @@ defmodule PtcRunner.Json do
     edition: {{:maybe, {:one_of, [1, 2]}}, nil}
   ]
 
-  @compile_options Options.table(@limits)
+  @known [
+    context: {{:maybe, :map}, nil},
+    memory: {{:maybe, :map}, nil},
+    tools: {{:maybe, :map}, nil},
+    returns: {:any, nil}
+  ]
+
+  @compile_options Options.table(@limits ++ [check: {:any, nil}])
+  @known_options Options.table(@known)
+
+  @check_options Options.table(@limits ++ @known)
 
   # Errors in the maps are reported after errors in the program.
   @running @limits ++
@@ -115,6 +126,14 @@ defmodule PtcRunner.Json do
           | {:on_call, (Call.t() -> decision()) | nil}
           | {:on_journal, (map() -> term()) | nil}
           | {:pause_ttl, non_neg_integer() | :infinity}
+          | compile_option()
+
+  @typedoc "See `check/2`."
+  @type check_option ::
+          {:context, %{term() => String.t() | Checked.type() | {:sample, term()}} | nil}
+          | {:memory, %{term() => String.t() | Checked.type() | {:sample, term()}} | nil}
+          | {:tools, map() | nil}
+          | {:returns, term()}
           | compile_option()
 
   @typedoc "See `compile/2`."
@@ -588,6 +607,9 @@ defmodule PtcRunner.Json do
   compiling have the limits of a run; the program keeps `:keys`, `:strict`, `:structs` and `:edition`.
   Errors are those of parsing and validation, and of the limits.
 
+  `:check` takes the options `:context`, `:memory`, `:tools` and `:returns` of `check/2`; then a program with a certain error is a
+  `:validation_error` with all findings, one in a line.
+
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
       iex> for n <- 1..3, do: PtcRunner.Json.run!(program, context: %{"n" => n})
       [1, 2, 3]
@@ -601,13 +623,30 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.compile(~s({"program": {"op": "count", "comment": "all"}}), strict: true)
       {:error, {:validation_error, "Unknown field 'comment' in operation 'count'. There are none"}}
 
+      iex> PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}), check: [context: %{"n" => ":int"}, returns: ":string"])
+      {:error, {:validation_error, "program: The result must be :string, and is :int"}}
+
   """
-  @spec compile(program(), [compile_option()]) :: {:ok, Program.t()} | {:error, error()}
+  @spec compile(program(), [compile_option() | {:check, keyword() | nil}]) ::
+          {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict, structs, edition} =
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, check} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
-    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition))
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    if check == nil, do: compiled(program, given), else: compiled(program, given, check)
+  end
+
+  defp compiled(program, given, check) do
+    {context, memory, tools, returns} =
+      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.compile/2")
+
+    with {:ok, compiled} <- compiled(program, given) do
+      case checked(compiled, given, Check.known(context, memory, tools, returns)) do
+        {:ok, _checked} -> {:ok, compiled}
+        {:error, findings} -> {:error, Check.error(findings)}
+      end
+    end
   end
 
   defp compiled(%Program{} = program, given), do: source(program, given)
@@ -621,6 +660,74 @@ defmodule PtcRunner.Json do
         {:ok, program} -> {:ok, program}
         {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
       end
+    end
+  end
+
+  @doc """
+  Checks a program against the types of its data before it runs.
+
+  What is certain is an error: `{:error, findings}` has all of them, in the order of the program. What is only likely is a warning, in
+  `checked.warnings`. A program without an error is `{:ok, %PtcRunner.Json.Checked{}}`.
+
+  ## Options
+
+    * `:context` - the types of what `load` reads: a map of names and types. A type is the text of a signature (`"[{id :int}]"`), a parsed
+      one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list are looked at. Keys that are missing in some rows are
+      optional, values of several kinds become a union. Without the option nothing is known of the context.
+    * `:memory` - the same for `var`
+    * `:tools` - as for `run/2`. The arguments of a tool with a signature are checked; a signature alone also does.
+    * `:returns` - the signature of the result
+    * `:edition`, `:strict`, `:keys`, `:structs`, `:timeout`, `:max_heap`, `:max_depth` - as for `compile/2`
+
+  ## Examples
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "orders"},
+      ...>   {"op": "sum", "field": "totl"}]}})
+      iex> {:error, [finding]} = PtcRunner.Json.check(program, context: %{"orders" => "[{id :int, total :float}]"})
+      iex> finding.message
+      "sum reads field 'totl', which no value has. Did you mean 'total'?"
+      iex> {finding.path, finding.suggestion, finding.line}
+      {["program", "steps", 1], "total", 3}
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "count"}]}})
+      iex> {:ok, checked} = PtcRunner.Json.check(program, context: %{"orders" => {:sample, [%{"id" => 1}]}}, returns: ":int")
+      iex> {checked.type, checked.reads}
+      {:int, ["orders"]}
+
+  New in this library. Raises `ArgumentError` for wrong options and types.
+  """
+  @spec check(program(), [check_option()]) ::
+          {:ok, Checked.t()} | {:error, [Checked.finding(), ...]}
+  def check(program, opts \\ []) do
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
+     returns} = Options.read!(opts, @check_options, "PtcRunner.Json.check/2")
+
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    checked(program, given, Check.known(context, memory, tools, returns))
+  end
+
+  defp checked(program, given, known) do
+    {timeout, max_heap, reading} = Limits.resolve(given)
+
+    with {:ok, source} <- checked_source(program),
+         {:ok, checked, found} <- Check.run(source, reading, {timeout, max_heap}, known) do
+      case Check.errors(found) do
+        [] -> {:ok, checked}
+        errors -> {:error, errors}
+      end
+    else
+      {:error, finding} -> {:error, [finding]}
+    end
+  end
+
+  defp checked_source(%Program{} = program), do: {:ok, program}
+
+  defp checked_source(program) do
+    with {:error, fault} <- source(program) do
+      {_kind, message} = Message.error(fault)
+      finding = %{path: [], message: message, suggestion: nil, line: nil, column: nil}
+      {:error, Map.put(finding, :code, :invalid)}
     end
   end
 

@@ -48,12 +48,13 @@ defmodule PtcRunner.Agent.Given do
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
-               |> Map.put(:info, :boolean)
+               |> Map.merge(%{info: :boolean, check: :boolean})
   @loop_options @running
                 |> Map.merge(@telling)
                 |> Map.merge(@repairing)
                 |> Map.merge(%{
                   coerce: :boolean,
+                  check: :boolean,
                   max_bytes: :positive,
                   model_timeout: :timeout,
                   messages: :any,

@@ -9,6 +9,7 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.Agent.{
     Answer,
     Ask,
+    Checking,
     Describe,
     Feedback,
     Made,
@@ -24,7 +25,7 @@ defmodule PtcRunner.Agent.Loop do
 
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.Firewall.{Marks, Shape}
-  alias PtcRunner.Json.Budget
+  alias PtcRunner.Json.{Budget, Check}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
@@ -248,7 +249,8 @@ defmodule PtcRunner.Agent.Loop do
     fields = for %{field: field} <- Map.get(turn, :findings, []), field != nil, do: field
     # Another program may have changed the memory.
     doubted = if turn.program, do: Map.get(turn, :doubted), else: state.doubted
-    %{state | told: Enum.into(fields, state.told), doubted: doubted}
+    state = %{state | told: Enum.into(fields, state.told), doubted: doubted}
+    Map.put(state, :refused, Map.get(turn, :refused))
   end
 
   defp outcome(:value, text, state) do
@@ -287,7 +289,36 @@ defmodule PtcRunner.Agent.Loop do
     end
   end
 
-  defp run(program, text, warnings, state), do: run(program, text, warnings, state, [])
+  defp run(program, text, warnings, state) do
+    case refused(program, state) do
+      [] ->
+        run(program, text, warnings, state, [])
+
+      errors ->
+        told = Feedback.refused(errors)
+        error = Check.error(errors)
+        Telemetry.invalid(error)
+        why = "the program was not run: #{Check.line(hd(errors))}"
+        fields = [program: source(program), result: %{error: told}, why: why, prints: warnings]
+        {:again, told, record(text, state, [{:refused, program.source} | fields])}
+    end
+  end
+
+  # A program that was refused before is run.
+  defp refused(program, state) do
+    before = Map.get(state, :refused)
+
+    if Keyword.get(state.opts, :check, true) and
+         not (before != nil and Source.same?(program.source, before)) do
+      checked = [{:memory, state.memory} | only(state, [:findings | @running])]
+      {errors, tools} = Checking.errors(program, state.tools, checked)
+
+      # Without tools the run tells more about fields that are not there: it has their value.
+      if tools == [], do: Enum.reject(errors, &(&1.code == :unknown_field)), else: errors
+    else
+      []
+    end
+  end
 
   defp run(program, text, warnings, state, more) do
     counts = state.budget && Budget.counted(state.budget)

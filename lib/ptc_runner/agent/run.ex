@@ -2,16 +2,26 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Paused, Record, Result, Tool}
+  alias PtcRunner.Agent.{Calls, Checking, Describe, Feedback, Paused, Record, Result, Tool}
   alias PtcRunner.Firewall.{Flow, Hidden, Marks, Shape}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Budget, Contract, Edition, Message, Runner, Tools, Values}
+  alias PtcRunner.Json.{Budget, Check, Contract, Edition, Message, Runner, Tools, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
-  @own [:returns, :enums, :descriptions, :info, :findings, :max_tool_calls, :budget, :on_event] ++
+  @own [
+         :returns,
+         :enums,
+         :descriptions,
+         :info,
+         :findings,
+         :max_tool_calls,
+         :budget,
+         :on_event,
+         :check
+       ] ++
          [:resumes, :made_before, :tool_calls_before] ++ @recording
 
   # Maximum number of calls, of one run or of all turns.
@@ -42,6 +52,34 @@ defmodule PtcRunner.Agent.Run do
     warnings = Tool.warnings(tools)
     budget = budget(tools, opts, nil)
 
+    case checked(program, tools, opts) do
+      [] -> run(program, tools, opts, warnings, budget)
+      errors -> refused(errors, warnings, opts)
+    end
+  end
+
+  # What a paused run goes on with was checked.
+  defp checked(program, tools, opts) do
+    if opts[:check] == true and opts[:resumes] == nil,
+      do: program |> Checking.errors(tools, opts) |> elem(0),
+      else: []
+  end
+
+  defp refused(errors, warnings, opts) do
+    memory = Keyword.get(opts, :memory, %{})
+
+    info = %{
+      memory: memory,
+      delta: %{},
+      tool_calls: [],
+      dropped_calls: %{},
+      warnings: warnings
+    }
+
+    failed(Check.error(errors), Feedback.refused(errors), info, opts[:info])
+  end
+
+  defp run(program, tools, opts, warnings, budget) do
     case noted(program, tools, [{:budget, budget} | opts]) do
       {:ok, value, info} ->
         {:ok, value, shown(info, warnings)}
@@ -228,9 +266,10 @@ defmodule PtcRunner.Agent.Run do
     [{:structs, :values}, {:edition, edition} | Keyword.put_new(opts, :keys, :any)]
   end
 
-  # Names of data may be atoms, because there are few of them.
-  defp named(%_struct{} = context), do: context |> Values.fields() |> named()
-  defp named(context), do: Map.new(context, fn {name, value} -> {name(name), value} end)
+  @doc "The context by names that programs can write. Names of data may be atoms, because there are few of them."
+  @spec named(map()) :: map()
+  def named(%_struct{} = context), do: context |> Values.fields() |> named()
+  def named(context), do: Map.new(context, fn {name, value} -> {name(name), value} end)
 
   # Programs cannot name the others.
   defp name(name) when is_atom(name) or is_number(name), do: to_string(name)
