@@ -38,6 +38,15 @@ defmodule PtcRunner.Native.Types do
           | {:error, fault() | limit()}
           | left()
 
+  # a finding is {:error | :warning, code, path, operation | nil, details}
+  @type checked ::
+          {:ok,
+           {type :: term(), reads :: [binary()], tools :: [binary()],
+            findings :: [{:error | :warning, atom(), list(), binary() | nil, list()}]}}
+          | {:rejected, {:error, fault()}, path :: list()}
+          | {:error, fault() | limit()}
+          | left()
+
   @type run ::
           {:ok, value :: term(), words :: non_neg_integer()}
           | {:error, fault() | limit()}

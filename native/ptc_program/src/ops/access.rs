@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Instr, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind, Lookup};
@@ -18,6 +19,7 @@ impl Operation for Get {
     const NAME: &'static str = "get";
     const FAMILY: &'static str = "Access";
     const ABOUT: &'static str = "The value of a field, or at the end of a path of fields.";
+    const TYPES: &'static str = "object to the type of the field, or null where it may be missing";
     const FIELDS: &'static [Field] = &[
         Field::optional("default", FieldKind::Any, "the value instead of nil"),
         Field::alternative("field", FieldKind::String, "the key that is read"),
@@ -132,6 +134,10 @@ impl Operation for Get {
     /// Only a path of several keys can fail.
     fn can_fail(apply: &Apply) -> bool {
         apply.mode > 1
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::get(rule)
     }
 }
 

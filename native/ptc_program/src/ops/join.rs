@@ -5,6 +5,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Entries, Eval, Groups, Machine, Origin, Work, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{words_of_map, Heap, Kind};
@@ -36,6 +37,7 @@ impl Operation for Join {
     const ABOUT: &'static str =
         "Each item with the items of another list whose field has the same value; \
          inner unless `kind` is given.";
+    const TYPES: &'static str = "two lists of objects to a list of objects with the fields of both";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -129,6 +131,10 @@ impl Operation for Join {
             work.progress.groups = Some(groups);
             joined
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::join(rule)
     }
 }
 

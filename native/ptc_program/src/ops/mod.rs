@@ -50,6 +50,8 @@ use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::operations;
+use crate::typing::ty::TyId;
+use crate::typing::{Next, Rule};
 use ptc_machine::fault::{Halt, Name};
 use ptc_machine::language::{Flow, Language};
 use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
@@ -101,6 +103,15 @@ trait Operation {
         };
         plan.apply_to_input(key);
         Ok(())
+    }
+
+    /// What goes in and what comes out, in the words of the guide.
+    const TYPES: &'static str = "";
+
+    /// Its rule when types are checked: which part is visited next, or the type of its value. By default nothing is known of
+    /// the value.
+    fn types(_rule: &mut Rule) -> Next {
+        Next::Is(TyId::UNKNOWN)
     }
 
     /// Computes the value; for operations whose plan ends with `apply`.
@@ -160,6 +171,8 @@ pub struct Definition {
     pub edition: Edition,
     /// Its purpose in edition 2.
     pub about_2: &'static str,
+    /// What goes in and what comes out.
+    pub types: &'static str,
     /// Its fields, in ascending order.
     pub fields: &'static [Field],
     /// Its fields in edition 2, in ascending order.
@@ -182,6 +195,7 @@ macro_rules! entries {
                         about: O::ABOUT,
                         edition: O::EDITION,
                         about_2: O::ABOUT_2,
+                        types: O::TYPES,
                         fields: O::FIELDS,
                         fields_2: O::FIELDS_2,
                     }
@@ -231,6 +245,11 @@ macro_rules! entries {
             /// See [`Operation::plan`].
             pub(crate) fn plan(self, plan: &mut Plan) -> Planned {
                 match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
+            }
+
+            /// See [`Operation::types`].
+            pub(crate) fn types(self, rule: &mut Rule) -> Next {
+                match self { $(OpCode::$op => $room::$op::types(rule),)+ }
             }
 
             /// See [`Operation::eval`].

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Instr, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Entries, Eval, Machine, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
 use ptc_term::heap::{Heap, Kind, FLAT_MAP};
@@ -29,6 +30,7 @@ impl Operation for Set {
     const NAME: &'static str = "set";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, with these keys.";
+    const TYPES: &'static str = "object, or list of objects, to the same with these fields";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -91,6 +93,10 @@ impl Operation for Set {
                 }
             }
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::set(rule)
     }
 }
 
@@ -178,6 +184,7 @@ impl Operation for Unset {
     const NAME: &'static str = "unset";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, without these keys.";
+    const TYPES: &'static str = "object, or list of objects, to the same without these fields";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -207,12 +214,17 @@ impl Operation for Unset {
             with_others(machine, apply, map, Entries::default(), keys)
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::change(rule)
+    }
 }
 
 impl Operation for Rename {
     const NAME: &'static str = "rename";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, with other names for its keys.";
+    const TYPES: &'static str = "object, or list of objects, to the same with other names";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -258,6 +270,10 @@ impl Operation for Rename {
             }
             with_others(machine, apply, map, entries, keys)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::change(rule)
     }
 }
 
