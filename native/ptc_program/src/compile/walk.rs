@@ -10,7 +10,7 @@ use crate::code::{Apply, Instr};
 use crate::edition::Edition;
 use crate::load::Uses;
 use crate::opcode::OpCode;
-use crate::ops::FieldKind;
+use crate::ops::{Field, FieldKind};
 use ptc_json::{Document, Entry, Node, ADDED};
 use ptc_machine::program::Branches;
 
@@ -59,6 +59,8 @@ pub enum Step {
         node: Node,
         /// Which operation it is.
         op: OpCode,
+        /// The field in whose list the part is, if it is not the operation itself.
+        list: Option<&'static Field>,
         /// Its scope.
         scope: Scope,
     },

@@ -11,11 +11,8 @@ pub(super) struct And;
 pub(super) struct Or;
 pub(super) struct Not;
 
-const CONDITIONS: &[Field] = &[Field::required(
-    "conditions",
-    FieldKind::ExprList,
-    "what may hold or not",
-)];
+const CONDITIONS: &[Field] =
+    &[Field::required("conditions", FieldKind::ExprList, "what may hold or not").condition()];
 
 impl Operation for And {
     const NAME: &'static str = "and";
@@ -72,11 +69,8 @@ impl Operation for Not {
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether the condition does not hold.";
     const TYPES: &'static str = "boolean";
-    const FIELDS: &'static [Field] = &[Field::required(
-        "condition",
-        FieldKind::Expr,
-        "what may hold or not",
-    )];
+    const FIELDS: &'static [Field] =
+        &[Field::required("condition", FieldKind::Expr, "what may hold or not").condition()];
 
     fn plan(plan: &mut Plan) -> Planned {
         plan.expr("condition");
