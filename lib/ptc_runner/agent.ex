@@ -220,7 +220,7 @@ defmodule PtcRunner.Agent do
     * `:repair` - by default `true`
     * `:truncated` - `:error` (the default) refuses a program that was cut off; `:complete` closes its brackets
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
-      with `where`) and a condition without `"op"` are errors
+      with `field`) and a condition without `"op"` are errors
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.compile/2`
 
   An example:

@@ -331,6 +331,9 @@ defmodule PtcRunner.Shown do
     text
   end
 
+  # The specification of `Inspect.inspect/2` before Elixir 1.19 has no document with options.
+  @dialyzer {:no_fail_call, shown: 3}
+
   defp shown(%_{} = struct, opts, left) do
     spend(left, 2)
     struct |> Head.struct(&list?(left, &1)) |> Head.fields() |> Inspect.inspect(opts)

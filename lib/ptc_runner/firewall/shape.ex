@@ -86,7 +86,7 @@ defmodule PtcRunner.Firewall.Shape do
   defp concealed(list, {:items, shape}, left) when is_list(list) do
     if List.improper?(list),
       do: @concealed,
-      else: Enum.map(list, &(Budget.spend!(left) && concealed(&1, shape, left)))
+      else: Enum.map(list, &concealed_item(&1, shape, left))
   end
 
   defp concealed(map, {:object, fields}, left) when is_map(map) and not is_struct(map) do
@@ -98,6 +98,11 @@ defmodule PtcRunner.Firewall.Shape do
   end
 
   defp concealed(_value, _shape, _left), do: @concealed
+
+  defp concealed_item(item, shape, left) do
+    Budget.spend!(left)
+    concealed(item, shape, left)
+  end
 
   @doc """
   Errors about a value of this shape: those about secret parts do not show what was found, and their path ends where

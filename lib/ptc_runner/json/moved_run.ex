@@ -55,9 +55,6 @@ defmodule PtcRunner.Json.MovedRun do
 
       {:error, {:tool_failed, text}} ->
         {:failed, :failed_moved, text, run}
-
-      error ->
-        {error, run}
     end
   end
 

@@ -9,7 +9,7 @@ use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
-use crate::ops::FieldKind;
+use crate::ops::{Field, FieldKind};
 use ptc_json::{Document, Entry, Node, ADDED};
 use ptc_machine::program::Branches;
 
@@ -58,6 +58,8 @@ pub enum Step {
         node: Node,
         /// Which operation it is.
         op: OpCode,
+        /// The field in whose list the part is, if it is not the operation itself.
+        list: Option<&'static Field>,
         /// Its scope.
         scope: Scope,
     },

@@ -56,7 +56,8 @@ impl Operation for Switch {
             "cases",
             FieldKind::Cases,
             "objects with the condition \"when\" and the value \"then\"",
-        ),
+        )
+        .condition(),
         Field::optional(
             "else",
             FieldKind::Template,

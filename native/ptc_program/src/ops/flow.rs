@@ -96,17 +96,19 @@ impl Operation for Let {
     }
 }
 
+const CONDITION: Field = Field::required("condition", FieldKind::Expr, "what decides").condition();
+
 impl Operation for If {
     const NAME: &'static str = "if";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "One of two values, by the truth of a condition.";
     const FIELDS: &'static [Field] = &[
-        Field::required("condition", FieldKind::Expr, "what decides"),
+        CONDITION,
         Field::required("else", FieldKind::Expr, "the value if it does not hold"),
         Field::required("then", FieldKind::Expr, "the value if it holds"),
     ];
     const FIELDS_2: &'static [Field] = &[
-        Field::required("condition", FieldKind::Expr, "what decides"),
+        CONDITION,
         Field::required("else", FieldKind::Template, "the value if it does not hold"),
         Field::required("then", FieldKind::Template, "the value if it holds"),
     ];

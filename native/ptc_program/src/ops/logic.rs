@@ -10,11 +10,8 @@ pub(super) struct And;
 pub(super) struct Or;
 pub(super) struct Not;
 
-const CONDITIONS: &[Field] = &[Field::required(
-    "conditions",
-    FieldKind::ExprList,
-    "what may hold or not",
-)];
+const CONDITIONS: &[Field] =
+    &[Field::required("conditions", FieldKind::ExprList, "what may hold or not").condition()];
 
 impl Operation for And {
     const NAME: &'static str = "and";
@@ -60,11 +57,8 @@ impl Operation for Not {
     const NAME: &'static str = "not";
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether the condition does not hold.";
-    const FIELDS: &'static [Field] = &[Field::required(
-        "condition",
-        FieldKind::Expr,
-        "what may hold or not",
-    )];
+    const FIELDS: &'static [Field] =
+        &[Field::required("condition", FieldKind::Expr, "what may hold or not").condition()];
 
     fn plan(plan: &mut Plan) -> Planned {
         plan.expr("condition");

@@ -22,7 +22,8 @@ impl Operation for Count {
         "where",
         FieldKind::Expr,
         "the condition, evaluated for each item",
-    )];
+    )
+    .condition()];
     const ABOUT_2: &'static str =
         "How many items the list has, or for how many of them the condition holds.";
     const READS_INPUT_ONCE: bool = true;

@@ -13,7 +13,8 @@ pub(super) const CONDITION: Field = Field::required(
     "where",
     FieldKind::Expr,
     "the condition, evaluated for each item",
-);
+)
+.condition();
 pub(super) const EXPR: Field =
     Field::required("expr", FieldKind::Expr, "what is evaluated for each item");
 
