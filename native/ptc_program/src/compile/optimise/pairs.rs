@@ -4,7 +4,7 @@
 //! fields of the row, the join gives it pairs of an item and its match: see [`makes_pairs`]. The fields are
 //! read from the two, and `set` makes its map of the two.
 
-use crate::code::{Apply, ConstId, Instr, Slot, NO_PC};
+use crate::code::{Apply, ConstId, Instr, Pc, Slot, NO_PC};
 use crate::opcode::OpCode;
 use crate::ops::{
     begins_set, compares_input, make_of_pair, make_pairs, makes_pairs, read_of_pair, reads_field,
@@ -62,7 +62,7 @@ pub(super) fn find(code: &mut [Instr], consts: &mut Vec<Node>) {
         }
         if let Some(made) = reads.made {
             // Each row is a map, as `set` expects.
-            code[reads.first] = Instr::Jump(reads.first as u32 + 1);
+            code[reads.first] = Instr::Jump(reads.first as Pc + 1);
             if let Instr::Apply(set) = &mut code[made] {
                 make_of_pair(set);
             }
@@ -109,7 +109,7 @@ fn reads(code: &[Instr], enter: usize, [rows, list]: [Slot; 2]) -> Option<Reads>
         return None;
     }
     let mut body = code[enter..].iter().take(LONGEST);
-    let next = enter + body.position(|it| *it == Instr::Next(enter as u32))?;
+    let next = enter + body.position(|it| *it == Instr::Next(enter as Pc))?;
     let mut reads = Reads {
         first: enter + 1,
         fields: Vec::new(),
