@@ -133,6 +133,11 @@ pub(super) const LIKE: u32 = 2;
 /// Mode of a comparison whose first operand is what is compared.
 const LEFT: u32 = 4;
 
+/// Returns whether a comparison reads its current value.
+pub(crate) fn reads_input(apply: &Apply) -> bool {
+    apply.key != NO_CONST || apply.mode & LEFT == 0
+}
+
 /// The two sides of a comparison.
 pub(super) type Sides<T> = (T, T);
 

@@ -10,6 +10,7 @@ mod arrange;
 mod choice;
 mod combine;
 pub(crate) mod compare;
+mod constants;
 mod data;
 mod dates;
 mod distinct;
@@ -42,9 +43,12 @@ mod tool;
 mod transform;
 
 pub use crate::opcode::OpCode;
-pub(crate) use compare::Orders;
+pub(crate) use access::{read_of_pair, reads_field};
+pub(crate) use compare::{reads_input as compares_input, Orders};
 pub use field::{Field, FieldKind, Presence};
 pub(crate) use group::{combines_with_input, parts_of, PartsOf};
+pub(crate) use join::{make_pairs, makes_pairs};
+pub(crate) use reshape::{begins as begins_set, make_of_pair};
 
 use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
@@ -53,7 +57,7 @@ use crate::opcode::operations;
 use crate::typing::ty::TyId;
 use crate::typing::{Next, Rule};
 use ptc_machine::fault::{Halt, Name};
-use ptc_machine::language::{Flow, Language};
+use ptc_machine::language::{Contained, Flow, Language};
 use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
 use ptc_term::heap::Heap;
 
@@ -370,6 +374,10 @@ impl Language for PtcJson {
 
     fn reads_input(op: OpCode) -> bool {
         !op.combines()
+    }
+
+    fn constants_in(apply: &Apply) -> Contained {
+        constants::constants_in(apply)
     }
 
     fn keeps_item(op: OpCode) -> bool {
