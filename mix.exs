@@ -708,6 +708,7 @@ defmodule PtcRunnerNative.MixProject do
         "Run programs": [
           PtcRunner.Json,
           PtcRunner.Json.Call,
+          PtcRunner.Json.Checked,
           PtcRunner.Json.Explain,
           PtcRunner.Json.Interpreter,
           PtcRunner.Json.Parser,

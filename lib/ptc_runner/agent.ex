@@ -341,7 +341,7 @@ defmodule PtcRunner.Agent do
       run that calls the tools is the one that is observed. `:ignore` takes the value, and does not observe.
     * `:check` - `true` (the default) checks a program before it runs, against the data, the tools and the result: see
       `PtcRunner.Json.check/2`. Certain errors are the feedback, in at most 20 lines, and no tool is called. If the model writes the same program
-      again, it is run. A field that no value has is left to `:findings` if the program calls no tool. `false` does not check.
+      again, it is run. If the program calls no tool, a field that no value has is left to `:findings`, and a wrong result to the run. `false` does not check.
     * `:repair`, `:truncated` - see `program/2` and `answer/3`
     * `:coerce` - with `answer: :value`, see `answer/3`
 

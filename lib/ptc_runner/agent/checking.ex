@@ -53,9 +53,17 @@ defmodule PtcRunner.Agent.Checking do
     %{
       context: opts |> Keyword.get(:context, %{}) |> Run.named() |> sampled(),
       memory: opts |> Keyword.get(:memory, %{}) |> sampled(),
-      tools: Map.new(tools, &{&1.name, Check.of_tool(&1)}),
+      tools: Map.new(tools, &{&1.name, signature(&1, opts[:on_call] != nil)}),
       returns: with({:signature, _params, type} <- opts[:returns], do: type)
     }
+  end
+
+  # What is decided about a call may be any answer.
+  defp signature(tool, decided?) do
+    case Check.of_tool(tool) do
+      {:signature, params, _type} when decided? or tool.approve -> {:signature, params, :any}
+      signature -> signature
+    end
   end
 
   # A name that is no text is an error of the run.

@@ -30,6 +30,7 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
+  @of_values [:unknown_field, :wrong_result, :missing_result]
   @looked 4_000
   @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
@@ -313,8 +314,8 @@ defmodule PtcRunner.Agent.Loop do
       checked = [{:memory, state.memory} | only(state, [:findings | @running])]
       {errors, tools} = Checking.errors(program, state.tools, checked)
 
-      # Without tools the run tells more about fields that are not there: it has their value.
-      if tools == [], do: Enum.reject(errors, &(&1.code == :unknown_field)), else: errors
+      # Without tools the run tells more about fields that are not there, and about a wrong result: it has the value.
+      if tools == [], do: Enum.reject(errors, &(&1.code in @of_values)), else: errors
     else
       []
     end

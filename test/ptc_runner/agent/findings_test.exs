@@ -160,7 +160,7 @@ defmodule PtcRunner.Agent.FindingsTest do
       program = pipe([%{op: "map", expr: each}])
 
       {{:ok, step}, [told]} =
-        loop([program, program], [tools: context.tools], tool_concurrency: 3)
+        loop([program, program], [tools: context.tools, check: false], tool_concurrency: 3)
 
       assert step.return == List.duplicate(%{"ok" => 7, "no" => nil}, 3)
       assert told =~ "none of 3 had nmae" and not (told =~ "had done")

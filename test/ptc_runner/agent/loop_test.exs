@@ -53,7 +53,7 @@ defmodule PtcRunner.Agent.LoopTest do
             "No valid JSON found",
             "Did you mean 'count'?",
             "Did you mean 'lookup'?",
-            "- id: expected integer, got string",
+            "Argument 'id' of tool 'lookup' must be :int, and is \"x\"",
             "expected integer, got string \"one\""
           ]) do
       assert text =~ part

@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.CheckTest do
   @context %{"orders" => "[{id :int, total :float, name :string, note :string?}]", "n" => ":int"}
   @tools %{"user" => "(id :int, day :string?) -> {name :string}"}
 
-  defp check(steps, opts \\ []) do
+  defp check(steps, opts) do
     steps = [%{"op" => "load", "name" => "orders"} | List.wrap(steps)]
     program = %{"program" => %{"op" => "pipe", "steps" => steps}}
     Json.check(program, [context: @context, tools: @tools, memory: %{}] ++ opts)
