@@ -37,6 +37,7 @@ mod state;
 mod table;
 mod tally;
 mod totals;
+mod two_forms;
 mod watch;
 
 pub use cost::cost;

@@ -340,6 +340,7 @@ fn merged<H: Heap>(
     let own: Vec<_> = entries.all.iter().map(|entry| entry.key).collect();
     machine.add_entries(&mut entries, row, 1)?;
     machine.check_heap_limit(words_of_map(entries.all.len()))?;
+    machine.drop_other_forms(&mut entries.all, &[own.len()], |entry| entry.key)?;
     // Of equal keys the first one counts; here it is only found sooner.
     if own.len() * (entries.all.len() - own.len()) <= FEW_PAIRS {
         machine.drop_entries(&mut entries, own.len(), own);
