@@ -3,8 +3,10 @@
 //! * [`demand`]: which items of a list its consumer reads
 //! * [`residue`]: which part of a loop's body must run for an item whose value is not read
 //! * [`sieve`]: filters as one instruction
+//! * [`formula`]: arithmetic on two sides as one instruction
 
 mod demand;
+mod formula;
 mod residue;
 mod sieve;
 
@@ -14,4 +16,5 @@ use crate::code::Instr;
 pub(super) fn optimise(code: &mut Vec<Instr>) {
     demand::find(code);
     sieve::find(code);
+    formula::find(code);
 }
