@@ -29,7 +29,7 @@ pub struct Compiler<'s> {
 /// Number of parts between two checks of the limits.
 const PARTS_BETWEEN_LOOKS: usize = 256;
 /// Number of constants that a new one is compared with.
-const LAST_CONSTANTS: usize = 8;
+const LAST_CONSTANTS: usize = 4;
 /// Fuel per part.
 const FUEL_PER_PART: usize = 8;
 

@@ -156,7 +156,7 @@ pub struct Walk {
 
 impl Walk {
     /// Creates a walk over the program whose root is `root`.
-    pub fn new(source: &mut Document, root: Node, options: Options) -> Self {
+    pub fn new(source: &mut Document, root: Node, options: Options) -> Box<Self> {
         let omitted = source.next();
         source.add([
             Entry::Null,
@@ -175,7 +175,7 @@ impl Walk {
             scope,
             given: false,
         });
-        Walk {
+        Box::new(Walk {
             // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
             // allocator can provide quickly.
             consts: Vec::with_capacity(20),
@@ -202,7 +202,7 @@ impl Walk {
             values: options.values,
             todo,
             observer: None,
-        }
+        })
     }
 
     /// Runs to the end, or until `spend` stops the walk.

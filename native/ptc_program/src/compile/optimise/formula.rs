@@ -7,12 +7,13 @@ use crate::opcode::OpCode;
 /// reached in another way, and for sides that are no numbers.
 pub(super) fn find(code: &mut [Instr]) {
     for at in 0..code.len().saturating_sub(2) {
-        let [left, right, Instr::Apply(apply)] = &code[at..at + 3] else {
-            continue;
+        let op = match &code[at + 2] {
+            Instr::Apply(apply) if is_arithmetic(apply) => apply.op,
+            _ => continue,
         };
-        if let (true, Some(left), Some(right)) = (is_arithmetic(apply), side(left), side(right)) {
+        if let (Some(left), Some(right)) = (side(&code[at]), side(&code[at + 1])) {
             code[at] = Instr::Own(Own::Formula(Formula {
-                op: apply.op,
+                op,
                 left,
                 right,
                 at: at as Pc,
