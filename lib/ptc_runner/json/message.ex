@@ -174,6 +174,13 @@ defmodule PtcRunner.Json.Message do
   defp text(:unknown_field, op, meant, [name | _edition]),
     do: "Unknown field '#{plain(name)}' in operation '#{op}'. Did you mean '#{meant}'?"
 
+  defp text(:unknown_part_field, op, list, [name]) do
+    fields = Table.part_names(op, list)
+
+    "Unknown field '#{plain(name)}' in '#{list}' of operation '#{op}'. " <>
+      there_are(fields, length(fields))
+  end
+
   defp text(:condition_without_op, op, field, [_condition]) do
     "Field '#{field}' of operation '#{op}' must be an operation: an object without 'op' is always true"
   end

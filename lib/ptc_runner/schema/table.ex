@@ -89,6 +89,15 @@ defmodule PtcRunner.Schema.Table do
   @spec field_names(String.t(), 1 | 2) :: [String.t()]
   def field_names(op, edition), do: for(field <- fields(op, edition), do: field.name)
 
+  @doc "The names of the fields that the objects in a list field have, in ascending order."
+  @spec part_names(String.t(), String.t()) :: [String.t()]
+  def part_names(op, list) do
+    case Enum.find(fields(op, 2), &(&1.name == list)) do
+      %{kind: :cases} -> ["then", "when"]
+      %{kind: :sort_keys} -> ["expr", "field", "order"]
+    end
+  end
+
   @doc "The name of the field that the operation with this name is normally given, if there is one."
   @spec expected(String.t()) :: String.t() | nil
   def expected(op),

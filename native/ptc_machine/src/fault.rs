@@ -42,6 +42,9 @@ named! {
         /// `{"op": "gt", "feild": "x", "value": 1}`: the field is the one that was probably meant, if
         /// one is similar. Terms: the name, and the edition unless it is the first.
         UnknownField = "unknown_field",
+        /// `{"op": "switch", "cases": [{"when": …, "then": …, "note": 1}]}` in a strict program: the field is that of the
+        /// list. Terms: the name.
+        UnknownPartField = "unknown_part_field",
         /// `{"op": "filter", "where": {"field": "x"}}` in a strict program: the condition is an object that
         /// names no operation. Terms: the condition.
         ConditionWithoutOp = "condition_without_op",

@@ -9,7 +9,7 @@ use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
-use ptc_program::code::{Program, Vm};
+use ptc_program::code::{Pc, Program, Vm};
 use ptc_program::compile::INPUT_NAME;
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::{Deadline, Limits};
@@ -34,6 +34,8 @@ pub struct Run {
     pub together: Option<Arc<AtomicUsize>>,
     /// Records the run, if it is observed.
     pub observation: Option<ResourceArc<Observation>>,
+    /// Whether its caller decides about each call: the run does not move, and each call has its address.
+    pub asks_always: bool,
     /// The state, if the run is suspended.
     pub state: Option<State<()>>,
     /// Equals the token in the terms that the caller holds.
@@ -128,6 +130,7 @@ impl Run {
             calls: 0,
             together: None,
             observation: None,
+            asks_always: false,
             state: None,
             token: 0,
             consts: 0,
@@ -307,8 +310,9 @@ impl<'a> Execution<'a> {
             }
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
-                drop(vm);
+                let pc = vm.into_state().pc();
                 let weight = words_of_row(&self.heap, args);
+                let weight = self.addressed(run, weight, pc);
                 let (words, left) = (self.heap_words(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
@@ -422,15 +426,26 @@ impl<'a> Execution<'a> {
         }
         let left = self.milliseconds_left(run);
         run.calls += 1;
-        let may_move = run.mode == Mode::Asks && run.calls.is_power_of_two();
+        let pc = state.pc();
+        let may_move = run.mode == Mode::Asks && !run.asks_always && run.calls.is_power_of_two();
         let limit = may_move.then(|| moving::reduce(self, run, &mut state));
         let (state, terms) = self.suspend(run, state, None, home);
         match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
             Some(weight) => (atoms::moves(), state, terms, tool, args, left, weight).encode(env),
             None => {
                 let weight = words_of_row(&Beam::new(env, 0), args.into());
+                let weight = self.addressed(run, weight, pc);
                 (atoms::call(), state, terms, tool, args, left, weight).encode(env)
             }
+        }
+    }
+
+    /// The weight of a call's arguments; with the address of the call where the caller decides about each.
+    fn addressed(&self, run: &Run, weight: impl Encoder, pc: Pc) -> Term<'a> {
+        let env = self.heap.terms.env;
+        match run.asks_always {
+            true => (weight, pc).encode(env),
+            false => weight.encode(env),
         }
     }
 }

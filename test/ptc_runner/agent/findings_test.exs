@@ -262,7 +262,23 @@ defmodule PtcRunner.Agent.FindingsTest do
             {%{op: "filter", where: %{op: "pipe", steps: [holds, object]}}, "filter"},
             {%{op: "filter", where: %{op: "if", condition: holds, then: holds, else: object}},
              "filter"},
-            {%{op: "reject", where: %{op: "let", name: "a", value: holds, in: object}}, "reject"}
+            {%{op: "reject", where: %{op: "let", name: "a", value: holds, in: object}}, "reject"},
+            {%{op: "some", where: object}, "some"},
+            {%{op: "every", where: object}, "every"},
+            {%{op: "find", where: object}, "find"},
+            {%{op: "count", where: object}, "count"},
+            {%{op: "switch", cases: [%{when: holds, then: 1}, %{when: object, then: 2}]},
+             "switch"},
+            {%{op: "filter", where: %{op: "switch", cases: [%{when: holds, then: object}]}},
+             "filter"},
+            {%{op: "filter", where: %{op: "switch", cases: [], else: object}}, "filter"},
+            {%{op: "filter", where: %{op: "coalesce", values: [holds, object]}}, "filter"},
+            {%{op: "find", where: %{op: "if", condition: holds, then: %{op: 5}, else: holds}},
+             "find"},
+            # In templates, at any depth.
+            {%{op: "list", items: [[%{a: %{op: "not", condition: object}}]]}, "not"},
+            {%{op: "call", tool: "t", args: %{a: [%{op: "some", where: object}]}}, "some"},
+            {%{op: "eq", left: 1, value: %{a: %{op: "find", where: object}}}, "find"}
           ] do
         program = %{"program" => node |> Codec.encode!() |> Codec.decode!()}
         {:error, {:validation_error, text}} = Json.run(program, strict: true)
@@ -270,6 +286,7 @@ defmodule PtcRunner.Agent.FindingsTest do
         assert text =~
                  "of operation '#{op}' must be an operation: an object without 'op' is always true"
 
+        assert {:ok, _program} = Json.compile(program)
         explanation = Json.explain(program, strict: true)
         assert explanation.result == {:error, {:validation_error, text}}
       end
@@ -285,6 +302,12 @@ defmodule PtcRunner.Agent.FindingsTest do
       }
 
       assert {:ok, %{"a" => 1}, _, _} = Json.run(value, strict: true)
+    end
+
+    test "the text names the condition of a case" do
+      program = %{"op" => "switch", "cases" => [%{"when" => %{"a" => 1}, "then" => %{"b" => 2}}]}
+      {:error, {:validation_error, text}} = Json.run(%{"program" => program}, strict: true)
+      assert text =~ "Field 'when' of operation 'switch' must be an operation"
     end
   end
 end

@@ -43,6 +43,19 @@ defmodule PtcRunner.Json.UnknownNamesTest do
       assert Json.format_error({:validation_error, message}) == "ValidationError: " <> message
     end
 
+    test "does not make one of several keys ascend" do
+      key = %{"field" => "n", "oder" => "desc"}
+      sort = %{"op" => "sort_by", "by" => [%{"field" => "a"}, key], "__input" => []}
+      message = "Unknown field 'oder' in operation 'sort_by'. Did you mean 'order'?"
+      assert answer(sort) == error(message)
+      assert answer(%{"op" => "list", "items" => [sort]}) == error(message)
+      context = PtcRunner.Context.new()
+      assert Interpreter.eval(sort, context) == {:error, {:execution_error, message}}
+      # What is said about the element itself comes first.
+      assert {:error, {:validation_error, "Field 'order' must be" <> _}} =
+               answer(put_in(sort["by"], [Map.put(key, "order", "up")]))
+    end
+
     test "is told by the measure of the suggestions for operations" do
       :rand.seed(:exsss, {1, 2, 3})
 
@@ -135,6 +148,31 @@ defmodule PtcRunner.Json.UnknownNamesTest do
         assert {:ok, _, _, _} = answer(node)
         assert {:ok, _, _, _} = answer(node, strict: false)
         assert {:ok, _, _, _} = answer(Map.delete(node, field) |> Map.delete("b"), strict: true)
+      end
+    end
+
+    test "refuses every field that a case or a sort key does not have" do
+      holds = %{"op" => "literal", "value" => true}
+      case = %{"when" => holds, "then" => 1}
+
+      cases = [
+        {%{"op" => "switch", "cases" => [case, Map.put(case, "note", 1)]}, "note", "cases",
+         "'then', 'when'"},
+        {%{"op" => "switch", "cases" => [Map.put(case, "op", "it")]}, "op", "cases",
+         "'then', 'when'"},
+        {%{"op" => "sort_by", "by" => [%{"field" => "a", "note" => 1}], "__input" => []}, "note",
+         "by", "'expr', 'field', 'order'"},
+        {%{"op" => "sort_by", "by" => [%{"expr" => holds, "__input" => 1}], "__input" => []},
+         "__input", "by", "'expr', 'field', 'order'"}
+      ]
+
+      for {%{"op" => op} = node, field, list, there} <- cases do
+        assert answer(node, strict: true) ==
+                 error(
+                   "Unknown field '#{field}' in '#{list}' of operation '#{op}'. There are: #{there}"
+                 )
+
+        assert {:ok, _, _, _} = answer(node)
       end
     end
 

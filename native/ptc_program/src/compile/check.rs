@@ -49,6 +49,7 @@ impl Plan<'_, '_> {
             self.later(Step::Unknown {
                 node,
                 op,
+                list: None,
                 scope: self.scope,
             });
         }

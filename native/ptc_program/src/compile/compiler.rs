@@ -138,7 +138,12 @@ impl Compiler<'_> {
                 Some(node) => self.visit(node, scope, given)?,
                 None => self.missing(scope, op, name)?,
             },
-            Step::Unknown { node, op, scope } => self.unknown_fields(node, op, scope)?,
+            Step::Unknown {
+                node,
+                op,
+                list,
+                scope,
+            } => self.unknown_fields(node, op, list, scope)?,
             Step::Emit(instr) => self.walk.code.push(instr),
             Step::Mark(label) => {
                 self.walk.marked = self.walk.code.len() as u32;

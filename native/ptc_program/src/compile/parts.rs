@@ -28,15 +28,18 @@ impl Plan<'_, '_> {
     }
 
     /// Returns `when` and `then` of a case.
-    pub fn case(&self, case: Node) -> Checked<(Node, Node)> {
-        self::case(self.source(), case)
+    pub fn case(&mut self, case: Node) -> Checked<(Node, Node)> {
+        let parts = self::case(self.source(), case)?;
+        self.unknown_fields_of(case);
+        Ok(parts)
     }
 
     /// Returns the parts of one of several keys.
-    pub fn sort_key(&self, key: Node) -> Checked<SortKey> {
-        let key = sort_key(self.source(), key)?;
-        check_order(self.source(), key.order)?;
-        Ok(key)
+    pub fn sort_key(&mut self, key: Node) -> Checked<SortKey> {
+        let parts = sort_key(self.source(), key)?;
+        check_order(self.source(), parts.order)?;
+        self.unknown_fields_of(key);
+        Ok(parts)
     }
 }
 

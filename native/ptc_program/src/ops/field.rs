@@ -62,6 +62,15 @@ impl FieldKind {
         self as u8 > FieldKind::Template as u8
     }
 
+    /// Returns the fields of the objects that the list holds, in ascending order; empty for other kinds.
+    pub(crate) fn fields_of_parts(self) -> &'static [&'static str] {
+        match self {
+            FieldKind::Cases => &["then", "when"],
+            FieldKind::SortKeys => &["expr", "field", "order"],
+            _ => &[],
+        }
+    }
+
     /// Returns whether the field holds a single operation, which is checked when it is compiled.
     pub fn is_operation(self) -> bool {
         matches!(
@@ -107,6 +116,8 @@ pub struct Field {
     pub choices: &'static [&'static str],
     /// The phrase of the error if it holds something else: the field's name in quotes, and what it must be.
     pub must_be: &'static str,
+    /// Whether it holds a condition, or several.
+    pub is_condition: bool,
 }
 
 impl Field {
@@ -124,6 +135,7 @@ impl Field {
             values: "",
             choices: &[],
             must_be: "",
+            is_condition: false,
         }
     }
 
@@ -200,6 +212,14 @@ impl Field {
             self.presence,
             Presence::Alternative | Presence::Optional | Presence::Nullable
         )
+    }
+
+    /// Returns the same field with a condition, or several, as its value.
+    pub(super) const fn condition(self) -> Self {
+        Field {
+            is_condition: true,
+            ..self
+        }
     }
 
     /// Returns the same field with its possible values.
