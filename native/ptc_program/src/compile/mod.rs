@@ -28,6 +28,7 @@ mod compiler;
 pub(crate) mod copy;
 mod explain;
 mod finish;
+mod given;
 mod guard;
 mod loops;
 mod multiplies;
