@@ -10,9 +10,10 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{milliseconds, Execution, Run};
+use crate::execution::{milliseconds, Execution};
 use crate::heap::Beam;
 use crate::map_view::KeyCache;
+use crate::plain_run::Run;
 use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
