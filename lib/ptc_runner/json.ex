@@ -35,8 +35,8 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Inputs, Limits, Message}
-  alias PtcRunner.Json.{Now, Parser, Program, Runner}
+  alias PtcRunner.Json.{Call, Contract, Control, ErrorText, Explain, Fence, Inputs, Journal}
+  alias PtcRunner.Json.{Limits, Message, Now, Parser, Paused, Program, Runner, Tools}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -54,16 +54,23 @@ defmodule PtcRunner.Json do
   @compile_options Options.table(@limits)
 
   # Errors in the maps are reported after errors in the program.
-  @run_options Options.table(
-                 @limits ++
-                   [
-                     context: {:any, %{}},
-                     memory: {:any, %{}},
-                     tools: {:any, %{}},
-                     tool_concurrency: {{:up_to, 1_024}, 1},
-                     now: {:now, nil}
-                   ]
-               )
+  @running @limits ++
+             [
+               context: {:any, %{}},
+               memory: {:any, %{}},
+               tools: {:any, %{}},
+               tool_concurrency: {{:up_to, 1_024}, 1},
+               now: {:now, nil},
+               max_tool_calls: {{:maybe, :count}, nil},
+               on_call: {{:maybe, {:function, 1}}, nil},
+               on_journal: {{:maybe, {:function, 1}}, nil},
+               pause_ttl: {{:or_infinity, :count}, :infinity}
+             ]
+
+  @run_options Options.table(@running)
+
+  # `control`: for this library's own functions.
+  @own_options Options.table(@running ++ [control: {:any, nil}])
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -81,13 +88,33 @@ defmodule PtcRunner.Json do
   @typedoc "JSON text, the map it stands for, or a compiled program."
   @type program :: String.t() | map() | Program.t()
 
+  @typedoc "See the section *Tools* of `run/2`."
+  @type tool ::
+          (map() -> term())
+          | {(map() -> term()), signature :: String.t() | tuple()}
+          | {(map() -> term()), keyword()}
+          | PtcRunner.Agent.Tool.t()
+
+  @typedoc "What `:on_call` decides: see the section *Decisions* of `run/2`."
+  @type decision :: :run | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
+
+  @typedoc "What is decided about a call that waits: see `resume/3`."
+  @type answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
+
+  @typedoc "What `run/2` returns."
+  @type result :: {:ok, term(), map(), map()} | {:error, error()} | {:paused, Paused.t()}
+
   @typedoc "See `run/2`."
   @type option ::
           {:context, map()}
           | {:memory, map()}
-          | {:tools, %{String.t() => (map() -> term())}}
+          | {:tools, %{String.t() => tool()}}
           | {:tool_concurrency, pos_integer()}
           | {:now, DateTime.t() | String.t() | nil}
+          | {:max_tool_calls, non_neg_integer() | nil}
+          | {:on_call, (Call.t() -> decision()) | nil}
+          | {:on_journal, (map() -> term()) | nil}
+          | {:pause_ttl, non_neg_integer() | :infinity}
           | compile_option()
 
   @typedoc "See `compile/2`."
@@ -137,8 +164,50 @@ defmodule PtcRunner.Json do
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
       in the years 0 to 9999, without its fraction of a second. By default the time of the run's start. New in this library.
 
+    * `:max_tool_calls` - the maximum number of calls in the run, by default `nil`: no maximum
+    * `:on_call` - a function of a `PtcRunner.Json.Call` that decides about each call: see the section *Decisions*
+    * `:pause_ttl` - milliseconds until a paused run expires, by default `:infinity`
+    * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
+      whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
+
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
   the program is compiled again for this run. It always keeps its edition, and `:edition` has no effect.
+
+  ## Tools
+
+  A tool is a function of one argument; `{function, signature}`, whose arguments and result are coerced and validated as in
+  `PtcRunner.Agent.run/3`; `{function, options}`; or a `PtcRunner.Agent.Tool`. The options:
+
+    * `:signature`, `:description`, `:enums`, `:descriptions` - see `PtcRunner.Agent`
+    * `:effect` - `:read` or `:write`, by default `:write`
+    * `:max_calls` - how often the tool may be called in one run
+    * `:timeout` - milliseconds of one call. A call that takes longer is an error of the tool, which the program may catch with `on_error`.
+    * `:cache` - `true`: in one run, the tool is called once for equal arguments (by `===`), and its answer, or error, counts for all
+    * `:approve` - `true`: without `:on_call`, the run is paused before the call
+
+  A call is counted before it starts, also one that `:on_call` answers; one that the cache answers is not. A run that exceeds
+  `:max_tool_calls` or `:max_calls` ends with an error that the program cannot catch:
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "literal", "value": [1, 2, 3]}, {"op": "map", "expr": {"op": "call", "tool": "tick", "on_error": 0}}]}})
+      iex> PtcRunner.Json.run(program, tools: %{"tick" => {fn _ -> 1 end, max_calls: 2}})
+      {:error, {:execution_error, "Tool 'tick' was called 2 times; no more than 2 calls are allowed"}}
+
+  ## Decisions
+
+  The function of `:on_call` runs in the calling process, once for each call, before the call. It returns
+
+    * `:run`, or `{:run, args}` with other arguments
+    * `{:answer, value}` - the tool is not called
+    * `{:deny, reason}` - ends the run; the program cannot catch it. So does a function that raises or returns something else.
+    * `:pause` - `run/2` returns `{:paused, paused}`, and `resume/3` goes on. Calls that overlap wait together.
+
+  An example:
+
+      iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}, "on_error": 0}})
+      iex> on_call = fn %PtcRunner.Json.Call{effect: :write, args: %{"to" => name}} -> {:deny, "nothing for " <> name} end
+      iex> PtcRunner.Json.run(program, tools: %{"pay" => fn _ -> :paid end}, on_call: on_call)
+      {:error, {:execution_error, "Tool 'pay' was refused: nothing for Ada"}}
 
   ## Editions
 
@@ -184,7 +253,7 @@ defmodule PtcRunner.Json do
       delta, merged into the memory
     * any other map is the result and the delta
 
-  or `{:error, reason}`, see `t:error/0`. Raises `ArgumentError` for unknown options and
+  or `{:error, reason}`, see `t:error/0`; or `{:paused, paused}`, see `resume/3`. Raises `ArgumentError` for unknown options and
   for invalid limits, such as a negative timeout.
 
       iex> program = ~s({"program": {"result": {"op": "literal", "value": 42}, "seen": 1}})
@@ -195,23 +264,203 @@ defmodule PtcRunner.Json do
       {:error, {:execution_error, "No input available"}}
 
   """
-  @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
-  def run(program, opts \\ []) do
-    {limits, _context, memory, _tools, _how} = given = given(opts, "PtcRunner.Json.run/2")
+  @spec run(program(), [option()]) :: result()
+  def run(program, opts \\ []),
+    do: result(program, given(opts, "PtcRunner.Json.run/2"), &Runner.run/6)
 
-    case ran(program, given, &Runner.run/6) do
+  defp result(program, {limits, _context, memory, _tools, _how} = given, run) do
+    case ran(program, given, run) do
       {:ok, value, _words} -> Contract.of(value, memory, program, limits)
       {:error, fault} -> {:error, Message.error(fault)}
+      {:paused, control} -> paused(control, program, memory, limits)
+    end
+  end
+
+  defp paused(control, program, memory, limits) do
+    with {:ok, paused} <- Paused.new(control, program, memory, limits), do: {:paused, paused}
+  end
+
+  @doc """
+  Goes on with a paused run.
+
+  `decisions` is what is decided about the calls that wait: for all of them, or a map from their ids. Calls without a decision
+  wait again. A decision is
+
+    * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others
+    * `{:answer, value}` - it is not called
+    * `{:deny, reason}` - ends the run with an error
+
+  The options are those of `run/2`. Give the same `:context` and `:tools` again; the program, its memory, the time of `now`, the
+  edition and `:keys`, `:strict`, `:structs` and `:max_depth` are those of the paused run. The program runs anew, and the calls
+  that were answered before get their answers from the journal: their tools are not called, and `:on_call` is not asked again.
+  Returns what `run/2` returns, so the run may be paused again. It is an error if the data that the program reads has changed,
+  if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
+  a decision is about a call that does not wait.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}})
+      iex> opts = [tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, approve: true}}]
+      iex> {:paused, paused} = PtcRunner.Json.run(program, opts)
+      iex> for call <- paused.calls, do: call.text
+      [~S(pay with %{"to" => "Ada"})]
+      iex> PtcRunner.Json.resume(paused, :approve, opts)
+      {:ok, "paid Ada", %{}, %{}}
+      iex> PtcRunner.Json.resume(paused, {:deny, "not Ada"}, opts)
+      {:error, {:execution_error, "Tool 'pay' was refused: not Ada"}}
+
+  New in this library.
+  """
+  @spec resume(Paused.t(), answer() | %{String.t() => answer()}, [option()]) :: result()
+  def resume(%Paused{} = paused, decisions, opts \\ []) do
+    case value_of_resumed(paused, decisions, opts, &Runner.run/6, "PtcRunner.Json.resume/3") do
+      {:ok, program, {limits, _, memory, _, _}, {:ok, value, _words}} ->
+        Contract.of(value, memory, program, limits)
+
+      {:ok, program, {limits, _, memory, _, _}, {:paused, control}} ->
+        paused(control, program, memory, limits)
+
+      {:ok, _program, _given, {:error, fault}} ->
+        {:error, Message.error(fault)}
+
+      error ->
+        error
+    end
+  end
+
+  @doc false
+  # Like `resume/3`, for `PtcRunner.Agent`: see `value/3`.
+  @spec resumed(Paused.t(), term(), keyword(), function()) ::
+          {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
+  def resumed(paused, decisions, opts, run) do
+    case value_of_resumed(paused, decisions, opts, run, "PtcRunner.Json.resume/3", @own_options) do
+      {:ok, _program, _given, {:ok, value, _words}} ->
+        {:ok, value}
+
+      {:ok, program, {limits, _, memory, _, _}, {:paused, control}} ->
+        paused(control, program, memory, limits)
+
+      {:ok, _program, _given, error} ->
+        error
+
+      error ->
+        error
+    end
+  end
+
+  defp value_of_resumed(paused, decisions, opts, run, function, table \\ @run_options) do
+    {own_limits, context, _memory, tools, how} = given(opts, function, table)
+
+    edition = if table == @run_options, do: opts[:edition]
+
+    with {:ok, limits, control} <- Paused.control(paused, decisions, own_limits, edition) do
+      how = resumed(how, control)
+      program = paused.program
+      given = {limits, context, paused.memory, tools, how}
+      {:ok, program, given, ran(program, given, run)}
+    end
+  end
+
+  defp resumed({concurrency, _now, asked}, control) when is_struct(asked, Control) do
+    fields =
+      Map.take(asked, [
+        :max_tool_calls,
+        :on_call,
+        :on_journal,
+        :pause_ttl,
+        :watch,
+        :budget,
+        :settings
+      ])
+
+    {concurrency, nil, Map.merge(control, fields)}
+  end
+
+  defp resumed({concurrency, _now}, control), do: {concurrency, nil, control}
+  defp resumed(concurrency, control), do: {concurrency, nil, control}
+
+  @doc """
+  Runs a program and records its calls: returns what `run/2` returns, and a journal for `replay/3`.
+
+  A journal is a map that is JSON: it can be written to a file or a database. Values that JSON does not have are in it as objects
+  with the key `"$ptc"`, and `replay/3` gives them back as they were. Functions, processes, ports and references cannot be
+  recorded: the run ends with an error where a tool answers with one.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}})
+      iex> {result, journal} = PtcRunner.Json.record(program, tools: %{"rate" => fn _ -> 1.25 end})
+      iex> result
+      {:ok, 1.25, %{}, %{}}
+      iex> journal["calls"]
+      [%{"id" => "1", "tool" => "rate", "args" => %{"to" => "USD"}, "answer" => 1.25}]
+      iex> PtcRunner.Json.replay(program, journal)
+      {:ok, 1.25, %{}, %{}}
+
+  New in this library.
+  """
+  @spec record(program(), [option()]) :: {result(), journal :: map()}
+  def record(program, opts \\ []) do
+    {limits, context, memory, tools, how} = given(opts, "PtcRunner.Json.record/2")
+    {concurrency, now, control} = asked(how)
+    given = {limits, context, memory, tools, {concurrency, now, %{control | record?: true}}}
+    key = {__MODULE__, make_ref()}
+    result = result(program, given, controlled(key))
+    {result, Journal.new(Process.delete(key), program, limits)}
+  end
+
+  @doc """
+  Runs a program with the answers of a journal: no tool is called. Returns what `record/2` returned as the result of the run, or
+  an error that says where the program departs from the journal.
+
+  The options are those of `run/2`; without `:now` and `:edition` those of the journal count. Tools are not needed, and those
+  that are given are not called.
+
+      iex> {_result, journal} = PtcRunner.Json.record(~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}}),
+      ...>   tools: %{"rate" => fn _ -> 1.25 end})
+      iex> PtcRunner.Json.replay(~s({"program": {"op": "call", "tool": "rate", "args": {"to": "EUR"}}}), journal)
+      {:error, {:execution_error, ~S(The program calls 'rate' with %{"to" => "EUR"}, but the journal has 'rate' with %{"to" => "USD"})}}
+
+  New in this library.
+  """
+  @spec replay(program(), journal :: map(), [option()]) ::
+          {:ok, term(), map(), map()} | {:error, error()}
+  def replay(program, journal, opts \\ []) do
+    given(opts, "PtcRunner.Json.replay/3")
+
+    with {:ok, replayed, defaults} <- Journal.control(journal, program, opts) do
+      opts = Keyword.drop(opts, [:on_call, :on_journal, :max_tool_calls, :tools])
+      {limits, context, memory, _tools, how} = given(opts ++ defaults, "PtcRunner.Json.replay/3")
+      {_concurrency, now, _control} = asked(how)
+      key = {__MODULE__, make_ref()}
+      given = {limits, context, memory, %{}, {1, now, replayed}}
+      result = result(program, given, controlled(key))
+
+      case Process.delete(key) do
+        nil -> result
+        control -> with :ok <- Control.left(control), do: result
+      end
+    end
+  end
+
+  # A run that leaves its control under a key of the process.
+  defp controlled(key) do
+    fn program, context, memory, tools, limits, how ->
+      {result, control} = Runner.allowed(program, context, memory, tools, limits, how)
+      Process.put(key, control)
+      result
     end
   end
 
   @doc false
   # Like `run/2`, for `PtcRunner.Agent`: the value is that before the rules of memory, an error is a fault, and
   # `run` is called instead of `Runner.run/6`.
-  @spec value(program(), [option()], function()) :: {:ok, term()} | {:error, Message.fault()}
+  @spec value(program(), keyword(), function()) ::
+          {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
   def value(program, opts, run \\ &Runner.run/6) do
-    with {:ok, value, _words} <- ran(program, given(opts, "PtcRunner.Json.run/2"), run),
-         do: {:ok, value}
+    {limits, _, memory, _, _} = given = given(opts, "PtcRunner.Json.run/2", @own_options)
+
+    case ran(program, given, run) do
+      {:ok, value, _words} -> {:ok, value}
+      {:paused, control} -> paused(control, program, memory, limits)
+      error -> error
+    end
   end
 
   # A small program takes so little time that each call on the way to it counts.
@@ -228,16 +477,80 @@ defmodule PtcRunner.Json do
 
   defp run(program, {limits, context, memory, tools, how}, run) do
     with {:ok, program} <- source(program, limits),
-         :ok <- maps(program, context, memory, tools, limits),
+         {:ok, tools, how} <- called(program, context, memory, tools, limits, how),
          do: run.(program, context, memory, tools, limits, how)
   end
 
-  defp given(opts, function) do
+  # The functions of the tools, and who decides about their calls.
+  defp called(program, context, memory, tools, limits, how) do
+    case maps(program, context, memory, tools, limits) do
+      :ok when not is_tuple(how) or tuple_size(how) == 2 ->
+        {:ok, tools, how}
+
+      :ok ->
+        {:ok, tools, allowed(how, tools, %{})}
+
+      :forms ->
+        {tools, settings} = Tools.read!(tools)
+        {:ok, tools, allowed(how, tools, settings)}
+
+      error ->
+        error
+    end
+  end
+
+  # Whether a call is counted, or decided about, is known before the run.
+  defp allowed(how, tools, settings) do
+    {concurrency, now, control} = asked(how)
+
+    case Control.for_run(control, tools, settings) do
+      nil when now == nil -> concurrency
+      nil -> {concurrency, now}
+      allowed -> {concurrency, now, allowed}
+    end
+  end
+
+  defp asked({_concurrency, _now, _control} = how), do: how
+  defp asked({concurrency, now}), do: {concurrency, now, %Control{}}
+  defp asked(concurrency), do: {concurrency, nil, %Control{}}
+
+  defp given(opts, function), do: given(opts, function, @run_options)
+
+  defp given(opts, function, table) do
+    read = Options.read!(opts, table, function)
+
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
-     concurrency, now} = Options.read!(opts, @run_options, function)
+     concurrency, now, most, on_call, on_journal, pause_ttl} = own(read)
+
+    how = how(concurrency, now)
+
+    how =
+      if most || on_call || on_journal do
+        fields = [max_tool_calls: most, on_call: on_call, on_journal: on_journal]
+        how |> asked() |> put_control(struct!(%Control{pause_ttl: pause_ttl}, fields))
+      else
+        if pause_ttl == :infinity,
+          do: how,
+          else: put_control(asked(how), %Control{pause_ttl: pause_ttl})
+      end
+
+    how = with_own(how, read)
 
     {Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition), context, memory,
-     tools, how(concurrency, now)}
+     tools, how}
+  end
+
+  defp put_control({concurrency, now, _control}, control), do: {concurrency, now, control}
+
+  # The last option is this library's own.
+  defp own(read) when tuple_size(read) == 16, do: read
+  defp own(read), do: :erlang.delete_element(17, read)
+
+  defp with_own(how, read) when tuple_size(read) == 16 or elem(read, 16) == nil, do: how
+
+  defp with_own(how, read) do
+    {_concurrency, _now, control} = how = asked(how)
+    put_control(how, Map.merge(control, elem(read, 16)))
   end
 
   defp how(concurrency, nil), do: concurrency
@@ -264,6 +577,7 @@ defmodule PtcRunner.Json do
     case run(program, opts) do
       {:ok, result, _delta, _memory} -> result
       {:error, reason} -> raise "PtcRunner error: #{Shown.text(reason, 8_192)}"
+      {:paused, paused} -> raise "PtcRunner error: the run is paused: #{hd(paused.calls).text}"
     end
   end
 
@@ -340,10 +654,14 @@ defmodule PtcRunner.Json do
     limits = {timeout, max_heap, reading}
 
     with {:ok, program} <- source(program),
-         :ok <- maps(program, context, memory, tools, limits) do
+         {:ok, tools, how} <- called(program, context, memory, tools, limits, how) do
       {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits, how)
-      result = with {:ok, value, _words} <- result, do: of_value.(value)
-      %{explanation | result: result}
+
+      case result do
+        {:ok, value, _words} -> %{explanation | result: of_value.(value)}
+        {:paused, control} -> %{explanation | result: paused(control, program, memory, limits)}
+        error -> %{explanation | result: error}
+      end
     else
       {:error, _reason} = error -> %Explain{result: error}
     end

@@ -185,6 +185,14 @@ defmodule PtcRunner.Native do
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())
 
+  # a run whose caller decides about each call: it does not move, and its calls have `{weight, address}` in place of
+  # the weight
+  nif(
+    run_asking(handle :: reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
+      Types.run()
+      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
+  )
+
   # native/ptc_nif/src/moving.rs
   nif(time_left(state :: reference()) :: timeout())
 
@@ -200,9 +208,22 @@ defmodule PtcRunner.Native do
   nif(observation(handle :: reference()) :: reference())
 
   nif(
-    run_observed(reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
+    run_observed(
+      reference(),
+      consts :: tuple(),
+      Types.given(),
+      forks? :: boolean(),
+      asks? :: boolean()
+    ) ::
       Types.run()
   )
+
+  # the number of the call at an address; the path of a call, in a program that was compiled for observation
+  nif(call_number(handle :: reference(), address :: non_neg_integer()) :: pos_integer())
+  nif(call_path(handle :: reference(), consts :: tuple(), pos_integer()) :: [term()] | nil)
+
+  # what a program loads
+  nif(context_names(handle :: reference(), consts :: tuple()) :: [term()])
 
   nif(observed(reference(), consts :: tuple()) :: {non_neg_integer() | nil, [tuple()]} | nil)
 

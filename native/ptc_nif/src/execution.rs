@@ -9,7 +9,7 @@ use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
-use ptc_program::code::Vm;
+use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Deadline;
@@ -236,8 +236,9 @@ impl<'a> Execution<'a> {
             }
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
-                drop(vm);
+                let pc = vm.into_state().pc();
                 let weight = words_of_row(&self.heap, args);
+                let weight = self.addressed(run, weight, pc);
                 let (words, left) = (self.heap_words(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
@@ -351,15 +352,26 @@ impl<'a> Execution<'a> {
         }
         let left = self.milliseconds_left(run);
         run.calls += 1;
-        let may_move = run.mode == Mode::Asks && run.calls.is_power_of_two();
+        let pc = state.pc();
+        let may_move = run.mode == Mode::Asks && !run.asks_always && run.calls.is_power_of_two();
         let limit = may_move.then(|| moving::reduce(self, run, &mut state));
         let (state, terms) = self.suspend(run, state, None, home);
         match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
             Some(weight) => (atoms::moves(), state, terms, tool, args, left, weight).encode(env),
             None => {
                 let weight = words_of_row(&Beam::new(env, 0), args.into());
+                let weight = self.addressed(run, weight, pc);
                 (atoms::call(), state, terms, tool, args, left, weight).encode(env)
             }
+        }
+    }
+
+    /// The weight of a call's arguments; with the address of the call where the caller decides about each.
+    fn addressed(&self, run: &Run, weight: impl Encoder, pc: Pc) -> Term<'a> {
+        let env = self.heap.terms.env;
+        match run.asks_always {
+            true => (weight, pc).encode(env),
+            false => weight.encode(env),
         }
     }
 }

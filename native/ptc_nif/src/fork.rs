@@ -21,6 +21,7 @@ nif! {
             let (mut execution, state) = Execution::resumed(env, terms, run, state, words, Pace::Slice)?;
             let mut round = Run::new(run.program.clone(), Some(run.limits));
             round.mode = Mode::Round;
+            round.asks_always = run.asks_always;
             round.together = run.together.clone();
             round.observation = run.observation.clone();
             let state = state.round(&run.program, &mut execution.heap, item.into())?;

@@ -21,6 +21,8 @@ pub struct Run {
     pub together: Option<Arc<AtomicUsize>>,
     /// Records the run, if it is observed.
     pub observation: Option<ResourceArc<Observation>>,
+    /// Whether its caller decides about each call: the run does not move, and each call has its address.
+    pub asks_always: bool,
     /// The state, if the run is suspended.
     pub state: Option<State<()>>,
     /// Equals the token in the terms that the caller holds.
@@ -55,6 +57,7 @@ impl Run {
             calls: 0,
             together: None,
             observation: None,
+            asks_always: false,
             state: None,
             token: 0,
             consts: 0,

@@ -355,7 +355,7 @@ defmodule PtcRunner.Agent.CallsMemoryTest do
       call = %{"op" => "call", "tool" => "id", "args" => %{"v" => value}}
       numbers = %{"op" => "literal", "value" => Enum.to_list(1..10_000)}
       program = %{"op" => "pipe", "steps" => [numbers, %{"op" => "map", "expr" => call}]}
-      opts = [timeout: 60_000, max_heap: 5_000_000]
+      opts = [timeout: 60_000, max_heap: 5_000_000, max_tool_calls: :infinity]
       before = :erlang.memory(:total)
       tools = %{"id" => fn _ -> 1 end}
       assert {:ok, _, info} = PtcRunner.Agent.run(%{"program" => program}, tools, opts)

@@ -446,6 +446,34 @@ defmodule PtcRunner.Native.TelemetryTest do
       Application.delete_env(:ptc_runner_native, :telemetry)
     end
 
+    test "each decision about a call is an event, and a run that waits has its outcome" do
+      program =
+        ~s({"program": {"a": {"op": "call", "tool": "t", "args": {"n": 1}}, "b": {"op": "call", "tool": "t", "args": {"n": 1}},
+        "c": {"op": "call", "tool": "t", "args": {"n": 2}}, "d": {"op": "call", "tool": "t", "args": {"n": 3}}}})
+
+      hook = fn %{args: %{"n" => n}} -> Enum.at([nil, :run, {:answer, 1}, :pause], n) end
+      opts = [tools: %{"t" => {fn _ -> 1 end, cache: true}}]
+      {:paused, paused} = Json.run(program, [{:on_call, hook} | opts])
+      all = events()
+
+      decisions =
+        for {[_, :tool, :decision], measured, metadata} <- all, do: {measured.number, metadata}
+
+      assert decisions ==
+               for(
+                 {{number, decision}, id} <-
+                   Enum.with_index([{1, :run}, {2, :cache}, {3, :answer}, {4, :pause}], 1),
+                 do: {number, %{tool: "t", id: "#{id}", decision: decision}}
+               )
+
+      assert [:paused] = for({[_, :json, :run, :stop], _, metadata} <- all, do: metadata.outcome)
+      {:error, _} = Json.resume(paused, {:deny, "no"}, opts)
+      {:error, _} = Json.run(program, tools: %{"t" => {fn _ -> 1 end, max_calls: 0, cache: true}})
+
+      assert [:replay, :replay, :replay, :deny, :refused] =
+               for({[_, :tool, :decision], _, metadata} <- events(), do: metadata.decision)
+    end
+
     test "a run inside a tool's process counts for itself" do
       inner = fn _ -> Json.run!(~s({"program": {"op": "literal", "value": 1}})) end
 
@@ -495,6 +523,7 @@ defmodule PtcRunner.Native.TelemetryTest do
       for program <- [call, twice], tool <- tools, concurrency <- [1, 2] do
         opts = [context: %{"x" => [1, 2]}, tools: %{"t" => tool}, tool_concurrency: concurrency]
         Json.run(program, [timeout: 100] ++ opts)
+        Json.run(program, [timeout: 100, on_call: fn _ -> :run end] ++ opts)
       end
 
       for tool <- Enum.take(tools, 3) do
@@ -533,7 +562,7 @@ defmodule PtcRunner.Native.TelemetryTest do
         assert {event, Enum.sort(Map.keys(measured))} == {event, Enum.sort(measurements)}
         # The events of a span have what ties them together, which the text below the table tells.
         span =
-          if List.last(event) == :coerce or :answer in event or :repair in event,
+          if List.last(event) in [:coerce, :decision] or :answer in event or :repair in event,
             do: [],
             else: [:telemetry_span_context]
 

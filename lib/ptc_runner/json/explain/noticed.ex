@@ -66,7 +66,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
     case Program.build(source, Program.observed(reading, :findings), limits) do
       {:ok, handle, consts} ->
         observation = Native.observation(handle)
-        observed = {:observed, observation, consts, source}
+        observed = {:observed, observation, consts, {handle, source}}
         limits = {timeout, max_heap, reading}
 
         with {:ok, value, words} <-

@@ -1,0 +1,480 @@
+defmodule PtcRunner.Json.Control do
+  @moduledoc false
+  # Decides about each call of a run, in the process of its caller, before the call starts: what the journal has, what the
+  # cache has, the budget, the decision of a person, the hook. And keeps what was answered.
+  #
+  #   a call ──▶ journal ──▶ tool ──▶ cache ──▶ budget ──▶ decision, hook or `approve` ──▶ run, answer, refuse, wait
+  #
+  # A run without any of this has no such state: see `PtcRunner.Json.Runner`.
+
+  alias PtcRunner.Json.{Budget, Call, Entry, Kept, Limits, Message, Place, Tools}
+  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Shown
+  require Telemetry
+
+  # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
+  # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
+  # `paused`: the calls that wait now. `cache`: by tool and arguments. `watch`: is told each call and its decision.
+  defstruct tools: %{},
+            settings: %{},
+            budget: nil,
+            max_tool_calls: nil,
+            on_call: nil,
+            on_journal: nil,
+            pause_ttl: :infinity,
+            watch: nil,
+            journal: [],
+            replay?: false,
+            record?: false,
+            keeps?: false,
+            forks?: nil,
+            fingerprint: nil,
+            decisions: %{},
+            waiting: %{},
+            paused: [],
+            entries: [],
+            cache: %{},
+            number: 0,
+            place: nil,
+            limits: nil,
+            now: nil
+
+  @type t :: %__MODULE__{}
+
+  @typedoc "What a person or a hook decides about a call."
+  @type decision ::
+          :run | :approve | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
+
+  @typedoc "A call that runs: its id, its tool, the arguments that the program gave, and whether its answer is kept for equal calls."
+  @type running :: {Entry.id(), String.t(), term(), cached? :: boolean()}
+
+  @type step ::
+          {:run, running(), (term() -> term()), args :: term(), timeout(), t()}
+          | {:answer, term(), t()}
+          | {:failed, String.t(), t()}
+          | {:join, key :: {String.t(), term()}, t()}
+          | {:wait, t()}
+          | {:ended, reason :: term(), t()}
+
+  @doc "The control of a run with these tools; a budget alone if nothing else is asked for, and nil if not even that."
+  @spec for_run(t(), %{String.t() => (term() -> term())}, Tools.settings()) ::
+          t() | {:budget, Budget.t()} | nil
+  def for_run(%__MODULE__{} = control, tools, settings) do
+    settings = Map.merge(control.settings, settings)
+
+    limits =
+      for {name, %{max_calls: most}} when most != nil <- settings, into: %{}, do: {name, most}
+
+    budget = control.budget || Budget.new(Map.keys(tools), control.max_tool_calls, limits)
+    asks? = Enum.any?(settings, fn {_name, it} -> it.approve end)
+    pauses? = control.on_call != nil or asks?
+    resumed? = control.forks? != nil
+    keeps? = pauses? or control.on_journal != nil or control.record? or resumed?
+    special? = Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil end)
+
+    if keeps? or special? or control.watch != nil,
+      do: %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?},
+      else: budget && {:budget, budget}
+  end
+
+  @doc "Decides about a call. `pc`: its address."
+  @spec decide(t(), Entry.id(), term(), term(), non_neg_integer()) :: step()
+  def decide(control, id, name, args, pc) do
+    control = %{control | number: control.number + 1}
+
+    case journaled(control, id) do
+      {{_id, ^name, recorded, outcome}, control} when recorded === args ->
+        replayed(outcome, id, name, args, control)
+
+      {{_id, other, recorded, _outcome}, control} ->
+        {:ended, departs(name, args, other, recorded), control}
+
+      nil when control.replay? ->
+        {:ended, error("#{calls(name, args)}, but the journal has no more calls"), control}
+
+      nil ->
+        fresh(control, id, name, args, pc)
+    end
+  end
+
+  # The journal
+
+  defp journaled(%{journal: [{id, _, _, _} = entry | rest]} = control, id),
+    do: {entry, %{control | journal: rest}}
+
+  defp journaled(%{journal: journal} = control, id) when is_map_key(journal, id) do
+    {entry, rest} = Map.pop!(journal, id)
+    {entry, %{control | journal: rest}}
+  end
+
+  defp journaled(_control, _id), do: nil
+
+  defp replayed(outcome, id, name, args, control) do
+    told(control, name, id, :replay, args, nil)
+
+    case outcome do
+      {:beyond, outcome} ->
+        replayed(outcome, id, name, args, control)
+
+      {:cached, outcome} ->
+        given(outcome, %{
+          control
+          | entries: [{id, name, args, {:cached, outcome}} | control.entries]
+        })
+
+      outcome ->
+        with :ok <- Budget.take(control.budget, name) do
+          control = kept(control, {id, name, args, cached?(control, name)}, outcome)
+          given(outcome, control)
+        else
+          {:error, reason} -> {:ended, reason, control}
+        end
+    end
+  end
+
+  defp given({:ok, value}, control), do: {:answer, value, control}
+  defp given({:failed, text}, control), do: {:failed, text, control}
+  defp given({:ended, reason}, control), do: {:ended, reason, control}
+
+  @doc "The error of a program that makes another call than the journal has."
+  @spec departs(term(), term(), String.t(), term()) :: Message.error()
+  def departs(name, args, other, recorded),
+    do: error("#{calls(name, args)}, but the journal has #{named(other, recorded)}")
+
+  @doc "What is left of the journal of a run that has ended: the error of a replay, or `:ok`."
+  @spec left(t()) :: :ok | {:error, Message.error()}
+  def left(%{journal: journal}) do
+    case for {_id, _, _, _} = entry <- Entry.list(journal), not Entry.beyond?(entry), do: entry do
+      [] ->
+        :ok
+
+      [{_, name, args, _} | _] ->
+        {:error, error("The program has ended, but the journal has #{named(name, args)}")}
+    end
+  end
+
+  defp calls(name, args), do: "The program calls #{named(name, args)}"
+  defp named(name, args), do: "'#{shown(name)}' with #{Shown.text(args, 512)}"
+  defp shown(name) when is_binary(name), do: Shown.name(name)
+  defp shown(name), do: Shown.text(name)
+
+  # A call that has no answer yet
+
+  defp fresh(control, id, name, args, pc) do
+    with {:ok, fun} <- tool(control, name),
+         :no <- cached(control, id, name, args),
+         :ok <- Budget.take(control.budget, name) do
+      decided(control, id, name, args, pc, fun)
+    else
+      {:error, reason} -> refused(control, id, name, args, reason)
+      step -> step
+    end
+  end
+
+  defp tool(%{tools: tools}, name) when is_binary(name) and is_map_key(tools, name),
+    do: {:ok, :erlang.map_get(name, tools)}
+
+  defp tool(%{tools: tools}, name), do: {:error, {:unknown_tool, name, tools}}
+
+  defp refused(control, id, name, args, reason) do
+    told(control, name, id, :refused, args, {:ended, Message.error(reason)})
+    ended(control, id, name, args, reason)
+  end
+
+  defp ended(control, id, name, args, reason) do
+    case answered(control, {id, name, args, false}, {:error, reason}) do
+      {:ok, control} -> {:ended, reason, control}
+      {:error, reason, control} -> {:ended, reason, control}
+    end
+  end
+
+  defp cached?(%{settings: settings}, name),
+    do: match?(%{^name => %{cache: true}}, settings)
+
+  defp cached(control, id, name, args) do
+    key = {name, args}
+
+    case control.cache do
+      %{^key => :running} ->
+        {:join, key, control}
+
+      %{^key => outcome} ->
+        from_cache(control, id, key, outcome)
+
+      _cache ->
+        :no
+    end
+  end
+
+  @doc "The answer to a call that is equal to one that has been answered."
+  @spec from_cache(t(), Entry.id(), {String.t(), term()}, Entry.outcome()) :: step()
+  def from_cache(control, id, {name, args}, outcome) do
+    told(control, name, id, :cache, args, outcome)
+    entry = {id, name, args, {:cached, outcome}}
+
+    control =
+      if control.keeps?, do: %{control | entries: [entry | control.entries]}, else: control
+
+    with :ok <- journal(control, entry) do
+      given(outcome, control)
+    else
+      {:error, reason} -> {:ended, reason, control}
+    end
+  end
+
+  @doc "What the cache has for a call that is running, or has been answered."
+  @spec in_cache(t(), {String.t(), term()}) :: :running | Entry.outcome() | nil
+  def in_cache(%{cache: cache}, key), do: Map.get(cache, key)
+
+  defp decided(control, id, name, args, pc, fun) do
+    case decision(control, id, name, args, pc) do
+      {decision, control} when decision in [:run, :approve] ->
+        run(control, id, name, args, fun, args)
+
+      {{:run, others}, control} ->
+        run(control, id, name, args, fun, others)
+
+      {{:answer, value}, control} ->
+        told(control, name, id, :answer, args, {:ok, value})
+
+        case answered(control, {id, name, args, cached?(control, name)}, {:ok, value, 0}) do
+          {:ok, control} -> {:answer, value, control}
+          {:error, reason, control} -> {:ended, reason, control}
+        end
+
+      {{:deny, reason}, control} ->
+        reason = denied(name, reason)
+        told(control, name, id, :deny, args, {:ended, reason})
+        ended(control, id, name, args, reason)
+
+      {{:pause, call}, control} ->
+        told(control, name, id, :pause, args, nil)
+        {:wait, %{control | paused: [call | control.paused]}}
+
+      {{:departs, reason}, control} ->
+        {:ended, reason, control}
+    end
+  end
+
+  @doc "The error of a call that was denied."
+  @spec denied(String.t(), term()) :: Message.error()
+  def denied(name, reason), do: error("Tool '#{Shown.name(name)}' was refused: #{reason(reason)}")
+
+  defp reason(text) when is_binary(text), do: Shown.cut(text)
+  defp reason(other), do: Shown.text(other)
+
+  # A person has decided about a call that waited.
+  defp decision(%{waiting: waiting} = control, id, name, args, _pc)
+       when is_map_key(waiting, id) do
+    {call, waiting} = Map.pop!(waiting, id)
+    control = %{control | waiting: waiting}
+
+    cond do
+      call.tool !== name or call.args !== args ->
+        {{:departs, departs(name, args, call.tool, call.args)}, control}
+
+      is_map_key(control.decisions, id) ->
+        {Map.fetch!(control.decisions, id), control}
+
+      true ->
+        {{:pause, call}, control}
+    end
+  end
+
+  defp decision(%{on_call: nil} = control, id, name, args, pc) do
+    case control.settings do
+      %{^name => %{approve: true}} -> paused(control, id, name, args, pc)
+      _settings -> {:run, control}
+    end
+  end
+
+  defp decision(%{on_call: hook} = control, id, name, args, pc) do
+    {call, control} = call(control, id, name, args, pc)
+
+    case asked(hook, call) do
+      :pause -> {{:pause, with_text(call)}, control}
+      decision -> {decision, control}
+    end
+  end
+
+  defp paused(control, id, name, args, pc) do
+    {call, control} = call(control, id, name, args, pc)
+    {{:pause, with_text(call)}, control}
+  end
+
+  defp call(control, id, name, args, pc) do
+    {path, place} = Place.path(control.place, pc)
+
+    {effect, approve?} =
+      case control.settings do
+        %{^name => setting} -> {setting.effect, setting.approve}
+        _settings -> {:write, false}
+      end
+
+    call = %Call{
+      id: Entry.text(id),
+      tool: name,
+      args: args,
+      effect: effect,
+      approve: approve?,
+      number: control.number,
+      path: path
+    }
+
+    {call, %{control | place: place}}
+  end
+
+  defp with_text(call), do: %{call | text: Call.text(call)}
+
+  defp asked(hook, call) do
+    case hook.(call) do
+      decision when decision in [:run, :pause] -> decision
+      {what, _} = decision when what in [:run, :answer, :deny] -> decision
+      other -> {:deny, "the function of :on_call returned #{Shown.text(other, 200)}"}
+    end
+  catch
+    kind, reason ->
+      {:deny, "the function of :on_call #{Guarded.failure(kind, reason, __STACKTRACE__)}"}
+  end
+
+  defp run(control, id, name, args, fun, others) do
+    told(control, name, id, :run, args, nil)
+    cached? = cached?(control, name)
+
+    with :ok <- journal(control, {id, name, args, :started}) do
+      timeout =
+        case control.settings do
+          %{^name => %{timeout: timeout}} when timeout != nil -> timeout
+          _settings -> :infinity
+        end
+
+      cache = if cached?, do: Map.put(control.cache, {name, args}, :running), else: control.cache
+      {:run, {id, name, args, cached?}, fun, others, timeout, %{control | cache: cache}}
+    else
+      {:error, reason} -> {:ended, reason, control}
+    end
+  end
+
+  # What was answered
+
+  @doc "Keeps the answer to a call."
+  @spec answered(t(), running(), {:ok, term(), non_neg_integer()} | {:error, term()}) ::
+          {:ok, t()} | {:error, reason :: term(), t()}
+  def answered(%{keeps?: false} = control, {_, _, _, false}, _result), do: {:ok, control}
+
+  def answered(control, {id, name, args, _cached?} = running, result) do
+    outcome = outcome(result, control)
+
+    with :ok <- storable(control, name, outcome),
+         :ok <- journal(control, {id, name, args, outcome}) do
+      {:ok, kept(control, running, outcome)}
+    else
+      {:error, reason} -> {:error, reason, control}
+    end
+  end
+
+  defp outcome({:ok, value, _words}, _control), do: {:ok, value}
+  defp outcome({:error, {:tool_failed, text}}, _control), do: {:failed, text}
+
+  defp outcome({:error, reason}, control) do
+    {timeout, max_heap, _reading} = control.limits
+
+    case reason do
+      :timeout -> {:ended, {:timeout, timeout}}
+      :memory_exceeded -> {:ended, {:memory_exceeded, Limits.bytes(max_heap)}}
+      fault -> {:ended, Message.error(fault)}
+    end
+  end
+
+  defp kept(control, {id, name, args, cached?}, outcome) do
+    entries =
+      if control.keeps?, do: [{id, name, args, outcome} | control.entries], else: control.entries
+
+    cache = if cached?, do: Map.put(control.cache, {name, args}, outcome), else: control.cache
+    %{control | entries: entries, cache: cache}
+  end
+
+  # A journal outlives this VM.
+  defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok
+
+  defp storable(_control, name, {:ok, value}) do
+    with {:error, kind} <- Kept.check(value),
+         do: {:error, unstorable(name, "answered with", kind)}
+  end
+
+  defp storable(_control, _name, _outcome), do: :ok
+
+  @doc "The error of a run whose calls cannot be kept."
+  @spec unstorable(String.t(), String.t(), String.t()) :: Message.error()
+  def unstorable(name, verb, kind),
+    do: error("Tool '#{Shown.name(name)}' #{verb} #{kind}, which a journal cannot hold")
+
+  defp journal(%{on_journal: nil}, _entry), do: :ok
+
+  defp journal(%{on_journal: fun} = control, {_id, name, _args, outcome} = entry) do
+    with {:ok, json} <- Entry.encode(entry) do
+      fun.(if outcome == :started, do: Map.merge(json, started(control, name)), else: json)
+      :ok
+    else
+      {:error, kind} -> {:error, unstorable(name, "was called with", kind)}
+    end
+  catch
+    kind, reason ->
+      text = Guarded.failure(kind, reason, __STACKTRACE__)
+      {:error, denied(name, "the function of :on_journal #{text}")}
+  end
+
+  defp started(control, name) do
+    effect =
+      case control.settings do
+        %{^name => %{effect: effect}} -> effect
+        _settings -> :write
+      end
+
+    %{"effect" => Atom.to_string(effect), "number" => control.number}
+  end
+
+  @doc "Tells the function of `:on_journal` about the run itself, before its first call."
+  @spec begin(t(), (() -> map())) :: :ok | {:error, Message.error()}
+  def begin(%{on_journal: nil}, _run), do: :ok
+
+  def begin(%{on_journal: fun}, run) do
+    fun.(run.())
+    :ok
+  catch
+    kind, reason ->
+      text = Guarded.failure(kind, reason, __STACKTRACE__)
+      {:error, error("The run was refused: the function of :on_journal #{text}")}
+  end
+
+  @doc "Marks the answers that rounds behind a failed one have given: a run in which calls do not overlap never asks for them."
+  @spec beyond(t(), pos_integer(), non_neg_integer()) :: t()
+  def beyond(control, fork, failed) do
+    entries =
+      for entry <- control.entries do
+        case entry do
+          {{^fork, round, _}, name, args, outcome} when round > failed ->
+            {elem(entry, 0), name, args, {:beyond, outcome}}
+
+          entry ->
+            entry
+        end
+      end
+
+    %{control | entries: entries}
+  end
+
+  # Each decision is an event.
+  defp told(control, name, id, decision, args, outcome) do
+    if Telemetry.on?() do
+      metadata = %{tool: name, id: Entry.text(id), decision: decision}
+      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: control.number}, metadata)
+    end
+
+    control.watch && control.watch.({name, Entry.text(id), decision, args, outcome})
+    :ok
+  end
+
+  defp error(text), do: {:execution_error, text}
+end
