@@ -6,13 +6,12 @@
 
 use super::role::Role;
 use crate::edition::Edition;
+use crate::load::LoadTerms;
 use crate::opcode::OpCode;
-use ptc_json::{Entry, Outside, PartialValue, Shape, Table, LONG};
+use ptc_json::{Entry, Outside, Shape, Table, LONG};
 use ptc_term::heap::{Heap, Inside, Kind, Lookup};
 use ptc_term::meter::Pace;
 use ptc_term::number::Number;
-use ptc_term::rooted;
-use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::value::Form;
 use ptc_term::workspace::Workspace;
@@ -41,32 +40,6 @@ pub(crate) struct Copier {
     uncounted: usize,
     /// Whether the fuel of the next term was counted, before the work was suspended.
     counted: bool,
-}
-
-/// The terms of a program that is being loaded.
-#[derive(Debug)]
-pub(crate) struct LoadTerms<T> {
-    /// Those of the table's entries, if the program is a term.
-    pub entries: Roots<T>,
-    /// Those that follow in the copy.
-    pub next: Roots<T>,
-    /// The constants.
-    pub consts: Roots<T>,
-    /// The constant that is partly built.
-    pub begun: PartialValue<T>,
-}
-
-rooted!(LoadTerms { states: entries, next, consts, begun; });
-
-impl<T> Default for LoadTerms<T> {
-    fn default() -> Self {
-        LoadTerms {
-            entries: Roots::default(),
-            next: Roots::default(),
-            consts: Roots::default(),
-            begun: PartialValue::default(),
-        }
-    }
 }
 
 /// Number of entries between two checks of the limits.
