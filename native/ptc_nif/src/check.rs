@@ -75,7 +75,7 @@ impl<'a> Task<'a> for Checking<Raw<'a>> {
         let mut walk = checked.walk;
         let called = std::mem::take(&mut walk.called);
         let terms = heap.terms;
-        let mut out = Terms::new(terms, &walk.types);
+        let mut out = CheckTerms::new(terms, &walk.types);
         let result = out.of_type(checked.result).term(env);
         let texts = |texts: &[Vec<u8>]| -> Vec<Raw<'a>> {
             texts.iter().map(|text| terms.make_binary(text)).collect()
@@ -177,7 +177,7 @@ fn sampled<'a>(env: Env<'a>, value: Term<'a>, rows: usize, pace: Pace) -> Term<'
     if budget.values == 0 && pace != Pace::Quantum {
         return atoms::busy().encode(env);
     }
-    let ty = Terms::new(heap.terms, &types).of_type(ty).term(env);
+    let ty = CheckTerms::new(heap.terms, &types).of_type(ty).term(env);
     (atoms::ok(), ty).encode(env)
 }
 

@@ -323,7 +323,7 @@ operations!(entries);
 impl OpCode {
     /// Returns the operation of this name in an edition.
     pub fn from_name(name: &[u8], edition: Edition) -> Option<OpCode> {
-        match name.len() <= Names::LONGEST {
+        match name.len() <= OpNames::LONGEST {
             true => names().find(name).filter(|op| op.edition() <= edition),
             false => None,
         }
@@ -408,15 +408,15 @@ impl From<OpCode> for Name {
 }
 
 /// The operations by name: open addressing, at most a fifth full.
-struct Names([Option<OpCode>; Names::SIZE]);
+struct OpNames([Option<OpCode>; OpNames::SIZE]);
 
-impl Names {
+impl OpNames {
     const SIZE: usize = 512;
     /// Maximum length of a name; longer ones are not looked up.
     const LONGEST: usize = 32;
 
     fn new() -> Self {
-        let mut names = Names([None; Names::SIZE]);
+        let mut names = OpNames([None; OpNames::SIZE]);
         for op in OpCode::ALL {
             let free = names.place(op.name().as_bytes());
             names.0[free] = Some(*op);
@@ -433,16 +433,16 @@ impl Names {
         let hash = name.iter().fold(0usize, |hash, byte| {
             hash.wrapping_mul(31).wrapping_add(*byte as usize)
         });
-        let mut at = hash % Names::SIZE;
+        let mut at = hash % OpNames::SIZE;
         while self.0[at].is_some_and(|op| op.name().as_bytes() != name) {
-            at = (at + 1) % Names::SIZE;
+            at = (at + 1) % OpNames::SIZE;
         }
         at
     }
 }
 
-fn names() -> &'static Names {
-    static NAMES: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::new);
+fn names() -> &'static OpNames {
+    static NAMES: std::sync::LazyLock<OpNames> = std::sync::LazyLock::new(OpNames::new);
     &NAMES
 }
 
@@ -459,7 +459,7 @@ mod tests {
                 OpCode::from_name(op.name().as_bytes(), Edition::Two),
                 Some(*op)
             );
-            assert!(op.name().len() <= Names::LONGEST);
+            assert!(op.name().len() <= OpNames::LONGEST);
         }
         assert_eq!(OpCode::from_name(b"flter", Edition::Two), None);
     }
