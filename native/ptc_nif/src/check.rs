@@ -2,7 +2,7 @@
 //! `type_of/2`: the type of a sample.
 
 use crate::atoms;
-use crate::check_terms::Terms;
+use crate::check_terms::CheckTerms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::program::{refused, CompileOptionsArg};
