@@ -12,7 +12,7 @@ use crate::task::{run, Call, Task};
 use ptc_json::{Document, JsonLimits, TableReader};
 use ptc_program::load::Refusal;
 use ptc_program::typing::infer::{infer, Budget};
-use ptc_program::typing::job::{Check, Given, PathStep};
+use ptc_program::typing::job::{Check, GivenTypes, PathStep};
 use ptc_program::typing::locate::{node_at, places};
 use ptc_program::typing::ty::Types;
 use ptc_term::job::Job;
@@ -40,7 +40,7 @@ nif! {
     ) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let options = reading.reading(true);
-        let given = Given {
+        let given = GivenTypes {
             types: types.into(),
             memory: memory.into(),
             tools: tools.into(),

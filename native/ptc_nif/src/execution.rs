@@ -187,9 +187,8 @@ impl<'a> Execution<'a> {
             Entry::Start(None) => {
                 let memory = self.data.memory;
                 let input = Vm::input_of(program, heap, memory, INPUT_NAME.as_bytes());
-                let mut state = State::start(program, heap, input);
-                state.set_now(program, || start_time(heap, self.data.now));
-                (true, state, None)
+                let now = |heap: &mut _| start_time(heap, self.data.now);
+                (true, State::start(program, heap, input, now), None)
             }
             Entry::Start(Some(round)) => (false, round, None),
             Entry::Resume(state, answer) => {

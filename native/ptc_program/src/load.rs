@@ -254,7 +254,7 @@ impl LoadOptions {
             Some(detail) => walk.observed(detail),
             None => walk,
         };
-        Stage::Compile(Box::new(walk), document.into_table())
+        Stage::Compile(walk, document.into_table())
     }
 }
 

@@ -74,7 +74,7 @@ impl OpenOperation {
 
 impl Walk {
     /// Makes a walk that has not begun compile the program for observation.
-    pub fn observed(mut self, detail: Detail) -> Self {
+    pub fn observed(mut self: Box<Self>, detail: Detail) -> Box<Self> {
         self.observer = Some(Box::new(Observer {
             detail,
             sites: Vec::new(),

@@ -29,6 +29,7 @@ pub(crate) mod copy;
 mod explain;
 mod explain_parts;
 mod finish;
+mod given;
 mod guard;
 mod loops;
 mod multiplies;

@@ -22,7 +22,7 @@ use std::mem::take;
 
 /// What a check is given, as terms; nil where nothing is known.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<T> {
+pub struct GivenTypes<T> {
     /// A map of the context's names to types.
     pub types: T,
     /// The same of the memory.
@@ -33,7 +33,7 @@ pub struct Given<T> {
     pub returns: T,
 }
 
-rooted!(Given { terms: types, memory, tools, returns; });
+rooted!(GivenTypes { terms: types, memory, tools, returns; });
 
 /// A type that is read before the walk.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +70,7 @@ struct CheckState {
 /// A check of a program.
 pub struct Check<T> {
     loader: Option<Loader<T>>,
-    given: Given<T>,
+    given: GivenTypes<T>,
     reader: TypeReader<T>,
     entries: Roots<T>,
     state: CheckState,
@@ -113,16 +113,16 @@ const MOST_NAMES: usize = 500;
 
 impl<T: Copy> Check<T> {
     /// Checks a text of this many bytes: `{"program": …}`.
-    pub fn of_text(length: usize, options: LoadOptions, given: Given<T>) -> Self {
+    pub fn of_text(length: usize, options: LoadOptions, given: GivenTypes<T>) -> Self {
         Check::new(Loader::of_text(length, options), options, given)
     }
 
     /// Checks a term: the program itself.
-    pub fn of_term(program: T, options: LoadOptions, given: Given<T>) -> Self {
+    pub fn of_term(program: T, options: LoadOptions, given: GivenTypes<T>) -> Self {
         Check::new(Loader::of_term(program, options), options, given)
     }
 
-    fn new(loader: Loader<T>, options: LoadOptions, given: Given<T>) -> Self {
+    fn new(loader: Loader<T>, options: LoadOptions, given: GivenTypes<T>) -> Self {
         Check {
             loader: Some(loader.only_checked()),
             given,
