@@ -27,6 +27,7 @@ mod check_2;
 mod compiler;
 pub(crate) mod copy;
 mod explain;
+mod explain_parts;
 mod finish;
 mod given;
 mod guard;

@@ -333,7 +333,7 @@ operations!(entries);
 impl OpCode {
     /// Returns the operation of this name in an edition.
     pub fn from_name(name: &[u8], edition: Edition) -> Option<OpCode> {
-        Names::find(name).filter(|op| op.edition() <= edition)
+        OpNames::find(name).filter(|op| op.edition() <= edition)
     }
 
     /// Returns its name in a program.
@@ -421,20 +421,20 @@ impl From<OpCode> for Name {
 }
 
 /// The operations by name: open addressing, at most a fifth full.
-struct Names;
+struct OpNames;
 
-impl Names {
+impl OpNames {
     const SIZE: usize = 512;
     /// The index of each operation plus one; 0 is free.
-    const PLACES: [u8; Names::SIZE] = Names::places();
+    const PLACES: [u8; OpNames::SIZE] = OpNames::places();
 
-    const fn places() -> [u8; Names::SIZE] {
-        let mut places = [0; Names::SIZE];
+    const fn places() -> [u8; OpNames::SIZE] {
+        let mut places = [0; OpNames::SIZE];
         let mut index = 0;
         while index < NAMES.len() {
-            let mut at = Names::hash(NAMES[index].as_bytes());
+            let mut at = OpNames::hash(NAMES[index].as_bytes());
             while places[at] != 0 {
-                at = (at + 1) % Names::SIZE;
+                at = (at + 1) % OpNames::SIZE;
             }
             index += 1;
             places[at] = index as u8;
@@ -450,16 +450,16 @@ impl Names {
     }
 
     fn find(name: &[u8]) -> Option<OpCode> {
-        let mut at = Names::hash(match name {
+        let mut at = OpNames::hash(match name {
             [] => return None,
             name => name,
         });
         loop {
-            let index = usize::from(Names::PLACES[at]).checked_sub(1)?;
+            let index = usize::from(OpNames::PLACES[at]).checked_sub(1)?;
             if NAMES[index].as_bytes() == name {
                 return Some(OpCode::ALL[index]);
             }
-            at = (at + 1) % Names::SIZE;
+            at = (at + 1) % OpNames::SIZE;
         }
     }
 }
