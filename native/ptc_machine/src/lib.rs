@@ -29,6 +29,7 @@ pub mod merge;
 mod needle;
 mod order;
 pub mod program;
+pub mod reduced;
 mod run;
 mod scans;
 mod stack;

@@ -112,7 +112,11 @@ impl Operation for Get {
             return Ok(());
         }
         let steps = match (field, path) {
-            (Some(field), _) => vec![field],
+            (Some(field), _) => {
+                let field = plan.constant(field);
+                plan.apply(0, (field, default, 1));
+                return Ok(());
+            }
             (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
             (None, Some(path)) => {
                 let path = plan.constant(path);

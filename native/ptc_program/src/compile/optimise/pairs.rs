@@ -157,7 +157,8 @@ fn uses(instr: &Instr, slot: Slot) -> bool {
     match instr {
         Instr::Slot(it) | Instr::Store(it) | Instr::StoreOnce(it) => *it == slot,
         Instr::Enter(looped) => looped.list == slot || looped.item == slot,
-        Instr::Own(sieve) => sieve.looped.list == slot || sieve.looped.item == slot,
+        // Made later, by the other optimisations.
+        Instr::Own(_) => true,
         Instr::Expect { input, .. } => *input == slot,
         Instr::Apply(apply) => apply.input == slot && may_read_input(apply),
         Instr::Const(_)
