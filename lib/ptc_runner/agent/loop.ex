@@ -30,7 +30,7 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
-  @of_values [:unknown_field, :wrong_result, :missing_result]
+  @of_values [:unknown_tool, :unknown_field, :wrong_result, :missing_result]
   @looked 4_000
   @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
@@ -314,8 +314,9 @@ defmodule PtcRunner.Agent.Loop do
       checked = [{:memory, state.memory} | only(state, [:findings | @running])]
       {errors, tools} = Checking.errors(program, state.tools, checked)
 
-      # Without tools the run tells more about fields that are not there, and about a wrong result: it has the value.
-      if tools == [], do: Enum.reject(errors, &(&1.code in @of_values)), else: errors
+      # Where no tool is called, the run tells more about fields that are not there, and about a wrong result: it has the value.
+      called? = Enum.any?(state.tools, &(&1.name in tools))
+      if not called?, do: Enum.reject(errors, &(&1.code in @of_values)), else: errors
     else
       []
     end

@@ -102,7 +102,7 @@ defmodule PtcRunner.Json.CheckTest do
   end
 
   test "an operation without input" do
-    assert {:error, [%{message: "count has no input"}]} =
+    assert {:error, [%{message: "No input available in operation 'count'"}]} =
              Json.check(%{"program" => %{"op" => "count"}})
   end
 

@@ -58,7 +58,7 @@ defmodule PtcRunner.Json.Check.Words do
   def of(:missing_result, _op, [path, wanted]),
     do: {"The result has no field #{path(path)}, which must be #{shown(wanted)}", nil}
 
-  def of(:no_input, op, []), do: {"#{op(op)} has no input", nil}
+  def of(:no_input, op, []), do: {"No input available in operation '#{op}'", nil}
 
   def of(:wrong_integer, op, [subject, _got]),
     do: {"#{op(op)} needs an integer#{inside(subject)}, which has a fraction", nil}
