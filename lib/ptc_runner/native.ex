@@ -170,6 +170,26 @@ defmodule PtcRunner.Native do
   nif(compile_text(binary(), Types.reading(), Types.limits()) :: Types.compiled())
   nif(compile_node(term(), Types.reading(), Types.limits()) :: Types.compiled())
 
+  # native/ptc_nif/src/check.rs
+  nif(
+    check_program(
+      source :: term(),
+      Types.reading(),
+      types :: map() | nil,
+      tools :: map() | nil,
+      memory :: map() | nil,
+      returns :: term(),
+      Types.limits()
+    ) :: Types.checked()
+  )
+
+  pair(
+    locate(binary(), [[binary() | non_neg_integer()]]) ::
+      {:ok, [{pos_integer(), pos_integer()} | nil]} | :busy
+  )
+
+  pair(type_of(term(), rows :: pos_integer()) :: {:ok, term()} | :busy)
+
   # native/ptc_nif/src/run.rs
   nif(run_text(binary(), Types.reading(), Types.given()) :: Types.run())
   nif(run_node(term(), checked? :: boolean(), Types.reading(), Types.given()) :: Types.run())

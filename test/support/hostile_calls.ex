@@ -108,6 +108,17 @@ defmodule PtcRunner.Test.HostileCalls do
       {:merge_tools, 2} => [[%{name: "a"}, %{name: "b"}], [%{name: "a"}]],
       {:compile_text, 3} => [text, 10, @limits],
       {:compile_node, 3} => [node, {10, true, true, true, 2}, @limits],
+      {:check_program, 7} => [
+        text,
+        10,
+        %{"rows" => {:list, {:map, [{"n", :int}]}}},
+        %{"t" => {:signature, [{"n", {:optional, :int}}], {:union, [:string, {:literal, nil}]}}},
+        %{"m" => :any},
+        {:list, :float},
+        @limits
+      ],
+      {:locate, 2} => [text, [["left"], ["x", 1]]],
+      {:type_of, 2} => [value, 100],
       {:run_text, 3} => [text, 10, @given],
       {:run_node, 4} => [node, true, 10, @given],
       {:run_compiled, 3} => [program, consts, @given],

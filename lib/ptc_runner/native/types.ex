@@ -38,6 +38,15 @@ defmodule PtcRunner.Native.Types do
           | {:error, fault() | limit()}
           | left()
 
+  # a finding is {:error | :warning, code, path, operation | nil, details}
+  @type checked ::
+          {:ok,
+           {type :: term(), reads :: [binary()], tools :: [binary()],
+            findings :: [{:error | :warning, atom(), list(), binary() | nil, list()}]}}
+          | {:rejected, {:error, fault()}, path :: list()}
+          | {:error, fault() | limit()}
+          | left()
+
   # the words of arguments, if they are known; in a run whose caller decides about each call, with the call's address
   @type weight ::
           non_neg_integer()

@@ -160,6 +160,7 @@ macro_rules! nif {
     (@on $schedule:literal, $(#[$about:meta])* fn $name:ident<$life:lifetime>($env:ident $(, $($arguments:tt)*)?) -> $reply:ty $body:block) => {
         $(#[$about])*
         #[rustler::nif(schedule = $schedule)]
+        #[allow(clippy::too_many_arguments)]
         fn $name<$life>(env: rustler::Env<$life>, $($($arguments)*)?) -> $reply {
             let _clock = crate::clock::start(stringify!($name));
             let $env = env;

@@ -157,7 +157,7 @@ impl<'a> Task<'a> for Loading<Raw<'a>> {
 }
 
 /// The reply to an invalid program.
-fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
+pub fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let unreadable = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
     match refusal {

@@ -8,6 +8,7 @@ use super::scope::{Bindings, BoundName};
 use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
 use crate::edition::Edition;
+use crate::load::Uses;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use ptc_json::{Document, Entry, Node, ADDED};
@@ -217,6 +218,26 @@ impl Walk {
             uncounted: 0,
         };
         compiler.walk()
+    }
+
+    /// Returns the root of the program.
+    pub fn root(&self) -> Node {
+        self.root.0
+    }
+
+    /// Returns the names that the program uses, as its instructions say.
+    pub fn uses(&self) -> Uses {
+        let mut uses = Uses::default();
+        let node = |id: u32| self.consts.get(id as usize).copied();
+        for instr in &self.code {
+            match instr {
+                Instr::LoadContext(name) => uses.context.extend(node(*name)),
+                Instr::LoadMemory(name) => uses.memory.extend(node(*name)),
+                Instr::Call { tool, .. } => uses.tools.extend(node(*tool)),
+                _ => {}
+            }
+        }
+        uses
     }
 
     /// Drops the code from an address on.

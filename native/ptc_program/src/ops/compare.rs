@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::{Failure, Plan};
+use crate::typing::{rules, Next, Rule};
 use ptc_json::{Document, Node, Shape};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine};
@@ -132,6 +133,11 @@ pub(super) const LIKE: u32 = 2;
 /// Mode of a comparison whose first operand is what is compared.
 const LEFT: u32 = 4;
 
+/// Returns whether a comparison reads its current value.
+pub(crate) fn reads_input(apply: &Apply) -> bool {
+    apply.key != NO_CONST || apply.mode & LEFT == 0
+}
+
 /// The two sides of a comparison.
 pub(super) type Sides<T> = (T, T);
 
@@ -248,13 +254,14 @@ impl Orders {
 }
 
 macro_rules! comparison {
-    ($op:ident, $name:literal, $about:literal, $orders:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $orders:ident) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Compare";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
             const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
             const CHECKED_IN_ORDER: bool = true;
@@ -292,13 +299,17 @@ macro_rules! comparison {
             fn can_fail(apply: &Apply) -> bool {
                 apply.key != NO_CONST
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::compare::comparison(rule)
+            }
         }
     };
 }
 
-comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", EQUAL }
-comparison! { Neq, "neq", "Whether the field differs from the value.", UNEQUAL }
-comparison! { Gt, "gt", "Whether the field comes after the value.", GREATER }
-comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", NOT_LESS }
-comparison! { Lt, "lt", "Whether the field comes before the value.", LESS }
-comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", NOT_GREATER }
+comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", "boolean; of values of one kind", EQUAL }
+comparison! { Neq, "neq", "Whether the field differs from the value.", "boolean; of values of one kind", UNEQUAL }
+comparison! { Gt, "gt", "Whether the field comes after the value.", "boolean; of values of one kind", GREATER }
+comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", "boolean; of values of one kind", NOT_LESS }
+comparison! { Lt, "lt", "Whether the field comes before the value.", "boolean; of values of one kind", LESS }
+comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", "boolean; of values of one kind", NOT_GREATER }

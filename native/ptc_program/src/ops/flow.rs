@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 
 pub(super) struct Pipe;
@@ -13,6 +14,8 @@ impl Operation for Pipe {
     const NAME: &'static str = "pipe";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Runs the steps in order; each gets the value of the one before.";
+    const TYPES: &'static str =
+        "the type of the last step; each step reads the value of the one before";
     const FIELDS: &'static [Field] = &[Field::required(
         "steps",
         FieldKind::ExprList,
@@ -49,12 +52,17 @@ impl Operation for Pipe {
         }
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::pipe(rule)
+    }
 }
 
 impl Operation for Let {
     const NAME: &'static str = "let";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Binds the value to the name within the body.";
+    const TYPES: &'static str = "the type of the body, where the name has the type of the value";
     const FIELDS: &'static [Field] = &[
         Field::required("in", FieldKind::Expr, "the body, where the name holds"),
         Field::required("name", FieldKind::String, "the name"),
@@ -94,6 +102,10 @@ impl Operation for Let {
         }
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::bind(rule)
+    }
 }
 
 const CONDITION: Field = Field::required("condition", FieldKind::Expr, "what decides").condition();
@@ -102,6 +114,7 @@ impl Operation for If {
     const NAME: &'static str = "if";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "One of two values, by the truth of a condition.";
+    const TYPES: &'static str = "the type of one of the branches, which see what the condition says about the current value";
     const FIELDS: &'static [Field] = &[
         CONDITION,
         Field::required("else", FieldKind::Expr, "the value if it does not hold"),
@@ -123,5 +136,9 @@ impl Operation for If {
         plan.branch("then", plan.scope);
         plan.mark(end);
         Ok(())
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::choose(rule)
     }
 }

@@ -9,6 +9,7 @@ use super::grouping::{groups, totals, PER_TOTAL};
 use super::{join, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Instr, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
 use ptc_json::{Node, Shape};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
@@ -75,6 +76,7 @@ impl Operation for GroupBy {
     const FAMILY: &'static str = "Group and join";
     const ABOUT: &'static str =
         "A map for each group of items with equal keys: the key, and what `each` computes of the list of its items.";
+    const TYPES: &'static str = "[T] to a list of objects; the values in `each` read [T]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -142,6 +144,10 @@ impl Operation for GroupBy {
                 })
             }
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::group(rule)
     }
 }
 

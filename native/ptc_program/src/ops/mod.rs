@@ -10,6 +10,7 @@ mod arrange;
 mod choice;
 mod combine;
 pub(crate) mod compare;
+mod constants;
 mod data;
 mod dates;
 mod distinct;
@@ -42,16 +43,21 @@ mod tool;
 mod transform;
 
 pub use crate::opcode::OpCode;
-pub(crate) use compare::Orders;
+pub(crate) use access::{read_of_pair, reads_field};
+pub(crate) use compare::{reads_input as compares_input, Orders};
 pub use field::{Field, FieldKind, Presence};
 pub(crate) use group::{combines_with_input, parts_of, PartsOf};
+pub(crate) use join::{make_pairs, makes_pairs};
+pub(crate) use reshape::{begins as begins_set, make_of_pair};
 
 use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::operations;
+use crate::typing::ty::TyId;
+use crate::typing::{Next, Rule};
 use ptc_machine::fault::{Halt, Name};
-use ptc_machine::language::{Flow, Language};
+use ptc_machine::language::{Contained, Flow, Language};
 use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
 use ptc_term::heap::Heap;
 
@@ -101,6 +107,15 @@ trait Operation {
         };
         plan.apply_to_input(key);
         Ok(())
+    }
+
+    /// What goes in and what comes out, in the words of the guide.
+    const TYPES: &'static str = "";
+
+    /// Its rule when types are checked: which part is visited next, or the type of its value. By default nothing is known of
+    /// the value.
+    fn types(_rule: &mut Rule) -> Next {
+        Next::Is(TyId::UNKNOWN)
     }
 
     /// Computes the value; for operations whose plan ends with `apply`.
@@ -160,6 +175,8 @@ pub struct Definition {
     pub edition: Edition,
     /// Its purpose in edition 2.
     pub about_2: &'static str,
+    /// What goes in and what comes out.
+    pub types: &'static str,
     /// Its fields, in ascending order.
     pub fields: &'static [Field],
     /// Its fields in edition 2, in ascending order.
@@ -182,6 +199,7 @@ macro_rules! entries {
                         about: O::ABOUT,
                         edition: O::EDITION,
                         about_2: O::ABOUT_2,
+                        types: O::TYPES,
                         fields: O::FIELDS,
                         fields_2: O::FIELDS_2,
                     }
@@ -231,6 +249,11 @@ macro_rules! entries {
             /// See [`Operation::plan`].
             pub(crate) fn plan(self, plan: &mut Plan) -> Planned {
                 match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
+            }
+
+            /// See [`Operation::types`].
+            pub(crate) fn types(self, rule: &mut Rule) -> Next {
+                match self { $(OpCode::$op => $room::$op::types(rule),)+ }
             }
 
             /// See [`Operation::eval`].
@@ -351,6 +374,10 @@ impl Language for PtcJson {
 
     fn reads_input(op: OpCode) -> bool {
         !op.combines()
+    }
+
+    fn constants_in(apply: &Apply) -> Contained {
+        constants::constants_in(apply)
     }
 
     fn keeps_item(op: OpCode) -> bool {

@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Demand, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault};
 use ptc_machine::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 use ptc_term::heap::{Heap, Kind};
@@ -13,6 +14,7 @@ impl Operation for Select {
     const NAME: &'static str = "select";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "Each item, or the one map, with just these fields.";
+    const TYPES: &'static str = "object, or list of objects, to the same with these fields only";
     const FIELDS: &'static [Field] = &[Field::not_null(
         "fields",
         FieldKind::StringList,
@@ -100,6 +102,10 @@ impl Operation for Select {
             NO_CONST => demand,
             _ => Demand::All,
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::select(rule)
     }
 }
 

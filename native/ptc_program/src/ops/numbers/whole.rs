@@ -4,6 +4,7 @@ use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{subject, Field, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
@@ -31,13 +32,14 @@ fn of_number<H: Heap>(
 }
 
 macro_rules! of_number {
-    ($op:ident, $name:literal, $about:literal, $of:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $of:expr) => {
         pub(in crate::ops) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = &[subject::FIELD, subject::NUMBER];
 
@@ -54,16 +56,20 @@ macro_rules! of_number {
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 of_number(machine, apply, $of)
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::values::rounding(rule)
+            }
         }
     };
 }
 
-of_number! { Abs, "abs", "The number without its sign.", |number| number.absolute() }
-of_number! { Floor, "floor", "The largest integer that is not greater than the number.", |number| match number {
+of_number! { Abs, "abs", "The number without its sign.", "number to number; null to null", |number| number.absolute() }
+of_number! { Floor, "floor", "The largest integer that is not greater than the number.", "number to integer; null to null", |number| match number {
     Number::Float(value) => Number::of_whole(value.floor()),
     _ => None,
 } }
-of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", |number| match number {
+of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", "number to integer; null to null", |number| match number {
     Number::Float(value) => Number::of_whole(value.ceil()),
     _ => None,
 } }

@@ -2,6 +2,7 @@
 
 use super::json::{put_json, put_scalar};
 use super::*;
+use crate::typing::{rules, Next, Rule};
 
 pub(in super::super) struct Text;
 pub(in super::super) struct ToText;
@@ -11,6 +12,7 @@ impl Operation for Text {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The parts as text, joined; null is empty, lists and objects are JSON.";
+    const TYPES: &'static str = "any values to text";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("parts", FieldKind::TemplateList, "what is joined"),
@@ -45,11 +47,16 @@ impl Operation for Text {
         }
         make_string(machine, &out)
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::join(rule)
+    }
 }
 
 impl Operation for ToText {
     const NAME: &'static str = "to_text";
     const ABOUT: &'static str = "The value as text: a text itself, else JSON.";
+    const TYPES: &'static str = "any value to text; null to null";
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

@@ -3,6 +3,7 @@
 use super::part::{given, plan_parts, Given, Phrases};
 use super::*;
 use crate::code::Slot;
+use crate::typing::{rules, Next, Rule};
 use ptc_text::Occurrences;
 
 pub(in super::super) struct Replace;
@@ -23,6 +24,7 @@ impl Operation for Replace {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The text with all occurrences of one text replaced by another, literally.";
+    const TYPES: &'static str = "text to text; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         FIELD,
@@ -74,5 +76,9 @@ impl Operation for Replace {
         meter.check_heap_limit(words_of(out.len() + bytes.len() - end), heap)?;
         out.extend_from_slice(&bytes[end..]);
         make_string(machine, &out)
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::text(rule)
     }
 }

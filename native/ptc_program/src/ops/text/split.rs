@@ -2,6 +2,7 @@
 
 use super::part::{given, plan_parts, Given, Phrases};
 use super::*;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::Work;
 use ptc_text::Occurrences;
 
@@ -20,6 +21,7 @@ impl Operation for Split {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The list of the parts of the text between the occurrences of another one.";
+    const TYPES: &'static str = "text to [text]; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -55,6 +57,10 @@ impl Operation for Split {
             }
             machine.list_of(work)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::text(rule)
     }
 }
 
