@@ -149,6 +149,10 @@ impl Operation for Get {
     fn can_fail(apply: &Apply) -> bool {
         apply.mode > 1 && apply.mode != OF_PAIR
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::get(rule)
+    }
 }
 
 /// Reads a field of a pair: of the first map, or else of the second one.
@@ -160,10 +164,6 @@ fn of_pair<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     match machine.lookup(item, apply.key)? {
         Lookup::Found(value) => Ok(value),
         _ => machine.value_or_nil(row, apply.key + 1),
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::objects::get(rule)
     }
 }
 
