@@ -2,8 +2,9 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Execution, Mode, Run};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
+use crate::plain_run::{Mode, Run};
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
