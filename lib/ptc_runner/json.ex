@@ -51,6 +51,9 @@ defmodule PtcRunner.Json do
     edition: {{:maybe, {:one_of, [1, 2]}}, nil}
   ]
 
+  # Those of a run without these options.
+  @no_limits {nil, nil, Limits.default_max_depth()}
+
   @compile_options Options.table(@limits)
 
   # Errors in the maps are reported after errors in the program.
@@ -514,7 +517,26 @@ defmodule PtcRunner.Json do
   defp asked({concurrency, now}), do: {concurrency, now, %Control{}}
   defp asked(concurrency), do: {concurrency, nil, %Control{}}
 
-  defp given(opts, function), do: given(opts, function, @run_options)
+  # Most runs have no other options than maps, of which nothing is checked here.
+  defp given(opts, function), do: given(opts, nil, nil, nil, opts, function)
+
+  defp given([{:context, context} | rest], nil, memory, tools, opts, function)
+       when is_map(context),
+       do: given(rest, context, memory, tools, opts, function)
+
+  defp given([{:memory, memory} | rest], context, nil, tools, opts, function)
+       when is_map(memory),
+       do: given(rest, context, memory, tools, opts, function)
+
+  defp given([{:tools, tools} | rest], context, memory, nil, opts, function) when is_map(tools),
+    do: given(rest, context, memory, tools, opts, function)
+
+  defp given([], context, memory, tools, _opts, _function),
+    do: {@no_limits, context || %{}, memory || %{}, tools || %{}, 1}
+
+  # With any other option, or one that is given twice.
+  defp given(_rest, _context, _memory, _tools, opts, function),
+    do: given(opts, function, @run_options)
 
   defp given(opts, function, table) do
     read = Options.read!(opts, table, function)

@@ -2,7 +2,7 @@
 //! `type_of/2`: the type of a sample.
 
 use crate::atoms;
-use crate::check_terms::Terms;
+use crate::check_terms::CheckTerms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::program::{refused, CompileOptionsArg};
@@ -12,7 +12,7 @@ use crate::task::{run, Call, Task};
 use ptc_json::{Document, JsonLimits, TableReader};
 use ptc_program::load::Refusal;
 use ptc_program::typing::infer::{infer, Budget};
-use ptc_program::typing::job::{Check, Given, PathStep};
+use ptc_program::typing::job::{Check, GivenTypes, PathStep};
 use ptc_program::typing::locate::{node_at, places};
 use ptc_program::typing::ty::Types;
 use ptc_term::job::Job;
@@ -40,7 +40,7 @@ nif! {
     ) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let options = reading.reading(true);
-        let given = Given {
+        let given = GivenTypes {
             types: types.into(),
             memory: memory.into(),
             tools: tools.into(),
@@ -75,7 +75,7 @@ impl<'a> Task<'a> for Checking<Raw<'a>> {
         let mut walk = checked.walk;
         let called = std::mem::take(&mut walk.called);
         let terms = heap.terms;
-        let mut out = Terms::new(terms, &walk.types);
+        let mut out = CheckTerms::new(terms, &walk.types);
         let result = out.of_type(checked.result).term(env);
         let texts = |texts: &[Vec<u8>]| -> Vec<Raw<'a>> {
             texts.iter().map(|text| terms.make_binary(text)).collect()
@@ -177,7 +177,7 @@ fn sampled<'a>(env: Env<'a>, value: Term<'a>, rows: usize, pace: Pace) -> Term<'
     if budget.values == 0 && pace != Pace::Quantum {
         return atoms::busy().encode(env);
     }
-    let ty = Terms::new(heap.terms, &types).of_type(ty).term(env);
+    let ty = CheckTerms::new(heap.terms, &types).of_type(ty).term(env);
     (atoms::ok(), ty).encode(env)
 }
 

@@ -19,17 +19,17 @@ rustler::atoms! {
 const MOST_PARTS: usize = 2_000;
 
 /// Makes terms of types and findings.
-pub struct Terms<'t, 'a> {
+pub struct CheckTerms<'t, 'a> {
     terms: raw::Terms<'a>,
     types: &'t Types,
     /// The terms so far, with the number of their parts.
     made: HashMap<TyId, (Raw<'a>, usize)>,
 }
 
-impl<'t, 'a> Terms<'t, 'a> {
+impl<'t, 'a> CheckTerms<'t, 'a> {
     pub fn new(terms: raw::Terms<'a>, types: &'t Types) -> Self {
         let made = HashMap::new();
-        Terms { terms, types, made }
+        CheckTerms { terms, types, made }
     }
 
     fn atom(&self, atom: Atom) -> Raw<'a> {

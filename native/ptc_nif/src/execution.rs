@@ -1,63 +1,25 @@
 //! Execution of a run: starts or resumes a program and continues until it ends, calls a tool or suspends.
 
-use crate::explain::Observation;
 use crate::heap::Beam;
 use crate::moving;
+use crate::plain_run::{Mode, Run};
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
-use ptc_program::code::{Pc, Program, Vm};
+use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
 use ptc_term::heap::{Heap, Kind};
-use ptc_term::meter::{Deadline, Limits};
+use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_term::weight::words_of_row;
-use rustler::{Encoder, Env, ResourceArc, Term};
+use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
-
-/// A run without its terms. It stays in its resource while it runs; the caller holds its terms while it is suspended.
-pub struct Run {
-    pub program: Arc<Program>,
-    pub limits: Limits,
-    pub mode: Mode,
-    /// The quarters of slices so far.
-    pub quarters: u32,
-    /// The calls that its caller was asked for.
-    pub calls: usize,
-    /// Words built by this run and by the rounds of its loop, if the rounds run concurrently.
-    pub together: Option<Arc<AtomicUsize>>,
-    /// Records the run, if it is observed.
-    pub observation: Option<ResourceArc<Observation>>,
-    /// Whether its caller decides about each call: the run does not move, and each call has its address.
-    pub asks_always: bool,
-    /// The state, if the run is suspended.
-    pub state: Option<State<()>>,
-    /// Equals the token in the terms that the caller holds.
-    token: u64,
-    /// Number of the program's constants.
-    consts: usize,
-    /// The words built until it was suspended.
-    words: usize,
-}
-
-/// How a run calls its tools.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Suspends at each call and returns it to the caller; moves when that is cheaper.
-    Asks,
-    /// Continues in the process of its tools, and reports its words at each call.
-    Moved,
-    /// Suspends at each loop that calls tools, so that the rounds of the loop run concurrently.
-    Forks,
-    /// One round of such a loop: suspends at each call, and does not move.
-    Round,
-}
 
 /// Number of terms of a suspended run for which there is room from the start.
 const ROOM: usize = 32;
@@ -115,43 +77,6 @@ impl<'a> Consts<'a> {
         match self {
             Consts::Vector(consts) => heap.terms.make_tuple(consts),
             Consts::Tuple(tuple, _) => *tuple,
-        }
-    }
-}
-
-impl Run {
-    /// A run in the caller; without limits it is probed for a few steps, in which most small programs end.
-    pub fn new(program: Arc<Program>, limits: Option<Limits>) -> Self {
-        Run {
-            program,
-            limits: limits.unwrap_or(Limits::PROBE),
-            mode: Mode::Asks,
-            quarters: 0,
-            calls: 0,
-            together: None,
-            observation: None,
-            asks_always: false,
-            state: None,
-            token: 0,
-            consts: 0,
-            words: 0,
-        }
-    }
-
-    /// The words that the run has built, with those of concurrent rounds.
-    pub fn words(&self) -> usize {
-        let together = self.together.as_ref();
-        together.map_or(self.words, |words| words.load(Ordering::Relaxed))
-    }
-
-    /// Moves the run out.
-    fn take(&mut self) -> Self {
-        Run {
-            program: self.program.clone(),
-            together: self.together.take(),
-            observation: self.observation.take(),
-            state: self.state.take(),
-            ..*self
         }
     }
 }
@@ -262,9 +187,8 @@ impl<'a> Execution<'a> {
             Entry::Start(None) => {
                 let memory = self.data.memory;
                 let input = Vm::input_of(program, heap, memory, INPUT_NAME.as_bytes());
-                let mut state = State::start(program, heap, input);
-                state.set_now(program, || start_time(heap, self.data.now));
-                (true, state, None)
+                let now = |heap: &mut _| start_time(heap, self.data.now);
+                (true, State::start(program, heap, input, now), None)
             }
             Entry::Start(Some(round)) => (false, round, None),
             Entry::Resume(state, answer) => {
@@ -392,7 +316,7 @@ impl<'a> Execution<'a> {
         let terms = self.heap.terms;
         run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
         run.consts = self.consts.slice().len();
-        run.words = self.heap_words();
+        run.words_built = self.heap_words();
         self.share_words(run);
         let token = terms.make_integer(run.token as i64);
         let consts = self.consts.tuple(&self.heap);

@@ -2,7 +2,8 @@
 //! and resumed like any other. All rounds run in the caller, one native call at a time.
 
 use crate::clock::nif;
-use crate::execution::{Entry, Execution, Home, Mode, Run};
+use crate::execution::{Entry, Execution, Home};
+use crate::plain_run::{Mode, Run};
 use crate::schedule::Pace;
 use crate::task::{Left, Suspension};
 use rustler::{NifResult, ResourceArc, Term};

@@ -41,6 +41,7 @@ mod moving;
 mod names;
 mod normalize;
 mod panics;
+mod plain_run;
 mod program;
 mod raw;
 mod repair;

@@ -1,8 +1,9 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Data, Execution, Run};
+use crate::execution::{Consts, Data, Execution};
 use crate::heap::Beam;
+use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{keep, run, Call, Task};

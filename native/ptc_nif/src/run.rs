@@ -2,8 +2,9 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Data, Entry, Execution, Home, Mode, Run};
+use crate::execution::{Consts, Data, Entry, Execution, Home};
 use crate::heap::Beam;
+use crate::plain_run::{Mode, Run};
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};

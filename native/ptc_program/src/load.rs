@@ -4,10 +4,11 @@
 //! be suspended at any time.
 
 use crate::code::Program;
-use crate::compile::copy::{Copier, LoadTerms};
+use crate::compile::copy::Copier;
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use ptc_json::{
-    Document, JsonError, JsonLimits, Node, ReadError, Replay, Table, TableReader, TermBuilder,
+    Document, JsonError, JsonLimits, Node, PartialValue, ReadError, Replay, Table, TableReader,
+    TermBuilder,
 };
 use ptc_machine::explain::Detail;
 use ptc_machine::fault::Fault;
@@ -253,7 +254,33 @@ impl LoadOptions {
             Some(detail) => walk.observed(detail),
             None => walk,
         };
-        Stage::Compile(Box::new(walk), document.into_table())
+        Stage::Compile(walk, document.into_table())
+    }
+}
+
+/// The terms of a program that is being loaded.
+#[derive(Debug)]
+pub(crate) struct LoadTerms<T> {
+    /// Those of the table's entries, if the program is a term.
+    pub entries: Roots<T>,
+    /// Those that follow in the copy.
+    pub next: Roots<T>,
+    /// The constants.
+    pub consts: Roots<T>,
+    /// The constant that is partly built.
+    pub begun: PartialValue<T>,
+}
+
+rooted!(LoadTerms { states: entries, next, consts, begun; });
+
+impl<T> Default for LoadTerms<T> {
+    fn default() -> Self {
+        LoadTerms {
+            entries: Roots::default(),
+            next: Roots::default(),
+            consts: Roots::default(),
+            begun: PartialValue::default(),
+        }
     }
 }
 

@@ -581,4 +581,21 @@ defmodule PtcRunner.Json.ValuesTest do
     assert larger.([decimal.(125, -1), 13, "14", nil, :b], 12) == [decimal.(125, -1), 13]
     assert larger.([decimal.(125, -1), decimal.(115, -1)], "12.0") == [decimal.(125, -1)]
   end
+
+  test "an atom is the text of its name as the key of get" do
+    load = &op("load", %{"name" => &1})
+
+    read = fn map, key, opts ->
+      node = %{"op" => "get", "from" => load.("m"), "key" => load.("k"), "default" => "none"}
+      opts = [context: %{"m" => map, "k" => key}, edition: 2] ++ opts
+      PtcRunner.Json.run!(%{"program" => node}, opts)
+    end
+
+    assert read.(%{"open" => 1}, :open, structs: :values) == 1
+    assert read.(%{open: 1}, :open, structs: :values) == 1
+    assert read.(%{open: 1}, :open, structs: :values, keys: :any) == 1
+    assert read.(%{"open" => nil}, :open, structs: :values) == "none"
+    assert read.(%{"paid" => 1}, :open, structs: :values) == "none"
+    assert read.(%{"open" => 1}, :open, []) == "none"
+  end
 end

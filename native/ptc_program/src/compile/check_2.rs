@@ -1,6 +1,7 @@
 //! Field checks of edition 2: the kinds of fields that it brought, and checks in ascending order of the fields.
 
 use super::compiler::{Compiler, Going};
+use super::given::Given;
 use super::plan::Checked;
 use super::walk::Step;
 use super::{parts, Failure, Plan, Scope};
@@ -97,7 +98,8 @@ fn is_percent(entry: Entry) -> bool {
 impl Compiler<'_> {
     /// Checks the fields of an operation in ascending order, each with the operations in it.
     pub(super) fn in_order(&mut self, node: Node, op: OpCode, scope: Scope) -> Going {
-        op.check(&Plan::new(self, node, op, scope, false))?;
+        let given = Given::of(self.source, node, op, self.walk.edition);
+        op.check(&Plan::new(self, node, given, scope, false))?;
         let fields = op.fields(Edition::Two).iter().zip(0..);
         let steps = fields.map(|(_, field)| Step::InOrder {
             owner: node,
@@ -118,7 +120,8 @@ impl Compiler<'_> {
         scope: Scope,
     ) -> Going {
         let field = &op.fields(Edition::Two)[field as usize];
-        let mut plan = Plan::new(self, owner, op, scope, false);
+        let given = Given::of(self.source, owner, op, self.walk.edition);
+        let mut plan = Plan::new(self, owner, given, scope, false);
         let scope = plan.scope_of(field.name, scope);
         // In a part that is not checked, what edition 1 had is not checked either.
         if !scope.checked {

@@ -112,7 +112,11 @@ impl Operation for Get {
             return Ok(());
         }
         let steps = match (field, path) {
-            (Some(field), _) => vec![field],
+            (Some(field), _) => {
+                let field = plan.constant(field);
+                plan.apply(0, (field, default, 1));
+                return Ok(());
+            }
             (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
             (None, Some(path)) => {
                 let path = plan.constant(path);
@@ -201,6 +205,16 @@ fn by_key<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
             Some(digits) => machine.value_at(input, digits),
             None => Ok(nil),
         },
+        // Where structs are values, an atom is the text of its name.
+        (Kind::Map, Kind::Other) if machine.values() && machine.heap.is_name(key) => {
+            match machine.key_in(input, key) {
+                Some(key) => machine.value_at(input, key),
+                None => {
+                    let name = machine.string_of_name(key);
+                    machine.value_at(input, name)
+                }
+            }
+        }
         (Kind::List, Kind::Number) => {
             let index = machine.heap.small_integer(key);
             match index.and_then(|index| usize::try_from(index).ok()) {

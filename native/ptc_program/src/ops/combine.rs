@@ -163,8 +163,9 @@ impl Operation for Merge {
         if earlier.is_empty() && !machine.hides(*last) {
             return Ok(*last);
         }
-        let (mut entries, mut heavy) = (Vec::new(), 0);
+        let (mut entries, mut heavy, mut starts) = (Vec::new(), 0, Vec::new());
         for map in maps.iter().rev() {
+            starts.push(entries.len());
             let size = machine.heap.map_size(*map).unwrap_or(0);
             machine.check_heap_limit(words_of_map(entries.len() + size))?;
             machine.consume_fuel(MAP_ENTRY * size)?;
@@ -182,6 +183,7 @@ impl Operation for Merge {
         }
         // The keys are hashed or compared in one call, which must end before the deadline.
         machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
+        machine.drop_other_forms(&mut entries, &starts, |(key, _)| *key)?;
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))
     }

@@ -184,17 +184,23 @@ pub(crate) fn holds<H: Heap>(
     test: &Apply,
     item: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
-    if let Some(left) = machine.quick_lookup(item, test.key) {
-        let right = machine.constant(test.value);
-        let numbers = (
-            machine.heap.small_integer(left),
-            machine.heap.small_integer(right),
-        );
-        if let (Some(left), Some(right)) = numbers {
-            return Ok(test.op.holds_for().have(left.cmp(&right)));
-        }
+    let left = machine.quick_lookup(item, test.key);
+    match left.and_then(|left| holds_for_integers(machine, test, left)) {
+        Some(holds) => Ok(holds),
+        None => holds_slowly(machine, test, item),
     }
-    holds_slowly(machine, test, item)
+}
+
+/// Returns whether a comparison with a constant holds if both sides are integers of 64 bits.
+#[inline(always)]
+fn holds_for_integers<H: Heap>(
+    machine: &Machine<'_, H>,
+    test: &Apply,
+    left: H::Term,
+) -> Option<bool> {
+    let right = machine.heap.small_integer(machine.constant(test.value))?;
+    let order = machine.heap.small_integer(left)?.cmp(&right);
+    Some(test.op.holds_for().have(order))
 }
 
 /// Returns whether an operation of edition 2 compares two values: `eq` and `neq` any, the others those of one kind.
@@ -218,6 +224,9 @@ fn holds_slowly<H: Heap>(
         Lookup::Missing => machine.heap.nil(),
         Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
     };
+    if let Some(holds) = holds_for_integers(machine, test, left) {
+        return Ok(holds);
+    }
     let right = machine.constant(test.value);
     if test.mode & LIKE != 0 && !are_comparable(machine, test.op, left, right) {
         return Ok(false);

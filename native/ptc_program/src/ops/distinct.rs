@@ -44,7 +44,8 @@ impl Operation for Distinct {
         machine.resumable(apply, |machine, work| {
             keyed::begin(machine, apply, work)?;
             let (items, keys, progress) = (&mut work.items, &mut work.keys, &mut work.progress);
-            let (table, kinds, rests) = (&mut progress.table, &progress.kinds, &mut work.rests);
+            let table = progress.table.get_or_insert_default();
+            let (kinds, rests) = (&progress.kinds, &mut work.rests);
             let by_itself = apply.operands == 0 && apply.key == NO_CONST;
             if by_itself {
                 machine.each_item(apply, &mut work.walk, |machine, item| {

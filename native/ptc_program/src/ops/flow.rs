@@ -4,6 +4,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
 use crate::typing::{rules, Next, Rule};
+use ptc_json::Node;
 use ptc_machine::fault::Code;
 
 pub(super) struct Pipe;
@@ -28,26 +29,24 @@ impl Operation for Pipe {
         };
         let around = plan.scope.input;
         let current = plan.take_slot();
+        // A first step that names the input continues with the value around the pipe.
+        let names_input = steps.first().is_some_and(|step| plan.names_input(*step));
         // In edition 2 the first step gets the value around the pipe.
-        let reads = |op: OpCode| plan.edition() == Edition::Two && op.sees_input();
-        let first = steps.first().filter(|step| !plan.names_input(**step));
-        match first.is_some_and(|step| plan.operation(*step).is_none_or(reads)) {
-            true if plan.edition() == Edition::Two => plan.emit(Instr::Slot(around)),
-            _ => plan.emit(Instr::Nil),
+        let reads = |step: &Node| plan.operation(*step).is_none_or(OpCode::sees_input);
+        let reads_input = plan.edition() == Edition::Two && !names_input;
+        match reads_input && steps.first().is_some_and(reads) {
+            true => plan.emit(Instr::Slot(around)),
+            false => plan.emit(Instr::Nil),
         }
         for (index, step) in steps.into_iter().enumerate() {
-            // A first step that names the input continues with the value around the pipe.
-            if index == 0 && plan.names_input(step) {
+            if index == 0 && names_input {
                 plan.emit(Instr::Store(current));
                 plan.emit(Instr::Slot(around));
                 plan.unknown_fields(step, OpCode::Var, 1);
                 continue;
             }
-            let once = plan.reads_input_once(step);
-            plan.emit(match once {
-                true => Instr::StoreOnce(current),
-                false => Instr::Store(current),
-            });
+            // It stays so if the step reads the slot once, see `Compiler::visit`.
+            plan.emit(Instr::StoreOnce(current));
             plan.visit(step, plan.scope.with_input(current), true);
         }
         Ok(())

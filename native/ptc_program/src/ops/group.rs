@@ -152,7 +152,7 @@ impl Operation for GroupBy {
 }
 
 /// The keys of the items.
-struct Keys {
+struct GroupKeys {
     /// The names of the keys in the result.
     names: Vec<Node>,
     /// The fields that are read.
@@ -162,18 +162,18 @@ struct Keys {
 }
 
 /// Evaluates the key of each item, if it is computed.
-fn keys(plan: &mut Plan) -> Result<Keys, crate::compile::Failure> {
+fn keys(plan: &mut Plan) -> Result<GroupKeys, crate::compile::Failure> {
     let name = plan.field("as");
     if let Some(fields) = plan.field("fields") {
         let fields = plan.elements(fields)?;
-        return Ok(Keys {
+        return Ok(GroupKeys {
             names: fields.clone(),
             fields,
             computed: None,
         });
     }
     if let Some(field) = plan.field("field") {
-        return Ok(Keys {
+        return Ok(GroupKeys {
             names: vec![name.unwrap_or(field)],
             fields: vec![field],
             computed: None,
@@ -184,7 +184,7 @@ fn keys(plan: &mut Plan) -> Result<Keys, crate::compile::Failure> {
     plan.expr_in("expr", begun.scope, true);
     plan.end_loop(begun);
     plan.emit(Instr::Store(keys));
-    Ok(Keys {
+    Ok(GroupKeys {
         names: vec![name.unwrap_or(plan.added("key"))],
         fields: vec![],
         computed: Some(keys),
@@ -192,7 +192,7 @@ fn keys(plan: &mut Plan) -> Result<Keys, crate::compile::Failure> {
 }
 
 /// Pushes the list of the keys, if they are computed; returns the number of operands.
-fn push_keys(plan: &mut Plan, keys: &Keys) -> u32 {
+fn push_keys(plan: &mut Plan, keys: &GroupKeys) -> u32 {
     match keys.computed {
         Some(slot) => {
             plan.emit(Instr::Slot(slot));
@@ -203,7 +203,7 @@ fn push_keys(plan: &mut Plan, keys: &Keys) -> u32 {
 }
 
 /// Groups the items, and evaluates `each` for each group.
-fn grouped(plan: &mut Plan, keys: &Keys, entries: &[(Node, Node)]) {
+fn grouped(plan: &mut Plan, keys: &GroupKeys, entries: &[(Node, Node)]) {
     let operands = push_keys(plan, keys);
     let first = plan.constants(keys.fields.iter().copied());
     plan.apply(operands, (first, keys.fields.len() as ConstId, GROUP));
@@ -243,7 +243,7 @@ fn grouped(plan: &mut Plan, keys: &Keys, entries: &[(Node, Node)]) {
 type Simple = (Node, Option<Node>, Node);
 
 /// Returns the totals if `each` has nothing else.
-fn simple(plan: &Plan, keys: &Keys, entries: &[(Node, Node)]) -> Option<Vec<Simple>> {
+fn simple(plan: &Plan, keys: &GroupKeys, entries: &[(Node, Node)]) -> Option<Vec<Simple>> {
     let possible = plan.field("each").is_some()
         && !plan.is_observed()
         && entries.len() <= MOST_TOTALS
@@ -286,7 +286,11 @@ fn simple_total(plan: &Plan, name: Node, value: Node) -> Option<Simple> {
 }
 
 /// Computes the totals of each group; returns the slot that has the result, and the label to go on at if there is one.
-fn with_totals(plan: &mut Plan, keys: &Keys, totals: Vec<Simple>) -> (Slot, crate::compile::Label) {
+fn with_totals(
+    plan: &mut Plan,
+    keys: &GroupKeys,
+    totals: Vec<Simple>,
+) -> (Slot, crate::compile::Label) {
     let operands = push_keys(plan, keys);
     let count = totals.len() as u32;
     let nil = plan.nil();

@@ -11,7 +11,7 @@ pub(super) const PER_TOTAL: u32 = 2;
 
 /// The parts of a work while groups are found: the walk, the keys that are left if they are computed, the keys of the
 /// groups, and the groups.
-type Finding<'w, T> = (
+type GroupFinding<'w, T> = (
     &'w mut Walk<T>,
     &'w mut Option<T>,
     &'w mut Roots<T>,
@@ -23,7 +23,7 @@ type Finding<'w, T> = (
 fn each_in_group<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    (walk, rest, keys, groups): Finding<'_, H::Term>,
+    (walk, rest, keys, groups): GroupFinding<'_, H::Term>,
     mut visit: impl FnMut(
         &mut Machine<'_, H>,
         &mut Groups,

@@ -386,6 +386,7 @@ pub(super) fn add_both<H: Heap>(
     let own: Vec<_> = entries.all.iter().map(|entry| entry.key).collect();
     machine.add_entries(entries, row, 1)?;
     machine.check_heap_limit(words_of_map(entries.all.len()))?;
+    machine.drop_other_forms(&mut entries.all, &[own.len()], |entry| entry.key)?;
     // Here it is only found sooner.
     if own.len() * (entries.all.len() - own.len()) <= FEW_PAIRS {
         machine.drop_entries(entries, own.len(), own);

@@ -195,16 +195,17 @@ impl Operation for FilterIn {
                 while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
                     machine.consume_fuel_to_hash(member)?;
                     let (terms, progress) = (&mut work.keys, &mut work.progress);
-                    let table = &mut progress.table;
+                    let table = progress.table.get_or_insert_default();
                     table.insert(machine, &progress.kinds, terms, member)?;
                     work.walk.rest = tail;
                     machine.meter.advanced();
                 }
-                work.progress.table.settle(machine, &work.keys)?;
+                let table = work.progress.table.get_or_insert_default();
+                table.settle(machine, &work.keys)?;
                 work.walk.rest = machine.slot(apply.input);
                 work.progress.second = true;
             }
-            let (members, table) = (&work.keys, &work.progress.table);
+            let (members, table) = (&work.keys, work.progress.table.get_or_insert_default());
             let kinds = &work.progress.kinds;
             let kept = &mut work.items;
             machine.each_item(apply, &mut work.walk, |machine, item| {

@@ -265,9 +265,11 @@ impl Operation for Unset {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         change(machine, apply, |machine, apply, map| {
             let mut keys = Vec::new();
-            for key in apply.key..apply.key + apply.mode {
-                if let Some((key, _)) = machine.entry(map, key)? {
+            for name in apply.key..apply.key + apply.mode {
+                if let Some((key, _)) = machine.entry(map, name)? {
                     keys.push(key);
+                    // Otherwise the name would then be found in its other form.
+                    keys.extend(machine.second_key_in(map, machine.constant(name)));
                 }
             }
             with_others(machine, apply, map, Entries::default(), keys)
@@ -320,7 +322,11 @@ impl Operation for Rename {
                 entries.heavy += weight;
                 let key = machine.constant(new);
                 let replaced = machine.key_in(map, key);
-                keys.extend([Some(old), replaced].into_iter().flatten());
+                let (name, second) = (machine.constant(apply.key + at), |name| {
+                    machine.second_key_in(map, name)
+                });
+                let all = [Some(old), second(name), replaced, second(key)];
+                keys.extend(all.into_iter().flatten());
                 let origin = origin_of(machine, map, old);
                 let is_new = |entry: &MapEntry<_>| !machine.heap.identical(entry.key, key);
                 if entries.all.len() > FLAT_MAP || entries.all.iter().all(is_new) {

@@ -47,7 +47,7 @@ impl Operation for Select {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = machine.slot(apply.input);
         let one = machine.kind(input) == Kind::Map;
-        let mut parts = Parts::default();
+        let mut parts = FoundFields::default();
         if one && apply.value == NO_CONST {
             return parts.select(machine, apply, input);
         }
@@ -110,21 +110,21 @@ impl Operation for Select {
 }
 
 /// The fields found in the maps, one map after another.
-struct Parts<T> {
+struct FoundFields<T> {
     keys: Vec<T>,
     values: Vec<T>,
 }
 
-impl<T> Default for Parts<T> {
+impl<T> Default for FoundFields<T> {
     fn default() -> Self {
-        Parts {
+        FoundFields {
             keys: Vec::new(),
             values: Vec::new(),
         }
     }
 }
 
-impl<T: Copy> Parts<T> {
+impl<T: Copy> FoundFields<T> {
     fn select<H: Heap<Term = T>>(
         &mut self,
         machine: &mut Machine<'_, H>,

@@ -3,7 +3,7 @@
 use super::finding::Subject;
 use super::names::{NameId, Names};
 use super::sources::Sources;
-use super::ty::{Field, Kinds, Ty, TyId, Types};
+use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
 use std::collections::HashSet;
 
 /// How the values of a type fit another one.
@@ -161,7 +161,7 @@ impl Types {
     }
 
     /// Returns the field whose name differs at most in hyphens and underscores.
-    fn alike(&self, span: super::ty::Span, field: Field) -> Option<Field> {
+    fn alike(&self, span: super::ty::Span, field: FieldTy) -> Option<FieldTy> {
         let name = self.names.get(field.name);
         if !name.iter().any(|byte| matches!(byte, b'-' | b'_')) {
             return None;

@@ -5,7 +5,7 @@
 
 use super::names::NameId;
 use super::read::name_of;
-use super::ty::{Field, TyId, Types};
+use super::ty::{FieldTy, TyId, Types};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::value::Form;
 use std::collections::HashMap;
@@ -24,14 +24,14 @@ struct Place<T> {
     maps: Vec<T>,
     /// The keys of the maps, each with its values.
     keys: Vec<(NameId, Vec<T>)>,
-    fields: Vec<Field>,
+    fields: Vec<FieldTy>,
     lists: Vec<T>,
-    state: Next,
+    state: Awaited,
     ty: TyId,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Next {
+enum Awaited {
     Lists,
     Keys,
     Done,
@@ -46,15 +46,15 @@ pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut 
     while let Some(place_now) = open.last_mut() {
         if std::mem::take(&mut has_value) {
             match place_now.state {
-                Next::Lists => {
-                    place_now.state = Next::Keys;
+                Awaited::Lists => {
+                    place_now.state = Awaited::Keys;
                     let list = types.list(done);
                     place_now.ty = types.union(place_now.ty, list);
                 }
                 _ => {
                     if let Some((name, values)) = place_now.keys.pop() {
                         let optional = values.len() < place_now.maps.len();
-                        place_now.fields.push(Field {
+                        place_now.fields.push(FieldTy {
                             name,
                             ty: done,
                             optional,
@@ -64,9 +64,9 @@ pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut 
                 }
             }
         }
-        if place_now.state == Next::Lists {
+        if place_now.state == Awaited::Lists {
             if place_now.lists.is_empty() {
-                place_now.state = Next::Keys;
+                place_now.state = Awaited::Keys;
             } else {
                 let items = items(&place_now.lists, rows, heap);
                 open.push(place(&items, types, heap, budget));
@@ -78,7 +78,7 @@ pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut 
             open.push(next);
             continue;
         }
-        if !place_now.maps.is_empty() && place_now.state != Next::Done {
+        if !place_now.maps.is_empty() && place_now.state != Awaited::Done {
             let mut fields = std::mem::take(&mut place_now.fields);
             let object = types.object(&mut fields, false);
             place_now.ty = types.union(place_now.ty, object);
@@ -123,7 +123,7 @@ fn place<H: Heap>(
         keys: Vec::new(),
         fields: Vec::new(),
         lists: Vec::new(),
-        state: Next::Lists,
+        state: Awaited::Lists,
         ty: TyId::NEVER,
     };
     let mut keys: HashMap<NameId, usize> = HashMap::new();

@@ -3,12 +3,12 @@
 use super::finding::{Code, Detail, Finding, Severity};
 use super::fit::Why;
 use super::infer::{infer, Budget};
-use super::known::{Scope, Tool};
+use super::known::{KnownScope, Tool};
 use super::names::NameId;
-use super::paths::{paths, Step};
+use super::paths::{paths, PartStep};
 use super::read::{name_of, Target, TypeReader};
 use super::ty::{Ty, TyId};
-use super::walk::{Stepped, Walk};
+use super::walk::{Stepped, TypeWalk};
 use crate::compile::INPUT_NAME;
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
 use ptc_json::{Document, Entry, Node, Table};
@@ -22,7 +22,7 @@ use std::mem::take;
 
 /// What a check is given, as terms; nil where nothing is known.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<T> {
+pub struct GivenTypes<T> {
     /// A map of the context's names to types.
     pub types: T,
     /// The same of the memory.
@@ -33,7 +33,7 @@ pub struct Given<T> {
     pub returns: T,
 }
 
-rooted!(Given { terms: types, memory, tools, returns; });
+rooted!(GivenTypes { terms: types, memory, tools, returns; });
 
 /// A type that is read before the walk.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ enum Want {
 }
 
 #[derive(Debug)]
-enum Stage {
+enum CheckStage {
     Load,
     Read,
     Walk,
@@ -58,30 +58,30 @@ enum Stage {
 
 /// The plain data of a check.
 #[derive(Debug)]
-struct State {
-    stage: Stage,
+struct CheckState {
+    stage: CheckStage,
     options: LoadOptions,
     table: Table,
     wants: Vec<Want>,
-    walk: Option<Box<Walk>>,
+    walk: Option<Box<TypeWalk>>,
     result: TyId,
 }
 
 /// A check of a program.
 pub struct Check<T> {
     loader: Option<Loader<T>>,
-    given: Given<T>,
+    given: GivenTypes<T>,
     reader: TypeReader<T>,
     entries: Roots<T>,
-    state: State,
+    state: CheckState,
 }
 
 rooted!(Check { states: loader, given, reader, entries; plain: state });
 
 /// The result of a check.
-pub struct Checked {
+pub struct CheckedProgram {
     /// The walk, with all types and names.
-    pub walk: Box<Walk>,
+    pub walk: Box<TypeWalk>,
     /// The type of the result.
     pub result: TyId,
     /// The findings, in the order of the program, with the path of each: names and indices.
@@ -113,23 +113,23 @@ const MOST_NAMES: usize = 500;
 
 impl<T: Copy> Check<T> {
     /// Checks a text of this many bytes: `{"program": …}`.
-    pub fn of_text(length: usize, options: LoadOptions, given: Given<T>) -> Self {
+    pub fn of_text(length: usize, options: LoadOptions, given: GivenTypes<T>) -> Self {
         Check::new(Loader::of_text(length, options), options, given)
     }
 
     /// Checks a term: the program itself.
-    pub fn of_term(program: T, options: LoadOptions, given: Given<T>) -> Self {
+    pub fn of_term(program: T, options: LoadOptions, given: GivenTypes<T>) -> Self {
         Check::new(Loader::of_term(program, options), options, given)
     }
 
-    fn new(loader: Loader<T>, options: LoadOptions, given: Given<T>) -> Self {
+    fn new(loader: Loader<T>, options: LoadOptions, given: GivenTypes<T>) -> Self {
         Check {
             loader: Some(loader.only_checked()),
             given,
             reader: TypeReader::default(),
             entries: Roots::default(),
-            state: State {
-                stage: Stage::Load,
+            state: CheckState {
+                stage: CheckStage::Load,
                 options,
                 table: Table::default(),
                 wants: Vec::new(),
@@ -148,15 +148,15 @@ impl<T: Copy> Check<T> {
     }
 
     /// Returns the result of a check that is done.
-    pub fn finish(self, text: &[u8]) -> Option<Checked> {
+    pub fn finish(self, text: &[u8]) -> Option<CheckedProgram> {
         let mut walk = self.state.walk?;
         let document = Document::new(text, self.state.table);
         let mut findings = take(&mut walk.findings);
         findings.sort_by_key(|finding| finding.node);
         let nodes: Vec<Node> = findings.iter().map(|finding| finding.node).collect();
-        let step = |step: &Step| match step {
-            Step::Key(key) => PathStep::Key(document.text(*key).unwrap_or_default().to_vec()),
-            Step::Index(index) => PathStep::Index(*index),
+        let step = |step: &PartStep| match step {
+            PartStep::Key(key) => PathStep::Key(document.text(*key).unwrap_or_default().to_vec()),
+            PartStep::Index(index) => PathStep::Index(*index),
         };
         let paths = paths(&document, walk.root(), &nodes);
         let paths = paths.iter().map(|path| path.iter().map(step).collect());
@@ -166,7 +166,7 @@ impl<T: Copy> Check<T> {
             walk.sources.read(from);
         }
         let reads = walk.sources.paths(&walk.types.names);
-        Some(Checked {
+        Some(CheckedProgram {
             result: self.state.result,
             findings,
             reads,
@@ -181,7 +181,7 @@ impl<T: Copy> Check<T> {
         heap: &H,
     ) {
         let document = Document::new(text, table);
-        let mut walk = Box::new(Walk::new(root, self.state.options.options.edition));
+        let mut walk = Box::new(TypeWalk::new(root, self.state.options.options.edition));
         let is_given = |term| heap.kind(term) != ptc_term::heap::Kind::Nil;
         let mut wants = Vec::new();
         if is_given(self.given.returns) {
@@ -191,16 +191,16 @@ impl<T: Copy> Check<T> {
             wants.extend(nodes.iter().rev().map(|node| want(*node)));
         };
         if is_given(self.given.tools) {
-            walk.known.tools = Some(Scope::default());
+            walk.known.tools = Some(KnownScope::default());
             add(&mut wants, &uses.tools, Want::Params);
         }
         if is_given(self.given.memory) {
-            walk.known.memory = Some(Scope::default());
+            walk.known.memory = Some(KnownScope::default());
             add(&mut wants, &uses.memory, Want::Memory);
             wants.push(Want::Input);
         }
         if is_given(self.given.types) {
-            walk.known.context = Some(Scope::default());
+            walk.known.context = Some(KnownScope::default());
             add(&mut wants, &uses.context, Want::Context);
         }
         // What the table does not contain.
@@ -216,7 +216,7 @@ impl<T: Copy> Check<T> {
         }
         self.state.table = document.into_table();
         (self.state.walk, self.state.wants) = (Some(walk), wants);
-        self.state.stage = Stage::Read;
+        self.state.stage = CheckStage::Read;
     }
 
     /// Reads the types that the program needs.
@@ -326,7 +326,7 @@ impl<T: Copy> Check<T> {
             }
         }
         walk.begin(document);
-        self.state.stage = Stage::Walk;
+        self.state.stage = CheckStage::Walk;
         Ok(())
     }
 
@@ -343,15 +343,16 @@ impl<T: Copy> Check<T> {
         };
         self.state.table = document.into_table();
         self.state.result = done?;
-        self.state.stage = Stage::Done;
+        self.state.stage = CheckStage::Done;
         Ok(())
     }
 }
 
-fn is_known(walk: &Walk, want: Want, name: NameId) -> bool {
+fn is_known(walk: &TypeWalk, want: Want, name: NameId) -> bool {
     let known = &walk.known;
-    let in_scope =
-        |scope: &Option<Scope<TyId>>| scope.as_ref().is_some_and(|it| it.used.contains_key(&name));
+    let in_scope = |scope: &Option<KnownScope<TyId>>| {
+        scope.as_ref().is_some_and(|it| it.used.contains_key(&name))
+    };
     match want {
         Want::Context(_) => in_scope(&known.context),
         Want::Memory(_) => in_scope(&known.memory),
@@ -363,14 +364,14 @@ fn is_known(walk: &Walk, want: Want, name: NameId) -> bool {
     }
 }
 
-fn know(scope: &mut Option<Scope<TyId>>, name: NameId, ty: Option<TyId>) {
+fn know(scope: &mut Option<KnownScope<TyId>>, name: NameId, ty: Option<TyId>) {
     if let (Some(scope), Some(ty)) = (scope, ty) {
         scope.used.insert(name, ty);
     }
 }
 
 /// Notes all names, for the finding about one that is not there.
-fn missing<H: Heap>(walk: &mut Walk, want: Want, map: H::Term, heap: &H) {
+fn missing<H: Heap>(walk: &mut TypeWalk, want: Want, map: H::Term, heap: &H) {
     let size = heap.map_size(map).unwrap_or(0);
     let mut all = Vec::new();
     if size <= MOST_NAMES {
@@ -390,7 +391,7 @@ fn missing<H: Heap>(walk: &mut Walk, want: Want, map: H::Term, heap: &H) {
 }
 
 fn walked<H: Heap>(
-    walk: &mut Walk,
+    walk: &mut TypeWalk,
     document: &Document,
     heap: &H,
     meter: &mut Meter,
@@ -409,7 +410,7 @@ fn walked<H: Heap>(
     }
 }
 
-impl Walk {
+impl TypeWalk {
     /// Returns where a value of the context comes from.
     fn sources_of(&mut self, name: NameId) -> u32 {
         let at = self.roots.iter().find(|(it, _)| *it == name);
@@ -487,7 +488,7 @@ impl<H: Heap> Job<H> for Check<H::Term> {
     fn step(&mut self, text: &[u8], heap: &mut H, meter: &mut Meter) -> Result<Self::Out, Stop> {
         loop {
             match self.state.stage {
-                Stage::Load => {
+                CheckStage::Load => {
                     let Some(loader) = &mut self.loader else {
                         return Err(Stop::Abandoned);
                     };
@@ -501,9 +502,9 @@ impl<H: Heap> Job<H> for Check<H::Term> {
                     self.entries = entries;
                     self.begin((table, root, uses), text, heap);
                 }
-                Stage::Read => self.read(text, heap, meter)?,
-                Stage::Walk => self.walk(text, heap, meter)?,
-                Stage::Done => return Ok(Ok(())),
+                CheckStage::Read => self.read(text, heap, meter)?,
+                CheckStage::Walk => self.walk(text, heap, meter)?,
+                CheckStage::Done => return Ok(Ok(())),
             }
         }
     }

@@ -9,11 +9,11 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub struct Known {
     /// The types of the context's values; `None` if nothing is known of them.
-    pub context: Option<Scope<TyId>>,
+    pub context: Option<KnownScope<TyId>>,
     /// The same for the memory.
-    pub memory: Option<Scope<TyId>>,
+    pub memory: Option<KnownScope<TyId>>,
     /// The tools.
-    pub tools: Option<Scope<Tool>>,
+    pub tools: Option<KnownScope<Tool>>,
     /// The type that the result must have.
     pub returns: Option<TyId>,
     /// The current value at the program's root.
@@ -37,16 +37,16 @@ impl Default for Known {
 
 /// Names with what they stand for.
 #[derive(Debug)]
-pub struct Scope<V> {
+pub struct KnownScope<V> {
     /// Those that the program uses.
     pub used: HashMap<NameId, V>,
     /// All names, if the program uses one that is not there.
     pub all: Vec<NameId>,
 }
 
-impl<V> Default for Scope<V> {
+impl<V> Default for KnownScope<V> {
     fn default() -> Self {
-        Scope {
+        KnownScope {
             used: HashMap::new(),
             all: Vec::new(),
         }

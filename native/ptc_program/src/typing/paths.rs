@@ -4,7 +4,7 @@ use ptc_json::{Document, Entry, Node};
 
 /// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum PartStep {
     /// The value at this key.
     Key(Node),
     /// The element at this index.
@@ -12,7 +12,7 @@ pub enum Step {
 }
 
 /// An object or a list around the place that is looked at.
-struct Open {
+struct OpenPath {
     end: Node,
     /// The steps before the one of this container's part.
     depth: usize,
@@ -21,9 +21,9 @@ struct Open {
 }
 
 /// Returns the path of each of these parts, which are in ascending order, from `root` down, in one pass.
-pub fn paths(source: &Document, root: Node, nodes: &[Node]) -> Vec<Vec<Step>> {
+pub fn paths(source: &Document, root: Node, nodes: &[Node]) -> Vec<Vec<PartStep>> {
     let mut paths = Vec::with_capacity(nodes.len());
-    let (mut path, mut open): (Vec<Step>, Vec<Open>) = (Vec::new(), Vec::new());
+    let (mut path, mut open): (Vec<PartStep>, Vec<OpenPath>) = (Vec::new(), Vec::new());
     let mut at = root;
     for node in nodes {
         if *node < root || *node >= source.end(root) {
@@ -38,24 +38,24 @@ pub fn paths(source: &Document, root: Node, nodes: &[Node]) -> Vec<Vec<Step>> {
             let around = source.end(at) > *node;
             match source.entry(at) {
                 Entry::Object(end, _) if around => {
-                    open.push(Open {
+                    open.push(OpenPath {
                         end,
                         depth: path.len(),
                         is_object: true,
                         next: 0,
                     });
-                    path.push(Step::Key(at + 1));
+                    path.push(PartStep::Key(at + 1));
                     // The key itself may be the place.
                     at += if at + 1 == *node { 1 } else { 2 };
                 }
                 Entry::List(end, _) if around => {
-                    open.push(Open {
+                    open.push(OpenPath {
                         end,
                         depth: path.len(),
                         is_object: false,
                         next: 0,
                     });
-                    path.push(Step::Index(0));
+                    path.push(PartStep::Index(0));
                     at += 1;
                 }
                 _ => at = after(source, at, &mut path, &mut open, *node),
@@ -70,8 +70,8 @@ pub fn paths(source: &Document, root: Node, nodes: &[Node]) -> Vec<Vec<Step>> {
 fn after(
     source: &Document,
     at: Node,
-    path: &mut Vec<Step>,
-    open: &mut Vec<Open>,
+    path: &mut Vec<PartStep>,
+    open: &mut Vec<OpenPath>,
     target: Node,
 ) -> Node {
     let mut next = source.end(at);
@@ -86,10 +86,10 @@ fn after(
         last.next += 1;
         match last.is_object {
             true => {
-                path.push(Step::Key(next));
+                path.push(PartStep::Key(next));
                 next += u32::from(next != target);
             }
-            false => path.push(Step::Index(last.next)),
+            false => path.push(PartStep::Index(last.next)),
         }
     }
     next
@@ -100,10 +100,12 @@ mod tests {
     use super::*;
     use ptc_json::JsonLimits;
 
-    fn shown(document: &Document, path: &[Step]) -> String {
-        let step = |step: &Step| match step {
-            Step::Key(key) => String::from_utf8_lossy(document.text(*key).unwrap()).into_owned(),
-            Step::Index(index) => index.to_string(),
+    fn shown(document: &Document, path: &[PartStep]) -> String {
+        let step = |step: &PartStep| match step {
+            PartStep::Key(key) => {
+                String::from_utf8_lossy(document.text(*key).unwrap()).into_owned()
+            }
+            PartStep::Index(index) => index.to_string(),
         };
         path.iter().map(step).collect::<Vec<_>>().join("/")
     }

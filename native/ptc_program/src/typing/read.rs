@@ -4,7 +4,7 @@
 
 use super::names::NameId;
 use super::sources::Sources;
-use super::ty::{Field, TyId, Types};
+use super::ty::{FieldTy, TyId, Types};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
@@ -84,7 +84,7 @@ pub struct TypeReader<T> {
 #[derive(Debug, Default)]
 struct State {
     open: Vec<Open>,
-    fields: Vec<Field>,
+    fields: Vec<FieldTy>,
     members: Vec<TyId>,
     /// Where the type that is read next comes from.
     from: u32,
@@ -308,7 +308,7 @@ impl<T: Copy> TypeReader<T> {
                             None => 0,
                         };
                         self.state.from = from;
-                        self.state.fields.push(Field {
+                        self.state.fields.push(FieldTy {
                             name,
                             ty: TyId::UNKNOWN,
                             optional: false,

@@ -5,8 +5,8 @@
 use super::finding::{Code, Detail, Severity, Subject};
 use super::names::NameId;
 use super::suggest::suggestion;
-use super::ty::{Field, Kinds, Ty, TyId, Types};
-use super::walk::{Facts, Frame, How, Next, Visit, Walk, What, ABSENT};
+use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
+use super::walk::{Facts, Frame, How, Next, TypeWalk, Visit, What, ABSENT};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
@@ -14,7 +14,7 @@ use ptc_json::{Document, Entry, Node, Shape};
 
 /// One call of the rule of an operation.
 pub struct Rule<'r> {
-    pub(crate) walk: &'r mut Walk,
+    pub(crate) walk: &'r mut TypeWalk,
     pub(crate) source: &'r Document<'r>,
     /// How many parts have been visited.
     pub(crate) stage: u32,
@@ -27,7 +27,7 @@ pub struct Rule<'r> {
 }
 
 impl<'r> Rule<'r> {
-    pub(super) fn new(walk: &'r mut Walk, source: &'r Document<'r>) -> Self {
+    pub(super) fn new(walk: &'r mut TypeWalk, source: &'r Document<'r>) -> Self {
         let (stage, current, node) = match walk.frames.last() {
             Some(frame) => (frame.stage, frame.input, frame.node),
             None => (0, TyId::UNKNOWN, 0),
@@ -223,7 +223,7 @@ impl<'r> Rule<'r> {
         let ty = self.last();
         if let Some(text) = self.source.text(key) {
             let name = self.walk.types.names.id(text);
-            self.walk.parts.push(Field {
+            self.walk.parts.push(FieldTy {
                 name,
                 ty,
                 optional: false,
@@ -233,7 +233,7 @@ impl<'r> Rule<'r> {
     }
 
     /// Returns the fields of the object that was read.
-    pub(crate) fn take_parts(&mut self) -> Vec<Field> {
+    pub(crate) fn take_parts(&mut self) -> Vec<FieldTy> {
         let first = self.frame().parts as usize;
         self.walk.parts.split_off(first)
     }

@@ -106,7 +106,7 @@ impl Span {
 
 /// A field of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub struct FieldTy {
     /// Its name.
     pub name: NameId,
     /// The type of its value, if it is there.
@@ -180,7 +180,7 @@ const MOST_FIELDS: usize = 1 << 22;
 #[derive(Debug)]
 pub struct Types {
     types: Vec<(Ty, Kinds)>,
-    fields: Vec<Field>,
+    fields: Vec<FieldTy>,
     members: Vec<TyId>,
     index: Index,
     /// The names.
@@ -236,7 +236,7 @@ impl Types {
 
     /// Returns the fields of an object.
     #[inline]
-    pub fn fields(&self, span: Span) -> &[Field] {
+    pub fn fields(&self, span: Span) -> &[FieldTy] {
         &self.fields[span.range()]
     }
 
@@ -251,7 +251,7 @@ impl Types {
 
     /// Returns the field of this name of an object.
     #[inline]
-    pub fn field_in(&self, span: Span, name: NameId) -> Option<Field> {
+    pub fn field_in(&self, span: Span, name: NameId) -> Option<FieldTy> {
         let fields = self.fields(span);
         let at = fields
             .binary_search_by_key(&name, |field| field.name)
@@ -296,7 +296,7 @@ impl Types {
     }
 
     /// Returns the object of these fields, which need no order; of equal names the first one counts.
-    pub fn object(&mut self, fields: &mut Vec<Field>, open: bool) -> TyId {
+    pub fn object(&mut self, fields: &mut Vec<FieldTy>, open: bool) -> TyId {
         if !fields.is_sorted_by(|a, b| a.name < b.name) {
             fields.sort_by_key(|field| field.name);
             fields.dedup_by(|later, first| later.name == first.name);

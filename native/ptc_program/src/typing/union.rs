@@ -1,7 +1,7 @@
 //! Unions, and what is read of a type that may be one.
 
 use super::names::NameId;
-use super::ty::{Field, Kinds, Ty, TyId, Types};
+use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
 
 /// Maximum number of members of a union.
 const MOST_MEMBERS: usize = 24;
@@ -116,12 +116,12 @@ impl Types {
     /// Returns one object type for several: a field that is not in all of them is optional.
     fn merged(&mut self, objects: &[(super::ty::Span, bool)]) -> TyId {
         let open = objects.iter().any(|(_, open)| *open);
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<FieldTy> = Vec::new();
         for (span, _) in objects {
             fields.extend_from_slice(self.fields(*span));
         }
         fields.sort_by_key(|field| field.name);
-        let mut merged: Vec<Field> = Vec::new();
+        let mut merged: Vec<FieldTy> = Vec::new();
         let mut count = 0;
         for field in fields {
             match merged.last_mut() {
@@ -291,7 +291,7 @@ impl Types {
                         match ty == TyId::NEVER && !optional {
                             true => TyId::NEVER,
                             false => {
-                                let narrow = Field {
+                                let narrow = FieldTy {
                                     ty,
                                     optional,
                                     ..field
@@ -315,7 +315,7 @@ impl Types {
     }
 
     /// Returns the type with another type at a key of its objects.
-    pub fn with(&mut self, id: TyId, field: Field) -> TyId {
+    pub fn with(&mut self, id: TyId, field: FieldTy) -> TyId {
         self.each_object(id, |types, fields, open| {
             match fields.iter_mut().find(|it| it.name == field.name) {
                 Some(old) => *old = field,
@@ -329,7 +329,7 @@ impl Types {
     pub fn each_object(
         &mut self,
         id: TyId,
-        mut change: impl FnMut(&mut Types, &mut Vec<Field>, bool) -> TyId,
+        mut change: impl FnMut(&mut Types, &mut Vec<FieldTy>, bool) -> TyId,
     ) -> TyId {
         let mut all = TyId::NEVER;
         for member in self.members(&id).to_vec() {

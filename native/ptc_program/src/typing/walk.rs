@@ -8,7 +8,7 @@ use super::known::Known;
 use super::names::NameId;
 use super::rule::Rule;
 use super::sources::Sources;
-use super::ty::{Field, TyId, Types};
+use super::ty::{FieldTy, TyId, Types};
 use crate::compile::{INPUT_NAME, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
@@ -131,7 +131,7 @@ pub(super) struct Frame {
 
 /// A check of a program that is being made.
 #[derive(Debug)]
-pub struct Walk {
+pub struct TypeWalk {
     /// All types.
     pub types: Types,
     /// What is known of the data, the tools and the result.
@@ -149,7 +149,7 @@ pub struct Walk {
     pub(super) bound: Vec<Option<TyId>>,
     undo: Vec<(NameId, Option<TyId>)>,
     /// The fields of the objects that are being read.
-    pub(super) parts: Vec<Field>,
+    pub(super) parts: Vec<FieldTy>,
     pub(super) last: TyId,
     pub(super) facts: Option<Facts>,
     dead: u32,
@@ -174,10 +174,10 @@ pub(super) enum Stepped {
     Done(TyId),
 }
 
-impl Walk {
+impl TypeWalk {
     /// Creates the walk over the program whose root is `root`.
     pub fn new(root: Node, edition: Edition) -> Self {
-        Walk {
+        TypeWalk {
             types: Types::default(),
             known: Known::default(),
             sources: Sources::default(),

@@ -4,8 +4,10 @@
 //! * [`demand`]: which items of a list its consumer reads
 //! * [`residue`]: which part of a loop's body must run for an item whose value is not read
 //! * [`sieve`]: filters as one instruction
+//! * [`formula`]: arithmetic on two sides as one instruction
 
 mod demand;
+mod formula;
 mod pairs;
 mod residue;
 mod sieve;
@@ -21,4 +23,5 @@ pub(super) fn optimise(code: &mut Vec<Instr>, consts: Option<&mut Vec<Node>>) {
     }
     demand::find(code);
     sieve::find(code);
+    formula::find(code);
 }

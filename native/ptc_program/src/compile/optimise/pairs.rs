@@ -16,8 +16,8 @@ use ptc_machine::Keeps;
 /// the rows.
 const LONGEST: usize = 256;
 
-/// Replaces the rows of each suitable join with pairs. Only for maps with strings as keys, because an atom and a string
-/// of one name would be two keys of a row, of which a field means the string.
+/// Replaces the rows of each suitable join with pairs. Only for maps with strings as keys: an item and its match may
+/// have an atom and a string of one name, of which the row has one.
 pub(super) fn find(code: &mut [Instr], consts: &mut Vec<Node>) {
     let is_join = |instr: &Instr| matches!(instr, Instr::Apply(apply) if makes_pairs(apply));
     if !code.iter().any(is_join) {
@@ -157,7 +157,8 @@ fn uses(instr: &Instr, slot: Slot) -> bool {
     match instr {
         Instr::Slot(it) | Instr::Store(it) | Instr::StoreOnce(it) => *it == slot,
         Instr::Enter(looped) => looped.list == slot || looped.item == slot,
-        Instr::Own(sieve) => sieve.looped.list == slot || sieve.looped.item == slot,
+        // Made later, by the other optimisations.
+        Instr::Own(_) => true,
         Instr::Expect { input, .. } => *input == slot,
         Instr::Apply(apply) => apply.input == slot && may_read_input(apply),
         Instr::Const(_)

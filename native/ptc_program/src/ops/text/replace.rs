@@ -1,6 +1,6 @@
 //! `replace`: a text with other parts.
 
-use super::part::{given, plan_parts, Given, Phrases};
+use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::*;
 use crate::code::Slot;
 use crate::typing::{rules, Next, Rule};
@@ -50,8 +50,8 @@ impl Operation for Replace {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (text, find, with) = match given(machine, apply, TEXTS)? {
-            Given::Value(value) => return Ok(value),
-            Given::Texts(text, texts) => (text, texts[0], texts[1]),
+            TextsGiven::Value(value) => return Ok(value),
+            TextsGiven::Texts(text, texts) => (text, texts[0], texts[1]),
         };
         machine.consume_fuel_to_copy(find)?;
         let find = machine.heap.bytes(find).unwrap_or_default().to_vec();

@@ -1,6 +1,6 @@
 //! `split`: the parts of a text.
 
-use super::part::{given, plan_parts, Given, Phrases};
+use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::*;
 use crate::typing::{rules, Next, Rule};
 use ptc_machine::Work;
@@ -44,8 +44,8 @@ impl Operation for Split {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (text, by) = match given(machine, apply, BY)? {
-            Given::Value(value) => return Ok(value),
-            Given::Texts(text, texts) => (text, texts[0]),
+            TextsGiven::Value(value) => return Ok(value),
+            TextsGiven::Texts(text, texts) => (text, texts[0]),
         };
         machine.consume_fuel_to_copy(by)?;
         let by = machine.heap.bytes(by).unwrap_or_default().to_vec();

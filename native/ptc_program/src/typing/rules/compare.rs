@@ -1,6 +1,6 @@
 //! Comparisons, and what they say about the current value.
 
-use super::input::{operand, own, Given};
+use super::input::{operand, own, InputOf};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::typing::finding::{Code, Detail, Subject};
@@ -19,7 +19,7 @@ pub fn comparison(rule: &mut Rule) -> Next {
 }
 
 /// Returns both sides of a comparison.
-fn sides(rule: &mut Rule) -> Result<(Given, TyId), Next> {
+fn sides(rule: &mut Rule) -> Result<(InputOf, TyId), Next> {
     let has_left = rule.field("left").is_some();
     match (rule.stage, has_left) {
         (0, true) => Err(rule.visit("left", How::Template)),
@@ -45,12 +45,12 @@ fn sides(rule: &mut Rule) -> Result<(Given, TyId), Next> {
                 None => Subject::Input,
             };
             let ty = *rule.kept(0);
-            Ok((Given { ty, subject }, rule.last()))
+            Ok((InputOf { ty, subject }, rule.last()))
         }
     }
 }
 
-fn finish(rule: &mut Rule, left: Given, right: TyId) -> Next {
+fn finish(rule: &mut Rule, left: InputOf, right: TyId) -> Next {
     let op = rule.op().unwrap_or(OpCode::Eq);
     let kinds = (rule.types().kinds(left.ty), rule.types().kinds(right));
     if kinds.0.meets(PARTS) && left.ty != TyId::UNKNOWN {
@@ -89,7 +89,7 @@ fn other_than(right: TyId) -> Kinds {
 }
 
 /// Notes what the comparison says about the current value.
-pub fn note(rule: &mut Rule, left: Given, right: TyId, yes: Kinds, no: Kinds) {
+pub fn note(rule: &mut Rule, left: InputOf, right: TyId, yes: Kinds, no: Kinds) {
     let input = rule.current;
     let narrowed = |rule: &mut Rule, kinds: Kinds| match left.subject {
         Subject::Input => rule.types().only(input, kinds),
@@ -146,7 +146,7 @@ fn kinds_of_typeof(rule: &mut Rule, right: TyId) -> Option<Kinds> {
     Some(kinds)
 }
 
-fn warn(rule: &mut Rule, op: OpCode, left: Given, right: TyId, kinds: (Kinds, Kinds)) {
+fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, Kinds)) {
     if left.ty == TyId::UNKNOWN || right == TyId::UNKNOWN {
         return;
     }
@@ -217,7 +217,7 @@ fn rank(kinds: Kinds) -> Option<u8> {
 }
 
 /// Warns of a value that is not one of those that the left side can have.
-fn enumerated(rule: &mut Rule, left: Given, right: TyId) {
+fn enumerated(rule: &mut Rule, left: InputOf, right: TyId) {
     let Ty::TextOf(value) = rule.types().get(right) else {
         return;
     };

@@ -8,7 +8,7 @@ use crate::typing::walk::{How, Next};
 
 /// A value that an operation reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Given {
+pub struct InputOf {
     /// Its type.
     pub ty: TyId,
     /// Which value it is.
@@ -16,7 +16,7 @@ pub struct Given {
 }
 
 /// Returns the value of an operation on one value: `value`, a field of the current value, or that itself.
-pub fn one(rule: &mut Rule, how: How) -> Result<Given, Next> {
+pub fn one(rule: &mut Rule, how: How) -> Result<InputOf, Next> {
     if rule.field("value").is_none() {
         return Ok(own(rule));
     }
@@ -36,26 +36,26 @@ pub fn visited(rule: &Rule) -> u32 {
 }
 
 /// A value in a field of the operation.
-pub fn operand(ty: TyId, name: &'static str) -> Given {
-    Given {
+pub fn operand(ty: TyId, name: &'static str) -> InputOf {
+    InputOf {
         ty,
         subject: Subject::Operand(name),
     }
 }
 
 /// Returns a field of the current value, or that itself.
-pub fn own(rule: &mut Rule) -> Given {
+pub fn own(rule: &mut Rule) -> InputOf {
     let input = rule.input();
     match rule.name("field") {
         Some(name) => {
             let node = rule.place("field");
             let object = rule.need(input, Kinds::OBJECT, Subject::Input, node);
-            Given {
+            InputOf {
                 ty: rule.read(object, name, node, false),
                 subject: Subject::Field(name),
             }
         }
-        None => Given {
+        None => InputOf {
             ty: input,
             subject: Subject::Input,
         },
@@ -64,7 +64,7 @@ pub fn own(rule: &mut Rule) -> Given {
 
 /// The keys of the items of the current list.
 #[derive(Debug, Clone, Copy)]
-pub struct Keys {
+pub struct KeysOf {
     /// The type of a key.
     pub ty: TyId,
     /// The type of an item.
@@ -74,9 +74,9 @@ pub struct Keys {
 }
 
 /// Returns the keys: the value of `expr` for each item, a field of each, or the item itself.
-pub fn keys(rule: &mut Rule) -> Result<Keys, Next> {
+pub fn keys(rule: &mut Rule) -> Result<KeysOf, Next> {
     if rule.stage > 0 {
-        return Ok(Keys {
+        return Ok(KeysOf {
             ty: rule.last(),
             item: *rule.kept(0),
             subject: Subject::Operand("expr"),
@@ -91,7 +91,7 @@ pub fn keys(rule: &mut Rule) -> Result<Keys, Next> {
         Some(name) => (item_field(rule, item, name), Subject::ItemsField(name)),
         None => (item, Subject::Items),
     };
-    Ok(Keys { ty, item, subject })
+    Ok(KeysOf { ty, item, subject })
 }
 
 /// Returns what is read of each item at a key.

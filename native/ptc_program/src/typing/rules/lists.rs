@@ -6,7 +6,7 @@ use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::typing::finding::{Code, Detail, Subject};
 use crate::typing::rule::Rule;
-use crate::typing::ty::{Field, Kinds, Ty, TyId};
+use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
 use crate::typing::walk::{How, Next, Visit};
 
 /// The rule of loops over the current list: `filter`, `reject`, `map`, `find`, `some`, `every`, `flat_map`.
@@ -380,8 +380,8 @@ pub fn group(rule: &mut Rule) -> Next {
     }
 }
 
-fn plain(name: crate::typing::names::NameId, ty: TyId) -> Field {
-    Field {
+fn plain(name: crate::typing::names::NameId, ty: TyId) -> FieldTy {
+    FieldTy {
         name,
         ty,
         optional: false,

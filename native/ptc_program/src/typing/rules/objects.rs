@@ -4,7 +4,7 @@ use crate::edition::Edition;
 use crate::typing::finding::{Code, Detail, Subject};
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
-use crate::typing::ty::{Field, Kinds, Ty, TyId};
+use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
 use crate::typing::walk::{Facts, How, Next, Visit};
 use ptc_json::Node;
 
@@ -194,7 +194,7 @@ pub fn select(rule: &mut Rule) -> Next {
                 for name in &names {
                     match fields.iter().find(|field| field.name == *name) {
                         Some(field) => kept.push(*field),
-                        None if open => kept.push(Field {
+                        None if open => kept.push(FieldTy {
                             name: *name,
                             ty: TyId::UNKNOWN,
                             optional: true,
@@ -295,14 +295,14 @@ pub fn change(rule: &mut Rule) -> Next {
         rule.read(of, *old, *node, false);
     }
     let changed = rule.types().each_object(of, |types, fields, open| {
-        let mut kept: Vec<Field> = fields.clone();
+        let mut kept: Vec<FieldTy> = fields.clone();
         kept.retain(|field| !renamed.iter().any(|(old, _, _)| *old == field.name));
         for (old, new, _) in &renamed {
             let (Some(new), Some(field)) = (new, fields.iter().find(|it| it.name == *old)) else {
                 continue;
             };
             let before = kept.iter().position(|it| it.name == *new);
-            let mut field = Field {
+            let mut field = FieldTy {
                 name: *new,
                 ..*field
             };
@@ -371,7 +371,7 @@ fn merged(rule: &mut Rule, first: TyId, second: TyId) -> TyId {
         match all.iter_mut().find(|it| it.name == field.name) {
             Some(old) if field.optional => {
                 let (ty, optional) = (old.ty, old.optional);
-                *old = Field { optional, ..field };
+                *old = FieldTy { optional, ..field };
                 let both = rule.types().union(ty, field.ty);
                 if let Some(old) = all.iter_mut().find(|it| it.name == field.name) {
                     old.ty = both;
@@ -402,10 +402,10 @@ pub fn entries(rule: &mut Rule) -> Next {
         }
     }
     let names = [(&b"key"[..], TyId::TEXT), (b"value", values)];
-    let mut fields: Vec<Field> = Vec::new();
+    let mut fields: Vec<FieldTy> = Vec::new();
     for (name, ty) in names {
         let name = rule.types().names.id(name);
-        fields.push(Field {
+        fields.push(FieldTy {
             name,
             ty,
             optional: false,
@@ -486,7 +486,7 @@ fn joined(rule: &mut Rule, item: TyId, other: TyId) -> TyId {
                 b"left" => rule.types().or_null(other),
                 _ => other,
             };
-            let field = Field {
+            let field = FieldTy {
                 name,
                 ty,
                 optional: false,
