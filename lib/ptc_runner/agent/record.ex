@@ -144,7 +144,7 @@ defmodule PtcRunner.Agent.Record do
     :ok
   end
 
-  defp decided(_decision, {:ok, value}), do: {:ok, Shown.text(value, @shortened), value}
+  defp decided(_decision, {:ok, value, _words}), do: {:ok, Shown.text(value, @shortened), value}
   defp decided(_decision, {:failed, text}), do: {:error, Shown.cut(text), false}
 
   defp decided(_decision, {:ended, {_kind, text}}) when is_binary(text),

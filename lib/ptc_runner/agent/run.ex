@@ -103,7 +103,7 @@ defmodule PtcRunner.Agent.Run do
   end
 
   @doc "The budget of calls of these tools, with the calls that were made before."
-  @spec budget([Tool.t()], keyword(), %{String.t() => non_neg_integer()} | nil) ::
+  @spec budget([Tool.t()], keyword(), {non_neg_integer(), map()} | nil) ::
           Budget.t() | nil
   def budget(tools, opts, made) do
     limits =

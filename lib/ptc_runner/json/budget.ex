@@ -5,8 +5,19 @@ defmodule PtcRunner.Json.Budget do
 
   alias PtcRunner.Shown
 
-  @typedoc "The counters; the maximum of all calls; for each tool the place of its counter, and its maximum."
-  @type t :: {:atomics.atomics_ref(), limit(), %{String.t() => {pos_integer(), limit()}}}
+  # The calls are in the lower half of the counter. The hashes are short, so that their sums stay small integers.
+  @half 0x1_0000_0000
+  @hashes 4_096
+
+  import Bitwise
+
+  @typedoc """
+  The counters; the maximum of all calls; by tool what a call adds to the first counter, and, if the tool has a maximum of its
+  own, the place of its counter and that maximum.
+  """
+  @type t ::
+          {:atomics.atomics_ref(), limit(),
+           %{String.t() => pos_integer() | {pos_integer(), pos_integer(), non_neg_integer()}}}
 
   # An atom is more than any number.
   @typep limit :: non_neg_integer() | :infinity
@@ -31,52 +42,80 @@ defmodule PtcRunner.Json.Budget do
   def new(_names, nil, limits) when limits == %{}, do: nil
 
   def new(names, most, limits) do
-    places =
-      for {name, place} <- Enum.with_index(names, 2),
-          into: %{},
-          do: {name, {place, Map.get(limits, name, :infinity)}}
-
-    {:atomics.new(map_size(places) + 1, []), most || :infinity, places}
+    {steps, places} = steps(names, limits, 2, [])
+    {:atomics.new(places, signed: false), most || :infinity, :maps.from_list(steps)}
   end
+
+  defp steps([], _limits, place, steps), do: {steps, place}
+
+  defp steps([name | names], limits, place, steps) do
+    case limits do
+      %{^name => most} ->
+        steps(names, limits, place + 1, [{name, {step(name), place, most}} | steps])
+
+      _none ->
+        steps(names, limits, place, [{name, step(name)} | steps])
+    end
+  end
+
+  # The lower half of the first counter has the calls. The upper half has the sum of the hashes of their tools: if that is
+  # their number times the hash of one tool, all calls were of that tool: this is only for the error.
+  defp step(name), do: 1 + ((:erlang.phash2(name, @hashes) + 1) <<< 32)
 
   @doc "Counts a call of a tool before it starts, or refuses it."
   @spec take(t() | nil, String.t()) :: :ok | {:error, {:execution_error, String.t()}}
   def take(nil, _name), do: :ok
 
-  # The run reports unknown tools.
-  def take({_counts, _most, places}, name) when not is_map_key(places, name), do: :ok
+  def take({counts, most, steps}, name) do
+    case steps do
+      %{^name => {step, place, own_most}} ->
+        if :atomics.add_get(counts, place, 1) > own_most do
+          :atomics.sub(counts, place, 1)
+          over(tool(name), own_most)
+        else
+          take(counts, most, step, name)
+        end
 
-  def take({counts, most, places}, name) do
-    %{^name => {place, own_most}} = places
-    own = :atomics.add_get(counts, place, 1)
+      %{^name => step} ->
+        take(counts, most, step, name)
 
-    cond do
-      own > own_most ->
-        :atomics.sub(counts, place, 1)
-        over(tool(name), own_most)
-
-      most != :infinity and :atomics.add_get(counts, 1, 1) > most ->
-        :atomics.sub(counts, place, 1)
-        :atomics.sub(counts, 1, 1)
-        over(if(own > most, do: tool(name), else: "Tools were"), most)
-
-      true ->
+      # The run reports unknown tools.
+      _steps ->
         :ok
     end
   end
 
-  @doc "How many calls were counted of each tool."
-  @spec counted(t()) :: %{String.t() => non_neg_integer()}
-  def counted({counts, _most, places}),
-    do: Map.new(places, fn {name, {place, _most}} -> {name, :atomics.get(counts, place)} end)
+  defp take(counts, most, step, name) do
+    all = :atomics.add_get(counts, 1, step)
 
-  @doc "Counts calls that were made before."
-  @spec add(t(), %{String.t() => non_neg_integer()}) :: :ok
-  def add({counts, _most, places}, made) do
-    for {name, count} <- made, {:ok, {place, _most}} <- [Map.fetch(places, name)] do
-      :atomics.add(counts, place, count)
-      :atomics.add(counts, 1, count)
+    if (all &&& @half - 1) > most do
+      :atomics.sub(counts, 1, step)
+      same? = all >>> 32 == ((most + 1) * (step >>> 32) &&& @half - 1)
+      over(if(same?, do: tool(name), else: "Tools were"), most)
+    else
+      :ok
     end
+  end
+
+  @doc "What was counted."
+  @spec counted(t()) :: {non_neg_integer(), %{String.t() => non_neg_integer()}}
+  def counted({counts, _most, steps}) do
+    own =
+      for {name, {_step, place, _most}} <- steps,
+          into: %{},
+          do: {name, :atomics.get(counts, place)}
+
+    {:atomics.get(counts, 1), own}
+  end
+
+  @doc "Sets a budget that nothing was counted in to what was counted before."
+  @spec add(t(), {non_neg_integer(), %{String.t() => non_neg_integer()}}) :: :ok
+  def add({counts, _most, steps}, {all, own}) do
+    :atomics.put(counts, 1, all)
+
+    for {name, count} <- own,
+        {_step, place, _most} <- [steps[name]],
+        do: :atomics.add(counts, place, count)
 
     :ok
   end

@@ -51,7 +51,7 @@ defmodule PtcRunner.Json.Control do
 
   @type step ::
           {:run, running(), (term() -> term()), args :: term(), timeout(), t()}
-          | {:answer, term(), t()}
+          | {:answer, term(), words :: non_neg_integer() | nil, t()}
           | {:failed, String.t(), t()}
           | {:join, key :: {String.t(), term()}, t()}
           | {:wait, t()}
@@ -133,7 +133,7 @@ defmodule PtcRunner.Json.Control do
     end
   end
 
-  defp given({:ok, value}, control), do: {:answer, value, control}
+  defp given({:ok, value, words}, control), do: {:answer, value, words, control}
   defp given({:failed, text}, control), do: {:failed, text, control}
   defp given({:ended, reason}, control), do: {:ended, reason, control}
 
@@ -236,10 +236,10 @@ defmodule PtcRunner.Json.Control do
         run(control, id, name, args, fun, others)
 
       {{:answer, value}, control} ->
-        told(control, name, id, :answer, args, {:ok, value})
+        told(control, name, id, :answer, args, {:ok, value, nil})
 
-        case answered(control, {id, name, args, cached?(control, name)}, {:ok, value, 0}) do
-          {:ok, control} -> {:answer, value, control}
+        case answered(control, {id, name, args, cached?(control, name)}, {:ok, value, nil}) do
+          {:ok, control} -> {:answer, value, nil, control}
           {:error, reason, control} -> {:ended, reason, control}
         end
 
@@ -359,7 +359,7 @@ defmodule PtcRunner.Json.Control do
   # What was answered
 
   @doc "Keeps the answer to a call."
-  @spec answered(t(), running(), {:ok, term(), non_neg_integer()} | {:error, term()}) ::
+  @spec answered(t(), running(), {:ok, term(), non_neg_integer() | nil} | {:error, term()}) ::
           {:ok, t()} | {:error, reason :: term(), t()}
   def answered(%{keeps?: false} = control, {_, _, _, false}, _result), do: {:ok, control}
 
@@ -374,7 +374,7 @@ defmodule PtcRunner.Json.Control do
     end
   end
 
-  defp outcome({:ok, value, _words}, _control), do: {:ok, value}
+  defp outcome({:ok, _value, _words} = answered, _control), do: answered
   defp outcome({:error, {:tool_failed, text}}, _control), do: {:failed, text}
 
   defp outcome({:error, reason}, control) do
@@ -398,7 +398,7 @@ defmodule PtcRunner.Json.Control do
   # A journal outlives this VM.
   defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok
 
-  defp storable(_control, name, {:ok, value}) do
+  defp storable(_control, name, {:ok, value, _words}) do
     with {:error, kind} <- Kept.check(value),
          do: {:error, unstorable(name, "answered with", kind)}
   end

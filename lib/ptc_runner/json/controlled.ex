@@ -152,8 +152,8 @@ defmodule PtcRunner.Json.Controlled do
     next = fn control, process -> {control, process, max_heap, most, id + 1} end
 
     case Control.decide(control, id, name, args, pc) do
-      {:answer, value, control} ->
-        answered(kind, built, weighed(value, max_heap), next.(control, process))
+      {:answer, value, words, control} ->
+        answered(kind, built, weighed(value, words, max_heap), next.(control, process))
 
       {:failed, text, control} ->
         answered(kind, built, {:error, {:tool_failed, text}}, next.(control, process))
@@ -209,9 +209,14 @@ defmodule PtcRunner.Json.Controlled do
 
   defp weigh(args, _weight, max_heap), do: Weight.within(args, max_heap)
 
-  @doc "A value that no tool had to answer, with its words."
-  @spec weighed(term(), non_neg_integer()) :: {:ok, term(), non_neg_integer()} | {:error, term()}
-  def weighed(value, max_heap),
+  @doc "A value that no tool had to answer, with its words, which may be known."
+  @spec weighed(term(), non_neg_integer() | nil, non_neg_integer()) ::
+          {:ok, term(), non_neg_integer()} | {:error, term()}
+  def weighed(value, words, max_heap)
+      when is_integer(words) and (words <= max_heap or max_heap == 0),
+      do: {:ok, value, words}
+
+  def weighed(value, _words, max_heap),
     do: with({:ok, words} <- Weight.within(value, max_heap), do: {:ok, value, words})
 
   defp answered(:call, _state, {:ok, value, words}, run), do: {:ok, {:answer, value, words}, run}

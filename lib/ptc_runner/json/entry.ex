@@ -12,10 +12,10 @@ defmodule PtcRunner.Json.Entry do
   @type id :: pos_integer() | {pos_integer(), non_neg_integer(), pos_integer()}
 
   @typedoc """
-  The answer; the text of the tool's error, which the program may catch; the error with which the run ended.
+  The answer, with its words if they are known; the text of the tool's error, which the program may catch; the error with which the run ended.
   """
   @type outcome ::
-          {:ok, term()}
+          {:ok, term(), words :: non_neg_integer() | nil}
           | {:failed, String.t()}
           | {:ended, {atom(), String.t() | non_neg_integer()}}
 
@@ -80,7 +80,7 @@ defmodule PtcRunner.Json.Entry do
   @doc """
   An entry as a JSON value, or the kind of its part that cannot be kept.
 
-      iex> PtcRunner.Json.Entry.encode({1, "rate", %{"to" => "USD"}, {:ok, 1.25}})
+      iex> PtcRunner.Json.Entry.encode({1, "rate", %{"to" => "USD"}, {:ok, 1.25, 2}})
       {:ok, %{"id" => "1", "tool" => "rate", "args" => %{"to" => "USD"}, "answer" => 1.25}}
 
   """
@@ -93,7 +93,7 @@ defmodule PtcRunner.Json.Entry do
 
   defp came(:started), do: {:ok, %{"started" => true}}
 
-  defp came({:ok, value}),
+  defp came({:ok, value, _words}),
     do: with({:ok, value} <- Kept.encode(value), do: {:ok, %{"answer" => value}})
 
   defp came({:failed, text}), do: {:ok, %{"error" => text}}
@@ -104,6 +104,17 @@ defmodule PtcRunner.Json.Entry do
 
   defp came({:beyond, outcome}),
     do: with({:ok, came} <- came(outcome), do: {:ok, Map.put(came, "beyond", true)})
+
+  @doc "An entry that can be kept, with the words of its answer, if they are known."
+  @spec weighed(t()) :: map()
+  def weighed({_id, _tool, _args, outcome} = entry) do
+    {:ok, json} = encode(entry)
+
+    case outcome do
+      {:ok, _value, words} when words != nil -> Map.put(json, "words", words)
+      _other -> json
+    end
+  end
 
   @doc "The entry of such a JSON value, or what is wrong with it."
   @spec decode(term()) :: {:ok, t()} | {:error, String.t()}
@@ -120,8 +131,11 @@ defmodule PtcRunner.Json.Entry do
 
   def decode(other), do: {:error, "no entry of a journal: #{Shown.text(other, 200)}"}
 
-  defp outcome(%{"answer" => value}),
-    do: with({:ok, value} <- Kept.decode(value), do: {:ok, {:ok, value}})
+  defp outcome(%{"answer" => value} = json) do
+    words = json["words"]
+    words = if is_integer(words) and words >= 0, do: words
+    with {:ok, value} <- Kept.decode(value), do: {:ok, {:ok, value, words}}
+  end
 
   defp outcome(%{"error" => text}) when is_binary(text), do: {:ok, {:failed, text}}
 

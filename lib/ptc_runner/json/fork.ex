@@ -236,10 +236,10 @@ defmodule PtcRunner.Json.Fork do
 
   defp decided(step, call, fork, round, id) do
     case step do
-      {:answer, value, control} ->
+      {:answer, value, words, control} ->
         fork = %{fork | control: control}
 
-        case Controlled.weighed(value, fork.heap) do
+        case Controlled.weighed(value, words, fork.heap) do
           {:ok, value, words} -> {:ok, {:answer, value, words}, fork}
           error -> {error, fork}
         end

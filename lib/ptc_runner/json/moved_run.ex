@@ -51,9 +51,12 @@ defmodule PtcRunner.Json.MovedRun do
   end
 
   defp counted(budget, name, args, state, {_, _, _, _, funs} = run) do
-    case Budget.take(budget, name) do
-      :ok when is_map_key(funs, name) -> called(name, Map.fetch!(funs, name), args, run)
-      :ok -> ask(name, state, args, run)
+    with :ok <- Budget.take(budget, name) do
+      case funs do
+        %{^name => fun} -> called(name, fun, args, run)
+        _not_yet -> ask(name, state, args, run)
+      end
+    else
       error -> {error, run}
     end
   end

@@ -148,11 +148,13 @@ defmodule PtcRunner.Json.Paused do
   defp columns([], {ids, tools, args, outcomes}),
     do: {Enum.reverse(ids), Enum.reverse(tools), Enum.reverse(args), Enum.reverse(outcomes)}
 
-  defp kind({:ok, value}), do: {0, value}
+  # Words that are not known are weighed when they are needed.
+  defp kind({:ok, value, nil}), do: {2, {:ok, value, nil}}
+  defp kind({:ok, value, words}), do: {words + 3, value}
   defp kind({:failed, text}), do: {1, text}
   defp kind(other), do: {2, other}
 
-  defp outcome(0, value), do: {:ok, value}
+  defp outcome(kind, value) when kind > 2, do: {:ok, value, kind - 3}
   defp outcome(1, text), do: {:failed, text}
   defp outcome(2, other), do: other
 
@@ -180,13 +182,16 @@ defmodule PtcRunner.Json.Paused do
 
   """
   @spec answered(t()) :: [map()]
-  def answered(%__MODULE__{journal: journal}) do
-    {:ok, entries} = unpacked(journal)
-
-    for entry <- entries do
+  def answered(%__MODULE__{} = paused) do
+    for entry <- entries(paused) do
       {:ok, json} = Entry.encode(entry)
       json
     end
+  end
+
+  defp entries(%{journal: journal}) do
+    {:ok, entries} = unpacked(journal)
+    entries
   end
 
   # Going on
@@ -321,7 +326,7 @@ defmodule PtcRunner.Json.Paused do
       "max_depth" => paused.max_depth,
       "fingerprint" => paused.fingerprint,
       "forks" => paused.forks,
-      "answered" => answered(paused),
+      "answered" => Enum.map(entries(paused), &Entry.weighed/1),
       "calls" => Enum.map(paused.calls, &call/1)
     }
   end

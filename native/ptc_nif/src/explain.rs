@@ -163,7 +163,7 @@ fn place<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site) -> Vec<Raw<'a>> {
 
 nif! {
     /// Which of the program's calls, in the order of its code, is the one at this address.
-    dirty fn call_number(handle: ResourceArc<Handle>, pc: u32) -> usize {
+    fn call_number(handle: ResourceArc<Handle>, pc: u32) -> usize {
         let code = handle.program.code.iter().take(pc as usize);
         code.filter(|instr| matches!(instr, Instr::Call { .. })).count()
     }
@@ -171,7 +171,7 @@ nif! {
 
 nif! {
     /// The path of a call, by its number, in a program that was compiled for observation of everything; `nil` if there is none.
-    dirty fn call_path<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, number: usize) -> NifResult<Term<'a>> {
+    fn call_path<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, number: usize) -> NifResult<Term<'a>> {
         let heap = Beam::new(env, 0);
         let consts = handle_consts(&heap, &handle, consts)?;
         let (mut open, mut calls) = (Vec::new(), 0);
@@ -194,7 +194,7 @@ nif! {
 
 nif! {
     /// The names that the program reads from the context, each as often as it reads it.
-    dirty fn context_names<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>) -> NifResult<Term<'a>> {
+    fn context_names<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>) -> NifResult<Term<'a>> {
         let heap = Beam::new(env, 0);
         let consts = handle_consts(&heap, &handle, consts)?;
         let name = |instr: &Instr| match instr {

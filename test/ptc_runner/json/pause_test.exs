@@ -227,6 +227,77 @@ defmodule PtcRunner.Json.PauseTest do
     end
   end
 
+  describe "a run that was paused by release 0.1.0" do
+    @stored "test/support/stored/paused_0_1_0"
+    @program ~s({"program": {"op": "let", "name": "found", "value": {"op": "pipe", "steps": [{"op": "load", "name": "orders"},
+      {"op": "map", "expr": {"op": "call", "tool": "customer", "args": {"id": {"op": "get", "field": "id"}}, "on_error": null}}]},
+      "in": {"at": {"op": "now"}, "found": {"op": "var", "name": "found"}, "paid": {"op": "call", "tool": "pay", "args": {"names": {"op": "var", "name": "found"}}}}}})
+
+    defp stored_opts do
+      customer = fn %{"id" => id} ->
+        Enum.at(
+          [
+            {:error, :unknown},
+            "Ada",
+            {:vip, ~D[2024-02-29]},
+            %{"name" => "Bob", "score" => 1.0e20}
+          ],
+          id
+        )
+      end
+
+      [
+        context: %{"orders" => for(n <- 0..3, do: %{"id" => n, "total" => n * 1.5}), "other" => 1},
+        tools: %{
+          "customer" => {customer, effect: :read},
+          "pay" => {fn _ -> :paid end, approve: true}
+        },
+        memory: %{"kept" => [1, nil]}
+      ]
+    end
+
+    # Writes the files: `PTC_STORE=1 mix test test/ptc_runner/json/pause_test.exs`, once for a release.
+    @tag skip: System.get_env("PTC_STORE") == nil
+    test "is written" do
+      {:paused, paused} = Json.run(@program, [{:now, "2026-11-23T01:00:00Z"} | stored_opts()])
+      File.mkdir_p!(Path.dirname(@stored))
+      File.write!(@stored <> ".term", :erlang.term_to_binary(paused))
+      File.write!(@stored <> ".json", [Codec.encode!(Paused.to_map(paused)), "\n"])
+    end
+
+    test "goes on here, as a term and as JSON" do
+      {:ok, of_json} =
+        (@stored <> ".json") |> File.read!() |> Codec.decode!() |> Paused.from_map()
+
+      of_term = (@stored <> ".term") |> File.read!() |> :erlang.binary_to_term()
+      assert of_json == of_term
+
+      never = %{
+        "customer" => {fn _ -> flunk("called again") end, effect: :read},
+        "pay" => {fn _ -> :paid end, approve: true}
+      }
+
+      for paused <- [of_json, of_term] do
+        assert [%{id: "5", tool: "pay", path: ["program", "in", "paid"], effect: :write}] =
+                 paused.calls
+
+        assert {:ok, result, _, %{"kept" => [1, nil]}} =
+                 Json.resume(paused, :approve, Keyword.put(stored_opts(), :tools, never))
+
+        assert result == %{
+                 "at" => "2026-11-23T01:00:00Z",
+                 "found" => [
+                   nil,
+                   "Ada",
+                   {:vip, ~D[2024-02-29]},
+                   %{"name" => "Bob", "score" => 1.0e20}
+                 ],
+                 "paid" => :paid
+               }
+      end
+    end
+  end
+
   describe "a caller that was killed" do
     test "its calls are told before they start; what was started and has no answer waits" do
       me = self()

@@ -255,7 +255,6 @@ impl<T: Copy> Check<T> {
                 _ => INPUT_NAME.as_bytes(),
             };
             let name_id = walk.types.names.id(name);
-            meter.consume_fuel(4 + name.len() / 8, heap)?;
             if is_known(walk, want, name_id) {
                 self.state.wants.pop();
                 continue;
@@ -272,7 +271,7 @@ impl<T: Copy> Check<T> {
             };
             let Some(term) = term else {
                 if !matches!(want, Want::Input) {
-                    missing(walk, want, map, heap, meter)?;
+                    missing(walk, want, map, heap);
                 }
                 self.state.wants.pop();
                 continue;
@@ -372,15 +371,8 @@ fn know(scope: &mut Option<KnownScope<TyId>>, name: NameId, ty: Option<TyId>) {
 }
 
 /// Notes all names, for the finding about one that is not there.
-fn missing<H: Heap>(
-    walk: &mut TypeWalk,
-    want: Want,
-    map: H::Term,
-    heap: &H,
-    meter: &mut Meter,
-) -> Result<(), Stop> {
+fn missing<H: Heap>(walk: &mut TypeWalk, want: Want, map: H::Term, heap: &H) {
     let size = heap.map_size(map).unwrap_or(0);
-    meter.consume_fuel(8 * size.min(MOST_NAMES), heap)?;
     let mut all = Vec::new();
     if size <= MOST_NAMES {
         for (key, _) in heap.entries(map) {
@@ -396,7 +388,6 @@ fn missing<H: Heap>(
     if let Some(place) = place.filter(|place| place.is_empty()) {
         *place = all;
     }
-    Ok(())
 }
 
 fn walked<H: Heap>(
@@ -407,14 +398,15 @@ fn walked<H: Heap>(
 ) -> Result<TyId, Stop> {
     let mut before = walk.words();
     loop {
-        // The work of a step is what it makes: it is counted afterwards.
-        let words = walk.words();
-        meter.consume_fuel(FUEL_PER_STEP + words.saturating_sub(before) / 8, heap)?;
-        meter.check_heap_limit(words, heap)?;
-        before = words;
         if let Stepped::Done(ty) = walk.step(document) {
             return Ok(walk.returned(ty));
         }
+        // The work of a step is what it makes: it is counted afterwards, when the walk can be suspended.
+        let words = walk.words();
+        let made = words.saturating_sub(before) / 8;
+        before = words;
+        meter.check_heap_limit(words, heap)?;
+        meter.consume_fuel(FUEL_PER_STEP + made, heap)?;
     }
 }
 

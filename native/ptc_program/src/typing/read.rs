@@ -93,6 +93,7 @@ struct State {
     /// The number of fields so far.
     read: usize,
     bytes: usize,
+    counted: bool,
 }
 
 impl<T> ptc_term::suspend::Rooted for TypeReader<T> {
@@ -195,9 +196,13 @@ impl<T: Copy> TypeReader<T> {
                 },
                 ReadStep::Next => {
                     // Here the stack has all that is needed to go on.
-                    let bytes = std::mem::take(&mut self.state.bytes);
-                    meter.consume_fuel(4 + bytes / BYTES_A_UNIT, heap)?;
-                    meter.check_heap_limit(into.types.words(), heap)?;
+                    // What is counted is not counted again after a suspension.
+                    if !std::mem::replace(&mut self.state.counted, true) {
+                        let bytes = std::mem::take(&mut self.state.bytes);
+                        meter.check_heap_limit(into.types.words(), heap)?;
+                        meter.consume_fuel(4 + bytes / BYTES_A_UNIT, heap)?;
+                    }
+                    self.state.counted = false;
                     self.next(into, heap)
                 }
             };

@@ -178,9 +178,8 @@ impl<'r> Rule<'r> {
     /// Returns the next element of a list; the first call names the list.
     pub(crate) fn next_element(&mut self, list: Option<Node>) -> Option<Node> {
         let source = self.source;
-        let stage = self.stage;
         let frame = self.frame();
-        if stage == 0 || frame.at == ABSENT {
+        if frame.at == ABSENT {
             let list = list?;
             let Entry::List(_, count) = source.entry(list) else {
                 return None;

@@ -16,6 +16,7 @@ pub mod repairs;
 pub mod rng;
 pub mod shared;
 pub mod steps;
+pub mod types;
 pub mod walks;
 pub mod whole;
 
