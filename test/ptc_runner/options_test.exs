@@ -29,6 +29,7 @@ defmodule PtcRunner.OptionsTest do
       {&Json.run!(@program, &1), [max_depth: 5]},
       {&Json.compile(@program, &1), [max_heap: 0]},
       {&Json.compile(compiled, &1), [max_heap: 0]},
+      {&Json.check(@program, &1), [returns: ":any", edition: 2]},
       {&Json.explain(@program, &1), [timeout: 1_000, tool_concurrency: 2]},
       {&Json.record(@program, &1), [max_tool_calls: 3, on_call: fn _ -> :run end]},
       {&Json.replay(@program, elem(Json.record(@program), 1), &1), [timeout: 50]},
