@@ -4,7 +4,7 @@ use super::{load_options, suspended, term};
 use ptc_json::Document;
 use ptc_program::compile::Options;
 use ptc_program::typing::finding::Severity;
-use ptc_program::typing::job::{Check, Checked, Given, PathStep};
+use ptc_program::typing::job::{Check, CheckedProgram, GivenTypes, PathStep};
 use ptc_program::typing::ty::{Ty, TyId, Types};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::job::Job;
@@ -123,7 +123,7 @@ pub struct Outcome {
 /// Begins a check of a program, without the `{"program": …}` around it.
 pub fn begin(program: &str, world: World, options: Options) -> (PlainHeap, Check<Term>, String) {
     let mut heap = PlainHeap::new();
-    let given = Given {
+    let given = GivenTypes {
         types: scope(&mut heap, world.types, false),
         memory: scope(&mut heap, world.memory, false),
         tools: scope(&mut heap, world.tools, true),
@@ -163,7 +163,7 @@ pub fn check(
     }
 }
 
-fn outcome(checked: &Checked) -> Outcome {
+fn outcome(checked: &CheckedProgram) -> Outcome {
     let types = &checked.walk.types;
     let step = |step: &PathStep| match step {
         PathStep::Key(key) => String::from_utf8_lossy(key).into_owned(),
