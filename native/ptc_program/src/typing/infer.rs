@@ -28,6 +28,8 @@ struct Place<T> {
     lists: Vec<T>,
     state: Awaited,
     ty: TyId,
+    /// Whether the values stand for others that were not read: then maps may have other keys.
+    cut: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -40,7 +42,7 @@ enum Awaited {
 /// Returns the type of a value.
 pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut Budget) -> TyId {
     let rows = budget.rows;
-    let mut open = vec![place(&[value], types, heap, budget)];
+    let mut open = vec![place(&[value], false, types, heap, budget)];
     let mut done = TyId::UNKNOWN;
     let mut has_value = false;
     while let Some(place_now) = open.last_mut() {
@@ -68,19 +70,26 @@ pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut 
             if place_now.lists.is_empty() {
                 place_now.state = Awaited::Keys;
             } else {
-                let items = items(&place_now.lists, rows, heap);
-                open.push(place(&items, types, heap, budget));
+                let (items, cut) = items(&place_now.lists, rows, heap);
+                let mut next = match items.len() < MOST_ITEMS {
+                    true => place(&items, cut || place_now.cut, types, heap, budget),
+                    false => place(&[], true, types, heap, budget),
+                };
+                if items.len() >= MOST_ITEMS {
+                    next.ty = TyId::UNKNOWN;
+                }
+                open.push(next);
                 continue;
             }
         }
         if let Some((_, values)) = place_now.keys.last() {
-            let next = place(values, types, heap, budget);
+            let next = place(values, place_now.cut, types, heap, budget);
             open.push(next);
             continue;
         }
         if !place_now.maps.is_empty() && place_now.state != Awaited::Done {
             let mut fields = std::mem::take(&mut place_now.fields);
-            let object = types.object(&mut fields, false);
+            let object = types.object(&mut fields, place_now.cut);
             place_now.ty = types.union(place_now.ty, object);
         }
         done = place_now.ty;
@@ -90,30 +99,33 @@ pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut 
     done
 }
 
-/// Returns the items of lists, at most so many of each.
-fn items<H: Heap>(lists: &[H::Term], rows: usize, heap: &H) -> Vec<H::Term> {
-    let mut items = Vec::new();
+/// Returns the items of lists, at most so many of each, and whether a list has more. Of [`MOST_ITEMS`] items not all lists
+/// were read.
+fn items<H: Heap>(lists: &[H::Term], rows: usize, heap: &H) -> (Vec<H::Term>, bool) {
+    let (mut items, mut cut) = (Vec::new(), false);
     for list in lists {
         let (mut rest, mut count) = (*list, 0);
         while let Some((item, next)) = heap.uncons(rest).filter(|_| count < rows) {
             items.push(item);
             rest = next;
             count += 1;
+            if items.len() >= MOST_ITEMS {
+                return (items, true);
+            }
         }
-        if items.len() >= MOST_ITEMS {
-            break;
-        }
+        cut |= heap.uncons(rest).is_some();
     }
-    items
+    (items, cut)
 }
 
-/// Maximum number of values at one place.
-const MOST_ITEMS: usize = 20_000;
+/// Maximum number of items at one place; of more nothing is known.
+const MOST_ITEMS: usize = 200_000;
 /// Maximum number of keys at one place: maps with more are not records.
 const MOST_KEYS: usize = 256;
 
 fn place<H: Heap>(
     values: &[H::Term],
+    cut: bool,
     types: &mut Types,
     heap: &H,
     budget: &mut Budget,
@@ -125,6 +137,7 @@ fn place<H: Heap>(
         lists: Vec::new(),
         state: Awaited::Lists,
         ty: TyId::NEVER,
+        cut,
     };
     let mut keys: HashMap<NameId, usize> = HashMap::new();
     let mut is_record = true;
