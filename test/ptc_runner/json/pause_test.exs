@@ -270,7 +270,9 @@ defmodule PtcRunner.Json.PauseTest do
         (@stored <> ".json") |> File.read!() |> Codec.decode!() |> Paused.from_map()
 
       of_term = (@stored <> ".term") |> File.read!() |> :erlang.binary_to_term()
-      assert of_json == of_term
+      # Releases of Erlang/OTP write the same terms as other bytes.
+      assert %{of_json | journal: nil} == %{of_term | journal: nil}
+      assert :erlang.binary_to_term(of_json.journal) == :erlang.binary_to_term(of_term.journal)
 
       never = %{
         "customer" => {fn _ -> flunk("called again") end, effect: :read},
