@@ -337,6 +337,16 @@ defmodule PtcRunner.Json.PauseTest do
       assert [%{id: "2", tool: "x", args: %{"id" => 2}, started: true}] = paused.calls
       assert {:ok, ^paused} = paused |> Paused.to_map() |> json() |> Paused.from_map()
       opts = Keyword.put(opts, :tools, %{"x" => & &1["id"]})
+
+      # Killed again before it has reached the call: it waits still.
+      me = self()
+      noted = Keyword.put(opts, :on_journal, &send(me, {:entry, &1}))
+      assert {:ok, _, _, _} = Json.resume(paused, {:answer, :was_done}, noted)
+      assert_received {:entry, start}
+      assert {:ok, %{calls: [%{id: "2", started: true}]} = again} = Paused.recover(json([start]))
+      assert Json.resume(again, {:answer, :was_done}, opts) == {:ok, [1, :was_done, 3], %{}, %{}}
+      assert_received {:entry, %{"id" => "2"} = answered}
+      assert {:ok, %{calls: []}} = Paused.recover(json([start, answered]))
       assert Json.resume(paused, {:answer, :was_done}, opts) == {:ok, [1, :was_done, 3], %{}, %{}}
       assert Json.resume(paused, :approve, opts) == {:ok, [1, 2, 3], %{}, %{}}
     end
