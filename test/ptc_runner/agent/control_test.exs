@@ -173,6 +173,46 @@ defmodule PtcRunner.Agent.ControlTest do
     assert Map.has_key?(hd(info.tool_calls), :duration_us)
   end
 
+  test "a run that meets a limit after a call that no tool answered is not repeated" do
+    test = self()
+    # The list between the steps is not built where nothing is observed.
+    rows = for n <- 1..20_000, do: %{"n" => n}
+    where = %{op: "gt", field: "n", value: 0}
+    steps = [%{op: "load", name: "rows"}, %{op: "filter", where: where}, %{op: "count"}]
+    call = %{op: "call", tool: "x", args: %{}}
+    count = %{op: "pipe", steps: steps}
+    answer = Codec.encode!(%{program: %{op: "let", name: "a", value: call, in: count}})
+    model = fn _ -> answer end
+    opts = [context: %{"rows" => rows}, max_heap: 20_000, max_turns: 1, max_tool_calls: 1]
+    asked = fn call -> send(test, {:asked, call.number}) end
+
+    # Without a call, it is.
+    assert {:ok, %{return: 20_000}} =
+             Agent.loop(fn _ -> Codec.encode!(%{program: count}) end, [task: "x"], opts)
+
+    hook = [on_call: fn call -> asked.(call) && {:answer, 1} end, tools: %{"x" => fn _ -> 1 end}]
+    assert {:error, step} = Agent.loop(model, [task: "x"], hook ++ opts)
+    assert step.fail.message =~ "MemoryError"
+    assert [%{decision: :answer}] = Agent.audit(step)
+    assert_received {:asked, 1}
+    refute_received {:asked, _}
+
+    # Calls that a journal answers are counted once.
+    tools = [tools: %{"x" => {fn _ -> 1 end, approve: true}}]
+    assert {:paused, paused} = Agent.loop(model, [task: "x"], tools ++ opts)
+    again = tools ++ [model: model, context: %{"rows" => rows}]
+    assert {:error, step} = Agent.resume(paused, {:answer, 1}, again)
+    assert step.fail.message =~ "MemoryError"
+    assert [%{decision: :answer}] = Agent.audit(step)
+
+    # A call whose arguments are too many for its process is counted, and does not start.
+    wide = %{op: "call", tool: "x", args: %{rows: %{op: "load", name: "rows"}}}
+    wide = Codec.encode!(%{program: wide})
+    tools = [tools: %{"x" => fn _ -> 1 end}]
+    assert {:error, step} = Agent.loop(fn _ -> wide end, [task: "x"], tools ++ opts)
+    assert step.fail.message =~ "MemoryError"
+  end
+
   test "a cancelled loop ends with the model's process and its tool" do
     test = self()
     wait = fn what -> send(test, {what, self()}) && Process.sleep(:infinity) end

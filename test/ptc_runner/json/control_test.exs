@@ -11,6 +11,8 @@ defmodule PtcRunner.Json.ControlTest do
   doctest Kept
   doctest Paused
   doctest PtcRunner.Json.Budget
+  doctest PtcRunner.Json.Evaluation
+  doctest PtcRunner.Json.Given
   doctest PtcRunner.Json.Tools
 
   # Each item calls the tool, and a call that fails gives nil.
