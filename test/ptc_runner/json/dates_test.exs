@@ -292,7 +292,14 @@ defmodule PtcRunner.Json.DatesTest do
 
     test "evaluates the amount only for a date" do
       test = self()
-      tools = %{"t" => fn _args -> send(test, :called) && 1 end}
+
+      tools = %{
+        "t" => fn _args ->
+          send(test, :called)
+          1
+        end
+      }
+
       call = %{"op" => "call", "tool" => "t"}
       node = %{"op" => "date_add", "field" => "d", "amount" => call, "unit" => "day"}
       program = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "x"}, node]}

@@ -146,7 +146,8 @@ defmodule PtcRunner.Json.PauseTest do
       {:paused, paused} = Json.run(@each, opts)
 
       refused = fn paused, decision, opts ->
-        assert({:error, {:execution_error, text}} = Json.resume(paused, decision, opts)) && text
+        assert {:error, {:execution_error, text}} = Json.resume(paused, decision, opts)
+        text
       end
 
       assert refused.(paused, :approve, Keyword.put(opts, :context, %{"ids" => [1, 3]})) =~
@@ -308,7 +309,8 @@ defmodule PtcRunner.Json.PauseTest do
         context: %{"ids" => [1, 2, 3]},
         tools: %{
           "x" => fn %{"id" => id} ->
-            send(me, {:did, id}) && if(id == 2, do: Process.sleep(:infinity), else: id)
+            send(me, {:did, id})
+            if(id == 2, do: Process.sleep(:infinity), else: id)
           end
         }
       ]
@@ -473,7 +475,8 @@ defmodule PtcRunner.Json.PauseTest do
       {_result, journal} = Json.record(@pair, tools: %{"x" => fn _ -> 1 end, "y" => & &1})
 
       said = fn program, journal ->
-        assert({:error, {:execution_error, text}} = Json.replay(program, journal)) && text
+        assert {:error, {:execution_error, text}} = Json.replay(program, journal)
+        text
       end
 
       assert said.(String.replace(@pair, ~s("y"), ~s("z")), journal) ==
