@@ -366,6 +366,11 @@ defmodule PtcRunner.Json.Control do
     {call, if(place == nil, do: control, else: %{control | place: place})}
   end
 
+  @doc "The calls that were started before this run was resumed, whose answers are not known, and that it has not reached."
+  @spec started_before(t()) :: [Call.t()]
+  def started_before(%{waiting: waiting}),
+    do: for({_id, %{started: true} = call} <- waiting, do: call)
+
   defp with_text(call), do: %{call | text: Call.text(call)}
 
   defp asked(hook, call) do

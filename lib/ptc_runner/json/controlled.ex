@@ -45,7 +45,8 @@ defmodule PtcRunner.Json.Controlled do
 
       case driven(begin, control, limits, tool_concurrency) do
         {:paused, control} ->
-          control = %{control | fingerprint: fingerprint.()}
+          paused = Control.started_before(control) ++ control.paused
+          control = %{control | fingerprint: fingerprint.(), paused: paused}
           {{:paused, control}, control}
 
         ended ->
@@ -58,11 +59,12 @@ defmodule PtcRunner.Json.Controlled do
     :error, reason -> {Panic.error(reason, __STACKTRACE__), control}
   end
 
-  # The run as a paused one, in which no call waits.
+  # The run as a paused one, in which only calls wait that were started before it: who is killed again before
+  # it reaches them has to decide about them again.
   defp start(control, program, memory, limits, fingerprint) do
     control = %{control | fingerprint: fingerprint.(), entries: Entry.list(control.journal)}
 
-    case Paused.new(%{control | paused: []}, program, memory, limits) do
+    case Paused.new(%{control | paused: Control.started_before(control)}, program, memory, limits) do
       {:ok, paused} -> Paused.to_map(paused)
       {:error, {_kind, text}} -> raise ArgumentError, text
     end

@@ -66,10 +66,15 @@ defmodule PtcRunner.Agent.ControlTest do
     test = self()
 
     model = fn messages ->
-      send(test, {:asked, length(messages)}) && each([length(messages), 7])
+      send(test, {:asked, length(messages)})
+      each([length(messages), 7])
     end
 
-    pay = fn %{"id" => id} -> send(test, {:paid, id}) && id end
+    pay = fn %{"id" => id} ->
+      send(test, {:paid, id})
+      id
+    end
+
     tools = %{"x" => {pay, signature: "(id :int) -> :int", approve: true}}
     task = [task: "Pay.", tools: tools, returns: "[:string]", max_turns: 2, coerce: false]
 
@@ -159,7 +164,8 @@ defmodule PtcRunner.Agent.ControlTest do
     tools = %{"x" => {& &1["id"], signature: "(id :int) -> :int", effect: :read}}
 
     hook = fn call ->
-      send(test, {:call, self(), call}) && if(call.args["id"] == 1, do: :run, else: {:answer, 5})
+      send(test, {:call, self(), call})
+      if(call.args["id"] == 1, do: :run, else: {:answer, 5})
     end
 
     {:ok, [1, 5], info} = Agent.run(each([1, 2]), tools, on_call: hook)
@@ -184,13 +190,18 @@ defmodule PtcRunner.Agent.ControlTest do
     answer = Codec.encode!(%{program: %{op: "let", name: "a", value: call, in: count}})
     model = fn _ -> answer end
     opts = [context: %{"rows" => rows}, max_heap: 20_000, max_turns: 1, max_tool_calls: 1]
-    asked = fn call -> send(test, {:asked, call.number}) end
+    asked = &send(test, {:asked, &1.number})
 
     # Without a call, it is.
     assert {:ok, %{return: 20_000}} =
              Agent.loop(fn _ -> Codec.encode!(%{program: count}) end, [task: "x"], opts)
 
-    hook = [on_call: fn call -> asked.(call) && {:answer, 1} end, tools: %{"x" => fn _ -> 1 end}]
+    answered = fn call ->
+      asked.(call)
+      {:answer, 1}
+    end
+
+    hook = [on_call: answered, tools: %{"x" => fn _ -> 1 end}]
     assert {:error, step} = Agent.loop(model, [task: "x"], hook ++ opts)
     assert step.fail.message =~ "MemoryError"
     assert [%{decision: :answer}] = Agent.audit(step)
@@ -215,7 +226,11 @@ defmodule PtcRunner.Agent.ControlTest do
 
   test "a cancelled loop ends with the model's process and its tool" do
     test = self()
-    wait = fn what -> send(test, {what, self()}) && Process.sleep(:infinity) end
+
+    wait = fn what ->
+      send(test, {what, self()})
+      Process.sleep(:infinity)
+    end
 
     for {what, model, opts} <- [
           {:model, fn _ -> wait.(:model) end, [model_timeout: 60_000]},

@@ -138,7 +138,12 @@ defmodule PtcRunner.Json.ControlTest do
     test "paths are those of explain" do
       paths = fn program ->
         me = self()
-        hook = fn call -> send(me, {:path, call.path}) && :run end
+
+        hook = fn call ->
+          send(me, {:path, call.path})
+          :run
+        end
+
         tools = %{"x" => fn _ -> 1 end, "y" => fn _ -> 2 end}
         {:ok, _, _, _} = Json.run(program, tools: tools, on_call: hook)
 

@@ -401,7 +401,12 @@ defmodule PtcRunner.Native.TelemetryTest do
               {"op": "map", "expr": {"t": {"op": "call", "tool": "t"}, "u": {"op": "call", "tool": "u"}}}]}}}})
 
       me = self()
-      tool = fn _ -> send(me, {:in, self()}) && 1 end
+
+      tool = fn _ ->
+        send(me, {:in, self()})
+        1
+      end
+
       rows = for n <- 1..10_000, do: %{"n" => n}
 
       opts = [
