@@ -676,6 +676,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/questions.md",
         "guides/errors_and_feedback.md",
         "guides/testing_programs.md",
+        "guides/tools_under_control.md",
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
@@ -706,16 +707,19 @@ defmodule PtcRunnerNative.MixProject do
       groups_for_modules: [
         "Run programs": [
           PtcRunner.Json,
+          PtcRunner.Json.Call,
+          PtcRunner.Json.Checked,
           PtcRunner.Json.Explain,
           PtcRunner.Json.Interpreter,
           PtcRunner.Json.Parser,
+          PtcRunner.Json.Paused,
           PtcRunner.Json.Program,
           PtcRunner.Json.Validator,
           PtcRunner.Context,
           PtcRunner.Sandbox,
           PtcRunner.Schema
         ],
-        Agents: [PtcRunner.Agent],
+        Agents: [PtcRunner.Agent, PtcRunner.Agent.Paused, PtcRunner.Agent.Tool],
         Signatures: [
           PtcRunner.SubAgent.Signature,
           PtcRunner.SubAgent.Signature.Coercion,

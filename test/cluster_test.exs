@@ -73,6 +73,24 @@ defmodule PtcRunner.ClusterTest do
              {:error, {:validation_error, "Unknown operation 'nope'"}}
   end
 
+  test "a run that was paused on one node goes on on another one", %{nodes: [first, second]} do
+    program =
+      ~s({"program": {"a": {"op": "call", "tool": "read", "args": {"n": 1}}, "b": {"op": "call", "tool": "write", "args": {"n": 2}}}})
+
+    {:ok, compiled} = Json.compile(program)
+    tools = %{"read" => {&Waits.echo/1, effect: :read}, "write" => {&Waits.echo/1, approve: true}}
+
+    for program <- [program, compiled] do
+      assert {:paused, paused} = :erpc.call(first, Json, :run, [program, [tools: tools]])
+      assert [%{tool: "write", args: %{"n" => 2}, path: ["program", "b"]}] = paused.calls
+      value = %{"a" => [1, Atom.to_string(first)], "b" => [2, Atom.to_string(second)]}
+      expected = {:ok, value, value, value}
+
+      # `echo` answers with its node: the read was not made again.
+      assert :erpc.call(second, Json, :resume, [paused, :approve, [tools: tools]]) == expected
+    end
+  end
+
   test "signatures and explanations are data too", %{nodes: [first, _second]} do
     {:ok, signature} = Signature.parse("(n :int) -> {total :int}")
 

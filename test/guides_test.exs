@@ -3,6 +3,7 @@ alias PtcRunner.Test.Guides
 # What getting_started.md has the reader write into a file, and the test of another guide that goes with it.
 Code.compile_string(Guides.file("guides/getting_started.md", "lib/shop.ex"))
 Code.compile_string(Guides.file("guides/testing_programs.md", "test/shop_test.exs"))
+Code.compile_string(Guides.file("guides/tools_under_control.md", "lib/desk.ex"))
 
 defmodule PtcRunner.GuidesTest do
   use ExUnit.Case, async: true
@@ -19,6 +20,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.GettingStarted
   doctest Guides.ErrorsAndFeedback
   doctest Guides.TestingPrograms
+  doctest Guides.ToolsUnderControl
 
   # Times are another each time; so is where a long run is left.
   test "the tree of the README is that of its program" do

@@ -20,7 +20,9 @@ defmodule PtcRunner.Agent do
   | `run/3` | from a program to its value, with validated tool calls and a validated result |
   | `answer/3` | for models that write the value itself: from the text to the value |
 
-  All except `prompt/1` return `{:ok, value, more}` or `{:error, errors, feedback}`; the feedback is for the model. All functions work on data: a
+  `resume/3` goes on where a person had to decide about a call, `audit/1` lists the calls, `cancel/1` ends a loop.
+
+  All of the table except `prompt/1` return `{:ok, value, more}` or `{:error, errors, feedback}`; the feedback is for the model. All functions work on data: a
   model is a function of messages, and this module has no HTTP client, API keys or provider.
 
   ## Tools
@@ -30,11 +32,13 @@ defmodule PtcRunner.Agent do
     * a function of one argument, such as `&Shop.refund/1`; its `@spec` is the signature, if it takes one map with known keys
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
-      `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments
+      `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments, and with `:effect`, `:max_calls`, `:timeout`, `:cache`
+      and `:approve` (see the section *Tools* of `PtcRunner.Json.run/2`)
+    * a `PtcRunner.Agent.Tool`, which has the same as fields
     * an `ALLM.Tool`. What its JSON Schema demands and a signature cannot say is a warning
       ([the table](engine.md#the-schema-of-a-tool)); the rest is validated.
 
-  or a list of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
+  or a list of `PtcRunner.Agent.Tool` or of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
 
   A function with such a `@spec` gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
   structs, dates (`DateTime`, `Date`, `Time`, `NaiveDateTime`, from ISO 8601 texts) and the atoms of a union of atoms. Keys that are `optional(:key)` may be
@@ -47,7 +51,7 @@ defmodule PtcRunner.Agent do
   the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
-  alias PtcRunner.Agent.{Answer, Given, Loop, Prompt, Result, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
   alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -97,6 +101,9 @@ defmodule PtcRunner.Agent do
     * `result` - of the text of the result at most 256 bytes, or the text of the error; nil if there is none
     * `status` - `:ok`; `:error`: the function was called and failed, or its result does not fit; `:refused`: it was
       not called, because its arguments do not fit; `:unfinished`: the run ended while it ran
+    * `duration_us` - the microseconds of the call, if it has ended
+    * `decision` - what was decided, if the function was not called for it: `:answer`, `:deny`, `:cache`, or `:refused` for
+      a budget that was used up
     * `shortened` - the names of arguments that are too large for the record: their values are shown as texts
   """
   @type tool_call :: %{
@@ -107,7 +114,9 @@ defmodule PtcRunner.Agent do
           required(:ok?) => boolean(),
           required(:status) => :ok | :error | :refused | :unfinished,
           optional(:raw_args) => map(),
-          optional(:shortened) => [String.t()]
+          optional(:shortened) => [String.t()],
+          optional(:duration_us) => non_neg_integer(),
+          optional(:decision) => atom()
         }
 
   @doc """
@@ -259,13 +268,18 @@ defmodule PtcRunner.Agent do
     * `:enums` - the values that fields of the result may have
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.run/2`; a compiled program keeps its own
     * `:info` - `true` adds `info` to errors: `{:error, error, feedback, info}`
+    * `:check` - `true` checks the program before it runs, as `loop/3` does; by default `false`. Certain errors are a
+      `:validation_error`.
     * `:recorded_calls`, `:recorded_bytes` - what `info.tool_calls` may have, by default 1,000 calls and 1,000,000 bytes of
       arguments. Arguments that do not fit any more are shortened, then calls are only counted, in
       `info.dropped_calls` (`%{"name" => 12}`) and as a warning. What is recorded counts against `:max_heap`.
+    * `:max_tool_calls` - by default 1,000; `:infinity` for no maximum
+    * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.run/2`
 
   ## Returns
 
+    * `{:paused, paused}`: calls wait for a decision, see `resume/3`
     * `{:ok, value, info}`: `info` has `:memory`, `:delta` (see `PtcRunner.Json.run/2`), `:tool_calls` (see
       `t:tool_call/0`), `:dropped_calls`, and `:warnings` about coercions
     * `{:error, error, feedback}`: an error of `PtcRunner.Json.run/2`, or `{:invalid_result, errors}`. The feedback lists the calls
@@ -291,6 +305,7 @@ defmodule PtcRunner.Agent do
              feedback :: String.t()}
           | {:error, Json.error() | {:invalid_result, [Signature.error()]},
              feedback :: String.t(), info :: map()}
+          | {:paused, Paused.t()}
   def run(program, tools \\ %{}, opts \\ []) do
     Given.options!(opts, :run)
     Run.run(program, Tool.list!(tools), with_signature(opts))
@@ -324,6 +339,9 @@ defmodule PtcRunner.Agent do
     * `:findings` - `:feedback` (the default): if no value had a field that the program reads (`"totl"`), the model is told
       before the value counts, once for each field. If it writes the same program again, the value is taken without a second run. The
       run that calls the tools is the one that is observed. `:ignore` takes the value, and does not observe.
+    * `:check` - `true` (the default) checks a program before it runs, against the data, the tools and the result: see
+      `PtcRunner.Json.check/2`. Certain errors are the feedback, in at most 20 lines, and no tool is called. If the model writes the same program
+      again, it is run. If the program calls no tool, a field that no value has is left to `:findings`, and a wrong result to the run. `false` does not check.
     * `:repair`, `:truncated` - see `program/2` and `answer/3`
     * `:coerce` - with `answer: :value`, see `answer/3`
 
@@ -332,10 +350,15 @@ defmodule PtcRunner.Agent do
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition`, `:keys`, `:tool_concurrency`, `:now` - see `PtcRunner.Json.run/2`
     * `:strict` - by default `true`, see `program/2`
     * `:recorded_calls`, `:recorded_bytes` - see `run/3`
+    * `:max_tool_calls` - by default 1,000, for all turns together, as is `max_calls` of a tool
+    * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
+    * `:on_event` - a function that gets a map for each thing that happens, in the calling process: `%{event: :turn, turn: 1}`, `:answer` with the
+      model's `:text`, `:call` with `:tool`, `:args` and `:decision`, `:turn_ended` with its `:outcome`, `:paused` with the `:calls`, `:resumed`, and
+      `:ended`. Each call is then made from the calling process, which takes a few microseconds more.
 
   ## Returns
 
-  `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
+  `{:paused, paused}` if calls wait for a decision, see `resume/3`; `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
 
     * `:max_turns`: no turn is left; `step.fail.details.feedback` is the feedback to the last answer
     * `:model_error`: the model function returned `{:error, reason}`, raised, did not answer in time, or returned something else after tools
@@ -358,7 +381,7 @@ defmodule PtcRunner.Agent do
       {31, 2, false}
 
   """
-  @spec loop(ask(), keyword(), keyword()) :: {:ok | :error, Step.t()}
+  @spec loop(ask(), keyword(), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}
   def loop(ask, task, opts \\ []) do
     Given.model!(ask, task)
     Given.options!(task, :loop)
@@ -370,6 +393,127 @@ defmodule PtcRunner.Agent do
     |> with_signature()
     |> tap(&Given.messages!(&1[:messages] || []))
     |> then(&Loop.run(ask, &1))
+  end
+
+  @doc """
+  Goes on with a run or a loop that was paused.
+
+  `decisions` are those of `PtcRunner.Json.resume/3`. The options are those of `run/3` or `loop/3`, with `:tools`, and for a loop
+  with `:model`. Give the context, the tools and the functions again; the other options are those of before, unless they are given.
+  Returns what `run/3` or `loop/3` returns.
+
+      iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
+      iex> tools = %{"pay" => {fn %{"to" => name} -> "paid " <> name end, signature: "(to :string) -> :string", approve: true}}
+      iex> {:paused, paused} = PtcRunner.Agent.loop(model, task: "Pay Ada.", tools: tools, returns: ":string")
+      iex> for call <- paused.calls, do: call.text
+      [~S(pay with %{"to" => "Ada"})]
+      iex> {:ok, step} = PtcRunner.Agent.resume(paused, :approve, model: model, tools: tools)
+      iex> step.return
+      "paid Ada"
+
+  """
+  @spec resume(Paused.t(), Json.answer() | %{String.t() => Json.answer()}, keyword()) ::
+          {:ok | :error, Step.t()}
+          | {:ok, term(), map()}
+          | {:error, term(), feedback :: String.t()}
+          | {:error, term(), feedback :: String.t(), info :: map()}
+          | {:paused, Paused.t()}
+  def resume(%Paused{} = paused, decisions, opts) do
+    Given.options!(opts, :resume)
+    opts = if opts[:returns], do: with_signature(opts), else: opts
+
+    case paused.kind do
+      :run ->
+        Run.resume(paused, decisions, opts)
+
+      :loop ->
+        {model, opts} = Keyword.pop(opts, :model)
+
+        model ||
+          raise ArgumentError, "PtcRunner.Agent.resume/3 needs the option :model for a loop"
+
+        Loop.resume(model, paused, decisions, opts)
+    end
+  end
+
+  @doc """
+  Every call of a step or of a paused loop, in order: its turn, tool and arguments, its answer or error, its microseconds, and
+  what was decided.
+
+      iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
+      iex> {:ok, step} = PtcRunner.Agent.loop(model, [task: "Pay Ada.", tools: %{"pay" => fn _ -> 1 end}], on_call: fn _ -> {:answer, 7} end)
+      iex> for call <- PtcRunner.Agent.audit(step), do: Map.delete(call, :duration_us)
+      [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, answer: "7", error: nil, decision: :answer}]
+
+  Answers are texts of at most 256 bytes. The options `:recorded_calls` and `:recorded_bytes` bound the list.
+  """
+  @spec audit(Step.t() | Paused.t()) :: [
+          %{
+            turn: pos_integer(),
+            tool: String.t(),
+            args: map(),
+            answer: String.t() | nil,
+            error: String.t() | nil,
+            duration_us: non_neg_integer() | nil,
+            decision: atom()
+          }
+        ]
+  def audit(%Paused{kind: :run} = paused), do: Enum.map(paused.tool_calls, &audited(&1, 1))
+
+  def audit(%Paused{loop: loop} = paused) do
+    before =
+      for turn <- Enum.reverse(loop.turns),
+          call <- turn.tool_calls,
+          do: audited(call, turn.number)
+
+    before ++ Enum.map(paused.tool_calls, &audited(&1, loop.number))
+  end
+
+  def audit(%{turns: turns}),
+    do: for(turn <- turns || [], call <- turn.tool_calls, do: audited(call, turn.number))
+
+  defp audited(call, turn) do
+    %{
+      turn: turn,
+      tool: call.name,
+      args: call.args,
+      answer: if(call.status == :ok, do: call.result),
+      error: if(call.status != :ok, do: call.result || "it did not finish"),
+      duration_us: call[:duration_us],
+      decision: call[:decision] || :run
+    }
+  end
+
+  @doc """
+  Ends a process that runs `loop/3` or `run/3`, with what it is doing: the call of the model, the run, and the process of its
+  tools. Returns when the process has ended. Its monitors get the reason `{:shutdown, :cancelled}`, or `:killed` if it
+  traps exits.
+
+  What the process has linked to itself ends with it, except the caller of this function.
+
+      iex> task = Task.async(fn -> PtcRunner.Agent.loop(fn _messages -> Process.sleep(:infinity) end, task: "x") end)
+      iex> PtcRunner.Agent.cancel(task.pid)
+      :ok
+      iex> Process.alive?(task.pid)
+      false
+
+  """
+  @spec cancel(pid()) :: :ok
+  def cancel(pid) when is_pid(pid) and pid != self() do
+    monitor = Process.monitor(pid)
+    Process.unlink(pid)
+    Process.exit(pid, {:shutdown, :cancelled})
+
+    receive do
+      {:DOWN, ^monitor, :process, _pid, _reason} -> :ok
+    after
+      100 ->
+        Process.exit(pid, :kill)
+
+        receive do
+          {:DOWN, ^monitor, :process, _pid, _reason} -> :ok
+        end
+    end
   end
 
   # Reports errors in the signature or its annotations before anything runs.

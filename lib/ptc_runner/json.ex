@@ -35,35 +35,20 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{Contract, ErrorText, Explain, Fence, Inputs, Limits, Message}
-  alias PtcRunner.Json.{Now, Parser, Program, Runner}
-  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Json.{Call, Check, Checked, ErrorText, Evaluation, Explain, Fence, Given}
+  alias PtcRunner.Json.{Limits, Message, Paused, Program, Recording, Resuming}
   alias PtcRunner.{Options, Shown}
-  require Telemetry
 
-  @limits [
-    timeout: {{:maybe, :timeout}, nil},
-    max_heap: {{:maybe, :max_heap}, nil},
-    max_depth: {:depth, Limits.default_max_depth()},
-    keys: {{:one_of, [:strings, :any]}, :strings},
-    strict: {:boolean, false},
-    structs: {{:one_of, [:maps, :values]}, :maps},
-    edition: {{:maybe, {:one_of, [1, 2]}}, nil}
+  @known [
+    context: {{:maybe, :map}, nil},
+    memory: {{:maybe, :map}, nil},
+    tools: {{:maybe, :map}, nil},
+    returns: {:any, nil}
   ]
 
-  @compile_options Options.table(@limits)
-
-  # Errors in the maps are reported after errors in the program.
-  @run_options Options.table(
-                 @limits ++
-                   [
-                     context: {:any, %{}},
-                     memory: {:any, %{}},
-                     tools: {:any, %{}},
-                     tool_concurrency: {{:up_to, 1_024}, 1},
-                     now: {:now, nil}
-                   ]
-               )
+  @compile_options Options.table(Given.limits() ++ [check: {:any, nil}])
+  @known_options Options.table(@known)
+  @check_options Options.table(Given.limits() ++ @known)
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -81,13 +66,41 @@ defmodule PtcRunner.Json do
   @typedoc "JSON text, the map it stands for, or a compiled program."
   @type program :: String.t() | map() | Program.t()
 
+  @typedoc "See the section *Tools* of `run/2`."
+  @type tool ::
+          (map() -> term())
+          | {(map() -> term()), signature :: String.t() | tuple()}
+          | {(map() -> term()), keyword()}
+          | PtcRunner.Agent.Tool.t()
+
+  @typedoc "What `:on_call` decides: see the section *Decisions* of `run/2`."
+  @type decision :: :run | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
+
+  @typedoc "What is decided about a call that waits: see `resume/3`."
+  @type answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
+
+  @typedoc "What `run/2` returns."
+  @type result :: {:ok, term(), map(), map()} | {:error, error()} | {:paused, Paused.t()}
+
   @typedoc "See `run/2`."
   @type option ::
           {:context, map()}
           | {:memory, map()}
-          | {:tools, %{String.t() => (map() -> term())}}
+          | {:tools, %{String.t() => tool()}}
           | {:tool_concurrency, pos_integer()}
           | {:now, DateTime.t() | String.t() | nil}
+          | {:max_tool_calls, non_neg_integer() | nil}
+          | {:on_call, (Call.t() -> decision()) | nil}
+          | {:on_journal, (map() -> term()) | nil}
+          | {:pause_ttl, non_neg_integer() | :infinity}
+          | compile_option()
+
+  @typedoc "See `check/2`."
+  @type check_option ::
+          {:context, %{term() => String.t() | Checked.type() | {:sample, term()}} | nil}
+          | {:memory, %{term() => String.t() | Checked.type() | {:sample, term()}} | nil}
+          | {:tools, map() | nil}
+          | {:returns, term()}
           | compile_option()
 
   @typedoc "See `compile/2`."
@@ -137,8 +150,50 @@ defmodule PtcRunner.Json do
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
       in the years 0 to 9999, without its fraction of a second. By default the time of the run's start. New in this library.
 
+    * `:max_tool_calls` - the maximum number of calls in the run, by default `nil`: no maximum
+    * `:on_call` - a function of a `PtcRunner.Json.Call` that decides about each call: see the section *Decisions*
+    * `:pause_ttl` - milliseconds until a paused run expires, by default `:infinity`
+    * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
+      whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
+
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
   the program is compiled again for this run. It always keeps its edition, and `:edition` has no effect.
+
+  ## Tools
+
+  A tool is a function of one argument; `{function, signature}`, whose arguments and result are coerced and validated as in
+  `PtcRunner.Agent.run/3`; `{function, options}`; or a `PtcRunner.Agent.Tool`. The options:
+
+    * `:signature`, `:description`, `:enums`, `:descriptions` - see `PtcRunner.Agent`
+    * `:effect` - `:read` or `:write`, by default `:write`
+    * `:max_calls` - how often the tool may be called in one run
+    * `:timeout` - milliseconds of one call. A call that takes longer is an error of the tool, which the program may catch with `on_error`.
+    * `:cache` - `true`: in one run, the tool is called once for equal arguments (by `===`), and its answer, or error, counts for all
+    * `:approve` - `true`: without `:on_call`, the run is paused before the call
+
+  A call is counted before it starts, also one that `:on_call` answers; one that the cache answers is not. A run that exceeds
+  `:max_tool_calls` or `:max_calls` ends with an error that the program cannot catch:
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "literal", "value": [1, 2, 3]}, {"op": "map", "expr": {"op": "call", "tool": "tick", "on_error": 0}}]}})
+      iex> PtcRunner.Json.run(program, tools: %{"tick" => {fn _ -> 1 end, max_calls: 2}})
+      {:error, {:execution_error, "Tool 'tick' was called 2 times; no more than 2 calls are allowed"}}
+
+  ## Decisions
+
+  The function of `:on_call` runs in the calling process, once for each call, before the call. It returns
+
+    * `:run`, or `{:run, args}` with other arguments
+    * `{:answer, value}` - the tool is not called
+    * `{:deny, reason}` - ends the run; the program cannot catch it. So does a function that raises or returns something else.
+    * `:pause` - `run/2` returns `{:paused, paused}`, and `resume/3` goes on. Calls that overlap wait together.
+
+  An example:
+
+      iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}, "on_error": 0}})
+      iex> on_call = fn %PtcRunner.Json.Call{effect: :write, args: %{"to" => name}} -> {:deny, "nothing for " <> name} end
+      iex> PtcRunner.Json.run(program, tools: %{"pay" => fn _ -> :paid end}, on_call: on_call)
+      {:error, {:execution_error, "Tool 'pay' was refused: nothing for Ada"}}
 
   ## Editions
 
@@ -184,7 +239,7 @@ defmodule PtcRunner.Json do
       delta, merged into the memory
     * any other map is the result and the delta
 
-  or `{:error, reason}`, see `t:error/0`. Raises `ArgumentError` for unknown options and
+  or `{:error, reason}`, see `t:error/0`; or `{:paused, paused}`, see `resume/3`. Raises `ArgumentError` for unknown options and
   for invalid limits, such as a negative timeout.
 
       iex> program = ~s({"program": {"result": {"op": "literal", "value": 42}, "seen": 1}})
@@ -195,57 +250,83 @@ defmodule PtcRunner.Json do
       {:error, {:execution_error, "No input available"}}
 
   """
-  @spec run(program(), [option()]) :: {:ok, term(), map(), map()} | {:error, error()}
+  @spec run(program(), [option()]) :: result()
   def run(program, opts \\ []) do
-    {limits, _context, memory, _tools, _how} = given = given(opts, "PtcRunner.Json.run/2")
-
-    case ran(program, given, &Runner.run/6) do
-      {:ok, value, _words} -> Contract.of(value, memory, program, limits)
-      {:error, fault} -> {:error, Message.error(fault)}
-    end
+    given = Given.read(opts, "PtcRunner.Json.run/2")
+    program |> Evaluation.run(given) |> Evaluation.result(program, given)
   end
 
-  @doc false
-  # Like `run/2`, for `PtcRunner.Agent`: the value is that before the rules of memory, an error is a fault, and
-  # `run` is called instead of `Runner.run/6`.
-  @spec value(program(), [option()], function()) :: {:ok, term()} | {:error, Message.fault()}
-  def value(program, opts, run \\ &Runner.run/6) do
-    with {:ok, value, _words} <- ran(program, given(opts, "PtcRunner.Json.run/2"), run),
-         do: {:ok, value}
-  end
+  @doc """
+  Goes on with a paused run.
 
-  # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, ran: 3, run: 3}
+  `decisions` is what is decided about the calls that wait: for all of them, or a map from their ids. Calls without a decision
+  wait again. A decision is
 
-  defp ran(program, given, run) do
-    value =
-      if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> run(program, given, run) end),
-        else: run(program, given, run)
+    * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others
+    * `{:answer, value}` - it is not called
+    * `{:deny, reason}` - ends the run with an error
 
-    with {:error, fault} <- value, do: {:error, Fence.note(fault, program)}
-  end
+  The options are those of `run/2`. Give the same `:context` and `:tools` again; the program, its memory, the time of `now`, the
+  edition and `:keys`, `:strict`, `:structs` and `:max_depth` are those of the paused run. The program runs anew, and the calls
+  that were answered before get their answers from the journal: their tools are not called, and `:on_call` is not asked again.
+  Returns what `run/2` returns, so the run may be paused again. It is an error if the data that the program reads has changed,
+  if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
+  a decision is about a call that does not wait.
 
-  defp run(program, {limits, context, memory, tools, how}, run) do
-    with {:ok, program} <- source(program, limits),
-         :ok <- maps(program, context, memory, tools, limits),
-         do: run.(program, context, memory, tools, limits, how)
-  end
+      iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}})
+      iex> opts = [tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, approve: true}}]
+      iex> {:paused, paused} = PtcRunner.Json.run(program, opts)
+      iex> for call <- paused.calls, do: call.text
+      [~S(pay with %{"to" => "Ada"})]
+      iex> PtcRunner.Json.resume(paused, :approve, opts)
+      {:ok, "paid Ada", %{}, %{}}
+      iex> PtcRunner.Json.resume(paused, {:deny, "not Ada"}, opts)
+      {:error, {:execution_error, "Tool 'pay' was refused: not Ada"}}
 
-  defp given(opts, function) do
-    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
-     concurrency, now} = Options.read!(opts, @run_options, function)
+  New in this library.
+  """
+  @spec resume(Paused.t(), answer() | %{String.t() => answer()}, [option()]) :: result()
+  def resume(%Paused{} = paused, decisions, opts \\ []),
+    do: Resuming.resume(paused, decisions, opts)
 
-    {Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition), context, memory,
-     tools, how(concurrency, now)}
-  end
+  @doc """
+  Runs a program and records its calls: returns what `run/2` returns, and a journal for `replay/3`.
 
-  defp how(concurrency, nil), do: concurrency
+  A journal is a map that is JSON: it can be written to a file or a database. Values that JSON does not have are in it as objects
+  with the key `"$ptc"`, and `replay/3` gives them back as they were. Functions, processes, ports and references cannot be
+  recorded: the run ends with an error where a tool answers with one.
 
-  defp how(concurrency, now) do
-    {:ok, now} = Now.text(now)
-    {concurrency, now}
-  end
+      iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}})
+      iex> {result, journal} = PtcRunner.Json.record(program, tools: %{"rate" => fn _ -> 1.25 end})
+      iex> result
+      {:ok, 1.25, %{}, %{}}
+      iex> journal["calls"]
+      [%{"id" => "1", "tool" => "rate", "args" => %{"to" => "USD"}, "answer" => 1.25}]
+      iex> PtcRunner.Json.replay(program, journal)
+      {:ok, 1.25, %{}, %{}}
+
+  New in this library.
+  """
+  @spec record(program(), [option()]) :: {result(), journal :: map()}
+  def record(program, opts \\ []), do: Recording.record(program, opts)
+
+  @doc """
+  Runs a program with the answers of a journal: no tool is called. Returns what `record/2` returned as the result of the run, or
+  an error that says where the program departs from the journal.
+
+  The options are those of `run/2`; without `:now` and `:edition` those of the journal count. Tools are not needed, and those
+  that are given are not called.
+
+      iex> {_result, journal} = PtcRunner.Json.record(~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}}),
+      ...>   tools: %{"rate" => fn _ -> 1.25 end})
+      iex> PtcRunner.Json.replay(~s({"program": {"op": "call", "tool": "rate", "args": {"to": "EUR"}}}), journal)
+      {:error, {:execution_error, ~S(The program calls 'rate' with %{"to" => "EUR"}, but the journal has 'rate' with %{"to" => "USD"})}}
+
+  New in this library.
+  """
+  @spec replay(program(), journal :: map(), [option()]) ::
+          {:ok, term(), map(), map()} | {:error, error()}
+  def replay(program, journal, opts \\ []), do: Recording.replay(program, journal, opts)
 
   @doc """
   Runs a program and returns only its result; raises `RuntimeError` instead of an error.
@@ -264,6 +345,7 @@ defmodule PtcRunner.Json do
     case run(program, opts) do
       {:ok, result, _delta, _memory} -> result
       {:error, reason} -> raise "PtcRunner error: #{Shown.text(reason, 8_192)}"
+      {:paused, paused} -> raise "PtcRunner error: the run is paused: #{hd(paused.calls).text}"
     end
   end
 
@@ -273,6 +355,9 @@ defmodule PtcRunner.Json do
   Takes `:timeout`, `:max_heap`, `:max_depth`, `:keys`, `:strict`, `:structs` and `:edition`, see `run/2`: parsing, checking and
   compiling have the limits of a run; the program keeps `:keys`, `:strict`, `:structs` and `:edition`.
   Errors are those of parsing and validation, and of the limits.
+
+  `:check` takes the options `:context`, `:memory`, `:tools` and `:returns` of `check/2`; then a program with a certain error is a
+  `:validation_error` with all findings, one in a line.
 
       iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
       iex> for n <- 1..3, do: PtcRunner.Json.run!(program, context: %{"n" => n})
@@ -287,26 +372,111 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.compile(~s({"program": {"op": "count", "comment": "all"}}), strict: true)
       {:error, {:validation_error, "Unknown field 'comment' in operation 'count'. There are none"}}
 
+      iex> PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}), check: [context: %{"n" => ":int"}, returns: ":string"])
+      {:error, {:validation_error, "program: The result must be :string, and is :int"}}
+
   """
-  @spec compile(program(), [compile_option()]) :: {:ok, Program.t()} | {:error, error()}
+  @spec compile(program(), [compile_option() | {:check, keyword() | nil}]) ::
+          {:ok, Program.t()} | {:error, error()}
   def compile(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict, structs, edition} =
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, check} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
-    compiled(program, Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition))
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    if check == nil, do: compiled(program, given), else: compiled(program, given, check)
   end
 
-  defp compiled(%Program{} = program, given), do: source(program, given)
+  defp compiled(program, given, check) do
+    {context, memory, tools, returns} =
+      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.compile/2")
+
+    with {:ok, compiled} <- compiled(program, given) do
+      case checked(compiled, given, Check.known(context, memory, tools, returns)) do
+        {:ok, _checked} -> {:ok, compiled}
+        {:error, findings} -> {:error, Check.error(findings)}
+      end
+    end
+  end
+
+  defp compiled(%Program{} = program, given), do: Evaluation.source(program, given)
 
   defp compiled(program, given) do
     {timeout, max_heap, reading} = Limits.resolve(given)
     limits = {timeout, max_heap}
 
-    with {:ok, _source} <- source(program) do
+    with {:ok, _source} <- Evaluation.source(program) do
       case Program.compile(program, reading, limits) do
         {:ok, program} -> {:ok, program}
         {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
       end
+    end
+  end
+
+  @doc """
+  Checks a program against the types of its data before it runs.
+
+  What is certain is an error: `{:error, findings}` has all of them, in the order of the program. What is only likely is a warning, in
+  `checked.warnings`. A program without an error is `{:ok, %PtcRunner.Json.Checked{}}`.
+
+  ## Options
+
+    * `:context` - the types of what `load` reads: a map of names and types. A type is the text of a signature (`"[{id :int}]"`), a parsed
+      one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list are looked at. Keys that are missing in some rows are
+      optional, values of several kinds become a union. Without the option nothing is known of the context.
+    * `:memory` - the same for `var`
+    * `:tools` - as for `run/2`. The arguments of a tool with a signature are checked; a signature alone also does.
+    * `:returns` - the signature of the result
+    * `:edition`, `:strict`, `:keys`, `:structs`, `:timeout`, `:max_heap`, `:max_depth` - as for `compile/2`
+
+  ## Examples
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "orders"},
+      ...>   {"op": "sum", "field": "totl"}]}})
+      iex> {:error, [finding]} = PtcRunner.Json.check(program, context: %{"orders" => "[{id :int, total :float}]"})
+      iex> finding.message
+      "sum reads field 'totl', which no value has. Did you mean 'total'?"
+      iex> {finding.path, finding.suggestion, finding.line}
+      {["program", "steps", 1], "total", 3}
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "count"}]}})
+      iex> {:ok, checked} = PtcRunner.Json.check(program, context: %{"orders" => {:sample, [%{"id" => 1}]}}, returns: ":int")
+      iex> {checked.type, checked.reads}
+      {:int, ["orders"]}
+
+  New in this library. Raises `ArgumentError` for wrong options and types.
+  """
+  @spec check(program(), [check_option()]) ::
+          {:ok, Checked.t()} | {:error, [Checked.finding(), ...]}
+  def check(program, opts \\ []) do
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
+     returns} = Options.read!(opts, @check_options, "PtcRunner.Json.check/2")
+
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    checked(program, given, Check.known(context, memory, tools, returns))
+  end
+
+  defp checked(program, given, known) do
+    {timeout, max_heap, reading} = Limits.resolve(given)
+
+    with {:ok, source} <- checked_source(program),
+         {:ok, checked, found} <- Check.run(source, reading, {timeout, max_heap}, known) do
+      case Check.errors(found) do
+        [] -> {:ok, checked}
+        errors -> {:error, errors}
+      end
+    else
+      {:error, finding} -> {:error, [finding]}
+    end
+  end
+
+  defp checked_source(%Program{} = program), do: {:ok, program}
+
+  defp checked_source(program) do
+    with {:error, fault} <- Evaluation.source(program) do
+      {_kind, message} = Message.error(fault)
+      finding = %{path: [], message: message, suggestion: nil, line: nil, column: nil}
+      {:error, Map.put(finding, :code, :invalid)}
     end
   end
 
@@ -332,24 +502,9 @@ defmodule PtcRunner.Json do
   New in this library.
   """
   @spec explain(program(), [option()]) :: Explain.t()
-  def explain(program, opts \\ []) do
-    {limits, context, memory, tools, how} = given(opts, "PtcRunner.Json.explain/2")
-    of_value = &Contract.of(&1, memory, program, limits)
-    {timeout, max_heap, reading} = Limits.resolve(limits)
-    {program, reading} = Program.again(program, reading)
-    limits = {timeout, max_heap, reading}
+  def explain(program, opts \\ []),
+    do: Evaluation.explain(program, Given.read(opts, "PtcRunner.Json.explain/2"))
 
-    with {:ok, program} <- source(program),
-         :ok <- maps(program, context, memory, tools, limits) do
-      {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits, how)
-      result = with {:ok, value, _words} <- result, do: of_value.(value)
-      %{explanation | result: result}
-    else
-      {:error, _reason} = error -> %Explain{result: error}
-    end
-  end
-
-  # A compiled program is compiled from its source again, for observation.
   @doc """
   Formats an error for an LLM: the kind of error, and what to change. Takes any term.
 
@@ -362,26 +517,4 @@ defmodule PtcRunner.Json do
   """
   @spec format_error(error() | term()) :: String.t()
   defdelegate format_error(error), to: ErrorText, as: :format
-
-  # Texts and compiled programs are passed to the native side unchanged.
-  defp source(%Program{} = program, given) do
-    with {:error, fault} <- Program.asked(program, given) do
-      {timeout, max_heap, _reading} = Limits.resolve(given)
-      {:error, Program.error(fault, {timeout, max_heap})}
-    end
-  end
-
-  defp source(program, _given), do: source(program)
-
-  defp source(text) when is_binary(text), do: {:ok, text}
-
-  defp source(program),
-    do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
-
-  defp maps(_program, context, memory, tools, _limits)
-       when is_map(context) and is_map(memory) and tools == %{},
-       do: :ok
-
-  defp maps(program, context, memory, tools, limits),
-    do: Inputs.check(program, context, memory, tools, limits)
 end

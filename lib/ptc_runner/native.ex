@@ -170,6 +170,26 @@ defmodule PtcRunner.Native do
   nif(compile_text(binary(), Types.reading(), Types.limits()) :: Types.compiled())
   nif(compile_node(term(), Types.reading(), Types.limits()) :: Types.compiled())
 
+  # native/ptc_nif/src/check.rs
+  nif(
+    check_program(
+      source :: term(),
+      Types.reading(),
+      types :: map() | nil,
+      tools :: map() | nil,
+      memory :: map() | nil,
+      returns :: term(),
+      Types.limits()
+    ) :: Types.checked()
+  )
+
+  pair(
+    locate(binary(), [[binary() | non_neg_integer()]]) ::
+      {:ok, [{pos_integer(), pos_integer()} | nil]} | :busy
+  )
+
+  pair(type_of(term(), rows :: pos_integer()) :: {:ok, term()} | :busy)
+
   # native/ptc_nif/src/run.rs
   nif(run_text(binary(), Types.reading(), Types.given()) :: Types.run())
   nif(run_node(term(), checked? :: boolean(), Types.reading(), Types.given()) :: Types.run())
@@ -184,6 +204,14 @@ defmodule PtcRunner.Native do
   )
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())
+
+  # a run whose caller decides about each call: it does not move, and its calls have `{weight, address}` in place of
+  # the weight
+  nif(
+    run_asking(handle :: reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
+      Types.run()
+      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
+  )
 
   # native/ptc_nif/src/moving.rs
   nif(time_left(state :: reference()) :: timeout())
@@ -200,9 +228,22 @@ defmodule PtcRunner.Native do
   nif(observation(handle :: reference()) :: reference())
 
   nif(
-    run_observed(reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
+    run_observed(
+      reference(),
+      consts :: tuple(),
+      Types.given(),
+      forks? :: boolean(),
+      asks? :: boolean()
+    ) ::
       Types.run()
   )
+
+  # the number of the call at an address; the path of a call, in a program that was compiled for observation
+  nif(call_number(handle :: reference(), address :: non_neg_integer()) :: pos_integer())
+  nif(call_path(handle :: reference(), consts :: tuple(), pos_integer()) :: [term()] | nil)
+
+  # what a program loads
+  nif(context_names(handle :: reference(), consts :: tuple()) :: [term()])
 
   nif(observed(reference(), consts :: tuple()) :: {non_neg_integer() | nil, [tuple()]} | nil)
 

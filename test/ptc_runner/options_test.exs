@@ -18,19 +18,29 @@ defmodule PtcRunner.OptionsTest do
   defp functions do
     {:ok, compiled} = Json.compile(@program)
 
+    tools = %{"x" => {& &1, approve: true}}
+    call = ~s({"program": {"op": "call", "tool": "x"}})
+    {:paused, paused} = Json.run(call, tools: tools)
+    {:paused, waiting} = Agent.run(call, tools)
+
     [
       {&Json.run(@program, &1), [timeout: 1_000, max_heap: nil, memory: %{}]},
       {&Json.run(compiled, &1), [timeout: :infinity]},
       {&Json.run!(@program, &1), [max_depth: 5]},
       {&Json.compile(@program, &1), [max_heap: 0]},
       {&Json.compile(compiled, &1), [max_heap: 0]},
+      {&Json.check(@program, &1), [returns: ":any", edition: 2]},
       {&Json.explain(@program, &1), [timeout: 1_000, tool_concurrency: 2]},
+      {&Json.record(@program, &1), [max_tool_calls: 3, on_call: fn _ -> :run end]},
+      {&Json.replay(@program, elem(Json.record(@program), 1), &1), [timeout: 50]},
+      {&Json.resume(paused, :approve, &1), [pause_ttl: 5, on_journal: nil]},
       {&Agent.prompt/1, [samples: false, max_turns: 3]},
       {&Agent.answer("{}", nil, &1), [timeout: nil, coerce: false]},
       {&Agent.program(@program, &1), [max_heap: nil, keys: :any, repair: false]},
       {&Agent.run(@program, %{}, &1), [tool_concurrency: 1_024]},
       {&Agent.loop(fn _ -> @program end, &1), [task: "x"]},
       {&Agent.loop(fn _ -> @program end, [], &1), [timeout: nil, max_heap: nil, strict: true]},
+      {&Agent.resume(waiting, {:answer, 1}, &1), [tools: tools, timeout: 500]},
       {&Signature.to_json_schema("() -> [:int]", &1), [strict: true]},
       {&Signature.input_json_schema("(n :int) -> :int", &1),
        [descriptions: %{"n" => "how many"}]},

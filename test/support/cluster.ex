@@ -44,7 +44,11 @@ defmodule PtcRunner.Test.Cluster do
 end
 
 defmodule PtcRunner.Test.Cluster.Waits do
-  @moduledoc "A tool for any node."
+  @moduledoc "Tools for any node."
+
+  @doc "Returns what it got, and the node that it ran on."
+  @spec echo(map()) :: [term()]
+  def echo(%{"n" => n}), do: [n, Atom.to_string(node())]
 
   @doc "Registers a name, so that the test sees it waiting, and returns after a message."
   @spec until_told(map()) :: String.t()

@@ -67,7 +67,8 @@ for {module, path} <- [
       Answers: "guides/answers.md",
       GettingStarted: "guides/getting_started.md",
       ErrorsAndFeedback: "guides/errors_and_feedback.md",
-      TestingPrograms: "guides/testing_programs.md"
+      TestingPrograms: "guides/testing_programs.md",
+      ToolsUnderControl: "guides/tools_under_control.md"
     ] do
   defmodule Module.concat(PtcRunner.Test.Guides, module) do
     @external_resource path

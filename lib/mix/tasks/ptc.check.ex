@@ -7,6 +7,16 @@ defmodule Mix.Tasks.Ptc.Check do
 
   A file whose name ends in `.json` is a program, any other file is a signature. Each error is one line,
   `file:line:column: message`. The exit code is 1 if there is an error.
+
+  ## Options
+
+  With one of these, programs are also checked against types: see `PtcRunner.Json.check/2`. Warnings are shown, and are no errors.
+
+    * `--context-types FILE` - a JSON object of the names that `load` reads. Each is the text of a signature, such as `"[{id :int}]"`, or
+      `{"sample": VALUE}`.
+    * `--tool-types FILE` - a JSON object of tools and their signatures
+    * `--returns SIG` - the signature of the result
+    * `--edition N` - the edition of the language, 1 or 2
   """
 
   use Mix.Task
@@ -16,6 +26,8 @@ defmodule Mix.Tasks.Ptc.Check do
   alias PtcRunner.Json.Explain
   alias PtcRunner.SubAgent.Signature
 
+  @switches [context_types: :string, tool_types: :string, returns: :string, edition: :integer]
+
   @impl true
   def run(args) when args in [["--help"], ["-h"]],
     do: Mix.shell().info(Mix.Task.moduledoc(__MODULE__) || "see `mix help ptc.check`")
@@ -24,32 +36,85 @@ defmodule Mix.Tasks.Ptc.Check do
     Mix.Task.run("app.config")
     {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
 
-    case OptionParser.parse(args, strict: []) do
-      {[], [_ | _] = paths, []} -> check(paths)
+    case OptionParser.parse(args, strict: @switches) do
+      {opts, [_ | _] = paths, []} -> check(paths, known(opts))
       _other -> Mix.raise("expected files: mix ptc.check FILE…")
     end
   end
 
-  defp check(paths) do
-    wrong = Enum.count(paths, &(check_file(&1) == :wrong))
+  # The options of `PtcRunner.Json.check/2`; nil without types.
+  defp known([]), do: nil
+
+  defp known(opts) do
+    edition = opts[:edition]
+    if edition not in [nil, 1, 2], do: Mix.raise("--edition must be 1 or 2")
+
+    [
+      context: types(opts[:context_types], "types"),
+      tools: types(opts[:tool_types], "signatures"),
+      returns: opts[:returns] && text_type!(opts[:returns], "--returns"),
+      edition: edition
+    ]
+  end
+
+  defp types(nil, _what), do: nil
+
+  defp types(path, what),
+    do: Map.new(Files.map!(path, what), fn {name, type} -> {name, type!(type, name)} end)
+
+  defp type!(%{"sample" => value}, _name), do: {:sample, value}
+  defp type!(type, name), do: text_type!(type, name)
+
+  defp text_type!(text, name) do
+    case Signature.parse(text) do
+      {:ok, signature} -> signature
+      {:error, message} -> Mix.raise("#{name} is no signature: #{message}")
+    end
+  end
+
+  defp check(paths, known) do
+    wrong = Enum.count(paths, &(check_file(&1, known) == :wrong))
     right = length(paths) - wrong
     Mix.shell().info("#{right} right, #{wrong} wrong")
     if wrong > 0, do: exit({:shutdown, 1})
   end
 
-  defp check_file(path) do
+  defp check_file(path, known) do
     text = Files.text!(path)
 
-    case if(String.ends_with?(path, ".json"), do: program(text), else: signature(text)) do
-      :ok ->
+    case if(String.ends_with?(path, ".json"), do: program(text, known), else: signature(text)) do
+      {:ok, lines} ->
+        Enum.each(lines, &show(path, &1, :yellow))
         :ok
 
-      {:error, message, place} ->
-        place = Enum.map_join(place, &"#{&1}:")
-        Mix.shell().error(IO.ANSI.format([path, ":", place, " ", :red, message]))
+      {:error, lines} ->
+        Enum.each(lines, &show(path, &1, :red))
         :wrong
     end
   end
+
+  defp show(path, {message, place}, color) do
+    place = Enum.map_join(place, &"#{&1}:")
+    Mix.shell().error(IO.ANSI.format([path, ":", place, " ", color, message]))
+  end
+
+  defp program(text, known) do
+    with {:ok, []} <- program(text), true <- known != nil do
+      case Json.check(text, known) do
+        {:ok, checked} ->
+          {:ok, for(it <- checked.warnings, do: {"warning: " <> it.message, place(it)})}
+
+        {:error, findings} ->
+          {:error, for(it <- findings, do: {it.message, place(it)})}
+      end
+    else
+      false -> {:ok, []}
+      error -> error
+    end
+  end
+
+  defp place(%{line: nil}), do: []
+  defp place(%{line: line, column: column}), do: [line, column]
 
   defp program(text) do
     with {:error, error, path} <- Explain.Observed.check(text) do
@@ -59,13 +124,15 @@ defmodule Mix.Tasks.Ptc.Check do
           {offset, _length} -> Tuple.to_list(Place.line_and_column(text, offset))
         end
 
-      {:error, Json.format_error(error), place}
+      {:error, [{Json.format_error(error), place}]}
+    else
+      :ok -> {:ok, []}
     end
   end
 
   defp signature(text) do
     with {:error, message} <- text |> String.trim() |> Signature.parse(),
-         do: {:error, message, []},
-         else: (_signature -> :ok)
+         do: {:error, [{message, []}]},
+         else: (_signature -> {:ok, []})
   end
 end

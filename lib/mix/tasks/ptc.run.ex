@@ -5,7 +5,7 @@ defmodule Mix.Tasks.Ptc.Run do
 
       mix ptc.run PROGRAM.json --context DATA.json
 
-  `-` stands for the standard input. Programs that call tools cannot be run here.
+  `-` stands for the standard input. Programs that call tools can be run here only with the answers of a journal.
 
   ## Options
 
@@ -16,6 +16,8 @@ defmodule Mix.Tasks.Ptc.Run do
     * `--edition N` - the edition of the language, 1 or 2
     * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
     * `--json` - the result as JSON, even if it is rows
+    * `--replay FILE` - the answers of tools come from this journal: see `PtcRunner.Json.replay/3`
+    * `--record FILE` - writes the journal of the run to this file: see `PtcRunner.Json.record/2`
 
   An error is printed to stderr with its position in the program, and the exit code is 1. A run that takes
   longer than a second shows its elapsed time.
@@ -35,7 +37,9 @@ defmodule Mix.Tasks.Ptc.Run do
     max_heap: :integer,
     edition: :integer,
     explain: :boolean,
-    json: :boolean
+    json: :boolean,
+    record: :string,
+    replay: :string
   ]
   @timeout 30_000
 
@@ -62,7 +66,8 @@ defmodule Mix.Tasks.Ptc.Run do
   defp run(program, opts) do
     options = options(opts)
     explain? = Keyword.get(opts, :explain, false)
-    explanation = Progress.around(fn -> result(program, options, explain?) end, options[:timeout])
+    run = fn -> journaled(program, options, explain?, Map.new(opts)) end
+    explanation = Progress.around(run, options[:timeout])
 
     case explanation.result do
       {:ok, result, _delta, _memory} -> Mix.shell().info(shown(result, opts))
@@ -72,6 +77,21 @@ defmodule Mix.Tasks.Ptc.Run do
     if explain? and explanation.operations != [], do: Mix.shell().info(to_string(explanation))
     if match?({:error, _}, explanation.result), do: exit({:shutdown, 1})
   end
+
+  defp journaled(program, options, _explain?, %{replay: path} = opts) do
+    journal = Files.map!(path, "journal")
+    result = Json.replay(program, journal, options)
+    if opts[:record], do: Files.write_json!(opts[:record], journal)
+    %Explain{result: result}
+  end
+
+  defp journaled(program, options, _explain?, %{record: path}) do
+    {result, journal} = Json.record(program, options)
+    Files.write_json!(path, journal)
+    %Explain{result: result}
+  end
+
+  defp journaled(program, options, explain?, _opts), do: result(program, options, explain?)
 
   # A program without tools has no effects, so it is run again to find the position of an error.
   defp result(program, options, true), do: Json.explain(program, options)

@@ -36,10 +36,13 @@ defmodule PtcRunner.Agent.Calls do
   Calls `fun` with the tools' functions; returns its result and the calls. The options `:recorded_calls` and
   `:recorded_bytes` bound the record.
   """
-  @spec noted([Tool.t()], keyword(), (%{String.t() => (map() -> term())} -> result)) ::
-          {result, noted()}
+  @spec noted(
+          [Tool.t()],
+          keyword(),
+          (%{String.t() => (map() -> term())}, Record.t() | nil -> result)
+        ) :: {result, noted()}
         when result: term()
-  def noted([], _opts, fun), do: {fun.(%{}), %{calls: [], told: "", dropped: %{}}}
+  def noted([], _opts, fun), do: {fun.(%{}, nil), %{calls: [], told: "", dropped: %{}}}
 
   def noted(tools, opts, fun) do
     most = Keyword.get(opts, :recorded_calls, @calls)
@@ -47,12 +50,26 @@ defmodule PtcRunner.Agent.Calls do
     record = Record.new(Enum.map(tools, & &1.name), most, bytes)
 
     try do
-      result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, record) end}))
+      result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, record) end}), record)
       {calls, dropped} = Record.read(record)
       told = Made.text(calls, dropped)
       {result, %{calls: Enum.map(calls, &elem(&1, 0)), told: told, dropped: dropped}}
     after
       Record.delete(record)
+    end
+  end
+
+  @doc "The function of a tool with its arguments and its result validated, without a record."
+  @spec validated(Tool.t()) :: (term() -> term())
+  def validated(tool) do
+    begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped() end
+
+    fn raw ->
+      case answer(tool, raw, begin) do
+        {:ok, value, _warnings} -> value
+        {:error, reason} -> {:error, ToolError.new(reason)}
+        {_unfit, text} -> {:error, ToolError.new(text)}
+      end
     end
   end
 

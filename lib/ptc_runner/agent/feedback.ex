@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Feedback do
 
   alias PtcRunner.Agent.{Describe, Prompt, Tool}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Explain, Hints, Message, Suggestion}
+  alias PtcRunner.Json.{Check, Explain, Hints, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.JsonRepair.Cut
@@ -26,6 +26,28 @@ defmodule PtcRunner.Agent.Feedback do
       "" -> Json.format_error(error)
       hint -> "#{Json.format_error(error)}\n#{hint}"
     end
+  end
+
+  # Maximum number of findings of a check.
+  @found 19
+
+  @doc """
+  Feedback about a program that was not run, because of certain errors; at most 20 lines about them.
+
+      iex> error = %{path: ["program", "steps", 1], message: "sum reads field 'x', which no value has. There are: 'y'"}
+      iex> PtcRunner.Agent.Feedback.refused([error]) |> String.split("\\n")
+      ["The program was not run, because it cannot work:",
+       "- program.steps[1]: sum reads field 'x', which no value has. There are: 'y'",
+       "Write the whole program again, as one JSON object."]
+
+  """
+  @spec refused([map(), ...]) :: String.t()
+  def refused(errors) do
+    more = length(errors) - @found - 1
+    shown = if more > 0, do: Enum.take(errors, @found), else: errors
+    lines = for error <- shown, into: "", do: "\n- " <> Shown.cut(Check.line(error), 600)
+    more = if more > 0, do: "\n- and #{more + 1} more", else: ""
+    "The program was not run, because it cannot work:#{lines}#{more}\n#{@again}"
   end
 
   @doc "Feedback about a program that was cut off."

@@ -17,7 +17,11 @@ defmodule PtcRunner.Agent.Given do
              tool_concurrency: {:up_to, 1_024},
              now: :now,
              recorded_calls: :count,
-             recorded_bytes: :count
+             recorded_bytes: :count,
+             max_tool_calls: {:or_infinity, :count},
+             on_call: {:maybe, {:function, 1}},
+             on_journal: {:maybe, {:function, 1}},
+             pause_ttl: {:or_infinity, :count}
            })
 
   @telling Map.merge(@notes, %{
@@ -44,24 +48,30 @@ defmodule PtcRunner.Agent.Given do
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
-               |> Map.put(:info, :boolean)
+               |> Map.merge(%{info: :boolean, check: :boolean})
   @loop_options @running
                 |> Map.merge(@telling)
                 |> Map.merge(@repairing)
                 |> Map.merge(%{
                   coerce: :boolean,
+                  check: :boolean,
                   max_bytes: :positive,
                   model_timeout: :timeout,
                   messages: :any,
-                  findings: {:one_of, [:feedback, :ignore]}
+                  findings: {:one_of, [:feedback, :ignore]},
+                  on_event: {:maybe, {:function, 1}}
                 })
+  @resume_options @loop_options
+                  |> Map.merge(@run_options)
+                  |> Map.put(:model, {:maybe, {:function, 1}})
 
   @options %{
     prompt: {@prompt_options, "PtcRunner.Agent.prompt/1"},
     answer: {@answer_options, "PtcRunner.Agent.answer/3"},
     program: {@program_options, "PtcRunner.Agent.program/2"},
     run: {@run_options, "PtcRunner.Agent.run/3"},
-    loop: {@loop_options, "PtcRunner.Agent.loop/3"}
+    loop: {@loop_options, "PtcRunner.Agent.loop/3"},
+    resume: {@resume_options, "PtcRunner.Agent.resume/3"}
   }
 
   @doc """
@@ -71,7 +81,7 @@ defmodule PtcRunner.Agent.Given do
       ** (ArgumentError) option :repair of PtcRunner.Agent.program/2 must be true or false, got: 1
 
   """
-  @spec options!(term(), :prompt | :answer | :program | :run | :loop) :: :ok
+  @spec options!(term(), :prompt | :answer | :program | :run | :loop | :resume) :: :ok
   def options!(opts, function) do
     {table, name} = Map.fetch!(@options, function)
     Options.check!(opts, table, name)

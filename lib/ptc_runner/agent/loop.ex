@@ -9,9 +9,11 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.Agent.{
     Answer,
     Ask,
+    Checking,
     Describe,
     Feedback,
     Made,
+    Paused,
     Prompt,
     Reply,
     Result,
@@ -23,10 +25,12 @@ defmodule PtcRunner.Agent.Loop do
 
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.Firewall.{Marks, Shape}
+  alias PtcRunner.Json.{Budget, Check}
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
 
   @look "look"
+  @of_values [:unknown_tool, :unknown_field, :wrong_result, :missing_result]
   @looked 4_000
   @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
@@ -39,10 +43,10 @@ defmodule PtcRunner.Agent.Loop do
   @compiling [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :tool_concurrency, :now] ++
-             [:recorded_calls, :recorded_bytes]
+             [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
-  @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()}
+  @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}
   def run(ask, opts) do
     # The task is the user's message; the other parts of the prompt come before it.
     prompt = opts |> Keyword.delete(:task) |> Prompt.text()
@@ -53,6 +57,7 @@ defmodule PtcRunner.Agent.Loop do
     turn(ask, %{
       opts: opts,
       tools: tools,
+      budget: Run.budget(tools, opts, nil),
       warnings: Tool.warnings(tools),
       prompt: prompt,
       task: task,
@@ -72,6 +77,46 @@ defmodule PtcRunner.Agent.Loop do
     })
   end
 
+  @doc "Goes on with a loop that was paused; see `PtcRunner.Agent.resume/3`."
+  @spec resume(([map()] -> term()), Paused.t(), term(), keyword()) ::
+          {:ok | :error, Step.t()} | {:paused, Paused.t()}
+  def resume(ask, %Paused{loop: loop, run: run} = paused, decisions, opts) do
+    opts = Keyword.merge(paused.opts, opts)
+    tools = Tool.list!(Keyword.get(opts, :tools, %{}))
+    {elapsed, loop} = Map.pop!(loop, :elapsed)
+    {{text, warnings, counts}, loop} = Map.pop!(loop, :answer)
+
+    state =
+      Map.merge(loop, %{
+        opts: opts,
+        tools: tools,
+        budget: Run.budget(tools, opts, counts),
+        turn_began_at: Telemetry.turn_began(loop.number),
+        began_at: System.monotonic_time(:millisecond) - elapsed
+      })
+
+    more = [
+      resumes: {run, decisions},
+      tool_calls_before: paused.tool_calls,
+      made_before: paused.made
+    ]
+
+    case Source.again(run) do
+      {:ok, program} ->
+        event(state, %{event: :resumed, turn: state.number})
+        program |> run(text, warnings, state, more) |> came(ask, state)
+
+      {:error, error} ->
+        raise ArgumentError, "the program of the paused run is not one: #{inspect(error)}"
+    end
+  end
+
+  # The application follows what happens.
+  defp event(state, event) do
+    if fun = state.opts[:on_event], do: fun.(event)
+    :ok
+  end
+
   # The conversation before, newest message first. Its prompt is replaced.
   defp earlier(opts) do
     messages = Keyword.get(opts, :messages, [])
@@ -85,6 +130,7 @@ defmodule PtcRunner.Agent.Loop do
 
   defp turn(ask, state) do
     turn = %{state | turn_began_at: Telemetry.turn_began(state.number), retries: 0}
+    event(state, %{event: :turn, turn: state.number})
     asked(ask, turn)
   end
 
@@ -175,8 +221,21 @@ defmodule PtcRunner.Agent.Loop do
 
   defp fits(ask, text, state) do
     state = said(state, text)
+    event(state, %{event: :answer, turn: state.number, text: text})
 
-    case outcome(Keyword.get(state.opts, :answer, :program), text, state) do
+    :answer
+    |> then(&Keyword.get(state.opts, &1, :program))
+    |> outcome(text, state)
+    |> came(ask, state)
+  end
+
+  defp came(outcome, ask, state) do
+    case outcome do
+      {:paused, paused} ->
+        event(state, %{event: :paused, turn: state.number, calls: paused.calls})
+        Telemetry.turn_ended(state.turn_began_at, length(paused.tool_calls), :paused)
+        {:paused, paused}
+
       {:done, value, turn} ->
         ended(:ok, value, %{took(state, turn, true) | memory: turn.memory})
 
@@ -191,7 +250,8 @@ defmodule PtcRunner.Agent.Loop do
     fields = for %{field: field} <- Map.get(turn, :findings, []), field != nil, do: field
     # Another program may have changed the memory.
     doubted = if turn.program, do: Map.get(turn, :doubted), else: state.doubted
-    %{state | told: Enum.into(fields, state.told), doubted: doubted}
+    state = %{state | told: Enum.into(fields, state.told), doubted: doubted}
+    Map.put(state, :refused, Map.get(turn, :refused))
   end
 
   defp outcome(:value, text, state) do
@@ -231,12 +291,50 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp run(program, text, warnings, state) do
+    case refused(program, state) do
+      [] ->
+        run(program, text, warnings, state, [])
+
+      errors ->
+        told = Feedback.refused(errors)
+        error = Check.error(errors)
+        Telemetry.invalid(error)
+        why = "the program was not run: #{Check.line(hd(errors))}"
+        fields = [program: source(program), result: %{error: told}, why: why, prints: warnings]
+        {:again, told, record(text, state, [{:refused, program.source} | fields])}
+    end
+  end
+
+  # A program that was refused before is run.
+  defp refused(program, state) do
+    before = Map.get(state, :refused)
+
+    if Keyword.get(state.opts, :check, true) and
+         not (before != nil and Source.same?(program.source, before)) do
+      checked = [{:memory, state.memory} | only(state, [:findings | @running])]
+      {errors, tools} = Checking.errors(program, state.tools, checked)
+
+      # Where no tool is called, the run tells more about fields that are not there, and about a wrong result: it has the value.
+      called? = Enum.any?(state.tools, &(&1.name in tools))
+      if not called?, do: Enum.reject(errors, &(&1.code in @of_values)), else: errors
+    else
+      []
+    end
+  end
+
+  defp run(program, text, warnings, state, more) do
+    counts = state.budget && Budget.counted(state.budget)
     # A value under "look" need not match the signature.
     findings = Keyword.get(state.opts, :findings, :feedback)
-    opts = [{:memory, state.memory}, {:findings, findings} | only(state, @running)]
+    own = [memory: state.memory, findings: findings, budget: state.budget]
+    opts = more ++ own ++ only(state, @running)
     record = &record(text, state, [{:program, source(program)} | &1])
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
+      {:paused, paused, info} ->
+        {:paused,
+         paused(Paused.of_run(paused, state.opts, info), {text, warnings, counts}, state)}
+
       {:ok, value, info} ->
         judged = Run.judged(value, opts, info)
 
@@ -250,6 +348,17 @@ defmodule PtcRunner.Agent.Loop do
         fields = [result: %{error: told}, why: Feedback.why(error), tool_calls: info.tool_calls]
         {:again, told, record.([{:prints, warnings ++ info.warnings} | fields])}
     end
+  end
+
+  defp paused(paused, answer, state) do
+    elapsed = System.monotonic_time(:millisecond) - state.began_at
+
+    loop =
+      state
+      |> Map.drop([:opts, :tools, :budget, :turn_began_at, :began_at])
+      |> Map.merge(%{elapsed: elapsed, answer: answer})
+
+    Paused.of_loop(paused, loop, Enum.reverse(state.messages))
   end
 
   defp look(%{@look => value}, info, record, state) do
@@ -330,6 +439,7 @@ defmodule PtcRunner.Agent.Loop do
     outcome = if ok?, do: if(turn[:ok?], do: :look, else: :ok), else: :retry
     calls = length(params.tool_calls)
     Telemetry.turn_ended(state.turn_began_at, calls, outcome)
+    event(state, %{event: :turn_ended, turn: state.number, outcome: outcome})
     %{state | turns: [struct | state.turns], why: turn[:why]}
   end
 
@@ -350,9 +460,14 @@ defmodule PtcRunner.Agent.Loop do
   defp left(1), do: "This is your last turn: answer now."
   defp left(turns), do: "You have #{turns} turns left."
 
-  defp ended(:ok, value, state), do: {:ok, value |> Step.ok(state.memory) |> finished(state)}
+  defp ended(kind, what, state) do
+    event(state, %{event: :ended, turn: state.number, outcome: kind})
+    step(kind, what, state)
+  end
 
-  defp ended(:error, {reason, message, details}, state),
+  defp step(:ok, value, state), do: {:ok, value |> Step.ok(state.memory) |> finished(state)}
+
+  defp step(:error, {reason, message, details}, state),
     do: {:error, reason |> Step.error(message, state.memory, details) |> finished(state)}
 
   # The step's struct may be that of another release of `ptc_runner`: only fields that it has are set.

@@ -74,7 +74,7 @@ defmodule PtcRunner.Agent.Record do
          {:ok, call, bytes} <- fitting(call, left(record)),
          true <- counted(record, 2, bytes) <= record.bytes do
       ToolWorker.charge(div(bytes, 8))
-      insert(record, {key, call, nil})
+      insert(record, {key, call, nil, System.monotonic_time(), nil})
     else
       _full -> :counters.add(record.counts, Map.fetch!(record.places, name), 1)
     end
@@ -86,7 +86,7 @@ defmodule PtcRunner.Agent.Record do
   @spec ended(t(), integer(), ended()) :: :ok
   def ended(record, key, {status, text, warnings, value}) do
     end_of_call = {status, text, some(warnings), more(status, value)}
-    :ets.update_element(record.table, key, {3, end_of_call})
+    :ets.update_element(record.table, key, [{3, end_of_call}, {5, System.monotonic_time()}])
     :ok
   rescue
     ArgumentError -> :ok
@@ -97,7 +97,11 @@ defmodule PtcRunner.Agent.Record do
   """
   @spec read(t()) :: {[{call(), more()}], %{String.t() => pos_integer()}}
   def read(record) do
-    calls = for {_key, call, ended} <- :ets.tab2list(record.table), do: whole(call, ended)
+    calls =
+      for {_key, call, ended, began_at, ended_at} <- :ets.tab2list(record.table) do
+        {call, more} = whole(call, ended)
+        {timed(call, began_at, ended_at), more}
+      end
 
     dropped =
       for {name, place} <- record.places,
@@ -108,6 +112,45 @@ defmodule PtcRunner.Agent.Record do
 
     {calls, dropped}
   end
+
+  defp timed(call, began_at, ended_at) when is_integer(ended_at) and is_integer(began_at) do
+    us = System.convert_time_unit(ended_at - began_at, :native, :microsecond)
+    Map.put(call, :duration_us, us)
+  end
+
+  defp timed(call, _began_at, _ended_at), do: call
+
+  @doc "Records a call whose tool was not called: it was answered, refused or paused."
+  @spec decided(t(), String.t(), term(), atom(), term()) :: :ok
+  def decided(%{places: places}, name, _args, _decision, _result)
+      when not is_map_key(places, name),
+      do: :ok
+
+  def decided(record, name, args, decision, result) do
+    key = key()
+    :ok = began(record, key, name, args, args)
+    {status, text, value} = decided(decision, result)
+    :ets.update_element(record.table, key, {4, nil})
+    ended(record, key, {status, text, [], value})
+
+    case :ets.lookup(record.table, key) do
+      [{_key, call, _ended, _, _}] ->
+        :ets.update_element(record.table, key, {2, Map.put(call, :decision, decision)})
+
+      [] ->
+        :ok
+    end
+
+    :ok
+  end
+
+  defp decided(_decision, {:ok, value, _words}), do: {:ok, Shown.text(value, @shortened), value}
+  defp decided(_decision, {:failed, text}), do: {:error, Shown.cut(text), false}
+
+  defp decided(_decision, {:ended, {_kind, text}}) when is_binary(text),
+    do: {:refused, Shown.cut(text), false}
+
+  defp decided(decision, _none), do: {:refused, Atom.to_string(decision), false}
 
   defp whole(call, nil), do: {call, :effect}
 

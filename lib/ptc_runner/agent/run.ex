@@ -2,16 +2,31 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Describe, Feedback, Record, Result, Tool}
+  alias PtcRunner.Agent.{Calls, Checking, Describe, Feedback, Paused, Record, Result, Tool}
   alias PtcRunner.Firewall.{Flow, Hidden, Marks, Shape}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Contract, Edition, Message, Values}
+  alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
+  alias PtcRunner.Json.{Resuming, Runner, Tools, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
-  @own [:returns, :enums, :descriptions, :info, :findings] ++ @recording
+  @own [
+         :returns,
+         :enums,
+         :descriptions,
+         :info,
+         :findings,
+         :max_tool_calls,
+         :budget,
+         :on_event,
+         :check
+       ] ++
+         [:resumes, :made_before, :tool_calls_before] ++ @recording
+
+  # Maximum number of calls, of one run or of all turns.
+  @calls 1_000
 
   @type info :: %{
           memory: map(),
@@ -30,19 +45,76 @@ defmodule PtcRunner.Agent.Run do
           {:ok, term(), map()}
           | {:error, Json.error() | {:invalid_result, [map()]}, String.t()}
           | {:error, Json.error() | {:invalid_result, [map()]}, String.t(), map()}
+          | {:paused, Paused.t()}
 
   @doc "See `PtcRunner.Agent.run/3`; the options are already validated."
   @spec run(Json.program(), [Tool.t()], keyword()) :: result()
   def run(program, tools, opts) do
     warnings = Tool.warnings(tools)
+    budget = budget(tools, opts, nil)
 
-    case noted(program, tools, opts) do
+    case checked(program, tools, opts) do
+      [] -> run(program, tools, opts, warnings, budget)
+      errors -> refused(errors, warnings, opts)
+    end
+  end
+
+  # What a paused run goes on with was checked.
+  defp checked(program, tools, opts) do
+    if opts[:check] == true and opts[:resumes] == nil,
+      do: program |> Checking.errors(tools, opts) |> elem(0),
+      else: []
+  end
+
+  defp refused(errors, warnings, opts) do
+    memory = Keyword.get(opts, :memory, %{})
+
+    info = %{
+      memory: memory,
+      delta: %{},
+      tool_calls: [],
+      dropped_calls: %{},
+      warnings: warnings
+    }
+
+    failed(Check.error(errors), Feedback.refused(errors), info, opts[:info])
+  end
+
+  defp run(program, tools, opts, warnings, budget) do
+    case noted(program, tools, [{:budget, budget} | opts]) do
       {:ok, value, info} ->
         {:ok, value, shown(info, warnings)}
+
+      {:paused, paused, info} ->
+        {:paused, Paused.of_run(paused, opts, info)}
 
       {:error, error, feedback, info} ->
         failed(error, feedback, shown(info, warnings), opts[:info])
     end
+  end
+
+  @doc "Goes on with a run that was paused: see `PtcRunner.Agent.resume/3`."
+  @spec resume(Paused.t(), term(), keyword()) :: result()
+  def resume(paused, decisions, opts) do
+    {tools, opts} = Keyword.pop(opts, :tools, %{})
+    more = [tool_calls_before: paused.tool_calls, made_before: paused.made]
+    opts = Keyword.merge(paused.opts, opts)
+    program = paused.run.program
+    run(program, Tool.list!(tools), [{:resumes, {paused.run, decisions}} | more] ++ opts)
+  end
+
+  @doc "The budget of calls of these tools, with the calls that were made before."
+  @spec budget([Tool.t()], keyword(), {non_neg_integer(), map()} | nil) ::
+          Budget.t() | nil
+  def budget(tools, opts, made) do
+    limits =
+      for %{max_calls: most, name: name} when most != nil <- tools, into: %{}, do: {name, most}
+
+    most = Keyword.get(opts, :max_tool_calls, @calls)
+    most = if most != :infinity, do: most
+    budget = Budget.new(Enum.map(tools, & &1.name), most, limits)
+    if budget && made, do: Budget.add(budget, made)
+    budget
   end
 
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
@@ -55,15 +127,28 @@ defmodule PtcRunner.Agent.Run do
 
   @doc "The same; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
-          {:ok, term(), info()} | {:error, term(), String.t(), info()}
+          {:ok, term(), info()}
+          | {:error, term(), String.t(), info()}
+          | {:paused, Json.Paused.t(), info()}
   def noted(program, tools, opts) do
     string_keys!(opts)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1) |> read()
 
     given = strict(given, program)
     findings? = Keyword.get(opts, :findings, :ignore) == :feedback
-    run = &ran(program, [{:tools, &1} | given], findings?)
+    control = %{budget: opts[:budget], settings: settings(tools)}
+    watched? = watched?(tools, opts)
+
+    run = fn functions, record ->
+      watch = if watched? and record != nil, do: watch(record, opts[:on_event])
+      control = if watch, do: Map.put(control, :watch, watch), else: control
+      ran(program, [{:tools, functions}, {:control, control} | given], findings?, opts[:resumes])
+    end
+
     {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
+    # What the run had called before it was paused.
+    calls = Keyword.get(opts, :tool_calls_before, []) ++ noted.calls
+    noted = %{noted | calls: calls, told: Keyword.get(opts, :made_before, "") <> noted.told}
 
     info = %{
       memory: Keyword.get(opts, :memory, %{}),
@@ -79,6 +164,9 @@ defmodule PtcRunner.Agent.Run do
     }
 
     case result do
+      {:paused, paused} ->
+        {:paused, paused, info}
+
       {:ok, whole, findings} ->
         {:ok, value, delta, memory} = Contract.of(whole, info.memory, :values)
         data = [Keyword.get(opts, :context, %{}), info.memory]
@@ -109,14 +197,54 @@ defmodule PtcRunner.Agent.Run do
   defp strict(given, %Json.Program{}), do: given
   defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
 
+  # What the tools say beside their functions.
+  defp settings(tools) do
+    for %Tool{name: name} = tool <- tools,
+        setting = Tools.of(tool),
+        said?(setting),
+        into: %{},
+        do: {name, setting}
+  end
+
+  defp said?(%{effect: :write, max_calls: nil, timeout: nil, cache: false, approve: false}),
+    do: false
+
+  defp said?(_setting), do: true
+
+  # Decisions are recorded where something else than a call may be decided.
+  defp watched?(tools, opts) do
+    opts[:on_call] != nil or opts[:on_event] != nil or opts[:resumes] != nil or
+      Enum.any?(tools, &(&1.approve or &1.cache))
+  end
+
+  defp watch(record, on_event) do
+    fn {name, id, decision, args, outcome} ->
+      if decision not in [:run, :replay, :pause],
+        do: Record.decided(record, name, args, decision, outcome)
+
+      if on_event,
+        do: on_event.(%{event: :call, id: id, tool: name, args: args, decision: decision})
+    end
+  end
+
   # The run itself is observed: its tools are called once.
-  defp ran(program, given, true) do
-    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+  defp ran(program, opts, true, resumes) do
+    with {:ok, {value, findings}} <- value(program, opts, resumes, &Noticed.run/6),
          do: {:ok, value, findings}
   end
 
-  defp ran(program, given, false),
-    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
+  defp ran(program, opts, false, resumes) do
+    with {:ok, value} <- value(program, opts, resumes, &Runner.run/6),
+         do: {:ok, value, []}
+  end
+
+  defp value(program, opts, nil, run) do
+    given = Given.read(opts, "PtcRunner.Json.run/2", :own)
+    program |> Evaluation.run(given, run) |> Evaluation.value(program, given)
+  end
+
+  defp value(_program, opts, {paused, decisions}, run),
+    do: Resuming.value(paused, decisions, opts, run)
 
   defp warnings(%{calls: calls, dropped: dropped}) do
     for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++
@@ -139,9 +267,10 @@ defmodule PtcRunner.Agent.Run do
     [{:structs, :values}, {:edition, edition} | Keyword.put_new(opts, :keys, :any)]
   end
 
-  # Names of data may be atoms, because there are few of them.
-  defp named(%_struct{} = context), do: context |> Values.fields() |> named()
-  defp named(context), do: Map.new(context, fn {name, value} -> {name(name), value} end)
+  @doc "The context by names that programs can write. Names of data may be atoms, because there are few of them."
+  @spec named(map()) :: map()
+  def named(%_struct{} = context), do: context |> Values.fields() |> named()
+  def named(context), do: Map.new(context, fn {name, value} -> {name(name), value} end)
 
   # Programs cannot name the others.
   defp name(name) when is_atom(name) or is_number(name), do: to_string(name)

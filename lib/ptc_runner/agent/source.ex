@@ -134,6 +134,13 @@ defmodule PtcRunner.Agent.Source do
   defp what(_reason, {:unexpected_end, _offset}), do: "The JSON is not complete"
   defp what(reason, _place), do: Answer.message(reason)
 
+  @doc "The program of a paused run, compiled as it was."
+  @spec again(Json.Paused.t()) :: {:ok, Json.Program.t()} | {:error, Json.error()}
+  def again(%Json.Paused{} = run) do
+    options = Map.take(run, [:edition, :keys, :strict, :structs, :max_depth])
+    Json.compile(run.program, Map.to_list(options))
+  end
+
   defp framed(%{"program" => _node} = map), do: {:ok, map, []}
 
   defp framed(%{"op" => _op} = node),

@@ -1,18 +1,38 @@
 defmodule PtcRunner.Agent.Tool do
-  @moduledoc false
+  @moduledoc """
+  A tool as a struct: what `{function, options}` says, with its name.
+
+    * `name`, `fun` - the name, and a function of one argument
+    * `signature` - as text or parsed; `description`
+    * `effect` - `:read` or `:write` (the default)
+    * `max_calls` - how often it may be called in one run
+    * `timeout` - milliseconds of one call
+    * `cache` - whether it is called once for equal arguments in one run
+    * `approve` - whether a person decides about each call: see `PtcRunner.Json.run/2`
+
+  See the section *Tools* of `PtcRunner.Agent`. The other fields are the library's own.
+
+      iex> tool = %PtcRunner.Agent.Tool{name: "rate", fun: fn _ -> 1.25 end, effect: :read}
+      iex> program = ~s({"program": {"op": "call", "tool": "rate"}})
+      iex> PtcRunner.Json.run!(program, tools: %{"rate" => tool})
+      1.25
+
+  """
+
   # Converts an application's tools to one form: a name, a function of one argument, and, if
   # they are known, the signature, a description for the model, and the values that arguments may have.
 
   require Logger
 
   alias PtcRunner.Agent.{Spec, ToolSchema}
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @enforce_keys [:name, :fun]
-  defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, warnings: []]
+  defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, :max_calls, :timeout] ++
+              [effect: :write, cache: false, approve: false, warnings: []]
 
   @type t :: %__MODULE__{
           name: String.t(),
@@ -22,10 +42,16 @@ defmodule PtcRunner.Agent.Tool do
           notes: Annotations.t() | nil,
           schema: map() | nil,
           spec: {Signature.t(), Spec.form()} | nil,
+          effect: :read | :write,
+          max_calls: non_neg_integer() | nil,
+          timeout: timeout() | nil,
+          cache: boolean(),
+          approve: boolean(),
           warnings: [String.t()]
         }
 
-  @options %{signature: :any, description: :any, enums: :any, descriptions: :any}
+  @telling %{signature: :any, description: :any, enums: :any, descriptions: :any}
+  @calling [:effect, :max_calls, :timeout, :cache, :approve]
 
   @doc """
   The tools of a map by name, of a list of `ALLM.Tool`, or of an `ALLM.Engine`, sorted by name.
@@ -42,18 +68,25 @@ defmodule PtcRunner.Agent.Tool do
   def list!(%{__struct__: ALLM.Engine, tools: tools, context: context}), do: allm(tools, context)
 
   def list!([_ | _] = tools) do
-    if not List.improper?(tools) and Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)),
-      do: allm(tools, %{}),
-      else: refuse(tools)
+    cond do
+      List.improper?(tools) -> refuse(tools)
+      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) -> allm(tools, %{})
+      Enum.all?(tools, &match?(%__MODULE__{}, &1)) -> tools |> Map.new(&{&1.name, &1}) |> list!()
+      true -> refuse(tools)
+    end
   end
 
   def list!([]), do: []
 
   def list!(tools) when is_map(tools) and not is_struct(tools) do
-    for {name, form} <- Enum.sort(tools), do: name |> name!() |> tool(form)
+    for {name, form} <- Enum.sort_by(tools, &elem(&1, 0)), do: name |> name!() |> tool(form)
   end
 
   def list!(other), do: refuse(other)
+
+  @doc "The tool of a name and a form."
+  @spec of!(String.t(), term()) :: t()
+  def of!(name, form), do: name |> name!() |> tool(form)
 
   @spec refuse(term()) :: no_return()
   defp refuse(other) do
@@ -94,7 +127,7 @@ defmodule PtcRunner.Agent.Tool do
     do: tool(name, {fun, signature: signature})
 
   defp tool(name, {fun, opts}) when is_function(fun, 1) and is_list(opts) do
-    Options.check!(opts, @options, "tool #{inspect(name)}")
+    Options.check!(opts, Map.merge(@telling, Tools.options()), "tool #{inspect(name)}")
     found = tool(name, fun)
     signature = if opts[:signature], do: signature!(name, opts[:signature]), else: found.signature
 
@@ -105,6 +138,16 @@ defmodule PtcRunner.Agent.Tool do
         description: opts[:description] || found.description,
         notes: Annotations.of!(opts, {:map, if(signature, do: elem(signature, 1), else: [])})
     }
+    |> struct!(Enum.uniq_by(Keyword.take(opts, @calling), &elem(&1, 0)))
+  end
+
+  # A struct that the application has made has the options of `{function, options}` in its fields.
+  defp tool(name, %__MODULE__{fun: fun} = tool) when is_function(fun, 1) do
+    given = for {key, value} <- Map.take(Map.from_struct(tool), @calling), do: {key, value}
+    telling = for key <- [:signature, :description], value = Map.get(tool, key), do: {key, value}
+    notes = tool.notes
+    made = tool(name, {fun, telling ++ given})
+    %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
   end
 
   defp tool(name, other) do

@@ -1,6 +1,6 @@
 defmodule PtcRunner.CLI.Files do
   @moduledoc false
-  # Reads the files of the Mix tasks.
+  # Reads and writes the files of the Mix tasks.
 
   alias PtcRunner.Json.Codec
 
@@ -19,6 +19,13 @@ defmodule PtcRunner.CLI.Files do
       {:ok, text} -> text
       {:error, reason} -> Mix.raise("cannot read #{path}: #{:file.format_error(reason)}")
     end
+  end
+
+  @doc "Writes a JSON file. Raises `Mix.Error`."
+  @spec write_json!(Path.t(), term()) :: :ok
+  def write_json!(path, json) do
+    with {:error, reason} <- File.write(path, [Codec.encode!(json), "\n"]),
+         do: Mix.raise("cannot write #{path}: #{:file.format_error(reason)}")
   end
 
   @doc "The map in a JSON file; an empty one without a file. Raises `Mix.Error`."

@@ -158,7 +158,7 @@ defmodule PtcRunner.Firewall.Flow do
 
   # The part that runs.
   defp node(%Program{source: source}, names), do: node(source, names)
-  defp node({:observed, _observation, _consts, source}, names), do: node(source, names)
+  defp node({:observed, _observation, _consts, {_handle, source}}, names), do: node(source, names)
   defp node({checked, node}, _names) when checked in [:checked, :unchecked], do: {:ok, node}
   defp node(%{"program" => node}, _names), do: {:ok, node}
 

@@ -74,7 +74,7 @@ defmodule PtcRunner.Json.Explain do
   the check) ended early; `duration` the nanoseconds from start to end, `words` those the run built.
   """
   @type t :: %__MODULE__{
-          result: {:ok, term(), map(), map()} | {:error, PtcRunner.Json.error()},
+          result: PtcRunner.Json.result(),
           failed_at: path() | nil,
           operations: [operation()],
           findings: [finding()],
@@ -133,6 +133,7 @@ defmodule PtcRunner.Json.Explain do
   defp part(name), do: "." <> PtcRunner.Json.Explain.About.name(name)
 
   defp outcome({:ok, _result, _delta, _memory}), do: "ok"
+  defp outcome({:paused, _paused}), do: "paused"
   defp outcome({:error, reason}), do: PtcRunner.Json.format_error(reason)
 
   defp operation(operation) do

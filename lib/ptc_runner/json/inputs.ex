@@ -2,11 +2,12 @@ defmodule PtcRunner.Json.Inputs do
   @moduledoc false
   # Checks the maps that a program is run with. An error in the program is reported before those of the maps.
 
-  alias PtcRunner.Json.{Limits, Program}
+  alias PtcRunner.Json.{Limits, Program, Tools}
   alias PtcRunner.Shown
 
   @doc """
-  Whether the context, the memory and the tools are maps, and the tools functions of one argument.
+  Whether the context, the memory and the tools are maps, and the tools functions of one argument; `:forms` if some tools
+  say more than their function.
 
       iex> {:error, error} = PtcRunner.Json.Inputs.check(~s({"program": {"op": "count"}}), %{}, [], %{}, {nil, nil, 9})
       iex> error
@@ -14,14 +15,12 @@ defmodule PtcRunner.Json.Inputs do
 
   """
   @spec check(Program.t() | Program.source(), term(), term(), term(), Limits.given()) ::
-          :ok | {:error, PtcRunner.Json.error()}
+          :ok | :forms | {:error, PtcRunner.Json.error()}
   def check(program, context, memory, tools, limits)
       when is_map(context) and is_map(memory) and is_map(tools) do
     tools = :maps.to_list(tools)
 
-    if functions?(tools),
-      do: :ok,
-      else: with(:ok <- well_formed(program, limits), do: {:error, invalid_tools(tools)})
+    if functions?(tools), do: :ok, else: forms(tools, program, limits)
   end
 
   def check(program, context, memory, tools, limits) do
@@ -30,6 +29,12 @@ defmodule PtcRunner.Json.Inputs do
       {name, value} = Enum.find(named, fn {_name, value} -> not is_map(value) end)
       {:error, {:execution_error, "Option :#{name} must be a map, got #{Shown.text(value)}"}}
     end
+  end
+
+  defp forms(tools, program, limits) do
+    if Enum.all?(tools, fn {_name, tool} -> is_function(tool, 1) or Tools.form?(tool) end),
+      do: :forms,
+      else: with(:ok <- well_formed(program, limits), do: {:error, invalid_tools(tools)})
   end
 
   defp well_formed(%Program{}, _limits), do: :ok
@@ -43,7 +48,7 @@ defmodule PtcRunner.Json.Inputs do
   defp functions?(rest), do: rest == []
 
   defp invalid_tools(tools) do
-    names = for {name, tool} <- tools, not is_function(tool, 1), do: name
+    names = for {name, tool} <- tools, not (is_function(tool, 1) or Tools.form?(tool)), do: name
 
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}

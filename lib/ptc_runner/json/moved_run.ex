@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.MovedRun do
   # is the caller's side.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Driver, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Budget, Driver, ToolProcess, ToolWorker}
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
@@ -29,6 +29,10 @@ defmodule PtcRunner.Json.MovedRun do
           String.t() => (term() -> term())
         }) :: :killed
   def start(reply_to, max_heap, call, moved, funs) do
+    # In the place of the time: how many calls may be made.
+    budget = elem(call, 5)
+    funs = if budget, do: Map.put(funs, :budget, budget), else: funs
+
     {result, run} =
       Driver.drive(call, &call/2, {reply_to, max_heap, moved, enough(max_heap, 0), funs})
 
@@ -40,8 +44,20 @@ defmodule PtcRunner.Json.MovedRun do
     {_reply_to, _max_heap, _moved, _enough, funs} = run = allow(words, run)
 
     case funs do
+      %{budget: budget} -> counted(budget, name, args, state, run)
       %{^name => fun} -> called(name, fun, args, run)
       _not_yet -> ask(name, state, args, run)
+    end
+  end
+
+  defp counted(budget, name, args, state, {_, _, _, _, funs} = run) do
+    with :ok <- Budget.take(budget, name) do
+      case funs do
+        %{^name => fun} -> called(name, fun, args, run)
+        _not_yet -> ask(name, state, args, run)
+      end
+    else
+      error -> {error, run}
     end
   end
 

@@ -5,7 +5,8 @@ defmodule PtcRunner.Json.Runner do
   # and then in quanta on a dirty one.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Driver, Edition, Fork, Limits, Message, Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Budget, Control, Controlled, Driver, Edition, Fork, Limits, Message}
+  alias PtcRunner.Json.{Program, ToolProcess, ToolWorker}
   alias PtcRunner.{Aligned, Context, Native}
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -31,12 +32,16 @@ defmodule PtcRunner.Json.Runner do
           String.t()
           | {:checked | :unchecked, term()}
           | Program.t()
-          | {:observed, reference(), tuple(), source :: term()}
+          | {:observed, reference(), tuple(), {handle :: reference(), source :: term()}}
 
   @typedoc """
-  How many tools run at the same time at most; and the time of the start as text, if that is given.
+  How many tools run at the same time at most; the time of the start as text, if that is given; how many calls are allowed,
+  or who decides about them.
   """
-  @type how :: pos_integer() | {pos_integer(), now :: String.t()}
+  @type how ::
+          pos_integer()
+          | {pos_integer(), now :: String.t()}
+          | {pos_integer(), now :: String.t() | nil, {:budget, Budget.t()} | Control.t()}
 
   @doc """
   Runs a program; returns its value and the words it built, or a fault (see `PtcRunner.Json.Message.error/1`).
@@ -49,8 +54,11 @@ defmodule PtcRunner.Json.Runner do
 
   """
   @spec run(program(), map(), map(), map(), Limits.given(), how()) ::
-          {:ok, term(), non_neg_integer()} | {:error, Message.fault()}
+          {:ok, term(), non_neg_integer()} | {:error, Message.fault()} | {:paused, Control.t()}
   def run(program, context, memory, tools, limits, how \\ 1)
+
+  def run(program, context, memory, tools, limits, {_tool_concurrency, _now, _allowed} = how),
+    do: program |> allowed(context, memory, tools, limits, how) |> elem(0)
 
   # A program that may end in its first steps starts without limits.
   def run(program, context, memory, tools, limits, how) when tools == %{} do
@@ -71,7 +79,11 @@ defmodule PtcRunner.Json.Runner do
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
-  def run(program, context, memory, tools, limits, how) do
+  def run(program, context, memory, tools, limits, how),
+    do: limited_run(program, context, memory, tools, limits, how)
+
+  # `tools` may be those with their budget.
+  defp limited_run(program, context, memory, tools, limits, how) do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
     given = given(context, memory, timeout, max_heap, how)
     tool_concurrency = if is_tuple(how), do: elem(how, 0), else: how
@@ -81,6 +93,24 @@ defmodule PtcRunner.Json.Runner do
     |> settled(program, context, memory, limits)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
+  end
+
+  @doc "A run whose calls are counted, or decided about; returns its result, and the control at its end."
+  @spec allowed(program(), map(), map(), map(), Limits.given(), how()) ::
+          {{:ok, term(), non_neg_integer()} | {:error, Message.fault()} | {:paused, Control.t()},
+           Control.t() | nil}
+  def allowed(program, context, memory, tools, limits, {tool_concurrency, now, {:budget, budget}}) do
+    how = if now, do: {tool_concurrency, now}, else: tool_concurrency
+    {limited_run(program, context, memory, {tools, budget}, limits, how), nil}
+  end
+
+  def allowed(program, context, memory, tools, limits, {tool_concurrency, now, control}) do
+    control = %{control | tools: tools}
+
+    {result, control} =
+      Controlled.run(program, context, memory, limits, tool_concurrency, now, control)
+
+    {settled(result, program, context, memory, Limits.resolve(limits)), control}
   end
 
   defp given(context, memory, timeout, max_heap, {_tool_concurrency, now}),
@@ -148,7 +178,7 @@ defmodule PtcRunner.Json.Runner do
     do: start_compiled(program, given, reading, &Native.run_forking/3)
 
   defp start({:observed, observation, consts, _source}, given, _reading, forks?),
-    do: Native.run_observed(observation, consts, given, forks?)
+    do: Native.run_observed(observation, consts, given, forks?, false)
 
   defp start(source, given, reading, true) do
     with {:ok, handle, consts} <-
@@ -245,12 +275,16 @@ defmodule PtcRunner.Json.Runner do
 
   defp move(call, {tools, max_heap, process, most} = run) do
     {:moves, state, terms, name, args, left, words} = call
-    call = {:call, state, terms, name, args, nil, 0}
+
+    # In the place of the time, the budget: calls are counted in the process of the tools from here on.
+    call = {:call, state, terms, name, args, budget(tools), 0}
 
     with moved when moved != nil <- words,
          {:ok, fun} <- wrapped(tools, name) do
       find = &wrapped(tools, &1)
-      {result, process} = ToolProcess.move(process, call, words, fun, find, left)
+      # The process may have functions that are not wrapped.
+      funs = if Telemetry.on?(), do: :anew, else: :known
+      {result, process} = ToolProcess.move(process, call, words, fun, find, left, funs)
       # The value was copied, and may be large whatever the run has built.
       Guarded.settle()
       with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
@@ -279,7 +313,12 @@ defmodule PtcRunner.Json.Runner do
 
   defp weigh(args, _weight, max_heap), do: Weight.within(args, max_heap)
 
+  defp budget({_tools, budget}), do: budget
+  defp budget(_tools), do: nil
+
   # The tool, wrapped for calls in another process.
+  defp wrapped({tools, _budget}, name), do: wrapped(tools, name)
+
   defp wrapped(tools, name) do
     with {:ok, fun} <- tool(tools, name),
          do: {:ok, if(Telemetry.on?(), do: Telemetry.told(name, fun), else: fun)}
@@ -288,21 +327,29 @@ defmodule PtcRunner.Json.Runner do
   defp tool(tools, name) when is_binary(name) and is_map_key(tools, name),
     do: {:ok, :erlang.map_get(name, tools)}
 
+  defp tool({tools, budget}, name) do
+    with {:ok, fun} <- tool(tools, name),
+         :ok <- Budget.take(budget, name),
+         do: {:ok, fun}
+  end
+
   defp tool(tools, name), do: {:error, {:unknown_tool, name, tools}}
 
+  @doc "The end of a run, with its limits in the errors."
+  @spec finish(term(), Limits.t()) :: term()
   # The caller may wait for a message next.
-  defp finish({:ok, _value, words} = done, _limits) do
+  def finish({:ok, _value, words} = done, _limits) do
     if words > @small, do: Guarded.settle()
     done
   end
 
-  defp finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
+  def finish({:error, :timeout}, {timeout, _, _}), do: {:error, {:timeout, timeout}}
 
   # Without a limit, only terms that are too large to be copied exceed it.
-  defp finish({:error, :memory_exceeded}, {_, max_heap, _}),
+  def finish({:error, :memory_exceeded}, {_, max_heap, _}),
     do: {:error, {:memory_exceeded, Limits.bytes(Weight.limit(max_heap))}}
 
-  defp finish({:error, _fault} = error, _limits), do: error
+  def finish({:error, _fault} = error, _limits), do: error
 
   # The terms of this fault are small in memory but may be huge as text. The text is made under the
   # limits of the run, in a process like that of a tool.

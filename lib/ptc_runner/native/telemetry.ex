@@ -294,10 +294,11 @@ defmodule PtcRunner.Native.Telemetry do
     %{outcome: kind, error: error}
   end
 
+  defp outcome({:paused, _control}), do: %{outcome: :paused, error: nil}
   defp outcome(_ok), do: %{outcome: :ok, error: nil}
 
   defp words({:ok, _value, words}), do: words
-  defp words(_error), do: 0
+  defp words(_none), do: 0
 
   defp turn({:continue, _state, _turn}), do: {:retry, []}
 

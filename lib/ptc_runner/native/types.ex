@@ -38,13 +38,29 @@ defmodule PtcRunner.Native.Types do
           | {:error, fault() | limit()}
           | left()
 
+  # a finding is {:error | :warning, code, path, operation | nil, details}
+  @type checked ::
+          {:ok,
+           {type :: term(), reads :: [binary()], tools :: [binary()],
+            findings :: [{:error | :warning, atom(), list(), binary() | nil, list()}]}}
+          | {:rejected, {:error, fault()}, path :: list()}
+          | {:error, fault() | limit()}
+          | left()
+
+  # the words of arguments, if they are known; in a run whose caller decides about each call, with the call's address
+  @type weight ::
+          non_neg_integer()
+          | {:at_most, pos_integer()}
+          | {non_neg_integer() | nil, address :: non_neg_integer()}
+          | nil
+
   @type run ::
           {:ok, value :: term(), words :: non_neg_integer()}
           | {:error, fault() | limit()}
           | {:call | :moves, reference(), tuple(), tool :: term(), args :: term(),
-             timeout() | nil, weight :: non_neg_integer() | {:at_most, pos_integer()} | nil}
+             timeout() | nil, weight()}
           | {:last, words :: non_neg_integer(), nil, tool :: term(), args :: term(),
-             timeout() | nil, weight :: non_neg_integer() | nil}
+             timeout() | nil, weight()}
           | {:limits, reference(), tuple()}
           | left()
 

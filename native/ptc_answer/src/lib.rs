@@ -35,7 +35,7 @@ mod tests;
 pub use check::LIMITS;
 pub use judge::{Errors, Judge, Report, Verdict};
 pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search};
-pub use reading::{judge_built, object_or_list, Ask, Reading, Reply, Unfit};
+pub use reading::{object_or_list, Ask, Reading, Reply, Unfit};
 
 /// A step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]

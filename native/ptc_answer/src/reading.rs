@@ -6,7 +6,7 @@ use super::read::{read_underscored, Answer, NoAnswer, Search};
 use ptc_json::{PartialValue, TermBuilder};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::job::Job;
-use ptc_term::meter::{Meter, Pace};
+use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{Exchange, Rooted};
@@ -90,20 +90,20 @@ enum Stage<T> {
     /// Finding and building the value.
     Search(Search, PartialValue<T>),
     /// Validating the value.
-    Judge(Found<T>, Option<Box<LeftWalk<T>>>),
+    Judge(Built<T>, Option<Box<LeftWalk<T>>>),
     /// The value is valid; its keys are rebuilt with underscores. With its offset.
     Rename(T, usize),
 }
 
-/// A value that was found.
+/// A value that was found and built.
 #[derive(Debug, Clone, Copy)]
-struct Found<T> {
+struct Built<T> {
     value: T,
     /// Its offset, if its keys have hyphens.
     hyphens: Option<usize>,
 }
 
-rooted!(Found { terms: value; plain: hyphens });
+rooted!(Built { terms: value; plain: hyphens });
 
 impl<T> Rooted for Stage<T> {
     type Term = T;
@@ -120,7 +120,7 @@ impl<T> Rooted for Stage<T> {
 
 /// What follows a stage.
 enum After<T> {
-    Judge(Found<T>),
+    Judge(Built<T>),
     Rename(T, usize),
     Reply(Reply<T>),
 }
@@ -205,14 +205,14 @@ fn searched<H: Values>(
     Ok(match object_or_list(heap, value, list) {
         Ok(value) => {
             let hyphens = hyphens.then_some(start);
-            After::Judge(Found { value, hyphens })
+            After::Judge(Built { value, hyphens })
         }
         Err(unfit) => After::Reply(Reply::Unfit(unfit, value)),
     })
 }
 
 fn judged<H: Values>(
-    Found { value, hyphens }: Found<H::Term>,
+    Built { value, hyphens }: Built<H::Term>,
     begun: &mut Option<Box<LeftWalk<H::Term>>>,
     (ask, of): (Ask, H::Term),
     heap: &mut H,
@@ -284,39 +284,5 @@ pub fn object_or_list<H: Heap>(heap: &mut H, value: H::Term, list: bool) -> Resu
             }
         }
         _ => Err(Unfit::NotAnObject),
-    }
-}
-
-/// Judges a value that was built at once, and builds it with underscores for the hyphens of its keys if it has
-/// some: the value, and whether it is valid, or else only Elixir can decide.
-pub fn judge_built<H: Values>(
-    (heap, meter): (&mut H, &mut Meter),
-    (value, hyphens): (H::Term, bool),
-    of: Option<(H::Term, Rules)>,
-    underscored: impl FnOnce(&mut H, &mut Meter) -> Result<Option<H::Term>, Stop>,
-) -> Result<(H::Term, bool), Stop> {
-    let verdict = match of {
-        None => Verdict::Right,
-        Some((of, rules)) => Judge {
-            heap: &mut *heap,
-            value,
-            rules,
-            report: Report::Nothing,
-            meter: &mut *meter,
-        }
-        .whole(of),
-    };
-    match verdict {
-        Verdict::Right if hyphens => {
-            // Two keys may become equal.
-            let renamed = underscored(heap, meter)?;
-            Ok((renamed.unwrap_or(value), renamed.is_some()))
-        }
-        Verdict::Right => Ok((value, true)),
-        Verdict::Busy if meter.pace() != Pace::Quantum => Err(Stop::SliceOver),
-        Verdict::Stopped(stop) => Err(stop),
-        Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided | Verdict::Left(..) => {
-            Ok((value, false))
-        }
     }
 }

@@ -149,10 +149,14 @@ impl<'t> Document<'t> {
         self.table
     }
 
-    /// Adds an entry that is no part of the program; returns its index.
-    pub fn add(&mut self, entry: Entry) -> Node {
-        self.table.entries.push(entry);
-        self.table.entries.len() as Node - 1
+    /// Returns the index of the next entry that is added.
+    pub fn next(&self) -> Node {
+        self.table.entries.len() as Node
+    }
+
+    /// Adds entries that are no part of the program.
+    pub fn add<const N: usize>(&mut self, entries: [Entry; N]) {
+        self.table.entries.extend(entries);
     }
 
     /// Returns the entry at `index`.
@@ -223,6 +227,16 @@ impl<'t> Document<'t> {
         self.shape(node) == Shape::Map
     }
 
+    /// Returns whether a part is an object or a list that contains no other.
+    #[inline]
+    pub fn is_flat(&self, node: Node) -> bool {
+        match self.entry(node) {
+            Entry::Object(end, count) => end == node + 1 + 2 * count,
+            Entry::List(end, count) => end == node + 1 + count,
+            _ => false,
+        }
+    }
+
     /// Returns the content of a string.
     pub fn text(&self, node: Node) -> Option<&[u8]> {
         match self.entry(node) {
@@ -267,6 +281,22 @@ impl<'t> Document<'t> {
             text.is_some() && text == self.text(*first)
         });
         pairs
+    }
+
+    /// Returns whether two parts are the same short string, as far as that is quick to find out.
+    #[inline]
+    pub fn is_same(&self, a: Node, b: Node) -> bool {
+        match (self.entry(a), self.entry(b)) {
+            (Entry::Str(a, a_end), Entry::Str(b, b_end)) => {
+                let length = a_end - a;
+                length == b_end - b
+                    && length as usize <= LONG
+                    && self.text.get(a as usize) == self.text.get(b as usize)
+                    && self.text[a as usize..a_end as usize]
+                        == self.text[b as usize..b_end as usize]
+            }
+            _ => false,
+        }
     }
 
     /// Returns whether the entry is this string. Most others differ in length or in their first byte.

@@ -33,7 +33,7 @@ pub struct Keys<'t, T> {
 }
 
 /// The result of looking up a key.
-enum Place {
+enum TableSlot {
     Taken(KeyId),
     /// A free slot of the table.
     Free(usize),
@@ -67,9 +67,9 @@ impl<'t, T: Copy> Keys<'t, T> {
             return (None, make());
         }
         let slot = match self.find(text) {
-            Place::Taken(id) => return (Some(id), self.known[id as usize].1),
-            Place::Free(slot) => slot,
-            Place::Crowded => return (None, make()),
+            TableSlot::Taken(id) => return (Some(id), self.known[id as usize].1),
+            TableSlot::Free(slot) => slot,
+            TableSlot::Crowded => return (None, make()),
         };
         let (id, term) = (self.known.len(), make());
         if id == MOST {
@@ -85,20 +85,20 @@ impl<'t, T: Copy> Keys<'t, T> {
     }
 
     #[inline]
-    fn find(&self, text: &[u8]) -> Place {
+    fn find(&self, text: &[u8]) -> TableSlot {
         if self.table.is_empty() {
-            return Place::Free(0);
+            return TableSlot::Free(0);
         }
         let (mask, hash) = (self.table.len() - 1, hash_of_text(text));
         for step in 0..PROBES {
             let slot = (hash + step) & mask;
             match self.table[slot].checked_sub(1) {
-                None => return Place::Free(slot),
-                Some(id) if self.known[id as usize].0 == text => return Place::Taken(id),
+                None => return TableSlot::Free(slot),
+                Some(id) if self.known[id as usize].0 == text => return TableSlot::Taken(id),
                 Some(_) => {}
             }
         }
-        Place::Crowded
+        TableSlot::Crowded
     }
 
     #[cold]
@@ -107,7 +107,7 @@ impl<'t, T: Copy> Keys<'t, T> {
         self.table.clear();
         self.table.resize(size, 0);
         for id in 0..self.known.len() {
-            if let Place::Free(slot) = self.find(self.known[id].0) {
+            if let TableSlot::Free(slot) = self.find(self.known[id].0) {
                 self.table[slot] = id as KeyId + 1;
             }
         }

@@ -11,8 +11,9 @@
 use super::machine::Machine;
 use super::run::Vm;
 use crate::fault::Halt;
-use crate::language::Language;
-use ptc_term::heap::{Heap, Kind};
+use crate::language::{Contained, Language};
+use crate::program::{Instr, NO_CONST};
+use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::meter::Pace;
 use ptc_term::parts;
 use ptc_term::stop::Stop;
@@ -42,7 +43,7 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
         limit: usize,
     ) -> Result<bool, Halt<H::Term>> {
         let machine = &mut self.machine;
-        if !machine.multiplies && !repeats_constants(machine) {
+        if !machine.multiplies && !repeats_constants(machine, &self.program.code) {
             return Ok(false);
         }
         if fits(machine, term, limit)? {
@@ -65,9 +66,8 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     }
 }
 
-/// Returns whether the constants may exceed the limit if each is repeated once for every word
-/// that the run has built.
-fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
+/// Returns whether the constants in the result may exceed the limit, if the run has used each word that it has built for them.
+fn repeats_constants<H: Heap, L: Language>(machine: &Machine<'_, H>, code: &[Instr<L>]) -> bool {
     let (heap, built) = (&*machine.heap, machine.heap.words_built());
     if built < FEW_WORDS {
         return false;
@@ -76,8 +76,48 @@ fn repeats_constants<H: Heap>(machine: &Machine<'_, H>) -> bool {
         Kind::List | Kind::Map => 0,
         kind => own_words(heap, *term, kind),
     };
+    let limit = machine.meter.limits.words;
     let heaviest = machine.consts.iter().map(words).max().unwrap_or(0);
-    built.saturating_mul(heaviest) > machine.meter.limits.words
+    built.saturating_mul(heaviest) > limit && {
+        // Most constants are only read, and a key stands in a map, which takes words, too.
+        let (value, keys, map) =
+            heaviest_in_values(machine, code, words).unwrap_or((heaviest, 0, 1));
+        let keys = built.saturating_mul(keys).div_ceil(map);
+        built.saturating_mul(1 + value).saturating_add(keys) > limit
+    }
+}
+
+/// Returns the words of the heaviest constant that is a value, and those of the heaviest keys of a new map, with the words of
+/// that map. `None` if any constant may be in a value.
+#[cold]
+fn heaviest_in_values<H: Heap, L: Language>(
+    machine: &Machine<'_, H>,
+    code: &[Instr<L>],
+    words: impl Fn(&H::Term) -> usize,
+) -> Option<(usize, usize, usize)> {
+    let (mut value, mut keys, mut map) = (0, 0, 1);
+    for instr in code {
+        let contained = match instr {
+            Instr::Const(id) => Contained::Value(*id),
+            Instr::Apply(apply) => L::constants_in(apply),
+            _ => Contained::Nothing,
+        };
+        match contained {
+            Contained::Nothing | Contained::Value(NO_CONST) => {}
+            Contained::Value(id) => value = value.max(words(&machine.constant(id))),
+            // If the map has only some of them, they take no more of its words.
+            Contained::Keys(first, count) => {
+                let heaviest = machine.constants(first, count).iter().map(&words).max();
+                let all = heaviest.unwrap_or(0).saturating_mul(count as usize);
+                let of_map = words_of_map(count as usize);
+                if all.saturating_mul(map) > keys * of_map {
+                    (keys, map) = (all, of_map);
+                }
+            }
+            Contained::Any => return None,
+        }
+    }
+    Some((value, keys, map))
 }
 
 /// Returns whether a copy of the term takes at most `most` words.

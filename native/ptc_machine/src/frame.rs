@@ -123,8 +123,8 @@ pub struct Progress {
     pub count: usize,
     /// The tally so far.
     pub tally: Option<Tally>,
-    /// The hash table of a set; it refers to the terms by index.
-    pub table: Table,
+    /// The hash table of a set, if there is one; it refers to the terms by index.
+    pub table: Option<Box<Table>>,
     /// Whether the list has been searched for values.
     pub searched: bool,
     /// The kinds of values that the search found.

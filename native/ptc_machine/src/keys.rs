@@ -102,16 +102,32 @@ impl<H: Heap> Machine<'_, H> {
     /// atoms are keys. Counts nothing.
     pub fn key_in(&self, map: H::Term, value: H::Term) -> Option<H::Term> {
         let mut cache = H::KeyCache::default();
-        let form = match self.values {
-            true => self.heap.form(map),
-            false => Form::Plain,
-        };
+        let form = self.form_of(map);
         if form == Form::Value {
             return None;
         }
         if let Lookup::Found(_) = self.heap.lookup(map, value, &mut cache) {
             return Some(value).filter(|key| form == Form::Plain || !self.heap.is_hidden(*key));
         }
+        self.atom_in(map, value, form)
+    }
+
+    /// Returns the other key that a map has for a string: an atom of the same name beside the string. Counts nothing.
+    pub fn second_key_in(&self, map: H::Term, value: H::Term) -> Option<H::Term> {
+        match self.any_keys {
+            true => self.atom_in(map, value, self.form_of(map)),
+            false => None,
+        }
+    }
+
+    fn form_of(&self, map: H::Term) -> Form {
+        match self.values {
+            true => self.heap.form(map),
+            false => Form::Plain,
+        }
+    }
+
+    fn atom_in(&self, map: H::Term, value: H::Term, form: Form) -> Option<H::Term> {
         if !self.any_keys && form == Form::Plain || self.heap.kind(value) != Kind::String {
             return None;
         }

@@ -6,7 +6,7 @@ use super::machine::Machine;
 use crate::fault::Halt;
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::value::{hash_of_text, Coefficient, Decimal, Form, KindSet, Value};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The position of terms that are in no field.
 const TOP: u64 = 0;
@@ -17,7 +17,7 @@ pub(super) const NAMES: u64 = 1;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Kinds {
     /// The kinds of values at each position.
-    at: HashMap<u64, KindSet>,
+    at: BTreeMap<u64, KindSet>,
     terms: Mix,
     keys: Mix,
     /// Whether there are structs that are maps of their fields, or nil.

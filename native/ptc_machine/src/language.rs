@@ -3,7 +3,7 @@
 //! Control flow, frames, suspension, fuel, tools and rounds are the machine's, and the same in every language.
 
 use crate::fault::{Halt, Name};
-use crate::program::{Apply, Loop, Pc, Slot};
+use crate::program::{Apply, ConstId, Loop, Pc, Slot};
 use crate::{Eval, Frame, Machine, Stepped, Tally, Vm};
 use ptc_term::heap::Heap;
 use std::fmt::Debug;
@@ -44,6 +44,9 @@ pub trait Language: Debug + Copy + Eq + 'static {
     /// Returns whether an operation reads its current value, and not only its operands.
     fn reads_input(op: Self::Op) -> bool;
 
+    /// Returns the constants that the value of an evaluation may contain, besides those that its operands contain.
+    fn constants_in(apply: &Apply<Self>) -> Contained;
+
     /// Returns whether an operation with a body reads the item again after its body.
     fn keeps_item(op: Self::Op) -> bool;
 
@@ -56,6 +59,19 @@ pub trait Language: Debug + Copy + Eq + 'static {
 
     /// Executes an instruction of its own; returns the next address.
     fn execute<H: Heap>(vm: &mut Vm<'_, H, Self>, own: &Self::Own) -> Result<Pc, Halt<H::Term>>;
+}
+
+/// Constants that a value may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contained {
+    /// None.
+    Nothing,
+    /// This one, unless it is [`NO_CONST`](crate::program::NO_CONST).
+    Value(ConstId),
+    /// So many consecutive ones, from this one on, each as a key of a map that the evaluation makes.
+    Keys(ConstId, u32),
+    /// Any.
+    Any,
 }
 
 /// The data flow and the control flow of an instruction.

@@ -20,6 +20,8 @@ const SHORT_KEY: usize = 64;
 const ENTRIES_A_UNIT: usize = 4;
 /// Up to this many keys, each entry is compared with every one.
 const FEW: usize = 8;
+/// Fuel for a comparison of an entry with one of more keys.
+const COMPARED: usize = 2;
 
 /// Where a value of a new map comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,36 +70,52 @@ struct Source<T> {
     address: usize,
 }
 
+/// Consecutive values of a map, or consecutive operands, which are consecutive in the new map, too.
+struct Run {
+    /// The index of the map, or [`OPERANDS`].
+    from: usize,
+    first: usize,
+    count: usize,
+}
+
+/// Stands for the operands.
+const OPERANDS: usize = 2;
+
 /// Where the values of the maps that an instruction makes come from.
 pub(super) struct Layout<T> {
     maker: ConstId,
     sources: Vec<Source<T>>,
     /// Its keys, in the order of the heap.
     keys: Vec<T>,
-    origins: Vec<Origin>,
+    /// The values of these.
+    runs: Vec<Run>,
 }
 
+/// The keys and the values of a flat map.
+type Flat<'t, T> = (&'t [T], &'t [T]);
+
 impl<T: Copy> Layout<T> {
-    fn fits<H: Heap<Term = T>>(&mut self, heap: &H, maps: &[T]) -> bool {
+    fn fits<H: Heap<Term = T>>(&mut self, heap: &H, maps: &[Flat<'_, T>]) -> bool {
         self.sources.len() == maps.len()
-            && self.sources.iter_mut().zip(maps).all(|(source, map)| {
-                let Some((keys, _)) = heap.flat(*map) else {
-                    return false;
-                };
-                if keys.len() != source.keys.len() {
-                    return false;
-                }
-                let address = keys.as_ptr() as usize;
-                if address == source.address {
-                    return true;
-                }
-                let mut pairs = keys.iter().zip(&source.keys);
-                let same = pairs.all(|(a, b)| heap.identical(*a, *b));
-                if same {
-                    source.address = address;
-                }
-                same
-            })
+            && self
+                .sources
+                .iter_mut()
+                .zip(maps)
+                .all(|(source, (keys, _))| {
+                    if keys.len() != source.keys.len() {
+                        return false;
+                    }
+                    let address = keys.as_ptr() as usize;
+                    if address == source.address {
+                        return true;
+                    }
+                    let mut pairs = keys.iter().zip(&source.keys);
+                    let same = pairs.all(|(a, b)| heap.identical(*a, *b));
+                    if same {
+                        source.address = address;
+                    }
+                    same
+                })
     }
 }
 
@@ -136,24 +154,30 @@ impl<H: Heap> Machine<'_, H> {
             return Ok(None);
         }
         let heap = &*self.heap;
+        let mut flat: [Flat<'_, H::Term>; 2] = [(&[], &[]); 2];
+        for (flat, map) in flat.iter_mut().zip(maps) {
+            match heap.flat(*map) {
+                Some(of_map) => *flat = of_map,
+                None => return Ok(None),
+            }
+        }
+        let all = &flat[..maps.len()];
         let mut layouts = self.layouts.iter_mut();
         let Some(layout) =
-            layouts.find_map(|it| (it.maker == maker && it.fits(heap, maps)).then_some(it))
+            layouts.find_map(|it| (it.maker == maker && it.fits(heap, all)).then_some(it))
         else {
             return Ok(None);
         };
-        let mut flat = [&[][..]; 2];
-        for (values, map) in flat.iter_mut().zip(maps) {
-            *values = heap.flat(*map).map_or(&[][..], |(_, values)| values);
-        }
+        let from = [flat[0].1, flat[1].1, operands];
         let values = &mut self.values_of_new;
         values.clear();
-        for origin in &layout.origins {
-            values.push(match *origin {
-                Origin::Map(which, at) => flat[usize::from(which)][at as usize],
-                Origin::Operand(at) => operands[at as usize],
-                Origin::Unknown => heap.nil(),
-            });
+        for Run {
+            from: of,
+            first,
+            count,
+        } in &layout.runs
+        {
+            values.extend_from_slice(&from[*of][*first..first + count]);
         }
         if counted {
             let cost = values.len() / ENTRIES_A_UNIT;
@@ -225,19 +249,23 @@ impl<H: Heap> Machine<'_, H> {
         Ok(key)
     }
 
-    /// Drops the entries from index `from` on whose key is one of these.
+    /// Drops the entries from index `from` on whose key is one of these. Counts the comparisons with many.
     pub fn drop_entries(
         &mut self,
         entries: &mut Entries<H::Term>,
         from: usize,
         mut keys: Vec<H::Term>,
-    ) {
-        let heap = &*self.heap;
-        let mut at = 0;
+    ) -> Result<(), Halt<H::Term>> {
         let few = keys.len() <= FEW;
+        if !few {
+            let compared = keys.len() + entries.all.len();
+            self.consume_fuel_at_once(COMPARED * compared * keys.len().ilog2() as usize)?;
+        }
+        let heap = &*self.heap;
         if !few {
             keys.sort_by(|a, b| heap.compare(*a, *b));
         }
+        let mut at = 0;
         entries.all.retain(|entry| {
             at += 1;
             let is_one = || match few {
@@ -249,6 +277,7 @@ impl<H: Heap> Machine<'_, H> {
             };
             at <= from || !is_one()
         });
+        Ok(())
     }
 
     /// Makes a map of these entries, and remembers how for [`Machine::map_as_before`]. `maps` are the maps they come
@@ -303,13 +332,22 @@ impl<H: Heap> Machine<'_, H> {
         let Some((keys, _)) = heap.flat(map) else {
             return;
         };
-        let mut origins = Vec::with_capacity(keys.len());
+        let mut runs: Vec<Run> = Vec::new();
         for key in keys {
             // Of equal keys the first one is in the map.
             let entry = entries.iter().find(|entry| heap.identical(entry.key, *key));
-            match entry.map(|entry| entry.origin) {
+            let (from, first) = match entry.map(|entry| entry.origin) {
                 None | Some(Origin::Unknown) => return,
-                Some(origin) => origins.push(origin),
+                Some(Origin::Map(which, at)) => (usize::from(which), at as usize),
+                Some(Origin::Operand(at)) => (OPERANDS, at as usize),
+            };
+            match runs.last_mut() {
+                Some(run) if run.from == from && run.first + run.count == first => run.count += 1,
+                _ => runs.push(Run {
+                    from,
+                    first,
+                    count: 1,
+                }),
             }
         }
         let keys = keys.to_vec();
@@ -317,7 +355,7 @@ impl<H: Heap> Machine<'_, H> {
             maker,
             sources,
             keys,
-            origins,
+            runs,
         });
     }
 }

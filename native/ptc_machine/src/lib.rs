@@ -29,6 +29,7 @@ pub mod merge;
 mod needle;
 mod order;
 pub mod program;
+pub mod reduced;
 mod run;
 mod scans;
 mod stack;
@@ -37,6 +38,7 @@ mod state;
 mod table;
 mod tally;
 mod totals;
+mod two_forms;
 mod watch;
 
 pub use cost::cost;

@@ -125,20 +125,17 @@ fn around<L: Language>(code: &[Instr<L>], slots: &[u64], pc: Pc) -> Option<Aroun
         _ => None,
     })?;
     let looped = code[start].as_loop()?;
-    let before = &code[start + 1..pc as usize];
-    let jumps = |instr: &Instr<L>| {
-        matches!(
+    let mut before = (start as Pc + 1..pc).zip(&code[start + 1..]);
+    let jumps = |(at, instr): (Pc, &Instr<L>)| match instr {
+        Instr::Own(own) => L::flow(own).next != at + 1,
+        _ => matches!(
             instr,
-            Instr::Jump(_)
-                | Instr::JumpIf { .. }
-                | Instr::JumpIfSome(_)
-                | Instr::Enter(_)
-                | Instr::Own(_)
-        )
+            Instr::Jump(_) | Instr::JumpIf { .. } | Instr::JumpIfSome(_) | Instr::Enter(_)
+        ),
     };
     Some(Around {
         reads_items: slots[start + 1] >> looped.item & 1 == 1,
-        calls_each_round: !before.iter().any(jumps),
+        calls_each_round: !before.any(jumps),
     })
 }
 

@@ -7,7 +7,7 @@ use super::run::Vm;
 use super::tally::Tally;
 use crate::fault::Halt;
 use crate::language::Language;
-use crate::program::{Loop, Pc, NO_CONST, NO_PC};
+use crate::program::{Loop, Pc, Slot, NO_CONST, NO_PC};
 use ptc_term::heap::Heap;
 
 impl<H: Heap, L: Language> Vm<'_, H, L> {
@@ -104,6 +104,12 @@ pub enum Keeps {
 }
 
 impl<H: Heap> Machine<'_, H> {
+    /// Changes the content of a slot, such as that of the item.
+    #[inline]
+    pub fn set_slot(&mut self, slot: Slot, content: H::Term) {
+        self.slots[slot as usize] = content;
+    }
+
     /// The step of an operation that makes a list, or a tally, of items or of its body's values.
     #[inline(always)]
     pub fn collect<L: Language>(

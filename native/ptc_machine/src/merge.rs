@@ -7,6 +7,51 @@ use ptc_term::workspace::Workspace;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
+/// The result of [`merge_lists`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged<T> {
+    /// The merged items.
+    Items(Vec<T>),
+    /// One of the lists is not proper.
+    Improper,
+    /// Both together are longer than the limit, or the work was stopped.
+    TooLong,
+}
+
+/// Merges the items of two lists by a field, see [`merge_by_field`], if there are at most `limit`.
+pub fn merge_lists<H: Heap>(
+    work: &mut Workspace<H>,
+    field: H::Term,
+    [left, right]: [H::Term; 2],
+    limit: usize,
+) -> Merged<H::Term> {
+    let left = match elements(work.heap, left, limit) {
+        Merged::Items(left) => left,
+        other => return other,
+    };
+    let right = match elements(work.heap, right, limit - left.len()) {
+        Merged::Items(right) => right,
+        other => return other,
+    };
+    let merged = merge_by_field(work, field, &left, &right);
+    merged.map_or(Merged::TooLong, Merged::Items)
+}
+
+fn elements<H: Heap>(heap: &H, list: H::Term, limit: usize) -> Merged<H::Term> {
+    let (mut elements, mut rest) = (Vec::new(), list);
+    while let Some((element, tail)) = heap.uncons(rest) {
+        if elements.len() == limit {
+            return Merged::TooLong;
+        }
+        elements.push(element);
+        rest = tail;
+    }
+    match heap.is_empty_list(rest) {
+        true => Merged::Items(elements),
+        false => Merged::Improper,
+    }
+}
+
 /// Merges `right` into `left`: each item of `left` is replaced with the last item of `right` that has
 /// the same term (by `===`) at `field`. Items of `right` that replace no item follow in their order,
 /// unless an equal one replaced an item. Items without the field are kept. Linear; the cost of hashing

@@ -62,11 +62,29 @@ pub struct Vm<'h, H: Heap, L: Language> {
     pub(super) failing: Option<Box<Failing<H::Term>>>,
 }
 
+/// The machine, and the operation with a body that is run.
+pub type Innermost<'v, 'h, H, L> = (
+    &'v mut Machine<'h, H>,
+    Option<(&'v mut Frame<<H as Heap>::Term>, &'h Loop<L>)>,
+);
+
 impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     /// Returns the machine and the program, for the instructions of a language.
     #[inline]
     pub fn parts(&mut self) -> (&mut Machine<'h, H>, &'h Program<L>) {
         (&mut self.machine, self.program)
+    }
+
+    /// Returns the machine, and the innermost operation with a body.
+    #[inline]
+    pub fn innermost(&mut self) -> Innermost<'_, 'h, H, L> {
+        let looped = |frame: &Frame<_>| self.program.code[frame.at as usize].as_loop();
+        let frame = self.frames.last_mut();
+        let frame = frame.and_then(|frame| Some((looped(frame)?, frame)));
+        (
+            &mut self.machine,
+            frame.map(|(looped, frame)| (frame, looped)),
+        )
     }
 
     /// Returns how the machine stops where branches begin or end.

@@ -58,14 +58,19 @@ impl<T: Copy> Rooted for State<T> {
 }
 
 impl<T: Copy> State<T> {
-    /// Returns the start of a run. `input`: the value that the program starts with.
+    /// Returns the start of a run. `input`: the value that the program starts with; `now`: the time of the start, if the
+    /// program reads it.
     pub fn start<H: Heap<Term = T>, L: Language>(
         program: &Program<L>,
         heap: &mut H,
         input: Option<T>,
+        now: impl FnOnce(&mut H) -> T,
     ) -> Self {
         let mut slots = vec![heap.nil(); program.slots as usize];
         slots[INPUT as usize] = input.unwrap_or(slots[INPUT as usize]);
+        if let Some(slot) = program.now {
+            slots[slot as usize] = now(heap);
+        }
         State {
             pc: 0,
             has_input: input.is_some(),
@@ -78,14 +83,6 @@ impl<T: Copy> State<T> {
             frames: Vec::new(),
             work: None,
             failing: None,
-        }
-    }
-
-    /// Sets the time of the run's start, if the program reads it.
-    #[inline]
-    pub fn set_now<L: Language>(&mut self, program: &Program<L>, now: impl FnOnce() -> T) {
-        if let Some(slot) = program.now {
-            self.slots[slot as usize] = now();
         }
     }
 

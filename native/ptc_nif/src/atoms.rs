@@ -93,6 +93,9 @@ rustler::atoms! {
     undecided,
     unfit,
 
+    // kinds of values
+    null,
+
     // types of a signature, as terms
     signature,
     any,

@@ -8,6 +8,7 @@
 //! without such clocks, nothing is measured.
 
 use crate::raw;
+use ptc_term::times::Times;
 use rustler::{Encoder, Term};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,84 +18,10 @@ static ON: AtomicBool = AtomicBool::new(false);
 /// The key is the name of the NIF, and whether the thread belonged to a dirty scheduler.
 static TIMES: Mutex<BTreeMap<(&'static str, bool), Times>> = Mutex::new(BTreeMap::new());
 
-/// Buckets for each power of two; a quantile is at most 12.5 % too high.
-const BUCKETS_PER_DOUBLING: u64 = 8;
-const BUCKETS: usize = 64 * BUCKETS_PER_DOUBLING as usize;
-
-/// Statistics of the calls of one NIF, in nanoseconds.
-struct Times {
-    calls: u64,
-    min: u64,
-    max: u64,
-    total: u64,
-    /// Calls over the limit that were not disturbed, and all calls over the limit.
-    over: u64,
-    over_at_all: u64,
-    /// The longest call that was not disturbed.
-    max_alone: u64,
-    buckets: Box<[u32; BUCKETS]>,
-}
-
 /// How long a call may hold the thread of a normal scheduler.
 const LIMIT: u64 = 2_000_000;
 /// How long a call may hold the thread of a dirty scheduler.
 const DIRTY_LIMIT: u64 = 25_000_000;
-
-impl Times {
-    fn new() -> Self {
-        Times {
-            calls: 0,
-            min: u64::MAX,
-            max: 0,
-            total: 0,
-            over: 0,
-            over_at_all: 0,
-            max_alone: 0,
-            buckets: Box::new([0; BUCKETS]),
-        }
-    }
-
-    fn add(&mut self, time: u64, limit: u64, alone: bool) {
-        self.calls += 1;
-        self.min = self.min.min(time);
-        self.max = self.max.max(time);
-        self.total = self.total.saturating_add(time);
-        self.over_at_all += u64::from(time > limit);
-        if alone {
-            self.over += u64::from(time > limit);
-            self.max_alone = self.max_alone.max(time);
-        }
-        let bucket = &mut self.buckets[bucket_of(time)];
-        *bucket = bucket.saturating_add(1);
-    }
-
-    /// An upper bound of the time that `share` per cent of the calls took.
-    fn quantile(&self, share: u64) -> u64 {
-        let wanted = (self.calls * share).div_ceil(100);
-        let mut seen = 0;
-        for (bucket, count) in self.buckets.iter().enumerate() {
-            seen += u64::from(*count);
-            if seen >= wanted {
-                return end_of(bucket).min(self.max);
-            }
-        }
-        self.max
-    }
-}
-
-fn bucket_of(time: u64) -> usize {
-    let time = time.max(BUCKETS_PER_DOUBLING);
-    let doublings = u64::from(time.ilog2());
-    let part = (time >> (doublings - 3)) - BUCKETS_PER_DOUBLING;
-    (doublings * BUCKETS_PER_DOUBLING + part) as usize
-}
-
-fn end_of(bucket: usize) -> u64 {
-    let (doublings, part) = (bucket as u64 / 8, bucket as u64 % 8);
-    (part + 1 + BUCKETS_PER_DOUBLING)
-        .checked_shl(doublings.saturating_sub(3) as u32)
-        .unwrap_or(u64::MAX)
-}
 
 /// Measures one call until it is dropped.
 pub struct Running(Option<Began>);
@@ -141,7 +68,7 @@ fn record(began: &Began) {
     let dirty = raw::on_dirty_scheduler();
     let limit = if dirty { DIRTY_LIMIT } else { LIMIT };
     let mut times = times();
-    let times = times.entry((began.name, dirty)).or_insert_with(Times::new);
+    let times = times.entry((began.name, dirty)).or_default();
     times.add(time, limit, alone);
 }
 
@@ -160,6 +87,7 @@ macro_rules! nif {
     (@on $schedule:literal, $(#[$about:meta])* fn $name:ident<$life:lifetime>($env:ident $(, $($arguments:tt)*)?) -> $reply:ty $body:block) => {
         $(#[$about])*
         #[rustler::nif(schedule = $schedule)]
+        #[allow(clippy::too_many_arguments)]
         fn $name<$life>(env: rustler::Env<$life>, $($($arguments)*)?) -> $reply {
             let _clock = crate::clock::start(stringify!($name));
             let $env = env;

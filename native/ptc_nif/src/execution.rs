@@ -1,61 +1,25 @@
 //! Execution of a run: starts or resumes a program and continues until it ends, calls a tool or suspends.
 
-use crate::explain::Observation;
 use crate::heap::Beam;
 use crate::moving;
+use crate::plain_run::{Mode, Run};
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
-use ptc_program::code::{Program, Vm};
+use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
 use ptc_term::heap::{Heap, Kind};
-use ptc_term::meter::{Deadline, Limits};
+use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_term::weight::words_of_row;
-use rustler::{Encoder, Env, ResourceArc, Term};
+use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
-
-/// A run without its terms. It stays in its resource while it runs; the caller holds its terms while it is suspended.
-pub struct Run {
-    pub program: Arc<Program>,
-    pub limits: Limits,
-    pub mode: Mode,
-    /// The quarters of slices so far.
-    pub quarters: u32,
-    /// The calls that its caller was asked for.
-    pub calls: usize,
-    /// Words built by this run and by the rounds of its loop, if the rounds run concurrently.
-    pub together: Option<Arc<AtomicUsize>>,
-    /// Records the run, if it is observed.
-    pub observation: Option<ResourceArc<Observation>>,
-    /// The state, if the run is suspended.
-    pub state: Option<State<()>>,
-    /// Equals the token in the terms that the caller holds.
-    token: u64,
-    /// Number of the program's constants.
-    consts: usize,
-    /// The words built until it was suspended.
-    words: usize,
-}
-
-/// How a run calls its tools.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Suspends at each call and returns it to the caller; moves when that is cheaper.
-    Asks,
-    /// Continues in the process of its tools, and reports its words at each call.
-    Moved,
-    /// Suspends at each loop that calls tools, so that the rounds of the loop run concurrently.
-    Forks,
-    /// One round of such a loop: suspends at each call, and does not move.
-    Round,
-}
 
 /// Number of terms of a suspended run for which there is room from the start.
 const ROOM: usize = 32;
@@ -113,42 +77,6 @@ impl<'a> Consts<'a> {
         match self {
             Consts::Vector(consts) => heap.terms.make_tuple(consts),
             Consts::Tuple(tuple, _) => *tuple,
-        }
-    }
-}
-
-impl Run {
-    /// A run in the caller; without limits it is probed for a few steps, in which most small programs end.
-    pub fn new(program: Arc<Program>, limits: Option<Limits>) -> Self {
-        Run {
-            program,
-            limits: limits.unwrap_or(Limits::PROBE),
-            mode: Mode::Asks,
-            quarters: 0,
-            calls: 0,
-            together: None,
-            observation: None,
-            state: None,
-            token: 0,
-            consts: 0,
-            words: 0,
-        }
-    }
-
-    /// The words that the run has built, with those of concurrent rounds.
-    pub fn words(&self) -> usize {
-        let together = self.together.as_ref();
-        together.map_or(self.words, |words| words.load(Ordering::Relaxed))
-    }
-
-    /// Moves the run out.
-    fn take(&mut self) -> Self {
-        Run {
-            program: self.program.clone(),
-            together: self.together.take(),
-            observation: self.observation.take(),
-            state: self.state.take(),
-            ..*self
         }
     }
 }
@@ -259,9 +187,8 @@ impl<'a> Execution<'a> {
             Entry::Start(None) => {
                 let memory = self.data.memory;
                 let input = Vm::input_of(program, heap, memory, INPUT_NAME.as_bytes());
-                let mut state = State::start(program, heap, input);
-                state.set_now(program, || start_time(heap, self.data.now));
-                (true, state, None)
+                let now = |heap: &mut _| start_time(heap, self.data.now);
+                (true, State::start(program, heap, input, now), None)
             }
             Entry::Start(Some(round)) => (false, round, None),
             Entry::Resume(state, answer) => {
@@ -308,8 +235,9 @@ impl<'a> Execution<'a> {
             }
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
-                drop(vm);
+                let pc = vm.into_state().pc();
                 let weight = words_of_row(&self.heap, args);
+                let weight = self.addressed(run, weight, pc);
                 let (words, left) = (self.heap_words(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
@@ -388,7 +316,7 @@ impl<'a> Execution<'a> {
         let terms = self.heap.terms;
         run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
         run.consts = self.consts.slice().len();
-        run.words = self.heap_words();
+        run.words_built = self.heap_words();
         self.share_words(run);
         let token = terms.make_integer(run.token as i64);
         let consts = self.consts.tuple(&self.heap);
@@ -423,15 +351,26 @@ impl<'a> Execution<'a> {
         }
         let left = self.milliseconds_left(run);
         run.calls += 1;
-        let may_move = run.mode == Mode::Asks && run.calls.is_power_of_two();
+        let pc = state.pc();
+        let may_move = run.mode == Mode::Asks && !run.asks_always && run.calls.is_power_of_two();
         let limit = may_move.then(|| moving::reduce(self, run, &mut state));
         let (state, terms) = self.suspend(run, state, None, home);
         match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
             Some(weight) => (atoms::moves(), state, terms, tool, args, left, weight).encode(env),
             None => {
                 let weight = words_of_row(&Beam::new(env, 0), args.into());
+                let weight = self.addressed(run, weight, pc);
                 (atoms::call(), state, terms, tool, args, left, weight).encode(env)
             }
+        }
+    }
+
+    /// The weight of a call's arguments; with the address of the call where the caller decides about each.
+    fn addressed(&self, run: &Run, weight: impl Encoder, pc: Pc) -> Term<'a> {
+        let env = self.heap.terms.env;
+        match run.asks_always {
+            true => (weight, pc).encode(env),
+            false => weight.encode(env),
         }
     }
 }

@@ -2,15 +2,16 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Execution, Mode, Run};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
+use crate::plain_run::{Mode, Run};
 use crate::program::Handle;
 use crate::raw::Raw;
 use crate::run::RunArgs;
 use crate::schedule::Pace;
-use ptc_machine::explain::{PathPart, Site};
+use ptc_machine::explain::{Mark, PathPart, Site};
 use ptc_machine::{Counts, Watch};
-use ptc_program::code::Program;
+use ptc_program::code::{Instr, Program};
 use ptc_term::heap::Heap;
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
@@ -73,8 +74,9 @@ nif! {
 }
 
 nif! {
-    /// Runs the program; `consts` must be those it was compiled with. `forks`: as for `run_forking`.
-    fn run_observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>, given: RunArgs<'a>, forks: bool)
+    /// Runs the program; `consts` must be those it was compiled with. `forks`: as for `run_forking`; `asks`: as
+    /// `run_asking` does.
+    fn run_observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: bool)
         -> NifResult<Term<'a>> {
         let heap = Beam::new(env, 0);
         let consts = observation.consts(&heap, consts)?;
@@ -82,6 +84,7 @@ nif! {
         let mut run = Run::new(observation.program.clone(), Some(limits));
         run.observation = Some(observation);
         run.mode = if forks { Mode::Forks } else { Mode::Asks };
+        run.asks_always = asks;
         Ok(Execution::new(heap, consts, given.data(), Pace::Slice).start(run, None))
     }
 }
@@ -110,12 +113,7 @@ nif! {
 fn row<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site, counts: &Counts) -> Raw<'a> {
     let (terms, env) = (heap.terms, heap.terms.env);
     let constant = |id: u32| consts.get(id as usize).copied().unwrap_or(heap.nil());
-    let part = |part: &PathPart| match part {
-        PathPart::Field(name) => Raw::from(name.encode(env)),
-        PathPart::Index(index) => Raw::from(index.encode(env)),
-        PathPart::Key(key) => constant(*key),
-    };
-    let place: Vec<Raw<'a>> = site.path.iter().map(part).collect();
+    let place = place(heap, consts, site);
     let numbers = [
         counts.runs,
         counts.ended,
@@ -150,4 +148,66 @@ fn row<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site, counts: &Counts) ->
         terms.make_tuple(&numbers),
         terms.make_list(&keys),
     ])
+}
+
+/// The path of an operation from the one around it.
+fn place<'a>(heap: &Beam<'a>, consts: &[Raw<'a>], site: &Site) -> Vec<Raw<'a>> {
+    let env = heap.terms.env;
+    let part = |part: &PathPart| match part {
+        PathPart::Field(name) => Raw::from(name.encode(env)),
+        PathPart::Index(index) => Raw::from(index.encode(env)),
+        PathPart::Key(key) => consts.get(*key as usize).copied().unwrap_or(heap.nil()),
+    };
+    site.path.iter().map(part).collect()
+}
+
+nif! {
+    /// Which of the program's calls, in the order of its code, is the one at this address.
+    fn call_number(handle: ResourceArc<Handle>, pc: u32) -> usize {
+        let code = handle.program.code.iter().take(pc as usize);
+        code.filter(|instr| matches!(instr, Instr::Call { .. })).count()
+    }
+}
+
+nif! {
+    /// The path of a call, by its number, in a program that was compiled for observation of everything; `nil` if there is none.
+    fn call_path<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, number: usize) -> NifResult<Term<'a>> {
+        let heap = Beam::new(env, 0);
+        let consts = handle_consts(&heap, &handle, consts)?;
+        let (mut open, mut calls) = (Vec::new(), 0);
+        for instr in &handle.program.code {
+            match instr {
+                Instr::Watch(Mark::Enter(site)) => open.push(*site),
+                Instr::Watch(Mark::Leave(_)) => drop(open.pop()),
+                Instr::Call { .. } => calls += 1,
+                _ => {}
+            }
+            if calls == number {
+                let sites = open.iter().filter_map(|site| handle.program.sites.get(*site as usize));
+                let parts: Vec<Raw<'a>> = sites.flat_map(|site| place(&heap, consts.slice(), site)).collect();
+                return Ok(heap.terms.make_list(&parts).term(env));
+            }
+        }
+        Ok(atoms::nil().encode(env))
+    }
+}
+
+nif! {
+    /// The names that the program reads from the context, each as often as it reads it.
+    fn context_names<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>) -> NifResult<Term<'a>> {
+        let heap = Beam::new(env, 0);
+        let consts = handle_consts(&heap, &handle, consts)?;
+        let name = |instr: &Instr| match instr {
+            Instr::LoadContext(key) => consts.slice().get(*key as usize).copied(),
+            _ => None,
+        };
+        let names: Vec<Raw<'a>> = handle.program.code.iter().filter_map(name).collect();
+        Ok(heap.terms.make_list(&names).term(env))
+    }
+}
+
+/// The constants of a program, if their number is right.
+fn handle_consts<'a>(heap: &Beam<'a>, handle: &Handle, given: Term<'a>) -> NifResult<Consts<'a>> {
+    let consts = Consts::of_tuple(heap, given).filter(|it| it.slice().len() == handle.consts);
+    consts.ok_or(rustler::Error::BadArg)
 }

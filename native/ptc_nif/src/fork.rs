@@ -2,7 +2,8 @@
 //! and resumed like any other. All rounds run in the caller, one native call at a time.
 
 use crate::clock::nif;
-use crate::execution::{Entry, Execution, Home, Mode, Run};
+use crate::execution::{Entry, Execution, Home};
+use crate::plain_run::{Mode, Run};
 use crate::schedule::Pace;
 use crate::task::{Left, Suspension};
 use rustler::{NifResult, ResourceArc, Term};
@@ -20,6 +21,7 @@ nif! {
             let (mut execution, state) = Execution::resumed(env, terms, run, state, words, Pace::Slice)?;
             let mut round = Run::new(run.program.clone(), Some(run.limits));
             round.mode = Mode::Round;
+            round.asks_always = run.asks_always;
             round.together = run.together.clone();
             round.observation = run.observation.clone();
             let state = state.round(&run.program, &mut execution.heap, item.into())?;

@@ -10,6 +10,7 @@ use crate::structs::Structs;
 use num_bigint::BigInt;
 use ptc_term::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_term::number::Number;
+use ptc_term::repeated::first_of_equal;
 use ptc_term::value::{Form, Value};
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
@@ -87,28 +88,15 @@ impl<'a> Beam<'a> {
     #[cold]
     fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         let seed = RandomState::new().build_hasher().finish();
-        let hash = |(place, key): (usize, &Raw<'a>)| (self.terms.hash(*key, seed), place);
-        let mut hashes: Vec<_> = keys.iter().enumerate().map(hash).collect();
-        hashes.sort_unstable();
-        let mut keep = vec![true; keys.len()];
-        for same in hashes.chunk_by(|(a, _), (b, _)| a == b) {
-            for (index, (_, place)) in same.iter().enumerate() {
-                let is_it = |(_, earlier): &(u64, usize)| {
-                    self.terms.identical(keys[*earlier], keys[*place])
+        let map = match first_of_equal(self, keys, seed) {
+            None => self.terms.make_map(keys, values),
+            Some(first) => {
+                let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
+                    let terms = terms.iter().zip(&first).filter(|(_, first)| **first);
+                    terms.map(|(term, _)| *term).collect()
                 };
-                keep[*place] = !same[..index].iter().any(is_it);
+                self.terms.make_map(&kept(keys), &kept(values))
             }
-        }
-        let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
-            let terms = terms.iter().zip(&keep);
-            terms
-                .filter(|(_, keep)| **keep)
-                .map(|(term, _)| *term)
-                .collect()
-        };
-        let map = match keep.contains(&false) {
-            true => self.terms.make_map(&kept(keys), &kept(values)),
-            false => self.terms.make_map(keys, values),
         };
         map.unwrap_or(self.nil)
     }

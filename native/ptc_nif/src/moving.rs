@@ -10,16 +10,14 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{milliseconds, Execution, Run};
+use crate::execution::{milliseconds, Execution};
 use crate::heap::Beam;
-use crate::map_view::KeyCache;
+use crate::plain_run::Run;
 use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
-use ptc_machine::live::live_at;
+use ptc_machine::reduced::{self, RunTerms};
 use ptc_machine::State;
-use ptc_program::code::ConstId;
-use ptc_term::heap::{Heap, Lookup};
 use ptc_term::meter::Pace;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
@@ -34,12 +32,6 @@ const MOST_WORDS: usize = 4_000_000;
 /// the message arrives before the limit of the process is raised.
 const PART_OF_LIMIT: usize = 4;
 
-/// A map is copied whole if the program reads more keys than this.
-const MOST_KEYS: usize = 64;
-
-/// Maximum number of remaining rounds that are counted.
-const MOST_ROUNDS: usize = 16_384;
-
 /// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy for which the run
 /// moves.
 pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Raw<'a>>) -> usize {
@@ -48,29 +40,15 @@ pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Ra
         _ => run.limits.words / PART_OF_LIMIT,
     };
     let most = most.min(MOST_WORDS);
-    let mut calls = run.calls;
     // Not the heap of the run: what is made here does not count as built.
     let heap = &mut Beam::new(execution.heap.terms.env, 0);
-    if let Some(live) = live_at(&run.program, state.pc()) {
-        // The empty list is a proper list, as is the list of every loop in such a run.
-        let nothing = heap.make_list(&[]);
-        state.clear_slots(|slot| live.slot(slot), nothing);
-        let consts = execution.consts.slice();
-        execution.data.context = only(heap, consts, execution.data.context, &live.context);
-        execution.data.memory = only(heap, consts, execution.data.memory, &live.memory);
-        if let (Some(around), Some(rest)) = (live.around, state.remaining_items()) {
-            if around.calls_each_round {
-                calls += length(heap, *rest, MOST_ROUNDS);
-            }
-            if !around.reads_items {
-                // The loop only counts its items, so a list of the same length replaces them.
-                let rounds = length(heap, *rest, most.min(MOST_ROUNDS) + 1);
-                if rounds <= most.min(MOST_ROUNDS) {
-                    *rest = heap.make_list(&vec![nothing; rounds]);
-                }
-            }
-        }
-    }
+    let terms = RunTerms {
+        state,
+        consts: execution.consts.slice(),
+        context: &mut execution.data.context,
+        memory: &mut execution.data.memory,
+    };
+    let calls = run.calls + reduced::reduce(heap, &run.program, terms, most);
     WORDS_A_CALL.saturating_mul(calls).min(most)
 }
 
@@ -88,16 +66,6 @@ pub fn weight<'a>(env: Env<'a>, terms: [Term<'a>; 2], limit: usize) -> Option<Te
     ))
 }
 
-/// The length of a list, limited to `most`.
-fn length<'a>(heap: &Beam<'a>, list: Raw<'a>, most: usize) -> usize {
-    let (mut length, mut rest) = (0, list);
-    while let (true, Some((_, tail))) = (length < most, heap.uncons(rest)) {
-        length += 1;
-        rest = tail;
-    }
-    length
-}
-
 nif! {
     /// The remaining time of a suspended run: milliseconds, rounded up, or `:infinity`.
     fn time_left<'a>(env, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
@@ -107,22 +75,4 @@ nif! {
         });
         left.ok_or(rustler::Error::BadArg)
     }
-}
-
-/// The map reduced to these keys; a key that occurs twice in `keys` makes one entry.
-fn only<'a>(heap: &mut Beam<'a>, consts: &[Raw<'a>], map: Raw<'a>, keys: &[ConstId]) -> Raw<'a> {
-    if keys.len() > MOST_KEYS {
-        return map;
-    }
-    let (mut found, mut values) = (Vec::new(), Vec::new());
-    for key in keys {
-        let Some(key) = consts.get(*key as usize) else {
-            return map;
-        };
-        if let Lookup::Found(value) = heap.lookup(map, *key, &mut KeyCache::default()) {
-            found.push(*key);
-            values.push(value);
-        }
-    }
-    heap.make_map(&found, &values)
 }

@@ -1,8 +1,9 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Data, Execution, Run};
+use crate::execution::{Consts, Data, Execution};
 use crate::heap::Beam;
+use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{keep, run, Call, Task};
@@ -157,7 +158,7 @@ impl<'a> Task<'a> for Loading<Raw<'a>> {
 }
 
 /// The reply to an invalid program.
-fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
+pub fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let unreadable = |reason: Atom| (atoms::error(), (atoms::parse(), reason)).encode(env);
     match refusal {

@@ -9,15 +9,12 @@ use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES
 use crate::signature::answer_type;
 use crate::task::{run, Call, Task};
 use ptc_answer::repair::{
-    is_part, line_and_column, AtEnd, Fault, PathPart, Refusal, Repair, Repaired, Repairing, Stop,
-    Wanted, Where,
+    is_part, judged_value, line_and_column, AnswerOf, AtEnd, Fault, PathPart, Refusal, Repair,
+    Repaired, Repairing, Stop, Wanted, Where,
 };
-use ptc_answer::{judge_built, object_or_list};
-use ptc_json::TermBuilder;
 use ptc_term::meter::Meter;
 use ptc_term::named::Named;
 use ptc_term::rooted;
-use ptc_term::workspace::Workspace;
 use ptc_type::AnswerType;
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
@@ -143,21 +140,15 @@ fn outcome<'a>(
     if is_too_long(meter.pace(), repaired.count(), REPAIRS) {
         return Err(Refusal::Stopped(Stop::SliceOver));
     }
-    let mut heap = Beam::new(env, 0);
-    let (whole, hyphens) = build(&mut heap, &repaired, false, meter)?;
-    let (value, is_valid) = match ask {
-        Ask::Value => (whole, true),
-        Ask::Answer { list } => {
-            let unfit = |_| Refusal::NoReading;
-            let value = object_or_list(&mut heap, whole, list).map_err(unfit)?;
-            let of = (!(atoms::nil() == of)).then(|| (of.into(), rules::current()));
-            judge_built((&mut heap, meter), (value, hyphens), of, |heap, meter| {
-                let (whole, repeated) = build(&mut Beam::new(env, 0), &repaired, true, meter)?;
-                let renamed = object_or_list(heap, whole, list).unwrap_or(value);
-                Ok((!repeated).then_some(renamed))
-            })?
-        }
+    let answer = match ask {
+        Ask::Value => None,
+        Ask::Answer { list } => Some(AnswerOf {
+            list,
+            of: (!(atoms::nil() == of)).then(|| (of.into(), rules::current())),
+        }),
     };
+    let heap = &mut Beam::new(env, 0);
+    let (value, is_valid) = judged_value((heap, meter), &repaired, answer)?;
     let tag = if is_valid {
         atoms::ok()
     } else {
@@ -167,27 +158,6 @@ fn outcome<'a>(
     let repairs = repaired.repairs();
     let repairs: Vec<Raw<'a>> = repairs.iter().map(|repair| told(terms, repair)).collect();
     Ok((tag, value.term(env), terms.make_list(&repairs).term(env)).encode(env))
-}
-
-/// Builds the value. The flag reports whether a key has a hyphen or, if hyphens become underscores, whether
-/// two keys of an object became equal.
-fn build<'a>(
-    heap: &mut Beam<'a>,
-    repaired: &Repaired,
-    underscored: bool,
-    meter: &mut Meter,
-) -> Result<(Raw<'a>, bool), Stop> {
-    let work = Workspace::in_one_go(heap, meter);
-    let mut builder = match underscored {
-        true => TermBuilder::underscored(work),
-        false => TermBuilder::new(work),
-    };
-    repaired.replay(&mut builder)?;
-    let remark = match underscored {
-        true => builder.has_repeated(),
-        false => builder.has_hyphens(),
-    };
-    Ok((builder.finish(), remark))
 }
 
 fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {

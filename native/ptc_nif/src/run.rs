@@ -2,8 +2,9 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Data, Entry, Execution, Home, Mode, Run};
+use crate::execution::{Consts, Data, Entry, Execution, Home};
 use crate::heap::Beam;
+use crate::plain_run::{Mode, Run};
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
@@ -221,7 +222,7 @@ nif! {
     /// Runs a compiled program; `consts` must be the constants it was compiled with.
     fn run_compiled<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
         -> NifResult<Term<'a>> {
-        start_compiled(env, handle, consts, given, Mode::Asks)
+        start_compiled(env, handle, consts, given, Mode::Asks, false)
     }
 }
 
@@ -230,7 +231,17 @@ nif! {
     /// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
     fn run_forking<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
         -> NifResult<Term<'a>> {
-        start_compiled(env, handle, consts, given, Mode::Forks)
+        start_compiled(env, handle, consts, given, Mode::Forks, false)
+    }
+}
+
+nif! {
+    /// Runs a compiled program whose caller decides about each call: the run does not move, and the last element of a
+    /// call is `{weight, address}`. `forks`: as for `run_forking`.
+    fn run_asking<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, forks: bool)
+        -> NifResult<Term<'a>> {
+        let mode = if forks { Mode::Forks } else { Mode::Asks };
+        start_compiled(env, handle, consts, given, mode, true)
     }
 }
 
@@ -240,6 +251,7 @@ fn start_compiled<'a>(
     consts: Term<'a>,
     given: RunArgs<'a>,
     mode: Mode,
+    asks_always: bool,
 ) -> NifResult<Term<'a>> {
     let heap = Beam::new(env, 0);
     let consts = Consts::of_tuple(&heap, consts).ok_or(Error::BadArg)?;
@@ -249,6 +261,7 @@ fn start_compiled<'a>(
     let limits = given.limits();
     let mut run = Run::new(handle.program.clone(), limits);
     run.mode = mode;
+    run.asks_always = asks_always;
     let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
     Ok(Execution::new(heap, consts, given.data(), pace).start(run, None))
 }

@@ -17,15 +17,15 @@ use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// The state of a stream between two calls.
-pub struct Held(Mutex<Stream>);
+pub struct SharedStream(Mutex<Stream>);
 
 #[rustler::resource_impl]
-impl Resource for Held {}
+impl Resource for SharedStream {}
 
 /// Number of bytes of a chunk read in a microsecond.
 const BYTES_A_MICROSECOND: usize = 100;
 
-impl Held {
+impl SharedStream {
     /// Locks the stream; `None` if another process uses it and this thread must not wait.
     fn take(&self, pace: Pace) -> Option<MutexGuard<'_, Stream>> {
         match pace {
@@ -43,14 +43,20 @@ impl Held {
 fn new<'a>(env: Env<'a>, of: Term<'a>, list: bool, rules: Rules, pace: Pace) -> Term<'a> {
     match answer_type(env, of.into(), list, pace) {
         Some(answer_type) => {
-            let held = ResourceArc::new(Held(Mutex::new(Stream::new(answer_type, rules))));
+            let held = ResourceArc::new(SharedStream(Mutex::new(Stream::new(answer_type, rules))));
             (atoms::ok(), held).encode(env)
         }
         None => atoms::busy().encode(env),
     }
 }
 
-fn feed<'a>(env: Env<'a>, held: &Held, taken: usize, chunk: Binary<'a>, pace: Pace) -> Term<'a> {
+fn feed<'a>(
+    env: Env<'a>,
+    held: &SharedStream,
+    taken: usize,
+    chunk: Binary<'a>,
+    pace: Pace,
+) -> Term<'a> {
     let Some(mut stream) = held.take(pace) else {
         return atoms::busy().encode(env);
     };
@@ -79,7 +85,7 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
     (path(Terms { env }, &mistake.path), message).encode(env)
 }
 
-fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<'a> {
+fn partial<'a>(env: Env<'a>, held: &SharedStream, text: Binary<'a>, pace: Pace) -> Term<'a> {
     if is_too_long(pace, text.len(), PARTIAL_BYTES) {
         return atoms::busy().encode(env);
     }
@@ -95,10 +101,10 @@ fn partial<'a>(env: Env<'a>, held: &Held, text: Binary<'a>, pace: Pace) -> Term<
 
 nif! {
     /// Makes `{:ok, stream}`: a separate stream of the same kind that has read this text.
-    dirty fn stream_again(held: ResourceArc<Held>, text: Binary) -> NifResult<(Atom, ResourceArc<Held>)> {
+    dirty fn stream_again(held: ResourceArc<SharedStream>, text: Binary) -> NifResult<(Atom, ResourceArc<SharedStream>)> {
         let stream = held.take(Pace::Quantum).ok_or(rustler::Error::BadArg)?;
         let again = stream.again(text.as_slice());
-        Ok((atoms::ok(), ResourceArc::new(Held(Mutex::new(again)))))
+        Ok((atoms::ok(), ResourceArc::new(SharedStream(Mutex::new(again)))))
     }
 }
 
@@ -115,7 +121,7 @@ nif_pair! {
 
 nif_pair! {
     /// Reads a chunk: `:ok`, `{:halt, mistake}`, `:fork` if the stream has not read `taken` bytes, or `:busy`.
-    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: &'a Held, taken: usize, chunk: Binary<'a>) -> Term<'a> {
+    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: &'a SharedStream, taken: usize, chunk: Binary<'a>) -> Term<'a> {
         feed(env, held, taken, chunk, pace)
     }
 }
@@ -123,7 +129,7 @@ nif_pair! {
 nif_pair! {
     /// The value of the text so far. Not suspended: the work is bounded by the text's length, which the
     /// stream's `:max_bytes` limits.
-    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: &'a Held, text: Binary<'a>) -> Term<'a> {
+    fn stream_partial, stream_partial_dirty<'a>(env, pace, held: &'a SharedStream, text: Binary<'a>) -> Term<'a> {
         partial(env, held, text, pace)
     }
 }

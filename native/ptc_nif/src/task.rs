@@ -2,8 +2,8 @@
 //! the plain data and a tuple holds the terms; the same two NIFs resume every kind of work.
 
 use crate::atoms;
-use crate::execution::Run;
 use crate::heap::Beam;
+use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};

@@ -5,6 +5,7 @@
 //! * [`edition`]: the editions of the language
 //! * [`code`]: the instructions of the language
 //! * [`compile`]: a program's table to its instructions, with all checks
+//! * [`typing`]: the types of a program's values, before it runs
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 
 #![forbid(unsafe_code)]
@@ -16,3 +17,4 @@ pub mod edition;
 pub mod load;
 pub mod opcode;
 pub mod ops;
+pub mod typing;

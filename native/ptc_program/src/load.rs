@@ -4,10 +4,11 @@
 //! be suspended at any time.
 
 use crate::code::Program;
-use crate::compile::copy::{Copier, LoadTerms};
+use crate::compile::copy::Copier;
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
 use ptc_json::{
-    Document, JsonError, JsonLimits, Node, ReadError, Replay, Table, TableReader, TermBuilder,
+    Document, JsonError, JsonLimits, Node, PartialValue, ReadError, Replay, Table, TableReader,
+    TermBuilder,
 };
 use ptc_machine::explain::Detail;
 use ptc_machine::fault::Fault;
@@ -15,6 +16,7 @@ use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::rooted;
+use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::workspace::Workspace;
 use std::mem::take;
@@ -43,8 +45,21 @@ enum Stage {
     Compile(Box<Walk>, Table),
     /// The constants become terms.
     Build(Building),
+    /// The program was checked, and is only read.
+    Checked(Table, Node, Uses),
     /// All is done.
     Ready(Arc<Program>),
+}
+
+/// The names that a program uses.
+#[derive(Debug, Default)]
+pub struct Uses {
+    /// Those that it reads of the context.
+    pub context: Vec<Node>,
+    /// Those that it reads of the memory.
+    pub memory: Vec<Node>,
+    /// Those of the tools that it calls.
+    pub tools: Vec<Node>,
 }
 
 #[derive(Debug)]
@@ -60,10 +75,11 @@ struct Building {
 pub struct Loader<T> {
     stage: Stage,
     options: LoadOptions,
+    only_checked: bool,
     terms: LoadTerms<T>,
 }
 
-rooted!(Loader { states: terms; plain: stage, options });
+rooted!(Loader { states: terms; plain: stage, options, only_checked });
 
 /// Why a program cannot be loaded.
 #[derive(Debug)]
@@ -117,7 +133,23 @@ impl<T: Copy> Loader<T> {
         Loader {
             stage,
             options,
+            only_checked: false,
             terms: LoadTerms::default(),
+        }
+    }
+
+    /// The same without the instructions: the program is only checked.
+    pub fn only_checked(mut self) -> Self {
+        self.only_checked = true;
+        self
+    }
+
+    /// Returns the table of a program that is only checked, its root, the names that it uses, and the terms of the
+    /// entries if it was given as a term.
+    pub fn into_table(self) -> Option<(Table, Node, Uses, Roots<T>)> {
+        match self.stage {
+            Stage::Checked(table, root, uses) => Some((table, root, uses, self.terms.entries)),
+            _ => None,
         }
     }
 
@@ -134,7 +166,7 @@ impl<T: Copy> Loader<T> {
         match &self.stage {
             Stage::Read(_) => true,
             Stage::Compile(..) | Stage::Build(_) => self.terms.entries.is_empty(),
-            Stage::Copy(_) | Stage::Ready(_) => false,
+            Stage::Copy(_) | Stage::Ready(_) | Stage::Checked(..) => false,
         }
     }
 
@@ -169,6 +201,11 @@ impl<T: Copy> Loader<T> {
                     let document = Document::new(text, take(table));
                     let done = self.terms.compile(walk, &document, heap, meter);
                     let Compiled { program, consts } = match done {
+                        Ok(()) if self.only_checked => {
+                            let (root, uses) = (walk.root(), walk.uses());
+                            self.stage = Stage::Checked(document.into_table(), root, uses);
+                            return Ok(());
+                        }
                         Ok(()) => walk.finish(&document),
                         Err(stop) => {
                             *table = document.into_table();
@@ -190,7 +227,7 @@ impl<T: Copy> Loader<T> {
                     built?;
                     Stage::Ready(building.program.clone())
                 }
-                Stage::Ready(_) => return Ok(()),
+                Stage::Ready(_) | Stage::Checked(..) => return Ok(()),
             }
         }
     }
@@ -217,7 +254,33 @@ impl LoadOptions {
             Some(detail) => walk.observed(detail),
             None => walk,
         };
-        Stage::Compile(Box::new(walk), document.into_table())
+        Stage::Compile(walk, document.into_table())
+    }
+}
+
+/// The terms of a program that is being loaded.
+#[derive(Debug)]
+pub(crate) struct LoadTerms<T> {
+    /// Those of the table's entries, if the program is a term.
+    pub entries: Roots<T>,
+    /// Those that follow in the copy.
+    pub next: Roots<T>,
+    /// The constants.
+    pub consts: Roots<T>,
+    /// The constant that is partly built.
+    pub begun: PartialValue<T>,
+}
+
+rooted!(LoadTerms { states: entries, next, consts, begun; });
+
+impl<T> Default for LoadTerms<T> {
+    fn default() -> Self {
+        LoadTerms {
+            entries: Roots::default(),
+            next: Roots::default(),
+            consts: Roots::default(),
+            begun: PartialValue::default(),
+        }
     }
 }
 

@@ -21,7 +21,7 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
         memory: lab.memory,
     };
     let meter = Meter::new(FREE, pace);
-    let state = State::start(&lab.program, &mut lab.heap, None);
+    let state = State::start(&lab.program, &mut lab.heap, None, |heap| heap.nil());
     let mut vm = Vm::new(&lab.program, &mut lab.heap, inputs, state, meter);
     match vm.run() {
         Exit::Done(_) => true,

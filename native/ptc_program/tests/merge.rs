@@ -1,6 +1,6 @@
 //! Merging lists of maps by a field, compared with a simple model.
 
-use ptc_machine::merge::merge_by_field;
+use ptc_machine::merge::{merge_by_field, merge_lists, Merged};
 use ptc_term::heap::{Heap, Lookup};
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::number::Number;
@@ -122,4 +122,23 @@ fn names_of_megabytes_are_counted_before_they_are_looked_at() {
     let work = &mut Workspace::in_one_go(&mut merge.heap, &mut meter);
     let merged = merge_by_field(work, merge.name, &items[..20], &items[20..]);
     assert_eq!(merged, Err(Stop::SliceOver));
+}
+
+#[test]
+fn lists_that_are_too_long_or_improper_are_not_merged() {
+    let mut merge = Merge::new();
+    let items = [merge.item("a", 1), merge.item("b", 2)];
+    let list = merge.heap.make_list(&items);
+    let improper = merge.heap.make_list_onto(&items, items[0]);
+    let name = merge.name;
+    let mut merged = |lists, limit| {
+        let mut meter = unlimited();
+        let mut work = Workspace::in_one_go(&mut merge.heap, &mut meter);
+        merge_lists(&mut work, name, lists, limit)
+    };
+    assert_eq!(merged([list, list], 4), Merged::Items(items.to_vec()));
+    assert_eq!(merged([list, list], 3), Merged::TooLong);
+    assert_eq!(merged([list, list], 1), Merged::TooLong);
+    assert_eq!(merged([list, improper], 9), Merged::Improper);
+    assert_eq!(merged([improper, list], 9), Merged::Improper);
 }

@@ -57,8 +57,8 @@ fn observed_in(
     let memory = heap.make_map(&[], &[]);
     let input = Vm::input_of(&program, &mut heap, memory, INPUT_NAME.as_bytes());
     let mut watch = Box::new(Watch::new(&program.sites, program.detail));
-    let mut state = State::start(&program, &mut heap, input);
-    state.set_now(&program, || heap.make_string(b"2024-02-29T10:30:00Z"));
+    let now = |heap: &mut PlainHeap| heap.make_string(b"2024-02-29T10:30:00Z");
+    let mut state = State::start(&program, &mut heap, input, now);
     let mut answer: Option<Term> = None;
     loop {
         let inputs = Inputs {

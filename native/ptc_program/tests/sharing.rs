@@ -219,6 +219,26 @@ fn a_constant_counts_as_often_as_a_loop_repeats_it() {
 }
 
 #[test]
+fn a_key_that_set_select_or_join_adds_counts_with_each_map() {
+    let key = "k".repeat(60);
+    let set = format!(r#"{{"op":"set","fields":{{"{key}":true}}}}"#);
+    let both = format!(r#"{{"op":"set","fields":{{"{key}":true,"a":"b"}}}}"#);
+    let named = format!(
+        r#"{{"op":"join","with":[{{"n":1}}],"left":"none","right":"n","kind":"left","as":"{key}"}}"#
+    );
+    for (step, most) in [(&set, 5_500), (&both, 3_700), (&named, 5_500)] {
+        let ends = |count: usize| {
+            let rows = format!(r#"{{"rows":[{}{{}}]}}"#, "{},".repeat(count - 1));
+            let load = r#"{"op":"load","name":"rows"}"#;
+            let program = format!(r#"{{"op":"pipe","steps":[{load},{step}]}}"#);
+            ends_by(Deadline::Never, &program, &rows)
+        };
+        assert!(matches!(ends(most), End::Value(_)), "{step}");
+        assert_eq!(ends(most + most / 8), End::MemoryExceeded, "{step}");
+    }
+}
+
+#[test]
 fn a_default_with_parts_counts_like_a_value_from_outside() {
     let default = |length: usize| {
         let list = format!("[{}1]", "1,".repeat(length - 1));

@@ -1,6 +1,7 @@
 //! The parts of a term: the elements of a list or a tuple, the keys and values of a map.
 //!
-//! Each walk over whole terms opens them here, so that all of them count the same for it.
+//! The walks that weigh terms and find what comparing them costs open them here, so that all of them count the same for it.
+//! Walks that build something (the writer, normalizing, the walk along a type) open terms themselves.
 
 use crate::heap::{Heap, Inside, Kind};
 

@@ -12,11 +12,11 @@ const BYTES_PER_LETTER: usize = 4;
 
 /// Returns the most similar name; of equally similar ones the first. No name may be longer than
 /// `longest` letters. `None` if no name is close.
-pub fn closest(
+pub fn closest<'n>(
     unknown: &[u8],
-    names: impl Iterator<Item = &'static str>,
+    names: impl Iterator<Item = &'n str>,
     longest: usize,
-) -> Option<&'static str> {
+) -> Option<&'n str> {
     if unknown.len() > BYTES_PER_LETTER * LETTERS_PER_LETTER * longest {
         return None;
     }

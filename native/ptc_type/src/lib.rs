@@ -2,6 +2,7 @@
 //!
 //! * [`types`]: a signature as a flat table, built by the grammar or by [`read`] from terms
 //! * [`grammar`]: text to table; [`render`]: table to text
+//! * [`terms`]: table to type terms; [`schema`]: to JSON Schema
 //! * [`json`]: JSON values along a type, and the type of an answer
 //! * [`rules`]: what differs between releases of ptc_runner
 //! * `index`, `doubles`: many names, and equal ones
@@ -28,7 +29,7 @@ pub mod normalize;
 /// What the heap of plain values implements of this crate.
 #[cfg(any(test, feature = "plain"))]
 #[path = "../tests/plain/mod.rs"]
-mod plain;
+pub mod plain;
 
 pub mod lenient;
 pub mod listing;
@@ -37,6 +38,8 @@ pub mod mismatch;
 pub mod read;
 pub mod render;
 pub mod rules;
+pub mod schema;
+pub mod terms;
 pub mod twin;
 pub mod types;
 pub mod values;
@@ -55,6 +58,8 @@ pub use mismatch::{Got, Mismatch, Target};
 pub use read::{read, Read, ReadOptions, TypeAtoms};
 pub use render::{render_signature, render_type, KeyStyle};
 pub use rules::Rules;
+pub use schema::schema;
+pub use terms::TypeTerms;
 pub use types::{Field, Fields, Scalar, Signature, Type, TypeId, Types};
 pub use values::Values;
 pub use walk::{LeftAt, LeftWalk, QuantumClock, State, Walk, WalkEnd};

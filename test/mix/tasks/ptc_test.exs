@@ -27,6 +27,36 @@ defmodule Mix.Tasks.PtcTest do
     end
   end
 
+  test "ptc.check finds faults by types, with line and column", %{directory: directory} do
+    types =
+      file(directory, "types.json", ~s({"rows": "[{id :int, name :string}]", "n": {"sample": 3}}))
+
+    wrong =
+      file(
+        directory,
+        "wrong.json",
+        ~s({"program": {"op": "pipe", "steps": [\n  {"op": "load", "name": "rows"},\n  {"op": "sum", "field": "idd"}]}})
+      )
+
+    assert {1, "0 right, 1 wrong\n", errors} =
+             task("ptc.check", ["--context-types", types, wrong])
+
+    assert errors =~ "wrong.json:3:26: "
+    assert errors =~ "sum reads field 'idd', which no value has. Did you mean 'id'?"
+    assert {0, "1 right, 0 wrong\n", ""} = task("ptc.check", [wrong])
+
+    right = file(directory, "right.json", ~s({"program": {"op": "load", "name": "n"}}))
+
+    assert {0, _out, ""} =
+             task("ptc.check", ["--context-types", types, "--returns", ":int", right])
+
+    assert {1, _out, errors} =
+             task("ptc.check", ["--context-types", types, "--returns", ":string", right])
+
+    assert errors =~ "The result must be :string, and is :int"
+    assert_raise Mix.Error, fn -> task("ptc.check", ["--returns", "nope", right]) end
+  end
+
   defp file(directory, name, text) do
     path = Path.join(directory, name)
     File.write!(path, text)

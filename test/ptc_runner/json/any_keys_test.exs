@@ -187,4 +187,68 @@ defmodule PtcRunner.Json.AnyKeysTest do
     assert {:ok, ^program} = Json.compile(program)
     assert {:ok, ^program} = Json.compile(program, keys: :any)
   end
+
+  test "of maps that are put together, the name in the other form counts too" do
+    item = %{:id => 1, :n => 9, "s" => "item"}
+    match = %{"id" => 1, "n" => 2, :s => "match", "m" => 3}
+    join = op("join", %{"on" => "id", "with" => %{"op" => "load", "name" => "matches"}})
+    context = %{"rows" => [item, item], "matches" => [match]}
+    joined = %{:id => 1, :n => 9, "s" => "item", "m" => 3}
+    assert run([join], context, edition: 2) == [joined, joined]
+    get = op("map", %{"expr" => op("get", %{"field" => "n"})})
+    assert run([join, get], context, edition: 2) == [9, 9]
+
+    load = &%{"op" => "load", "name" => &1}
+    merge = op("merge", %{"objects" => [load.("a"), load.("b"), load.("c")]})
+
+    context = %{
+      "rows" => 0,
+      "a" => %{"id" => 1, :n => 1},
+      "b" => %{id: 2, m: 2},
+      "c" => %{"n" => 3}
+    }
+
+    assert run([merge], context) == %{:id => 2, :m => 2, "n" => 3}
+    assert run([merge], %{context | "c" => %{n: 3}}) == %{id: 2, m: 2, n: 3}
+
+    # A map's own keys stay, also those of one name.
+    both = %{:id => 1, "id" => 2}
+    merge = op("merge", %{"objects" => [load.("a"), load.("b")]})
+    assert run([merge], %{"rows" => 0, "a" => %{"x" => 1}, "b" => both}) == Map.put(both, "x", 1)
+
+    large = Map.new(1..100, &{"k#{&1}", &1}) |> Map.put(:n, 5)
+    merged = run([merge], %{"rows" => 0, "a" => Map.put(large, "n", 6), "b" => large})
+    assert merged == large
+
+    # Keys stay apart without the option.
+    plain = %{"program" => merge}
+    context = %{"a" => %{"n" => 1}, "b" => %{n: 2}}
+    assert Json.run!(plain, context: context) == %{:n => 2, "n" => 1}
+  end
+
+  test "a name that is unset or renamed is not found in its other form" do
+    rows = [%{:id => 5, "id" => 6, "x" => 1}, %{id: 5}, %{"id" => 6}]
+    unset = op("unset", %{"fields" => ["id"]})
+    assert run([unset], %{"rows" => rows}, edition: 2) == [%{"x" => 1}, %{}, %{}]
+    rename = op("rename", %{"fields" => %{"id" => "x"}})
+    expected = [%{"x" => 6}, %{"x" => 5}, %{"x" => 6}]
+    assert run([rename], %{"rows" => rows}, edition: 2) == expected
+  end
+
+  test "of both forms of a name the string counts, and both are replaced" do
+    map = %{:a => 1, "a" => 2, :b => 3}
+    run = &run([op("first") | &1], %{"rows" => [map]}, edition: 2)
+    assert run.([op("to_text")]) == ~s({"a":2,"b":3})
+
+    assert run.([op("text", %{"parts" => [op("list", %{"items" => [op("it")]})]})]) ==
+             ~s([{"a":2,"b":3}])
+
+    assert run.([op("rename", %{"fields" => %{"a" => "c"}})]) == %{:b => 3, "c" => 2}
+    assert run.([op("unset", %{"fields" => ["a"]})]) == %{b: 3}
+    assert run.([op("select", %{"fields" => ["a", "b"]})]) == %{:b => 3, "a" => 2}
+    assert run.([op("set", %{"fields" => %{"a" => 9}})]) == %{:b => 3, "a" => 9}
+    # What lists the keys of a map lists both.
+    assert run.([op("length")]) == 3
+    assert run.([op("keys")]) == [:a, :b, "a"]
+  end
 end

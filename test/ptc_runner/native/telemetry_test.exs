@@ -392,6 +392,41 @@ defmodule PtcRunner.Native.TelemetryTest do
       for _call <- 1..3, do: assert_received({:counts, nil})
     end
 
+    test "a tool that was called by a message before the run moved has its events after that too" do
+      # As long as the program reads the rows, they are too many to move.
+      program =
+        ~s({"program": {"op": "let", "name": "a", "value": {"op": "call", "tool": "t"}, "in":
+          {"op": "let", "name": "n", "value": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, {"op": "count"}]}, "in":
+            {"op": "pipe", "steps": [{"op": "literal", "value": #{inspect(Enum.to_list(1..40), limit: :infinity)}},
+              {"op": "map", "expr": {"t": {"op": "call", "tool": "t"}, "u": {"op": "call", "tool": "u"}}}]}}}})
+
+      me = self()
+
+      tool = fn _ ->
+        send(me, {:in, self()})
+        1
+      end
+
+      rows = for n <- 1..10_000, do: %{"n" => n}
+
+      opts = [
+        context: %{"rows" => rows},
+        tools: %{"t" => tool, "u" => tool},
+        timeout: 60_000
+      ]
+
+      assert Json.run!(program, opts) == List.duplicate(%{"t" => 1, "u" => 1}, 40)
+      # All calls were in one process.
+      pids = for _ <- 1..81, do: assert_received({:in, pid}) && pid
+      assert [_process] = Enum.uniq(pids)
+      events = events()
+      assert {[_, _, _, :stop], %{tool_calls: 81}, _} = List.last(events)
+
+      for {tool, calls} <- [{"t", 41}, {"u", 40}], kind <- [:start, :stop] do
+        assert Enum.count(events, &match?({[_, :tool, ^kind], _, %{tool: ^tool}}, &1)) == calls
+      end
+    end
+
     test "an interpreted program tells of its tools too" do
       context = PtcRunner.Context.new(%{}, %{}, %{"t" => fn _ -> 1 end})
       assert {:ok, 1, _memory} = Json.Interpreter.eval(%{"op" => "call", "tool" => "t"}, context)
@@ -446,6 +481,34 @@ defmodule PtcRunner.Native.TelemetryTest do
       Application.delete_env(:ptc_runner_native, :telemetry)
     end
 
+    test "each decision about a call is an event, and a run that waits has its outcome" do
+      program =
+        ~s({"program": {"a": {"op": "call", "tool": "t", "args": {"n": 1}}, "b": {"op": "call", "tool": "t", "args": {"n": 1}},
+        "c": {"op": "call", "tool": "t", "args": {"n": 2}}, "d": {"op": "call", "tool": "t", "args": {"n": 3}}}})
+
+      hook = fn %{args: %{"n" => n}} -> Enum.at([nil, :run, {:answer, 1}, :pause], n) end
+      opts = [tools: %{"t" => {fn _ -> 1 end, cache: true}}]
+      {:paused, paused} = Json.run(program, [{:on_call, hook} | opts])
+      all = events()
+
+      decisions =
+        for {[_, :tool, :decision], measured, metadata} <- all, do: {measured.number, metadata}
+
+      assert decisions ==
+               for(
+                 {{number, decision}, id} <-
+                   Enum.with_index([{1, :run}, {2, :cache}, {3, :answer}, {4, :pause}], 1),
+                 do: {number, %{tool: "t", id: "#{id}", decision: decision}}
+               )
+
+      assert [:paused] = for({[_, :json, :run, :stop], _, metadata} <- all, do: metadata.outcome)
+      {:error, _} = Json.resume(paused, {:deny, "no"}, opts)
+      {:error, _} = Json.run(program, tools: %{"t" => {fn _ -> 1 end, max_calls: 0, cache: true}})
+
+      assert [:replay, :replay, :replay, :deny, :refused] =
+               for({[_, :tool, :decision], _, metadata} <- events(), do: metadata.decision)
+    end
+
     test "a run inside a tool's process counts for itself" do
       inner = fn _ -> Json.run!(~s({"program": {"op": "literal", "value": 1}})) end
 
@@ -495,6 +558,7 @@ defmodule PtcRunner.Native.TelemetryTest do
       for program <- [call, twice], tool <- tools, concurrency <- [1, 2] do
         opts = [context: %{"x" => [1, 2]}, tools: %{"t" => tool}, tool_concurrency: concurrency]
         Json.run(program, [timeout: 100] ++ opts)
+        Json.run(program, [timeout: 100, on_call: fn _ -> :run end] ++ opts)
       end
 
       for tool <- Enum.take(tools, 3) do
@@ -533,7 +597,7 @@ defmodule PtcRunner.Native.TelemetryTest do
         assert {event, Enum.sort(Map.keys(measured))} == {event, Enum.sort(measurements)}
         # The events of a span have what ties them together, which the text below the table tells.
         span =
-          if List.last(event) == :coerce or :answer in event or :repair in event,
+          if List.last(event) in [:coerce, :decision] or :answer in event or :repair in event,
             do: [],
             else: [:telemetry_span_context]
 

@@ -13,9 +13,10 @@ defmodule PtcRunner.Test.Oracle.Pattern do
     end
   end
 
-  @doc "Whether a text has a match."
-  @spec matches?(String.t(), String.t()) :: boolean()
-  def matches?(pattern, text), do: search(regex(pattern), text, 0) != nil
+  @doc "Whether a text has a match. What is not UTF-8 has none."
+  @spec matches?(String.t(), binary()) :: boolean()
+  def matches?(pattern, text),
+    do: String.valid?(text) and search(regex(pattern), text, 0) != nil
 
   @doc "What the first match gives, or the list of what each match gives."
   @spec extract(String.t(), String.t(), boolean()) :: term()
@@ -51,8 +52,8 @@ defmodule PtcRunner.Test.Oracle.Pattern do
   end
 
   defp after_char(text, offset) do
-    case text do
-      <<_::binary-size(offset), char::utf8, _::binary>> -> offset + byte_size(<<char::utf8>>)
+    case binary_part(text, offset, byte_size(text) - offset) do
+      <<char::utf8, _::binary>> -> offset + byte_size(<<char::utf8>>)
       _ -> offset + 1
     end
   end

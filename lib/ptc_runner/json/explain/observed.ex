@@ -32,7 +32,7 @@ defmodule PtcRunner.Json.Explain.Observed do
       {:ok, handle, consts} ->
         observation = Native.observation(handle)
         limits = {left(timeout, began), max_heap, depth}
-        program = {:observed, observation, consts, source}
+        program = {:observed, observation, consts, {handle, source}}
         # Its calls do not overlap, so that each counts for its own operation.
         how = if is_tuple(how), do: put_elem(how, 0, 1), else: 1
         result = program |> Runner.run(context, memory, tools, limits, how) |> given(timeout)

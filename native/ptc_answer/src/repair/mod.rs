@@ -13,7 +13,7 @@
 //! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the repairs at
 //!   each kind of position; [`leftover`]: the end; [`cut`]: texts that end too early
 //! * [`start`]: offsets where the answer may begin; [`places`]: the loop over these offsets
-//! * [`replay`]: the value and the repairs of a reading; [`lines`]: lines and columns
+//! * [`replay`]: the value and the repairs of a reading; [`judged`]: the value, built and judged; [`lines`]: lines and columns
 //!
 //! The number of readings is bounded, and each one looks ahead a bounded distance or counts fuel for
 //! it. Nothing recurses, and the total work is linear in the text.
@@ -24,6 +24,7 @@ mod branch;
 mod colons;
 mod cut;
 mod fault;
+mod judged;
 mod keys;
 mod leftover;
 mod lines;
@@ -50,6 +51,7 @@ mod tests;
 pub use crate::PathPart;
 pub use cut::{AtEnd, Where};
 pub use fault::Fault;
+pub use judged::{judged_value, AnswerOf};
 pub use lines::line_and_column;
 pub use places::Repairing;
 pub use ptc_term::stop::Stop;

@@ -18,7 +18,7 @@ const PLACES: usize = 4;
 
 /// A complete reading.
 #[derive(Debug)]
-struct Found {
+struct WholeReading {
     node: NodeId,
     start: usize,
     end: usize,
@@ -46,7 +46,7 @@ enum StartKind {
 pub struct Repairing {
     state: Option<SearchState>,
     stage: StartKind,
-    best: Option<Found>,
+    best: Option<WholeReading>,
     /// The start that is scanned for an end that is too early.
     scanning: Option<(Start, Scan)>,
     /// The start that is being read.
@@ -151,7 +151,7 @@ impl Repairing {
                 StartKind::Fences(starts) => match starts.next() {
                     Some(start) => {
                         // A part of a text that was already read is not an answer of its own.
-                        let is_part = |found: &Found| start.at < found.end;
+                        let is_part = |found: &WholeReading| start.at < found.end;
                         if !self.best.as_ref().is_some_and(is_part) {
                             return Some(start);
                         }
@@ -227,7 +227,7 @@ impl Repairing {
 /// Returns the value if it is the only best one.
 fn finish<'r, H: Heap>(
     mut reader: Reader<'r, '_, H>,
-    found: Found,
+    found: WholeReading,
 ) -> Result<Repaired<'r>, Refusal> {
     let (text, wanted) = (reader.text, reader.wanted);
     let mut events = reader.state.log.events(found.node);
@@ -303,7 +303,7 @@ fn begins<H: Heap>(reader: &mut Reader<H>, start: Start) -> Vec<Branch> {
 }
 
 /// Returns the best reading from a start.
-fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<Found> {
+fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<WholeReading> {
     let (text, wanted, inner) = (reader.text, reader.wanted, &reader.state.inner);
     let end = *reader.state.ends.first()?;
     // Both brackets are missing, and there is no type: this is prose with a colon.
@@ -316,7 +316,7 @@ fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<Found> {
     let other = reader.state.ends[1..]
         .iter()
         .find(|other| !reader.state.log.same_value(end.node, other.node, equal));
-    Some(Found {
+    Some(WholeReading {
         node: end.node,
         start: start.at,
         end: end.at as usize,

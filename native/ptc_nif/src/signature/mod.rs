@@ -1,6 +1,6 @@
 //! Signatures on the BEAM's terms: the NIFs, and the core's access to terms.
 //!
-//! * [`write`]: a table of types to type terms; [`schema`]: to JSON Schema; [`type_atoms`]: the atoms in both
+//! * [`text`], [`types`]: the NIFs for signatures as text and as type terms; [`type_atoms`]: the atoms in these terms
 //! * [`beam`]: properties of terms; [`shape`]: finds the fields of a type in maps; [`map_out`]: builds maps
 //!   from coerced fields
 //! * [`values`]: checks values against types, in one call or several
@@ -8,13 +8,11 @@
 mod atom_text;
 mod beam;
 mod map_out;
-mod schema;
 mod shape;
 mod text;
 mod type_atoms;
 mod types;
 mod values;
-mod write;
 
 pub use atom_text::{existing as existing_atom, with_name as with_atom_name};
 

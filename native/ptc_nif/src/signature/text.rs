@@ -1,15 +1,15 @@
 //! Reads and writes signatures as text: `signature_parse/1`, `signature_render/2`, `signature_lisp_key/1`.
 
 use super::type_atoms::type_atoms;
-use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
+use crate::raw::Raw;
 use crate::rules;
 use crate::schedule::{is_too_long, nif_pair, settle, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES};
+use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::names::lisp_key;
-use ptc_type::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError};
+use ptc_type::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError, TypeTerms};
 use rustler::{Binary, Encoder, Env, Term};
 
 /// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.
@@ -21,19 +21,17 @@ const BYTES_OF_A_NAME: usize = 8;
 /// `{:ok, {:signature, params, type}}` or `{:error, {line, column, line, column, expected}}`: first the
 /// reported position, then the position of the fault.
 fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
-    let terms = Terms { env };
+    let mut heap = Beam::new(env, 0);
     match parse_by(rules::current(), text) {
         Ok(signature) => {
-            let type_atoms = type_atoms(env);
             let types = &signature.types;
-            let mut writer = Writer::new(terms, &type_atoms);
-            writer.write(types);
-            let mut name = |index: usize| Some(terms.make_binary(types.field(index).name));
-            let params = writer.fields(types, signature.params, &mut name);
+            let mut terms = TypeTerms::of(&mut heap, &type_atoms(env), types);
+            let params = terms.params(&mut heap, types, signature.params);
             let tag = Raw::from(atoms::signature().encode(env));
             let ok = Raw::from(atoms::ok().encode(env));
-            let signature = terms.make_tuple(&[tag, params, writer.term(signature.returns)]);
-            terms.make_tuple(&[ok, signature]).term(env)
+            let signature = [tag, params, terms.term(signature.returns)];
+            let signature = heap.make_tuple(&signature);
+            heap.make_tuple(&[ok, signature]).term(env)
         }
         Err(SyntaxError {
             column,

@@ -1,14 +1,12 @@
 //! Converts type terms to other terms: `signature_schema/1`, `signature_public/1`.
 
-use super::schema::schema;
 use super::type_atoms::type_atoms;
-use super::write::Writer;
 use crate::atoms;
 use crate::heap::Beam;
-use crate::raw::{Raw, Terms};
+use crate::raw::Raw;
 use crate::schedule::{nif_pair, Pace};
 use ptc_term::meter::{Limits, Meter};
-use ptc_type::{read, Read, ReadOptions, TypeId};
+use ptc_type::{read, schema, Read, ReadOptions, TypeId, TypeTerms};
 use rustler::{Encoder, Env, Term};
 
 /// Reads a type and calls `make`; returns `:busy` if reading takes too long.
@@ -16,16 +14,16 @@ fn made<'a>(
     env: Env<'a>,
     term: Term<'a>,
     pace: Pace,
-    make: impl FnOnce(Terms<'a>, &Read<Raw<'a>>, TypeId) -> Term<'a>,
+    make: impl FnOnce(&mut Beam<'a>, &Read<Raw<'a>>, TypeId) -> Term<'a>,
 ) -> Term<'a> {
-    let heap = Beam::new(env, 0);
+    let mut heap = Beam::new(env, 0);
     let mut meter = Meter::whole(Limits::UNLIMITED, pace);
     let reading = ReadOptions {
         names: true,
         ..ReadOptions::default()
     };
     match read(&heap, term.into(), reading, &mut meter) {
-        Ok((read, id)) => make(heap.terms, &read, id),
+        Ok((read, id)) => make(&mut heap, &read, id),
         Err(_) => atoms::busy().encode(env),
     }
 }
@@ -33,7 +31,7 @@ fn made<'a>(
 nif_pair! {
     /// Converts a type to JSON Schema: `{:ok, schema}`, `:busy` or `{:unknown, term}`.
     fn signature_schema, signature_schema_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
-        made(env, term, pace, |terms, read, id| match schema(terms, read, id) {
+        made(env, term, pace, |heap, read, id| match schema(heap, read, id) {
             Ok(schema) => (atoms::ok(), schema.term(env)).encode(env),
             Err(number) => {
                 let unknown = read.unknown[number as usize].term(env);
@@ -46,11 +44,9 @@ nif_pair! {
 nif_pair! {
     /// Removes the firewalled fields, which LLMs and parent agents must not see: `{:ok, type}` or `:busy`.
     fn signature_public, signature_public_dirty<'a>(env, pace, term: Term<'a>) -> Term<'a> {
-        made(env, term, pace, |terms, read, id| {
-            let type_atoms = type_atoms(env);
-            let mut writer = Writer::new(terms, &type_atoms);
-            writer.write_public(read);
-            (atoms::ok(), writer.term(id).term(env)).encode(env)
+        made(env, term, pace, |heap, read, id| {
+            let public = TypeTerms::public(heap, &type_atoms(env), read);
+            (atoms::ok(), public.term(id).term(env)).encode(env)
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::plan::{Checked, Plan};
 use super::walk::Step;
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind, Presence};
 use ptc_json::{Node, Shape};
@@ -15,16 +16,20 @@ impl Plan<'_, '_> {
         let mut present = 0;
         let mut is_expected = false;
         let checked = self.scope.checked;
-        for field in self.op.fields(self.edition()) {
+        let new = match self.edition() {
+            Edition::One => 0,
+            Edition::Two => self.op.new_fields(),
+        };
+        for (place, field) in self.known().iter().enumerate() {
             // A field that edition 2 brought is checked in any part.
-            self.scope.checked = self.scope_of(field.name, self.scope).checked;
+            self.scope.checked = checked || new >> place & 1 == 1;
             let checked_later = field.kind.is_operation() && field.presence == Presence::Required;
             if self.scope.checked && checked_later {
                 present += 1;
                 self.scope.checked = checked;
                 continue;
             }
-            let node = self.field(field.name);
+            let node = self.field_at(place);
             present += usize::from(node.is_some());
             if self.scope.checked {
                 self.check_field(field, node, is_expected)?;

@@ -1,6 +1,7 @@
 //! Field checks of edition 2: the kinds of fields that it brought, and checks in ascending order of the fields.
 
 use super::compiler::{Compiler, Going};
+use super::given::Given;
 use super::plan::Checked;
 use super::walk::Step;
 use super::{parts, Failure, Plan, Scope};
@@ -97,7 +98,8 @@ fn is_percent(entry: Entry) -> bool {
 impl Compiler<'_> {
     /// Checks the fields of an operation in ascending order, each with the operations in it.
     pub(super) fn in_order(&mut self, node: Node, op: OpCode, scope: Scope) -> Going {
-        op.check(&Plan::new(self, node, op, scope, false))?;
+        let given = Given::of(self.source, node, op, self.walk.edition);
+        op.check(&Plan::new(self, node, given, scope, false))?;
         let fields = op.fields(Edition::Two).iter().zip(0..);
         let steps = fields.map(|(_, field)| Step::InOrder {
             owner: node,
@@ -106,7 +108,27 @@ impl Compiler<'_> {
             scope,
         });
         self.walk.todo.extend(steps);
+        if scope.checked {
+            self.other_fields_in_order(node, op, None, scope);
+        }
         Ok(())
+    }
+
+    /// Checks last for fields that an operation does not have, or an object in this list of it.
+    fn other_fields_in_order(
+        &mut self,
+        node: Node,
+        op: OpCode,
+        list: Option<FieldKind>,
+        scope: Scope,
+    ) {
+        let is_list = |field: &&'static Field| Some(field.kind) == list;
+        self.walk.todo.push(Step::Unknown {
+            node,
+            op,
+            list: op.fields(Edition::Two).iter().find(is_list),
+            scope,
+        });
     }
 
     /// Checks one field, and the operations in it.
@@ -118,7 +140,8 @@ impl Compiler<'_> {
         scope: Scope,
     ) -> Going {
         let field = &op.fields(Edition::Two)[field as usize];
-        let mut plan = Plan::new(self, owner, op, scope, false);
+        let given = Given::of(self.source, owner, op, self.walk.edition);
+        let mut plan = Plan::new(self, owner, given, scope, false);
         let scope = plan.scope_of(field.name, scope);
         // In a part that is not checked, what edition 1 had is not checked either.
         if !scope.checked {
@@ -170,6 +193,7 @@ impl Compiler<'_> {
                 let (when, then) = parts::case(source, part)?;
                 self.walk.todo.push(Step::Template(then, scope));
                 self.walk.todo.push(visit(when));
+                self.other_fields_in_order(part, OpCode::Switch, Some(kind), scope);
             }
             FieldKind::SortKeys => {
                 let key = parts::sort_key(source, part)?;
@@ -178,6 +202,7 @@ impl Compiler<'_> {
                     .map(|order| Step::PartInOrder(FieldKind::Order, order, scope));
                 self.walk.todo.extend(key.expr.map(visit));
                 self.walk.todo.extend(order);
+                self.other_fields_in_order(part, OpCode::SortBy, Some(kind), scope);
             }
             FieldKind::Order => parts::check_order(source, Some(part))?,
             _ => {}

@@ -1,8 +1,9 @@
 //! The steps of the walk: each part becomes an operation, and each operation a plan.
 
+use super::given::Given;
 use super::walk::{Step, Walk};
-use super::{Failure, Plan, Rejection, Scope, INPUT_NAME};
-use crate::code::{ConstId, Instr};
+use super::{Failure, Plan, Rejection, Scope};
+use crate::code::{ConstId, Instr, Slot};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
@@ -27,6 +28,8 @@ pub struct Compiler<'s> {
 
 /// Number of parts between two checks of the limits.
 const PARTS_BETWEEN_LOOKS: usize = 256;
+/// Number of constants that a new one is compared with.
+const LAST_CONSTANTS: usize = 4;
 /// Fuel per part.
 const FUEL_PER_PART: usize = 8;
 
@@ -204,12 +207,16 @@ impl Compiler<'_> {
                 }
             },
         };
+        if given {
+            self.keep_stored(node, name.map(|_| op), scope.input);
+        }
         let guards = self.walk.guards.len();
         if !scope.checked && self.walk.edition == Edition::Two {
             scope = self.guarded(node, op, scope, given);
         }
+        let own = Given::of(self.source, node, op, self.walk.edition);
         if !given && op.sees_input() {
-            if let Some(value) = self.source.field(node, INPUT_NAME) {
+            if let Some(value) = own.input {
                 let id = self.constant(value);
                 scope.input = self.take_slot(&mut scope);
                 self.walk.code.push(Instr::Const(id));
@@ -220,7 +227,7 @@ impl Compiler<'_> {
         if observed {
             self.open(node, op, scope, implicit);
         }
-        self.plan(node, op, scope, implicit)?;
+        self.plan(node, own, scope, implicit)?;
         if observed {
             self.walk.todo.push(Step::Close);
         }
@@ -230,6 +237,24 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// A pipe has stored the current value of a step for one instruction. Keeps it for several, unless the step is an
+    /// operation that reads it in one only, see [`Operation::READS_INPUT_ONCE`](crate::ops).
+    #[inline]
+    fn keep_stored(&mut self, node: Node, op: Option<OpCode>, input: Slot) {
+        if let Some(last @ Instr::StoreOnce(_)) = self.walk.code.last_mut() {
+            let given = |name| self.source.field(node, name).is_some();
+            // With keys that are evaluated, a sort reads it twice.
+            let twice = |op| {
+                op == OpCode::SortBy
+                    && self.walk.edition == Edition::Two
+                    && (given("expr") || given("by"))
+            };
+            if !op.is_some_and(|op| op.reads_input_once() && !twice(op)) {
+                *last = Instr::Store(input);
+            }
+        }
+    }
+
     /// Returns the operation of the name that a part holds.
     pub(super) fn operation(&self, name: Node) -> Option<OpCode> {
         let name = self.source.text(name)?;
@@ -237,11 +262,12 @@ impl Compiler<'_> {
     }
 
     /// Makes the plan of an operation: its checks and its steps.
-    fn plan(&mut self, node: Node, op: OpCode, scope: Scope, implicit: bool) -> Going {
+    fn plan(&mut self, node: Node, given: Given, scope: Scope, implicit: bool) -> Going {
+        let op = given.op;
         if op.checked_in_order() && self.walks_again() {
             return self.in_order(node, op, scope);
         }
-        let mut plan = Plan::new(self, node, op, scope, implicit);
+        let mut plan = Plan::new(self, node, given, scope, implicit);
         if implicit {
             return op.plan(&mut plan);
         }
@@ -262,10 +288,18 @@ impl Compiler<'_> {
         )
     }
 
+    /// Adds a constant. One of the last constants that is the same short string stands for it too, so that a key which a
+    /// program reads several times has one term and one cache.
     pub(super) fn constant(&mut self, value: Node) -> ConstId {
-        let id = self.walk.consts.len() as ConstId;
+        let count = self.walk.consts.len();
+        let first = count.saturating_sub(LAST_CONSTANTS);
+        let last = &self.walk.consts[first..];
+        let same = last.iter().position(|it| self.source.is_same(*it, value));
+        if let Some(place) = same {
+            return (first + place) as ConstId;
+        }
         self.walk.consts.push(value);
-        id
+        count as ConstId
     }
 
     pub(super) fn take_slot(&mut self, scope: &mut Scope) -> u32 {

@@ -6,20 +6,19 @@
 
 use super::role::Role;
 use crate::edition::Edition;
+use crate::load::LoadTerms;
 use crate::opcode::OpCode;
-use ptc_json::{Entry, Outside, PartialValue, Shape, Table, LONG};
+use ptc_json::{Entry, Outside, Shape, Table, LONG};
 use ptc_term::heap::{Heap, Inside, Kind, Lookup};
 use ptc_term::meter::Pace;
 use ptc_term::number::Number;
-use ptc_term::rooted;
-use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::value::Form;
 use ptc_term::workspace::Workspace;
 
 /// A term that is not copied yet, or the state of one that is partly copied.
 #[derive(Debug, Clone, Copy)]
-enum Next {
+enum ToCopy {
     /// A term, with the number of operations around it.
     Copy(Role, u32),
     /// The rest of the list at this index.
@@ -33,7 +32,7 @@ enum Next {
 pub(crate) struct Copier {
     table: Table,
     /// What follows, next one last. Each has a term.
-    next: Vec<Next>,
+    next: Vec<ToCopy>,
     /// Maximum nesting depth of operations.
     depth: u32,
     edition: Edition,
@@ -43,32 +42,6 @@ pub(crate) struct Copier {
     counted: bool,
 }
 
-/// The terms of a program that is being loaded.
-#[derive(Debug)]
-pub(crate) struct LoadTerms<T> {
-    /// Those of the table's entries, if the program is a term.
-    pub entries: Roots<T>,
-    /// Those that follow in the copy.
-    pub next: Roots<T>,
-    /// The constants.
-    pub consts: Roots<T>,
-    /// The constant that is partly built.
-    pub begun: PartialValue<T>,
-}
-
-rooted!(LoadTerms { states: entries, next, consts, begun; });
-
-impl<T> Default for LoadTerms<T> {
-    fn default() -> Self {
-        LoadTerms {
-            entries: Roots::default(),
-            next: Roots::default(),
-            consts: Roots::default(),
-            begun: PartialValue::default(),
-        }
-    }
-}
-
 /// Number of entries between two checks of the limits.
 const ENTRIES_BETWEEN_LOOKS: usize = 256;
 /// Fuel per entry.
@@ -76,7 +49,7 @@ const FUEL_PER_ENTRY: usize = 4;
 /// Words that an entry takes with its term.
 const WORDS_PER_ENTRY: usize = size_of::<Entry>() / 8 + 1;
 /// Words that what follows takes with its term.
-const WORDS_PER_NEXT: usize = size_of::<Next>() / 8 + 1;
+const WORDS_PER_NEXT: usize = size_of::<ToCopy>() / 8 + 1;
 /// Number of entries of a map from which on they are counted first.
 const MANY: usize = 32;
 /// Fuel for reading an entry of such a map.
@@ -92,7 +65,7 @@ impl Copier {
         let mut table = Table::for_text(4 * ENTRIES_BETWEEN_LOOKS);
         table.unescaped.reserve(LONG);
         let mut next = Vec::with_capacity(32);
-        next.push(Next::Copy(Role::Operation, 1));
+        next.push(ToCopy::Copy(Role::Operation, 1));
         Copier {
             table,
             next,
@@ -119,9 +92,11 @@ impl Copier {
             let term = terms.next.pop(work.heap);
             self.next.pop();
             let done = match next {
-                Next::Copy(role, depth) => self.copy(term, role, depth, terms, work),
-                Next::Rest(at, role, depth) => self.rest(term, (at, role, depth), terms, work.heap),
-                Next::End(at) => self.close(at),
+                ToCopy::Copy(role, depth) => self.copy(term, role, depth, terms, work),
+                ToCopy::Rest(at, role, depth) => {
+                    self.rest(term, (at, role, depth), terms, work.heap)
+                }
+                ToCopy::End(at) => self.close(at),
             };
             if let Err(stop) = done {
                 self.next.push(next);
@@ -154,7 +129,7 @@ impl Copier {
     }
 
     /// Adds the end, the rest or the copy of a term to what follows.
-    fn push<T: Copy>(&mut self, next: Next, term: T, terms: &mut LoadTerms<T>) {
+    fn push<T: Copy>(&mut self, next: ToCopy, term: T, terms: &mut LoadTerms<T>) {
         self.next.push(next);
         terms.next.push(term);
     }
@@ -185,8 +160,8 @@ impl Copier {
             if let Entry::List(_, count) = &mut self.table.entries[at as usize] {
                 *count += 1;
             }
-            self.push(Next::Rest(at, role, depth), rest, terms);
-            self.push(Next::Copy(role, depth), element, terms);
+            self.push(ToCopy::Rest(at, role, depth), rest, terms);
+            self.push(ToCopy::Copy(role, depth), element, terms);
         } else if heap.is_empty_list(rest) {
             self.close(at)?;
         } else {
@@ -218,7 +193,7 @@ impl Copier {
                     Role::Rows => Role::Fields,
                     _ => Role::Constant,
                 };
-                self.push(Next::Rest(at, role, depth), term, terms);
+                self.push(ToCopy::Rest(at, role, depth), term, terms);
                 return Ok(());
             }
             (
@@ -326,7 +301,7 @@ impl Copier {
         let is_data = role == Role::Fields || (role == Role::Template && op.is_none());
         let inner = depth + u32::from(!is_data);
         let at = self.add(Entry::Object(0, size as u32), map, terms);
-        self.push(Next::End(at), map, terms);
+        self.push(ToCopy::End(at), map, terms);
         // Most fields hold names and numbers.
         let heap = &*work.heap;
         let small =
@@ -343,8 +318,8 @@ impl Copier {
                 None => Role::Value,
                 Some(op) => Role::of_field(op, short(key, work.heap), self.edition),
             };
-            self.push(Next::Copy(role, inner), value, terms);
-            self.push(Next::Copy(Role::Key, inner), key, terms);
+            self.push(ToCopy::Copy(role, inner), value, terms);
+            self.push(ToCopy::Copy(Role::Key, inner), key, terms);
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ impl Walk {
                 _ => {}
             }
         }
-        let consts = std::mem::take(&mut self.consts);
+        let mut consts = std::mem::take(&mut self.consts);
         let node = |id: ConstId| consts.get(id as usize).copied();
         let multiplies = multiplies(
             &self.code,
@@ -50,7 +50,8 @@ impl Walk {
         // In an observed program each operation is executed as written.
         if sites.is_empty() {
             tally_in_loops(&mut self.code);
-            optimise::optimise(&mut self.code);
+            let only_strings = !self.any_keys && !self.values;
+            optimise::optimise(&mut self.code, only_strings.then_some(&mut consts));
         }
         // The outermost of those that begin at one address come first.
         let mut branches = std::mem::take(&mut self.branches);

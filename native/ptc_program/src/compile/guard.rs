@@ -37,13 +37,13 @@ impl Compiler<'_> {
     /// one is guarded if it has new fields.
     pub(super) fn guarded(&mut self, node: Node, op: OpCode, scope: Scope, given: bool) -> Scope {
         let is_new = op.edition() == Edition::Two;
-        let is_given = |field: &Field| {
-            let value = self.source.field(node, field.name);
-            is_new_field(op, field.name)
-                && value
-                    .is_some_and(|it| field.takes_null() || self.source.shape(it) != Shape::Null)
+        let new = op.new_fields();
+        let is_given = |(place, field): (usize, &Field)| {
+            let value = || self.source.field(node, field.name);
+            let counts = |it| field.takes_null() || self.source.shape(it) != Shape::Null;
+            new >> place & 1 == 1 && value().is_some_and(counts)
         };
-        if is_new || op.fields(Edition::Two).iter().any(is_given) {
+        if is_new || op.fields(Edition::Two).iter().enumerate().any(is_given) {
             let again = |guard: &Guard| guard.node == node && guard.mistake.is_some();
             if !self.walk.guards.last().is_some_and(again) {
                 self.guard(node, scope, given);
@@ -164,10 +164,4 @@ impl Compiler<'_> {
             }
         }
     }
-}
-
-/// Returns whether a field came into the language with edition 2.
-pub(super) fn is_new_field(op: OpCode, name: &str) -> bool {
-    let old = op.fields(Edition::One);
-    op.edition() == Edition::Two || !old.iter().any(|field| field.name == name)
 }

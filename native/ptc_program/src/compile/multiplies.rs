@@ -6,7 +6,7 @@
 //! together from two values of one origin, and not of two fields of it, may contain something twice.
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
-use crate::code::{Apply, ConstId, Instr, Loop, Pc, Sieve, Slot, INPUT, NO_CONST};
+use crate::code::{Apply, ConstId, Instr, Loop, Pc, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
 use crate::ops::{combines_with_input, parts_of, PartsOf};
 use ptc_machine::Keeps;
@@ -157,7 +157,9 @@ impl<'s> Found<'s> {
             Instr::Enter(Loop {
                 op: OpCode::Fold, ..
             }) => return Err(Twice),
-            Instr::Enter(enter) | Instr::Own(Sieve { looped: enter, .. }) => {
+            // Made later, by the optimisations.
+            Instr::Own(_) => return Err(Twice),
+            Instr::Enter(enter) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
                 self.inside
                     .extend((enter.op.keeps() == Keeps::Value).then_some(enter.item));

@@ -4,7 +4,6 @@ use super::plan::Checked;
 use super::walk::Label;
 use super::{Failure, Plan};
 use crate::code::Instr;
-use crate::edition::Edition;
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
 use ptc_machine::fault::{Code, Fault};
@@ -23,16 +22,6 @@ pub struct SortKey {
 }
 
 impl Plan<'_, '_> {
-    /// Returns whether a step reads its current value in one instruction only, see
-    /// [`Operation::READS_INPUT_ONCE`](crate::ops). With keys that are evaluated, a sort reads it twice.
-    pub fn reads_input_once(&self, step: Node) -> bool {
-        let given = |name| self.source().field(step, name).is_some();
-        self.operation(step).is_some_and(|op| {
-            let keys = op == OpCode::SortBy && self.edition() == Edition::Two;
-            op.reads_input_once() && !(keys && (given("expr") || given("by")))
-        })
-    }
-
     /// Jumps to the label if the value on the stack is not nil, else drops it.
     pub fn jump_if_some(&mut self, label: Label) {
         self.emit(Instr::JumpIfSome(label.0));

@@ -1,7 +1,7 @@
 //! The interface for writing an operation's plan: its fields, their checks, and its steps.
 
 use super::compiler::Compiler;
-use super::guard::is_new_field;
+use super::given::{place_of, Given};
 use super::pattern::Patterns;
 use super::scope::BoundName;
 use super::template::is_node;
@@ -37,7 +37,9 @@ pub struct Plan<'p, 's> {
     pub scope: Scope,
     /// Whether the part is an object that names no operation.
     pub implicit: bool,
-    /// The operation's fields, in the order of its table.
+    /// The table of its fields.
+    known: &'static [Field],
+    /// Those that are given, in the order of the table.
     fields: [Option<Node>; MOST_FIELDS],
     /// The index of the plan's first step among the remaining steps.
     first: usize,
@@ -47,21 +49,14 @@ impl<'p, 's> Plan<'p, 's> {
     pub(super) fn new(
         compiler: &'p mut Compiler<'s>,
         node: Node,
-        op: OpCode,
+        given: Given,
         scope: Scope,
         implicit: bool,
     ) -> Self {
-        let mut fields = [None; MOST_FIELDS];
-        let edition = compiler.walk.edition;
-        for (place, field) in fields.iter_mut().zip(op.fields(edition)) {
-            *place = compiler.source.field(node, field.name);
-            // In edition 2, null in an optional field counts as absent.
-            if let (Some(given), Edition::Two, true) = (*place, edition, field.may_be_absent()) {
-                *place = (compiler.source.shape(given) != Shape::Null).then_some(given);
-            }
-        }
+        let op = given.op;
         Plan {
-            fields,
+            fields: given.fields,
+            known: op.fields(compiler.walk.edition),
             first: compiler.walk.todo.len(),
             compiler,
             node,
@@ -90,14 +85,28 @@ impl<'p, 's> Plan<'p, 's> {
 
     /// Returns the field if it exists.
     pub fn field(&self, name: &'static str) -> Option<Node> {
-        // Equal literals are usually stored once, so comparing addresses is enough to find most names.
-        let is_it = |field: &Field| std::ptr::eq(field.name, name);
-        let fields = self.op.fields(self.edition());
-        let place = fields.iter().position(is_it);
-        match place.or_else(|| fields.iter().position(|field| field.name == name)) {
+        match self.place(name) {
             Some(place) => self.fields[place],
             None => self.compiler.source.field(self.node, name),
         }
+    }
+
+    /// Returns the table of the operation's fields.
+    pub(super) fn known(&self) -> &'static [Field] {
+        self.known
+    }
+
+    /// Returns the field at an index in the operation's table, if it exists.
+    pub(super) fn field_at(&self, place: usize) -> Option<Node> {
+        self.fields[place]
+    }
+
+    /// Returns the index of a field in the operation's table.
+    fn place(&self, name: &str) -> Option<usize> {
+        // Equal literals are usually stored once, so comparing addresses is enough to find most names.
+        let is_it = |field: &Field| std::ptr::eq(field.name, name);
+        let place = self.known.iter().position(is_it);
+        place.or_else(|| place_of(self.known, name.as_bytes()))
     }
 
     /// Returns the field if it exists and is not `nil`.
@@ -189,7 +198,11 @@ impl<'p, 's> Plan<'p, 's> {
 
     /// Returns the scope of a field: one that edition 2 brought is checked.
     pub fn scope_of(&self, name: &str, scope: Scope) -> Scope {
-        match self.edition() == Edition::Two && is_new_field(self.op, name) {
+        let is_new = |place: Option<usize>| match place {
+            Some(place) => self.op.new_fields() >> place & 1 == 1,
+            None => true,
+        };
+        match !scope.checked && self.edition() == Edition::Two && is_new(self.place(name)) {
             true => scope.checked(),
             false => scope,
         }

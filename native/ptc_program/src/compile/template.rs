@@ -17,7 +17,9 @@ impl Plan<'_, '_> {
     /// Evaluates a part that is a template.
     pub fn template(&mut self, node: Node, scope: Scope) {
         match self.shape(node) {
-            Shape::Map | Shape::List => self.later(Step::Template(node, scope)),
+            Shape::Map | Shape::List if !self.is_simple(node) || self.names_operation(node) => {
+                self.later(Step::Template(node, scope))
+            }
             _ => {
                 let id = self.constant(node);
                 self.emit(Instr::Const(id));
@@ -44,7 +46,22 @@ impl Plan<'_, '_> {
     /// Evaluates the templates of an object, in ascending order of their keys, and makes a map of their values. The object
     /// itself names no operation.
     pub fn template_map(&mut self, map: Node, scope: Scope) {
-        self.later(Step::TemplateMap(map, scope));
+        match self.is_simple(map) {
+            true => {
+                let id = self.constant(map);
+                self.emit(Instr::Const(id));
+            }
+            false => self.later(Step::TemplateMap(map, scope)),
+        }
+    }
+
+    /// Returns whether a part contains no objects and no lists, so that it is a constant without further steps.
+    fn is_simple(&self, node: Node) -> bool {
+        !self.is_observed() && self.source().is_flat(node)
+    }
+
+    fn names_operation(&self, node: Node) -> bool {
+        is_node(self.source(), node)
     }
 }
 

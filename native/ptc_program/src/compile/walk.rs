@@ -8,6 +8,7 @@ use super::scope::{Bindings, BoundName};
 use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
 use crate::edition::Edition;
+use crate::load::Uses;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use ptc_json::{Document, Entry, Node, ADDED};
@@ -158,15 +159,18 @@ pub struct Walk {
 
 impl Walk {
     /// Creates a walk over the program whose root is `root`.
-    pub fn new(source: &mut Document, root: Node, options: Options) -> Self {
-        let omitted = source.add(Entry::Null);
-        source.add(Entry::Int(0));
-        source.add(Entry::Object(omitted + 3, 0));
-        source.add(Entry::Int(i64::from(options.depth)));
-        source.add(Entry::Int(i64::from(options.edition.number())));
-        for at in 0..ADDED.len() {
-            source.add(Entry::Added(at as u8));
-        }
+    pub fn new(source: &mut Document, root: Node, options: Options) -> Box<Self> {
+        let omitted = source.next();
+        source.add([
+            Entry::Null,
+            Entry::Int(0),
+            Entry::Object(omitted + 3, 0),
+            Entry::Int(i64::from(options.depth)),
+            Entry::Int(i64::from(options.edition.number())),
+        ]);
+        source.add(std::array::from_fn::<_, { ADDED.len() }, _>(|at| {
+            Entry::Added(at as u8)
+        }));
         let mut todo = Vec::with_capacity(16);
         let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {
@@ -174,7 +178,7 @@ impl Walk {
             scope,
             given: false,
         });
-        Walk {
+        Box::new(Walk {
             // Enough for most programs that an LLM writes, and less than a kilobyte each, which an
             // allocator can provide quickly.
             consts: Vec::with_capacity(20),
@@ -201,7 +205,7 @@ impl Walk {
             values: options.values,
             todo,
             observer: None,
-        }
+        })
     }
 
     /// Runs to the end, or until `spend` stops the walk.
@@ -217,6 +221,26 @@ impl Walk {
             uncounted: 0,
         };
         compiler.walk()
+    }
+
+    /// Returns the root of the program.
+    pub fn root(&self) -> Node {
+        self.root.0
+    }
+
+    /// Returns the names that the program uses, as its instructions say.
+    pub fn uses(&self) -> Uses {
+        let mut uses = Uses::default();
+        let node = |id: u32| self.consts.get(id as usize).copied();
+        for instr in &self.code {
+            match instr {
+                Instr::LoadContext(name) => uses.context.extend(node(*name)),
+                Instr::LoadMemory(name) => uses.memory.extend(node(*name)),
+                Instr::Call { tool, .. } => uses.tools.extend(node(*tool)),
+                _ => {}
+            }
+        }
+        uses
     }
 
     /// Drops the code from an address on.

@@ -1,8 +1,9 @@
 //! `get`: a value inside a value.
 
-use super::{Edition, Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, Instr, NO_CONST};
+use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
+use crate::code::{Apply, ConstId, Instr, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind, Lookup};
@@ -13,11 +14,25 @@ pub(super) struct Get;
 const NO_PATH: u32 = u32::MAX;
 /// Stands for the length of a path that is one computed key.
 const BY_KEY: u32 = u32::MAX - 1;
+/// Stands for a field of a pair, see [`makes_pairs`](super::join::makes_pairs). The next constant is the same key again, for the
+/// second map of the pair.
+const OF_PAIR: u32 = u32::MAX - 2;
+
+/// Returns whether an instruction only reads a field of its current value.
+pub(crate) fn reads_field(apply: &Apply) -> bool {
+    apply.op == OpCode::Get && apply.mode == 1
+}
+
+/// Lets an instruction that reads a field read it from a pair. `key` is the first of the two constants.
+pub(crate) fn read_of_pair(apply: &mut Apply, key: ConstId) {
+    (apply.key, apply.mode) = (key, OF_PAIR);
+}
 
 impl Operation for Get {
     const NAME: &'static str = "get";
     const FAMILY: &'static str = "Access";
     const ABOUT: &'static str = "The value of a field, or at the end of a path of fields.";
+    const TYPES: &'static str = "object to the type of the field, or null where it may be missing";
     const FIELDS: &'static [Field] = &[
         Field::optional("default", FieldKind::Any, "the value instead of nil"),
         Field::alternative("field", FieldKind::String, "the key that is read"),
@@ -97,7 +112,11 @@ impl Operation for Get {
             return Ok(());
         }
         let steps = match (field, path) {
-            (Some(field), _) => vec![field],
+            (Some(field), _) => {
+                let field = plan.constant(field);
+                plan.apply(0, (field, default, 1));
+                return Ok(());
+            }
             (None, Some(path)) if plan.is_list(path) => plan.elements(path)?,
             (None, Some(path)) => {
                 let path = plan.constant(path);
@@ -121,6 +140,7 @@ impl Operation for Get {
                 machine.value_or_nil(input, apply.key)?
             }
             BY_KEY => by_key(machine, apply)?,
+            OF_PAIR => of_pair(machine, apply)?,
             _ => follow(machine, apply)?,
         };
         if apply.value != NO_CONST && machine.heap.kind(found) == Kind::Nil {
@@ -131,7 +151,23 @@ impl Operation for Get {
 
     /// Only a path of several keys can fail.
     fn can_fail(apply: &Apply) -> bool {
-        apply.mode > 1
+        apply.mode > 1 && apply.mode != OF_PAIR
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::get(rule)
+    }
+}
+
+/// Reads a field of a pair: of the first map, or else of the second one.
+fn of_pair<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+    let input = machine.slot(apply.input);
+    let Some((item, row)) = machine.heap.uncons(input) else {
+        return Ok(machine.heap.nil());
+    };
+    match machine.lookup(item, apply.key)? {
+        Lookup::Found(value) => Ok(value),
+        _ => machine.value_or_nil(row, apply.key + 1),
     }
 }
 
@@ -169,6 +205,16 @@ fn by_key<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
             Some(digits) => machine.value_at(input, digits),
             None => Ok(nil),
         },
+        // Where structs are values, an atom is the text of its name.
+        (Kind::Map, Kind::Other) if machine.values() && machine.heap.is_name(key) => {
+            match machine.key_in(input, key) {
+                Some(key) => machine.value_at(input, key),
+                None => {
+                    let name = machine.string_of_name(key);
+                    machine.value_at(input, name)
+                }
+            }
+        }
         (Kind::List, Kind::Number) => {
             let index = machine.heap.small_integer(key);
             match index.and_then(|index| usize::try_from(index).ok()) {

@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
 use ptc_term::heap::Heap;
@@ -62,13 +63,14 @@ fn count_limbs<H: Heap>(
 }
 
 macro_rules! arithmetic {
-    ($op:ident, $name:literal, $about:literal) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const FIELDS: &'static [Field] = LEFT_AND_RIGHT;
 
             fn plan(plan: &mut Plan) -> Planned {
@@ -83,22 +85,27 @@ macro_rules! arithmetic {
                 count_limbs(machine, Arithmetic::$op, &left, &right)?;
                 made(machine, apply, Arithmetic::$op.apply(&left, &right))
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::values::arithmetic(rule)
+            }
         }
     };
 }
 
-arithmetic! { Add, "add", "left + right, exact on integers." }
-arithmetic! { Sub, "sub", "left - right, exact on integers." }
-arithmetic! { Mul, "mul", "left * right, exact on integers." }
+arithmetic! { Add, "add", "left + right, exact on integers.", "two numbers to number; two integers to integer" }
+arithmetic! { Sub, "sub", "left - right, exact on integers.", "two numbers to number; two integers to integer" }
+arithmetic! { Mul, "mul", "left * right, exact on integers.", "two numbers to number; two integers to integer" }
 
 macro_rules! quotient {
-    ($op:ident, $name:literal, $about:literal, $fields:expr, $factor:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $fields:expr, $factor:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const FIELDS: &'static [Field] = $fields;
 
             fn plan(plan: &mut Plan) -> Planned {
@@ -117,6 +124,10 @@ macro_rules! quotient {
                 let quotient = divide(&left, &right).and_then(|value| finite(value * $factor));
                 made(machine, apply, quotient.map(Number::Float))
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::values::arithmetic(rule)
+            }
         }
     };
 }
@@ -134,5 +145,5 @@ const PART_AND_WHOLE: &[Field] = &[
     ),
 ];
 
-quotient! { Div, "div", "left / right, always a float.", LEFT_AND_RIGHT, 1.0 }
-quotient! { Pct, "pct", "part / whole * 100, always a float.", PART_AND_WHOLE, 100.0 }
+quotient! { Div, "div", "left / right, always a float.", "two numbers to number", LEFT_AND_RIGHT, 1.0 }
+quotient! { Pct, "pct", "part / whole * 100, always a float.", "two numbers to number", PART_AND_WHOLE, 100.0 }

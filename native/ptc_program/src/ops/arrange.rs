@@ -4,6 +4,7 @@ use super::transform::{plan_loop, AS, EXPR};
 use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
@@ -18,6 +19,7 @@ impl Operation for FlatMap {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str =
         "The lists that the expression gives for the items, one after the other.";
+    const TYPES: &'static str = "[T] to the list of the items of the lists";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[AS, EXPR];
     const KEEPS: Keeps = Keeps::Value;
@@ -40,6 +42,10 @@ impl Operation for FlatMap {
         let lists = machine.one_operand(apply);
         machine.resumable_over(lists, |machine, work| flattened(machine, apply, work, true))
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::each(rule)
+    }
 }
 
 impl Operation for Flatten {
@@ -47,6 +53,7 @@ impl Operation for Flatten {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str =
         "Items that are lists are replaced by their items, one level; others stay.";
+    const TYPES: &'static str = "[[T]] to [T]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
@@ -55,6 +62,10 @@ impl Operation for Flatten {
         machine.resumable(apply, |machine, work| {
             flattened(machine, apply, work, false)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
     }
 }
 
@@ -127,6 +138,7 @@ impl Operation for Reverse {
     const NAME: &'static str = "reverse";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items from the last to the first.";
+    const TYPES: &'static str = "[T] to [T]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
@@ -147,12 +159,17 @@ impl Operation for Reverse {
             Ok(made)
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
+    }
 }
 
 impl Operation for Chunk {
     const NAME: &'static str = "chunk";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "Lists of as many items as the size; the last one may be shorter.";
+    const TYPES: &'static str = "[T] to [[T]]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] =
         &[
@@ -194,5 +211,9 @@ impl Operation for Chunk {
             }
             machine.meter.advanced();
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
     }
 }

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 
 pub(super) struct It;
 pub(super) struct Coalesce;
@@ -12,6 +13,7 @@ impl Operation for It {
     const NAME: &'static str = "it";
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str = "The current value.";
+    const TYPES: &'static str = "the type of the current value";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -20,6 +22,10 @@ impl Operation for It {
         plan.emit(Instr::Slot(plan.scope.input));
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::it(rule)
+    }
 }
 
 impl Operation for Coalesce {
@@ -27,6 +33,7 @@ impl Operation for Coalesce {
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str =
         "The first of the values that is not nil; the others are not evaluated.";
+    const TYPES: &'static str = "the type of one of the values, without null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "values",
@@ -44,12 +51,18 @@ impl Operation for Coalesce {
         plan.mark(end);
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::coalesce(rule)
+    }
 }
 
 impl Operation for Switch {
     const NAME: &'static str = "switch";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "The value of the first case whose condition holds.";
+    const TYPES: &'static str =
+        "the type of one of the values; a case sees what the conditions before it say";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -82,5 +95,9 @@ impl Operation for Switch {
         }
         plan.mark(end);
         Ok(())
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::switch(rule)
     }
 }

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::{Plan, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
 use ptc_json::{Node, Shape};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
@@ -20,6 +21,7 @@ impl Operation for Object {
     const NAME: &'static str = "object";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "A map; fields that are operations are evaluated.";
+    const TYPES: &'static str = "object with the types of its fields";
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
         FieldKind::Map,
@@ -93,6 +95,10 @@ impl Operation for Object {
     fn can_fail(_apply: &Apply) -> bool {
         false
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::object(rule)
+    }
 }
 
 /// The current value (`__input`) of an object without `op` is not one of its fields, and is taken
@@ -127,6 +133,7 @@ impl Operation for Merge {
     const NAME: &'static str = "merge";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One map out of several; of equal keys the last one counts.";
+    const TYPES: &'static str = "objects to an object with the fields of all; later ones win";
     const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList, "the maps")];
     const FIELDS_2: &'static [Field] = &[Field::required(
         "objects",
@@ -156,8 +163,9 @@ impl Operation for Merge {
         if earlier.is_empty() && !machine.hides(*last) {
             return Ok(*last);
         }
-        let (mut entries, mut heavy) = (Vec::new(), 0);
+        let (mut entries, mut heavy, mut starts) = (Vec::new(), 0, Vec::new());
         for map in maps.iter().rev() {
+            starts.push(entries.len());
             let size = machine.heap.map_size(*map).unwrap_or(0);
             machine.check_heap_limit(words_of_map(entries.len() + size))?;
             machine.consume_fuel(MAP_ENTRY * size)?;
@@ -175,8 +183,13 @@ impl Operation for Merge {
         }
         // The keys are hashed or compared in one call, which must end before the deadline.
         machine.consume_fuel_at_once(KEY_OF_NEW * heavy)?;
+        machine.drop_other_forms(&mut entries, &starts, |(key, _)| *key)?;
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::merge(rule)
     }
 }
 
@@ -193,6 +206,7 @@ impl Operation for Concat {
     const NAME: &'static str = "concat";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One list out of several, one after another.";
+    const TYPES: &'static str = "lists to a list of the items of all";
     const FIELDS: &'static [Field] = &[Field::required(
         "lists",
         FieldKind::ExprList,
@@ -234,12 +248,17 @@ impl Operation for Concat {
             work.progress.count += 1;
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::several(rule)
+    }
 }
 
 impl Operation for Zip {
     const NAME: &'static str = "zip";
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "Lists of the items that stand at the same place, as many as fit.";
+    const TYPES: &'static str = "lists to a list of lists";
     const FIELDS: &'static [Field] = &[Field::required(
         "lists",
         FieldKind::ExprList,
@@ -285,5 +304,9 @@ impl Operation for Zip {
                 machine.meter.advanced();
             }
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::several(rule)
     }
 }

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::{Failure, Plan};
+use crate::typing::{rules, Next, Rule};
 use ptc_json::{Document, Node, Shape};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine};
@@ -132,6 +133,11 @@ pub(super) const LIKE: u32 = 2;
 /// Mode of a comparison whose first operand is what is compared.
 const LEFT: u32 = 4;
 
+/// Returns whether a comparison reads its current value.
+pub(crate) fn reads_input(apply: &Apply) -> bool {
+    apply.key != NO_CONST || apply.mode & LEFT == 0
+}
+
 /// The two sides of a comparison.
 pub(super) type Sides<T> = (T, T);
 
@@ -178,17 +184,23 @@ pub(crate) fn holds<H: Heap>(
     test: &Apply,
     item: H::Term,
 ) -> Result<bool, Halt<H::Term>> {
-    if let Some(left) = machine.quick_lookup(item, test.key) {
-        let right = machine.constant(test.value);
-        let numbers = (
-            machine.heap.small_integer(left),
-            machine.heap.small_integer(right),
-        );
-        if let (Some(left), Some(right)) = numbers {
-            return Ok(test.op.holds_for().have(left.cmp(&right)));
-        }
+    let left = machine.quick_lookup(item, test.key);
+    match left.and_then(|left| holds_for_integers(machine, test, left)) {
+        Some(holds) => Ok(holds),
+        None => holds_slowly(machine, test, item),
     }
-    holds_slowly(machine, test, item)
+}
+
+/// Returns whether a comparison with a constant holds if both sides are integers of 64 bits.
+#[inline(always)]
+fn holds_for_integers<H: Heap>(
+    machine: &Machine<'_, H>,
+    test: &Apply,
+    left: H::Term,
+) -> Option<bool> {
+    let right = machine.heap.small_integer(machine.constant(test.value))?;
+    let order = machine.heap.small_integer(left)?.cmp(&right);
+    Some(test.op.holds_for().have(order))
 }
 
 /// Returns whether an operation of edition 2 compares two values: `eq` and `neq` any, the others those of one kind.
@@ -212,6 +224,9 @@ fn holds_slowly<H: Heap>(
         Lookup::Missing => machine.heap.nil(),
         Lookup::NotAMap => return Err(machine.fault(test.op, Code::NeedsMap, vec![item])),
     };
+    if let Some(holds) = holds_for_integers(machine, test, left) {
+        return Ok(holds);
+    }
     let right = machine.constant(test.value);
     if test.mode & LIKE != 0 && !are_comparable(machine, test.op, left, right) {
         return Ok(false);
@@ -248,13 +263,14 @@ impl Orders {
 }
 
 macro_rules! comparison {
-    ($op:ident, $name:literal, $about:literal, $orders:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $orders:ident) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Compare";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
             const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
             const CHECKED_IN_ORDER: bool = true;
@@ -292,13 +308,17 @@ macro_rules! comparison {
             fn can_fail(apply: &Apply) -> bool {
                 apply.key != NO_CONST
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::compare::comparison(rule)
+            }
         }
     };
 }
 
-comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", EQUAL }
-comparison! { Neq, "neq", "Whether the field differs from the value.", UNEQUAL }
-comparison! { Gt, "gt", "Whether the field comes after the value.", GREATER }
-comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", NOT_LESS }
-comparison! { Lt, "lt", "Whether the field comes before the value.", LESS }
-comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", NOT_GREATER }
+comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", "boolean; of values of one kind", EQUAL }
+comparison! { Neq, "neq", "Whether the field differs from the value.", "boolean; of values of one kind", UNEQUAL }
+comparison! { Gt, "gt", "Whether the field comes after the value.", "boolean; of values of one kind", GREATER }
+comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", "boolean; of values of one kind", NOT_LESS }
+comparison! { Lt, "lt", "Whether the field comes before the value.", "boolean; of values of one kind", LESS }
+comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", "boolean; of values of one kind", NOT_GREATER }

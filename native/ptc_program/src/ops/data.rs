@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 
 pub(super) struct Load;
@@ -13,6 +14,7 @@ impl Operation for Load {
     const NAME: &'static str = "load";
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str = "The context's value of that name, nil if there is none.";
+    const TYPES: &'static str = "the type of the data of that name";
     const FIELDS: &'static [Field] = &[Field::required(
         "name",
         FieldKind::String,
@@ -28,12 +30,17 @@ impl Operation for Load {
         }
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::load(rule)
+    }
 }
 
 impl Operation for Literal {
     const NAME: &'static str = "literal";
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str = "The value itself, never evaluated.";
+    const TYPES: &'static str = "the type of the value";
     const FIELDS: &'static [Field] = &[Field::required(
         "value",
         FieldKind::Any,
@@ -46,6 +53,10 @@ impl Operation for Literal {
         plan.emit(Instr::Const(value));
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::literal(rule)
+    }
 }
 
 impl Operation for Var {
@@ -53,6 +64,7 @@ impl Operation for Var {
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str =
         "The innermost let binding of that name, else the memory's value, else nil.";
+    const TYPES: &'static str = "the type of the name, of the current value or of the memory";
     const FIELDS: &'static [Field] = &[Field::required(
         "name",
         FieldKind::String,
@@ -74,6 +86,10 @@ impl Operation for Var {
             }
         }
         Ok(())
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::var(rule)
     }
 }
 

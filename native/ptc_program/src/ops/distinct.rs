@@ -3,6 +3,7 @@
 use super::{keyed, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::{Eval, Keeps, Machine, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
 
@@ -12,6 +13,7 @@ impl Operation for Distinct {
     const NAME: &'static str = "distinct";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The items without repetitions; 1 and 1.0 are two.";
+    const TYPES: &'static str = "[T] to [T]";
     const FIELDS: &'static [Field] = &[];
     const FIELDS_2: &'static [Field] = &[
         Field::optional(
@@ -42,7 +44,8 @@ impl Operation for Distinct {
         machine.resumable(apply, |machine, work| {
             keyed::begin(machine, apply, work)?;
             let (items, keys, progress) = (&mut work.items, &mut work.keys, &mut work.progress);
-            let (table, kinds, rests) = (&mut progress.table, &progress.kinds, &mut work.rests);
+            let table = progress.table.get_or_insert_default();
+            let (kinds, rests) = (&progress.kinds, &mut work.rests);
             let by_itself = apply.operands == 0 && apply.key == NO_CONST;
             if by_itself {
                 machine.each_item(apply, &mut work.walk, |machine, item| {
@@ -68,5 +71,9 @@ impl Operation for Distinct {
             })?;
             machine.list_of(work)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::keyed(rule)
     }
 }

@@ -4,6 +4,7 @@ use super::sort::WORDS_OF_SORTED;
 use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 use ptc_term::heap::{words_of_map, Heap, Kind};
@@ -20,6 +21,7 @@ impl Operation for EntriesOf {
     const NAME: &'static str = "entries";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map as a list of {\"key\", \"value\"}, by ascending keys.";
+    const TYPES: &'static str = "object to [{key text, value}]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -72,6 +74,10 @@ impl Operation for EntriesOf {
             }
             Ok(list)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::entries(rule)
     }
 }
 
@@ -135,6 +141,7 @@ impl Operation for FromEntries {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The map of a list of {\"key\", \"value\"}; of equal keys the last one counts.";
+    const TYPES: &'static str = "[{key, value}] to an object with any fields";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -171,6 +178,10 @@ impl Operation for FromEntries {
             made(machine, work, heavy)
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::from_entries(rule)
+    }
 }
 
 impl Operation for IndexBy {
@@ -178,6 +189,7 @@ impl Operation for IndexBy {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "A map of the items by their keys; of equal keys the last one counts.";
+    const TYPES: &'static str = "[T] to an object with any fields; the keys are texts or integers";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::alternative("expr", FieldKind::Expr, "the key of an item"),
@@ -252,6 +264,10 @@ impl Operation for IndexBy {
             let heavy = *heavy;
             made(machine, work, heavy)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::keyed(rule)
     }
 }
 

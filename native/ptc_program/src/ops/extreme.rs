@@ -4,6 +4,7 @@ use super::field::FIELD_OF_ITEMS;
 use super::{keyed, Field, Operation, Planned};
 use crate::code::Apply;
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Eval, Keeps, Machine};
 use ptc_term::heap::{Heap, Kind};
@@ -42,13 +43,14 @@ fn extreme<H: Heap>(
 }
 
 macro_rules! extreme {
-    ($op:ident, $name:literal, $about:literal, $about_2:literal, $better:expr, $of:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $about_2:literal, $better:expr, $of:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
             const FIELDS_2: &'static [Field] = keyed::FIELD_OR_EXPR;
             const ABOUT_2: &'static str = $about_2;
@@ -68,23 +70,27 @@ macro_rules! extreme {
                 let best = extreme(machine, apply, $better)?;
                 Ok(best.map_or(machine.heap.nil(), $of))
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::lists::aggregate(rule)
+            }
         }
     };
 }
 
 extreme! {
-    Min, "min", "The smallest value of a field.", "The smallest value of a field or an expression.",
+    Min, "min", "The smallest value of a field.", "list of objects to the type of the field, or null", "The smallest value of a field or an expression.",
     Ordering::Less, |(_, value)| value
 }
 extreme! {
-    Max, "max", "The largest value of a field.", "The largest value of a field or an expression.",
+    Max, "max", "The largest value of a field.", "list of objects to the type of the field, or null", "The largest value of a field or an expression.",
     Ordering::Greater, |(_, value)| value
 }
 extreme! {
-    MinBy, "min_by", "The item with a field's smallest value.",
+    MinBy, "min_by", "The item with a field's smallest value.", "[T] to T or null",
     "The item with a field's or an expression's smallest value.", Ordering::Less, |(item, _)| item
 }
 extreme! {
-    MaxBy, "max_by", "The item with a field's largest value.",
+    MaxBy, "max_by", "The item with a field's largest value.", "[T] to T or null",
     "The item with a field's or an expression's largest value.", Ordering::Greater, |(item, _)| item
 }

@@ -2,6 +2,7 @@
 //!
 //! The check of a program, the schemas and the prompt are generated from them.
 
+use crate::edition::Edition;
 use ptc_term::named::named;
 
 named! {
@@ -233,3 +234,30 @@ pub(super) const FIELD_OF_ITEMS: &[Field] = &[Field::required(
     FieldKind::String,
     "the items' key that is read",
 )];
+
+/// Returns which fields of an operation came with edition 2, as bits in the order of `new`. All fields of a new operation
+/// are new.
+pub(super) const fn new_fields(edition: Edition, old: &[Field], new: &[Field]) -> u8 {
+    let (mut bits, mut at) = (0, 0);
+    while at < new.len() {
+        let mut is_old = false;
+        let mut before = 0;
+        while before < old.len() {
+            is_old |= is_same(old[before].name.as_bytes(), new[at].name.as_bytes());
+            before += 1;
+        }
+        if !is_old || matches!(edition, Edition::Two) {
+            bits |= 1 << at;
+        }
+        at += 1;
+    }
+    bits
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    a.len() == b.len() && at == a.len()
+}

@@ -3,6 +3,8 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
+use ptc_json::Node;
 use ptc_machine::fault::Code;
 
 pub(super) struct Pipe;
@@ -13,6 +15,8 @@ impl Operation for Pipe {
     const NAME: &'static str = "pipe";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Runs the steps in order; each gets the value of the one before.";
+    const TYPES: &'static str =
+        "the type of the last step; each step reads the value of the one before";
     const FIELDS: &'static [Field] = &[Field::required(
         "steps",
         FieldKind::ExprList,
@@ -25,29 +29,31 @@ impl Operation for Pipe {
         };
         let around = plan.scope.input;
         let current = plan.take_slot();
+        // A first step that names the input continues with the value around the pipe.
+        let names_input = steps.first().is_some_and(|step| plan.names_input(*step));
         // In edition 2 the first step gets the value around the pipe.
-        let reads = |op: OpCode| plan.edition() == Edition::Two && op.sees_input();
-        let first = steps.first().filter(|step| !plan.names_input(**step));
-        match first.is_some_and(|step| plan.operation(*step).is_none_or(reads)) {
-            true if plan.edition() == Edition::Two => plan.emit(Instr::Slot(around)),
-            _ => plan.emit(Instr::Nil),
+        let reads = |step: &Node| plan.operation(*step).is_none_or(OpCode::sees_input);
+        let reads_input = plan.edition() == Edition::Two && !names_input;
+        match reads_input && steps.first().is_some_and(reads) {
+            true => plan.emit(Instr::Slot(around)),
+            false => plan.emit(Instr::Nil),
         }
         for (index, step) in steps.into_iter().enumerate() {
-            // A first step that names the input continues with the value around the pipe.
-            if index == 0 && plan.names_input(step) {
+            if index == 0 && names_input {
                 plan.emit(Instr::Store(current));
                 plan.emit(Instr::Slot(around));
                 plan.unknown_fields(step, OpCode::Var, 1);
                 continue;
             }
-            let once = plan.reads_input_once(step);
-            plan.emit(match once {
-                true => Instr::StoreOnce(current),
-                false => Instr::Store(current),
-            });
+            // It stays so if the step reads the slot once, see `Compiler::visit`.
+            plan.emit(Instr::StoreOnce(current));
             plan.visit(step, plan.scope.with_input(current), true);
         }
         Ok(())
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::pipe(rule)
     }
 }
 
@@ -55,6 +61,7 @@ impl Operation for Let {
     const NAME: &'static str = "let";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Binds the value to the name within the body.";
+    const TYPES: &'static str = "the type of the body, where the name has the type of the value";
     const FIELDS: &'static [Field] = &[
         Field::required("in", FieldKind::Expr, "the body, where the name holds"),
         Field::required("name", FieldKind::String, "the name"),
@@ -94,6 +101,10 @@ impl Operation for Let {
         }
         Ok(())
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::bind(rule)
+    }
 }
 
 const CONDITION: Field = Field::required("condition", FieldKind::Expr, "what decides").condition();
@@ -102,6 +113,7 @@ impl Operation for If {
     const NAME: &'static str = "if";
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "One of two values, by the truth of a condition.";
+    const TYPES: &'static str = "the type of one of the branches, which see what the condition says about the current value";
     const FIELDS: &'static [Field] = &[
         CONDITION,
         Field::required("else", FieldKind::Expr, "the value if it does not hold"),
@@ -123,5 +135,9 @@ impl Operation for If {
         plan.branch("then", plan.scope);
         plan.mark(end);
         Ok(())
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::choose(rule)
     }
 }

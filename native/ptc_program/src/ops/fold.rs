@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Instr, Loop, Slot};
 use crate::compile::{Plan, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Frame, Machine, Step, Stepped};
 use ptc_term::heap::Heap;
@@ -17,6 +18,7 @@ impl Operation for Fold {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str =
         "The last value of the expression; each sees the one before under the name \"acc\".";
+    const TYPES: &'static str = "[T] to the type of `init` or of the expression";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -91,5 +93,9 @@ impl Operation for Fold {
             }
             None => Step::Done(machine.heap.nil()),
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::fold(rule)
     }
 }

@@ -9,6 +9,7 @@ use super::grouping::{groups, totals, PER_TOTAL};
 use super::{join, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Instr, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
+use crate::typing::{rules, Next, Rule};
 use ptc_json::{Node, Shape};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
@@ -75,6 +76,7 @@ impl Operation for GroupBy {
     const FAMILY: &'static str = "Group and join";
     const ABOUT: &'static str =
         "A map for each group of items with equal keys: the key, and what `each` computes of the list of its items.";
+    const TYPES: &'static str = "[T] to a list of objects; the values in `each` read [T]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -143,10 +145,14 @@ impl Operation for GroupBy {
             }
         }
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::group(rule)
+    }
 }
 
 /// The keys of the items.
-struct Keys {
+struct GroupKeys {
     /// The names of the keys in the result.
     names: Vec<Node>,
     /// The fields that are read.
@@ -156,18 +162,18 @@ struct Keys {
 }
 
 /// Evaluates the key of each item, if it is computed.
-fn keys(plan: &mut Plan) -> Result<Keys, crate::compile::Failure> {
+fn keys(plan: &mut Plan) -> Result<GroupKeys, crate::compile::Failure> {
     let name = plan.field("as");
     if let Some(fields) = plan.field("fields") {
         let fields = plan.elements(fields)?;
-        return Ok(Keys {
+        return Ok(GroupKeys {
             names: fields.clone(),
             fields,
             computed: None,
         });
     }
     if let Some(field) = plan.field("field") {
-        return Ok(Keys {
+        return Ok(GroupKeys {
             names: vec![name.unwrap_or(field)],
             fields: vec![field],
             computed: None,
@@ -178,7 +184,7 @@ fn keys(plan: &mut Plan) -> Result<Keys, crate::compile::Failure> {
     plan.expr_in("expr", begun.scope, true);
     plan.end_loop(begun);
     plan.emit(Instr::Store(keys));
-    Ok(Keys {
+    Ok(GroupKeys {
         names: vec![name.unwrap_or(plan.added("key"))],
         fields: vec![],
         computed: Some(keys),
@@ -186,7 +192,7 @@ fn keys(plan: &mut Plan) -> Result<Keys, crate::compile::Failure> {
 }
 
 /// Pushes the list of the keys, if they are computed; returns the number of operands.
-fn push_keys(plan: &mut Plan, keys: &Keys) -> u32 {
+fn push_keys(plan: &mut Plan, keys: &GroupKeys) -> u32 {
     match keys.computed {
         Some(slot) => {
             plan.emit(Instr::Slot(slot));
@@ -197,7 +203,7 @@ fn push_keys(plan: &mut Plan, keys: &Keys) -> u32 {
 }
 
 /// Groups the items, and evaluates `each` for each group.
-fn grouped(plan: &mut Plan, keys: &Keys, entries: &[(Node, Node)]) {
+fn grouped(plan: &mut Plan, keys: &GroupKeys, entries: &[(Node, Node)]) {
     let operands = push_keys(plan, keys);
     let first = plan.constants(keys.fields.iter().copied());
     plan.apply(operands, (first, keys.fields.len() as ConstId, GROUP));
@@ -237,7 +243,7 @@ fn grouped(plan: &mut Plan, keys: &Keys, entries: &[(Node, Node)]) {
 type Simple = (Node, Option<Node>, Node);
 
 /// Returns the totals if `each` has nothing else.
-fn simple(plan: &Plan, keys: &Keys, entries: &[(Node, Node)]) -> Option<Vec<Simple>> {
+fn simple(plan: &Plan, keys: &GroupKeys, entries: &[(Node, Node)]) -> Option<Vec<Simple>> {
     let possible = plan.field("each").is_some()
         && !plan.is_observed()
         && entries.len() <= MOST_TOTALS
@@ -280,7 +286,11 @@ fn simple_total(plan: &Plan, name: Node, value: Node) -> Option<Simple> {
 }
 
 /// Computes the totals of each group; returns the slot that has the result, and the label to go on at if there is one.
-fn with_totals(plan: &mut Plan, keys: &Keys, totals: Vec<Simple>) -> (Slot, crate::compile::Label) {
+fn with_totals(
+    plan: &mut Plan,
+    keys: &GroupKeys,
+    totals: Vec<Simple>,
+) -> (Slot, crate::compile::Label) {
     let operands = push_keys(plan, keys);
     let count = totals.len() as u32;
     let nil = plan.nil();

@@ -11,7 +11,7 @@ pub(super) const PER_TOTAL: u32 = 2;
 
 /// The parts of a work while groups are found: the walk, the keys that are left if they are computed, the keys of the
 /// groups, and the groups.
-type Finding<'w, T> = (
+type GroupFinding<'w, T> = (
     &'w mut Walk<T>,
     &'w mut Option<T>,
     &'w mut Roots<T>,
@@ -23,7 +23,7 @@ type Finding<'w, T> = (
 fn each_in_group<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    (walk, rest, keys, groups): Finding<'_, H::Term>,
+    (walk, rest, keys, groups): GroupFinding<'_, H::Term>,
     mut visit: impl FnMut(
         &mut Machine<'_, H>,
         &mut Groups,
@@ -96,7 +96,7 @@ pub(super) fn groups<H: Heap>(
         work.progress.groups = Some(groups);
         walked?;
     }
-    machine.list_of_groups(work)
+    machine.list_of_groups(work, apply.key)
 }
 
 /// Returns the totals of an instruction.
@@ -145,7 +145,7 @@ fn totals_in<H: Heap>(
         let (extremes, failed) = (&mut work.rests, &mut work.progress.second);
         each_in_group(machine, apply, finding, |machine, groups, item| {
             if !*failed {
-                *failed = !totals.add(machine, groups, extremes, item)?;
+                *failed = groups.varied() || !totals.add(machine, groups, extremes, item)?;
             }
             Ok(())
         })?;

@@ -3,6 +3,7 @@
 use super::sort::WORDS_OF_SORTED;
 use super::{Field, Operation};
 use crate::code::Apply;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
@@ -15,6 +16,7 @@ impl Operation for Keys {
     const NAME: &'static str = "keys";
     const FAMILY: &'static str = "Introspect";
     const ABOUT: &'static str = "The map's keys in ascending order.";
+    const TYPES: &'static str = "object to [text]";
     const FIELDS: &'static [Field] = &[];
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -44,6 +46,10 @@ impl Operation for Keys {
             machine.list_in_order(work)
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::introspect(rule)
+    }
 }
 
 impl Operation for Typeof {
@@ -51,6 +57,7 @@ impl Operation for Typeof {
     const FAMILY: &'static str = "Introspect";
     const ABOUT: &'static str =
         "\"null\", \"object\", \"list\", \"string\", \"number\" or \"boolean\".";
+    const TYPES: &'static str = "any value to one of six texts";
     const FIELDS: &'static [Field] = &[];
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -70,5 +77,9 @@ impl Operation for Typeof {
             },
         };
         Ok(machine.heap.make_string(name))
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::introspect(rule)
     }
 }

@@ -3,8 +3,9 @@
 //! The second list is grouped by its field, by hashing. Then each item of the first one finds its matches.
 
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, Slot, NO_CONST};
+use crate::code::{Apply, ConstId, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Entries, Eval, Groups, Machine, Origin, Work, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{words_of_map, Heap, Kind};
@@ -20,6 +21,8 @@ const KIND: u32 = 3;
 const NAMED: u32 = 4;
 /// The operand is only checked.
 pub(super) const CHECK: u32 = 8;
+/// The result has pairs, see [`makes_pairs`].
+const PAIRS: u32 = 16;
 
 /// The constants of an instruction: the fields of the two lists, and the name of the match.
 const RIGHT: u32 = 1;
@@ -36,6 +39,7 @@ impl Operation for Join {
     const ABOUT: &'static str =
         "Each item with the items of another list whose field has the same value; \
          inner unless `kind` is given.";
+    const TYPES: &'static str = "two lists of objects to a list of objects with the fields of both";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -130,6 +134,29 @@ impl Operation for Join {
             joined
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::join(rule)
+    }
+}
+
+/// Returns the constant that is the name of a match, or [`NO_CONST`].
+pub(super) fn name_of(apply: &Apply) -> ConstId {
+    match apply.mode & (NAMED | CHECK) {
+        NAMED => apply.key + NAME,
+        _ => NO_CONST,
+    }
+}
+
+/// Returns whether the result can have pairs: in place of each row that is made of an item and a match, a cell of the two.
+/// Without a match the second one is nil.
+pub(crate) fn makes_pairs(apply: &Apply) -> bool {
+    apply.op == OpCode::Join && matches!(apply.mode, INNER | LEFT)
+}
+
+/// Lets the result have pairs.
+pub(crate) fn make_pairs(apply: &mut Apply) {
+    apply.mode |= PAIRS;
 }
 
 fn kind(plan: &Plan) -> u32 {
@@ -279,8 +306,9 @@ fn add_matches<H: Heap>(
         kind if members.is_empty() => {
             if kind == LEFT {
                 let nil = machine.heap.nil();
-                work.items.push(match apply.mode & NAMED {
+                work.items.push(match apply.mode & (NAMED | PAIRS) {
                     0 => item,
+                    PAIRS => pair(machine, item, nil)?,
                     _ => named(machine, apply, item, nil)?,
                 });
             }
@@ -292,8 +320,9 @@ fn add_matches<H: Heap>(
                     machine.check_heap_limit(2 * work.items.len())?;
                 }
                 let row = rows.get(machine.heap, *row as usize);
-                work.items.push(match apply.mode & NAMED {
+                work.items.push(match apply.mode & (NAMED | PAIRS) {
                     0 => merged(machine, apply, item, row)?,
+                    PAIRS => pair(machine, item, row)?,
                     _ => named(machine, apply, item, row)?,
                 });
                 work.missing += 1;
@@ -320,8 +349,14 @@ fn named<H: Heap>(
     let value = (value, Origin::Operand(0));
     let key = machine.add_entry(&mut entries, (name, Some(item)), value)?;
     machine.add_entries(&mut entries, item, 0)?;
-    machine.drop_entries(&mut entries, 1, vec![key]);
+    machine.drop_entries(&mut entries, 1, vec![key])?;
     machine.make_map_of(name, &[item], entries)
+}
+
+/// Returns the cell of an item and its match.
+fn pair<H: Heap>(machine: &mut Machine<'_, H>, item: H::Term, row: H::Term) -> Eval<H> {
+    machine.check_heap_limit(2)?;
+    Ok(machine.heap.make_list_onto(&[item], row))
 }
 
 /// Returns the fields of a match and those of the item, where the item's win.
@@ -336,13 +371,25 @@ fn merged<H: Heap>(
         return Ok(made);
     }
     let mut entries = Entries::default();
-    machine.add_entries(&mut entries, item, 0)?;
-    let own: Vec<_> = entries.all.iter().map(|entry| entry.key).collect();
-    machine.add_entries(&mut entries, row, 1)?;
-    machine.check_heap_limit(words_of_map(entries.all.len()))?;
-    // Of equal keys the first one counts; here it is only found sooner.
-    if own.len() * (entries.all.len() - own.len()) <= FEW_PAIRS {
-        machine.drop_entries(&mut entries, own.len(), own);
-    }
+    add_both(machine, &mut entries, item, row)?;
     machine.make_map_of(apply.key, &[item, row], entries)
+}
+
+/// Adds the entries of an item and those of its match. Of equal keys the first one counts.
+pub(super) fn add_both<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    entries: &mut Entries<H::Term>,
+    item: H::Term,
+    row: H::Term,
+) -> Result<(), Halt<H::Term>> {
+    machine.add_entries(entries, item, 0)?;
+    let own: Vec<_> = entries.all.iter().map(|entry| entry.key).collect();
+    machine.add_entries(entries, row, 1)?;
+    machine.check_heap_limit(words_of_map(entries.all.len()))?;
+    machine.drop_other_forms(&mut entries.all, &[own.len()], |entry| entry.key)?;
+    // Here it is only found sooner.
+    if own.len() * (entries.all.len() - own.len()) <= FEW_PAIRS {
+        machine.drop_entries(entries, own.len(), own)?;
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::Heap;
 
@@ -12,6 +13,7 @@ impl Operation for List {
     const NAME: &'static str = "list";
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str = "A list of the items' values.";
+    const TYPES: &'static str = "list of the types of its items";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "items",
@@ -40,5 +42,9 @@ impl Operation for List {
 
     fn can_fail(_apply: &Apply) -> bool {
         false
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::list(rule)
     }
 }

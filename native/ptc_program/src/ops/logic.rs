@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Instr, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::Heap;
 
@@ -17,10 +18,15 @@ impl Operation for And {
     const NAME: &'static str = "and";
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether all conditions hold; stops at the first that does not.";
+    const TYPES: &'static str = "boolean; each condition sees what those before it say";
     const FIELDS: &'static [Field] = CONDITIONS;
 
     fn plan(plan: &mut Plan) -> Planned {
         stop_at(plan, false)
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::and(rule)
     }
 }
 
@@ -28,10 +34,15 @@ impl Operation for Or {
     const NAME: &'static str = "or";
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether any condition holds; stops at the first that does.";
+    const TYPES: &'static str = "boolean; each condition sees what those before it say";
     const FIELDS: &'static [Field] = CONDITIONS;
 
     fn plan(plan: &mut Plan) -> Planned {
         stop_at(plan, true)
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::or(rule)
     }
 }
 
@@ -57,6 +68,7 @@ impl Operation for Not {
     const NAME: &'static str = "not";
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether the condition does not hold.";
+    const TYPES: &'static str = "boolean";
     const FIELDS: &'static [Field] =
         &[Field::required("condition", FieldKind::Expr, "what may hold or not").condition()];
 
@@ -73,5 +85,9 @@ impl Operation for Not {
 
     fn can_fail(_apply: &Apply) -> bool {
         false
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::flow::not(rule)
     }
 }

@@ -4,6 +4,7 @@ use super::compare::{self, FIELD_AND_VALUE, FIELD_AND_VALUE_2, LIKE};
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind, Lookup};
@@ -17,6 +18,7 @@ impl Operation for Contains {
     const FAMILY: &'static str = "Compare";
     const ABOUT: &'static str =
         "Whether the field's list has the member, its string the part, its map the key.";
+    const TYPES: &'static str = "boolean; of a text, a list or an object";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
     const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
     const CHECKED_IN_ORDER: bool = true;
@@ -41,12 +43,17 @@ impl Operation for Contains {
         };
         Ok(machine.heap.boolean(found))
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::compare::comparison(rule)
+    }
 }
 
 impl Operation for In {
     const NAME: &'static str = "in";
     const FAMILY: &'static str = "Compare";
     const ABOUT: &'static str = "Whether the value is a member of the field's list or a key of it.";
+    const TYPES: &'static str = "boolean; one side is a list or an object";
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
     const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
     const CHECKED_IN_ORDER: bool = true;
@@ -73,6 +80,10 @@ impl Operation for In {
         };
         let found = is_member(machine, value, collection)?;
         Ok(machine.heap.boolean(found))
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::compare::comparison(rule)
     }
 }
 
@@ -117,6 +128,7 @@ impl Operation for FilterIn {
     const NAME: &'static str = "filter_in";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items whose field is a member of the value.";
+    const TYPES: &'static str = "[object] to [object]; the value is a list or an object";
     const FIELDS: &'static [Field] = &[
         Field::required("field", FieldKind::String, "the items' key that is read"),
         Field::required(
@@ -183,16 +195,17 @@ impl Operation for FilterIn {
                 while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
                     machine.consume_fuel_to_hash(member)?;
                     let (terms, progress) = (&mut work.keys, &mut work.progress);
-                    let table = &mut progress.table;
+                    let table = progress.table.get_or_insert_default();
                     table.insert(machine, &progress.kinds, terms, member)?;
                     work.walk.rest = tail;
                     machine.meter.advanced();
                 }
-                work.progress.table.settle(machine, &work.keys)?;
+                let table = work.progress.table.get_or_insert_default();
+                table.settle(machine, &work.keys)?;
                 work.walk.rest = machine.slot(apply.input);
                 work.progress.second = true;
             }
-            let (members, table) = (&work.keys, &work.progress.table);
+            let (members, table) = (&work.keys, work.progress.table.get_or_insert_default());
             let kinds = &work.progress.kinds;
             let kept = &mut work.items;
             machine.each_item(apply, &mut work.walk, |machine, item| {
@@ -216,6 +229,10 @@ impl Operation for FilterIn {
             })?;
             machine.list_of(work)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::filter_in(rule)
     }
 }
 

@@ -10,6 +10,7 @@ mod arrange;
 mod choice;
 mod combine;
 pub(crate) mod compare;
+mod constants;
 mod data;
 mod dates;
 mod distinct;
@@ -18,6 +19,7 @@ mod extreme;
 mod field;
 mod flow;
 mod fold;
+mod formula;
 mod group;
 mod grouping;
 mod introspect;
@@ -42,16 +44,21 @@ mod tool;
 mod transform;
 
 pub use crate::opcode::OpCode;
-pub(crate) use compare::Orders;
+pub(crate) use access::{read_of_pair, reads_field};
+pub(crate) use compare::{reads_input as compares_input, Orders};
 pub use field::{Field, FieldKind, Presence};
 pub(crate) use group::{combines_with_input, parts_of, PartsOf};
+pub(crate) use join::{make_pairs, makes_pairs};
+pub(crate) use reshape::{begins as begins_set, make_of_pair};
 
-use crate::code::{Apply, Demand, Loop, Pc, PtcJson, Sieve, Slot, Vm, NO_CONST};
+use crate::code::{Apply, Demand, Loop, Own, Pc, PtcJson, Slot, Vm, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::operations;
+use crate::typing::ty::TyId;
+use crate::typing::{Next, Rule};
 use ptc_machine::fault::{Halt, Name};
-use ptc_machine::language::{Flow, Language};
+use ptc_machine::language::{Contained, Flow, Language};
 use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
 use ptc_term::heap::Heap;
 
@@ -101,6 +108,15 @@ trait Operation {
         };
         plan.apply_to_input(key);
         Ok(())
+    }
+
+    /// What goes in and what comes out, in the words of the guide.
+    const TYPES: &'static str = "";
+
+    /// Its rule when types are checked: which part is visited next, or the type of its value. By default nothing is known of
+    /// the value.
+    fn types(_rule: &mut Rule) -> Next {
+        Next::Is(TyId::UNKNOWN)
     }
 
     /// Computes the value; for operations whose plan ends with `apply`.
@@ -160,6 +176,8 @@ pub struct Definition {
     pub edition: Edition,
     /// Its purpose in edition 2.
     pub about_2: &'static str,
+    /// What goes in and what comes out.
+    pub types: &'static str,
     /// Its fields, in ascending order.
     pub fields: &'static [Field],
     /// Its fields in edition 2, in ascending order.
@@ -182,6 +200,7 @@ macro_rules! entries {
                         about: O::ABOUT,
                         edition: O::EDITION,
                         about_2: O::ABOUT_2,
+                        types: O::TYPES,
                         fields: O::FIELDS,
                         fields_2: O::FIELDS_2,
                     }
@@ -194,6 +213,15 @@ macro_rules! entries {
             pub fn fields(self, edition: Edition) -> &'static [Field] {
                 const ALL: &[[&[Field]; 2]] = &[$([$room::$op::FIELDS, $room::$op::FIELDS_2],)+];
                 ALL[self as usize][usize::from(edition == Edition::Two)]
+            }
+
+            /// Returns which of its fields in edition 2 came with that edition: a bit for each.
+            #[inline]
+            pub(crate) fn new_fields(self) -> u8 {
+                const ALL: &[u8] = &[$(
+                    field::new_fields($room::$op::EDITION, $room::$op::FIELDS, $room::$op::FIELDS_2),
+                )+];
+                ALL[self as usize]
             }
 
             /// See [`Operation::EDITION`].
@@ -231,6 +259,11 @@ macro_rules! entries {
             /// See [`Operation::plan`].
             pub(crate) fn plan(self, plan: &mut Plan) -> Planned {
                 match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
+            }
+
+            /// See [`Operation::types`].
+            pub(crate) fn types(self, rule: &mut Rule) -> Next {
+                match self { $(OpCode::$op => $room::$op::types(rule),)+ }
             }
 
             /// See [`Operation::eval`].
@@ -300,10 +333,7 @@ operations!(entries);
 impl OpCode {
     /// Returns the operation of this name in an edition.
     pub fn from_name(name: &[u8], edition: Edition) -> Option<OpCode> {
-        match name.len() <= Names::LONGEST {
-            true => names().find(name).filter(|op| op.edition() <= edition),
-            false => None,
-        }
+        OpNames::find(name).filter(|op| op.edition() <= edition)
     }
 
     /// Returns its name in a program.
@@ -314,7 +344,7 @@ impl OpCode {
 
 impl Language for PtcJson {
     type Op = OpCode;
-    type Own = Sieve;
+    type Own = Own;
     const LOAD: OpCode = OpCode::Load;
 
     #[inline]
@@ -353,6 +383,10 @@ impl Language for PtcJson {
         !op.combines()
     }
 
+    fn constants_in(apply: &Apply) -> Contained {
+        constants::constants_in(apply)
+    }
+
     fn keeps_item(op: OpCode) -> bool {
         op.keeps() != Keeps::Value
     }
@@ -361,16 +395,22 @@ impl Language for PtcJson {
         op.forks()
     }
 
-    fn flow(sieve: &Sieve) -> Flow {
-        Flow {
-            reads: sieve.looped.list,
-            next: sieve.looped.end,
+    fn flow(own: &Own) -> Flow {
+        match own {
+            Own::Sieve(sieve) => Flow {
+                reads: sieve.looped.list,
+                next: sieve.looped.end,
+            },
+            Own::Formula(formula) => formula::flow(formula),
         }
     }
 
     #[inline]
-    fn execute<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt<H::Term>> {
-        sieve::run(vm, sieve)
+    fn execute<H: Heap>(vm: &mut Vm<'_, H>, own: &Own) -> Result<Pc, Halt<H::Term>> {
+        match own {
+            Own::Sieve(sieve) => sieve::run(vm, sieve),
+            Own::Formula(formula) => formula::run(vm, formula),
+        }
     }
 }
 
@@ -381,42 +421,47 @@ impl From<OpCode> for Name {
 }
 
 /// The operations by name: open addressing, at most a fifth full.
-struct Names([Option<OpCode>; Names::SIZE]);
+struct OpNames;
 
-impl Names {
+impl OpNames {
     const SIZE: usize = 512;
-    /// Maximum length of a name; longer ones are not looked up.
-    const LONGEST: usize = 32;
+    /// The index of each operation plus one; 0 is free.
+    const PLACES: [u8; OpNames::SIZE] = OpNames::places();
 
-    fn new() -> Self {
-        let mut names = Names([None; Names::SIZE]);
-        for op in OpCode::ALL {
-            let free = names.place(op.name().as_bytes());
-            names.0[free] = Some(*op);
+    const fn places() -> [u8; OpNames::SIZE] {
+        let mut places = [0; OpNames::SIZE];
+        let mut index = 0;
+        while index < NAMES.len() {
+            let mut at = OpNames::hash(NAMES[index].as_bytes());
+            while places[at] != 0 {
+                at = (at + 1) % OpNames::SIZE;
+            }
+            index += 1;
+            places[at] = index as u8;
         }
-        names
+        places
     }
 
-    fn find(&self, name: &[u8]) -> Option<OpCode> {
-        self.0[self.place(name)]
+    /// Hashes the length and three letters of a name that is not empty.
+    const fn hash(name: &[u8]) -> usize {
+        let length = name.len();
+        let letters = [length as u8, name[0], name[length / 2], name[length - 1]];
+        (u32::from_le_bytes(letters).wrapping_mul(0x9E37_79B1) >> 23) as usize
     }
 
-    /// Returns the slot of the name, or the free slot for it.
-    fn place(&self, name: &[u8]) -> usize {
-        let hash = name.iter().fold(0usize, |hash, byte| {
-            hash.wrapping_mul(31).wrapping_add(*byte as usize)
+    fn find(name: &[u8]) -> Option<OpCode> {
+        let mut at = OpNames::hash(match name {
+            [] => return None,
+            name => name,
         });
-        let mut at = hash % Names::SIZE;
-        while self.0[at].is_some_and(|op| op.name().as_bytes() != name) {
-            at = (at + 1) % Names::SIZE;
+        loop {
+            let index = usize::from(OpNames::PLACES[at]).checked_sub(1)?;
+            if NAMES[index].as_bytes() == name {
+                return Some(OpCode::ALL[index]);
+            }
+            at = (at + 1) % OpNames::SIZE;
         }
-        at
     }
-}
-
-fn names() -> &'static Names {
-    static NAMES: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::new);
-    &NAMES
 }
 
 #[cfg(test)]
@@ -432,9 +477,9 @@ mod tests {
                 OpCode::from_name(op.name().as_bytes(), Edition::Two),
                 Some(*op)
             );
-            assert!(op.name().len() <= Names::LONGEST);
         }
         assert_eq!(OpCode::from_name(b"flter", Edition::Two), None);
+        assert_eq!(OpCode::from_name(b"", Edition::Two), None);
     }
 
     #[test]

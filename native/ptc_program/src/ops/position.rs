@@ -2,6 +2,7 @@
 
 use super::{Field, FieldKind, Operation};
 use crate::code::{Apply, Demand};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault};
 use ptc_machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
@@ -16,6 +17,7 @@ impl Operation for First {
     const NAME: &'static str = "first";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The first item, nil if there is none.";
+    const TYPES: &'static str = "[T] to T or null";
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
 
@@ -26,12 +28,17 @@ impl Operation for First {
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::One
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
+    }
 }
 
 impl Operation for Last {
     const NAME: &'static str = "last";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The last item, nil if there is none.";
+    const TYPES: &'static str = "[T] to T or null";
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
 
@@ -49,12 +56,17 @@ impl Operation for Last {
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::Last
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
+    }
 }
 
 impl Operation for Nth {
     const NAME: &'static str = "nth";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The item at an index counted from 0, nil if there is none.";
+    const TYPES: &'static str = "[T] to T or null";
     const FIELDS: &'static [Field] = &[Field::not_null(
         "index",
         FieldKind::Count,
@@ -72,12 +84,17 @@ impl Operation for Nth {
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
         Demand::At(apply.key)
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
+    }
 }
 
 impl Operation for Take {
     const NAME: &'static str = "take";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The first items, at most as many as the count.";
+    const TYPES: &'static str = "[T] to [T]";
     const FIELDS: &'static [Field] = &[Field::not_null(
         "count",
         FieldKind::Count,
@@ -107,12 +124,17 @@ impl Operation for Take {
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
         Demand::First(apply.key)
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
+    }
 }
 
 impl Operation for Drop {
     const NAME: &'static str = "drop";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The items after the first ones, as many as the count.";
+    const TYPES: &'static str = "[T] to [T]";
     const FIELDS: &'static [Field] = &[Field::not_null(
         "count",
         FieldKind::Count,
@@ -140,6 +162,10 @@ impl Operation for Drop {
             machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
             Ok(left)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::same(rule)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
 use ptc_term::heap::Heap;
@@ -14,6 +15,7 @@ impl Operation for Range {
     const NAME: &'static str = "range";
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str = "The integers from the first to the last, both included.";
+    const TYPES: &'static str = "two integers to [integer]";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("from", FieldKind::Template, "the first integer"),
@@ -55,6 +57,10 @@ impl Operation for Range {
             }
             Ok(list)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::range(rule)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Maps with other entries: `set`, `unset`, `rename`. Each takes one map, or a list of maps.
 
-use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use super::{join, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Instr, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault, Halt};
 use ptc_machine::{Entries, Eval, Machine, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
-use ptc_term::heap::{Heap, Kind, FLAT_MAP};
+use ptc_term::heap::{words_of_map, Heap, Kind, FLAT_MAP};
 
 pub(super) struct Set;
 pub(super) struct Unset;
@@ -17,6 +18,27 @@ const FAMILY: &str = "Objects";
 const LIST: u32 = 0;
 pub(super) const MAKE: u32 = 1;
 pub(super) const RESULT: u32 = 2;
+/// Same as `MAKE` for a pair, see [`join::makes_pairs`].
+const MAKE_OF_PAIR: u32 = 3;
+
+/// Returns whether an instruction makes a map with other entries.
+pub(super) fn makes(apply: &Apply) -> bool {
+    matches!(apply.mode, MAKE | MAKE_OF_PAIR)
+}
+
+/// Returns whether an instruction makes sure that its current value is a list; the loop over that follows.
+pub(crate) fn begins(apply: &Apply) -> bool {
+    apply.op == OpCode::Set && apply.mode == LIST
+}
+
+/// Lets an instruction make its map of a pair; returns whether it can.
+pub(crate) fn make_of_pair(apply: &mut Apply) -> bool {
+    let can = apply.op == OpCode::Set && apply.mode == MAKE && apply.operands > 0;
+    if can {
+        apply.mode = MAKE_OF_PAIR;
+    }
+    can
+}
 
 /// Builds the fault for a value that is neither a map nor a list of maps, or an item that is no map.
 fn needs_maps<H: Heap>(machine: &Machine<'_, H>, op: OpCode, value: H::Term) -> Halt<H::Term> {
@@ -29,6 +51,7 @@ impl Operation for Set {
     const NAME: &'static str = "set";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, with these keys.";
+    const TYPES: &'static str = "object, or list of objects, to the same with these fields";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -78,6 +101,12 @@ impl Operation for Set {
         let input = machine.slot(apply.input);
         match apply.mode {
             MAKE => set(machine, apply, input),
+            MAKE_OF_PAIR => match machine.heap.uncons(input) {
+                Some((item, row)) if machine.kind(row) == Kind::Map => {
+                    set_in_both(machine, apply, item, row)
+                }
+                pair => set(machine, apply, pair.map_or(input, |(item, _)| item)),
+            },
             LIST if machine.kind(input) == Kind::Map => machine.make_list(&[input]),
             LIST => match machine.is_proper_list(input)? {
                 true => Ok(input),
@@ -92,6 +121,10 @@ impl Operation for Set {
             }
         }
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::set(rule)
+    }
 }
 
 /// Returns the map with the operands as the values of the constant keys.
@@ -101,14 +134,48 @@ fn set<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, map: H::Term) -> Ev
             return Ok(made);
         }
     }
-    machine.consume_fuel_at_once(MAP_ENTRY * apply.operands as usize)?;
+    let (entries, keys) = entries_of_operands(machine, apply, map)?;
+    with_others(machine, apply, map, entries, keys)
+}
+
+/// Returns the entries with the operands as values, and their keys as the map has them.
+#[allow(clippy::type_complexity)]
+fn entries_of_operands<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    map: H::Term,
+) -> Result<(Entries<H::Term>, Vec<H::Term>), Halt<H::Term>> {
+    machine.consume_fuel_for_names(map, apply.operands as usize, MAP_ENTRY)?;
     let values = machine.operands(apply).to_vec();
     let (mut entries, mut keys) = (Entries::default(), Vec::with_capacity(values.len()));
     for (value, at) in values.into_iter().zip(0..) {
         let value = (value, Origin::Operand(at));
-        keys.push(machine.add_entry(&mut entries, (apply.key + at, Some(map)), value)?);
+        let name = apply.key + at;
+        keys.push(machine.add_entry(&mut entries, (name, Some(map)), value)?);
+        keys.extend(machine.second_key_in(map, machine.constant(name)));
     }
-    with_others(machine, apply, map, entries, keys)
+    Ok((entries, keys))
+}
+
+/// Returns the fields of an item and its match with the operands as the values of the constant keys.
+fn set_in_both<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    item: H::Term,
+    row: H::Term,
+) -> Eval<H> {
+    if let Some(made) = machine.map_of_operands_as_before(apply, &[item, row])? {
+        return Ok(made);
+    }
+    let (mut entries, keys) = entries_of_operands(machine, apply, item)?;
+    let made = entries.all.len();
+    let mut others = Entries::default();
+    join::add_both(machine, &mut others, item, row)?;
+    machine.check_heap_limit(words_of_map(made + others.all.len()))?;
+    entries.heavy += others.heavy;
+    entries.all.append(&mut others.all);
+    machine.drop_entries(&mut entries, made, keys)?;
+    machine.make_map_of(apply.key, &[item, row], entries)
 }
 
 /// Makes the map of these entries and those of `map` that do not have one of the keys.
@@ -124,7 +191,7 @@ fn with_others<H: Heap>(
     }
     let made = entries.all.len();
     machine.add_entries(&mut entries, map, 0)?;
-    machine.drop_entries(&mut entries, made, keys);
+    machine.drop_entries(&mut entries, made, keys)?;
     machine.make_map_of(apply.key, &[map], entries)
 }
 
@@ -170,7 +237,12 @@ fn change_one<H: Heap>(
         }
     }
     machine.check_heap_limit(0)?;
-    machine.consume_fuel_at_once(MAP_ENTRY * apply.mode as usize)?;
+    // `rename` looks for the new names, too.
+    let (lookups, each) = match apply.op {
+        OpCode::Rename => (2 * apply.mode, MAP_ENTRY / 2),
+        _ => (apply.mode, MAP_ENTRY),
+    };
+    machine.consume_fuel_for_names(map, lookups as usize, each)?;
     change(machine, apply, map)
 }
 
@@ -178,6 +250,7 @@ impl Operation for Unset {
     const NAME: &'static str = "unset";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, without these keys.";
+    const TYPES: &'static str = "object, or list of objects, to the same without these fields";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -199,13 +272,19 @@ impl Operation for Unset {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         change(machine, apply, |machine, apply, map| {
             let mut keys = Vec::new();
-            for key in apply.key..apply.key + apply.mode {
-                if let Some((key, _)) = machine.entry(map, key)? {
+            for name in apply.key..apply.key + apply.mode {
+                if let Some((key, _)) = machine.entry(map, name)? {
                     keys.push(key);
+                    // Otherwise the name would then be found in its other form.
+                    keys.extend(machine.second_key_in(map, machine.constant(name)));
                 }
             }
             with_others(machine, apply, map, Entries::default(), keys)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::change(rule)
     }
 }
 
@@ -213,6 +292,7 @@ impl Operation for Rename {
     const NAME: &'static str = "rename";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, with other names for its keys.";
+    const TYPES: &'static str = "object, or list of objects, to the same with other names";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -249,7 +329,11 @@ impl Operation for Rename {
                 entries.heavy += weight;
                 let key = machine.constant(new);
                 let replaced = machine.key_in(map, key);
-                keys.extend([Some(old), replaced].into_iter().flatten());
+                let (name, second) = (machine.constant(apply.key + at), |name| {
+                    machine.second_key_in(map, name)
+                });
+                let all = [Some(old), second(name), replaced, second(key)];
+                keys.extend(all.into_iter().flatten());
                 let origin = origin_of(machine, map, old);
                 let is_new = |entry: &MapEntry<_>| !machine.heap.identical(entry.key, key);
                 if entries.all.len() > FLAT_MAP || entries.all.iter().all(is_new) {
@@ -258,6 +342,10 @@ impl Operation for Rename {
             }
             with_others(machine, apply, map, entries, keys)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::change(rule)
     }
 }
 

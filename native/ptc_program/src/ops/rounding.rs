@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::Heap;
@@ -14,6 +15,7 @@ impl Operation for Round {
     const NAME: &'static str = "round";
     const FAMILY: &'static str = "Arithmetic";
     const ABOUT: &'static str = "The value to so many decimals, 0 to 15; always a float.";
+    const TYPES: &'static str = "number to number";
     const FIELDS: &'static [Field] = &[
         Field::optional("precision", FieldKind::Any, "how many decimals stay").values("0 to 15"),
         Field::required("value", FieldKind::Operand, "the number"),
@@ -46,5 +48,9 @@ impl Operation for Round {
             Ok(value) => machine.make_number(apply.op, Number::Float(round(value, places))),
             Err(_) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::rounding(rule)
     }
 }

@@ -4,17 +4,19 @@ use super::transform::{plan_loop, AS, CONDITION};
 use super::{Edition, Field, Operation, Planned};
 use crate::code::Loop;
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::{Frame, Machine, Searched, Step, Stepped};
 use ptc_term::heap::Heap;
 
 macro_rules! search {
-    ($op:ident, $name:literal, $about:literal, $decisive:literal, $value:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $decisive:literal, $value:ident) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Filter/Transform";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = &[AS, CONDITION];
             const READS_INPUT_ONCE: bool = true;
@@ -36,13 +38,17 @@ macro_rules! search {
                     Searched::NotFound => Step::Done($value(machine, None)),
                 })
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::lists::each(rule)
+            }
         }
     };
 }
 
-search! { ForSome, "some", "Whether the condition holds for an item; stops at the first one.", true, is_found }
-search! { ForEvery, "every", "Whether the condition holds for all items; stops at the first other one.", false, is_not_found }
-search! { Find, "find", "The first item for which the condition holds, nil if there is none.", true, found_item }
+search! { ForSome, "some", "Whether the condition holds for an item; stops at the first one.", "[T] to boolean", true, is_found }
+search! { ForEvery, "every", "Whether the condition holds for all items; stops at the first other one.", "[T] to boolean", false, is_not_found }
+search! { Find, "find", "The first item for which the condition holds, nil if there is none.", "[T] to T or null", true, found_item }
 
 fn is_found<H: Heap>(machine: &Machine<'_, H>, found: Option<H::Term>) -> H::Term {
     machine.heap.boolean(found.is_some())

@@ -3,6 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Demand, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Fault};
 use ptc_machine::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 use ptc_term::heap::{Heap, Kind};
@@ -13,6 +14,7 @@ impl Operation for Select {
     const NAME: &'static str = "select";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "Each item, or the one map, with just these fields.";
+    const TYPES: &'static str = "object, or list of objects, to the same with these fields only";
     const FIELDS: &'static [Field] = &[Field::not_null(
         "fields",
         FieldKind::StringList,
@@ -45,7 +47,7 @@ impl Operation for Select {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = machine.slot(apply.input);
         let one = machine.kind(input) == Kind::Map;
-        let mut parts = Parts::default();
+        let mut parts = FoundFields::default();
         if one && apply.value == NO_CONST {
             return parts.select(machine, apply, input);
         }
@@ -101,31 +103,35 @@ impl Operation for Select {
             _ => Demand::All,
         }
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::objects::select(rule)
+    }
 }
 
 /// The fields found in the maps, one map after another.
-struct Parts<T> {
+struct FoundFields<T> {
     keys: Vec<T>,
     values: Vec<T>,
 }
 
-impl<T> Default for Parts<T> {
+impl<T> Default for FoundFields<T> {
     fn default() -> Self {
-        Parts {
+        FoundFields {
             keys: Vec::new(),
             values: Vec::new(),
         }
     }
 }
 
-impl<T: Copy> Parts<T> {
+impl<T: Copy> FoundFields<T> {
     fn select<H: Heap<Term = T>>(
         &mut self,
         machine: &mut Machine<'_, H>,
         apply: &Apply,
         map: T,
     ) -> Eval<H> {
-        machine.consume_fuel(1 + apply.mode as usize)?;
+        machine.consume_fuel_for_names(map, 1 + apply.mode as usize, 1)?;
         machine.check_heap_limit(0)?;
         self.keys.clear();
         self.values.clear();

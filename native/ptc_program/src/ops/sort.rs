@@ -3,6 +3,7 @@
 use super::{keyed, Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, ConstId, Demand, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_json::Node;
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Demanded, Eval, Keeps, Machine, Work, KEPT_BETWEEN_CHECKS};
@@ -24,6 +25,7 @@ impl Operation for SortBy {
     const NAME: &'static str = "sort_by";
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items in the order of a field, \"asc\" or \"desc\".";
+    const TYPES: &'static str = "[T] to [T]; the items are objects with the fields";
     const FIELDS: &'static [Field] = &[
         Field::not_null("field", FieldKind::String, "the items' key that is read"),
         ORDER,
@@ -109,6 +111,10 @@ impl Operation for SortBy {
             Demand::Number => Demand::Number,
             _ => Demand::All,
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::sort(rule)
     }
 }
 

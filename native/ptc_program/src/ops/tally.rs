@@ -7,6 +7,7 @@ use super::field::FIELD_OF_ITEMS;
 use super::{keyed, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Demand, Loop, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::{Eval, Frame, Machine, Stepped, Tally};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
@@ -17,6 +18,7 @@ impl Operation for Count {
     const NAME: &'static str = "count";
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "How many items the list has.";
+    const TYPES: &'static str = "[T] to integer";
     const FIELDS: &'static [Field] = &[];
     const FIELDS_2: &'static [Field] = &[Field::optional(
         "where",
@@ -49,16 +51,21 @@ impl Operation for Count {
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::Number
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::count(rule)
+    }
 }
 
 macro_rules! tally_of_field {
-    ($op:ident, $name:literal, $about:literal, $about_2:literal) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $about_2:literal) => {
         pub(super) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
             const FIELDS_2: &'static [Field] = keyed::FIELD_OR_EXPR;
             const ABOUT_2: &'static str = $about_2;
@@ -92,16 +99,20 @@ macro_rules! tally_of_field {
             ) -> Stepped<H> {
                 machine.tally_values(looped, frame, returned)
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::lists::aggregate(rule)
+            }
         }
     };
 }
 
 tally_of_field! {
-    Sum, "sum", "The sum of a field's numbers; missing and nil are left out.",
+    Sum, "sum", "The sum of a field's numbers; missing and nil are left out.", "list of objects with numbers in the field to number",
     "The sum of a field's or an expression's numbers; missing and nil are left out."
 }
 tally_of_field! {
-    Avg, "avg", "The mean of a field's numbers, nil if there are none.",
+    Avg, "avg", "The mean of a field's numbers, nil if there are none.", "list of objects with numbers in the field to number or null",
     "The mean of a field's or an expression's numbers, nil if there are none."
 }
 

@@ -3,6 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Instr, NO_PC};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_json::Shape;
 
 pub(super) struct Call;
@@ -11,6 +12,7 @@ impl Operation for Call {
     const NAME: &'static str = "call";
     const FAMILY: &'static str = "Tools";
     const ABOUT: &'static str = "The answer of a tool; its arguments are taken literally.";
+    const TYPES: &'static str = "the tool's answer; the arguments fit its parameters";
     const FIELDS: &'static [Field] = &[
         Field::optional("args", FieldKind::Map, "the arguments, never evaluated"),
         Field::required("tool", FieldKind::String, "the tool's name"),
@@ -42,6 +44,10 @@ impl Operation for Call {
             on_error: NO_PC,
         });
         Ok(())
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::tool::call(rule)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod repairs;
 pub mod rng;
 pub mod shared;
 pub mod steps;
+pub mod types;
 pub mod walks;
 pub mod whole;
 
@@ -317,8 +318,8 @@ impl Lab {
     ) -> Result<Term, Halt<Term>> {
         let (program, heap) = (&self.program, &mut self.heap);
         let input = Vm::input_of(program, heap, self.memory, INPUT_NAME.as_bytes());
-        let mut state = State::start(program, heap, input);
-        state.set_now(program, || heap.make_string(b"2024-02-29T10:30:00Z"));
+        let now = |heap: &mut PlainHeap| heap.make_string(b"2024-02-29T10:30:00Z");
+        let mut state = State::start(program, heap, input, now);
         let mut answer: Option<Term> = None;
         let mut limits = self.limits;
         loop {

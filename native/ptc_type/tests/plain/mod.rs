@@ -22,6 +22,18 @@ fn rank_of(heap: &PlainHeap, declared: &[u8], key: Term, matching: Matching) -> 
     rank(declared, heap.bytes(name)?, KeyKind::Keyword, matching)
 }
 
+/// Makes a heap in which the atoms of types exist.
+pub fn heap_of_types() -> PlainHeap {
+    let mut heap = PlainHeap::new();
+    for name in ["optional", "list", "closed_map"] {
+        heap.atom(name);
+    }
+    for scalar in Scalar::ALL {
+        heap.atom(scalar.name());
+    }
+    heap
+}
+
 impl Values for PlainHeap {
     type Rows = PlainRows;
 

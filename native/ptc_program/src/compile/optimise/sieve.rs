@@ -1,7 +1,7 @@
 //! Converts filters whose condition is a comparison of a field with a constant, or `and` or
 //! `or` of such comparisons, to one instruction.
 
-use crate::code::{Apply, Instr, Pc, Sieve, Slot, Tests, NO_CONST};
+use crate::code::{Apply, Instr, Own, Pc, Sieve, Slot, Tests, NO_CONST};
 use crate::ops::Orders;
 use ptc_machine::Keeps;
 
@@ -12,10 +12,10 @@ pub(super) fn find(code: &mut [Instr]) {
             continue;
         };
         if let (Keeps::Item(_), Some(tests)) = (enter.op.keeps(), tests(code, at, enter.item)) {
-            code[at] = Instr::Own(Sieve {
+            code[at] = Instr::Own(Own::Sieve(Sieve {
                 looped: enter,
                 tests,
-            });
+            }));
         }
     }
 }

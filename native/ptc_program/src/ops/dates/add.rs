@@ -5,6 +5,7 @@ use crate::code::{Apply, Instr, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_date::{add, to_text};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
@@ -20,6 +21,7 @@ impl Operation for DateAdd {
     const FAMILY: &'static str = "Dates";
     const ABOUT: &'static str =
         "The date so many units later, in the same form. A month later is the same day, or the last day of the month.";
+    const TYPES: &'static str = "date and integer to text; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -95,5 +97,9 @@ impl Operation for DateAdd {
             // The years of dates are 0 to 9999.
             None => Err(no_date(machine, apply, date)),
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::date(rule)
     }
 }

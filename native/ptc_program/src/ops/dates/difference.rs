@@ -5,6 +5,7 @@ use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{Field, FieldKind, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_date::difference;
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
@@ -18,6 +19,7 @@ impl Operation for DateDiff {
     const FAMILY: &'static str = "Dates";
     const ABOUT: &'static str =
         "Whole units from one date to another, towards zero; negative if `to` is earlier.";
+    const TYPES: &'static str = "two dates to integer; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("from", FieldKind::Template, "the first date"),
@@ -49,5 +51,9 @@ impl Operation for DateDiff {
             }
             _ => Err(machine.fault(apply.op, Code::NeedsDates, vec![from, to])),
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::date_diff(rule)
     }
 }

@@ -5,6 +5,7 @@ use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_date::{Part, PartValue};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
@@ -34,6 +35,7 @@ impl Operation for DatePart {
     const FAMILY: &'static str = "Dates";
     const ABOUT: &'static str =
         "A part of a date, in its own offset: a number (weekday 1 is Monday), or a text like 2024-02-29.";
+    const TYPES: &'static str = "date to integer or text; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         subject::FIELD,
@@ -73,6 +75,10 @@ impl Operation for DatePart {
                 Ok(machine.heap.make_string(text.bytes()))
             }
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::date(rule)
     }
 }
 

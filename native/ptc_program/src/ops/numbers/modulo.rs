@@ -4,6 +4,7 @@ use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{Field, FieldKind, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
 use ptc_term::heap::Heap;
@@ -16,6 +17,7 @@ impl Operation for Mod {
     const NAME: &'static str = "mod";
     const FAMILY: &'static str = "Arithmetic";
     const ABOUT: &'static str = "left modulo right, of integers; the sign is that of `right`.";
+    const TYPES: &'static str = "two integers to integer";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("left", FieldKind::Operand, "the integer that is divided"),
@@ -46,6 +48,10 @@ impl Operation for Mod {
             Some(rest) => machine.make_number(apply.op, rest),
             None => Err(machine.fault(apply.op, Code::DivisionByZero, vec![])),
         }
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::arithmetic(rule)
     }
 }
 

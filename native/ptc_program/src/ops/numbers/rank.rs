@@ -6,6 +6,7 @@ use crate::edition::Edition;
 use crate::ops::keyed::check_forms;
 use crate::ops::sort::WORDS_OF_SORTED;
 use crate::ops::{Field, FieldKind, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Keeps, Machine, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
@@ -119,6 +120,8 @@ impl Operation for Median {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str =
         "The middle number, or the mean of the two middle ones; others are left out; nil if there are none.";
+    const TYPES: &'static str =
+        "list of numbers, or of objects with numbers in the field, to number or null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[EXPR, FIELD];
     const KEEPS: Keeps = Keeps::Value;
@@ -138,6 +141,10 @@ impl Operation for Median {
             divide(&sum, &Number::Int(2)).map(Number::Float)
         })
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::aggregate(rule)
+    }
 }
 
 pub(in crate::ops) struct Percentile;
@@ -147,6 +154,8 @@ impl Operation for Percentile {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str =
         "The number that so many per cent of the numbers do not exceed, between the closest two; nil if there are none.";
+    const TYPES: &'static str =
+        "list of numbers, or of objects with numbers in the field, to number or null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         EXPR,
@@ -179,5 +188,9 @@ impl Operation for Percentile {
             let part = Arithmetic::Mul.apply(&difference, &Number::Float(beyond))?;
             Arithmetic::Add.apply(a, &part)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::lists::aggregate(rule)
     }
 }

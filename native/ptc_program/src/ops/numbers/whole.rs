@@ -4,6 +4,7 @@ use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::ops::{subject, Field, Operation, Planned};
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
@@ -13,7 +14,7 @@ use ptc_term::number::Number;
 fn of_number<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    of: impl FnOnce(Number) -> Option<Number>,
+    of: impl FnOnce(&mut H, Number) -> Option<Number>,
 ) -> Eval<H> {
     let value = subject::of(machine, apply)?;
     if machine.heap.kind(value) == Kind::Nil {
@@ -24,20 +25,32 @@ fn of_number<H: Heap>(
         return Err(halt.about("a number"));
     };
     machine.check_heap_limit(number.limbs() + 1)?;
-    match of(number) {
+    match of(machine.heap, number) {
         Some(number) => machine.make_number(apply.op, number),
         None => Ok(value),
     }
 }
 
+/// As the VM's `abs/1` has it: that of -0.0 is 0.0 where the two are different terms (from OTP 27 on), and -0.0 where they
+/// are not.
+fn absolute<H: Heap>(heap: &mut H, number: Number) -> Option<Number> {
+    if matches!(number, Number::Float(value) if value == 0.0) {
+        let zero = heap.make_number(Number::Float(0.0))?;
+        let negative = heap.make_number(Number::Float(-0.0))?;
+        return (!heap.identical(zero, negative)).then_some(Number::Float(0.0));
+    }
+    number.absolute()
+}
+
 macro_rules! of_number {
-    ($op:ident, $name:literal, $about:literal, $of:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $of:expr) => {
         pub(in crate::ops) struct $op;
 
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = &[subject::FIELD, subject::NUMBER];
 
@@ -54,16 +67,20 @@ macro_rules! of_number {
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 of_number(machine, apply, $of)
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::values::rounding(rule)
+            }
         }
     };
 }
 
-of_number! { Abs, "abs", "The number without its sign.", |number| number.absolute() }
-of_number! { Floor, "floor", "The largest integer that is not greater than the number.", |number| match number {
+of_number! { Abs, "abs", "The number without its sign.", "number to number; null to null", absolute }
+of_number! { Floor, "floor", "The largest integer that is not greater than the number.", "number to integer; null to null", |_, number| match number {
     Number::Float(value) => Number::of_whole(value.floor()),
     _ => None,
 } }
-of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", |number| match number {
+of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", "number to integer; null to null", |_, number| match number {
     Number::Float(value) => Number::of_whole(value.ceil()),
     _ => None,
 } }

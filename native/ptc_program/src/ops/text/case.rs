@@ -8,10 +8,11 @@ pub(in super::super) struct Lower;
 pub(in super::super) struct Trim;
 
 macro_rules! case {
-    ($op:ident, $name:literal, $about:literal, $case:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $case:expr) => {
         impl Operation for $op {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             input_only!();
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -21,8 +22,8 @@ macro_rules! case {
     };
 }
 
-case! { Upper, "upper", "The text in upper case.", Case::Upper }
-case! { Lower, "lower", "The text in lower case.", Case::Lower }
+case! { Upper, "upper", "The text in upper case.", "text to text; null to null", Case::Upper }
+case! { Lower, "lower", "The text in lower case.", "text to text; null to null", Case::Lower }
 
 /// Longer texts have space of their own while they are made.
 const VERY_SHORT: usize = 256;
@@ -72,6 +73,7 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
 impl Operation for Trim {
     const NAME: &'static str = "trim";
     const ABOUT: &'static str = "The text without white space around it.";
+    const TYPES: &'static str = "text to text; null to null";
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

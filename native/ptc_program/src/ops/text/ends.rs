@@ -2,16 +2,18 @@
 
 use super::*;
 use crate::code::Slot;
+use crate::typing::{rules, Next, Rule};
 
 pub(in super::super) struct StartsWith;
 pub(in super::super) struct EndsWith;
 
 macro_rules! ends {
-    ($op:ident, $name:literal, $about:literal, $holds:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $holds:ident) => {
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = FAMILY;
             const ABOUT: &'static str = $about;
+            const TYPES: &'static str = $types;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = compare::FIELD_AND_VALUE_2;
 
@@ -42,9 +44,13 @@ macro_rules! ends {
                 let holds = bytes(text).$holds(bytes(part));
                 Ok(machine.heap.boolean(holds))
             }
+
+            fn types(rule: &mut Rule) -> Next {
+                rules::compare::comparison(rule)
+            }
         }
     };
 }
 
-ends! { StartsWith, "starts_with", "Whether the text begins with the value.", starts_with }
-ends! { EndsWith, "ends_with", "Whether the text ends with the value.", ends_with }
+ends! { StartsWith, "starts_with", "Whether the text begins with the value.", "boolean; of texts", starts_with }
+ends! { EndsWith, "ends_with", "Whether the text ends with the value.", "boolean; of texts", ends_with }

@@ -2,6 +2,7 @@
 
 use super::pattern::{is_utf8, PATTERN};
 use super::*;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::Work;
 use ptc_text::{Matches, Pattern};
 
@@ -17,6 +18,7 @@ impl Operation for Extract {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The first match of the pattern; its groups as a list, named ones as an object; null if there is none.";
+    const TYPES: &'static str = "text to text or null; with groups, to what they are";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -72,6 +74,10 @@ impl Operation for Extract {
             }
             machine.list_of(work)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::text(rule)
     }
 }
 

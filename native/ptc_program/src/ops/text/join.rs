@@ -3,6 +3,7 @@
 use super::json::{put_json, put_scalar};
 use super::*;
 use crate::code::Slot;
+use crate::typing::{rules, Next, Rule};
 use ptc_json::Shape;
 
 pub(in super::super) struct Text;
@@ -13,6 +14,7 @@ impl Operation for Text {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The parts as text, joined; null is empty, lists and objects are JSON.";
+    const TYPES: &'static str = "any values to text";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("parts", FieldKind::TemplateList, "what is joined"),
@@ -62,11 +64,16 @@ impl Operation for Text {
         }
         make_string(machine, &out)
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::join(rule)
+    }
 }
 
 impl Operation for ToText {
     const NAME: &'static str = "to_text";
     const ABOUT: &'static str = "The value as text: a text itself, else JSON.";
+    const TYPES: &'static str = "any value to text; null to null";
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

@@ -10,7 +10,7 @@ use ptc_term::value::Form;
 const BYTES_WRITTEN_A_UNIT: usize = 8;
 
 /// A list or a map that has begun.
-enum Open<T> {
+enum OpenJson<T> {
     List {
         rest: T,
         first: bool,
@@ -34,7 +34,7 @@ pub(super) fn put_json<H: Heap>(
     while let Some(innermost) = open.last_mut() {
         machine.consume_fuel(2)?;
         let value = match innermost {
-            Open::List { rest, first } => match machine.heap.uncons(*rest) {
+            OpenJson::List { rest, first } => match machine.heap.uncons(*rest) {
                 Some((item, tail)) => {
                     if !std::mem::take(first) {
                         out.push(b',');
@@ -49,7 +49,7 @@ pub(super) fn put_json<H: Heap>(
                 }
                 None => return Ok(false),
             },
-            Open::Map { entries, first } => match entries.next() {
+            OpenJson::Map { entries, first } => match entries.next() {
                 Some((key, value)) => {
                     if !std::mem::take(first) {
                         out.push(b',');
@@ -79,13 +79,13 @@ pub(super) fn put_json<H: Heap>(
 fn put_value<H: Heap>(
     machine: &mut Machine<'_, H>,
     value: H::Term,
-    open: &mut Vec<Open<H::Term>>,
+    open: &mut Vec<OpenJson<H::Term>>,
     out: &mut Vec<u8>,
 ) -> Result<bool, Halt<H::Term>> {
     match machine.kind(value) {
         Kind::List => {
             out.push(b'[');
-            open.push(Open::List {
+            open.push(OpenJson::List {
                 rest: value,
                 first: true,
             });
@@ -100,7 +100,7 @@ fn put_value<H: Heap>(
                 return Ok(false);
             };
             out.push(b'{');
-            open.push(Open::Map {
+            open.push(OpenJson::Map {
                 entries: entries.into_iter(),
                 first: true,
             });
@@ -169,6 +169,12 @@ fn entries<H: Heap>(
         let heap = &*machine.heap;
         entries.retain(|(key, _)| !heap.is_hidden(*key));
     }
+    // Of an atom and a string of one name the string counts, as where a key is read: it stands first.
+    let takes_atoms = machine.takes_atoms();
+    if takes_atoms {
+        let heap = &*machine.heap;
+        entries.sort_by_key(|(key, _)| heap.is_name(*key));
+    }
     for (key, _) in &mut entries {
         let bytes = machine.heap.byte_length(*key).unwrap_or(0);
         machine.consume_fuel_at_once(bytes / BYTES_A_UNIT * (1 + size.ilog2() as usize))?;
@@ -179,6 +185,9 @@ fn entries<H: Heap>(
     }
     let heap = &*machine.heap;
     entries.sort_by(|(a, _), (b, _)| heap.bytes(*a).cmp(&heap.bytes(*b)));
+    if takes_atoms {
+        entries.dedup_by(|(a, _), (b, _)| heap.bytes(*a) == heap.bytes(*b));
+    }
     Ok(Some(entries))
 }
 

@@ -12,6 +12,7 @@ impl Operation for Length {
     const NAME: &'static str = "length";
     const ABOUT: &'static str =
         "The number of characters of a text, items of a list or keys of a map.";
+    const TYPES: &'static str = "text, list or object to integer; null to null";
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

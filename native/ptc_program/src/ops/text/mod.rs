@@ -36,6 +36,7 @@ use super::subject::{FIELD, GIVEN as VALUE, VALUE as VALUE_FIELD};
 use super::{compare, Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
@@ -66,6 +67,10 @@ macro_rules! input_only {
             let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
             plan.apply(operands, (key, NO_CONST, mode));
             Ok(())
+        }
+
+        fn types(rule: &mut Rule) -> Next {
+            rules::values::text(rule)
         }
     };
 }

@@ -11,6 +11,7 @@ pub(in super::super) struct ToNumber;
 impl Operation for ToNumber {
     const NAME: &'static str = "to_number";
     const ABOUT: &'static str = "The number that the text is; null if it is none.";
+    const TYPES: &'static str = "any value to number or null";
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

@@ -69,7 +69,7 @@ fn begin(plan: &mut Plan) -> (Slot, Label) {
 }
 
 /// What an evaluation is to do.
-pub(super) enum Given<T> {
+pub(super) enum TextsGiven<T> {
     /// Return this value.
     Value(T),
     /// Work on the input with these texts.
@@ -82,23 +82,23 @@ pub(super) fn given<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
     phrases: &[Phrases],
-) -> Result<Given<H::Term>, Halt<H::Term>> {
+) -> Result<TextsGiven<H::Term>, Halt<H::Term>> {
     if apply.mode & CHECKED != 0 {
         let input = machine.slot(apply.input);
         let texts = machine.operands(apply).to_vec();
         let texts: Result<_, _> = (texts.into_iter().zip(phrases))
             .map(|(text, phrases)| phrases.check(machine, apply.op, text))
             .collect();
-        return Ok(Given::Texts(input, texts?));
+        return Ok(TextsGiven::Texts(input, texts?));
     }
     let Some(input) = text(machine, apply)? else {
-        return Ok(Given::Value(machine.heap.nil()));
+        return Ok(TextsGiven::Value(machine.heap.nil()));
     };
     if apply.mode & CHECK != 0 {
-        return Ok(Given::Value(input));
+        return Ok(TextsGiven::Value(input));
     }
     let texts = machine.constants(apply.value, phrases.len() as u32);
-    Ok(Given::Texts(input, texts.to_vec()))
+    Ok(TextsGiven::Texts(input, texts.to_vec()))
 }
 
 /// What a text is called in errors.

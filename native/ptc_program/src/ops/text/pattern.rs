@@ -1,6 +1,7 @@
 //! `matches`: whether a text has a match of a pattern.
 
 use super::*;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::program::PatternId;
 use ptc_machine::Work;
 
@@ -20,6 +21,7 @@ impl Operation for Matches {
     const NAME: &'static str = "matches";
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "Whether a part of the text matches the pattern.";
+    const TYPES: &'static str = "boolean; of a text";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -59,6 +61,10 @@ impl Operation for Matches {
             None => false,
         };
         Ok(machine.heap.boolean(found))
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::matches(rule)
     }
 }
 

@@ -1,9 +1,10 @@
 //! `replace`: a text with other parts.
 
-use super::part::{given, plan_parts, Given, Phrases};
+use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::split::prepared;
 use super::*;
 use crate::code::Slot;
+use crate::typing::{rules, Next, Rule};
 use ptc_text::Ongoing;
 
 pub(in super::super) struct Replace;
@@ -24,6 +25,7 @@ impl Operation for Replace {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The text with all occurrences of one text replaced by another, literally.";
+    const TYPES: &'static str = "text to text; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         FIELD,
@@ -49,8 +51,8 @@ impl Operation for Replace {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (text, find, with) = match given(machine, apply, TEXTS)? {
-            Given::Value(value) => return Ok(value),
-            Given::Texts(text, texts) => (text, texts[0], texts[1]),
+            TextsGiven::Value(value) => return Ok(value),
+            TextsGiven::Texts(text, texts) => (text, texts[0], texts[1]),
         };
         machine.consume_fuel_to_copy(with)?;
         let with = machine.heap.bytes(with).unwrap_or_default().to_vec();
@@ -63,6 +65,10 @@ impl Operation for Replace {
             let ongoing = work.progress.text.get_or_insert_default();
             replaced(machine, text, (find, &with), ongoing)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::text(rule)
     }
 }
 

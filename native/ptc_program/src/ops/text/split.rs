@@ -1,7 +1,8 @@
 //! `split`: the parts of a text.
 
-use super::part::{given, plan_parts, Given, Phrases};
+use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::*;
+use crate::typing::{rules, Next, Rule};
 use ptc_machine::Work;
 use ptc_text::{Occurrences, Ongoing};
 
@@ -20,6 +21,7 @@ impl Operation for Split {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str =
         "The list of the parts of the text between the occurrences of another one.";
+    const TYPES: &'static str = "text to [text]; null to null";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -42,8 +44,8 @@ impl Operation for Split {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let (text, by) = match given(machine, apply, BY)? {
-            Given::Value(value) => return Ok(value),
-            Given::Texts(text, texts) => (text, texts[0]),
+            TextsGiven::Value(value) => return Ok(value),
+            TextsGiven::Texts(text, texts) => (text, texts[0]),
         };
         machine.resumable_over(text, |machine, work| {
             if !work.progress.second {
@@ -52,6 +54,10 @@ impl Operation for Split {
             }
             machine.list_of(work)
         })
+    }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::text(rule)
     }
 }
 

@@ -1,0 +1,64 @@
+defmodule PtcRunner.Json.Call do
+  @moduledoc """
+  A call of a tool that a program is about to make: what the option `:on_call` of `PtcRunner.Json.run/2` decides about, and
+  what waits in a paused run.
+
+    * `tool`, `args` - the name of the tool, and the arguments that the program gives
+    * `effect` - `:read` or `:write`, as the tool says
+    * `number` - the how-manieth call of the run it is, from 1. Where calls overlap, in the order in which they start.
+    * `path` - the place of the call in the program, as in `PtcRunner.Json.Explain`
+    * `approve` - whether the tool says `approve: true`
+    * `id` - names the call within its run, also after a pause: a text
+    * `text` - the call as a text for a person, in a paused run; `nil` for `:on_call`
+    * `started` - in a paused run: the call was started, and its answer is not known, because the process that ran the program
+      was killed
+
+  """
+
+  alias PtcRunner.Shown
+
+  @enforce_keys [:tool, :args]
+  defstruct [
+    :tool,
+    :args,
+    :number,
+    :path,
+    :id,
+    :text,
+    effect: :write,
+    approve: false,
+    started: false
+  ]
+
+  @typedoc "See the module's documentation."
+  @type t :: %__MODULE__{
+          tool: String.t(),
+          args: term(),
+          effect: :read | :write,
+          number: pos_integer(),
+          path: [String.t() | non_neg_integer() | term()],
+          approve: boolean(),
+          id: String.t(),
+          text: String.t() | nil,
+          started: boolean()
+        }
+
+  # Bytes of the arguments in a text.
+  @shown 256
+
+  @doc """
+  The call as a text for a person.
+
+      iex> PtcRunner.Json.Call.text(%PtcRunner.Json.Call{tool: "refund", args: %{"order" => 7}})
+      ~S(refund with %{"order" => 7})
+
+      iex> PtcRunner.Json.Call.text(%PtcRunner.Json.Call{tool: "refund", args: %{}, started: true})
+      "refund with %{}; it was started, and its answer is not known"
+
+  """
+  @spec text(t()) :: String.t()
+  def text(%__MODULE__{} = call) do
+    started = if call.started, do: "; it was started, and its answer is not known", else: ""
+    "#{Shown.name(call.tool)} with #{Shown.text(call.args, @shown)}#{started}"
+  end
+end

@@ -1,0 +1,212 @@
+defmodule PtcRunner.Json.Check do
+  @moduledoc false
+  # Checks a program against types: reads what is known of its data, calls the native checker, and words its findings.
+
+  alias PtcRunner.{Aligned, Native, Quanta}
+  alias PtcRunner.Agent.Tool
+  alias PtcRunner.Json
+  alias PtcRunner.Json.{Checked, Limits, Message, Program}
+  alias PtcRunner.Json.Check.Words
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.Coercion
+  require Quanta
+
+  # Maximum number of rows of a sample.
+  @rows 1_000
+
+  @typedoc "What is known: types by name, signatures of tools by name, the result's type; nil where nothing is known."
+  @type known :: %{
+          context: map() | nil,
+          memory: map() | nil,
+          tools: map() | nil,
+          returns: term()
+        }
+
+  @typedoc "A finding with its severity."
+  @type found :: {:error | :warning, Checked.finding()}
+
+  @doc """
+  What is known from the options of `PtcRunner.Json.check/2`.
+
+      iex> PtcRunner.Json.Check.known(%{"n" => ":int"}, nil, nil, "[:string]")
+      %{context: %{"n" => :int}, memory: nil, tools: nil, returns: {:list, :string}}
+
+  """
+  @spec known(map() | nil, map() | nil, map() | nil, term()) :: known()
+  def known(context, memory, tools, returns) do
+    %{
+      context: context && types(context),
+      memory: memory && types(memory),
+      tools: tools && Map.new(tools, fn {name, form} -> {"#{name}", signature(name, form)} end),
+      returns: type(returns)
+    }
+  end
+
+  defp types(map), do: Map.new(map, fn {name, type} -> {"#{name}", type(type)} end)
+
+  @doc """
+  A type from the text of a signature, a parsed signature, a sample, or a type.
+
+      iex> PtcRunner.Json.Check.type({:sample, [%{"a" => 1}, %{"a" => "x", "b" => nil}]})
+      {:list, {:map, [{"a", {:union, [:int, :string]}}, {"b", {:optional, {:literal, nil}}}]}}
+
+  """
+  @spec type(term()) :: Checked.type() | nil
+  def type({:sample, value}), do: sampled(value, @rows)
+  def type({:signature, _params, type}), do: type
+  def type(text) when is_binary(text), do: text |> Signature.parsed!() |> elem(2)
+  def type(type), do: type
+
+  @doc "The type of a value, of which at most so many items of each list are looked at."
+  @spec sampled(term(), pos_integer()) :: Checked.type()
+  def sampled(value, rows) do
+    {:ok, type} = Quanta.run!(Native.type_of(value, rows))
+    type
+  end
+
+  # A function has the signature of its spec only for agents.
+  defp signature(_name, fun) when is_function(fun), do: nil
+  defp signature(_name, text) when is_binary(text), do: Signature.parsed!(text)
+  defp signature(_name, {:signature, _params, _type} = signature), do: signature
+
+  defp signature(name, {_fun, options} = form) when is_list(options),
+    do: if(options[:signature], do: of_tool(Tool.of!(name, form)))
+
+  defp signature(name, form), do: of_tool(Tool.of!(name, form))
+
+  @doc "The signature that the arguments of a tool are checked against."
+  @spec of_tool(Tool.t()) :: Signature.t() | nil
+  def of_tool(%Tool{spec: {signature, _form}}), do: signature
+  def of_tool(%Tool{signature: nil}), do: nil
+  def of_tool(%Tool{signature: signature}), do: Signature.parsed!(signature)
+
+  @doc """
+  Checks a program: its type, what it reads and calls, and all findings in the order of the program; or why it is no program.
+  """
+  @spec run(Json.program(), Limits.reading(), {timeout(), non_neg_integer()}, known()) ::
+          {:ok, Checked.t(), [found()]} | {:error, Checked.finding()}
+  def run(program, reading, limits, known) do
+    {source, reading} = Program.again(program, reading)
+    reading = Program.observed(reading, :findings)
+
+    case native(source, reading, known, limits) do
+      {:ok, {type, reads, tools, findings}} ->
+        findings = Enum.map(findings, &coerced/1)
+        places = places(source, for({_, _, path, _, _} <- findings, do: path))
+
+        found =
+          for {finding, place} <- Enum.zip(findings, places) do
+            {elem(finding, 0), worded(finding, place)}
+          end
+
+        warnings = for {:warning, finding} <- found, do: finding
+        {:ok, %Checked{type: type, reads: reads, tools: tools, warnings: warnings}, found}
+
+      {:rejected, {:error, fault}, path} ->
+        [place] = places(source, [path])
+        {:error, invalid(Program.error(fault, limits), ["program" | path], place)}
+
+      {:error, fault} ->
+        {:error, invalid(Program.error(fault, limits), [], nil)}
+    end
+  end
+
+  # The arguments of tools are coerced before they are checked.
+  defp coerced({:error, :wrong_argument, path, op, [_, _, _, wanted, got] = details} = finding) do
+    if coercible?(wanted, got),
+      do: {:warning, :maybe_wrong_argument, path, op, details},
+      else: finding
+  end
+
+  defp coerced(finding), do: finding
+
+  defp coercible?({:optional, wanted}, got), do: coercible?(wanted, got)
+  defp coercible?({:union, wanted}, got), do: Enum.any?(wanted, &coercible?(&1, got))
+  defp coercible?(wanted, {:union, got}), do: Enum.any?(got, &coercible?(wanted, &1))
+
+  defp coercible?(wanted, {:literal, value}) when value != nil and is_atom(wanted),
+    do: match?({:ok, _value, _warnings}, Coercion.coerce(value, wanted))
+
+  defp coercible?(wanted, got) when got in [:string, :keyword],
+    do: wanted in [:int, :float, :bool, :datetime, :string, :keyword]
+
+  defp coercible?(wanted, :bool), do: wanted in [:string, :keyword]
+  defp coercible?(_wanted, _got), do: false
+
+  defp worded({_severity, code, path, op, details}, place) do
+    {message, suggestion} = Words.of(code, op, details)
+    finding(code, ["program" | path], message, suggestion, place)
+  end
+
+  defp invalid({kind, text}, path, place) when kind in [:parse_error, :validation_error],
+    do: finding(:invalid, path, text, nil, place)
+
+  defp invalid(error, path, place),
+    do: finding(:invalid, path, Json.format_error(error), nil, place)
+
+  defp finding(code, path, message, suggestion, place) do
+    {line, column} = place || {nil, nil}
+
+    %{
+      path: path,
+      message: message,
+      suggestion: suggestion,
+      line: line,
+      column: column,
+      code: code
+    }
+  end
+
+  defp native(source, reading, known, limits) do
+    source = source(source)
+    %{context: context, tools: tools, memory: memory, returns: returns} = known
+
+    Quanta.finish(
+      Quanta.native(
+        Native.check_program(source, reading, context, tools, memory, returns, limits)
+      )
+    )
+  catch
+    :error, :nif_panicked -> {:error, Panic.caught() |> then(&{:execution_error, &1})}
+  end
+
+  defp source(text) when is_binary(text), do: Aligned.text(text)
+  defp source({:checked, node}), do: node
+  defp source(%{"program" => node}), do: node
+
+  # Only a text has lines.
+  defp places(_source, []), do: []
+
+  defp places(source, paths) when is_binary(source) do
+    {:ok, places} = Quanta.run!(Native.locate(Aligned.text(source), paths))
+    places
+  end
+
+  defp places(_source, paths), do: Enum.map(paths, fn _path -> nil end)
+
+  @doc """
+  The findings that are errors.
+  """
+  @spec errors([found()]) :: [Checked.finding()]
+  def errors(found), do: for({:error, finding} <- found, do: finding)
+
+  @doc """
+  A finding as one line: where, and what.
+
+      iex> finding = %{path: ["program", "steps", 1], message: "There is no tool 'x'", line: nil, column: nil, suggestion: nil, code: :unknown_tool}
+      iex> PtcRunner.Json.Check.line(finding)
+      "program.steps[1]: There is no tool 'x'"
+
+  """
+  @spec line(Checked.finding()) :: String.t()
+  def line(%{path: [], message: message}), do: message
+
+  def line(%{path: path, message: message}),
+    do: "#{Json.Explain.path_text(path)}: #{message}"
+
+  @doc false
+  # The documented error of a program with these findings.
+  @spec error([Checked.finding(), ...]) :: Message.error()
+  def error(findings), do: {:validation_error, Enum.map_join(findings, "\n", &line/1)}
+end

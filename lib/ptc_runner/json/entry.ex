@@ -1,0 +1,155 @@
+defmodule PtcRunner.Json.Entry do
+  @moduledoc false
+  # An entry of a journal: a call, and what came of it.
+  #
+  # The id of a call is its number among those of the run that come one after another; of a call in a loop whose rounds
+  # overlap the number of that loop, the round and the number of the call in it. So ids do not depend on which tool
+  # answers first.
+
+  alias PtcRunner.Json.Kept
+  alias PtcRunner.Shown
+
+  @type id :: pos_integer() | {pos_integer(), non_neg_integer(), pos_integer()}
+
+  @typedoc """
+  The answer, with its words if they are known; the text of the tool's error, which the program may catch; the error with which the run ended.
+  """
+  @type outcome ::
+          {:ok, term(), words :: non_neg_integer() | nil}
+          | {:failed, String.t()}
+          | {:ended, {atom(), String.t() | non_neg_integer()}}
+
+  @typedoc """
+  `:started`: there is no answer. `:cached`: the answer to an equal call, so the tool was not called. `:beyond`: the call was
+  made in a round after one that failed, so it is not among those that count.
+  """
+  @type t ::
+          {id(), tool :: String.t(), args :: term(),
+           outcome()
+           | :started
+           | {:cached, outcome()}
+           | {:beyond, outcome() | {:cached, outcome()}}}
+
+  @kinds %{
+    "execution_error" => :execution_error,
+    "timeout" => :timeout,
+    "memory_exceeded" => :memory_exceeded
+  }
+
+  @doc """
+  An id as text, and back.
+
+      iex> for id <- [3, {4, 0, 1}], do: PtcRunner.Json.Entry.text(id)
+      ["3", "4.0.1"]
+
+  """
+  @spec text(id()) :: String.t()
+  def text({fork, round, number}), do: "#{fork}.#{round}.#{number}"
+  def text(number), do: Integer.to_string(number)
+
+  @doc """
+  The id of a text.
+
+      iex> for text <- ["3", "4.0.1", "x", "4.1"], do: PtcRunner.Json.Entry.id(text)
+      [{:ok, 3}, {:ok, {4, 0, 1}}, :error, :error]
+
+  """
+  @spec id(term()) :: {:ok, id()} | :error
+  def id(text) when is_binary(text) and byte_size(text) < 64 do
+    case text |> String.split(".") |> Enum.map(&Integer.parse/1) do
+      [{number, ""}] when number > 0 -> {:ok, number}
+      [{a, ""}, {b, ""}, {c, ""}] when a > 0 and b >= 0 and c > 0 -> {:ok, {a, b, c}}
+      _other -> :error
+    end
+  end
+
+  def id(_other), do: :error
+
+  @doc "The entries of a journal, in the order in which the calls come if none overlap."
+  @spec list([t()] | %{id() => t()}) :: [t()]
+  def list(journal) when is_map(journal), do: journal |> Map.values() |> list()
+  def list(journal), do: Enum.sort_by(journal, fn entry -> entry |> elem(0) |> key() end)
+
+  defp key({fork, round, number}), do: [fork, round, number]
+  defp key(number), do: [number]
+
+  @doc "Whether an entry does not count."
+  @spec beyond?(t()) :: boolean()
+  def beyond?({_id, _tool, _args, outcome}), do: match?({:beyond, _}, outcome)
+
+  @doc """
+  An entry as a JSON value, or the kind of its part that cannot be kept.
+
+      iex> PtcRunner.Json.Entry.encode({1, "rate", %{"to" => "USD"}, {:ok, 1.25, 2}})
+      {:ok, %{"id" => "1", "tool" => "rate", "args" => %{"to" => "USD"}, "answer" => 1.25}}
+
+  """
+  @spec encode(t()) :: {:ok, map()} | {:error, String.t()}
+  def encode({id, tool, args, outcome}) do
+    with {:ok, args} <- Kept.encode(args),
+         {:ok, came} <- came(outcome),
+         do: {:ok, Map.merge(came, %{"id" => text(id), "tool" => tool, "args" => args})}
+  end
+
+  defp came(:started), do: {:ok, %{"started" => true}}
+
+  defp came({:ok, value, _words}),
+    do: with({:ok, value} <- Kept.encode(value), do: {:ok, %{"answer" => value}})
+
+  defp came({:failed, text}), do: {:ok, %{"error" => text}}
+  defp came({:ended, {kind, what}}), do: {:ok, %{"ended" => [Atom.to_string(kind), what]}}
+
+  defp came({:cached, outcome}),
+    do: with({:ok, came} <- came(outcome), do: {:ok, Map.put(came, "cached", true)})
+
+  defp came({:beyond, outcome}),
+    do: with({:ok, came} <- came(outcome), do: {:ok, Map.put(came, "beyond", true)})
+
+  @doc "An entry that can be kept, with the words of its answer, if they are known."
+  @spec weighed(t()) :: map()
+  def weighed({_id, _tool, _args, outcome} = entry) do
+    {:ok, json} = encode(entry)
+
+    case outcome do
+      {:ok, _value, words} when words != nil -> Map.put(json, "words", words)
+      _other -> json
+    end
+  end
+
+  @doc "The entry of such a JSON value, or what is wrong with it."
+  @spec decode(term()) :: {:ok, t()} | {:error, String.t()}
+  def decode(%{"id" => text, "tool" => tool, "args" => args} = json) when is_binary(tool) do
+    with {:id, {:ok, id}} <- {:id, id(text)},
+         {:ok, args} <- Kept.decode(args),
+         {:ok, outcome} <- outcome(json) do
+      {:ok, {id, tool, args, flagged(outcome, json)}}
+    else
+      {:id, :error} -> {:error, "no id of a call: #{Shown.text(text, 100)}"}
+      error -> error
+    end
+  end
+
+  def decode(other), do: {:error, "no entry of a journal: #{Shown.text(other, 200)}"}
+
+  defp outcome(%{"answer" => value} = json) do
+    words = json["words"]
+    words = if is_integer(words) and words >= 0, do: words
+    with {:ok, value} <- Kept.decode(value), do: {:ok, {:ok, value, words}}
+  end
+
+  defp outcome(%{"error" => text}) when is_binary(text), do: {:ok, {:failed, text}}
+
+  defp outcome(%{"ended" => [kind, what]})
+       when is_map_key(@kinds, kind) and (is_binary(what) or is_integer(what)),
+       do: {:ok, {:ended, {Map.fetch!(@kinds, kind), what}}}
+
+  defp outcome(%{"started" => true}), do: {:ok, :started}
+  defp outcome(other), do: {:error, "no answer of a call: #{Shown.text(other, 200)}"}
+
+  defp flagged(:started, _json), do: :started
+
+  defp flagged(outcome, json) do
+    outcome = if json["cached"] == true, do: {:cached, outcome}, else: outcome
+    if json["beyond"] == true, do: {:beyond, outcome}, else: outcome
+  end
+end

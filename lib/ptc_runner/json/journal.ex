@@ -1,0 +1,73 @@
+defmodule PtcRunner.Json.Journal do
+  @moduledoc false
+  # The journal of a recorded run: a map that is JSON.
+
+  alias PtcRunner.Json.{Control, Entry, Paused}
+  alias PtcRunner.Shown
+
+  @version 1
+
+  @doc "The journal of a run with this control at its end; nil if the program could not be compiled."
+  @spec new(Control.t() | nil, PtcRunner.Json.program(), PtcRunner.Json.Limits.given()) :: map()
+  def new(control, program, {_timeout, _max_heap, reading}) do
+    {_depth, _any_keys?, _strict?, _values?, edition} = Paused.reading(program, reading)
+    control = control || %Control{}
+
+    # An entry that cannot be kept has ended the run.
+    calls =
+      for entry <- Entry.list(control.entries), {:ok, json} <- [Entry.encode(entry)], do: json
+
+    %{
+      "journal" => @version,
+      "edition" => edition,
+      "now" => control.now,
+      "forks" => control.forks? || false,
+      "calls" => calls
+    }
+  end
+
+  @doc "The control of a run that is replayed, and the options that the journal has."
+  @spec control(term(), PtcRunner.Json.program(), keyword()) ::
+          {:ok, Control.t(), keyword()} | {:error, PtcRunner.Json.error()}
+  def control(%{"journal" => @version, "calls" => calls} = journal, program, opts)
+      when is_list(calls) do
+    with :ok <- edition(journal["edition"], program, opts[:edition]),
+         {:ok, entries} <- entries(calls, []) do
+      forks? = journal["forks"] == true
+      entries = if forks?, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
+      defaults = if journal["now"], do: [now: journal["now"]], else: []
+      control = %Control{journal: entries, replay?: true, forks?: forks?}
+      {:ok, control, [{:edition, journal["edition"]} | defaults]}
+    else
+      {:error, text} -> {:error, {:execution_error, text}}
+    end
+  end
+
+  def control(%{"journal" => version}, _program, _opts) when version != @version,
+    do:
+      {:error,
+       {:execution_error,
+        "The journal has version #{Shown.text(version, 50)}, and this library reads version #{@version}"}}
+
+  def control(other, _program, _opts),
+    do: {:error, {:execution_error, "No journal: #{Shown.text(other, 200)}"}}
+
+  defp edition(own, %{edition: edition}, _asked) when edition != own, do: another(own, edition)
+  defp edition(own, _program, asked) when asked in [nil, own], do: :ok
+  defp edition(own, _program, asked), do: another(own, asked)
+
+  defp another(own, other),
+    do:
+      {:error,
+       "The journal is of edition #{Shown.text(own, 50)} of the language, and the program of edition #{other}"}
+
+  defp entries([], done), do: {:ok, Enum.reverse(done)}
+
+  defp entries([json | rest], done) do
+    case Entry.decode(json) do
+      {:ok, {_, _, _, :started}} -> {:error, "The journal has a call without an answer"}
+      {:ok, entry} -> entries(rest, [entry | done])
+      {:error, sentence} -> {:error, "The journal cannot be read: #{sentence}"}
+    end
+  end
+end

@@ -1,0 +1,83 @@
+defmodule PtcRunner.Json.Tools do
+  @moduledoc false
+  # What tools say about themselves beside their functions.
+
+  alias PtcRunner.Agent.{Calls, Tool}
+  alias PtcRunner.Options
+
+  @options %{
+    effect: {:one_of, [:read, :write]},
+    max_calls: {:maybe, :count},
+    timeout: {:maybe, :timeout},
+    cache: :boolean,
+    approve: :boolean
+  }
+
+  @usual %{effect: :write, max_calls: nil, timeout: nil, cache: false, approve: false}
+
+  @typedoc "What a tool says, by its name; only of those that say something."
+  @type settings :: %{
+          String.t() => %{
+            effect: :read | :write,
+            max_calls: non_neg_integer() | nil,
+            timeout: timeout() | nil,
+            cache: boolean(),
+            approve: boolean()
+          }
+        }
+
+  @doc "The kinds of the options of a tool that say how it may be called."
+  @spec options() :: Options.kinds()
+  def options, do: @options
+
+  @doc "Whether a tool is given in a form that has more than a function."
+  @spec form?(term()) :: boolean()
+  def form?({fun, more}) when is_function(fun, 1),
+    do: is_binary(more) or is_list(more) or match?({:signature, _, _}, more)
+
+  def form?(%Tool{}), do: true
+  def form?(_other), do: false
+
+  @doc """
+  The functions of tools, and what they say. Raises `ArgumentError` for wrong options.
+
+      iex> {tools, settings} = PtcRunner.Json.Tools.read!(%{"a" => &(&1 + 1), "b" => {&(&1 * 2), effect: :read, max_calls: 3}})
+      iex> {tools["a"].(1), tools["b"].(4), settings}
+      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false}}}
+
+      iex> PtcRunner.Json.Tools.read!(%{"b" => {& &1, effect: :reed}})
+      ** (ArgumentError) option :effect of tool "b" must be :read or :write, got: :reed
+
+  """
+  @spec read!(map()) :: {%{String.t() => (term() -> term())}, settings()}
+  def read!(forms) do
+    tools = for {name, form} <- forms, do: {name, tool(name, form)}
+
+    {Map.new(tools, fn {name, tool} -> {name, function(tool)} end),
+     for(
+       {name, %Tool{} = tool} <- tools,
+       setting = of(tool),
+       setting != @usual,
+       into: %{},
+       do: {name, setting}
+     )}
+  end
+
+  defp tool(_name, fun) when is_function(fun), do: fun
+
+  # A function has the signature of its spec only for agents.
+  defp tool(name, {fun, options}) when is_list(options) do
+    tool = Tool.of!(name, {fun, options})
+    if options[:signature], do: tool, else: %{tool | signature: nil, spec: nil}
+  end
+
+  defp tool(name, form), do: Tool.of!(name, form)
+
+  defp function(%Tool{signature: nil, fun: fun}), do: fun
+  defp function(%Tool{} = tool), do: Calls.validated(tool)
+  defp function(fun), do: fun
+
+  @doc "What a tool of an agent says."
+  @spec of(Tool.t()) :: map()
+  def of(%Tool{} = tool), do: Map.take(tool, [:effect, :max_calls, :timeout, :cache, :approve])
+end

@@ -1,0 +1,208 @@
+//! Whether the values of a type can have another one.
+
+use super::finding::Subject;
+use super::names::{NameId, Names};
+use super::sources::Sources;
+use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
+use std::collections::HashSet;
+
+/// How the values of a type fit another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Misfit {
+    /// Where.
+    pub path: Vec<Option<NameId>>,
+    /// Whether no value fits; else some may not.
+    pub certain: bool,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a value does not fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Why {
+    /// Another type than the wanted one.
+    Type(TyId, TyId),
+    /// The field at the end of the path, which has this type, is missing.
+    Missing(TyId),
+    /// The field at the end of the path is not declared.
+    Undeclared,
+}
+
+/// Maximum number of pairs of types that are compared, of misfits, and the depth of a path.
+const MOST_PAIRS: usize = 2_000;
+const MOST_MISFITS: usize = 20;
+const DEEPEST: usize = 16;
+
+impl Types {
+    /// Returns where the values of `got` do not fit `wanted`. `strict`: fields that are not declared do not fit.
+    pub fn misfits(&mut self, got: TyId, wanted: TyId, strict: bool) -> Vec<Misfit> {
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let mut open = vec![(got, wanted, Vec::new(), strict)];
+        while let Some((got, wanted, path, strict)) = open.pop() {
+            if found.len() >= MOST_MISFITS || seen.len() >= MOST_PAIRS {
+                break;
+            }
+            if got == wanted || path.len() > DEEPEST || !seen.insert((got, wanted)) {
+                continue;
+            }
+            let mut misfit = |certain, why| {
+                found.push(Misfit {
+                    path: path.clone(),
+                    certain,
+                    why,
+                })
+            };
+            let kinds = self.kinds(got).without(self.kinds_for(wanted));
+            if got == TyId::UNKNOWN || wanted == TyId::UNKNOWN || got == TyId::NEVER {
+                continue;
+            }
+            if !kinds.is_empty() {
+                let certain = kinds == self.kinds(got);
+                misfit(certain, Why::Type(wanted, got));
+                if certain {
+                    continue;
+                }
+            }
+            if self.is_other(got, wanted) {
+                misfit(true, Why::Type(wanted, got));
+                continue;
+            }
+            let (lists, list) = (self.only(got, Kinds::LIST), self.only(wanted, Kinds::LIST));
+            if lists != TyId::NEVER && list != TyId::NEVER {
+                let (item, of) = (self.item(lists), self.item(list));
+                let mut path = path.clone();
+                path.push(None);
+                open.push((item, of, path, false));
+            }
+            // Only one object against one object says where it does not fit.
+            let objects = (self.one_object(got), self.one_object(wanted));
+            let (Some((span, is_open)), Some((fields, wants_more))) = objects else {
+                continue;
+            };
+            for field in self.fields(fields).to_vec() {
+                let mut path = path.clone();
+                path.push(Some(field.name));
+                match self
+                    .field_in(span, field.name)
+                    .or_else(|| self.alike(span, field))
+                {
+                    Some(own) => {
+                        if own.optional && !field.optional {
+                            found.push(Misfit {
+                                path: path.clone(),
+                                certain: false,
+                                why: Why::Missing(field.ty),
+                            });
+                        }
+                        let wanted = match field.optional {
+                            true => self.or_null(field.ty),
+                            false => field.ty,
+                        };
+                        open.push((own.ty, wanted, path, false));
+                    }
+                    None if is_open || field.optional => {}
+                    None => found.push(Misfit {
+                        path,
+                        certain: true,
+                        why: Why::Missing(field.ty),
+                    }),
+                }
+            }
+            if strict && !wants_more {
+                for own in self.fields(span).to_vec() {
+                    let is_declared = self.field_in(fields, own.name).is_some();
+                    if !is_declared && self.alike(fields, own).is_none() {
+                        let mut path = path.clone();
+                        path.push(Some(own.name));
+                        found.push(Misfit {
+                            path,
+                            certain: true,
+                            why: Why::Undeclared,
+                        });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the kinds of the values that fit a type.
+    fn kinds_for(&self, wanted: TyId) -> Kinds {
+        self.kinds(wanted)
+    }
+
+    /// Returns whether two types of one kind have no value in common, as far as types without parts say so.
+    fn is_other(&self, got: TyId, wanted: TyId) -> bool {
+        match (self.get(got), self.get(wanted)) {
+            (Ty::FloatOf(bits), Ty::Int) => f64::from_bits(bits).fract() != 0.0,
+            (Ty::TextOf(a), Ty::TextOf(b)) => a != b,
+            (Ty::IntOf(a), Ty::IntOf(b)) => a != b,
+            (Ty::BoolOf(a), Ty::BoolOf(b)) => a != b,
+            (Ty::TextOf(_), Ty::Union(_)) => {
+                let of_text = |id: &&TyId| self.kinds(**id).meets(Kinds::TEXT);
+                let mut texts = self.members(&wanted).iter().filter(of_text);
+                texts.all(|id| matches!(self.get(*id), Ty::TextOf(_)) && *id != got)
+                    && self.members(&wanted).iter().any(|id| of_text(&id))
+            }
+            _ => false,
+        }
+    }
+
+    fn one_object(&self, id: TyId) -> Option<(super::ty::Span, bool)> {
+        let mut found = None;
+        for member in self.members(&id) {
+            match (self.get(*member), found) {
+                (Ty::Object(span, open), None) => found = Some((span, open)),
+                (Ty::Object(..), Some(_)) => return None,
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Returns the field whose name differs at most in hyphens and underscores.
+    fn alike(&self, span: super::ty::Span, field: FieldTy) -> Option<FieldTy> {
+        let name = self.names.get(field.name);
+        if !name.iter().any(|byte| matches!(byte, b'-' | b'_')) {
+            return None;
+        }
+        let fields = self.fields(span).iter();
+        fields
+            .copied()
+            .find(|it| is_alike(&self.names, it.name, name))
+    }
+
+    /// Notes that all fields inside a type are read.
+    pub fn read_all(&self, ty: TyId, sources: &mut Sources) {
+        let (mut open, mut seen) = (vec![ty], HashSet::new());
+        while let Some(id) = open.pop() {
+            if seen.len() >= MOST_PAIRS || !seen.insert(id) {
+                continue;
+            }
+            match self.get(id) {
+                Ty::List(item) => open.push(item),
+                Ty::Union(_) => open.extend_from_slice(self.members(&id)),
+                Ty::Object(span, _) => {
+                    for field in self.fields(span) {
+                        sources.read(field.from);
+                        open.push(field.ty);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_alike(names: &Names, a: NameId, b: &[u8]) -> bool {
+    let a = names.get(a);
+    let plain = |byte: u8| if byte == b'-' { b'_' } else { byte };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| plain(*a) == plain(*b))
+}
+
+impl Subject {
+    /// The value of a field of the operation.
+    pub fn operand(name: &'static str) -> Self {
+        Subject::Operand(name)
+    }
+}

@@ -1,0 +1,200 @@
+//! Names of fields, tools and data as numbers: a comparison of two names is one of two numbers.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
+
+/// The number of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub u32);
+
+/// The names of one check.
+#[derive(Debug, Default)]
+pub struct Names {
+    bytes: Vec<u8>,
+    /// The end of each name in `bytes`.
+    ends: Vec<u32>,
+    index: Index,
+}
+
+impl Names {
+    /// Returns the number of a name.
+    pub fn id(&mut self, name: &[u8]) -> NameId {
+        let hash = hash_bytes(name);
+        let found = self.index.find(hash, |at| self.get(NameId(at)) == name);
+        if let Some(at) = found {
+            return NameId(at);
+        }
+        let id = self.ends.len() as u32;
+        self.bytes.extend_from_slice(name);
+        self.ends.push(self.bytes.len() as u32);
+        self.index.add(hash, id);
+        NameId(id)
+    }
+
+    /// Returns the number of a name that is known.
+    pub fn known(&self, name: &[u8]) -> Option<NameId> {
+        let at = self
+            .index
+            .find(hash_bytes(name), |at| self.get(NameId(at)) == name);
+        at.map(NameId)
+    }
+
+    /// Returns a name.
+    #[inline]
+    pub fn get(&self, id: NameId) -> &[u8] {
+        let at = id.0 as usize;
+        let start = match at {
+            0 => 0,
+            _ => self.ends[at - 1] as usize,
+        };
+        &self.bytes[start..self.ends[at] as usize]
+    }
+
+    /// Returns the number of names.
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the words that they take.
+    pub fn words(&self) -> usize {
+        self.bytes.len() / 8 + self.ends.len() / 2 + self.index.words()
+    }
+}
+
+/// An index of numbers by their hashes.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// Hash and number plus one; 0 for an empty place. Its length is a power of two.
+    places: Vec<(u32, u32)>,
+    count: usize,
+}
+
+impl Index {
+    /// Returns the number with this hash for which `is_it` holds.
+    #[inline]
+    pub fn find(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let mask = self.places.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.places[at] {
+                (_, 0) => return None,
+                (short, number) if short == (hash >> 32) as u32 && is_it(number - 1) => {
+                    return Some(number - 1)
+                }
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// Adds a number that is not in the index.
+    pub fn add(&mut self, hash: u64, number: u32) {
+        if self.places.len() < 2 * (self.count + 1) {
+            self.grow();
+        }
+        self.count += 1;
+        put(
+            &mut self.places,
+            ((hash >> 32) as u32, number + 1),
+            hash as usize,
+        );
+    }
+
+    fn grow(&mut self) {
+        // The place depends on the low bits of a hash, which are kept as a mix of the stored ones.
+        let size = (2 * self.places.len()).max(64);
+        let old = std::mem::replace(&mut self.places, vec![(0, 0); size]);
+        for entry in old {
+            if entry.1 != 0 {
+                put(&mut self.places, entry, spread(entry.0) as usize);
+            }
+        }
+    }
+
+    fn words(&self) -> usize {
+        self.places.len()
+    }
+}
+
+fn put(places: &mut [(u32, u32)], entry: (u32, u32), hash: usize) {
+    let mask = places.len() - 1;
+    let mut at = hash & mask;
+    while places[at].1 != 0 {
+        at = (at + 1) & mask;
+    }
+    places[at] = entry;
+}
+
+/// Returns the hash whose upper half is this one.
+#[inline]
+fn spread(short: u32) -> u64 {
+    u64::from(short) << 32 | u64::from(short)
+}
+
+/// Returns a hash of bytes that nobody outside can foresee.
+#[inline]
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = Hash::begin();
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for chunk in chunks {
+        hash.add(u64::from_le_bytes(*chunk));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    hash.add(u64::from_le_bytes(last));
+    hash.add(bytes.len() as u64);
+    hash.finish()
+}
+
+/// A hash of numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Hash(u64, u64);
+
+impl Hash {
+    /// Begins with the seed of this process.
+    #[inline]
+    pub fn begin() -> Self {
+        static SEED: OnceLock<(u64, u64)> = OnceLock::new();
+        let seed = SEED.get_or_init(|| {
+            let random = RandomState::new();
+            (random.hash_one(1), random.hash_one(2) | 1)
+        });
+        Hash(seed.0, seed.1)
+    }
+
+    /// Adds a number.
+    #[inline]
+    pub fn add(&mut self, number: u64) {
+        let product = u128::from(self.0 ^ number) * u128::from(self.1);
+        self.0 = (product >> 64) as u64 ^ product as u64 ^ self.1.rotate_left(17);
+    }
+
+    /// Returns the hash; its halves are equal.
+    #[inline]
+    pub fn finish(mut self) -> u64 {
+        self.add(0);
+        spread((self.0 >> 32) as u32 ^ self.0 as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_have_one_number() {
+        let mut names = Names::default();
+        let ids: Vec<_> = (0..5_000)
+            .map(|n| names.id(format!("n{n}").as_bytes()))
+            .collect();
+        for (n, id) in ids.iter().enumerate() {
+            assert_eq!(names.get(*id), format!("n{n}").as_bytes());
+            assert_eq!(names.id(format!("n{n}").as_bytes()), *id);
+        }
+        assert_eq!(names.count(), 5_000);
+        assert_eq!(names.known(b"x"), None);
+        assert_ne!(names.id(b""), names.id(b"\0"));
+    }
+}

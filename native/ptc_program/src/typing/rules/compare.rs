@@ -1,0 +1,243 @@
+//! Comparisons, and what they say about the current value.
+
+use super::input::{operand, own, InputOf};
+use crate::edition::Edition;
+use crate::opcode::OpCode;
+use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::rule::Rule;
+use crate::typing::ty::{Kinds, Ty, TyId};
+use crate::typing::walk::{Facts, How, Next};
+
+const PARTS: Kinds = Kinds::LIST.or(Kinds::OBJECT);
+
+/// The rule of a comparison.
+pub fn comparison(rule: &mut Rule) -> Next {
+    match sides(rule) {
+        Ok((left, right)) => finish(rule, left, right),
+        Err(next) => next,
+    }
+}
+
+/// Returns both sides of a comparison.
+fn sides(rule: &mut Rule) -> Result<(InputOf, TyId), Next> {
+    let has_left = rule.field("left").is_some();
+    match (rule.stage, has_left) {
+        (0, true) => Err(rule.visit("left", How::Template)),
+        (0, false) => {
+            let left = own(rule);
+            *rule.kept(0) = left.ty;
+            match rule.field("value") {
+                Some(_) => Err(rule.visit("value", How::Value)),
+                None => Ok((left, TyId::NULL)),
+            }
+        }
+        (1, true) => {
+            *rule.kept(0) = rule.last();
+            match rule.field("value") {
+                Some(_) => Err(rule.visit("value", How::Value)),
+                None => Ok((operand(rule.last(), "left"), TyId::NULL)),
+            }
+        }
+        (_, true) => Ok((operand(*rule.kept(0), "left"), rule.last())),
+        (_, false) => {
+            let subject = match rule.name("field") {
+                Some(name) => Subject::Field(name),
+                None => Subject::Input,
+            };
+            let ty = *rule.kept(0);
+            Ok((InputOf { ty, subject }, rule.last()))
+        }
+    }
+}
+
+fn finish(rule: &mut Rule, left: InputOf, right: TyId) -> Next {
+    let op = rule.op().unwrap_or(OpCode::Eq);
+    let kinds = (rule.types().kinds(left.ty), rule.types().kinds(right));
+    if kinds.0.meets(PARTS) && left.ty != TyId::UNKNOWN {
+        rule.read_all(left.ty);
+    }
+    if kinds.1.meets(PARTS) {
+        rule.read_all(right);
+    }
+    if let (false, false) = (kinds.0.is_empty(), kinds.1.is_empty()) {
+        warn(rule, op, left, right, kinds);
+    }
+    let two = rule.edition() == Edition::Two;
+    let (yes, no) = match op {
+        OpCode::Eq => (kinds.1, other_than(right)),
+        OpCode::Neq => (other_than(right), kinds.1),
+        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte if two => {
+            (kinds.1.without(Kinds::NULL), Kinds::ALL)
+        }
+        OpCode::In if two && kinds.1 == Kinds::LIST => {
+            let item = rule.types().item(right);
+            (rule.types().kinds(item).or(PARTS), Kinds::ALL)
+        }
+        OpCode::StartsWith | OpCode::EndsWith => (Kinds::TEXT.or(Kinds::OTHER), Kinds::ALL),
+        _ => (Kinds::ALL, Kinds::ALL),
+    };
+    note(rule, left, right, yes, no);
+    Next::Is(TyId::BOOL)
+}
+
+/// Returns the kinds of the values that are not equal to one of this type.
+fn other_than(right: TyId) -> Kinds {
+    match right {
+        TyId::NULL => Kinds::ALL.without(Kinds::NULL),
+        _ => Kinds::ALL,
+    }
+}
+
+/// Notes what the comparison says about the current value.
+pub fn note(rule: &mut Rule, left: InputOf, right: TyId, yes: Kinds, no: Kinds) {
+    let input = rule.current;
+    let narrowed = |rule: &mut Rule, kinds: Kinds| match left.subject {
+        Subject::Input => rule.types().only(input, kinds),
+        Subject::Field(name) => rule.types().narrowed(input, name, kinds),
+        _ => input,
+    };
+    match left.subject {
+        Subject::Input | Subject::Field(_) => {
+            let (yes, no) = (narrowed(rule, yes), narrowed(rule, no));
+            rule.facts = Some(Facts { yes, no });
+        }
+        _ => match kinds_of_typeof(rule, right) {
+            Some(kinds) => {
+                let is = rule.types().only(input, kinds);
+                let is_not = rule.types().only(input, Kinds::ALL.without(kinds));
+                rule.facts = match rule.op() {
+                    Some(OpCode::Eq) => Some(Facts {
+                        yes: is,
+                        no: is_not,
+                    }),
+                    Some(OpCode::Neq) => Some(Facts {
+                        yes: is_not,
+                        no: is,
+                    }),
+                    _ => None,
+                };
+            }
+            None if right == TyId::NULL => rule.walk.tests += 1,
+            None => {}
+        },
+    }
+}
+
+/// Returns the kind that the comparison asks for, if its left side is the `typeof` of the current value.
+fn kinds_of_typeof(rule: &mut Rule, right: TyId) -> Option<Kinds> {
+    let left = rule.field("left")?;
+    let source = rule.source;
+    let name = source.field(left, "op").and_then(|name| source.text(name));
+    if name != Some(b"typeof") || source.size(left) != 1 {
+        return None;
+    }
+    let Ty::TextOf(name) = rule.types().get(right) else {
+        return None;
+    };
+    let kinds = match rule.types().names.get(name) {
+        b"null" => Kinds::NULL,
+        b"object" => Kinds::OBJECT,
+        b"list" => Kinds::LIST,
+        b"string" => Kinds::TEXT.or(Kinds::OTHER),
+        b"number" => Kinds::NUMBER,
+        b"boolean" => Kinds::BOOL,
+        _ => Kinds::NONE,
+    };
+    Some(kinds)
+}
+
+fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, Kinds)) {
+    if left.ty == TyId::UNKNOWN || right == TyId::UNKNOWN {
+        return;
+    }
+    let (node, two) = (rule.node, rule.edition() == Edition::Two);
+    let always = |rule: &mut Rule, holds: bool| {
+        let details = vec![
+            Detail::Bool(holds),
+            Detail::Subject(left.subject),
+            Detail::Kinds(kinds.0),
+            Detail::Kinds(kinds.1),
+        ];
+        rule.warn(Code::Always, node, details);
+    };
+    let some = (kinds.0.without(Kinds::NULL), kinds.1.without(Kinds::NULL));
+    match op {
+        OpCode::Eq | OpCode::Neq if !kinds.0.meets(kinds.1) => always(rule, op == OpCode::Neq),
+        OpCode::Eq | OpCode::Neq => enumerated(rule, left, right),
+        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte if two && some.0.meets(some.1) => {}
+        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte if two => always(rule, false),
+        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte => {
+            let greater = matches!(op, OpCode::Gt | OpCode::Gte);
+            match (rank(kinds.0), rank(kinds.1)) {
+                (Some(left), Some(right)) if left != right => {
+                    always(rule, (left > right) == greater)
+                }
+                (None, Some(0)) if greater && kinds.0.meets(Kinds::NULL) => {
+                    rule.warn(
+                        Code::NullIsGreater,
+                        node,
+                        vec![Detail::Subject(left.subject)],
+                    );
+                }
+                _ => {}
+            }
+        }
+        OpCode::Contains => {
+            let item = rule.types().item(left.ty);
+            let of_item = rule.types().kinds(item);
+            let holds = kinds.0.meets(Kinds::TEXT) && kinds.1.meets(Kinds::TEXT)
+                || kinds.0.meets(Kinds::LIST) && (of_item.is_empty() || of_item.meets(kinds.1))
+                || kinds.0.meets(Kinds::OBJECT) && kinds.1.meets(Kinds::TEXT.or(Kinds::OTHER));
+            if !holds {
+                always(rule, false);
+            }
+        }
+        OpCode::In if two && !kinds.0.meets(PARTS) && !kinds.1.meets(PARTS) => always(rule, false),
+        OpCode::In if two && !kinds.0.meets(PARTS) && kinds.1 == Kinds::LIST => {
+            let item = rule.types().item(right);
+            let of_item = rule.types().kinds(item);
+            if !of_item.is_empty() && !of_item.meets(kinds.0) {
+                always(rule, false);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the place of a kind in the order of all terms, if it is one kind.
+fn rank(kinds: Kinds) -> Option<u8> {
+    match kinds {
+        Kinds::NUMBER => Some(0),
+        Kinds::NULL | Kinds::BOOL => Some(1),
+        Kinds::OBJECT => Some(2),
+        Kinds::LIST => Some(3),
+        Kinds::TEXT => Some(4),
+        _ => None,
+    }
+}
+
+/// Warns of a value that is not one of those that the left side can have.
+fn enumerated(rule: &mut Rule, left: InputOf, right: TyId) {
+    let Ty::TextOf(value) = rule.types().get(right) else {
+        return;
+    };
+    let mut values = Vec::new();
+    for member in rule.types().members(&left.ty).to_vec() {
+        match rule.types().get(member) {
+            Ty::TextOf(known) if known == value => return,
+            Ty::TextOf(known) => values.push(known),
+            _ if rule.types().kinds(member).meets(Kinds::TEXT) => return,
+            _ => {}
+        }
+    }
+    if values.is_empty() {
+        return;
+    }
+    let node = rule.place("value");
+    let details = vec![
+        Detail::Subject(left.subject),
+        Detail::Name(value),
+        Detail::Names(values),
+    ];
+    rule.warn(Code::NotInEnumeration, node, details);
+}

@@ -1,0 +1,396 @@
+//! Rules of operations on numbers, texts and dates.
+
+use super::input::{one, own, visited};
+use super::lists::{integer, whole};
+use crate::opcode::OpCode;
+use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::rule::Rule;
+use crate::typing::ty::{Kinds, Ty, TyId};
+use crate::typing::walk::{Facts, How, Next, Visit};
+
+/// The rule of `add`, `sub`, `mul`, `div`, `pct` and `mod`.
+pub fn arithmetic(rule: &mut Rule) -> Next {
+    let op = rule.op().unwrap_or(OpCode::Add);
+    let names = match op {
+        OpCode::Pct => ["part", "whole"],
+        _ => ["left", "right"],
+    };
+    if rule.stage == 0 {
+        return rule.visit(names[0], How::Operand);
+    }
+    let name = names[rule.stage as usize - 1];
+    let (last, node, subject) = (rule.last(), rule.place(name), Subject::Operand(name));
+    let ty = match op {
+        OpCode::Mod => {
+            integer(rule, last, subject, node);
+            TyId::INT
+        }
+        _ => rule.need(last, Kinds::NUMBER, subject, node),
+    };
+    if rule.stage == 1 {
+        *rule.kept(0) = ty;
+        return rule.visit(names[1], How::Operand);
+    }
+    let left = *rule.kept(0);
+    Next::Is(match op {
+        OpCode::Mod => TyId::INT,
+        OpCode::Div | OpCode::Pct => TyId::NUMBER,
+        _ => {
+            let both = rule.types().union(left, ty);
+            whole(rule, both)
+        }
+    })
+}
+
+/// The rule of `round`, `abs`, `floor` and `ceil`.
+pub fn rounding(rule: &mut Rule) -> Next {
+    let given = match one(rule, How::Operand) {
+        Ok(given) => given,
+        Err(next) => return next,
+    };
+    let node = place(rule);
+    let op = rule.op().unwrap_or(OpCode::Round);
+    let kinds = match op {
+        OpCode::Round => Kinds::NUMBER,
+        _ => Kinds::NUMBER.or(Kinds::NULL),
+    };
+    let ty = rule.need(given.ty, kinds, given.subject, node);
+    let numbers = rule.types().only(ty, Kinds::NUMBER);
+    let number = match op {
+        OpCode::Round => TyId::NUMBER,
+        OpCode::Abs => whole(rule, numbers),
+        _ => TyId::INT,
+    };
+    Next::Is(or_null_like(rule, number, given.ty, op != OpCode::Round))
+}
+
+/// Returns the type, or null where the operation passes null on.
+fn or_null_like(rule: &mut Rule, ty: TyId, of: TyId, passes: bool) -> TyId {
+    let nullable = of != TyId::UNKNOWN && rule.types().kinds(of).meets(Kinds::NULL);
+    match passes && nullable {
+        true => rule.types().or_null(ty),
+        false if passes && of == TyId::UNKNOWN => TyId::UNKNOWN,
+        false => ty,
+    }
+}
+
+fn place(rule: &mut Rule) -> u32 {
+    match rule.field("value") {
+        Some(node) => node,
+        None => rule.place("field"),
+    }
+}
+
+const TEXT: Kinds = Kinds::TEXT.or(Kinds::NULL).or(Kinds::OTHER);
+
+/// The rule of operations on one text: `upper`, `lower`, `trim`, `length`, `extract`, `to_text`, `to_number`, `split`,
+/// `replace`. Null stays null.
+pub fn text(rule: &mut Rule) -> Next {
+    let op = rule.op().unwrap_or(OpCode::Upper);
+    let first = visited(rule);
+    let given = match one(rule, How::Template) {
+        Ok(given) if rule.stage <= first => given,
+        Ok(given) => return needles(rule, op, given.ty, first),
+        Err(next) => return next,
+    };
+    let node = place(rule);
+    let kinds = match op {
+        OpCode::Length => TEXT.or(Kinds::LIST).or(Kinds::OBJECT),
+        OpCode::ToText | OpCode::ToNumber => Kinds::ALL,
+        _ => TEXT,
+    };
+    rule.need(given.ty, kinds, given.subject, node);
+    if matches!(op, OpCode::Split | OpCode::Replace) {
+        *rule.kept(0) = given.ty;
+        return needle(rule, op, 0);
+    }
+    let ty = match op {
+        OpCode::Length => TyId::INT,
+        OpCode::ToText => {
+            rule.read_all(given.ty);
+            TyId::TEXT
+        }
+        OpCode::ToNumber => return Next::Is(number_of(rule, given.ty)),
+        OpCode::Extract => extracted(rule),
+        _ => TyId::TEXT,
+    };
+    Next::Is(or_null_like(rule, ty, given.ty, true))
+}
+
+const NEEDLES: [(OpCode, &[&str]); 2] = [
+    (OpCode::Split, &["by"]),
+    (OpCode::Replace, &["find", "with"]),
+];
+
+fn names_of(op: OpCode) -> &'static [&'static str] {
+    let found = NEEDLES.iter().find(|(it, _)| *it == op);
+    found.map_or(&[], |(_, names)| names)
+}
+
+/// Visits the next text that is given or computed.
+fn needle(rule: &mut Rule, op: OpCode, place: usize) -> Next {
+    match names_of(op).get(place) {
+        Some(name) => match rule.field(name) {
+            Some(node) => {
+                let input = rule.current;
+                Next::Visit(Visit::new(node, How::Template, input))
+            }
+            None => Next::Is(TyId::UNKNOWN),
+        },
+        None => Next::Is(TyId::UNKNOWN),
+    }
+}
+
+fn needles(rule: &mut Rule, op: OpCode, of: TyId, first: u32) -> Next {
+    let of = match rule.field("value") {
+        Some(_) => of,
+        None => *rule.kept(0),
+    };
+    let place = (rule.stage - first) as usize;
+    let (last, names) = (rule.last(), names_of(op));
+    if let Some(name) = names.get(place - 1) {
+        let node = rule.place(name);
+        rule.need(
+            last,
+            Kinds::TEXT.or(Kinds::OTHER),
+            Subject::Operand(name),
+            node,
+        );
+    }
+    if place < names.len() {
+        return needle(rule, op, place);
+    }
+    let ty = match op {
+        OpCode::Split => TyId::TEXTS,
+        _ => TyId::TEXT,
+    };
+    Next::Is(or_null_like(rule, ty, of, true))
+}
+
+fn number_of(rule: &mut Rule, of: TyId) -> TyId {
+    let kinds = rule.types().kinds(of);
+    let numbers = rule.types().only(of, Kinds::NUMBER);
+    match kinds.within(Kinds::NUMBER) {
+        true => numbers,
+        false => rule.types().union(TyId::NUMBER, TyId::NULL),
+    }
+}
+
+/// Returns what a match gives: the text, or its groups.
+fn extracted(rule: &mut Rule) -> TyId {
+    let has_groups = rule
+        .text("pattern")
+        .is_none_or(|pattern| pattern.contains(&b'('));
+    let all = rule.field("all").is_some();
+    let one = match has_groups {
+        true => TyId::UNKNOWN,
+        false => TyId::TEXT,
+    };
+    match all {
+        true => match rule.boolean("all") {
+            Some(true) => rule.types().list(one),
+            _ => rule.types().or_null(one),
+        },
+        false => rule.types().or_null(one),
+    }
+}
+
+/// The rule of `text`.
+pub fn join(rule: &mut Rule) -> Next {
+    let list = rule.field("parts");
+    if rule.stage > 0 {
+        let last = rule.last();
+        rule.read_all(last);
+    }
+    let input = rule.current;
+    match rule.next_element(list) {
+        Some(part) => Next::Visit(Visit::new(part, How::Template, input)),
+        None => Next::Is(TyId::TEXT),
+    }
+}
+
+/// The rule of `matches`: it holds for texts only.
+pub fn matches(rule: &mut Rule) -> Next {
+    if rule.field("left").is_some() && rule.stage == 0 {
+        return rule.visit("left", How::Template);
+    }
+    let given = match rule.stage {
+        0 => own(rule),
+        _ => super::input::operand(rule.last(), "left"),
+    };
+    let kinds = rule.types().kinds(given.ty);
+    if !kinds.is_empty() && !kinds.meets(Kinds::TEXT.or(Kinds::OTHER)) {
+        let node = rule.node;
+        let details = vec![
+            Detail::Bool(false),
+            Detail::Subject(given.subject),
+            Detail::Kinds(kinds),
+            Detail::Kinds(Kinds::TEXT),
+        ];
+        rule.warn(Code::Always, node, details);
+    }
+    let of_text = Kinds::TEXT.or(Kinds::OTHER).or(Kinds::OBJECT);
+    super::compare::note(rule, given, TyId::TEXT, of_text, Kinds::ALL);
+    Next::Is(TyId::BOOL)
+}
+
+/// The rule of `keys` and `typeof`.
+pub fn introspect(rule: &mut Rule) -> Next {
+    let input = rule.input();
+    if rule.op() == Some(OpCode::Keys) {
+        let node = rule.node;
+        rule.need(input, Kinds::OBJECT, Subject::Input, node);
+        return Next::Is(TyId::TEXTS);
+    }
+    rule.walk.tests += 1;
+    let kinds = rule.types().kinds(input);
+    let words: [(Kinds, &[u8]); 6] = [
+        (Kinds::NULL, b"null"),
+        (Kinds::BOOL, b"boolean"),
+        (Kinds::NUMBER, b"number"),
+        (Kinds::TEXT, b"string"),
+        (Kinds::LIST, b"list"),
+        (Kinds::OBJECT, b"object"),
+    ];
+    if kinds.meets(Kinds::OTHER) {
+        return Next::Is(TyId::TEXT);
+    }
+    let mut all = TyId::NEVER;
+    for (kind, word) in words {
+        if kinds.meets(kind) {
+            let word = rule.types().text(word);
+            all = rule.types().union(all, word);
+        }
+    }
+    Next::Is(all)
+}
+
+/// What can be a date.
+const DATE: Kinds = TEXT.or(Kinds::OBJECT);
+
+/// The rule of `date_add` and `date_part`.
+pub fn date(rule: &mut Rule) -> Next {
+    let op = rule.op().unwrap_or(OpCode::DatePart);
+    let first = visited(rule);
+    let given = match one(rule, How::Template) {
+        Ok(given) if rule.stage <= first => given,
+        Ok(_) => {
+            let (last, node) = (rule.last(), rule.place("amount"));
+            integer(rule, last, Subject::Operand("amount"), node);
+            let of = *rule.kept(0);
+            return Next::Is(or_null_like(rule, TyId::TEXT, of, true));
+        }
+        Err(next) => return next,
+    };
+    let node = place(rule);
+    is_date(rule, given.ty, given.subject, node);
+    *rule.kept(0) = given.ty;
+    if op == OpCode::DateAdd {
+        return rule.visit("amount", How::Template);
+    }
+    let ty = match rule.text("part") {
+        Some(b"date" | b"month_start" | b"week_start" | b"year_month") => TyId::TEXT,
+        Some(b"second") => TyId::NUMBER,
+        _ => TyId::INT,
+    };
+    Next::Is(or_null_like(rule, ty, given.ty, true))
+}
+
+/// The rule of `date_diff`.
+pub fn date_diff(rule: &mut Rule) -> Next {
+    let name = match rule.stage {
+        0 => return rule.visit("from", How::Template),
+        1 => "from",
+        _ => "to",
+    };
+    let (last, node) = (rule.last(), rule.place(name));
+    is_date(rule, last, Subject::Operand(name), node);
+    if rule.stage == 1 {
+        *rule.kept(0) = last;
+        return rule.visit("to", How::Template);
+    }
+    let from = *rule.kept(0);
+    let both = rule.types().union(from, last);
+    Next::Is(or_null_like(rule, TyId::INT, both, true))
+}
+
+fn is_date(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {
+    let plain = matches!(rule.types().get(ty), Ty::Object(_, false));
+    match plain {
+        true => {
+            let kinds = rule.types().kinds(ty);
+            let details = vec![
+                Detail::Subject(subject),
+                Detail::Kinds(Kinds::TEXT),
+                Detail::Kinds(kinds),
+            ];
+            rule.warn(Code::WrongKind, node, details);
+        }
+        false => {
+            rule.need(ty, DATE, subject, node);
+        }
+    }
+}
+
+/// The rule of `var`.
+pub fn var(rule: &mut Rule) -> Next {
+    let Some(text) = rule.text("name") else {
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if text == b"__input" {
+        let current = rule.current;
+        rule.facts = Some(Facts {
+            yes: current,
+            no: current,
+        });
+        return Next::Is(match current {
+            TyId::NO_INPUT => TyId::NULL,
+            _ => current,
+        });
+    }
+    let name = rule.types().names.id(text);
+    if let Some(ty) = rule.walk.bound.get(name.0 as usize).copied().flatten() {
+        return Next::Is(ty);
+    }
+    let Some(memory) = &rule.walk.known.memory else {
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if let Some(ty) = memory.used.get(&name) {
+        return Next::Is(*ty);
+    }
+    let names = memory.all.clone();
+    Next::Is(unknown(rule, name, names, false))
+}
+
+/// The rule of `load`.
+pub fn load(rule: &mut Rule) -> Next {
+    let Some(name) = rule.name("name") else {
+        return Next::Is(TyId::UNKNOWN);
+    };
+    let Some(context) = &rule.walk.known.context else {
+        rule.walk.loaded.push(name);
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if let Some(ty) = context.used.get(&name).copied() {
+        rule.walk.loaded.push(name);
+        return Next::Is(ty);
+    }
+    let names = context.all.clone();
+    Next::Is(unknown(rule, name, names, true))
+}
+
+fn unknown(
+    rule: &mut Rule,
+    name: crate::typing::names::NameId,
+    names: Vec<crate::typing::names::NameId>,
+    context: bool,
+) -> TyId {
+    let node = rule.place("name");
+    let mut details = rule.named(name, names);
+    details.insert(1, Detail::Context(context));
+    match rule.walk.absences {
+        0 => rule.error(Code::UnknownName, node, details),
+        _ => rule.warn(Code::UnknownName, node, details),
+    }
+    TyId::UNKNOWN
+}

@@ -1,0 +1,427 @@
+//! Types: one flat table in which equal types have one number, so that nothing recurses over them.
+
+use super::names::{Hash, Index, NameId, Names};
+
+/// The number of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TyId(pub u32);
+
+macro_rules! common {
+    ($($(#[$doc:meta])* $name:ident = $number:literal;)+) => {
+        impl TyId { $($(#[$doc])* pub const $name: TyId = TyId($number);)+ }
+    };
+}
+
+common! {
+    /// Nothing is known: every use is right.
+    UNKNOWN = 0;
+    /// No value has this type.
+    NEVER = 1;
+    /// `null`
+    NULL = 2;
+    /// `true` or `false`
+    BOOL = 3;
+    /// An integer.
+    INT = 4;
+    /// A number.
+    NUMBER = 5;
+    /// A text.
+    TEXT = 6;
+    /// A date or a time: a text, or a struct of Elixir.
+    MOMENT = 7;
+    /// A name: a text, an atom, or a struct of Elixir.
+    KEYWORD = 8;
+    /// `true`
+    TRUE = 9;
+    /// `false`
+    FALSE = 10;
+    /// A list of anything.
+    LIST = 11;
+    /// An object with any fields.
+    OBJECT = 12;
+    /// The current value where there is none.
+    NO_INPUT = 13;
+    /// A list without items.
+    EMPTY_LIST = 14;
+    /// A list of texts.
+    TEXTS = 15;
+}
+
+/// A type. Parts precede it in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ty {
+    /// See the constants of [`TyId`].
+    Unknown,
+    /// No value.
+    Never,
+    /// The current value where there is none.
+    NoInput,
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// An integer.
+    Int,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// A date or a time.
+    Moment,
+    /// A name.
+    Keyword,
+    /// One of the two.
+    BoolOf(bool),
+    /// This integer.
+    IntOf(i64),
+    /// The float of these bits.
+    FloatOf(u64),
+    /// This text.
+    TextOf(NameId),
+    /// A list of items of a type.
+    List(TyId),
+    /// An object: its fields, in ascending order of the numbers of their names, and whether it may have others.
+    Object(Span, bool),
+    /// One of several types, none of which is a union, in ascending order.
+    Union(Span),
+}
+
+/// A range of fields or of members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    start: u32,
+    count: u32,
+}
+
+impl Span {
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.count) as usize
+    }
+
+    /// Returns how many there are.
+    pub fn count(self) -> usize {
+        self.count as usize
+    }
+}
+
+/// A field of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldTy {
+    /// Its name.
+    pub name: NameId,
+    /// The type of its value, if it is there.
+    pub ty: TyId,
+    /// Whether it may be missing.
+    pub optional: bool,
+    /// Where in the data it comes from, see [`Sources`](super::sources::Sources); 0 if from nowhere.
+    pub from: u32,
+}
+
+/// A set of kinds of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinds(pub u8);
+
+impl Kinds {
+    /// No kind.
+    pub const NONE: Kinds = Kinds(0);
+    /// `null`
+    pub const NULL: Kinds = Kinds(1);
+    /// Truth values.
+    pub const BOOL: Kinds = Kinds(2);
+    /// Numbers.
+    pub const NUMBER: Kinds = Kinds(4);
+    /// Texts.
+    pub const TEXT: Kinds = Kinds(8);
+    /// Lists.
+    pub const LIST: Kinds = Kinds(16);
+    /// Objects.
+    pub const OBJECT: Kinds = Kinds(32);
+    /// Other terms of Elixir.
+    pub const OTHER: Kinds = Kinds(64);
+    /// All kinds.
+    pub const ALL: Kinds = Kinds(127);
+
+    /// Those in one of the sets.
+    pub const fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    /// Those in both sets.
+    pub const fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    /// Those that are not in the other set.
+    pub const fn without(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & !other.0)
+    }
+
+    /// Whether the sets have a kind in common.
+    pub const fn meets(self, other: Kinds) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether all of them are in the other set.
+    pub const fn within(self, other: Kinds) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// Whether there is no kind.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Maximum number of types, of fields of all of them, and of members of all unions. Beyond it nothing is known of new types.
+const MOST_TYPES: usize = 1 << 20;
+const MOST_FIELDS: usize = 1 << 22;
+
+/// The types of one check.
+#[derive(Debug)]
+pub struct Types {
+    types: Vec<(Ty, Kinds)>,
+    fields: Vec<FieldTy>,
+    members: Vec<TyId>,
+    index: Index,
+    /// The names.
+    pub names: Names,
+}
+
+impl Default for Types {
+    fn default() -> Self {
+        let mut types = Types {
+            types: Vec::with_capacity(64),
+            fields: Vec::with_capacity(128),
+            members: Vec::new(),
+            index: Index::default(),
+            names: Names::default(),
+        };
+        let common = [
+            Ty::Unknown,
+            Ty::Never,
+            Ty::Null,
+            Ty::Bool,
+            Ty::Int,
+            Ty::Number,
+            Ty::Text,
+            Ty::Moment,
+            Ty::Keyword,
+            Ty::BoolOf(true),
+            Ty::BoolOf(false),
+            Ty::List(TyId::UNKNOWN),
+            Ty::Object(Span::default(), true),
+            Ty::NoInput,
+            Ty::List(TyId::NEVER),
+            Ty::List(TyId::TEXT),
+        ];
+        for ty in common {
+            types.intern(ty);
+        }
+        types
+    }
+}
+
+impl Types {
+    /// Returns a type.
+    #[inline]
+    pub fn get(&self, id: TyId) -> Ty {
+        self.types[id.0 as usize].0
+    }
+
+    /// Returns the kinds of its values.
+    #[inline]
+    pub fn kinds(&self, id: TyId) -> Kinds {
+        self.types[id.0 as usize].1
+    }
+
+    /// Returns the fields of an object.
+    #[inline]
+    pub fn fields(&self, span: Span) -> &[FieldTy] {
+        &self.fields[span.range()]
+    }
+
+    /// Returns the members of a union; of any other type itself.
+    #[inline]
+    pub fn members<'t>(&'t self, id: &'t TyId) -> &'t [TyId] {
+        match self.get(*id) {
+            Ty::Union(span) => &self.members[span.range()],
+            _ => std::slice::from_ref(id),
+        }
+    }
+
+    /// Returns the field of this name of an object.
+    #[inline]
+    pub fn field_in(&self, span: Span, name: NameId) -> Option<FieldTy> {
+        let fields = self.fields(span);
+        let at = fields
+            .binary_search_by_key(&name, |field| field.name)
+            .ok()?;
+        Some(fields[at])
+    }
+
+    /// Returns the number of types.
+    pub fn count(&self) -> usize {
+        self.types.len()
+    }
+
+    /// Returns the words that they take.
+    pub fn words(&self) -> usize {
+        3 * self.types.len() + 2 * self.fields.len() + self.members.len() / 2 + self.names.words()
+    }
+
+    /// Returns the list of these items.
+    pub fn list(&mut self, item: TyId) -> TyId {
+        self.intern(Ty::List(item))
+    }
+
+    /// Returns the type of an integer.
+    pub fn int(&mut self, value: i64) -> TyId {
+        self.intern(Ty::IntOf(value))
+    }
+
+    /// Returns the type of a float.
+    pub fn float(&mut self, value: f64) -> TyId {
+        self.intern(Ty::FloatOf(value.to_bits()))
+    }
+
+    /// Returns the type of a text.
+    pub fn text(&mut self, text: &[u8]) -> TyId {
+        match text.len() {
+            ..=LONGEST_TEXT => {
+                let name = self.names.id(text);
+                self.intern(Ty::TextOf(name))
+            }
+            _ => TyId::TEXT,
+        }
+    }
+
+    /// Returns the object of these fields, which need no order; of equal names the first one counts.
+    pub fn object(&mut self, fields: &mut Vec<FieldTy>, open: bool) -> TyId {
+        if !fields.is_sorted_by(|a, b| a.name < b.name) {
+            fields.sort_by_key(|field| field.name);
+            fields.dedup_by(|later, first| later.name == first.name);
+        }
+        let start = self.fields.len();
+        if start + fields.len() > MOST_FIELDS {
+            return TyId::OBJECT;
+        }
+        self.fields.extend_from_slice(fields);
+        let span = Span {
+            start: start as u32,
+            count: fields.len() as u32,
+        };
+        let id = self.intern(Ty::Object(span, open));
+        if self.get(id) != Ty::Object(span, open) {
+            self.fields.truncate(start);
+        }
+        id
+    }
+
+    /// Returns the union of these types, which are no unions, in ascending order.
+    pub(super) fn union_of(&mut self, members: &[TyId]) -> TyId {
+        match members {
+            [] => return TyId::NEVER,
+            [only] => return *only,
+            _ => {}
+        }
+        let start = self.members.len();
+        if start + members.len() > MOST_FIELDS {
+            return TyId::UNKNOWN;
+        }
+        self.members.extend_from_slice(members);
+        let span = Span {
+            start: start as u32,
+            count: members.len() as u32,
+        };
+        let id = self.intern(Ty::Union(span));
+        if self.get(id) != Ty::Union(span) {
+            self.members.truncate(start);
+        }
+        id
+    }
+
+    fn intern(&mut self, ty: Ty) -> TyId {
+        let hash = self.hash(ty);
+        let found = self
+            .index
+            .find(hash, |at| self.is(self.types[at as usize].0, ty));
+        if let Some(at) = found {
+            return TyId(at);
+        }
+        if self.types.len() >= MOST_TYPES {
+            return TyId::UNKNOWN;
+        }
+        let id = self.types.len() as u32;
+        let kinds = self.kinds_of(ty);
+        self.types.push((ty, kinds));
+        self.index.add(hash, id);
+        TyId(id)
+    }
+
+    fn is(&self, known: Ty, ty: Ty) -> bool {
+        match (known, ty) {
+            (Ty::Object(a, open), Ty::Object(b, other)) => {
+                open == other && self.fields(a) == self.fields(b)
+            }
+            (Ty::Union(a), Ty::Union(b)) => self.members[a.range()] == self.members[b.range()],
+            _ => known == ty,
+        }
+    }
+
+    fn hash(&self, ty: Ty) -> u64 {
+        let mut hash = Hash::begin();
+        let (tag, number) = match ty {
+            Ty::Unknown => (0, 0),
+            Ty::Never => (1, 0),
+            Ty::NoInput => (2, 0),
+            Ty::Null => (3, 0),
+            Ty::Bool => (4, 0),
+            Ty::Int => (5, 0),
+            Ty::Number => (6, 0),
+            Ty::Text => (7, 0),
+            Ty::Moment => (8, 0),
+            Ty::Keyword => (9, 0),
+            Ty::BoolOf(value) => (10, u64::from(value)),
+            Ty::IntOf(value) => (11, value as u64),
+            Ty::FloatOf(bits) => (12, bits),
+            Ty::TextOf(name) => (13, u64::from(name.0)),
+            Ty::List(item) => (14, u64::from(item.0)),
+            Ty::Object(span, open) => {
+                for field in self.fields(span) {
+                    hash.add(u64::from(field.name.0) << 32 | u64::from(field.ty.0));
+                    hash.add(u64::from(field.from) << 1 | u64::from(field.optional));
+                }
+                (15, u64::from(open))
+            }
+            Ty::Union(span) => {
+                for member in &self.members[span.range()] {
+                    hash.add(u64::from(member.0));
+                }
+                (16, 0)
+            }
+        };
+        hash.add(tag);
+        hash.add(number);
+        hash.finish()
+    }
+
+    fn kinds_of(&self, ty: Ty) -> Kinds {
+        match ty {
+            Ty::Unknown => Kinds::ALL,
+            Ty::Never | Ty::NoInput => Kinds::NONE,
+            Ty::Null => Kinds::NULL,
+            Ty::Bool | Ty::BoolOf(_) => Kinds::BOOL,
+            Ty::Int | Ty::Number | Ty::IntOf(_) | Ty::FloatOf(_) => Kinds::NUMBER,
+            Ty::Text | Ty::TextOf(_) => Kinds::TEXT,
+            Ty::Moment | Ty::Keyword => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
+            Ty::List(_) => Kinds::LIST,
+            Ty::Object(..) => Kinds::OBJECT,
+            Ty::Union(span) => self.members[span.range()]
+                .iter()
+                .fold(Kinds::NONE, |kinds, member| kinds.or(self.kinds(*member))),
+        }
+    }
+}
+
+/// Maximum length of a text that is a type of its own.
+const LONGEST_TEXT: usize = 128;

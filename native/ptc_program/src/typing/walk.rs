@@ -1,0 +1,477 @@
+//! The walk of a check: every part of the program is visited once, in the order of evaluation.
+//!
+//! It keeps its own stack, so nesting costs memory and not call depth. A part that is visited has a frame; the rule of its
+//! operation says which part comes next, with which current value, and at the end what type the operation has.
+
+use super::finding::{Code, Detail, Finding, Severity};
+use super::known::Known;
+use super::names::NameId;
+use super::rule::Rule;
+use super::sources::Sources;
+use super::ty::{FieldTy, TyId, Types};
+use crate::compile::{INPUT_NAME, MOST_FIELDS};
+use crate::edition::Edition;
+use crate::opcode::OpCode;
+use ptc_json::{Document, Entry, Node, Shape};
+
+/// Stands for a field that is not given.
+pub(super) const ABSENT: Node = Node::MAX;
+/// Maximum number of findings.
+const MOST_FINDINGS: usize = 1_000;
+
+/// How a part is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// As an operation, or an object.
+    Expr,
+    /// As a number or an operation.
+    Operand,
+    /// As an operation if it names one, else as a constant.
+    Value,
+    /// As a template.
+    Template,
+    /// As an object whose values are templates, also if one of its keys is `op`.
+    Arguments,
+    /// As a constant.
+    Constant,
+}
+
+/// A part that is visited next.
+#[derive(Debug, Clone, Copy)]
+pub struct Visit {
+    /// The part.
+    pub node: Node,
+    /// How it is read.
+    pub how: How,
+    /// Its current value.
+    pub input: TyId,
+    /// Whether the operation around it sets the current value.
+    pub given: bool,
+    /// Names that are bound in it.
+    pub binds: [Option<(NameId, TyId)>; 2],
+    /// Whether it is never evaluated.
+    pub dead: bool,
+    /// Whether a condition that was not understood stands before it.
+    pub doubt: bool,
+    /// Whether it is evaluated for each item of a list.
+    pub each: bool,
+    /// Whether its absence is provided for.
+    pub absence: bool,
+}
+
+impl Visit {
+    /// A part that is read in this way.
+    pub fn new(node: Node, how: How, input: TyId) -> Self {
+        Visit {
+            node,
+            how,
+            input,
+            given: false,
+            binds: [None; 2],
+            dead: false,
+            doubt: false,
+            each: false,
+            absence: false,
+        }
+    }
+}
+
+/// What a rule wants.
+#[derive(Debug, Clone, Copy)]
+pub enum Next {
+    /// A part is visited next.
+    Visit(Visit),
+    /// The type of the operation's value.
+    Is(TyId),
+}
+
+/// What the truth of a condition says about the current value.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// Its type if the condition holds.
+    pub yes: TyId,
+    /// Its type if it does not hold.
+    pub no: TyId,
+}
+
+/// What stands at a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// An operation; `true` for an object that names none.
+    Op(OpCode, bool),
+    /// An object or a list, whose parts are read in a way.
+    Data(How),
+}
+
+/// A part whose rule has begun.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub node: Node,
+    pub what: What,
+    /// The number of parts that have been visited.
+    pub stage: u32,
+    /// The next part of a list or an object, and how many there are.
+    pub at: Node,
+    pub left: u32,
+    pub fields: [Node; MOST_FIELDS],
+    pub input: TyId,
+    /// For the rule's own use.
+    pub kept: [TyId; 3],
+    pub number: u32,
+    /// The number of parts of objects before its own.
+    pub parts: u32,
+    /// Its current value is its own.
+    own_input: bool,
+    undo: u32,
+    dead: bool,
+    doubt: bool,
+    each: bool,
+    absence: bool,
+}
+
+/// A check of a program that is being made.
+#[derive(Debug)]
+pub struct TypeWalk {
+    /// All types.
+    pub types: Types,
+    /// What is known of the data, the tools and the result.
+    pub known: Known,
+    /// Where fields come from.
+    pub sources: Sources,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// The names of the tools that may be called.
+    pub called: Vec<NameId>,
+    /// The names of the context's values that are loaded.
+    pub loaded: Vec<NameId>,
+    pub(super) edition: Edition,
+    pub(super) frames: Vec<Frame>,
+    pub(super) bound: Vec<Option<TyId>>,
+    undo: Vec<(NameId, Option<TyId>)>,
+    /// The fields of the objects that are being read.
+    pub(super) parts: Vec<FieldTy>,
+    pub(super) last: TyId,
+    pub(super) facts: Option<Facts>,
+    dead: u32,
+    doubt: u32,
+    pub(super) loops: u32,
+    pub(super) absences: u32,
+    /// The number of operations so far.
+    pub(super) operations: u32,
+    /// The number of tests so far of which no facts are known.
+    pub(super) tests: u32,
+    pub(super) suggestions: u32,
+    /// The names of the context, with the numbers of their sources.
+    pub(super) roots: Vec<(NameId, u32)>,
+    root: Node,
+}
+
+/// The result of a step.
+pub(super) enum Stepped {
+    /// The walk goes on.
+    On,
+    /// The program has this type.
+    Done(TyId),
+}
+
+impl TypeWalk {
+    /// Creates the walk over the program whose root is `root`.
+    pub fn new(root: Node, edition: Edition) -> Self {
+        TypeWalk {
+            types: Types::default(),
+            known: Known::default(),
+            sources: Sources::default(),
+            findings: Vec::new(),
+            called: Vec::new(),
+            loaded: Vec::new(),
+            edition,
+            frames: Vec::with_capacity(16),
+            bound: Vec::new(),
+            undo: Vec::new(),
+            parts: Vec::with_capacity(16),
+            last: TyId::NEVER,
+            facts: None,
+            dead: 0,
+            doubt: 0,
+            loops: 0,
+            absences: 0,
+            operations: 0,
+            tests: 0,
+            suggestions: 0,
+            roots: Vec::new(),
+            root,
+        }
+    }
+
+    /// Returns the root of the program.
+    pub fn root(&self) -> Node {
+        self.root
+    }
+
+    /// Visits the root.
+    pub fn begin(&mut self, source: &Document) {
+        let visit = Visit::new(self.root, How::Expr, self.known.input);
+        self.enter(source, visit);
+    }
+
+    /// Returns the words that the walk takes.
+    pub fn words(&self) -> usize {
+        let frames = self.frames.len() * size_of::<Frame>() / 8;
+        self.types.words() + self.sources.words() + frames + self.bound.len() + self.parts.len() * 2
+    }
+
+    /// Makes one step.
+    pub(super) fn step(&mut self, source: &Document) -> Stepped {
+        let Some(frame) = self.frames.last() else {
+            return Stepped::Done(self.last);
+        };
+        let what = frame.what;
+        let mut rule = Rule::new(self, source);
+        let next = match what {
+            What::Op(op, _) => op.types(&mut rule),
+            What::Data(how) => rule.data(how),
+        };
+        let facts = rule.facts.take();
+        match next {
+            Next::Visit(visit) => self.enter(source, visit),
+            Next::Is(ty) => self.leave(ty, facts),
+        }
+        Stepped::On
+    }
+
+    fn enter(&mut self, source: &Document, visit: Visit) {
+        let what = match self.what(source, visit.node, visit.how) {
+            Ok(what) => what,
+            Err(ty) => {
+                self.facts = None;
+                return self.is(ty);
+            }
+        };
+        let mut frame = Frame {
+            node: visit.node,
+            what,
+            stage: 0,
+            at: ABSENT,
+            left: 0,
+            fields: [ABSENT; MOST_FIELDS],
+            input: visit.input,
+            kept: [TyId::NEVER; 3],
+            number: 0,
+            parts: self.parts.len() as u32,
+            own_input: false,
+            undo: self.undo.len() as u32,
+            dead: visit.dead,
+            doubt: visit.doubt,
+            each: visit.each,
+            absence: visit.absence,
+        };
+        if let What::Op(op, implicit) = what {
+            self.operations += 1;
+            let own = self.fields(source, visit.node, op, implicit, &mut frame.fields);
+            if let (Some(own), false, true) = (own, visit.given, op.sees_input()) {
+                (frame.input, frame.own_input) = (self.shallow(source, own), true);
+            }
+        }
+        for (name, ty) in visit.binds.into_iter().flatten() {
+            let at = name.0 as usize;
+            if self.bound.len() <= at {
+                self.bound.resize(at + 1, None);
+            }
+            self.undo.push((name, self.bound[at]));
+            self.bound[at] = Some(ty);
+        }
+        self.dead += u32::from(visit.dead);
+        self.doubt += u32::from(visit.doubt);
+        self.loops += u32::from(visit.each);
+        self.absences += u32::from(visit.absence);
+        self.frames.push(frame);
+    }
+
+    /// Returns what stands at a part, or its type if it has no parts that are visited.
+    fn what(&mut self, source: &Document, node: Node, how: How) -> Result<What, TyId> {
+        let shape = source.shape(node);
+        match (how, shape) {
+            (How::Operand, Shape::Integer { .. } | Shape::Float) => Err(self.scalar(source, node)),
+            (How::Expr | How::Operand, Shape::Map) => self.operation(source, node),
+            (How::Expr | How::Operand, _) => Err(TyId::UNKNOWN),
+            (How::Value, Shape::Map) => match source.field(node, "op") {
+                Some(_) => self.operation(source, node),
+                None => self.what(source, node, How::Constant),
+            },
+            (How::Value, _) => self.what(source, node, How::Constant),
+            (How::Template, Shape::Map) => match source.field(node, "op") {
+                Some(name) if source.shape(name) == Shape::String => self.operation(source, node),
+                _ => self.data(source, node, How::Template),
+            },
+            (How::Arguments, Shape::Map) => self.data(source, node, How::Template),
+            (how, Shape::Map | Shape::List) => self.data(source, node, how),
+            _ => Err(self.scalar(source, node)),
+        }
+    }
+
+    fn operation(&self, source: &Document, node: Node) -> Result<What, TyId> {
+        let Some(name) = source.field(node, "op") else {
+            return Ok(What::Op(OpCode::IMPLICIT_OBJECT, true));
+        };
+        let op = source
+            .text(name)
+            .and_then(|name| OpCode::from_name(name, self.edition));
+        match op {
+            Some(op) => Ok(What::Op(op, false)),
+            None => Err(TyId::UNKNOWN),
+        }
+    }
+
+    fn data(&self, source: &Document, node: Node, how: How) -> Result<What, TyId> {
+        match source.entry(node) {
+            Entry::Object(..) => Ok(What::Data(how)),
+            Entry::List(_, 0) => Err(TyId::EMPTY_LIST),
+            Entry::List(..) => Ok(What::Data(how)),
+            _ => Err(self.outside(source, node)),
+        }
+    }
+
+    /// Returns the type of a part that the table does not contain.
+    fn outside(&self, source: &Document, node: Node) -> TyId {
+        match self.known.outside.get(&node) {
+            Some(ty) => *ty,
+            None => match source.shape(node) {
+                Shape::Map => TyId::OBJECT,
+                _ => TyId::UNKNOWN,
+            },
+        }
+    }
+
+    /// Returns the type of a constant without a look at its parts.
+    pub(super) fn shallow(&mut self, source: &Document, node: Node) -> TyId {
+        match source.entry(node) {
+            Entry::Object(..) => TyId::OBJECT,
+            Entry::List(..) => TyId::LIST,
+            _ => self.scalar(source, node),
+        }
+    }
+
+    /// Returns the type of a constant without parts.
+    fn scalar(&mut self, source: &Document, node: Node) -> TyId {
+        match source.entry(node) {
+            Entry::Null => TyId::NULL,
+            Entry::Bool(true) => TyId::TRUE,
+            Entry::Bool(false) => TyId::FALSE,
+            Entry::Int(value) => self.types.int(value),
+            Entry::BigInt(..) => TyId::INT,
+            Entry::Float(value) => self.types.float(value),
+            Entry::Long(..) => TyId::TEXT,
+            Entry::Str(..) | Entry::Unescaped(..) | Entry::Added(_) => {
+                let text = source.text(node).unwrap_or_default();
+                self.types.text(text)
+            }
+            Entry::Term(term) => match term.shape {
+                Shape::Integer { .. } => TyId::INT,
+                _ => self.outside(source, node),
+            },
+            Entry::List(..) | Entry::Object(..) => TyId::UNKNOWN,
+        }
+    }
+
+    /// Finds the fields of an operation, in one pass; returns its own current value, if it has one.
+    fn fields(
+        &self,
+        source: &Document,
+        node: Node,
+        op: OpCode,
+        implicit: bool,
+        found: &mut [Node; MOST_FIELDS],
+    ) -> Option<Node> {
+        let (fields, mut own) = (op.fields(self.edition), None);
+        for (key, value) in source.pairs(node) {
+            let Some(name) = source.text(key) else {
+                continue;
+            };
+            if name == INPUT_NAME.as_bytes() {
+                own = own.or(Some(value));
+            }
+            if implicit {
+                // An object that names no operation has the names of its fields only.
+                if own.is_some() {
+                    break;
+                }
+                continue;
+            }
+            let place = fields
+                .iter()
+                .position(|field| field.name.as_bytes() == name);
+            if let Some(place) = place.filter(|place| found[*place] == ABSENT) {
+                found[place] = value;
+            }
+        }
+        // In edition 2, null in an optional field counts as absent.
+        if self.edition == Edition::Two {
+            for (place, field) in found.iter_mut().zip(fields) {
+                if *place != ABSENT && field.may_be_absent() && source.shape(*place) == Shape::Null
+                {
+                    *place = ABSENT;
+                }
+            }
+        }
+        own
+    }
+
+    fn leave(&mut self, ty: TyId, facts: Option<Facts>) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        self.facts = facts.filter(|_| !frame.own_input);
+        while self.undo.len() > frame.undo as usize {
+            if let Some((name, before)) = self.undo.pop() {
+                self.bound[name.0 as usize] = before;
+            }
+        }
+        self.parts.truncate(frame.parts as usize);
+        self.dead -= u32::from(frame.dead);
+        self.doubt -= u32::from(frame.doubt);
+        self.loops -= u32::from(frame.each);
+        self.absences -= u32::from(frame.absence);
+        self.is(ty);
+    }
+
+    /// Hands the type of a part to the rule around it.
+    fn is(&mut self, ty: TyId) {
+        self.last = match ty {
+            TyId::NO_INPUT => TyId::UNKNOWN,
+            ty => ty,
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.stage += 1;
+        }
+    }
+
+    /// Notes a finding, unless it is in a part that is never evaluated.
+    pub(super) fn report(
+        &mut self,
+        severity: Severity,
+        code: Code,
+        node: Node,
+        op: Option<OpCode>,
+        details: Vec<Detail>,
+    ) {
+        if self.dead > 0 || self.findings.len() >= MOST_FINDINGS {
+            return;
+        }
+        let severity = match self.doubt {
+            0 => severity,
+            _ => Severity::Warning,
+        };
+        self.findings.push(Finding {
+            severity,
+            code,
+            node,
+            op,
+            details,
+        });
+    }
+
+    /// Whether the current part is never evaluated.
+    pub(super) fn is_dead(&self) -> bool {
+        self.dead > 0
+    }
+}

@@ -1,0 +1,532 @@
+//! Types through programs: the rule of each operation, findings, reads, suspension, limits.
+
+mod common;
+
+use common::generate;
+use common::rng::Rng;
+use common::types::{any_program, begin, check, quantum, Outcome, World, WORLD};
+use common::{EDITION_1, STRICT};
+use ptc_term::job::Job;
+use ptc_term::meter::{Deadline, Limits, Meter, Pace};
+use ptc_term::stop::Stop;
+
+fn checked(program: &str) -> Outcome {
+    let whole = check(program, WORLD, STRICT, None).unwrap_or_else(|| panic!("{program}"));
+    let cut = check(program, WORLD, STRICT, Some(quantum(program))).expect("it is a program");
+    assert_eq!(whole, cut, "{program}");
+    whole
+}
+
+/// A pipe over the rows.
+fn over(steps: &str) -> Outcome {
+    checked(&format!(
+        r#"{{"op":"pipe","steps":[{{"op":"load","name":"rows"}},{steps}]}}"#
+    ))
+}
+
+fn findings(outcome: &Outcome) -> Vec<&str> {
+    outcome.findings.iter().map(String::as_str).collect()
+}
+
+#[track_caller]
+fn is(steps: &str, ty: &str) {
+    let outcome = over(steps);
+    assert_eq!(
+        (outcome.ty.as_str(), findings(&outcome)),
+        (ty, vec![]),
+        "{steps}"
+    );
+}
+
+#[track_caller]
+fn finds(steps: &str, wanted: &[&str]) {
+    let outcome = over(steps);
+    assert_eq!(findings(&outcome), wanted, "{steps}");
+}
+
+const ROW: &str = r#"{amount number, id int, name text, note? null|text, status "open"|"paid", tags [text], to {city text}}"#;
+
+#[test]
+fn lists_keep_their_items() {
+    let rows = format!("[{ROW}]");
+    for step in [
+        r#"{"op":"filter","where":{"op":"gt","field":"amount","value":1}}"#,
+        r#"{"op":"reject","where":{"op":"eq","field":"status","value":"open"}}"#,
+        r#"{"op":"sort_by","field":"name","order":"desc"}"#,
+        r#"{"op":"sort_by","by":[{"field":"name"},{"expr":{"op":"get","field":"id"}}]}"#,
+        r#"{"op":"filter_in","field":"id","value":[1,2]}"#,
+        r#"{"op":"take","count":2}"#,
+        r#"{"op":"drop","count":2}"#,
+        r#"{"op":"reverse"}"#,
+        r#"{"op":"distinct","field":"name"}"#,
+    ] {
+        is(step, &rows);
+    }
+    is(r#"{"op":"chunk","size":2}"#, &format!("[{rows}]"));
+    is(r#"{"op":"chunk","size":2},{"op":"flatten"}"#, &rows);
+}
+
+#[test]
+fn items_and_fields() {
+    is(
+        r#"{"op":"map","expr":{"op":"get","field":"name"}}"#,
+        "[text]",
+    );
+    is(
+        r#"{"op":"map","expr":{"op":"get","field":"note"}}"#,
+        "[null|text]",
+    );
+    is(
+        r#"{"op":"map","expr":{"op":"get","path":["to","city"]}}"#,
+        "[text]",
+    );
+    is(
+        r#"{"op":"map","expr":{"op":"get","field":"note","default":"-"}}"#,
+        r#"["-"|text]"#.replace(r#""-"|"#, "").as_str(),
+    );
+    is(r#"{"op":"first"},{"op":"get","field":"id"}"#, "int|null");
+    is(
+        r#"{"op":"select","fields":["id","note"]}"#,
+        "[{id int, note? null|text}]",
+    );
+    is(
+        r#"{"op":"flat_map","expr":{"op":"get","field":"tags"}}"#,
+        "[text]",
+    );
+    is(
+        r#"{"op":"unset","fields":["amount","name","note","status","tags","to"]}"#,
+        "[{id int}]",
+    );
+    is(
+        r#"{"op":"select","fields":["id"]},{"op":"rename","fields":{"id":"key"}}"#,
+        "[{key int}]",
+    );
+    is(
+        r#"{"op":"select","fields":["id"]},{"op":"set","fields":{"n":{"op":"add","left":{"op":"get","field":"id"},"right":1}}}"#,
+        "[{id int, n int}]",
+    );
+    is(
+        r#"{"op":"first"},{"op":"coalesce","values":[{"op":"get","field":"note"},"none"]}"#,
+        "text",
+    );
+}
+
+#[test]
+fn what_is_computed_of_lists() {
+    is(r#"{"op":"count"}"#, "int");
+    is(
+        r#"{"op":"count","where":{"op":"contains","field":"name","value":"x"}}"#,
+        "int",
+    );
+    is(r#"{"op":"sum","field":"amount"}"#, "number");
+    is(r#"{"op":"sum","field":"id"}"#, "int");
+    is(r#"{"op":"avg","field":"id"}"#, "null|number");
+    is(r#"{"op":"median","field":"id"}"#, "null|number");
+    is(r#"{"op":"max","field":"name"}"#, "null|text");
+    is(
+        r#"{"op":"some","where":{"op":"in","field":"id","value":[1]}}"#,
+        "bool",
+    );
+    is(
+        r#"{"op":"min_by","field":"id"},{"op":"get","field":"name"}"#,
+        "null|text",
+    );
+    // An object with any fields may have a "result", which is then the result of the program.
+    is(r#"{"op":"index_by","field":"id"}"#, "any");
+    is(r#"{"op":"index_by","field":"id"},{"op":"keys"}"#, "[text]");
+    is(
+        r#"{"op":"group_by","field":"status","each":{"n":{"op":"count"},"sum":{"op":"sum","field":"amount"}}}"#,
+        r#"[{n int, status "open"|"paid", sum number}]"#,
+    );
+    is(
+        r#"{"op":"select","fields":["id"]},{"op":"join","with":{"op":"load","name":"items"},"on":"id"}"#,
+        "[{id int, n int}]",
+    );
+    is(
+        r#"{"op":"select","fields":["id"]},{"op":"join","with":{"op":"load","name":"items"},"on":"id","kind":"left","as":"item"}"#,
+        "[{id int, item null|{id int, n int}}]",
+    );
+    is(
+        r#"{"op":"fold","init":0,"expr":{"op":"add","left":{"op":"var","name":"acc"},"right":{"op":"get","field":"amount"}}}"#,
+        "number",
+    );
+}
+
+#[test]
+fn values() {
+    for (program, ty) in [
+        (
+            r#"{"op":"range","from":1,"to":{"op":"load","name":"n"}}"#,
+            "[int]",
+        ),
+        (r#"{"op":"split","value":"a b","by":" "}"#, "[text]"),
+        (r#"{"op":"to_number","value":"1"}"#, "null|number"),
+        (
+            r#"{"op":"text","parts":["a",1,{"op":"load","name":"n"}]}"#,
+            "text",
+        ),
+        (r#"{"op":"length","value":[1]}"#, "int"),
+        (
+            r#"{"op":"date_diff","from":"2024-01-01","to":{"op":"load","name":"on"},"unit":"day"}"#,
+            "int",
+        ),
+        (
+            r#"{"op":"date_part","value":{"op":"load","name":"on"},"part":"year_month"}"#,
+            "text",
+        ),
+        (r#"{"op":"matches","left":"a","pattern":"b"}"#, "bool"),
+        (r#"{"op":"extract","value":"a","pattern":"b"}"#, "null|text"),
+        (
+            r#"{"op":"mod","left":{"op":"load","name":"n"},"right":2}"#,
+            "int",
+        ),
+        (r#"{"op":"floor","value":2.5}"#, "int"),
+        (r#"{"op":"round","value":2.5}"#, "number"),
+        (r#"{"op":"div","left":1,"right":2}"#, "number"),
+        (
+            r#"{"op":"literal","value":{"a":[1,"x"]}}"#,
+            r#"{a ["x"|1]}"#,
+        ),
+        (r#"{"op":"var","name":"seen"}"#, "[int]"),
+        (
+            r#"{"op":"let","name":"x","value":{"op":"load","name":"n"},"in":{"a":{"op":"var","name":"x"}}}"#,
+            "{a int}",
+        ),
+        (
+            r#"{"op":"if","condition":{"op":"eq","left":{"op":"load","name":"n"},"value":1},"then":"a","else":null}"#,
+            "\"a\"|null",
+        ),
+        (
+            r#"{"op":"switch","cases":[{"when":{"op":"eq","left":{"op":"load","name":"n"},"value":1},"then":1}]}"#,
+            "1|null",
+        ),
+        (
+            r#"{"op":"concat","lists":[[1],{"op":"var","name":"seen"}]}"#,
+            "[int]",
+        ),
+        (r#"{"op":"zip","lists":[[1],["a"]]}"#, r#"[["a"|1]]"#),
+        (
+            r#"{"op":"merge","objects":[{"a":1},{"a":"x","b":2}]}"#,
+            r#"{a "x", b 2}"#,
+        ),
+        (r#"{"op":"entries","x":1}"#, ""),
+        (
+            r#"{"op":"call","tool":"mail","args":{"to":"a","times":1}}"#,
+            "{sent bool}",
+        ),
+        (
+            r#"{"op":"call","tool":"mail","args":{"to":"a","times":1},"on_error":{"op":"var","name":"error"}}"#,
+            "text|{sent bool}",
+        ),
+        (r#"{"op":"now"}"#, "text"),
+        (r#"{"result":{"op":"load","name":"n"},"other":1}"#, "int"),
+    ] {
+        if ty.is_empty() {
+            continue;
+        }
+        let outcome = checked(program);
+        assert_eq!(
+            (outcome.ty.as_str(), findings(&outcome)),
+            (ty, vec![]),
+            "{program}"
+        );
+    }
+}
+
+#[test]
+fn certain_mistakes_are_errors() {
+    finds(
+        r#"{"op":"sum","field":"amuont"}"#,
+        &["error unknown_field steps/1/field"],
+    );
+    finds(
+        r#"{"op":"sum","field":"name"}"#,
+        &["error wrong_kind steps/1/field"],
+    );
+    finds(
+        r#"{"op":"get","field":"id"}"#,
+        &["error wrong_kind steps/1/field"],
+    );
+    finds(
+        r#"{"op":"count"},{"op":"count"}"#,
+        &["error wrong_kind steps/2"],
+    );
+    finds(
+        r#"{"op":"map","expr":{"op":"add","left":{"op":"get","field":"name"},"right":1}}"#,
+        &["error wrong_kind steps/1/expr/left"],
+    );
+    finds(
+        r#"{"op":"map","expr":{"op":"get","path":["name","x"]}}"#,
+        &["error wrong_kind steps/1/expr/path/1"],
+    );
+    finds(
+        r#"{"op":"filter","where":{"op":"eq","field":"nam","value":"x"}}"#,
+        &[
+            "warning always steps/1/where",
+            "error unknown_field steps/1/where/field",
+        ],
+    );
+    finds(
+        r#"{"op":"select","fields":["id","x"]}"#,
+        &["error unknown_field steps/1/fields/1"],
+    );
+    finds(
+        r#"{"op":"sort_by","by":[{"field":"id"},{"field":"idd"}]}"#,
+        &["error unknown_field steps/1/by/1/field"],
+    );
+    finds(
+        r#"{"op":"join","with":{"op":"load","name":"items"},"left":"id","right":"idd"}"#,
+        &["error unknown_field steps/1/right"],
+    );
+    for (program, wanted) in [
+        (r#"{"op":"load","name":"row"}"#, "error unknown_name name"),
+        (r#"{"op":"var","name":"sen"}"#, "error unknown_name name"),
+        (r#"{"op":"count"}"#, "error no_input "),
+        (r#"{"op":"call","tool":"male"}"#, "error unknown_tool tool"),
+        (
+            r#"{"op":"call","tool":"mail","args":{"to":"a"}}"#,
+            "error missing_argument args",
+        ),
+        (
+            r#"{"op":"call","tool":"mail","args":{"to":1,"times":1}}"#,
+            "error wrong_argument args/to",
+        ),
+        (
+            r#"{"op":"call","tool":"mail","args":{"to":"a","times":1,"x":1}}"#,
+            "error unknown_argument args/x",
+        ),
+        (
+            r#"{"op":"range","from":1.5,"to":2}"#,
+            "error wrong_integer from",
+        ),
+        (r#"{"op":"upper","value":5}"#, "error wrong_kind value"),
+    ] {
+        assert_eq!(findings(&checked(program)), [wanted], "{program}");
+    }
+}
+
+#[test]
+fn what_is_likely_is_a_warning() {
+    finds(
+        r#"{"op":"filter","where":{"op":"gt","field":"amount","value":"5"}}"#,
+        &["warning always steps/1/where"],
+    );
+    finds(
+        r#"{"op":"filter","where":{"op":"eq","field":"status","value":"closed"}}"#,
+        &["warning not_in_enumeration steps/1/where/value"],
+    );
+    finds(
+        r#"{"op":"map","expr":{"op":"get","field":"x","default":1}}"#,
+        &["warning unknown_field steps/1/expr/field"],
+    );
+    finds(
+        r#"{"op":"map","expr":{"op":"coalesce","values":[{"op":"get","field":"x"},1]}}"#,
+        &["warning unknown_field steps/1/expr/values/0/field"],
+    );
+    finds(
+        r#"{"op":"map","expr":{"op":"call","tool":"mail","args":{"to":"a","times":1}}}"#,
+        &["warning constant_call steps/1/expr"],
+    );
+    finds(
+        r#"{"op":"map","expr":{"op":"if","condition":{"op":"literal","value":true},"then":1,"else":2}}"#,
+        &["warning never_runs steps/1/expr/else"],
+    );
+    finds(
+        r#"{"op":"first"},{"op":"let","name":"x","value":{"op":"get","field":"id"},"in":{"op":"add","left":{"op":"var","name":"x"},"right":1}}"#,
+        &["warning maybe_wrong_kind steps/2/in/left"],
+    );
+}
+
+#[test]
+fn in_edition_1_null_is_greater_than_a_number() {
+    let program = r#"{"op":"pipe","steps":[{"op":"load","name":"rows"},
+        {"op":"filter","where":{"op":"gt","field":"x","value":1}}]}"#;
+    let world = World {
+        types: r#"{"rows":[{"x":{"?":"int"}}]}"#,
+        ..WORLD
+    };
+    let outcome = check(program, world, EDITION_1, None).expect("it is a program");
+    assert_eq!(
+        findings(&outcome),
+        ["warning null_is_greater steps/1/where"]
+    );
+    let outcome = check(program, world, STRICT, None).expect("it is a program");
+    assert_eq!(findings(&outcome), [""; 0]);
+    assert_eq!(outcome.ty, "[{x int}]");
+}
+
+#[test]
+fn conditions_narrow_the_current_value() {
+    // No finding: where it is evaluated, the field is a number or a text.
+    for condition in [
+        r#"{"op":"neq","field":"x","value":null}"#,
+        r#"{"op":"not","condition":{"op":"eq","field":"x","value":null}}"#,
+        r#"{"op":"and","conditions":[{"op":"neq","field":"x","value":null},{"op":"gt","field":"x","value":2}]}"#,
+        r#"{"op":"gt","field":"x","value":0}"#,
+        r#"{"op":"get","field":"x"}"#,
+    ] {
+        let program = format!(
+            r#"{{"op":"pipe","steps":[{{"op":"load","name":"rows"}},{{"op":"filter","where":{condition}}},
+            {{"op":"map","expr":{{"op":"add","left":{{"op":"get","field":"x"}},"right":1}}}}]}}"#
+        );
+        let world = World {
+            types: r#"{"rows":[{"x":{"?":"int"}}]}"#,
+            ..WORLD
+        };
+        let outcome = check(&program, world, STRICT, None).expect("it is a program");
+        assert_eq!(
+            (outcome.ty.as_str(), findings(&outcome)),
+            ("[int]", vec![]),
+            "{condition}"
+        );
+    }
+}
+
+#[test]
+fn a_branch_that_its_condition_excludes_is_no_mistake() {
+    for condition in [
+        r#"{"op":"eq","left":{"op":"typeof"},"value":"number"}"#,
+        r#"{"op":"pipe","steps":[{"op":"eq","left":{"op":"typeof"},"value":"number"}]}"#,
+        r#"{"op":"literal","value":false}"#,
+    ] {
+        let program = format!(
+            r#"{{"op":"pipe","steps":[{{"op":"literal","value":"a"}},{{"op":"if","condition":{condition},
+            "then":{{"op":"add","left":{{"op":"it"}},"right":1}},"else":0}}]}}"#
+        );
+        let outcome = checked(&program);
+        let errors: Vec<_> = outcome
+            .findings
+            .iter()
+            .filter(|it| it.starts_with("error"))
+            .collect();
+        assert!(errors.is_empty(), "{condition}: {errors:?}");
+    }
+}
+
+#[test]
+fn results_fit_their_signature() {
+    let of = |returns: &str, program: &str| {
+        let world = World { returns, ..WORLD };
+        check(program, world, STRICT, None)
+            .expect("it is a program")
+            .findings
+    };
+    let rows = r#"{"op":"load","name":"rows"}"#;
+    assert_eq!(of(r#"[{"id":"int","note":{"?":"string"}}]"#, rows), [""; 0]);
+    assert_eq!(of(r#"[{"id":"string"}]"#, rows), ["error wrong_result "]);
+    assert_eq!(of(r#"[{"zip":"int"}]"#, rows), ["error missing_result "]);
+    assert_eq!(
+        of(r#"[{"note":"string"}]"#, rows),
+        ["warning missing_result ", "warning maybe_wrong_result "]
+    );
+    assert_eq!(of(r#""int""#, rows), ["error wrong_result "]);
+    assert_eq!(
+        of(r#"{"n":"int"}"#, r#"{"n":{"op":"load","name":"any"}}"#),
+        [""; 0]
+    );
+    assert_eq!(of(r#""float""#, r#"{"op":"load","name":"n"}"#), [""; 0]);
+}
+
+#[test]
+fn what_is_read() {
+    let reads = |steps: &str| over(steps).reads;
+    assert_eq!(reads(r#"{"op":"count"}"#), ["rows"]);
+    assert_eq!(reads(r#"{"op":"sum","field":"amount"}"#), ["rows.amount"]);
+    assert_eq!(
+        reads(
+            r#"{"op":"select","fields":["id","to"]},{"op":"map","expr":{"op":"get","path":["to","city"]}}"#
+        ),
+        ["rows.id", "rows.to.city"]
+    );
+}
+
+#[test]
+fn findings_have_an_end() {
+    let one = r#"{"op":"add","left":{"op":"literal","value":"a"},"right":1}"#;
+    let all = vec![one; 5_000].join(",");
+    let outcome = check(
+        &format!(r#"{{"op":"list","items":[{all}]}}"#),
+        WORLD,
+        STRICT,
+        None,
+    );
+    assert_eq!(outcome.expect("it is a program").findings.len(), 1_000);
+}
+
+#[test]
+fn hostile_programs_and_types_end_by_limits() {
+    let deep =
+        |open: &str, close: &str, n: usize| format!("{}1{}", open.repeat(n), close.repeat(n));
+    // Nested, and wide.
+    let nested = deep(r#"{"op":"let","name":"x","value":[],"in":"#, "}", 1_000);
+    assert_eq!(
+        check(&nested, WORLD, STRICT, None)
+            .expect("it is a program")
+            .ty,
+        "1"
+    );
+    let lists = deep("[", "]", 1_000);
+    check(
+        &format!(r#"{{"op":"literal","value":{lists}}}"#),
+        WORLD,
+        STRICT,
+        None,
+    )
+    .expect("it is one");
+    let many = (0..100_000)
+        .map(|n| format!("{{\"a\":{n},\"b{n}\":1}}"))
+        .collect::<Vec<_>>()
+        .join(",");
+    let program = format!(r#"{{"op":"literal","value":[{many}]}}"#);
+    check(&program, WORLD, STRICT, None).expect("it is a program");
+    // A union that doubles with each step.
+    let twice = r#"{"op":"set","fields":{"a":{"op":"if","condition":{"op":"eq","field":"x","value":1},
+        "then":{"l":{"op":"it"}},"else":{"r":{"op":"it"}}}}}"#;
+    let steps = vec![twice; 200].join(",");
+    let program =
+        format!(r#"{{"op":"pipe","steps":[{{"op":"literal","value":{{"x":1}}}},{steps}]}}"#);
+    check(&program, WORLD, STRICT, None).expect("it is a program");
+    // A signature of 100,000 fields: nothing is known of it.
+    let fields = (0..100_000)
+        .map(|n| format!("\"f{n}\":\"int\""))
+        .collect::<Vec<_>>()
+        .join(",");
+    let types = format!(r#"{{"rows":[{{{fields}}}]}}"#);
+    let world = World {
+        types: &types,
+        ..WORLD
+    };
+    let sum = r#"{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"sum","field":"x"}]}"#;
+    assert_eq!(
+        check(sum, world, STRICT, None).expect("it is one").findings,
+        [""; 0]
+    );
+}
+
+#[test]
+fn limits_hold() {
+    let many = vec![r#"{"a":{"op":"load","name":"n"},"b":"x"}"#; 20_000].join(",");
+    let (mut heap, mut check, text) = begin(
+        &format!("[{many}]")
+            .replacen('[', r#"{"op":"list","items":["#, 1)
+            .replace("}]", "}]}"),
+        WORLD,
+        STRICT,
+    );
+    let limits = Limits {
+        deadline: Deadline::Never,
+        words: 1_000,
+    };
+    let mut meter = Meter::new(limits, Pace::Quantum);
+    let stopped = check.step(text.as_bytes(), &mut heap, &mut meter);
+    assert!(matches!(stopped, Err(Stop::MemoryExceeded)));
+}
+
+#[test]
+fn random_programs_are_checked_in_pieces_like_at_once() {
+    let mut rng = Rng::new(7);
+    for _ in 0..300 {
+        let program = generate::program(&mut rng, 3);
+        any_program(program.as_bytes());
+    }
+}

@@ -1,0 +1,171 @@
+//! Types as type terms.
+
+use crate::read::{Read, TypeAtoms};
+use crate::{Fields, Type, TypeId, Types};
+use ptc_term::heap::Heap;
+use ptc_term::names::is_firewalled;
+
+/// The type terms of a table, made in its order: parts first.
+#[derive(Debug)]
+pub struct TypeTerms<T> {
+    made: Vec<T>,
+    /// The fields of the type that is being made.
+    pairs: Vec<T>,
+}
+
+impl<T: Copy> TypeTerms<T> {
+    /// Makes the terms of all types of a text.
+    pub fn of<H: Heap<Term = T>>(heap: &mut H, atoms: &TypeAtoms<T>, types: &Types) -> Self {
+        Self::make(heap, atoms, types, &[], |heap, index| {
+            Some(name(heap, types, index))
+        })
+    }
+
+    /// Makes the terms of all types, read with their names, without the firewalled fields; unknown types stay
+    /// unchanged.
+    pub fn public<H: Heap<Term = T>>(heap: &mut H, atoms: &TypeAtoms<T>, read: &Read<T>) -> Self {
+        Self::make(heap, atoms, &read.types, &read.unknown, |_, index| {
+            (!is_firewalled(read.types.field(index).name)).then(|| read.names[index])
+        })
+    }
+
+    fn make<H: Heap<Term = T>>(
+        heap: &mut H,
+        atoms: &TypeAtoms<T>,
+        types: &Types,
+        unknown: &[T],
+        name: impl Fn(&mut H, usize) -> Option<T>,
+    ) -> Self {
+        let mut terms = TypeTerms {
+            made: Vec::with_capacity(types.all().len()),
+            pairs: Vec::with_capacity(16),
+        };
+        for of in types.all() {
+            let term = match *of {
+                Type::Scalar(scalar) => atoms.scalar_atom(scalar),
+                Type::Optional(inner) => heap.make_tuple(&[atoms.optional, terms.term(inner)]),
+                Type::List(inner) => heap.make_tuple(&[atoms.list, terms.term(inner)]),
+                Type::Map { fields, closed } => {
+                    let tag = match closed {
+                        true => atoms.closed_map,
+                        false => atoms.map(),
+                    };
+                    let fields = terms.pairs(heap, types, fields, &name);
+                    heap.make_tuple(&[tag, fields])
+                }
+                Type::Unknown(number) => unknown[number as usize],
+            };
+            terms.made.push(term);
+        }
+        terms
+    }
+
+    /// Returns the term of a type.
+    pub fn term(&self, id: TypeId) -> T {
+        self.made[id.index()]
+    }
+
+    /// Makes the parameters of a signature: a list of pairs.
+    pub fn params<H: Heap<Term = T>>(&mut self, heap: &mut H, types: &Types, params: Fields) -> T {
+        self.pairs(heap, types, params, &|heap: &mut H, index| {
+            Some(name(heap, types, index))
+        })
+    }
+
+    /// Makes a list of pairs; those without a name are omitted.
+    fn pairs<H: Heap<Term = T>>(
+        &mut self,
+        heap: &mut H,
+        types: &Types,
+        fields: Fields,
+        name: &impl Fn(&mut H, usize) -> Option<T>,
+    ) -> T {
+        self.pairs.clear();
+        for index in fields.range() {
+            if let Some(name) = name(heap, index) {
+                let holds = self.term(types.field(index).holds);
+                self.pairs.push(heap.make_tuple(&[name, holds]));
+            }
+        }
+        heap.make_list(&self.pairs)
+    }
+}
+
+fn name<H: Heap>(heap: &mut H, types: &Types, index: usize) -> H::Term {
+    heap.make_string(types.field(index).name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain::heap_of_types;
+    use crate::read::{read, ReadOptions};
+    use crate::values::Values;
+    use crate::{parse, render_type, KeyStyle};
+    use ptc_term::meter::{Limits, Meter, Pace};
+    use ptc_term::plain::{PlainHeap, Term};
+
+    const TEXTS: [&str; 4] = [
+        ":int",
+        "{a [:string?], _b {c :keyword}, d {_e :any, f :map?}}",
+        "[{_a :int}]?",
+        "{}",
+    ];
+
+    fn terms_of(heap: &mut PlainHeap, text: &str) -> Term {
+        let signature = parse(text.as_bytes()).unwrap();
+        let atoms = heap.type_atoms();
+        TypeTerms::of(heap, &atoms, &signature.types).term(signature.returns)
+    }
+
+    fn read_of(heap: &PlainHeap, of: Term) -> (Read<Term>, TypeId) {
+        let mut meter = Meter::whole(Limits::UNLIMITED, Pace::Quantum);
+        let options = ReadOptions {
+            names: true,
+            ..ReadOptions::default()
+        };
+        read(heap, of, options, &mut meter).unwrap()
+    }
+
+    fn text_of(heap: &PlainHeap, of: Term) -> String {
+        let (read, id) = read_of(heap, of);
+        let text = render_type(&read.types, id, KeyStyle::Declared, usize::MAX).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn terms_read_back_are_the_types_they_were_made_of() {
+        let mut heap = heap_of_types();
+        for text in TEXTS {
+            let of = terms_of(&mut heap, text);
+            assert_eq!(text_of(&heap, of), text);
+        }
+    }
+
+    #[test]
+    fn public_types_have_no_firewalled_field_at_any_depth() {
+        let mut heap = heap_of_types();
+        let atoms = heap.type_atoms();
+        for (text, public) in
+            TEXTS
+                .iter()
+                .zip([":int", "{a [:string?], d {f :map?}}", "[{}]?", "{}"])
+        {
+            let of = terms_of(&mut heap, text);
+            let (read, id) = read_of(&heap, of);
+            let of = TypeTerms::public(&mut heap, &atoms, &read).term(id);
+            assert_eq!(text_of(&heap, of), public);
+        }
+    }
+
+    #[test]
+    fn what_is_no_type_stays_as_it_is() {
+        let mut heap = heap_of_types();
+        let atoms = heap.type_atoms();
+        let wrong = heap.make_string(b"no type");
+        let of = heap.make_tuple(&[atoms.list, wrong]);
+        let (read, id) = read_of(&heap, of);
+        let public = TypeTerms::public(&mut heap, &atoms, &read).term(id);
+        assert!(heap.identical(public, of));
+    }
+}

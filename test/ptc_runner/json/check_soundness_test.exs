@@ -1,0 +1,102 @@
+defmodule PtcRunner.Json.CheckSoundnessTest do
+  # Random programs over typed data: what runs is never refused, and faults that were put in are found. `bin/test --all` takes
+  # 20,000 programs; plain `mix test` 5,000 of a fixed seed.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Check
+  alias PtcRunner.Test.{Environment, Generator}
+  alias PtcRunner.Test.Generator.Typed
+
+  @cases 5_000
+
+  defp seed, do: if(System.get_env("PTC_SEED"), do: Environment.seed(), else: 1)
+
+  defp check(typed) do
+    Json.check(%{"program" => typed.program},
+      context: typed.types,
+      tools: typed.tools,
+      memory: %{},
+      returns: typed.returns,
+      edition: typed.edition
+    )
+  end
+
+  defp run(typed) do
+    Json.run(%{"program" => typed.program},
+      context: typed.context,
+      tools: typed.tools,
+      edition: typed.edition
+    )
+  end
+
+  @tag timeout: 600_000
+  test "a program that is right for the types runs, and is not refused" do
+    for n <- 1..Environment.cases(@cases) do
+      typed = Typed.typed_case(seed(), n)
+      assert {:ok, _result, _delta, _memory} = run(typed), inspect(typed, limit: :infinity)
+
+      assert {:ok, %Json.Checked{}} = check(typed),
+             inspect({check(typed), typed}, limit: :infinity)
+    end
+  end
+
+  @tag timeout: 600_000
+  test "of the faults that were put in at least 90 % of each kind are found before the run" do
+    faults = Typed.faults()
+    each = div(Environment.cases(@cases), length(faults) * 4)
+
+    for fault <- faults do
+      found =
+        Enum.count(1..each, &match?({:error, _}, check(Typed.typed_case(seed(), &1, fault))))
+
+      assert found >= 0.9 * each, "#{fault}: #{found} of #{each}"
+    end
+  end
+
+  # An operation that has ended, with two items at least if it is one of a list, had no value of a wrong kind.
+  @tag timeout: 600_000
+  test "what is of a wrong kind for an operation is so when it runs" do
+    for generator <- [&Generator.right_case/2, &Generator.modern_case/2],
+        n <- 1..div(Environment.cases(@cases), 2) do
+      random = generator.(seed(), n)
+      refute false_refusal(random), inspect({false_refusal(random), random}, limit: :infinity)
+    end
+  end
+
+  defp false_refusal(random) do
+    program = %{"program" => random.program}
+    samples = &Map.new(&1, fn {name, value} -> {name, {:sample, value}} end)
+    edition = Map.get(random, :edition, 1)
+    opts = [context: samples.(random.context), memory: samples.(random.memory), edition: edition]
+
+    with {:error, findings} <- Json.check(program, opts) do
+      run = [context: random.context, memory: random.memory, edition: edition]
+      operations = Json.explain(program, run).operations
+      Enum.find(findings, &(failing?(&1) and ended?(&1, operations)))
+    else
+      {:ok, _checked} -> nil
+    end
+  end
+
+  # A field of what is no object is null for some operations.
+  defp failing?(finding),
+    do: finding.code == :wrong_kind and not (finding.message =~ ~r/needs (an object|objects)/)
+
+  defp ended?(finding, operations) do
+    [op | _] = String.split(finding.message, " ")
+
+    operations
+    |> Enum.filter(&(&1.op == op and List.starts_with?(finding.path, &1.path)))
+    |> Enum.max_by(&length(&1.path), fn -> %{ended: 0} end)
+    |> then(&(&1.ended > 0 and (&1[:items_in] == nil or &1.items_in > &1.ended)))
+  end
+
+  test "a sample of more than 1,000 rows" do
+    rows = for n <- 1..2_000, do: if(n < 1_500, do: %{"a" => n}, else: %{"b" => n})
+    assert Check.type({:sample, rows}) == {:list, {:open_map, [{"a", :int}]}}
+
+    assert Check.sampled(rows, 10_000) ==
+             {:list, {:map, [{"a", {:optional, :int}}, {"b", {:optional, :int}}]}}
+  end
+end
