@@ -492,11 +492,14 @@ defmodule PtcRunner.Json.Paused do
   """
   @spec recover([map()]) :: {:ok, t()} | {:error, String.t()}
   def recover([%{"paused" => @version} = start | events]) do
-    with {:ok, paused} <- from_map(Map.merge(start, %{"calls" => [], "answered" => []})),
+    with {:ok, paused} <- from_map(Map.put(start, "answered", [])),
          {:ok, entries} <- list(%{"answered" => events}, "answered", &event/1) do
       {:ok, entries_before} = before(start)
-      {started, answered} = last(entries_before ++ entries)
+      entries = entries_before ++ entries
+      {started, answered} = last(entries)
+      reached = MapSet.new(entries, fn {entry, _json} -> Entry.text(elem(entry, 0)) end)
       calls = for {{id, tool, args, :started}, more} <- started, do: started(id, tool, args, more)
+      calls = calls ++ Enum.reject(paused.calls, &(&1.id in reached))
 
       {:ok,
        %{

@@ -61,7 +61,8 @@ use rustler::{Env, Term};
 /// Called when the library is loaded, with the release of Erlang/OTP, samples of binaries, and terms of other
 /// kinds.
 fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
-    let Ok((otp_release, samples, others)) = info.decode::<(usize, Term, Vec<Term>)>() else {
+    type Info<'a> = (usize, bool, Term<'a>, Vec<Term<'a>>);
+    let Ok((otp_release, nearest, samples, others)) = info.decode::<Info>() else {
         return false;
     };
     panics::keep_messages();
@@ -71,6 +72,7 @@ fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
     big_view::look_before_use(env);
     bits_view::look_before_use(env, samples);
     heap::know_release(otp_release);
+    ptc_term::number::round_to_nearest(nearest);
     true
 }
 

@@ -11,6 +11,8 @@ defmodule PtcRunner.Json.ControlTest do
   doctest Kept
   doctest Paused
   doctest PtcRunner.Json.Budget
+  doctest PtcRunner.Json.Evaluation
+  doctest PtcRunner.Json.Given
   doctest PtcRunner.Json.Tools
 
   # Each item calls the tool, and a call that fails gives nil.
@@ -136,7 +138,12 @@ defmodule PtcRunner.Json.ControlTest do
     test "paths are those of explain" do
       paths = fn program ->
         me = self()
-        hook = fn call -> send(me, {:path, call.path}) && :run end
+
+        hook = fn call ->
+          send(me, {:path, call.path})
+          :run
+        end
+
         tools = %{"x" => fn _ -> 1 end, "y" => fn _ -> 2 end}
         {:ok, _, _, _} = Json.run(program, tools: tools, on_call: hook)
 
