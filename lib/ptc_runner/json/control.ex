@@ -80,58 +80,98 @@ defmodule PtcRunner.Json.Control do
 
   @doc "Decides about a call. `pc`: its address."
   @spec decide(t(), Entry.id(), term(), term(), non_neg_integer()) :: step()
-  def decide(control, id, name, args, pc) do
-    control = %{control | number: control.number + 1}
+  def decide(%{journal: [{id, _, _, _} = entry | rest]} = control, id, name, args, _pc),
+    do: journaled(control, entry, rest, name, args)
 
-    case journaled(control, id) do
-      {{_id, ^name, recorded, outcome}, control} when recorded === args ->
-        replayed(outcome, id, name, args, control)
-
-      {{_id, other, recorded, _outcome}, control} ->
-        {:ended, departs(name, args, other, recorded), control}
-
-      nil when control.replay? ->
-        {:ended, error("#{calls(name, args)}, but the journal has no more calls"), control}
-
-      nil ->
-        fresh(control, id, name, args, pc)
-    end
+  def decide(%{journal: journal} = control, id, name, args, _pc) when is_map_key(journal, id) do
+    {entry, rest} = Map.pop!(journal, id)
+    journaled(control, entry, rest, name, args)
   end
+
+  def decide(%{replay?: true} = control, _id, name, args, _pc),
+    do: {:ended, error("#{calls(name, args)}, but the journal has no more calls"), control}
+
+  def decide(control, id, name, args, pc),
+    do: fresh(%{control | number: control.number + 1}, id, name, args, pc)
 
   # The journal
 
-  defp journaled(%{journal: [{id, _, _, _} = entry | rest]} = control, id),
-    do: {entry, %{control | journal: rest}}
+  # The control is copied as seldom as possible, because that is what a call costs here.
+  defp journaled(control, {_id, name, recorded, _outcome} = entry, rest, name, args)
+       when recorded === args,
+       do: replayed(control, entry, rest)
 
-  defp journaled(%{journal: journal} = control, id) when is_map_key(journal, id) do
-    {entry, rest} = Map.pop!(journal, id)
-    {entry, %{control | journal: rest}}
-  end
+  # This is the error then, and not what is left of the journal.
+  defp journaled(control, {_id, other, recorded, _outcome}, _rest, name, args),
+    do: {:ended, departs(name, args, other, recorded), %{control | journal: []}}
 
-  defp journaled(_control, _id), do: nil
+  defp replayed(control, {id, name, args, {:beyond, outcome}}, rest),
+    do: replayed(control, {id, name, args, outcome}, rest)
 
-  defp replayed(outcome, id, name, args, control) do
-    told(control, name, id, :replay, args, nil)
+  defp replayed(control, {id, name, args, outcome} = entry, rest) do
+    number = control.number + 1
+    told(control, name, id, number, :replay, args, nil)
 
     case outcome do
-      {:beyond, outcome} ->
-        replayed(outcome, id, name, args, control)
-
       {:cached, outcome} ->
-        given(outcome, %{
-          control
-          | entries: [{id, name, args, {:cached, outcome}} | control.entries]
-        })
+        entries = [entry | control.entries]
+        given(outcome, %{control | number: number, journal: rest, entries: entries})
 
       outcome ->
         with :ok <- Budget.take(control.budget, name) do
-          control = kept(control, {id, name, args, cached?(control, name)}, outcome)
+          entries = [entry | control.entries]
+          control = %{control | number: number, journal: rest, entries: entries}
+
+          control =
+            if cached?(control, name), do: in_cache(control, name, args, outcome), else: control
+
           given(outcome, control)
         else
           {:error, reason} -> {:ended, reason, control}
         end
     end
   end
+
+  @typedoc "Answers of a journal that are given one after another: the entries left, those given, the number of the last call."
+  @opaque replays :: {[Entry.t()], [Entry.t()], non_neg_integer(), t()}
+
+  @doc """
+  What is replayed from here on, for `replay/5`, which copies no control; nil if more is to be done for an answer than to count it
+  and to tell it.
+  """
+  @spec replays(t()) :: replays() | nil
+  def replays(%{cache: cache, settings: settings} = control) do
+    if cache == %{} and not Enum.any?(settings, fn {_name, setting} -> setting.cache end),
+      do: {control.journal, control.entries, control.number, control}
+  end
+
+  @doc "The next answer, if it is that of an equal call, which has worked; `:other`: see `decide/5`."
+  @spec replay(replays(), Entry.id(), term(), term(), non_neg_integer()) ::
+          {:answer, term(), non_neg_integer(), replays()} | :other
+  def replay(
+        {[{id, name, recorded, {:ok, value, words}} = entry | rest], entries, number, control},
+        id,
+        name,
+        args,
+        max_heap
+      )
+      when recorded === args and is_integer(words) and (words <= max_heap or max_heap == 0) do
+    case Budget.take(control.budget, name) do
+      :ok ->
+        told(control, name, id, number + 1, :replay, args, nil)
+        {:answer, value, words, {rest, [entry | entries], number + 1, control}}
+
+      _refused ->
+        :other
+    end
+  end
+
+  def replay(_replays, _id, _name, _args, _max_heap), do: :other
+
+  @doc "The control after these answers."
+  @spec after_replays(t(), replays()) :: t()
+  def after_replays(control, {rest, entries, number, _control}),
+    do: %{control | journal: rest, entries: entries, number: number}
 
   defp given({:ok, value, words}, control), do: {:answer, value, words, control}
   defp given({:failed, text}, control), do: {:failed, text, control}
@@ -322,7 +362,8 @@ defmodule PtcRunner.Json.Control do
       path: path
     }
 
-    {call, %{control | place: place}}
+    # The place changes where a path is asked for that was not known.
+    {call, if(place == nil, do: control, else: %{control | place: place})}
   end
 
   @doc "The calls that were started before this run was resumed, whose answers are not known, and that it has not reached."
@@ -354,8 +395,8 @@ defmodule PtcRunner.Json.Control do
           _settings -> :infinity
         end
 
-      cache = if cached?, do: Map.put(control.cache, {name, args}, :running), else: control.cache
-      {:run, {id, name, args, cached?}, fun, others, timeout, %{control | cache: cache}}
+      control = if cached?, do: in_cache(control, name, args, :running), else: control
+      {:run, {id, name, args, cached?}, fun, others, timeout, control}
     else
       {:error, reason} -> {:ended, reason, control}
     end
@@ -393,12 +434,16 @@ defmodule PtcRunner.Json.Control do
   end
 
   defp kept(control, {id, name, args, cached?}, outcome) do
-    entries =
-      if control.keeps?, do: [{id, name, args, outcome} | control.entries], else: control.entries
+    control =
+      if control.keeps?,
+        do: %{control | entries: [{id, name, args, outcome} | control.entries]},
+        else: control
 
-    cache = if cached?, do: Map.put(control.cache, {name, args}, outcome), else: control.cache
-    %{control | entries: entries, cache: cache}
+    if cached?, do: in_cache(control, name, args, outcome), else: control
   end
+
+  defp in_cache(control, name, args, outcome),
+    do: %{control | cache: Map.put(control.cache, {name, args}, outcome)}
 
   # A journal outlives this VM.
   defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok
@@ -471,10 +516,13 @@ defmodule PtcRunner.Json.Control do
   end
 
   # Each decision is an event.
-  defp told(control, name, id, decision, args, outcome) do
+  defp told(control, name, id, decision, args, outcome),
+    do: told(control, name, id, control.number, decision, args, outcome)
+
+  defp told(control, name, id, number, decision, args, outcome) do
     if Telemetry.on?() do
       metadata = %{tool: name, id: Entry.text(id), decision: decision}
-      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: control.number}, metadata)
+      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: number}, metadata)
     end
 
     control.watch && control.watch.({name, Entry.text(id), decision, args, outcome})

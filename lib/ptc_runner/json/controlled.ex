@@ -147,37 +147,71 @@ defmodule PtcRunner.Json.Controlled do
     end
   end
 
-  defp call(
+  # Answers of a journal, one after another.
+  defp call({:call, _, _, _, _, _, _} = call, {%{journal: [_ | _]} = control, _, _, _, _} = run) do
+    case Control.replays(control) do
+      nil -> decided(call, run)
+      replays -> replayed(call, replays, run)
+    end
+  end
+
+  defp call(call, run), do: decided(call, run)
+
+  defp replayed(call, replays, {control, process, max_heap, most, id}) do
+    case answers(call, replays, id, max_heap) do
+      {^call, _replays, ^id} ->
+        decided(call, {control, process, max_heap, most, id})
+
+      {reply, replays, id} ->
+        {:resumed, reply, {Control.after_replays(control, replays), process, max_heap, most, id}}
+    end
+  end
+
+  # Resumes the run as long as its calls have plain answers in the journal.
+  defp answers({:call, _, _, name, args, _, _} = call, replays, id, max_heap) do
+    case Control.replay(replays, id, name, args, max_heap) do
+      {:answer, value, words, replays} ->
+        call |> Driver.resume({:answer, value, words}) |> answers(replays, id + 1, max_heap)
+
+      :other ->
+        {call, replays, id}
+    end
+  end
+
+  defp answers(reply, replays, id, _max_heap), do: {reply, replays, id}
+
+  defp decided(
          {kind, built, _, name, args, left, {weight, pc}},
          {control, process, max_heap, most, id}
        ) do
-    next = fn control, process -> {control, process, max_heap, most, id + 1} end
-
     case Control.decide(control, id, name, args, pc) do
       {:answer, value, words, control} ->
-        answered(kind, built, weighed(value, words, max_heap), next.(control, process))
+        run = {control, process, max_heap, most, id + 1}
+        answered(kind, built, weighed(value, words, max_heap), run)
 
       {:failed, text, control} ->
-        answered(kind, built, {:error, {:tool_failed, text}}, next.(control, process))
+        run = {control, process, max_heap, most, id + 1}
+        answered(kind, built, {:error, {:tool_failed, text}}, run)
 
       {:run, {_, _, given, _} = running, fun, args, timeout, control} ->
         weight = if args === given, do: weight
-
-        called =
-          {name, fun, args, weight, left, timeout, if(kind == :last, do: :done, else: :next)}
-
+        then = if kind == :last, do: :done, else: :next
+        called = {name, fun, args, weight, left, timeout, then}
         {result, process} = called(called, process, max_heap)
 
         case Control.answered(control, running, result) do
-          {:ok, control} -> answered(kind, built, result, next.(control, process))
-          {:error, reason, control} -> {{:error, reason}, next.(control, process)}
+          {:ok, control} ->
+            answered(kind, built, result, {control, process, max_heap, most, id + 1})
+
+          {:error, reason, control} ->
+            {{:error, reason}, {control, process, max_heap, most, id + 1}}
         end
 
       {:wait, control} ->
-        {:paused, next.(control, process)}
+        {:paused, {control, process, max_heap, most, id + 1}}
 
       {:ended, reason, control} ->
-        {{:error, reason}, next.(control, process)}
+        {{:error, reason}, {control, process, max_heap, most, id + 1}}
     end
   end
 

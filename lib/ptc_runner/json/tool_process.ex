@@ -121,12 +121,7 @@ defmodule PtcRunner.Json.ToolProcess do
         ended(%{t | pid: pid}, reason)
     after
       timeout ->
-        Guarded.stop(pid, monitor)
-
-        # There is no alias that could end, so only the death of the process ensures that no message follows.
-        Process.alive?(pid)
-        drop(ref)
-        {{:error, :timeout}, forgotten()}
+        late(pid, monitor, ref)
     end
   end
 
@@ -137,8 +132,30 @@ defmodule PtcRunner.Json.ToolProcess do
   defp request(%__MODULE__{known: known} = t, {name, _, _, _} = request, timeout, find),
     do: ask(%{t | known: Map.put(known, name, [])}, request, timeout, find)
 
-  # A monitor that is made for this request lets the VM skip all older messages of the caller.
+  # A monitor that is made for each request lets the VM skip all older messages of the caller, but it is what a request costs
+  # most. Where there are none, the monitor of the process's start serves.
   defp ask(t, what, timeout, find) do
+    if :erlang.process_info(self(), :message_queue_len) == {:message_queue_len, 0},
+      do: ask_alone(t, what, timeout, find),
+      else: ask_monitored(t, what, timeout, find)
+  end
+
+  defp ask_alone(%{pid: pid, monitor: monitor} = t, what, timeout, find) do
+    ref = make_ref()
+    send(pid, {t.tag, {self(), ref}, what})
+
+    Guarded.await do
+      {^ref, result, tag} ->
+        replied(t, result, tag, find)
+
+      {_tag, ^monitor, :process, _pid, reason} ->
+        ended(t, reason)
+    after
+      timeout -> late(pid, monitor, ref)
+    end
+  end
+
+  defp ask_monitored(t, what, timeout, find) do
     ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
     send(t.pid, {t.tag, {ref, ref}, what})
 
@@ -154,6 +171,14 @@ defmodule PtcRunner.Json.ToolProcess do
         drop(ref)
         {{:error, :timeout}, forgotten()}
     end
+  end
+
+  # There is no alias that could end, so only the death of the process ensures that no message follows.
+  defp late(pid, monitor, ref) do
+    Guarded.stop(pid, monitor)
+    Process.alive?(pid)
+    drop(ref)
+    {{:error, :timeout}, forgotten()}
   end
 
   # The process has sent its last message, and ends.

@@ -482,6 +482,10 @@ defmodule PtcRunner.Json.PauseTest do
       assert said.(String.replace(@pair, ~s("y"), ~s("z")), journal) ==
                ~S(The program calls 'z' with %{"a" => 1}, but the journal has 'y' with %{"a" => 1})
 
+      # Also where more would follow.
+      assert said.(String.replace(@pair, ~s("n": 1), ~s("n": 2)), journal) ==
+               ~S(The program calls 'x' with %{"n" => 2}, but the journal has 'x' with %{"n" => 1})
+
       assert said.(@pair, %{journal | "calls" => Enum.take(journal["calls"], 1)}) ==
                ~S(The program calls 'y' with %{"a" => 1}, but the journal has no more calls)
 
