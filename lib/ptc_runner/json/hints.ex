@@ -8,6 +8,8 @@ defmodule PtcRunner.Json.Hints do
   @get ~s({"op":"get","field":NAME})
   @constant ~s({"op":"literal","value":...})
 
+  @loops ["filter", "reject", "find", "some", "every"]
+
   # Maximum number of parts of a path that are followed.
   @most_parts 65
 
@@ -31,6 +33,9 @@ defmodule PtcRunner.Json.Hints do
     case String.split(rest, "'", parts: 3) do
       [op, " requires field ", "expr'"] when op in ["map", "flat_map"] ->
         ~s("expr" is a NODE that is computed for each item: #{@get} takes a field of it.)
+
+      [op, " requires field ", "where'"] when op in @loops ->
+        ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
 
       [op, " requires field ", "expr'"] when op == "fold" ->
         ~s("expr" is a NODE that is computed for each item, {"op":"var","name":"acc"} in it is the result so far.)

@@ -30,6 +30,13 @@ defmodule PtcRunner.Json.HintsTest do
              ~s("expr" is a NODE that is computed for each item: {"op":"get","field":NAME} takes a field of it.)
   end
 
+  test "a field where where belongs" do
+    for op <- ~w(filter reject find some every) do
+      assert told(%{"op" => op, "field" => "city", "value" => "Bern"}) =~
+               ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
+    end
+  end
+
   test "a constant where a NODE belongs" do
     assert told(%{"op" => "map", "expr" => "n"}) =~
              ~s(A NODE belongs there: {"op":"get","field":NAME} reads a field)
