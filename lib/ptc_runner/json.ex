@@ -181,7 +181,8 @@ defmodule PtcRunner.Json do
 
   ## Decisions
 
-  The function of `:on_call` runs in the calling process, once for each call, before the call. It returns
+  The function of `:on_call` runs in the calling process, once for each call, before the call. Its time counts: a call that it allows
+  after the end of `:timeout` does not start. It is not stopped itself, so what it waits for needs a limit of its own. It returns
 
     * `:run`, or `{:run, args}` with other arguments
     * `{:answer, value}` - the tool is not called
@@ -272,6 +273,9 @@ defmodule PtcRunner.Json do
   Returns what `run/2` returns, so the run may be paused again. It is an error if the data that the program reads has changed,
   if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
   a decision is about a call that does not wait.
+
+  A paused run is data: two processes that resume the same one both call what was approved. Take it out of its table first, as in
+  the guide [Tools under control](tools_under_control.md). Whoever can change it there can change the answers in it.
 
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}})
       iex> opts = [tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, approve: true}}]
