@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Fork do
   # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
   # continue, because one of them may fail too: the first error in the order of the list counts.
 
-  alias PtcRunner.Json.{Control, Controlled, Driver, Entry, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Control, Controlled, Deadline, Driver, Entry, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Control.Answers
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
@@ -82,25 +82,12 @@ defmodule PtcRunner.Json.Fork do
       state: state,
       terms: terms,
       find: find,
-      heap: share(max_heap, most),
+      heap: ToolProcess.share(max_heap, most),
       most: most,
-      deadline: deadline(left),
+      deadline: Deadline.from_now(left),
       limited?: Guarded.limited?()
     }
   end
-
-  defp share(0, _most), do: 0
-
-  defp share(max_heap, most) do
-    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
-    max(div(max_heap, most), least)
-  end
-
-  defp deadline(:infinity), do: :infinity
-  defp deadline(left), do: System.monotonic_time(:millisecond) + left
-
-  defp left(:infinity), do: :infinity
-  defp left(deadline), do: max(deadline - System.monotonic_time(:millisecond), 0)
 
   defp value(loop, list, values) when loop in ["filter", "reject"] do
     for {item, index} <- Enum.with_index(list),
@@ -129,7 +116,7 @@ defmodule PtcRunner.Json.Fork do
   end
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
-    left = left(next_deadline(fork))
+    left = Deadline.left(next_deadline(fork))
 
     # A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in
     # the receive. It has no reason to if all terms that native functions made are on the heap already.
@@ -249,7 +236,14 @@ defmodule PtcRunner.Json.Fork do
         {:failed, :failed, text, %{fork | control: control}}
 
       {:run, running, fun, args, {timeout, _left}, control} ->
-        begin(call, fun, args, {running, until(timeout)}, %{fork | control: control}, round)
+        begin(
+          call,
+          fun,
+          args,
+          {running, Deadline.from_now(timeout)},
+          %{fork | control: control},
+          round
+        )
 
       {:join, key, control} ->
         asked = Map.put(fork.asked, round, {:join, key, id, call})
@@ -263,10 +257,6 @@ defmodule PtcRunner.Json.Fork do
         {{:error, reason}, %{fork | control: control}}
     end
   end
-
-  # An atom is later than any time.
-  defp until(:infinity), do: :infinity
-  defp until(timeout), do: System.monotonic_time(:millisecond) + timeout
 
   defp begin(call, fun, args, running, fork, round) do
     with {:ok, _words} <- Weight.within(args, fork.heap) do
@@ -380,12 +370,11 @@ defmodule PtcRunner.Json.Fork do
 
   defp ended_with(fork, {running, _until}, reason) do
     # Its error ends the run in any case.
-    control = fork.control |> Answers.answered(running, {:error, reason}) |> elem_of_control()
-    %{fork | control: control}
+    case Answers.answered(fork.control, running, {:error, reason}) do
+      {:ok, control} -> %{fork | control: control}
+      {:error, _reason, control} -> %{fork | control: control}
+    end
   end
-
-  defp elem_of_control({:ok, control}), do: control
-  defp elem_of_control({:error, _reason, control}), do: control
 
   defp told(false, _result), do: :ok
   defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)

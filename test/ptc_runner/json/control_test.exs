@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.ControlTest do
   doctest Kept
   doctest Paused
   doctest PtcRunner.Json.Budget
+  doctest PtcRunner.Json.Deadline
   doctest PtcRunner.Json.Evaluation
   doctest PtcRunner.Json.Given
   doctest PtcRunner.Json.Tools
