@@ -182,7 +182,8 @@ defmodule PtcRunner.Json do
 
   ## Decisions
 
-  The function of `:on_call` runs in the calling process, once for each call, before the call. It returns
+  The function of `:on_call` runs in the calling process, once for each call, before the call. Its time counts: a call that it allows
+  after the end of `:timeout` does not start. It is not stopped itself, so what it waits for needs a limit of its own. It returns
 
     * `:run`, or `{:run, args}` with other arguments
     * `{:answer, value}` - the tool is not called
@@ -273,6 +274,9 @@ defmodule PtcRunner.Json do
   Returns what `run/2` returns, so the run may be paused again. It is an error if the data that the program reads has changed,
   if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
   a decision is about a call that does not wait.
+
+  A paused run is data: two processes that resume the same one both call what was approved. Take it out of its table first, as in
+  the guide [Tools under control](tools_under_control.md). Whoever can change it there can change the answers in it.
 
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}})
       iex> opts = [tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, approve: true}}]
@@ -422,7 +426,7 @@ defmodule PtcRunner.Json do
   ## Options
 
     * `:context` - the types of what `load` reads: a map of names and types. A type is the text of a signature (`"[{id :int}]"`), a parsed
-      one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list are looked at. Keys that are missing in some rows are
+      one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list and up to 200,000 values are looked at. Keys that are missing in some rows are
       optional, values of several kinds become a union. Without the option nothing is known of the context.
     * `:memory` - the same for `var`
     * `:tools` - as for `run/2`. The arguments of a tool with a signature are checked; a signature alone also does.

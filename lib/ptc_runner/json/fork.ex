@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Fork do
   # continue, because one of them may fail too: the first error in the order of the list counts.
 
   alias PtcRunner.Json.{Control, Controlled, Driver, Entry, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.Control.Answers
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -68,7 +69,7 @@ defmodule PtcRunner.Json.Fork do
         {:paused, %{control | paused: waiting}}
 
       %{error: {round, reason}} ->
-        {{:error, reason}, Control.beyond(%{control | paused: before}, id, round)}
+        {{:error, reason}, Answers.beyond(%{control | paused: before}, id, round)}
 
       %{values: values} ->
         {{:ok, value(name, list, values)}, control}
@@ -247,7 +248,7 @@ defmodule PtcRunner.Json.Fork do
       {:failed, text, control} ->
         {:failed, :failed, text, %{fork | control: control}}
 
-      {:run, running, fun, args, timeout, control} ->
+      {:run, running, fun, args, {timeout, _left}, control} ->
         begin(call, fun, args, {running, until(timeout)}, %{fork | control: control}, round)
 
       {:join, key, control} ->
@@ -305,7 +306,7 @@ defmodule PtcRunner.Json.Fork do
 
   # The answer is kept, and given to the rounds that wait for an equal call.
   defp result(fork, round, call, {_id, name, args, cached?} = running, result) do
-    case Control.answered(fork.control, running, result) do
+    case Answers.answered(fork.control, running, result) do
       {:ok, control} ->
         fork = went_on(%{fork | control: control}, round, call, result)
         if cached?, do: joined(fork, {name, args}), else: fork
@@ -379,7 +380,7 @@ defmodule PtcRunner.Json.Fork do
 
   defp ended_with(fork, {running, _until}, reason) do
     # Its error ends the run in any case.
-    control = fork.control |> Control.answered(running, {:error, reason}) |> elem_of_control()
+    control = fork.control |> Answers.answered(running, {:error, reason}) |> elem_of_control()
     %{fork | control: control}
   end
 
