@@ -144,7 +144,8 @@ defmodule PtcRunner.Json do
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit, and in edition 2 the calls in different fields of one object, or members of one list, that
-      the program builds; everything else stays in order. Results are in the order of the list. If several
+      the program builds (of `object`, `set`, `list`, of the arguments of a tool, or of `each` where there is one group), and
+      for different items of `set` and `index_by`, or groups of `group_by`; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. Within what
       overlaps, the calls of one item or field stay in order. New in this library.
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
