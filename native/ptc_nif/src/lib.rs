@@ -10,7 +10,6 @@
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
 //! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
 //! * [`similar`]: the similarity of names
-//! * [`check`]: types through a program before it runs; [`check_terms`]: types and findings as terms
 //! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
@@ -26,7 +25,6 @@ mod bare;
 mod big_view;
 mod bits_view;
 mod check;
-mod check_terms;
 mod clock;
 mod decode;
 mod encode;
