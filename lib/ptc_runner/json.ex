@@ -153,7 +153,7 @@ defmodule PtcRunner.Json do
 
     * `:max_tool_calls` - the maximum number of calls in the run, by default `nil`: no maximum
     * `:on_call` - a function of a `PtcRunner.Json.Call` that decides about each call: see the section *Decisions*
-    * `:pause_ttl` - milliseconds until a paused run expires, by default `:infinity`
+    * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
       whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
 

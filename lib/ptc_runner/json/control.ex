@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.Control do
   #
   # A run without any of this has no such state: see `PtcRunner.Json.Runner`.
 
-  alias PtcRunner.Json.{Budget, Call, Entry, Message, Place, Tools}
+  alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Tools}
   alias PtcRunner.Json.Control.{Answers, Told, Words}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -350,6 +350,5 @@ defmodule PtcRunner.Json.Control do
 
   # An atom is more than any number. Without a hook, the run knows its time.
   defp remaining(%{on_call: nil}), do: :infinity
-  defp remaining(%{deadline: :infinity}), do: :infinity
-  defp remaining(%{deadline: deadline}), do: deadline - System.monotonic_time(:millisecond)
+  defp remaining(%{deadline: deadline}), do: Deadline.left(deadline)
 end

@@ -3,7 +3,19 @@ defmodule PtcRunner.Json.Controlled do
   # Drives a run whose calls are decided about: see `PtcRunner.Json.Control`. The run stays in its caller, and asks there
   # before each call; only tools run in processes of their own.
 
-  alias PtcRunner.Json.{Control, Driver, Entry, Fingerprint, Fork, Limits, Now, Paused, Place}
+  alias PtcRunner.Json.{
+    Control,
+    Deadline,
+    Driver,
+    Entry,
+    Fingerprint,
+    Fork,
+    Limits,
+    Now,
+    Paused,
+    Place
+  }
+
   alias PtcRunner.Json.{Program, Runner, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Replays}
   alias PtcRunner.Native
@@ -29,7 +41,7 @@ defmodule PtcRunner.Json.Controlled do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
     now = now || control.now || if(control.keeps?, do: now())
     forks? = if control.forks? == nil, do: tool_concurrency > 1, else: control.forks?
-    deadline = deadline(timeout)
+    deadline = Deadline.from_now(timeout)
     control = %{control | limits: limits, deadline: deadline, now: now, forks?: forks?}
 
     given =
@@ -60,9 +72,6 @@ defmodule PtcRunner.Json.Controlled do
   catch
     :error, reason -> {Panic.error(reason, __STACKTRACE__), control}
   end
-
-  defp deadline(:infinity), do: :infinity
-  defp deadline(timeout), do: System.monotonic_time(:millisecond) + timeout
 
   # The run as a paused one, in which only calls wait that were started before it: who is killed again before
   # it reaches them has to decide about them again.
@@ -189,7 +198,7 @@ defmodule PtcRunner.Json.Controlled do
          {kind, built, _, name, args, left, {weight, pc}},
          {control, process, max_heap, most, id}
        ) do
-    case Control.decide(control, id, name, args, pc) do
+    case decide(control, id, name, args, pc, process) do
       {:answer, value, words, control} ->
         run = {control, process, max_heap, most, id + 1}
         answered(kind, built, weighed(value, words, max_heap), run)
@@ -218,6 +227,15 @@ defmodule PtcRunner.Json.Controlled do
       {:ended, reason, control} ->
         {{:error, reason}, {control, process, max_heap, most, id + 1}}
     end
+  end
+
+  # The application's own function of events may fail, and its caller go on.
+  defp decide(control, id, name, args, pc, process) do
+    Control.decide(control, id, name, args, pc)
+  catch
+    kind, reason ->
+      ToolProcess.stop(process)
+      :erlang.raise(kind, reason, __STACKTRACE__)
   end
 
   defp called({name, fun, args, weight, left, timeout, then}, process, max_heap) do
