@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.CheckLargeTest do
 
   alias PtcRunner.Json
 
-  defp text(program), do: program |> Jason.encode!() |> then(&~s({"program": #{&1}}))
+  defp text(program), do: Json.Codec.encode!(%{"program" => program})
 
   test "an object type that was given is returned as it was given" do
     type =
@@ -38,10 +38,10 @@ defmodule PtcRunner.Json.CheckLargeTest do
     context = %{"rows" => {:list, {:map, fields}}}
     assert {:error, findings} = Json.check(text(parts), context: context)
     assert length(findings) == 300
-    assert Enum.map(findings, & &1.path) == Enum.sort(Enum.map(findings, & &1.path))
+    assert length(Enum.uniq_by(findings, & &1.path)) == 300
     assert Enum.all?(findings, &(&1.code == :unknown_field and &1.line == 1))
     columns = Enum.map(findings, & &1.column)
-    assert columns == Enum.sort(columns)
+    assert columns == columns |> Enum.sort() |> Enum.uniq()
   end
 
   defp pipe(steps),
