@@ -123,7 +123,7 @@ impl Operation for Set {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::set(rule)
+        rules::reshape::set(rule)
     }
 }
 
@@ -284,7 +284,7 @@ impl Operation for Unset {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::change(rule)
+        rules::reshape::change(rule)
     }
 }
 
@@ -345,7 +345,7 @@ impl Operation for Rename {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::change(rule)
+        rules::reshape::change(rule)
     }
 }
 
