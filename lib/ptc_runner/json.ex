@@ -144,7 +144,8 @@ defmodule PtcRunner.Json do
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit, and in edition 2 the calls in different fields of one object, or members of one list, that
-      the program builds; everything else stays in order. Results are in the order of the list. If several
+      the program builds (of `object`, `set`, `list`, of the arguments of a tool, or of `each` where there is one group), and
+      for different items of `set` and `index_by`, or groups of `group_by`; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. Within what
       overlaps, the calls of one item or field stay in order. New in this library.
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
@@ -152,7 +153,7 @@ defmodule PtcRunner.Json do
 
     * `:max_tool_calls` - the maximum number of calls in the run, by default `nil`: no maximum
     * `:on_call` - a function of a `PtcRunner.Json.Call` that decides about each call: see the section *Decisions*
-    * `:pause_ttl` - milliseconds until a paused run expires, by default `:infinity`
+    * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
       whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
 
@@ -181,7 +182,8 @@ defmodule PtcRunner.Json do
 
   ## Decisions
 
-  The function of `:on_call` runs in the calling process, once for each call, before the call. It returns
+  The function of `:on_call` runs in the calling process, once for each call, before the call. Its time counts: a call that it allows
+  after the end of `:timeout` does not start. It is not stopped itself, so what it waits for needs a limit of its own. It returns
 
     * `:run`, or `{:run, args}` with other arguments
     * `{:answer, value}` - the tool is not called
@@ -272,6 +274,9 @@ defmodule PtcRunner.Json do
   Returns what `run/2` returns, so the run may be paused again. It is an error if the data that the program reads has changed,
   if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
   a decision is about a call that does not wait.
+
+  A paused run is data: two processes that resume the same one both call what was approved. Take it out of its table first, as in
+  the guide [Tools under control](tools_under_control.md). Whoever can change it there can change the answers in it.
 
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}})
       iex> opts = [tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, approve: true}}]

@@ -3,8 +3,21 @@ defmodule PtcRunner.Json.Controlled do
   # Drives a run whose calls are decided about: see `PtcRunner.Json.Control`. The run stays in its caller, and asks there
   # before each call; only tools run in processes of their own.
 
-  alias PtcRunner.Json.{Control, Driver, Entry, Fingerprint, Fork, Limits, Now, Paused, Place}
+  alias PtcRunner.Json.{
+    Control,
+    Deadline,
+    Driver,
+    Entry,
+    Fingerprint,
+    Fork,
+    Limits,
+    Now,
+    Paused,
+    Place
+  }
+
   alias PtcRunner.Json.{Program, Runner, ToolProcess}
+  alias PtcRunner.Json.Control.{Answers, Replays}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.Weight
@@ -28,7 +41,8 @@ defmodule PtcRunner.Json.Controlled do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
     now = now || control.now || if(control.keeps?, do: now())
     forks? = if control.forks? == nil, do: tool_concurrency > 1, else: control.forks?
-    control = %{control | limits: limits, now: now, forks?: forks?}
+    deadline = Deadline.from_now(timeout)
+    control = %{control | limits: limits, deadline: deadline, now: now, forks?: forks?}
 
     given =
       if now,
@@ -40,7 +54,7 @@ defmodule PtcRunner.Json.Controlled do
          fingerprint = fn -> Fingerprint.of(handle, consts, context, any_keys?(reading)) end,
          :ok <- same(control.fingerprint, fingerprint),
          :ok <-
-           Control.begin(control, fn -> start(control, program, memory, limits, fingerprint) end) do
+           Answers.begin(control, fn -> start(control, program, memory, limits, fingerprint) end) do
       control = %{control | place: Place.new(handle, source, reading)}
 
       case driven(begin, control, limits, tool_concurrency) do
@@ -149,7 +163,7 @@ defmodule PtcRunner.Json.Controlled do
 
   # Answers of a journal, one after another.
   defp call({:call, _, _, _, _, _, _} = call, {%{journal: [_ | _]} = control, _, _, _, _} = run) do
-    case Control.replays(control) do
+    case Replays.from(control) do
       nil -> decided(call, run)
       replays -> replayed(call, replays, run)
     end
@@ -163,13 +177,13 @@ defmodule PtcRunner.Json.Controlled do
         decided(call, {control, process, max_heap, most, id})
 
       {reply, replays, id} ->
-        {:resumed, reply, {Control.after_replays(control, replays), process, max_heap, most, id}}
+        {:resumed, reply, {Replays.done(control, replays), process, max_heap, most, id}}
     end
   end
 
   # Resumes the run as long as its calls have plain answers in the journal.
   defp answers({:call, _, _, name, args, _, _} = call, replays, id, max_heap) do
-    case Control.replay(replays, id, name, args, max_heap) do
+    case Replays.next(replays, id, name, args, max_heap) do
       {:answer, value, words, replays} ->
         call |> Driver.resume({:answer, value, words}) |> answers(replays, id + 1, max_heap)
 
@@ -184,7 +198,7 @@ defmodule PtcRunner.Json.Controlled do
          {kind, built, _, name, args, left, {weight, pc}},
          {control, process, max_heap, most, id}
        ) do
-    case Control.decide(control, id, name, args, pc) do
+    case decide(control, id, name, args, pc, process) do
       {:answer, value, words, control} ->
         run = {control, process, max_heap, most, id + 1}
         answered(kind, built, weighed(value, words, max_heap), run)
@@ -193,13 +207,13 @@ defmodule PtcRunner.Json.Controlled do
         run = {control, process, max_heap, most, id + 1}
         answered(kind, built, {:error, {:tool_failed, text}}, run)
 
-      {:run, {_, _, given, _} = running, fun, args, timeout, control} ->
+      {:run, {_, _, given, _} = running, fun, args, {timeout, still}, control} ->
         weight = if args === given, do: weight
         then = if kind == :last, do: :done, else: :next
-        called = {name, fun, args, weight, left, timeout, then}
+        called = {name, fun, args, weight, min(left, still), timeout, then}
         {result, process} = called(called, process, max_heap)
 
-        case Control.answered(control, running, result) do
+        case Answers.answered(control, running, result) do
           {:ok, control} ->
             answered(kind, built, result, {control, process, max_heap, most, id + 1})
 
@@ -213,6 +227,15 @@ defmodule PtcRunner.Json.Controlled do
       {:ended, reason, control} ->
         {{:error, reason}, {control, process, max_heap, most, id + 1}}
     end
+  end
+
+  # The application's own function of events may fail, and its caller go on.
+  defp decide(control, id, name, args, pc, process) do
+    Control.decide(control, id, name, args, pc)
+  catch
+    kind, reason ->
+      ToolProcess.stop(process)
+      :erlang.raise(kind, reason, __STACKTRACE__)
   end
 
   defp called({name, fun, args, weight, left, timeout, then}, process, max_heap) do

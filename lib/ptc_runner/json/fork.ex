@@ -6,7 +6,9 @@ defmodule PtcRunner.Json.Fork do
   # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
   # continue, because one of them may fail too: the first error in the order of the list counts.
 
-  alias PtcRunner.Json.{Control, Controlled, Driver, Entry, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Control, Controlled, Deadline, Driver, Entry, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.Control.Answers
+  alias PtcRunner.Json.Fork.Rounds
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -39,7 +41,7 @@ defmodule PtcRunner.Json.Fork do
 
     case go_on(fork, list, 0, ref) do
       %{error: {_round, reason}} -> {:error, reason}
-      %{values: values} -> {:ok, value(name, list, values)}
+      %{values: values} -> {:ok, Rounds.value(name, list, values)}
     end
   end
 
@@ -68,10 +70,10 @@ defmodule PtcRunner.Json.Fork do
         {:paused, %{control | paused: waiting}}
 
       %{error: {round, reason}} ->
-        {{:error, reason}, Control.beyond(%{control | paused: before}, id, round)}
+        {{:error, reason}, Answers.beyond(%{control | paused: before}, id, round)}
 
       %{values: values} ->
-        {{:ok, value(name, list, values)}, control}
+        {{:ok, Rounds.value(name, list, values)}, control}
     end
   end
 
@@ -81,34 +83,12 @@ defmodule PtcRunner.Json.Fork do
       state: state,
       terms: terms,
       find: find,
-      heap: share(max_heap, most),
+      heap: ToolProcess.share(max_heap, most),
       most: most,
-      deadline: deadline(left),
+      deadline: Deadline.from_now(left),
       limited?: Guarded.limited?()
     }
   end
-
-  defp share(0, _most), do: 0
-
-  defp share(max_heap, most) do
-    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
-    max(div(max_heap, most), least)
-  end
-
-  defp deadline(:infinity), do: :infinity
-  defp deadline(left), do: System.monotonic_time(:millisecond) + left
-
-  defp left(:infinity), do: :infinity
-  defp left(deadline), do: max(deadline - System.monotonic_time(:millisecond), 0)
-
-  defp value(loop, list, values) when loop in ["filter", "reject"] do
-    for {item, index} <- Enum.with_index(list),
-        Map.fetch!(values, index) in [nil, false] == (loop == "reject"),
-        do: item
-  end
-
-  defp value(_loop, list, values),
-    do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
 
   # `items` have not started; the first of them is the item of `round`.
   defp go_on(%{error: nil} = fork, [item | items], round, ref)
@@ -119,16 +99,11 @@ defmodule PtcRunner.Json.Fork do
     |> go_on(items, round + 1, ref)
   end
 
-  defp go_on(%{waiting: waiting} = fork, _items, _round, ref) when waiting == %{} do
-    for {monitor, pid} <- fork.pids, do: Guarded.stop(pid, monitor)
-    # After the alias has ended, no further answer can arrive.
-    :erlang.unalias(ref)
-    drop(ref)
-    fork
-  end
+  defp go_on(%{waiting: waiting} = fork, _items, _round, ref) when waiting == %{},
+    do: ended(fork, ref)
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
-    left = left(next_deadline(fork))
+    left = Deadline.left(Rounds.next_deadline(fork))
 
     # A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in
     # the receive. It has no reason to if all terms that native functions made are on the heap already.
@@ -147,16 +122,6 @@ defmodule PtcRunner.Json.Fork do
     after
       left -> fork |> late(System.monotonic_time(:millisecond)) |> go_on(items, round, ref)
     end
-  end
-
-  # The next time at which a call is late, or the run.
-  defp next_deadline(%{control: nil, deadline: deadline}), do: deadline
-
-  defp next_deadline(%{waiting: waiting, deadline: deadline}) do
-    Enum.reduce(waiting, deadline, fn {_round, {_call, _process, _span, {_running, until}}},
-                                      next ->
-      min(until, next)
-    end)
   end
 
   defp late(%{deadline: deadline} = fork, now) when deadline <= now or fork.control == nil,
@@ -231,7 +196,25 @@ defmodule PtcRunner.Json.Fork do
     number = Map.get(fork.calls, round, 0) + 1
     fork = %{fork | calls: Map.put(fork.calls, round, number)}
     id = {fork.id, round, number}
-    fork.control |> Control.decide(id, name, args, pc) |> decided(call, fork, round, id)
+    step = asked(fork, fn -> Control.decide(fork.control, id, name, args, pc) end)
+    decided(step, call, fork, round, id)
+  end
+
+  # The application's own function of events may fail, and its caller go on.
+  defp asked(fork, decide) do
+    decide.()
+  catch
+    kind, reason ->
+      ended(fork, fork.ref)
+      :erlang.raise(kind, reason, __STACKTRACE__)
+  end
+
+  defp ended(fork, ref) do
+    for {monitor, pid} <- fork.pids, do: Guarded.stop(pid, monitor)
+    # After the alias has ended, no further answer can arrive.
+    :erlang.unalias(ref)
+    drop(ref)
+    fork
   end
 
   defp decided(step, call, fork, round, id) do
@@ -247,8 +230,15 @@ defmodule PtcRunner.Json.Fork do
       {:failed, text, control} ->
         {:failed, :failed, text, %{fork | control: control}}
 
-      {:run, running, fun, args, timeout, control} ->
-        begin(call, fun, args, {running, until(timeout)}, %{fork | control: control}, round)
+      {:run, running, fun, args, {timeout, _left}, control} ->
+        begin(
+          call,
+          fun,
+          args,
+          {running, Deadline.from_now(timeout)},
+          %{fork | control: control},
+          round
+        )
 
       {:join, key, control} ->
         asked = Map.put(fork.asked, round, {:join, key, id, call})
@@ -262,10 +252,6 @@ defmodule PtcRunner.Json.Fork do
         {{:error, reason}, %{fork | control: control}}
     end
   end
-
-  # An atom is later than any time.
-  defp until(:infinity), do: :infinity
-  defp until(timeout), do: System.monotonic_time(:millisecond) + timeout
 
   defp begin(call, fun, args, running, fork, round) do
     with {:ok, _words} <- Weight.within(args, fork.heap) do
@@ -305,7 +291,7 @@ defmodule PtcRunner.Json.Fork do
 
   # The answer is kept, and given to the rounds that wait for an equal call.
   defp result(fork, round, call, {_id, name, args, cached?} = running, result) do
-    case Control.answered(fork.control, running, result) do
+    case Answers.answered(fork.control, running, result) do
       {:ok, control} ->
         fork = went_on(%{fork | control: control}, round, call, result)
         if cached?, do: joined(fork, {name, args}), else: fork
@@ -323,8 +309,8 @@ defmodule PtcRunner.Json.Fork do
       if is_map_key(fork.asked, round) do
         fork = %{fork | asked: Map.delete(fork.asked, round)}
 
-        fork.control
-        |> Control.from_cache(id, key, outcome)
+        fork
+        |> asked(fn -> Control.from_cache(fork.control, id, key, outcome) end)
         |> decided(call, fork, round, id)
         |> resumed(call, round)
       else
@@ -379,12 +365,11 @@ defmodule PtcRunner.Json.Fork do
 
   defp ended_with(fork, {running, _until}, reason) do
     # Its error ends the run in any case.
-    control = fork.control |> Control.answered(running, {:error, reason}) |> elem_of_control()
-    %{fork | control: control}
+    case Answers.answered(fork.control, running, {:error, reason}) do
+      {:ok, control} -> %{fork | control: control}
+      {:error, _reason, control} -> %{fork | control: control}
+    end
   end
-
-  defp elem_of_control({:ok, control}), do: control
-  defp elem_of_control({:error, _reason, control}), do: control
 
   defp told(false, _result), do: :ok
   defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)

@@ -25,6 +25,9 @@ defmodule PtcRunner.Json.Paused do
   # Of this form.
   @version 1
 
+  # 1,000 years: a time has four digits for its year.
+  @most_ttl 1_000 * 366 * 86_400_000
+
   @enforce_keys [:calls, :program, :memory, :now, :made_at, :expires_at, :edition, :keys] ++
                   [:strict, :structs, :max_depth, :journal, :fingerprint, :forks]
   defstruct @enforce_keys ++ [version: @version]
@@ -98,7 +101,9 @@ defmodule PtcRunner.Json.Paused do
   end
 
   defp expires_at(_now, :infinity), do: nil
-  defp expires_at(now, ms), do: now |> DateTime.add(ms, :millisecond) |> DateTime.to_iso8601()
+
+  defp expires_at(now, ms),
+    do: now |> DateTime.add(min(ms, @most_ttl), :millisecond) |> DateTime.to_iso8601()
 
   defp source(%Program{source: source}), do: source
   defp source({:observed, _observation, _consts, {_handle, source}}), do: source(source)

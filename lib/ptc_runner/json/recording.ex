@@ -2,7 +2,8 @@ defmodule PtcRunner.Json.Recording do
   @moduledoc false
   # Runs that are recorded, and runs with the answers of a journal.
 
-  alias PtcRunner.Json.{Control, Evaluation, Given, Journal, Runner}
+  alias PtcRunner.Json.{Evaluation, Given, Journal, Runner}
+  alias PtcRunner.Json.Control.Words
 
   # A journal says what these would.
   @of_journal [:on_call, :on_journal, :max_tool_calls, :tools]
@@ -33,7 +34,7 @@ defmodule PtcRunner.Json.Recording do
 
   # A program that could not be compiled has no control at its end.
   defp left(nil), do: :ok
-  defp left(control), do: Control.left(control)
+  defp left(control), do: Words.left(control)
 
   # The result, and the control at the end of the run. The run passes it through the process.
   defp controlled(program, given) do

@@ -219,6 +219,17 @@ defmodule PtcRunner.Json.ToolProcess do
   @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
   def room(moved, built), do: 2 * (moved + built) + @own
 
+  @doc """
+  The heap limit of each of several processes that share one.
+
+      iex> PtcRunner.Json.ToolProcess.share(1_000_000, 4)
+      250000
+
+  """
+  @spec share(Guarded.max_heap(), pos_integer()) :: Guarded.max_heap()
+  def share(0, _processes), do: 0
+  def share(max_heap, processes), do: max(div(max_heap, processes), Guarded.least_heap())
+
   @doc "Stops the process, if there is one. Call it at every end of the run."
   @spec stop(t()) :: :ok
   def stop(%__MODULE__{pid: nil}), do: :ok

@@ -194,6 +194,18 @@ defmodule PtcRunner.Json.PauseTest do
       end
     end
 
+    test "the longest time that a run may wait" do
+      opts = [tools: %{"x" => {& &1, approve: true}}, context: %{"ids" => [1]}]
+
+      for ttl <- [Integer.pow(10, 13), Integer.pow(10, 18), Integer.pow(10, 40)] do
+        assert {:paused, paused} = Json.run(@each, [{:pause_ttl, ttl} | opts])
+        assert {:ok, ^paused} = paused |> Paused.to_map() |> json() |> Paused.from_map()
+        assert {:ok, until, 0} = DateTime.from_iso8601(paused.expires_at)
+        assert until.year in 2_300..9_999
+        assert {:ok, [_], _, _} = Json.resume(paused, :approve, opts)
+      end
+    end
+
     test "what cannot be kept is said" do
       opts = [tools: %{"x" => fn _ -> fn -> 1 end end, "y" => {& &1, approve: true}}]
 

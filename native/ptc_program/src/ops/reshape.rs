@@ -79,9 +79,8 @@ impl Operation for Set {
             op: OpCode::Set,
             input: scope.input,
         });
-        for (_, value) in &entries {
-            plan.template(*value, scope);
-        }
+        let values: Vec<_> = entries.iter().map(|(_, value)| *value).collect();
+        plan.templates(&values, scope);
         let count = entries.len() as u32;
         plan.apply_to(scope.input, count, (names, NO_CONST, MAKE));
         plan.end_loop(begun);
