@@ -120,7 +120,7 @@ defmodule PtcRunner.Test.Generator.Deep do
       3 -> of(:bool, env, 4)
       4 -> of({:list, Enum.random([:int, :string])}, env, 4)
       5 -> of({:map, [{"a", :int}, {"b", :string}, {"c", {:list, :int}}]}, env, 3)
-      6 -> rows(env, 4)
+      6 -> with({node, item} <- rows(env, 4), do: {node, {:list, item}})
     end
   end
 
@@ -219,7 +219,7 @@ defmodule PtcRunner.Test.Generator.Deep do
 
         fold = %{
           "op" => "fold",
-          "init" => value_node(type, env),
+          "init" => value_node(type, %{env | it: nil}),
           "expr" => node(type, named, deep)
         }
 
