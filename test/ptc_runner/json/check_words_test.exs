@@ -78,9 +78,11 @@ defmodule PtcRunner.Json.CheckWordsTest do
        "{nme :string}", [], "The result has no field nme, which must be :string"},
       {:warning, :maybe_wrong_result, [1, 2], over([map(get("bonus"))]), "[:int]", [],
        "The result must be :int, and may be null or :int, in []"},
-      {:warning, :always, [1, 2], over([filter(where("gt", "name", 1))]), nil,
-       ["steps", 1, "where"],
+      {:warning, :always, [2], over([filter(where("gt", "name", 1))]), nil, ["steps", 1, "where"],
        "gt is always false: field 'name' is a text, and is compared with a number"},
+      # In edition 1 a text is greater than any number.
+      {:warning, :always, [1], over([filter(where("gt", "name", 1))]), nil, ["steps", 1, "where"],
+       "gt is always true: field 'name' is a text, and is compared with a number"},
       {:warning, :not_in_enumeration, [1, 2], over([filter(where("eq", "status", "closed"))]),
        nil, ["steps", 1, "where", "value"],
        "eq compares field 'status' with \"closed\", which it never is. There are: \"open\", \"paid\""},
