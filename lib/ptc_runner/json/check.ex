@@ -43,7 +43,12 @@ defmodule PtcRunner.Json.Check do
     }
   end
 
-  defp types(map), do: Map.new(map, fn {name, type} -> {"#{name}", type(type)} end)
+  defp types(map) do
+    case Enum.all?(map, fn {name, _type} -> is_binary(name) end) do
+      true -> :maps.map(fn _name, type -> type(type) end, map)
+      false -> Map.new(map, fn {name, type} -> {"#{name}", type(type)} end)
+    end
+  end
 
   @doc """
   A type from the text of a signature, a parsed signature, a sample, or a type.

@@ -1,7 +1,7 @@
 //! Whether the values of a type can have another one.
 
 use super::finding::Subject;
-use super::names::{NameId, Names};
+use super::names::{ByNumber, NameId, Names};
 use super::sources::Sources;
 use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
 use std::collections::HashSet;
@@ -38,7 +38,8 @@ const DEEPEST: usize = 16;
 impl Types {
     /// Returns where the values of `got` do not fit `wanted`. `strict`: fields that are not declared do not fit.
     pub fn misfits(&mut self, got: TyId, wanted: TyId, strict: bool) -> Vec<Misfit> {
-        let (mut found, mut seen, mut fields_left) = (Vec::new(), HashSet::new(), MOST_FIELDS);
+        let (mut found, mut seen, mut fields_left) =
+            (Vec::new(), HashSet::<_, ByNumber>::default(), MOST_FIELDS);
         let mut open = vec![(got, wanted, Vec::new(), strict)];
         while let Some((got, wanted, path, strict)) = open.pop() {
             if found.len() >= MOST_MISFITS || seen.len() >= MOST_PAIRS || fields_left == 0 {
@@ -191,9 +192,13 @@ impl Types {
             .find(|it| is_alike(&self.names, it.name, name))
     }
 
+    fn has_parts(&self, ty: TyId) -> bool {
+        matches!(self.get(ty), Ty::List(_) | Ty::Object(..) | Ty::Union(_))
+    }
+
     /// Notes that all fields inside a type are read.
     pub fn read_all(&self, ty: TyId, sources: &mut Sources) {
-        let (mut open, mut seen) = (vec![ty], HashSet::new());
+        let (mut open, mut seen) = (vec![ty], HashSet::<_, ByNumber>::default());
         while let Some(id) = open.pop() {
             if seen.len() >= MOST_PAIRS || !seen.insert(id) {
                 continue;
@@ -204,7 +209,9 @@ impl Types {
                 Ty::Object(span, _) => {
                     for field in self.fields(span) {
                         sources.read(field.from);
-                        open.push(field.ty);
+                        if self.has_parts(field.ty) {
+                            open.push(field.ty);
+                        }
                     }
                 }
                 _ => {}

@@ -258,6 +258,8 @@ impl<H: Heap> Job<H> for Check<H::Term> {
                 {
                     self.state.again = true;
                     self.load();
+                    // What its error is made of was made in one go; from here on the work can be suspended.
+                    meter.advanced();
                 }
                 Err(refusal) => return Ok(Err(refusal)),
                 Ok(()) => {

@@ -1,6 +1,6 @@
 //! The places of a sample, and what was seen at each of them: the value itself, the items of a list, the values of a key.
 
-use super::names::NameId;
+use super::names::{ByNumber, NameId};
 use super::ty::{FieldTy, TyId, Types};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::value::Form;
@@ -77,7 +77,7 @@ struct Key {
 pub(super) struct Places {
     all: Vec<Place>,
     /// The keys by place and name.
-    index: HashMap<(u32, NameId), u32>,
+    index: HashMap<(u32, NameId), u32, ByNumber>,
     /// The types of the last places, the last one first.
     types: Vec<TyId>,
 }
@@ -96,7 +96,7 @@ impl Default for Places {
     fn default() -> Self {
         let mut places = Places {
             all: Vec::new(),
-            index: HashMap::new(),
+            index: HashMap::default(),
             types: Vec::new(),
         };
         places.add(0, 0);
