@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.CheckTest do
   alias PtcRunner.Json
 
   doctest PtcRunner.Json.Check
+  doctest PtcRunner.Json.Check.Enums
   doctest PtcRunner.Json.Check.Words
 
   @context %{"orders" => "[{id :int, total :float, name :string, note :string?}]", "n" => ":int"}

@@ -152,13 +152,20 @@ impl Types {
             (Ty::IntOf(a), Ty::IntOf(b)) => a != b,
             (Ty::BoolOf(a), Ty::BoolOf(b)) => a != b,
             (Ty::TextOf(_), Ty::Union(_)) => {
-                let of_text = |id: &&TyId| self.kinds(**id).meets(Kinds::TEXT);
-                let mut texts = self.members(&wanted).iter().filter(of_text);
-                texts.all(|id| matches!(self.get(*id), Ty::TextOf(_)) && *id != got)
-                    && self.members(&wanted).iter().any(|id| of_text(&id))
+                self.is_other_literal(got, wanted, Kinds::TEXT, |ty| matches!(ty, Ty::TextOf(_)))
+            }
+            (Ty::IntOf(_), Ty::Union(_)) => {
+                self.is_other_literal(got, wanted, Kinds::NUMBER, |ty| matches!(ty, Ty::IntOf(_)))
             }
             _ => false,
         }
+    }
+
+    /// Returns whether all members of a kind are literals, and none of them is this one.
+    fn is_other_literal(&self, got: TyId, wanted: TyId, kind: Kinds, is: fn(Ty) -> bool) -> bool {
+        let members = self.members(&wanted).iter();
+        let mut same_kind = members.filter(|id| self.kinds(**id).meets(kind)).peekable();
+        same_kind.peek().is_some() && same_kind.all(|id| is(self.get(*id)) && *id != got)
     }
 
     fn one_object(&self, id: TyId) -> Option<(super::ty::Span, bool)> {

@@ -8,6 +8,7 @@
 
 use super::places::{Places, Seen};
 use super::ty::{TyId, Types};
+use super::type_words::literal;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -21,6 +22,8 @@ pub struct Budget {
     pub rows: usize,
     /// Maximum number of values. What is beyond it counts as rows that are not read.
     pub values: usize,
+    /// Whether a place with one value has that value as its type.
+    pub literals: bool,
 }
 
 /// A list or an object that is read next.
@@ -101,7 +104,7 @@ impl<T: Copy> Sampling<T> {
                     self.next_stage(Stage::Skip)
                 }
                 Some((value, unread)) => match unread.rows {
-                    Some(rows) => self.items(value, unread, rows, heap),
+                    Some(rows) => self.items(value, unread, rows, types, heap),
                     None => self.object(value, unread.place, types, heap),
                 },
             };
@@ -168,8 +171,29 @@ impl<T: Copy> Sampling<T> {
         true
     }
 
+    /// Notes an item of a list or the value of a key.
+    fn note_part<H: Heap<Term = T>>(
+        &mut self,
+        value: T,
+        at: u32,
+        types: &mut Types,
+        heap: &H,
+    ) -> bool {
+        if self.state.budget.literals {
+            self.state.places.is(at, literal(value, types, heap));
+        }
+        self.note(value, at, heap)
+    }
+
     /// Reads some items of a list; returns the fuel.
-    fn items<H: Heap<Term = T>>(&mut self, list: T, unread: Unread, rows: u32, heap: &H) -> usize {
+    fn items<H: Heap<Term = T>>(
+        &mut self,
+        list: T,
+        unread: Unread,
+        rows: u32,
+        types: &mut Types,
+        heap: &H,
+    ) -> usize {
         let (mut rest, mut read) = (list, rows);
         while let Some((item, next)) = heap.uncons(rest) {
             let left = |read| Unread {
@@ -190,7 +214,7 @@ impl<T: Copy> Sampling<T> {
                 break;
             }
             (rest, read) = (next, read + 1);
-            if self.note(item, unread.place, heap) {
+            if self.note_part(item, unread.place, types, heap) {
                 // What the item has is read before the next one.
                 let last = (self.next.pop(heap), self.state.next.pop());
                 self.push(rest, left(read));
@@ -217,7 +241,7 @@ impl<T: Copy> Sampling<T> {
                 return false;
             };
             bytes += length;
-            sampling.note(value, place, heap);
+            sampling.note_part(value, place, types, heap);
             true
         };
         let is_record = match heap.flat(map) {

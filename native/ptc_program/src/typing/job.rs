@@ -8,6 +8,7 @@ use super::ty::TyId;
 use super::walk::{Stepped, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
 use ptc_json::{Document, Entry, Node, Table};
+use ptc_machine::explain::Detail;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
@@ -62,6 +63,7 @@ type Program<T> = Option<One<T>>;
 const CONSTANT: Budget = Budget {
     rows: 100,
     values: 500,
+    literals: true,
 };
 /// Maximum number of such constants.
 const MOST_CONSTANTS: usize = 100;
@@ -125,6 +127,9 @@ impl<T: Copy> Check<T> {
     /// Begins the check of types.
     fn begin<H: Heap<Term = T>>(&mut self, root: Node, heap: &H) {
         let mut walk = Box::new(TypeWalk::new(root, self.state.options.options.edition));
+        if self.state.options.observed == Some(Detail::All) {
+            walk.noted = Some(Vec::new());
+        }
         self.given.begin(&self.state.uses, &mut walk, heap);
         self.state.walk = Some(walk);
         self.state.stage = match self.entries.is_empty() {

@@ -6,7 +6,7 @@
 //! * [`ty`]: the table of types; `intern`: equal types have one number; [`names`]: names as numbers; [`union`]: unions, and
 //!   what is read of a type
 //! * [`walk`]: the stack of the walk; `parts`: what stands at a part of the program; [`rule`]: what the rules of operations
-//!   use; `rules`: rules that operations share
+//!   use; `report`: what they find; `rules`: rules that operations share
 //! * [`known`]: what is known besides the program; `given`: how that is read; [`sources`]: which fields of the data are read
 //! * [`finding`]: what is found; [`fit`]: whether a value fits a type; `result`: the program's value; `suggest`: "Did you mean"
 //! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words`,
@@ -28,6 +28,7 @@ pub mod paths;
 mod places;
 pub mod read;
 mod reply;
+mod report;
 mod result;
 pub mod rule;
 pub mod rules;

@@ -47,6 +47,8 @@ impl Kinds {
 #[derive(Debug)]
 struct Place {
     seen: Kinds,
+    /// The value, if there was only one and it is noted; `UNKNOWN` if there were others.
+    only: TyId,
     /// Whether the values stand for others that were not read: then objects may have other keys.
     cut: bool,
     /// Whether the maps are no records.
@@ -106,6 +108,7 @@ impl Places {
     fn add(&mut self, around: u32, depth: u16) -> u32 {
         self.all.push(Place {
             seen: Kinds(0),
+            only: TyId::NEVER,
             cut: false,
             loose: false,
             depth,
@@ -152,6 +155,16 @@ impl Places {
                 Seen::Items(items)
             }
             seen => seen,
+        }
+    }
+
+    /// Notes which value was seen at a place.
+    pub fn is(&mut self, at: u32, value: TyId) {
+        let place = self.at(at);
+        match place.only {
+            TyId::NEVER => place.only = value,
+            only if only != value => place.only = TyId::UNKNOWN,
+            _ => {}
         }
     }
 
@@ -266,9 +279,14 @@ impl Places {
             self.types.push(TyId::UNKNOWN);
             return (None, cost);
         }
-        let mut ty = TyId::NEVER;
-        for (_, scalar) in Kinds::SCALARS.iter().filter(|it| place.seen.has(it.0)) {
-            ty = types.union(ty, *scalar);
+        let mut ty = match place.only {
+            TyId::UNKNOWN => TyId::NEVER,
+            only => only,
+        };
+        if ty == TyId::NEVER {
+            for (_, scalar) in Kinds::SCALARS.iter().filter(|it| place.seen.has(it.0)) {
+                ty = types.union(ty, *scalar);
+            }
         }
         if place.seen.has(Kinds::LIST) {
             let item = match place.items {

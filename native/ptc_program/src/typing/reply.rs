@@ -94,6 +94,8 @@ impl<T: Copy> Reply<T> {
                     let term = self.types.make(result, &walk.types, heap, meter)?;
                     self.parts.push(term);
                     walk.read_loaded();
+                    let noted = take(&mut walk.noted).unwrap_or_default();
+                    walk.findings.extend(noted);
                     walk.findings.sort_by_key(|finding| finding.node);
                     self.state.stage = ReplyStage::Longer(walk.sources.count());
                     walk.findings.len() + walk.loaded.len() / 8
@@ -228,6 +230,7 @@ impl<T: Copy> Reply<T> {
         let severity = match finding.severity {
             Severity::Error => Word::Error,
             Severity::Warning => Word::Warning,
+            Severity::Note => Word::Note,
         };
         let mut path = Vec::new();
         if let Some(paths) = &self.state.paths {
