@@ -516,7 +516,7 @@ defmodule PtcRunner.Json do
   """
   @spec explain(program(), [option() | {:check, keyword() | nil}]) :: Explain.t()
   def explain(program, opts \\ []) do
-    {check, opts} = if is_list(opts), do: Keyword.pop(opts, :check), else: {nil, opts}
+    {check, opts} = if Keyword.keyword?(opts), do: Keyword.pop(opts, :check), else: {nil, opts}
     {given, _, _, _, _} = inputs = Given.read(opts, "PtcRunner.Json.explain/2")
     explanation = Evaluation.explain(program, inputs)
     if check == nil, do: explanation, else: typed(explanation, program, given, check, inputs)

@@ -37,7 +37,7 @@ struct Unread {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stage {
+enum SampleStage {
     Read,
     /// What is left counts as not read.
     Skip,
@@ -57,7 +57,7 @@ rooted!(Sampling { states: next, later; plain: state });
 
 #[derive(Debug)]
 struct SamplingState {
-    stage: Stage,
+    stage: SampleStage,
     budget: Budget,
     places: Places,
     next: Vec<Unread>,
@@ -78,7 +78,7 @@ impl<T: Copy> Sampling<T> {
             next: Roots::default(),
             later: Roots::default(),
             state: SamplingState {
-                stage: Stage::Read,
+                stage: SampleStage::Read,
                 budget,
                 places: Places::default(),
                 next: Vec::new(),
@@ -96,12 +96,12 @@ impl<T: Copy> Sampling<T> {
         heap: &H,
         meter: &mut Meter,
     ) -> Result<TyId, Stop> {
-        while self.state.stage == Stage::Read {
+        while self.state.stage == SampleStage::Read {
             let cost = match self.pop(heap) {
-                None => self.next_stage(Stage::Skip),
+                None => self.next_stage(SampleStage::Skip),
                 Some((value, unread)) if self.state.budget.values == 0 => {
                     self.push(value, unread);
-                    self.next_stage(Stage::Skip)
+                    self.next_stage(SampleStage::Skip)
                 }
                 Some((value, unread)) => match unread.rows {
                     Some(rows) => self.items(value, unread, rows, types, heap),
@@ -111,11 +111,11 @@ impl<T: Copy> Sampling<T> {
             meter.check_heap_limit(types.words() + self.state.places.words(), heap)?;
             meter.consume_fuel(cost, heap)?;
         }
-        while self.state.stage == Stage::Skip {
+        while self.state.stage == SampleStage::Skip {
             match self.pop(heap) {
                 None => {
                     self.state.places.spread_cuts();
-                    self.next_stage(Stage::Type);
+                    self.next_stage(SampleStage::Type);
                 }
                 Some((_, unread)) => self.state.places.skip(unread.place, unread.rows.is_some()),
             }
@@ -131,7 +131,7 @@ impl<T: Copy> Sampling<T> {
         }
     }
 
-    fn next_stage(&mut self, stage: Stage) -> usize {
+    fn next_stage(&mut self, stage: SampleStage) -> usize {
         self.state.stage = stage;
         1
     }

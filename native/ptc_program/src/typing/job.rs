@@ -1,7 +1,7 @@
 //! A check as a job: the program is loaded and checked, the types it needs are read, then it is walked, and what was found is
 //! returned as a term.
 
-use super::given::{Given, GivenTo, GivenTypes};
+use super::given::{FieldsGiven, GivenTo, GivenTypes};
 use super::infer::{Budget, Sampling};
 use super::reply::Reply;
 use super::ty::TyId;
@@ -46,9 +46,9 @@ struct CheckState {
 /// A check of a program.
 pub struct Check<T> {
     /// The program, if it is a term.
-    program: Program<T>,
+    program: CheckedSource<T>,
     loader: Option<Loader<T>>,
-    given: Given<T>,
+    given: FieldsGiven<T>,
     constant: Option<Sampling<T>>,
     entries: Roots<T>,
     reply: Reply<T>,
@@ -57,7 +57,7 @@ pub struct Check<T> {
 
 rooted!(Check { states: program, loader, given, constant, entries, reply; plain: state });
 
-type Program<T> = Option<One<T>>;
+type CheckedSource<T> = Option<One<T>>;
 
 /// How much is read of a constant that the program's table does not contain.
 const CONSTANT: Budget = Budget {
@@ -83,11 +83,16 @@ impl<T: Copy> Check<T> {
         Check::new(Some(One(program)), 0, options, given)
     }
 
-    fn new(program: Program<T>, length: usize, options: LoadOptions, given: GivenTypes<T>) -> Self {
+    fn new(
+        program: CheckedSource<T>,
+        length: usize,
+        options: LoadOptions,
+        given: GivenTypes<T>,
+    ) -> Self {
         let mut check = Check {
             program,
             loader: None,
-            given: Given::new(given),
+            given: FieldsGiven::new(given),
             constant: None,
             entries: Roots::default(),
             reply: Reply::default(),

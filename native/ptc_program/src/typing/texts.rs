@@ -4,11 +4,11 @@
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<TextPlace>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TextPlace {
     /// The first eight bytes: most texts differ in them.
     prefix: u64,
     start: u32,
@@ -26,7 +26,7 @@ impl Texts {
         let mut prefix = [0; 8];
         let length = text.len().min(8);
         prefix[..length].copy_from_slice(&text[..length]);
-        self.places.push(Place {
+        self.places.push(TextPlace {
             prefix: u64::from_be_bytes(prefix),
             start: start as u32,
             end: self.bytes.len() as u32,
@@ -41,8 +41,8 @@ impl Texts {
     /// Puts the texts in order, without repetitions, and keeps the first ones.
     pub fn sort(&mut self, most: usize) {
         let bytes = &self.bytes;
-        let text = |place: &Place| &bytes[place.start as usize..place.end as usize];
-        let order = |a: &Place, b: &Place| {
+        let text = |place: &TextPlace| &bytes[place.start as usize..place.end as usize];
+        let order = |a: &TextPlace, b: &TextPlace| {
             let by_prefix = a.prefix.cmp(&b.prefix);
             by_prefix.then_with(|| text(a).cmp(text(b)))
         };
@@ -53,7 +53,7 @@ impl Texts {
 
     /// Returns the texts.
     pub fn all(&self) -> impl Iterator<Item = &[u8]> {
-        let text = |place: &Place| &self.bytes[place.start as usize..place.end as usize];
+        let text = |place: &TextPlace| &self.bytes[place.start as usize..place.end as usize];
         self.places.iter().map(text)
     }
 }
