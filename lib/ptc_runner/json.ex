@@ -36,7 +36,7 @@ defmodule PtcRunner.Json do
   """
 
   alias PtcRunner.Json.{Call, Check, Checked, ErrorText, Evaluation, Explain, Fence, Given}
-  alias PtcRunner.Json.{Limits, Message, Paused, Program, Recording, Resuming}
+  alias PtcRunner.Json.{Limits, Message, Paused, Plan, Planning, Program, Recording, Resuming}
   alias PtcRunner.{Options, Shown}
 
   @known [
@@ -102,6 +102,14 @@ defmodule PtcRunner.Json do
           | {:memory, %{term() => String.t() | Checked.type() | {:sample, term()}} | nil}
           | {:tools, map() | nil}
           | {:returns, term()}
+          | compile_option()
+
+  @typedoc "See `plan/2`."
+  @type plan_option ::
+          {:context, map() | nil}
+          | {:memory, map() | nil}
+          | {:tools, map() | nil}
+          | {:max_tool_calls, non_neg_integer() | nil}
           | compile_option()
 
   @typedoc "See `compile/2`."
@@ -512,6 +520,43 @@ defmodule PtcRunner.Json do
       {:error, Map.put(finding, :code, :invalid)}
     end
   end
+
+  @doc """
+  Says what a program will do, and runs nothing: which tools it may call, how often, with which parts of the data, and what flows into
+  its result. See `PtcRunner.Json.Plan`; `IO.puts(plan)` is a text that a person can approve.
+
+  A run lies within its plan. The largest number of calls, the flows and the reads hold for every run of the program, and where
+  they are not known the plan says `"unknown"`. The least number of calls holds for a run that ends without an error and whose
+  `:on_call` neither answers nor denies calls.
+
+  ## Options
+
+    * `:context`, `:memory` - the data of the run. It is optional: with it, the formulas are numbers too.
+    * `:tools` - as for `run/2`: their effects and budgets are in the plan. Without it, every tool counts as one that writes.
+    * `:max_tool_calls` - the budget of the run
+    * `:edition`, `:strict`, `:keys`, `:structs`, `:timeout`, `:max_heap`, `:max_depth` - as for `compile/2`
+
+  ## Examples
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "employees"},
+      ...>   {"op": "map", "expr": {"op": "call", "tool": "mail", "args": {"to": {"op": "get", "field": "email"}, "text": "Hello"}}}]}})
+      iex> {:ok, plan} = PtcRunner.Json.plan(program, context: %{"employees" => [%{"email" => "a@b"}, %{"email" => "c@d"}]})
+      iex> [tool] = plan.tools
+      iex> {tool.name, tool.calls, tool.least, tool.most}
+      {"mail", "= count(employees)", 2, 2}
+      iex> tool.arguments
+      %{"text" => [], "to" => ["employees.email"]}
+      iex> {plan.reads, plan.result}
+      {["employees.email"], %{from: ["answer of mail"], decided_by: ["count(employees)"]}}
+
+      iex> PtcRunner.Json.plan(~s({"program": {"op": "lod", "name": "orders"}}))
+      {:error, {:validation_error, "Unknown operation 'lod'. Did you mean 'load'?"}}
+
+  New in this library. Raises `ArgumentError` for wrong options.
+  """
+  @spec plan(program(), [plan_option()]) :: {:ok, Plan.t()} | {:error, error()}
+  def plan(program, opts \\ []), do: Planning.plan(program, opts)
 
   @doc """
   Runs a program and reports the work of each operation: see `PtcRunner.Json.Explain`.

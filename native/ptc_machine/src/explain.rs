@@ -15,6 +15,8 @@ pub enum Detail {
     /// Only what findings are made of: which keys were found, and which filters kept nothing. No clock is
     /// read, and a key that was found once is not looked up again.
     Findings,
+    /// Nothing of a run: what the program will do.
+    Plan,
 }
 
 /// A step from one part of a program to a part inside.
