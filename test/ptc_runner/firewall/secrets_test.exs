@@ -244,7 +244,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
   describe "random programs" do
     alias PtcRunner.Test.Generator
 
-    @cases PtcRunner.Test.Environment.cases(2_500)
+    @cases PtcRunner.Test.Environment.cases(1_000)
     @marker "zq"
     # Its first digits are no part of an ordinary quotient: `90909` was one of 1 / 11.
     @number 7_341_852_963
