@@ -19,6 +19,17 @@ pub enum Detail {
     Plan,
 }
 
+impl Detail {
+    /// Returns findings or a plan, if one of them is meant, else all.
+    pub fn of(findings: bool, plan: bool) -> Self {
+        match (findings, plan) {
+            (true, _) => Detail::Findings,
+            (_, true) => Detail::Plan,
+            _ => Detail::All,
+        }
+    }
+}
+
 /// A step from one part of a program to a part inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathPart<K = ConstId> {

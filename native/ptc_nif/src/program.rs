@@ -51,16 +51,7 @@ impl CompileOptionsArg {
             CompileOptionsArg::Full(given) => (None, given),
             CompileOptionsArg::Observed((what, a, b, c, d, e)) => (Some(what), (a, b, c, d, e)),
         };
-        let details = [
-            (atoms::findings(), Detail::Findings),
-            (atoms::plan(), Detail::Plan),
-        ];
-        let detail = |what| {
-            details
-                .iter()
-                .find(|it| it.0 == what)
-                .map_or(Detail::All, |it| it.1)
-        };
+        let detail = |what| Detail::of(what == atoms::findings(), what == atoms::plan());
         LoadOptions {
             options: Options {
                 checked,
