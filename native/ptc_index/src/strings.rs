@@ -1,0 +1,98 @@
+//! What is inside strings, and the escapes.
+
+use super::classes::Classes;
+use ptc_json::grammar::escape;
+
+/// The strings of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Strings {
+    /// The opening quotes and the contents, without the closing quotes.
+    pub inside: u64,
+    /// The opening quotes.
+    pub open: u64,
+    /// The closing quotes.
+    pub close: u64,
+    /// The bytes after the backslashes that escape.
+    pub escaped: u64,
+}
+
+/// What the blocks before say about the strings of a block.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StringState {
+    /// Whether the first byte is escaped: 0 or 1.
+    escaped: u64,
+    /// Whether the first byte is inside a string: no or all bits.
+    inside: u64,
+    /// The end of the last surrogate pair that was checked as a whole.
+    pair_end: usize,
+}
+
+/// Every second bit.
+const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+
+impl StringState {
+    /// Returns the strings of the next block.
+    #[inline(always)]
+    pub fn next(&mut self, classes: &Classes) -> Strings {
+        let escaped = self.escaped(classes.backslash);
+        let quotes = classes.quote & !escaped;
+        let inside = odd_before(quotes) ^ self.inside;
+        // The sign bit in all places.
+        self.inside = (inside as i64 >> 63) as u64;
+        Strings {
+            inside,
+            open: quotes & inside,
+            close: quotes & !inside,
+            escaped,
+        }
+    }
+
+    /// Returns whether a string is open after the last block.
+    pub fn is_open(&self) -> bool {
+        self.inside != 0
+    }
+
+    /// Returns the bytes that are escaped. In a run of backslashes every second one is: subtracting the starts of the runs
+    /// from the odd bits after them carries through each run, and so tells runs with an odd number of backslashes from
+    /// the others. The method is simdjson's.
+    #[inline(always)]
+    fn escaped(&mut self, backslash: u64) -> u64 {
+        if backslash == 0 {
+            return std::mem::take(&mut self.escaped);
+        }
+        let before = self.escaped;
+        let escaping = backslash & !before;
+        let codes = (escaping << 1 | ODD).wrapping_sub(escaping) ^ ODD;
+        self.escaped = (codes & backslash) >> 63;
+        codes ^ (backslash | before)
+    }
+
+    /// Returns whether the escaped bytes of the block at `at` end or begin valid escapes.
+    #[cold]
+    pub fn are_valid(&mut self, text: &[u8], at: usize, mut escaped: u64) -> bool {
+        while escaped != 0 {
+            let place = at + escaped.trailing_zeros() as usize;
+            escaped &= escaped - 1;
+            match text.get(place) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
+                // The second half of a pair.
+                Some(b'u') if place < self.pair_end => {}
+                Some(b'u') => match escape(text, place - 1) {
+                    Ok((_, end)) => self.pair_end = end,
+                    Err(_) => return false,
+                },
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Sets each bit that has an odd number of bits at and before it.
+#[inline(always)]
+fn odd_before(mut mask: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        mask ^= mask << shift;
+    }
+    mask
+}

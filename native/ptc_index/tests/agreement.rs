@@ -1,0 +1,233 @@
+//! The index accepts what the reader accepts, and the tree reads what the reader reads.
+
+mod common;
+
+use common::{agree, document, Rng};
+
+/// Texts with one fault or none, which are short enough to read.
+const TEXTS: &[&str] = &[
+    "",
+    " ",
+    "\n\t\r ",
+    "null",
+    "true",
+    "false",
+    " null ",
+    "nul",
+    "nulll",
+    "tru",
+    "truex",
+    "true1",
+    "1true",
+    "fals",
+    "falsee",
+    "True",
+    "0",
+    "-0",
+    "1",
+    "-1",
+    "01",
+    "-01",
+    "00",
+    "1.",
+    ".1",
+    "1.0",
+    "1.e1",
+    "1e",
+    "1e+",
+    "1e-",
+    "1e5",
+    "1E+05",
+    "1e5.5",
+    "1e5e5",
+    "1.5.5",
+    "--1",
+    "+1",
+    "1-",
+    "1+1",
+    "1-1",
+    "-",
+    "-a",
+    "1a",
+    "0x1",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "1e308",
+    "1.8e308",
+    "1.7976931348623157e308",
+    "1.7976931348623158e308",
+    "1.7976931348623159e308",
+    "0e400",
+    "0.0e400",
+    "-0e400",
+    "1e0000000000000000000400",
+    "1e00000000000000000005",
+    "1e+",
+    "1e+400",
+    "0.00001e310",
+    "Infinity",
+    "NaN",
+    "\"\"",
+    "\"a\"",
+    "\"",
+    "\"a",
+    "a\"",
+    "\"a\"b",
+    "\"a\" b",
+    "\"a\"\"b\"",
+    "\"\\\"",
+    "\"\\\\\"",
+    "\"\\\\\\\"",
+    "\"\\a\"",
+    "\"\\u\"",
+    "\"\\u12\"",
+    "\"\\u1234\"",
+    "\"\\u12g4\"",
+    "\"\\ud83d\\ude00\"",
+    "\"\\ud83d\"",
+    "\"\\ude00\"",
+    "\"\\ud83d\\ud83d\"",
+    "\"\\ud83dx\"",
+    "\"\\ud83d\\n\"",
+    "\"\t\"",
+    "\"\u{0}\"",
+    "\"\u{7f}\"",
+    "\"ä\"",
+    "\"\u{1F600}\"",
+    "\"\\u00e4\\n\\t\\/\"",
+    "\\\"a\"",
+    "\"\\",
+    "[]",
+    "[ ]",
+    "{}",
+    "{ }",
+    "[",
+    "]",
+    "{",
+    "}",
+    "[}",
+    "{]",
+    "[]]",
+    "[[]",
+    "[1",
+    "[1,",
+    "[1,]",
+    "[,1]",
+    "[1,,2]",
+    "[1 2]",
+    "[1]2",
+    "[1] [2]",
+    "[1],",
+    ",[1]",
+    "1,2",
+    ",",
+    ":",
+    "[1:2]",
+    "[\"a\":1]",
+    "[[],[]]",
+    "[[][]]",
+    "[{}{}]",
+    "{}{}",
+    "[1,[2,[3,{\"a\":[4]}]]]",
+    "{\"a\":1}",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\":1,}",
+    "{,\"a\":1}",
+    "{\"a\":1,\"b\":2}",
+    "{\"a\":1 \"b\":2}",
+    "{\"a\":1,\"b\"}",
+    "{\"a\":\"b\":1}",
+    "{\"a\" \"b\"}",
+    "{\"a\"::1}",
+    "{:1}",
+    "{1:1}",
+    "{a:1}",
+    "{\"a\":1:2}",
+    "{\"a\",1}",
+    "{\"a\":1;\"b\":2}",
+    "{[]:1}",
+    "{{}:1}",
+    "{\"a\":{}}",
+    "{\"a\":[}]",
+    "{\"a\":[1,2],\"b\":{\"c\":null}}",
+    "{ \"a\" : 1 , \"b\" : [ ] }",
+    "{\"a\":1]",
+    "[\"a\",\"b\"]",
+    "[\"a\" , \"b\" ,]",
+    "{\"a\":1,\"a\":2}",
+    "{\"a\":1,\"\\u0061\":2}",
+    "{\"\\u0061\":1,\"a\":2}",
+    "{\"\":1}",
+    "{\"a\\\"b\":1}",
+    "{\"a\\\\\":1}",
+    "\u{feff}[]",
+    "[]\u{feff}",
+    "[1\u{a0}]",
+    "[1,\u{2028}2]",
+    "ä",
+    "[ä]",
+    "/* a */ 1",
+    "[1] // a",
+    "'a'",
+    "[\u{c}]",
+    "[1\u{0}]",
+    "\u{0}",
+];
+
+#[test]
+fn short_texts_anywhere_in_a_block() {
+    for text in TEXTS {
+        for pad in 0..70 {
+            let spaces = " ".repeat(pad);
+            agree(format!("{spaces}{text}").as_bytes());
+            agree(format!("{spaces}{text}{spaces}").as_bytes());
+            // Within a string and two containers, which end in other blocks.
+            let letters = "a".repeat(pad);
+            agree(format!("[\"{letters}\",{{\"{letters}\":{text}}}]").as_bytes());
+            agree(format!("{{\"{letters}\":1,{text}{spaces}}}").as_bytes());
+        }
+    }
+}
+
+#[test]
+fn random_documents() {
+    let mut rng = Rng::new(1);
+    for _ in 0..4_000 {
+        let size = 1 + rng.below(60);
+        agree(&document(&mut rng, size));
+    }
+    for _ in 0..60 {
+        agree(&document(&mut rng, 3_000));
+    }
+}
+
+#[test]
+fn random_documents_with_a_fault() {
+    let mut rng = Rng::new(2);
+    for _ in 0..10_000 {
+        let size = 1 + rng.below(60);
+        let mut text = document(&mut rng, size);
+        for _ in 0..1 + rng.below(2) {
+            let at = rng.below(text.len());
+            let byte = match rng.below(3) {
+                0 => rng.below(256) as u8,
+                _ => {
+                    b"{}[]:,\"\\0123456789-+.eE truefalsn\n\t\x00\x1f\x80\xc3\xe2\xf0\xff"
+                        [rng.below(46)]
+                }
+            };
+            match rng.below(4) {
+                0 => text[at] = byte,
+                1 => text.insert(at, byte),
+                2 => drop(text.remove(at)),
+                _ => text.truncate(at + 1),
+            }
+            if text.is_empty() {
+                break;
+            }
+        }
+        agree(&text);
+    }
+}
