@@ -29,7 +29,14 @@ pub struct Hint {
 }
 
 impl Members {
-    /// Returns the value of the last member of `object` with this key, as [`Tree::field`] does. `hint` must be of this name and these
+    /// Forgets the object and its keys, so that the next object may be one of another text.
+    pub fn forget(&mut self) {
+        self.object = None;
+        self.keys.clear();
+        self.shape += 1;
+    }
+
+    /// Returns the value of the first member of `object` with this key, as [`Tree::field`] does. `hint` must be of this name and these
     /// members.
     #[inline]
     pub fn field(
@@ -47,7 +54,7 @@ impl Members {
             let place = self
                 .keys
                 .iter()
-                .rposition(is_named)
+                .position(is_named)
                 .map(|place| place as u32);
             *hint = Hint {
                 shape: self.shape,

@@ -110,6 +110,12 @@ impl<'t> Tree<'t> {
         Some((place * BLOCK) as Node + word.trailing_zeros())
     }
 
+    /// Returns the next value, key or closing bracket after the one at an offset.
+    #[inline]
+    pub fn next_token(&self, at: Node) -> Option<Node> {
+        self.next(at)
+    }
+
     /// Returns the next start of a token, unless it closes the container.
     #[inline(always)]
     pub(super) fn unless_closed(&self, next: Option<Node>) -> Option<Node> {
@@ -219,21 +225,20 @@ impl<'t> Tree<'t> {
         self.first_child(container).is_none()
     }
 
-    /// Returns the value of the last member with this key, however the key is written.
+    /// Returns the value of the first member with this key, which is the one that the decoder keeps, however the key is written.
     pub fn field(&self, object: Node, name: &[u8]) -> Option<Node> {
         if self.byte(object) != b'{' {
             return None;
         }
-        let mut found = None;
         let mut member = self.first_child(object);
         while let Some(node) = member {
             let value = self.value(node);
             if self.key_is(node, name) {
-                found = Some(value);
+                return Some(value);
             }
             member = self.next_sibling(value);
         }
-        found
+        None
     }
 
     /// Returns whether a key is this text.

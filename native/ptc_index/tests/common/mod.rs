@@ -167,9 +167,9 @@ fn fields(
     hints: &mut [Hint; 4],
 ) {
     let pairs: Vec<_> = document.pairs(at).take(200).collect();
-    let last = |name: &[u8]| {
+    let first = |name: &[u8]| {
         let is = |(key, _): &(u32, u32)| document.bytes(document.entry(*key)) == Some(name);
-        pairs.iter().rposition(is)
+        pairs.iter().position(is)
     };
     let values: Vec<_> = {
         let mut values = Vec::new();
@@ -185,7 +185,7 @@ fn fields(
     }
     for (key, _) in pairs.iter().take(20) {
         let name = document.bytes(document.entry(*key)).expect("a key");
-        let expected = last(name).map(|place| values[place]);
+        let expected = first(name).map(|place| values[place]);
         assert_eq!(tree.field(node, name), expected);
         assert_eq!(
             members.field(tree, node, name, &mut Hint::default()),
@@ -194,7 +194,7 @@ fn fields(
     }
     let names: [&[u8]; 4] = [b"a", b"b", b"", b"a\"b"];
     for (name, hint) in names.into_iter().zip(hints) {
-        let expected = last(name).map(|place| values[place]);
+        let expected = first(name).map(|place| values[place]);
         assert_eq!(tree.field(node, name), expected);
         assert_eq!(members.field(tree, node, name, hint), expected);
     }
