@@ -46,35 +46,29 @@ impl BracketState {
         self.kinds.bytes()
     }
 
-    /// Returns the containers of the next chunk, and their depths; and changes `wrong` if a bracket does not match, or is too deep.
+    /// Finds the containers of the next chunk; returns their depths, unless a bracket does not match or is too deep.
     #[inline(never)]
     pub fn next(
         &mut self,
         chunk: &[u8; CHUNK],
         classes: &PerBlock<Classes>,
         strings: &PerBlock<Strings>,
-        wrong: &mut u64,
-    ) -> (PerBlock<Containers>, Excess) {
+        containers: &mut PerBlock<Containers>,
+    ) -> Option<Excess> {
         let (blocks, _) = chunk.as_chunks::<BLOCK>();
-        let mut containers = PerBlock::default();
         let before = self.kinds.count;
         let mut least = before;
         for (((inside, block), classes), strings) in
             containers.iter_mut().zip(blocks).zip(classes).zip(strings)
         {
             let brackets = classes.bracket & !strings.inside;
-            let Some(containers) = self.block(block, brackets, &mut least) else {
-                *wrong = u64::MAX;
-                break;
-            };
-            *inside = containers;
+            *inside = self.block(block, brackets, &mut least)?;
         }
         let relative = |depth: usize| (depth as i64 - before as i64) as i32;
-        let excess = Excess {
+        Some(Excess {
             delta: relative(self.kinds.count),
             least: relative(least),
-        };
-        (containers, excess)
+        })
     }
 
     /// Returns the containers of a block.

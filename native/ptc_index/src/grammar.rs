@@ -40,24 +40,24 @@ impl GrammarState {
         self.value != 0
     }
 
-    /// Returns the tokens of the next chunk; and changes `wrong` if they are not in order.
+    /// Finds the tokens of the next chunk; returns 0 if they are in order.
     #[inline(never)]
     pub fn next(
         &mut self,
         classes: &PerBlock<Classes>,
         strings: &PerBlock<Strings>,
         containers: &PerBlock<Containers>,
-        wrong: &mut u64,
-    ) -> PerBlock<Tokens> {
-        let mut tokens = PerBlock::default();
+        tokens: &mut PerBlock<Tokens>,
+    ) -> u64 {
+        let mut wrong = 0;
         let mut state = *self;
         for (((tokens, classes), strings), inside) in
             tokens.iter_mut().zip(classes).zip(strings).zip(containers)
         {
-            *tokens = state.block(classes, strings, inside, wrong);
+            *tokens = state.block(classes, strings, inside, &mut wrong);
         }
         *self = state;
-        tokens
+        wrong
     }
 
     #[inline(always)]

@@ -1,11 +1,11 @@
 //! The pass that validates a text and makes its index.
 
-use super::brackets::BracketState;
+use super::brackets::{BracketState, Containers};
 use super::classes::{Classes, Classify, Fastest};
 use super::directory::Directory;
 use super::grammar::{GrammarState, Tokens};
 use super::numbers::NumberState;
-use super::strings::StringState;
+use super::strings::{StringState, Strings};
 use super::utf8::Utf8State;
 use super::words::WordState;
 use super::{PerBlock, BLOCK, BLOCKS, CHUNK};
@@ -25,6 +25,15 @@ pub struct Indexer {
     numbers: NumberState,
     utf8: Utf8State,
     index: Index,
+}
+
+/// What is found out about a chunk, one part after another.
+#[derive(Default)]
+struct Masks {
+    classes: PerBlock<Classes>,
+    strings: PerBlock<Strings>,
+    containers: PerBlock<Containers>,
+    tokens: PerBlock<Tokens>,
 }
 
 /// The index of a text.
@@ -78,16 +87,17 @@ impl Indexer {
         // A different text must not be read beyond its end.
         let text = text.get(..self.index.length).ok_or(Invalid)?;
         let until = self.at.saturating_add(bytes);
+        let mut masks = Masks::default();
         loop {
             let rest = text.get(self.at..).unwrap_or_default();
             let mut wrong = 0;
             if let Some(chunk) = rest.first_chunk() {
-                wrong |= self.chunk::<C>(text, chunk, BLOCKS);
+                wrong |= self.chunk::<C>(text, chunk, BLOCKS, &mut masks);
             } else {
                 // What the last token lacks is found in the white space behind it.
                 let mut chunk = [b' '; CHUNK];
                 chunk[..rest.len()].copy_from_slice(rest);
-                wrong |= self.chunk::<C>(text, &chunk, rest.len() / BLOCK + 1);
+                wrong |= self.chunk::<C>(text, &chunk, rest.len() / BLOCK + 1, &mut masks);
             }
             let end = self.at.min(text.len());
             if wrong != 0 || !self.utf8.validate(text, end) {
@@ -103,16 +113,26 @@ impl Indexer {
     }
 
     /// Reads one chunk, of which `blocks` are part of the index; returns 0 if it is valid.
-    fn chunk<C: Classify>(&mut self, text: &[u8], chunk: &[u8; CHUNK], blocks: usize) -> u64 {
-        let at = self.at;
-        let mut wrong = 0;
-        let classes = C::classify_all(chunk);
-        let strings = self.strings.next(text, at, &classes, &mut wrong);
-        let (containers, excess) = self.brackets.next(chunk, &classes, &strings, &mut wrong);
-        let tokens = self
-            .grammar
-            .next(&classes, &strings, &containers, &mut wrong);
-        wrong |= self.scalars(text, &classes, &tokens);
+    fn chunk<C: Classify>(
+        &mut self,
+        text: &[u8],
+        chunk: &[u8; CHUNK],
+        blocks: usize,
+        masks: &mut Masks,
+    ) -> u64 {
+        let Masks {
+            classes,
+            strings,
+            containers,
+            tokens,
+        } = masks;
+        C::classify_all(chunk, classes);
+        let mut wrong = self.strings.next(text, self.at, classes, strings);
+        let Some(excess) = self.brackets.next(chunk, classes, strings, containers) else {
+            return u64::MAX;
+        };
+        wrong |= self.grammar.next(classes, strings, containers, tokens);
+        wrong |= self.scalars(text, classes, tokens);
         let mut starts = PerBlock::default();
         let mut escaped_keys = 0;
         for (block, starts) in starts.iter_mut().enumerate() {

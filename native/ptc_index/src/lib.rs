@@ -13,7 +13,7 @@
 //! * [`brackets`]: the open containers
 //! * [`grammar`]: which token may follow which
 
-#![allow(unsafe_code)]
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod brackets;

@@ -30,16 +30,15 @@ pub struct StringState {
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl StringState {
-    /// Returns the strings of the next chunk, which is at `at`; and changes `wrong` if they are not valid.
+    /// Finds the strings of the next chunk, which is at `at`; returns 0 if they are valid.
     #[inline(never)]
     pub fn next(
         &mut self,
         text: &[u8],
         at: usize,
         classes: &PerBlock<Classes>,
-        wrong: &mut u64,
-    ) -> PerBlock<Strings> {
-        let mut strings = PerBlock::default();
+        strings: &mut PerBlock<Strings>,
+    ) -> u64 {
         let (mut escapes, mut controls, mut within) = (self.escaped, 0, self.inside);
         for (strings, classes) in strings.iter_mut().zip(classes) {
             escapes |= classes.backslash;
@@ -54,11 +53,10 @@ impl StringState {
             };
         }
         if escapes != 0 {
-            return self.next_with_escapes(text, at, classes, wrong);
+            return self.next_with_escapes(text, at, classes, strings);
         }
         self.inside = within;
-        *wrong |= controls;
-        strings
+        controls
     }
 
     /// Same as `next`, for a chunk with backslashes.
@@ -68,17 +66,17 @@ impl StringState {
         text: &[u8],
         at: usize,
         classes: &PerBlock<Classes>,
-        wrong: &mut u64,
-    ) -> PerBlock<Strings> {
-        let mut strings = PerBlock::default();
+        strings: &mut PerBlock<Strings>,
+    ) -> u64 {
+        let mut wrong = 0;
         for (block, (strings, classes)) in strings.iter_mut().zip(classes).enumerate() {
             let escaped = self.escaped(classes.backslash);
             let quotes = classes.quote & !escaped;
             let inside = odd_before(quotes) ^ self.inside;
             self.inside = (inside as i64 >> 63) as u64;
-            *wrong |= classes.control & inside;
+            wrong |= classes.control & inside;
             if !self.are_valid(text, at + BLOCK * block, escaped) {
-                *wrong = u64::MAX;
+                wrong = u64::MAX;
             }
             *strings = Strings {
                 inside,
@@ -86,7 +84,7 @@ impl StringState {
                 escaped,
             };
         }
-        strings
+        wrong
     }
 
     /// Returns whether a string is open.

@@ -2,13 +2,10 @@
 //!
 //! * this file: the classes, and which implementation this processor has
 //! * [`scalar`]: the implementation without vectors, which defines the classes
-//! * `sse2`, `neon`: the implementations with vectors of 16 bytes, which all processors of their kind have
+//! * [`vector`]: the implementation with vectors of 16 bytes
 
-#[cfg(target_arch = "aarch64")]
-pub mod neon;
 pub mod scalar;
-#[cfg(target_arch = "x86_64")]
-pub mod sse2;
+pub mod vector;
 
 use super::{PerBlock, BLOCK, CHUNK};
 
@@ -51,24 +48,19 @@ pub trait Classify {
     /// Returns the classes.
     fn classify(block: &[u8; BLOCK]) -> Classes;
 
-    /// Returns the classes of all blocks of a chunk.
+    /// Finds the classes of all blocks of a chunk.
     #[inline(never)]
-    fn classify_all(chunk: &[u8; CHUNK]) -> PerBlock<Classes> {
+    fn classify_all(chunk: &[u8; CHUNK], classes: &mut PerBlock<Classes>) {
         let (blocks, _) = chunk.as_chunks();
-        let mut classes = PerBlock::default();
         for (classes, block) in classes.iter_mut().zip(blocks) {
             *classes = Self::classify(block);
         }
-        classes
     }
 }
 
 /// The fastest implementation for this processor.
-#[cfg(target_arch = "x86_64")]
-pub type Fastest = sse2::Sse2;
-/// The fastest implementation for this processor.
-#[cfg(target_arch = "aarch64")]
-pub type Fastest = neon::Neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub type Fastest = vector::Vector;
 /// The fastest implementation for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub type Fastest = scalar::Scalar;
@@ -100,7 +92,7 @@ mod tests {
                 });
                 block[place] = byte;
                 let expected = of::<scalar::Scalar>(&block);
-                assert_eq!(of::<Fastest>(&block), expected, "{block:?}");
+                assert_eq!(of::<vector::Vector>(&block), expected, "{block:?}");
                 let all = |is: fn(u8) -> bool| {
                     let bit = |(at, byte): (usize, &u8)| u64::from(is(*byte)) << at;
                     block.iter().enumerate().map(bit).sum::<u64>()
@@ -131,7 +123,7 @@ mod tests {
         for byte in 0..=255 {
             let block = [byte; BLOCK];
             assert_eq!(
-                of::<Fastest>(&block),
+                of::<vector::Vector>(&block),
                 of::<scalar::Scalar>(&block),
                 "{byte}"
             );
