@@ -1,121 +1,154 @@
 //! The open containers: which bracket closes which, and what is inside objects.
 
+use super::classes::Classes;
 use super::directory::Excess;
-use super::BLOCK;
+use super::strings::Strings;
+use super::{PerBlock, BLOCK, CHUNK};
 
 /// The containers of a block.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Containers {
+    /// The opening brackets.
+    pub open: u64,
+    /// The closing brackets.
+    pub close: u64,
+    /// The opening brackets of objects.
+    pub braces: u64,
     /// The bytes whose innermost container is an object; brackets themselves are either.
     pub object: u64,
     /// The bytes outside of all containers; brackets themselves are either.
     pub top: u64,
-    /// The opening brackets of objects.
-    pub braces: u64,
-    /// Whether all brackets match, within the limit of depth.
-    pub are_valid: bool,
 }
 
 /// The containers that are open.
 #[derive(Debug, Clone)]
 pub struct BracketState {
     kinds: Bits,
-    depth: usize,
     deepest: usize,
-    /// The depth since the start of the chunk.
-    excess: Excess,
 }
 
-/// The bit of a byte that distinguishes `{` and `}` from `[` and `]`.
-const BRACE: u8 = 0x20;
-
 impl BracketState {
-    /// No container is open; `depth` is the largest number of open ones.
-    pub fn new(depth: usize) -> Self {
+    /// No container is open; `deepest` is the largest number of open ones.
+    pub fn new(deepest: usize) -> Self {
         BracketState {
             kinds: Bits::default(),
-            depth: 0,
-            deepest: depth,
-            excess: Excess::default(),
+            deepest,
         }
     }
 
     /// Returns whether all containers are closed.
     pub fn are_closed(&self) -> bool {
-        self.depth == 0
+        self.kinds.count == 0
     }
 
-    /// Returns the excess of a chunk, at its end.
-    pub fn take_excess(&mut self) -> Excess {
-        std::mem::take(&mut self.excess)
+    /// Returns the memory in bytes.
+    pub fn bytes(&self) -> usize {
+        self.kinds.bytes()
     }
 
-    /// Returns the containers of the next block; `open` and `close` are its brackets outside of strings.
+    /// Finds the containers of the next chunk; returns their depths, unless a bracket does not match or is too deep.
+    #[inline(never)]
+    pub fn next(
+        &mut self,
+        chunk: &[u8; CHUNK],
+        classes: &PerBlock<Classes>,
+        strings: &PerBlock<Strings>,
+        containers: &mut PerBlock<Containers>,
+    ) -> Option<Excess> {
+        let (blocks, _) = chunk.as_chunks::<BLOCK>();
+        let before = self.kinds.count;
+        let mut least = before;
+        for (((inside, block), classes), strings) in
+            containers.iter_mut().zip(blocks).zip(classes).zip(strings)
+        {
+            let brackets = classes.bracket & !strings.inside;
+            *inside = self.block(block, brackets, &mut least)?;
+        }
+        let relative = |depth: usize| (depth as i64 - before as i64) as i32;
+        Some(Excess {
+            delta: relative(self.kinds.count),
+            least: relative(least),
+        })
+    }
+
+    /// Returns the containers of a block.
     #[inline(always)]
-    pub fn next(&mut self, block: &[u8; BLOCK], open: u64, close: u64) -> Containers {
+    fn block(
+        &mut self,
+        block: &[u8; BLOCK],
+        mut brackets: u64,
+        least: &mut usize,
+    ) -> Option<Containers> {
+        let kinds = &mut self.kinds;
         let spread = |yes: bool| if yes { u64::MAX } else { 0 };
         let mut inside = Containers {
-            object: spread(self.depth > 0 && self.kinds.last()),
-            top: spread(self.depth == 0),
-            braces: 0,
-            are_valid: true,
+            object: spread(kinds.last()),
+            top: spread(kinds.count == 0),
+            ..Containers::default()
         };
-        let mut brackets = open | close;
         while brackets != 0 {
             let place = brackets.trailing_zeros();
             let bit = brackets & brackets.wrapping_neg();
             brackets ^= bit;
-            let brace = block[place as usize % BLOCK] & BRACE != 0;
             let from = u64::MAX << place;
-            if open & bit != 0 {
-                inside.are_valid &= self.depth < self.deepest;
-                self.kinds.push(brace);
-                self.depth += 1;
-                self.excess.delta += 1;
-                if brace {
-                    inside.braces |= bit;
-                    inside.object |= from;
-                } else {
-                    inside.object &= !from;
+            let byte = block[place as usize % BLOCK];
+            match byte {
+                b'{' | b'[' => {
+                    if kinds.count >= self.deepest {
+                        return None;
+                    }
+                    let brace = byte == b'{';
+                    kinds.push(brace);
+                    inside.open |= bit;
+                    inside.top &= !from;
+                    if brace {
+                        inside.braces |= bit;
+                        inside.object |= from;
+                    } else {
+                        inside.object &= !from;
+                    }
                 }
-                inside.top &= !from;
-            } else {
-                if self.depth == 0 || self.kinds.last() != brace {
-                    inside.are_valid = false;
-                    return inside;
+                b'}' | b']' => {
+                    if kinds.count == 0 || kinds.last() != (byte == b'}') {
+                        return None;
+                    }
+                    kinds.pop();
+                    inside.close |= bit;
+                    *least = kinds.count.min(*least);
+                    if kinds.last() {
+                        inside.object |= from;
+                    } else {
+                        inside.object &= !from;
+                        if kinds.count == 0 {
+                            inside.top |= from;
+                        }
+                    }
                 }
-                self.kinds.pop();
-                self.depth -= 1;
-                self.excess.close();
-                if self.depth == 0 {
-                    inside.object &= !from;
-                    inside.top |= from;
-                } else if self.kinds.last() {
-                    inside.object |= from;
-                } else {
-                    inside.object &= !from;
-                }
+                // The others of the class are no tokens.
+                _ => return None,
             }
         }
-        inside
+        Some(inside)
     }
 }
 
 /// A stack of bits.
 #[derive(Debug, Clone, Default)]
 struct Bits {
-    /// The last bits, the last one lowest.
+    /// The last bits, the last one lowest; 0 if the stack is empty.
     word: u64,
-    /// How many they are: 0 only if the stack is empty.
-    count: u32,
+    count: usize,
     /// The words before, in parts, so that a deep stack is never copied to grow.
     full: Vec<Vec<u64>>,
 }
 
+/// Bits of a word.
+const BITS: usize = u64::BITS as usize;
 /// Words of a part of the stack.
 const PART: usize = 512;
 
 impl Bits {
+    /// Returns the last bit, or false.
     #[inline(always)]
     fn last(&self) -> bool {
         self.word & 1 != 0
@@ -123,18 +156,19 @@ impl Bits {
 
     #[inline(always)]
     fn push(&mut self, bit: bool) {
-        if self.count == u64::BITS {
+        if self.count % BITS == 0 && self.count > 0 {
             self.save();
         }
         self.word = self.word << 1 | u64::from(bit);
         self.count += 1;
     }
 
+    /// Removes the last bit of a stack that is not empty.
     #[inline(always)]
     fn pop(&mut self) {
         self.word >>= 1;
         self.count -= 1;
-        if self.count == 0 {
+        if self.count % BITS == 0 && self.count > 0 {
             self.restore();
         }
     }
@@ -149,32 +183,22 @@ impl Bits {
                 self.full.push(part);
             }
         }
-        self.count = 0;
+        self.word = 0;
     }
 
     #[cold]
     fn restore(&mut self) {
-        let Some(part) = self.full.last_mut() else {
-            return;
-        };
-        if let Some(word) = part.pop() {
-            (self.word, self.count) = (word, u64::BITS);
-        }
-        if part.is_empty() {
-            self.full.pop();
+        if let Some(part) = self.full.last_mut() {
+            self.word = part.pop().unwrap_or_default();
+            if part.is_empty() {
+                self.full.pop();
+            }
         }
     }
 
     /// Returns the memory in bytes.
     fn bytes(&self) -> usize {
-        self.full.len() * (PART * 8 + size_of::<Vec<u64>>())
-    }
-}
-
-impl BracketState {
-    /// Returns the memory in bytes.
-    pub fn bytes(&self) -> usize {
-        self.kinds.bytes()
+        self.full.len() * (PART * size_of::<u64>() + size_of::<Vec<u64>>())
     }
 }
 

@@ -4,12 +4,8 @@
 //! of a container passes over all chunks in which it cannot be, 64 at a time on each level. The size depends on the length of the
 //! text only. (The structure is known as a range min-max tree over balanced parentheses.)
 
-use super::BLOCK;
+use super::CHUNK;
 
-/// Words of bits, so blocks, of a chunk.
-pub const WORDS: usize = 8;
-/// Bytes of a chunk.
-pub const CHUNK: usize = WORDS * BLOCK;
 /// Chunks that are one chunk of the next level.
 const GROUP: usize = 64;
 /// Levels: a chunk of the last one has 128 MiB.
@@ -25,13 +21,6 @@ pub struct Excess {
 }
 
 impl Excess {
-    /// Counts a closing bracket.
-    #[inline(always)]
-    pub fn close(&mut self) {
-        self.delta -= 1;
-        self.least = self.least.min(self.delta);
-    }
-
     fn sum(chunks: &[Excess]) -> Excess {
         chunks.iter().fold(Excess::default(), |sum, chunk| Excess {
             delta: sum.delta + chunk.delta,

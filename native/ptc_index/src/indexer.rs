@@ -1,14 +1,14 @@
 //! The pass that validates a text and makes its index.
 
-use super::brackets::BracketState;
+use super::brackets::{BracketState, Containers};
 use super::classes::{Classes, Classify, Fastest};
-use super::directory::{Directory, CHUNK, WORDS};
-use super::grammar::GrammarState;
+use super::directory::Directory;
+use super::grammar::{GrammarState, Tokens};
 use super::numbers::NumberState;
-use super::strings::StringState;
+use super::strings::{StringState, Strings};
 use super::utf8::Utf8State;
 use super::words::WordState;
-use super::BLOCK;
+use super::{PerBlock, BLOCK, BLOCKS, CHUNK};
 
 /// The longest text: offsets have 32 bits.
 pub const LONGEST_TEXT: usize = u32::MAX as usize;
@@ -25,6 +25,15 @@ pub struct Indexer {
     numbers: NumberState,
     utf8: Utf8State,
     index: Index,
+}
+
+/// What is found out about a chunk, one part after another.
+#[derive(Default)]
+struct Masks {
+    classes: PerBlock<Classes>,
+    strings: PerBlock<Strings>,
+    containers: PerBlock<Containers>,
+    tokens: PerBlock<Tokens>,
 }
 
 /// The index of a text.
@@ -78,26 +87,23 @@ impl Indexer {
         // A different text must not be read beyond its end.
         let text = text.get(..self.index.length).ok_or(Invalid)?;
         let until = self.at.saturating_add(bytes);
+        let mut masks = Masks::default();
         loop {
-            let chunk = text.get(self.at..).unwrap_or_default();
-            let (blocks, rest) = chunk.get(..CHUNK).unwrap_or(chunk).as_chunks();
+            let rest = text.get(self.at..).unwrap_or_default();
             let mut wrong = 0;
-            for block in blocks {
-                wrong |= self.block::<C>(text, block);
-            }
-            let is_last = blocks.len() < WORDS;
-            if is_last {
+            if let Some(chunk) = rest.first_chunk() {
+                wrong |= self.chunk::<C>(text, chunk, BLOCKS, &mut masks);
+            } else {
                 // What the last token lacks is found in the white space behind it.
-                let mut block = [b' '; BLOCK];
-                block[..rest.len()].copy_from_slice(rest);
-                wrong |= self.block::<C>(text, &block);
+                let mut chunk = [b' '; CHUNK];
+                chunk[..rest.len()].copy_from_slice(rest);
+                wrong |= self.chunk::<C>(text, &chunk, rest.len() / BLOCK + 1, &mut masks);
             }
             let end = self.at.min(text.len());
             if wrong != 0 || !self.utf8.validate(text, end) {
                 return Err(Invalid);
             }
-            self.index.directory.push(self.brackets.take_excess());
-            if is_last {
+            if self.at > text.len() {
                 return self.finish().map(Some);
             }
             if self.at >= until {
@@ -106,41 +112,62 @@ impl Indexer {
         }
     }
 
-    /// Reads one block; returns 0 if it is valid.
-    #[inline(always)]
-    fn block<C: Classify>(&mut self, text: &[u8], block: &[u8; BLOCK]) -> u64 {
-        let at = self.at;
-        let classes: Classes = C::classify(block);
-        let strings = self.strings.next(&classes);
-        let outside = !(strings.inside | strings.close);
-        let (open, close) = (classes.open & outside, classes.close & outside);
-        let inside = self.brackets.next(block, open, close);
-        let tokens = self.grammar.next(&classes, &strings, &inside);
-        let mut wrong = tokens.wrong | classes.control & strings.inside;
+    /// Reads one chunk, of which `blocks` are part of the index; returns 0 if it is valid.
+    fn chunk<C: Classify>(
+        &mut self,
+        text: &[u8],
+        chunk: &[u8; CHUNK],
+        blocks: usize,
+        masks: &mut Masks,
+    ) -> u64 {
+        let Masks {
+            classes,
+            strings,
+            containers,
+            tokens,
+        } = masks;
+        C::classify_all(chunk, classes);
+        let mut wrong = self.strings.next(text, self.at, classes, strings);
+        let Some(excess) = self.brackets.next(chunk, classes, strings, containers) else {
+            return u64::MAX;
+        };
+        wrong |= self.grammar.next(classes, strings, containers, tokens);
+        wrong |= self.scalars(text, classes, tokens);
+        let mut starts = PerBlock::default();
+        let mut escaped_keys = 0;
+        for (block, starts) in starts.iter_mut().enumerate() {
+            let (inside, strings) = (&containers[block], &strings[block]);
+            *starts =
+                inside.open | inside.close | tokens[block].starts | strings.quotes & strings.inside;
+            escaped_keys |= strings.escaped & tokens[block].keys;
+            self.utf8.note(classes[block].high);
+        }
+        self.index.escaped_keys |= escaped_keys != 0;
+        self.index.starts.extend_from_slice(&starts[..blocks]);
+        self.index.directory.push(excess);
+        self.at += CHUNK;
+        wrong
+    }
 
-        if strings.escaped != 0 {
-            if !self.strings.are_valid(text, at, strings.escaped) {
-                wrong = u64::MAX;
+    /// Reads the scalars of a chunk; returns 0 if they are valid.
+    #[inline(never)]
+    fn scalars(
+        &mut self,
+        text: &[u8],
+        classes: &PerBlock<Classes>,
+        tokens: &PerBlock<Tokens>,
+    ) -> u64 {
+        let mut wrong = 0;
+        for (block, (classes, tokens)) in classes.iter().zip(tokens).enumerate() {
+            let at = self.at + BLOCK * block;
+            let not_numbers = tokens.starts & !(classes.digit | classes.minus);
+            let (words, others) = self.words.next(text, at, not_numbers);
+            wrong |= others;
+            let numbers = tokens.scalars & !words;
+            if numbers != 0 || !self.numbers.is_quiet() {
+                wrong |= self.numbers.next(text, at, classes, numbers, tokens.starts);
             }
-            self.index.escaped_keys |= strings.escaped & tokens.keys != 0;
         }
-        let not_numbers = tokens.starts & !(classes.digit | classes.minus);
-        let (words, others) = self.words.next(text, at, not_numbers);
-        wrong |= others;
-        let numbers = tokens.scalars & !words;
-        if numbers != 0 || !self.numbers.is_quiet() {
-            wrong |= self
-                .numbers
-                .next(text, at, &classes, numbers, tokens.starts);
-        }
-        if !inside.are_valid {
-            wrong = u64::MAX;
-        }
-        self.utf8.note(classes.high);
-        self.index
-            .starts
-            .push(open | close | strings.open | tokens.starts);
-        self.at += BLOCK;
         wrong
     }
 

@@ -35,6 +35,13 @@ pub use tree::{Content, Kind, Node, Tree};
 
 /// Bytes of a block, which is one word of bits.
 pub const BLOCK: usize = 64;
+/// Blocks of a chunk, which is read in one go.
+pub const BLOCKS: usize = 8;
+/// Bytes of a chunk.
+pub const CHUNK: usize = BLOCKS * BLOCK;
+
+/// One value for each block of a chunk.
+pub type PerBlock<T> = [T; BLOCKS];
 
 /// Returns the bits after those of `mask`, with the carry of the block before, which is 0 or 1; and changes the carry.
 #[inline(always)]

@@ -1,22 +1,21 @@
 //! What is inside strings, and the escapes.
 
 use super::classes::Classes;
+use super::{PerBlock, BLOCK};
 use ptc_json::grammar::escape;
 
 /// The strings of a block.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Strings {
     /// The opening quotes and the contents, without the closing quotes.
     pub inside: u64,
-    /// The opening quotes.
-    pub open: u64,
-    /// The closing quotes.
-    pub close: u64,
+    /// All quotes that are not escaped.
+    pub quotes: u64,
     /// The bytes after the backslashes that escape.
     pub escaped: u64,
 }
 
-/// What the blocks before say about the strings of a block.
+/// What the bytes before say about the strings of a chunk.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StringState {
     /// Whether the first byte is escaped: 0 or 1.
@@ -31,23 +30,64 @@ pub struct StringState {
 const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 impl StringState {
-    /// Returns the strings of the next block.
-    #[inline(always)]
-    pub fn next(&mut self, classes: &Classes) -> Strings {
-        let escaped = self.escaped(classes.backslash);
-        let quotes = classes.quote & !escaped;
-        let inside = odd_before(quotes) ^ self.inside;
-        // The sign bit in all places.
-        self.inside = (inside as i64 >> 63) as u64;
-        Strings {
-            inside,
-            open: quotes & inside,
-            close: quotes & !inside,
-            escaped,
+    /// Finds the strings of the next chunk, which is at `at`; returns 0 if they are valid.
+    #[inline(never)]
+    pub fn next(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        classes: &PerBlock<Classes>,
+        strings: &mut PerBlock<Strings>,
+    ) -> u64 {
+        let (mut escapes, mut controls, mut within) = (self.escaped, 0, self.inside);
+        for (strings, classes) in strings.iter_mut().zip(classes) {
+            escapes |= classes.backslash;
+            let inside = odd_before(classes.quote) ^ within;
+            // The sign bit in all places.
+            within = (inside as i64 >> 63) as u64;
+            controls |= classes.control & inside;
+            *strings = Strings {
+                inside,
+                quotes: classes.quote,
+                escaped: 0,
+            };
         }
+        if escapes != 0 {
+            return self.next_with_escapes(text, at, classes, strings);
+        }
+        self.inside = within;
+        controls
     }
 
-    /// Returns whether a string is open after the last block.
+    /// Same as `next`, for a chunk with backslashes.
+    #[inline(never)]
+    fn next_with_escapes(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        classes: &PerBlock<Classes>,
+        strings: &mut PerBlock<Strings>,
+    ) -> u64 {
+        let mut wrong = 0;
+        for (block, (strings, classes)) in strings.iter_mut().zip(classes).enumerate() {
+            let escaped = self.escaped(classes.backslash);
+            let quotes = classes.quote & !escaped;
+            let inside = odd_before(quotes) ^ self.inside;
+            self.inside = (inside as i64 >> 63) as u64;
+            wrong |= classes.control & inside;
+            if !self.are_valid(text, at + BLOCK * block, escaped) {
+                wrong = u64::MAX;
+            }
+            *strings = Strings {
+                inside,
+                quotes,
+                escaped,
+            };
+        }
+        wrong
+    }
+
+    /// Returns whether a string is open.
     pub fn is_open(&self) -> bool {
         self.inside != 0
     }
@@ -57,9 +97,6 @@ impl StringState {
     /// the others. The method is simdjson's.
     #[inline(always)]
     fn escaped(&mut self, backslash: u64) -> u64 {
-        if backslash == 0 {
-            return std::mem::take(&mut self.escaped);
-        }
         let before = self.escaped;
         let escaping = backslash & !before;
         let codes = (escaping << 1 | ODD).wrapping_sub(escaping) ^ ODD;
@@ -68,8 +105,8 @@ impl StringState {
     }
 
     /// Returns whether the escaped bytes of the block at `at` end or begin valid escapes.
-    #[cold]
-    pub fn are_valid(&mut self, text: &[u8], at: usize, mut escaped: u64) -> bool {
+    #[inline(always)]
+    fn are_valid(&mut self, text: &[u8], at: usize, mut escaped: u64) -> bool {
         while escaped != 0 {
             let place = at + escaped.trailing_zeros() as usize;
             escaped &= escaped - 1;

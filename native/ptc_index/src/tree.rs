@@ -1,7 +1,6 @@
 //! Navigation: a text and its index, read as a tree.
 
-use super::directory::WORDS;
-use super::{Index, BLOCK};
+use super::{Index, BLOCK, BLOCKS};
 use ptc_json::grammar::{escape, is_blank, number};
 use ptc_json::scan::to_special;
 use std::ops::Range;
@@ -163,15 +162,15 @@ impl<'t> Tree<'t> {
         let place = container as usize / BLOCK;
         let rest = self.word(place) & (u64::MAX - 1) << (container % 64);
         let mut depth = 1;
-        let chunk = place / WORDS;
-        if let Some(close) = self.close_in(place, rest, (chunk + 1) * WORDS, &mut depth) {
+        let chunk = place / BLOCKS;
+        if let Some(close) = self.close_in(place, rest, (chunk + 1) * BLOCKS, &mut depth) {
             return close;
         }
         let Some((chunk, mut depth)) = self.index.directory.find(chunk + 1, depth) else {
             return container;
         };
-        let place = chunk * WORDS;
-        let close = self.close_in(place, self.word(place), place + WORDS, &mut depth);
+        let place = chunk * BLOCKS;
+        let close = self.close_in(place, self.word(place), place + BLOCKS, &mut depth);
         close.unwrap_or(container)
     }
 

@@ -176,6 +176,9 @@ const TEXTS: &[&str] = &[
     "\u{0}",
 ];
 
+/// Bytes that make a difference.
+const BYTES: &[u8] = b"{}[]:,\"\\0123456789-+.eE truefalsn\n\t\x00\x1f\x80\xc3\xe2\xf0\xff";
+
 #[test]
 fn short_texts_anywhere_in_a_block() {
     for text in TEXTS {
@@ -213,10 +216,7 @@ fn random_documents_with_a_fault() {
             let at = rng.below(text.len());
             let byte = match rng.below(3) {
                 0 => rng.below(256) as u8,
-                _ => {
-                    b"{}[]:,\"\\0123456789-+.eE truefalsn\n\t\x00\x1f\x80\xc3\xe2\xf0\xff"
-                        [rng.below(46)]
-                }
+                _ => rng.pick(BYTES),
             };
             match rng.below(4) {
                 0 => text[at] = byte,

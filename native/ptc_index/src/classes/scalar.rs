@@ -1,14 +1,14 @@
 //! Classes by a table, eight bytes at a time: the classes of a byte are bits of a word, each in a byte of its own, so that
 //! eight words shifted by 0 to 7 make eight bits of each class.
 
-use super::{Classes, Classify, BLOCK};
+use super::{Classes, Classify, BLOCK, BRACKET, BRACKET_BITS};
 
 /// The classification without vectors.
 #[derive(Debug, Clone, Copy)]
 pub struct Scalar;
 
 /// Number of classes.
-const CLASSES: usize = 13;
+const CLASSES: usize = 12;
 
 const TABLE: [u128; 256] = {
     let mut table = [0; 256];
@@ -25,8 +25,7 @@ const fn classes(byte: u8) -> u128 {
     let is_in: [bool; CLASSES] = [
         byte == b'"',
         byte == b'\\',
-        matches!(byte, b'[' | b'{'),
-        matches!(byte, b']' | b'}'),
+        byte & BRACKET_BITS == BRACKET,
         byte == b',',
         byte == b':',
         matches!(byte, b' ' | b'\t' | b'\n' | b'\r'),
@@ -60,13 +59,12 @@ impl Classify for Scalar {
                 columns[class][column] = byte;
             }
         }
-        let [quote, backslash, open, close, comma, colon, blank, control, digit, zero, minus, dot, high, ..] =
+        let [quote, backslash, bracket, comma, colon, blank, control, digit, zero, minus, dot, high, ..] =
             columns.map(u64::from_le_bytes);
         Classes {
             quote,
             backslash,
-            open,
-            close,
+            bracket,
             comma,
             colon,
             blank,
@@ -75,7 +73,7 @@ impl Classify for Scalar {
             zero,
             minus,
             dot,
-            high: high != 0,
+            high,
         }
     }
 }
