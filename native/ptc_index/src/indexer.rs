@@ -187,6 +187,11 @@ impl Indexer {
 }
 
 impl Index {
+    /// Returns the length of its text.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
     /// Returns the memory in bytes: at most 0.142 times the length of the text, and 300.
     pub fn bytes(&self) -> usize {
         self.starts.capacity() * size_of::<u64>() + self.directory.bytes()

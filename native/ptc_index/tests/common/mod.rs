@@ -197,6 +197,7 @@ fn fields(
         let expected = first(name).map(|place| values[place]);
         assert_eq!(tree.field(node, name), expected);
         assert_eq!(members.field(tree, node, name, hint), expected);
+        assert_eq!(members.next_sibling(tree, node), tree.next_sibling(node));
     }
 }
 
