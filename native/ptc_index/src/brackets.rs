@@ -156,7 +156,7 @@ impl Bits {
 
     #[inline(always)]
     fn push(&mut self, bit: bool) {
-        if self.count % BITS == 0 && self.count > 0 {
+        if self.count > 0 && self.count.is_multiple_of(BITS) {
             self.save();
         }
         self.word = self.word << 1 | u64::from(bit);
@@ -168,7 +168,7 @@ impl Bits {
     fn pop(&mut self) {
         self.word >>= 1;
         self.count -= 1;
-        if self.count % BITS == 0 && self.count > 0 {
+        if self.count > 0 && self.count.is_multiple_of(BITS) {
             self.restore();
         }
     }

@@ -25,6 +25,18 @@ pub fn index_within(text: &[u8], depth: usize) -> Result<Index, Invalid> {
         .map(|index| index.expect("it is read to its end"))
 }
 
+/// Indexes a text and reads all keys of it, to measure the cost.
+pub fn cost(text: &[u8]) {
+    let Ok(index) = index(text) else { return };
+    let tree = Tree::new(text, &index);
+    let mut next = Some(tree.root());
+    while let Some(node) = next {
+        tree.kind(node);
+        next = tree.next_token(node);
+    }
+    tree.len(tree.root());
+}
+
 /// Fails unless the index accepts what the reader accepts, in quanta of any length and without vectors, and the tree is
 /// the reader's.
 pub fn agree(text: &[u8]) {
