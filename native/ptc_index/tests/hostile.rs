@@ -317,6 +317,35 @@ fn the_longest_integer() {
 }
 
 #[test]
+fn the_largest_values() {
+    let largest = |text: String| index(text.as_bytes()).expect("it is valid").largest();
+    for count in [1, 2, 63, 64, 65, 1_000] {
+        let members: Vec<_> = (0..count)
+            .map(|at| format!("\"{at}\":[1,{{}},{{\"a\":2}}]"))
+            .collect();
+        let object = format!("{{{}}}", members.join(","));
+        assert_eq!(largest(object.clone()).members, count);
+        assert_eq!(
+            largest(format!("[{{}},[{object}],{{\"a\":1}}]")).members,
+            count
+        );
+        let text = largest(format!("[1,\"{}\",2]", "a".repeat(count))).token;
+        assert!((count..count + 64).contains(&text), "{text}");
+        let number = largest(format!("[1,{},2]", "1".repeat(count))).number;
+        assert!((count..count + 128).contains(&number), "{number}");
+    }
+    let nested = |depth: usize| {
+        format!(
+            "{}{{\"a\":1,\"b\":2}}{}",
+            "[".repeat(depth),
+            "]".repeat(depth)
+        )
+    };
+    assert_eq!(largest(nested(999)).members, 2);
+    assert!(largest(nested(1_001)).members > u32::MAX as usize);
+}
+
+#[test]
 fn white_space_everywhere() {
     let mut rng = Rng::new(5);
     for _ in 0..300 {
