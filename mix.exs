@@ -680,6 +680,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",
+        "guides/large_answers.md",
         "guides/drop_in.md",
         "guides/differences.md",
         "guides/observability.md",

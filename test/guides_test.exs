@@ -14,6 +14,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.Cheatsheet
   doctest Guides.DropIn
   doctest Guides.Engine
+  doctest Guides.LargeAnswers
   doctest Guides.Observability
   doctest Guides.Answers
   doctest Guides.Signatures

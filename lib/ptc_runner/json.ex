@@ -37,7 +37,7 @@ defmodule PtcRunner.Json do
 
   alias PtcRunner.Json.{Check, Checked}
   alias PtcRunner.Json.{Call, Contract, Control, ErrorText, Explain, Fence, Inputs, Journal}
-  alias PtcRunner.Json.{Limits, Message, Now, Parser, Paused, Program, Runner, Tools}
+  alias PtcRunner.Json.{Limits, Message, Now, Parser, Paused, Program, Runner, Text, Tools}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.{Options, Shown}
   require Telemetry
@@ -600,6 +600,30 @@ defmodule PtcRunner.Json do
     {:ok, now} = Now.text(now)
     {concurrency, now}
   end
+
+  @doc """
+  Makes a value of a JSON text, which a program reads as if it had been decoded.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "orders"},
+      ...>   {"op": "filter", "where": {"op": "gt", "field": "total", "value": 100}},
+      ...>   {"op": "sum", "field": "total"}]}})
+      iex> orders = PtcRunner.Json.text(~s([{"total": 50}, {"total": 150}, {"total": 200}]))
+      iex> PtcRunner.Json.run!(program, context: %{"orders" => orders})
+      350
+
+  It may be a value of the map `:context`, and a tool may return it. The results and errors are those of a run over what
+  `PtcRunner.Json.Codec.decode/1` makes of the text. A text that is not valid JSON, wherever it is, ends the run before its first step, or
+  is an error of the tool:
+
+      iex> program = ~s({"program": {"op": "load", "name": "other"}})
+      iex> PtcRunner.Json.run(program, context: %{"orders" => PtcRunner.Json.text("[1,]")})
+      {:error, {:execution_error, "Context 'orders': JSON decode error: Unexpected token at position 3"}}
+
+  See the guide *Large answers of tools*. New in this library.
+  """
+  @spec text(String.t()) :: Text.t()
+  def text(binary) when is_binary(binary), do: %Text{binary: binary}
 
   @doc """
   Runs a program and returns only its result; raises `RuntimeError` instead of an error.

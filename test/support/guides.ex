@@ -7,6 +7,7 @@ defmodule PtcRunner.Test.Guides do
         Cheatsheet: "guides/cheatsheet.cheatmd",
         DropIn: "guides/drop_in.md",
         Engine: "guides/engine.md",
+        LargeAnswers: "guides/large_answers.md",
         Observability: "guides/observability.md",
         Signatures: "guides/signatures.md"
       ] do

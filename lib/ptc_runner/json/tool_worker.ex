@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it, which lets the VM skip older messages. So messages that tools leave in this mailbox
   # do not make later calls slower.
 
-  alias PtcRunner.Json.{Driver, MovedRun, ToolProcess}
+  alias PtcRunner.Json.{Driver, MovedRun, Texts, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
@@ -117,7 +117,7 @@ defmodule PtcRunner.Json.ToolWorker do
   @spec run(String.t(), (term() -> term()), term()) :: result()
   def run(name, fun, args) do
     try do
-      fun.(args)
+      Texts.answer(fun.(args))
     catch
       kind, reason -> failure(name, kind, reason, __STACKTRACE__)
     else

@@ -69,3 +69,45 @@ impl Survey {
         self.open.capacity() * size_of::<(u32, bool)>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptc_index::Indexer;
+
+    fn fits(text: &str) -> bool {
+        let mut indexer = Indexer::new(text.len(), 100_000).unwrap();
+        let index = indexer.step(text.as_bytes(), usize::MAX).unwrap().unwrap();
+        let tree = Tree::new(text.as_bytes(), &index);
+        let mut survey = Survey::new(tree);
+        loop {
+            if let Some(fits) = survey.step(tree) {
+                return fits;
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_texts_are_read_in_place() {
+        for text in ["1", "[]", "{}", r#"{"a":[1,{"b":null}]}"#] {
+            assert!(fits(text), "{text}");
+        }
+        assert!(fits(&format!("[{}0]", r#"{"a":1},"#.repeat(5_000))));
+        assert!(fits(&format!("{}{}", "[".repeat(9_000), "]".repeat(9_000))));
+    }
+
+    #[test]
+    fn long_and_wide_values_are_not() {
+        let members = |count: usize| {
+            let members: Vec<_> = (0..count).map(|n| format!("\"{n}\":[]")).collect();
+            format!("[1,{{{}}}]", members.join(","))
+        };
+        assert!(fits(&members(MOST_MEMBERS as usize)));
+        assert!(!fits(&members(MOST_MEMBERS as usize + 1)));
+        assert!(!fits(&format!("[{:?}]", "x".repeat(LONGEST as usize))));
+        assert!(!fits(&format!(
+            "[{}]",
+            "1".repeat(LONGEST_NUMBER as usize + 1)
+        )));
+    }
+}

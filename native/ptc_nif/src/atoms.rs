@@ -130,5 +130,6 @@ rustler::atoms! {
     unknown,
     ask,
     too_much,
+    texts,
     too_long,
 }

@@ -6,6 +6,7 @@ use crate::plain_run::{Mode, Run};
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
+use crate::texts::has_text;
 use crate::{atoms, wire};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
@@ -27,8 +28,13 @@ const ROOM: usize = 32;
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
+/// Returns a new token.
+pub fn token() -> u64 {
+    TOKEN.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The time of a run's start as a text: the one that is given, or that of the clock.
-fn start_time<'a>(heap: &mut Beam<'a>, given: Raw<'a>) -> Raw<'a> {
+pub fn start_time<'a>(heap: &mut Beam<'a>, given: Raw<'a>) -> Raw<'a> {
     if heap.kind(given) == Kind::String {
         return given;
     }
@@ -162,6 +168,9 @@ impl<'a> Execution<'a> {
     /// Executes from the start. Returns the reply to the Elixir side.
     pub fn start(mut self, mut run: Run, reuse: Option<Place<'a>>) -> Term<'a> {
         let env = self.heap.terms.env;
+        if has_text(self.heap.terms, self.data.context) {
+            return atoms::texts().encode(env);
+        }
         let home = reuse.map_or(Home::New, Home::Loader);
         let reply = self.go(&mut run, Entry::Start(None), home);
         reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
@@ -314,7 +323,7 @@ impl<'a> Execution<'a> {
         home: Home<'a>,
     ) -> (Term<'a>, Term<'a>) {
         let terms = self.heap.terms;
-        run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
+        run.token = token();
         run.consts = self.consts.slice().len();
         run.words_built = self.heap_words();
         self.share_words(run);

@@ -54,6 +54,8 @@ mod stream;
 mod structs;
 mod table;
 mod task;
+mod text_run;
+mod texts;
 mod tools;
 mod weigh;
 mod wire;

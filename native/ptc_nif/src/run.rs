@@ -9,6 +9,7 @@ use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
+use crate::text_run;
 use ptc_term::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 
@@ -158,6 +159,11 @@ fn resumed_run<'a>(
         run.limits = limits;
     }
     let words = run.words().saturating_add(words);
+    if run.texts.is_some() {
+        let failed = matches!(kind, Some(ValueKind::Failed | ValueKind::FailedMoved));
+        let answer = answer.map(|answer| answer.term(env));
+        return text_run::resumed(env, reference, run, terms, answer, failed, words, pace);
+    }
     let state = run.state.take()?;
     let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
     match kind {
