@@ -25,7 +25,15 @@ pub struct Containers {
 pub struct BracketState {
     kinds: Bits,
     deepest: usize,
+    /// The commas of the innermost container so far, and of those around it, up to [`LEVELS`].
+    commas: u32,
+    outer_commas: Vec<u32>,
+    /// The most commas of an object.
+    most_commas: u32,
 }
+
+/// Open containers whose members are counted.
+const LEVELS: usize = 1_000;
 
 impl BracketState {
     /// No container is open; `deepest` is the largest number of open ones.
@@ -33,6 +41,38 @@ impl BracketState {
         BracketState {
             kinds: Bits::default(),
             deepest,
+            commas: 0,
+            outer_commas: Vec::new(),
+            most_commas: 0,
+        }
+    }
+
+    /// Returns the most members that an object may have.
+    pub fn most_members(&self) -> usize {
+        self.most_commas as usize + 1
+    }
+
+    /// The innermost container is another one, inside of the last.
+    #[inline(always)]
+    fn enter(&mut self) {
+        let commas = std::mem::take(&mut self.commas);
+        if self.outer_commas.len() < LEVELS {
+            self.outer_commas.push(commas);
+        } else {
+            // Commas further in are not counted.
+            self.most_commas = u32::MAX;
+        }
+    }
+
+    /// The innermost container is the last but one.
+    #[inline(always)]
+    fn leave(&mut self, object: bool) {
+        if object {
+            self.most_commas = self.most_commas.max(self.commas);
+        }
+        self.commas = 0;
+        if self.kinds.count < LEVELS {
+            self.commas = self.outer_commas.pop().unwrap_or_default();
         }
     }
 
@@ -43,7 +83,7 @@ impl BracketState {
 
     /// Returns the memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.kinds.bytes()
+        self.kinds.bytes() + self.outer_commas.capacity() * size_of::<u32>()
     }
 
     /// Finds the containers of the next chunk; returns their depths, unless a bracket does not match or is too deep.
@@ -62,7 +102,8 @@ impl BracketState {
             containers.iter_mut().zip(blocks).zip(classes).zip(strings)
         {
             let brackets = classes.bracket & !strings.inside;
-            *inside = self.block(block, brackets, &mut least)?;
+            let commas = classes.comma & !strings.inside;
+            *inside = self.block(block, brackets, commas, &mut least)?;
         }
         let relative = |depth: usize| (depth as i64 - before as i64) as i32;
         Some(Excess {
@@ -77,13 +118,13 @@ impl BracketState {
         &mut self,
         block: &[u8; BLOCK],
         mut brackets: u64,
+        mut commas: u64,
         least: &mut usize,
     ) -> Option<Containers> {
-        let kinds = &mut self.kinds;
         let spread = |yes: bool| if yes { u64::MAX } else { 0 };
         let mut inside = Containers {
-            object: spread(kinds.last()),
-            top: spread(kinds.count == 0),
+            object: spread(self.kinds.last()),
+            top: spread(self.kinds.count == 0),
             ..Containers::default()
         };
         while brackets != 0 {
@@ -92,13 +133,16 @@ impl BracketState {
             brackets ^= bit;
             let from = u64::MAX << place;
             let byte = block[place as usize % BLOCK];
+            self.commas += (commas & !from).count_ones();
+            commas &= from;
             match byte {
                 b'{' | b'[' => {
-                    if kinds.count >= self.deepest {
+                    if self.kinds.count >= self.deepest {
                         return None;
                     }
                     let brace = byte == b'{';
-                    kinds.push(brace);
+                    self.enter();
+                    self.kinds.push(brace);
                     inside.open |= bit;
                     inside.top &= !from;
                     if brace {
@@ -109,17 +153,18 @@ impl BracketState {
                     }
                 }
                 b'}' | b']' => {
-                    if kinds.count == 0 || kinds.last() != (byte == b'}') {
+                    if self.kinds.count == 0 || self.kinds.last() != (byte == b'}') {
                         return None;
                     }
-                    kinds.pop();
+                    self.kinds.pop();
+                    self.leave(byte == b'}');
                     inside.close |= bit;
-                    *least = kinds.count.min(*least);
-                    if kinds.last() {
+                    *least = self.kinds.count.min(*least);
+                    if self.kinds.last() {
                         inside.object |= from;
                     } else {
                         inside.object &= !from;
-                        if kinds.count == 0 {
+                        if self.kinds.count == 0 {
                             inside.top |= from;
                         }
                     }
@@ -128,6 +173,7 @@ impl BracketState {
                 _ => return None,
             }
         }
+        self.commas += commas.count_ones();
         Some(inside)
     }
 }
@@ -156,7 +202,7 @@ impl Bits {
 
     #[inline(always)]
     fn push(&mut self, bit: bool) {
-        if self.count % BITS == 0 && self.count > 0 {
+        if self.count > 0 && self.count.is_multiple_of(BITS) {
             self.save();
         }
         self.word = self.word << 1 | u64::from(bit);
@@ -168,7 +214,7 @@ impl Bits {
     fn pop(&mut self) {
         self.word >>= 1;
         self.count -= 1;
-        if self.count % BITS == 0 && self.count > 0 {
+        if self.count > 0 && self.count.is_multiple_of(BITS) {
             self.restore();
         }
     }

@@ -24,6 +24,8 @@ pub struct Indexer {
     words: WordState,
     numbers: NumberState,
     utf8: Utf8State,
+    /// The offset of the last token.
+    last: usize,
     index: Index,
 }
 
@@ -44,8 +46,20 @@ pub struct Index {
     pub(super) directory: Directory,
     /// Whether a key has an escape.
     pub(super) escaped_keys: bool,
+    largest: Largest,
     /// The length of the text.
     pub(super) length: usize,
+}
+
+/// How large the values of a text are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Largest {
+    /// Bytes of the longest string, key or number, with what is between it and the next token: an upper bound.
+    pub token: usize,
+    /// Bytes of the longest number: an upper bound.
+    pub number: usize,
+    /// Members of the largest object. At more than 1,000 levels they are not counted, and this is a number beyond 32 bits.
+    pub members: usize,
 }
 
 /// The text is not valid JSON, or nested too deeply. Where and why is what [`ptc_json::Reader`] says about the same text.
@@ -64,10 +78,12 @@ impl Indexer {
             words: WordState::default(),
             numbers: NumberState::default(),
             utf8: Utf8State::default(),
+            last: 0,
             index: Index {
                 starts: Vec::with_capacity(length / BLOCK + 1),
                 directory: Directory::for_text(length),
                 escaped_keys: false,
+                largest: Largest::default(),
                 length,
             },
         })
@@ -135,14 +151,22 @@ impl Indexer {
         wrong |= self.scalars(text, classes, tokens);
         let mut starts = PerBlock::default();
         let mut escaped_keys = 0;
+        let mut longest = self.index.largest.token;
         for (block, starts) in starts.iter_mut().enumerate() {
             let (inside, strings) = (&containers[block], &strings[block]);
             *starts =
                 inside.open | inside.close | tokens[block].starts | strings.quotes & strings.inside;
             escaped_keys |= strings.escaped & tokens[block].keys;
+            if *starts != 0 {
+                let at = self.at + BLOCK * block;
+                let first = at + starts.trailing_zeros() as usize;
+                longest = longest.max(first - self.last);
+                self.last = at + starts.ilog2() as usize;
+            }
             self.utf8.note(classes[block].high);
         }
         self.index.escaped_keys |= escaped_keys != 0;
+        self.index.largest.token = longest;
         self.index.starts.extend_from_slice(&starts[..blocks]);
         self.index.directory.push(excess);
         self.at += CHUNK;
@@ -177,6 +201,12 @@ impl Indexer {
             return Err(Invalid);
         }
         self.index.directory.finish();
+        let token = self.index.largest.token.max(self.index.length - self.last);
+        self.index.largest = Largest {
+            token: token.max(BLOCK),
+            number: self.numbers.longest(),
+            members: self.brackets.most_members(),
+        };
         Ok(std::mem::take(&mut self.index))
     }
 
@@ -187,6 +217,11 @@ impl Indexer {
 }
 
 impl Index {
+    /// Returns how large the values of the text are.
+    pub fn largest(&self) -> Largest {
+        self.largest
+    }
+
     /// Returns the length of its text.
     pub fn length(&self) -> usize {
         self.length

@@ -29,7 +29,7 @@ mod tree;
 mod utf8;
 pub mod words;
 
-pub use indexer::{Index, Indexer, Invalid, LONGEST_TEXT};
+pub use indexer::{Index, Indexer, Invalid, Largest, LONGEST_TEXT};
 pub use members::{Hint, Members};
 pub use tree::{Content, Kind, Node, Tree};
 

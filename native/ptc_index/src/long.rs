@@ -43,7 +43,8 @@ fn is_finite_token(token: &[u8]) -> bool {
 /// A number of more bytes than a block.
 #[derive(Debug, Clone)]
 pub struct Long {
-    start: usize,
+    /// The offset of its first byte.
+    pub start: usize,
     /// The offset of its point.
     dot: Option<usize>,
     /// The offset of its exponent's letter.

@@ -2,7 +2,7 @@
 
 use super::classes::Classes;
 use super::long::{is_finite, Long};
-use super::{after, past};
+use super::{after, past, BLOCK};
 
 /// What the blocks before say about the numbers of a block.
 #[derive(Debug, Clone, Default)]
@@ -28,9 +28,16 @@ pub struct NumberState {
     exponent: u64,
     /// A number that contains a whole block.
     long: Option<Long>,
+    /// The bytes of the longest one.
+    longest: usize,
 }
 
 impl NumberState {
+    /// Returns an upper bound of the bytes of the longest number.
+    pub fn longest(&self) -> usize {
+        self.longest.max(2 * BLOCK)
+    }
+
     /// Returns whether there can be no number in a block without bytes of numbers.
     #[inline(always)]
     pub fn is_quiet(&self) -> bool {
@@ -111,7 +118,9 @@ impl NumberState {
             self.long = Some(long);
             return 0;
         }
-        u64::from(!long.is_valid(text, at + length as usize)) << length
+        let end = at + length as usize;
+        self.longest = self.longest.max(end - long.start);
+        u64::from(!long.is_valid(text, end)) << length
     }
 }
 

@@ -114,6 +114,7 @@ impl StringState {
                 Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
                 // The second half of a pair.
                 Some(b'u') if place < self.pair_end => {}
+                Some(b'u') if is_unit(text, place + 1) => {}
                 Some(b'u') => match escape(text, place - 1) {
                     Ok((_, end)) => self.pair_end = end,
                     Err(_) => return false,
@@ -123,6 +124,16 @@ impl StringState {
         }
         true
     }
+}
+
+/// Returns whether four digits are the code of a character without a second half.
+#[inline(always)]
+fn is_unit(text: &[u8], at: usize) -> bool {
+    let Some(digits) = text.get(at..).and_then(<[u8]>::first_chunk::<4>) else {
+        return false;
+    };
+    let is_surrogate = matches!(digits[0], b'd' | b'D') && digits[1] > b'7';
+    digits.iter().all(u8::is_ascii_hexdigit) && !is_surrogate
 }
 
 /// Sets each bit that has an odd number of bits at and before it.

@@ -96,9 +96,9 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Returns the next start of a token after the one at an offset.
+    /// Returns the next value, key or closing bracket after the one at an offset.
     #[inline(always)]
-    pub(super) fn next(&self, at: Node) -> Option<Node> {
+    pub fn next_token(&self, at: Node) -> Option<Node> {
         let mut place = at as usize / BLOCK;
         // Without the bits up to the offset itself.
         let mut word = self.word(place) & (u64::MAX - 1) << (at % 64);
@@ -107,12 +107,6 @@ impl<'t> Tree<'t> {
             word = *self.index.starts.get(place)?;
         }
         Some((place * BLOCK) as Node + word.trailing_zeros())
-    }
-
-    /// Returns the next value, key or closing bracket after the one at an offset.
-    #[inline]
-    pub fn next_token(&self, at: Node) -> Option<Node> {
-        self.next(at)
     }
 
     /// Returns the next start of a token, unless it closes the container.
@@ -125,7 +119,7 @@ impl<'t> Tree<'t> {
     #[inline]
     pub fn first_child(&self, container: Node) -> Option<Node> {
         match self.byte(container) {
-            b'[' | b'{' => self.unless_closed(self.next(container)),
+            b'[' | b'{' => self.unless_closed(self.next_token(container)),
             _ => None,
         }
     }
@@ -133,13 +127,13 @@ impl<'t> Tree<'t> {
     /// Returns what follows a value in its container: an element of the list, or a member of the object.
     #[inline]
     pub fn next_sibling(&self, value: Node) -> Option<Node> {
-        self.unless_closed(self.next(self.last(value)))
+        self.unless_closed(self.next_token(self.last(value)))
     }
 
     /// Returns the value of a member.
     #[inline]
     pub fn value(&self, member: Node) -> Node {
-        self.next(member).unwrap_or(member)
+        self.next_token(member).unwrap_or(member)
     }
 
     /// Returns the key of a member.
@@ -157,21 +151,32 @@ impl<'t> Tree<'t> {
         }
     }
 
+    /// Returns whether a value is an object.
+    #[inline(always)]
+    pub fn is_object(&self, value: Node) -> bool {
+        self.byte(value) == b'{'
+    }
+
     /// Returns the closing bracket of a container.
     pub fn close(&self, container: Node) -> Node {
-        let place = container as usize / BLOCK;
-        let rest = self.word(place) & (u64::MAX - 1) << (container % 64);
+        self.close_after(container)
+    }
+
+    /// Returns the closing bracket of the container that is open after a token.
+    pub(super) fn close_after(&self, token: Node) -> Node {
+        let place = token as usize / BLOCK;
+        let rest = self.word(place) & (u64::MAX - 1) << (token % 64);
         let mut depth = 1;
         let chunk = place / BLOCKS;
         if let Some(close) = self.close_in(place, rest, (chunk + 1) * BLOCKS, &mut depth) {
             return close;
         }
         let Some((chunk, mut depth)) = self.index.directory.find(chunk + 1, depth) else {
-            return container;
+            return token;
         };
         let place = chunk * BLOCKS;
         let close = self.close_in(place, self.word(place), place + BLOCKS, &mut depth);
-        close.unwrap_or(container)
+        close.unwrap_or(token)
     }
 
     /// Searches for the bracket that closes `depth` containers, in a word and those up to `end`.
@@ -208,7 +213,7 @@ impl<'t> Tree<'t> {
 
     /// Returns the number of elements of a list, or of members of an object, with repeated keys. It walks over all of them.
     pub fn len(&self, container: Node) -> usize {
-        let object = self.byte(container) == b'{';
+        let object = self.is_object(container);
         let mut count = 0;
         let mut child = self.first_child(container);
         while let Some(node) = child {
@@ -226,7 +231,7 @@ impl<'t> Tree<'t> {
 
     /// Returns the value of the first member with this key, which is the one that the decoder keeps, however the key is written.
     pub fn field(&self, object: Node, name: &[u8]) -> Option<Node> {
-        if self.byte(object) != b'{' {
+        if !self.is_object(object) {
             return None;
         }
         let mut member = self.first_child(object);

@@ -20,7 +20,7 @@ impl WordState {
             match length(text, at + place as usize) {
                 0 => others |= start,
                 length => {
-                    let letters = (1_u128 << length) - 1 << place;
+                    let letters = ((1_u128 << length) - 1) << place;
                     words |= letters as u64;
                     self.rest |= (letters >> 64) as u64;
                 }

@@ -2,7 +2,7 @@
 //! the instructions of both.
 
 use super::{Classes, Classify, BLOCK, BRACKET, BRACKET_BITS};
-use wide::{u8x16 as Bytes, CmpEq};
+use wide::u8x16 as Bytes;
 
 /// The classification with vectors.
 #[derive(Debug, Clone, Copy)]

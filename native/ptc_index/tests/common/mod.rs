@@ -25,6 +25,18 @@ pub fn index_within(text: &[u8], depth: usize) -> Result<Index, Invalid> {
         .map(|index| index.expect("it is read to its end"))
 }
 
+/// Indexes a text and reads all keys of it, to measure the cost.
+pub fn cost(text: &[u8]) {
+    let Ok(index) = index(text) else { return };
+    let tree = Tree::new(text, &index);
+    let mut next = Some(tree.root());
+    while let Some(node) = next {
+        tree.kind(node);
+        next = tree.next_token(node);
+    }
+    tree.len(tree.root());
+}
+
 /// Fails unless the index accepts what the reader accepts, in quanta of any length and without vectors, and the tree is
 /// the reader's.
 pub fn agree(text: &[u8]) {
@@ -36,6 +48,7 @@ pub fn agree(text: &[u8]) {
         (Ok(document), Ok(index)) => {
             assert!(index.bytes() <= text.len() / 4 + 300, "{}", index.bytes());
             same(text, &document, Tree::new(text, &index));
+            largest(&document, &index);
         }
         (Err(_), Err(Invalid)) => {}
         (Ok(_), Err(Invalid)) => panic!("only the reader accepts {}", shown(text)),
@@ -59,6 +72,22 @@ fn scalar(text: &[u8]) -> Result<Index, Invalid> {
     let mut indexer = Indexer::new(text.len(), DEEP).expect("it is short");
     let index = indexer.step_with::<Scalar>(text, usize::MAX)?;
     Ok(index.expect("it is read to its end"))
+}
+
+/// Fails unless no value is larger than the index says.
+fn largest(document: &Document, index: &Index) {
+    let largest = index.largest();
+    let mut members = 1;
+    for at in 0..document.end(0) {
+        match document.entry(at) {
+            Entry::Object(_, count) => members = members.max(count as usize),
+            Entry::Str(start, end) => assert!((end - start) as usize <= largest.token),
+            Entry::BigInt(start, end) => assert!((end - start) as usize <= largest.number),
+            _ => {}
+        }
+    }
+    assert!(largest.number <= largest.token.max(128));
+    assert!(largest.members == members || largest.members > u32::MAX as usize);
 }
 
 /// Fails unless the tree has the entries of the document, in the same order.
@@ -197,6 +226,7 @@ fn fields(
         let expected = first(name).map(|place| values[place]);
         assert_eq!(tree.field(node, name), expected);
         assert_eq!(members.field(tree, node, name, hint), expected);
+        assert_eq!(members.next_sibling(tree, node), tree.next_sibling(node));
     }
 }
 
