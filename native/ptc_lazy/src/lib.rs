@@ -7,7 +7,6 @@
 //! * `source`: the values of one text
 //! * `heap`: the wrapper; `order`: comparing and hashing terms of both kinds
 //! * [`settle`]: builds the values of texts in a term that leaves the run
-//! * [`survey`]: whether a text can be read in place at all
 //! * `arena`: memory that lives as long as the wrapper
 
 #![forbid(unsafe_code)]
@@ -18,9 +17,8 @@ mod heap;
 mod order;
 pub mod settle;
 mod source;
-pub mod survey;
 pub mod term;
 
 pub use heap::{Given, Lazy};
-pub use source::Source;
+pub use source::{fits, Source};
 pub use term::{Place, Term};

@@ -1,6 +1,6 @@
 //! The values of one text.
 
-use ptc_index::{Content, Index, Node, Tree};
+use ptc_index::{Content, Index, Largest, Node, Tree};
 use ptc_json::grammar::number;
 use ptc_json::number_of;
 use ptc_term::heap::Kind;
@@ -11,6 +11,25 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 pub struct Source<'t> {
     tree: Tree<'t>,
+}
+
+/// Maximum number of members of an object that is read in place.
+const MOST_MEMBERS: usize = 1_000;
+/// Maximum number of bytes of a string that is read in place, with the white space behind it.
+const LONGEST: usize = 65_536;
+/// The same for a number.
+const LONGEST_NUMBER: usize = 1_000;
+
+/// Returns whether a text can be read in place. What a program reads of a text is found in constant time, or in a time that is
+/// counted before. A few texts have values for which that is not so: numbers of thousands of digits, strings of many
+/// kilobytes, and objects with so many members that they must be searched by their keys. Such a text is decoded instead.
+pub fn fits(index: &Index) -> bool {
+    let Largest {
+        token,
+        number,
+        members,
+    } = index.largest();
+    token <= LONGEST && number <= LONGEST_NUMBER && members <= MOST_MEMBERS
 }
 
 /// What the first byte of a value says.
@@ -107,5 +126,48 @@ impl<'t> Source<'t> {
             next = self.tree.next_sibling(value);
             Some((key, value))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptc_index::Indexer;
+
+    fn is_read_in_place(text: &str) -> bool {
+        let mut indexer = Indexer::new(text.len(), 100_000).unwrap();
+        let index = indexer.step(text.as_bytes(), usize::MAX).unwrap();
+        fits(&index.unwrap())
+    }
+
+    #[test]
+    fn ordinary_texts_are_read_in_place() {
+        for text in ["1", "[]", "{}", r#"{"a":[1,{"b":null}]}"#] {
+            assert!(is_read_in_place(text), "{text}");
+        }
+        assert!(is_read_in_place(&format!(
+            "[{}0]",
+            r#"{"a":1},"#.repeat(5_000)
+        )));
+        assert!(is_read_in_place(&format!(
+            "{}{}",
+            "[".repeat(900),
+            "]".repeat(900)
+        )));
+    }
+
+    #[test]
+    fn long_and_wide_values_are_not() {
+        let members = |count: usize| {
+            let members: Vec<_> = (0..count).map(|n| format!("\"{n}\":[]")).collect();
+            format!("[1,{{{}}}]", members.join(","))
+        };
+        assert!(is_read_in_place(&members(MOST_MEMBERS)));
+        assert!(!is_read_in_place(&members(MOST_MEMBERS + 1)));
+        assert!(!is_read_in_place(&format!("[{:?}]", "x".repeat(LONGEST))));
+        assert!(!is_read_in_place(&format!(
+            "[{}]",
+            "1".repeat(LONGEST_NUMBER + 1)
+        )));
     }
 }
