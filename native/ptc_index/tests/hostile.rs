@@ -341,8 +341,8 @@ fn the_largest_values() {
             "]".repeat(depth)
         )
     };
-    assert_eq!(largest(nested(999)).members, 2);
-    assert!(largest(nested(1_001)).members > u32::MAX as usize);
+    assert_eq!(largest(nested(65_535)).members, 2);
+    assert!(largest(nested(65_537)).members > u32::MAX as usize);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::heap::Beam;
 use crate::map_view::{view, MapView};
 use crate::raw::{Raw, Terms};
 use crate::task::{run, Call, Task};
-use ptc_index::{Index, Indexer, Invalid, Tree};
-use ptc_lazy::survey::{Survey, TOKENS};
+use ptc_index::{Index, Indexer, Invalid};
+use ptc_lazy::survey;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -17,8 +17,6 @@ use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 /// Bytes that are indexed between two looks at the clock, and the fuel for them.
 const STEP: usize = 64 * 1024;
 const FUEL_OF_STEP: usize = 4_096;
-/// Fuel for the tokens of a step of the survey.
-const FUEL_OF_SURVEY: usize = TOKENS / 2;
 const BYTES_PER_WORD: usize = 8;
 
 rustler::atoms! {
@@ -66,16 +64,10 @@ fn is_text<'a>(terms: Terms<'a>, value: Raw<'a>) -> bool {
 /// A text that is being indexed.
 struct Indexing<T> {
     text: T,
-    stage: Stage,
+    indexer: Box<Indexer>,
 }
 
-rooted!(Indexing { terms: text; plain: stage });
-
-enum Stage {
-    Indexer(Box<Indexer>),
-    Survey(Box<Index>, Box<Survey>),
-    Done,
-}
+rooted!(Indexing { terms: text; plain: indexer });
 
 nif! {
     /// `{:ok, index, words}`; `{:error, :invalid}` for a text that is not JSON; `{:error, :unfit}` for one that must be decoded,
@@ -88,7 +80,7 @@ nif! {
         };
         let indexing = Indexing {
             text: text.into(),
-            stage: Stage::Indexer(Box::new(indexer)),
+            indexer: Box::new(indexer),
         };
         Ok(run::<Indexing<()>>(call, indexing))
     }
@@ -106,34 +98,13 @@ impl<'a> Task<'a> for Indexing<Raw<'a>> {
     fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
         let text = heap.terms.bytes(self.text).unwrap_or_default();
         loop {
-            match &mut self.stage {
-                Stage::Indexer(indexer) => {
-                    meter.consume_fuel(FUEL_OF_STEP, heap)?;
-                    meter.check_heap_limit(indexer.bytes() / BYTES_PER_WORD, heap)?;
-                    match indexer.step(text, STEP) {
-                        Err(Invalid) => return Ok(Err(Unusable::Invalid)),
-                        Ok(None) => {}
-                        Ok(Some(index)) => {
-                            let survey = Survey::new(Tree::new(text, &index));
-                            self.stage = Stage::Survey(Box::new(index), Box::new(survey));
-                        }
-                    }
-                }
-                Stage::Survey(index, survey) => {
-                    meter.consume_fuel(FUEL_OF_SURVEY, heap)?;
-                    let words = (index.bytes() + survey.bytes()) / BYTES_PER_WORD;
-                    meter.check_heap_limit(words, heap)?;
-                    match survey.step(Tree::new(text, index)) {
-                        None => {}
-                        Some(false) => return Ok(Err(Unusable::Unfit)),
-                        Some(true) => {
-                            let index = std::mem::take(&mut **index);
-                            self.stage = Stage::Done;
-                            return Ok(Ok(index));
-                        }
-                    }
-                }
-                Stage::Done => return Ok(Err(Unusable::Unfit)),
+            meter.consume_fuel(FUEL_OF_STEP, heap)?;
+            meter.check_heap_limit(self.indexer.bytes() / BYTES_PER_WORD, heap)?;
+            match self.indexer.step(text, STEP) {
+                Err(Invalid) => return Ok(Err(Unusable::Invalid)),
+                Ok(None) => {}
+                Ok(Some(index)) if survey::fits(&index) => return Ok(Ok(index)),
+                Ok(Some(_)) => return Ok(Err(Unusable::Unfit)),
             }
         }
     }

@@ -4,7 +4,7 @@ use super::rng::Rng;
 use super::{ended, generate, term, End, Lab};
 use ptc_index::{Index, Indexer};
 use ptc_lazy::settle::Settle;
-use ptc_lazy::survey::Survey;
+use ptc_lazy::survey;
 use ptc_lazy::{Given, Lazy, Source};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
@@ -46,13 +46,7 @@ impl Indexed {
 
     /// Whether it can be read in place.
     pub fn fits(&self) -> bool {
-        let tree = ptc_index::Tree::new(self.text.as_bytes(), &self.index);
-        let mut survey = Survey::new(tree);
-        loop {
-            if let Some(fits) = survey.step(tree) {
-                return fits;
-            }
-        }
+        survey::fits(&self.index)
     }
 }
 
