@@ -16,6 +16,10 @@ use std::collections::HashMap;
 
 /// Strings of up to this many bytes are built when they are put into a list or a map: their place would take as much memory.
 const SHORT: usize = 64;
+/// Longer lists and objects are read again when they are built.
+const LARGE: usize = 4_096;
+/// Maximum number of keys that are known.
+const MOST_KEYS: usize = 1_024;
 /// Words of a value of a text in a list, a tuple or a map.
 const WORDS_OF_PLACE: isize = 3;
 /// Words that the inner heap counts for the number in it.
@@ -49,6 +53,8 @@ pub struct Lazy<'t, H: Heap> {
     rows: RefCell<Rows>,
     unescaped: RefCell<HashMap<Place, usize>>,
     strings: Arena<Box<[u8]>>,
+    /// The keys of objects that were built, so that equal ones are one term.
+    keys: HashMap<Box<[u8]>, H::Term>,
     tuples: Arena<Box<[Term<H::Term>]>>,
 }
 
@@ -88,6 +94,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
             rows: RefCell::default(),
             unescaped: RefCell::default(),
             strings: Arena::default(),
+            keys: HashMap::new(),
             tuples: Arena::default(),
         }
     }
@@ -177,7 +184,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
     fn store(&mut self, term: Term<H::Term>) -> H::Term {
         let number = match term {
             Term::Real(term) => return term,
-            Term::Node(place) => match self.scalar(place) {
+            Term::Node(place) => match self.scalar(place, SHORT) {
                 Some(term) => return term,
                 None => term.packed(),
             },
@@ -192,8 +199,34 @@ impl<'t, H: Heap> Lazy<'t, H> {
         terms.iter().map(|term| self.store(*term)).collect()
     }
 
-    /// Builds a number or a short string.
-    fn scalar(&mut self, place: Place) -> Option<H::Term> {
+    /// Whether a list or an object is so long that reading it again, from its text, is quicker than walking over it.
+    pub(crate) fn is_large(&self, place: Place) -> bool {
+        let source = self.source(place.text);
+        source.is_some_and(|source| source.raw(place.at).len() > LARGE)
+    }
+
+    /// Builds the key of an object; equal keys are one term.
+    pub(crate) fn shared_key(&mut self, key: Term<H::Term>) -> Term<H::Term> {
+        let Term::Node(place) = key else {
+            return key;
+        };
+        let known = self.bytes(key).and_then(|bytes| self.keys.get(bytes));
+        if let Some(known) = known {
+            return Term::Real(*known);
+        }
+        let built = self.scalar(place, usize::MAX);
+        let built = built.unwrap_or_else(|| self.inner.nil());
+        if self.keys.len() < MOST_KEYS {
+            let bytes = self.bytes(key).filter(|bytes| bytes.len() <= SHORT);
+            if let Some(bytes) = bytes.map(Box::from) {
+                self.keys.insert(bytes, built);
+            }
+        }
+        Term::Real(built)
+    }
+
+    /// Builds a number, or a string of at most `most` bytes in the text.
+    pub(crate) fn scalar(&mut self, place: Place, most: usize) -> Option<H::Term> {
         match self.kind(Term::Node(place)) {
             Kind::Number => {
                 let number = self.source(place.text)?.number(place.at)?;
@@ -202,7 +235,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
             Kind::String => {
                 let source = *self.source(place.text)?;
                 let content = source.content(place.at);
-                if content.range.len() > SHORT {
+                if content.range.len() > most {
                     return None;
                 }
                 Some(match content.escaped {
@@ -221,7 +254,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
             Term::Node(place) => place,
             Term::Real(_) | Term::Rest(_) => return self.built(term),
         };
-        if let Some(key) = self.scalar(place) {
+        if let Some(key) = self.scalar(place, usize::MAX) {
             return key;
         }
         let Some(source) = self.source(place.text) else {

@@ -13,6 +13,9 @@ use ptc_term::suspend::One;
 
 /// Number of items of a long list that are built in one step.
 const BATCH: usize = 1_024;
+/// Bytes of a string that are read per unit of fuel.
+const BYTES_A_UNIT: usize = 64;
+const BYTES_PER_WORD: usize = 8;
 /// Fuel for an entry of a large map, which is a tree that is built in one call.
 const MAP_ENTRY: usize = 32;
 
@@ -137,13 +140,28 @@ impl<V: Copy> Settle<Term<V>> {
         };
         let start = self.done.len();
         match (term, heap.kind(term)) {
-            (Term::Node(_), _) => {
+            (Term::Node(place), Kind::Number | Kind::String) => {
+                let bytes = heap
+                    .source(place.text)
+                    .map_or(0, |text| text.raw(place.at).len());
+                let counted = meter.consume_fuel(bytes / BYTES_A_UNIT, heap);
+                counted.inspect_err(|_| self.todo.push(term))?;
+                meter.check_heap_limit(bytes / BYTES_PER_WORD, heap)?;
+                let built = heap.scalar(place, usize::MAX);
+                let built = built.map_or_else(|| heap.nil(), Term::Real);
+                self.settled(built, true);
+            }
+            (Term::Node(place), _) if heap.is_large(place) => {
                 self.decoding = Some(Node {
                     value: term,
                     decoding: Decoding::new(JsonLimits::depth(usize::MAX)),
                 });
             }
-            (_, Kind::List) if !heap.is_empty_list(term) => {
+            (_, Kind::List) if heap.is_empty_list(term) => {
+                let empty = Term::Real(heap.empty_list);
+                self.settled(empty, !matches!(term, Term::Real(_)));
+            }
+            (_, Kind::List) => {
                 self.open.push(open(Shape::List, term, 0, start));
             }
             (_, Kind::Map) => {
@@ -151,12 +169,16 @@ impl<V: Copy> Settle<Term<V>> {
                 meter
                     .consume_fuel(size, heap)
                     .inspect_err(|_| self.todo.push(term))?;
+                meter.check_heap_limit(0, heap)?;
                 let (keys, mut values): (Vec<_>, Vec<_>) = heap.entries(term).into_iter().unzip();
                 let left = keys.len();
                 values.reverse();
+                let keys = keys.into_iter().map(|key| heap.shared_key(key));
                 self.done.extend(keys);
                 self.todo.extend(values);
-                self.open.push(open(Shape::Map, term, left, start));
+                let mut open = open(Shape::Map, term, left, start);
+                open.changed = !matches!(term, Term::Real(_));
+                self.open.push(open);
             }
             (_, Kind::Other) => match heap.inside(term) {
                 Inside::Elements(elements) => {

@@ -30,6 +30,8 @@ use std::time::Instant;
 /// Bits of the number that marks values of texts: with its sign it takes no memory.
 const MARKER_BITS: u32 = 58;
 const BYTES_PER_WORD: usize = 8;
+/// Maximum part of a slice, in per cent, that may be used when the terms that leave the run are built in the same execution.
+const MOST_BEFORE_SETTLING: i32 = 20;
 
 /// What a run over texts has besides its terms and its state.
 pub struct Texts {
@@ -265,6 +267,7 @@ fn go<'a>(
         return None;
     }
     run.limits = vm.limits();
+    let used = vm.percent_of_slice();
     let (after, terms, state) = match exit {
         Exit::Done(value) => (After::Done, vec![value], None),
         Exit::Call { tool, args } => (After::Call, vec![tool, args], Some(vm.into_state())),
@@ -288,8 +291,18 @@ fn go<'a>(
         // No run over texts forks.
         Exit::Fork { .. } => return None,
     };
-    schedule::charge(env, pace, 25);
     let settle = Settle::new(terms);
+    if used > MOST_BEFORE_SETTLING {
+        // The rest of this execution would be too long for what is built.
+        schedule::charge(env, pace, 100);
+        run.quarters += schedule::quarters(used);
+        let next = schedule::next(pace, run.quarters, false);
+        let settling = Some((after, settle));
+        let left = leave(&mut lazy, run, &held, state, settling, reference);
+        let since = Some(Some(Instant::now()));
+        return Some(((next, left.0, left.1).encode(env), since));
+    }
+    schedule::charge(env, pace, used);
     settled(lazy, run, held, pace, (after, settle), state, reference)
 }
 

@@ -36,7 +36,7 @@ defmodule PtcRunner.Json.TextsTest do
     ~s({"op": "pipe", "steps": [#{@load}, {"op": "first"}, {"op": "sum", "field": "id"}]}),
     ~s({"op": "pipe", "steps": [#{@load}, {"op": "map", "expr": {"op": "get", "field": "missing", "default": 1}}, {"op": "sum", "field": "x"}]}),
     ~s({"op": "merge", "objects": [{"op": "pipe", "steps": [#{@load}, {"op": "first"}]}, {"op": "load", "name": "other"}]}),
-    ~s([#{@load}, {"op": "load", "name": "other"}, {"a": {"op": "load", "name": "other"}}])
+    ~s({"both": [#{@load}, {"op": "load", "name": "other"}], "a": {"op": "load", "name": "other"}})
   ]
 
   setup_all do
