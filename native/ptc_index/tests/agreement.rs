@@ -236,7 +236,7 @@ fn random_documents_with_a_fault() {
 #[test]
 fn rows() {
     let mut rng = Rng::new(6);
-    for _ in 0..200 {
+    for _ in 0..60 {
         let shapes: Vec<Vec<String>> = (0..1 + rng.below(3))
             .map(|_| {
                 let count = rng.pick(&[0, 1, 3, 8, 20, 63, 64, 65, 130]);
