@@ -101,7 +101,7 @@ fn made() -> Vec<(String, Vec<u8>)> {
         let random = at.wrapping_mul(6_364_136_223_846_793_005) >> 20;
         let status = ["active", "pending", "closed", "open"][random as usize % 4];
         let region = ["north", "south", "east", "west", "central"][random as usize % 5];
-        let (amount, cents, paid) = (random % 100_000, random % 97, random % 3 == 0);
+        let (amount, cents, paid) = (random % 100_000, random % 97, random.is_multiple_of(3));
         let _ = write!(
             rows,
             r#"{{"id":{at},"name":"Customer {at}","status":"{status}","region":"{region}","amount":{amount}.{cents:02},"count":{},"paid":{paid},"created_at":"2024-0{}-1{}T08:30:00Z"}},"#,

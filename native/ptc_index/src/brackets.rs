@@ -27,13 +27,13 @@ pub struct BracketState {
     deepest: usize,
     /// The commas of the innermost container so far, and of those around it, up to [`LEVELS`].
     commas: u32,
-    outer_commas: Vec<u32>,
+    outer_commas: Vec<u16>,
     /// The most commas of an object.
     most_commas: u32,
 }
 
 /// Open containers whose members are counted.
-const LEVELS: usize = 1_000;
+const LEVELS: usize = 65_536;
 
 impl BracketState {
     /// No container is open; `deepest` is the largest number of open ones.
@@ -57,7 +57,8 @@ impl BracketState {
     fn enter(&mut self) {
         let commas = std::mem::take(&mut self.commas);
         if self.outer_commas.len() < LEVELS {
-            self.outer_commas.push(commas);
+            self.outer_commas
+                .push(commas.try_into().unwrap_or(u16::MAX));
         } else {
             // Commas further in are not counted.
             self.most_commas = u32::MAX;
@@ -72,7 +73,7 @@ impl BracketState {
         }
         self.commas = 0;
         if self.kinds.count < LEVELS {
-            self.commas = self.outer_commas.pop().unwrap_or_default();
+            self.commas = self.outer_commas.pop().unwrap_or_default().into();
         }
     }
 
@@ -83,7 +84,7 @@ impl BracketState {
 
     /// Returns the memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.kinds.bytes() + self.outer_commas.capacity() * size_of::<u32>()
+        self.kinds.bytes() + self.outer_commas.capacity() * size_of::<u16>()
     }
 
     /// Finds the containers of the next chunk; returns their depths, unless a bracket does not match or is too deep.

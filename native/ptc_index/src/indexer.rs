@@ -58,7 +58,8 @@ pub struct Largest {
     pub token: usize,
     /// Bytes of the longest number: an upper bound.
     pub number: usize,
-    /// Members of the largest object. At more than 1,000 levels they are not counted, and this is a number beyond 32 bits.
+    /// Members of the largest object; if there are more than 65,535, a number from there on. In a text of more than 65,536 levels they are
+    /// not counted, and this is a number beyond 32 bits.
     pub members: usize,
 }
 

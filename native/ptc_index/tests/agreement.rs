@@ -231,3 +231,44 @@ fn random_documents_with_a_fault() {
         agree(&text);
     }
 }
+
+/// Rows of few shapes, whose keys are of all lengths and often begin or end alike.
+#[test]
+fn rows() {
+    let mut rng = Rng::new(6);
+    for _ in 0..60 {
+        let shapes: Vec<Vec<String>> = (0..1 + rng.below(3))
+            .map(|_| {
+                let count = rng.pick(&[0, 1, 3, 8, 20, 63, 64, 65, 130]);
+                let key = |rng: &mut Rng, at: usize| match rng.below(8) {
+                    0 => rng.pick(&["a", "b", "", "a\\\"b", "\\u0061"]).to_string(),
+                    1 => format!("{}{at}", "x".repeat(rng.below(20))),
+                    2 => format!("{at}{}", "y".repeat(rng.below(20))),
+                    _ => format!("k{at}"),
+                };
+                (0..count).map(|at| key(&mut rng, at)).collect()
+            })
+            .collect();
+        let rows: Vec<String> = (0..1 + rng.below(40))
+            .map(|_| {
+                let mut keys = shapes[rng.below(shapes.len())].clone();
+                if rng.once_in(6) && !keys.is_empty() {
+                    let at = rng.below(keys.len());
+                    match rng.below(3) {
+                        0 => drop(keys.remove(at)),
+                        1 => keys.swap(at, 0),
+                        _ => keys.insert(at, "a".to_string()),
+                    }
+                }
+                let value = |rng: &mut Rng| {
+                    rng.pick(&["1", "\"a\"", "[]", "{\"a\":1}", "[{\"k0\":2}]", "null"])
+                };
+                let members: Vec<String> = (keys.iter())
+                    .map(|key| format!("\"{key}\":{}", value(&mut rng)))
+                    .collect();
+                format!("{{{}}}", members.join(","))
+            })
+            .collect();
+        agree(format!("[{}]", rows.join(", ")).as_bytes());
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::arena::Arena;
 use crate::source::{Shape, Source};
-use crate::term::{Place, Term};
+use crate::term::{Pair, Place, Term};
 use ptc_index::{Hint, Members};
 use ptc_json::{Decoding, JsonLimits};
 use ptc_term::heap::{Heap, Inside, Kind, Lookup};
@@ -281,7 +281,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
     }
 
     /// Returns the entries of an object, each key once, in ascending order of the keys.
-    fn members(&self, place: Place) -> Vec<(Term<H::Term>, Term<H::Term>)> {
+    fn members(&self, place: Place) -> Vec<Pair<H::Term>> {
         let Some(source) = self.source(place.text) else {
             return Vec::new();
         };

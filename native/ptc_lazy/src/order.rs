@@ -1,12 +1,15 @@
 //! Comparing and hashing terms of both kinds: a value of a text is equal to the term that it would be decoded to.
 
 use crate::heap::Lazy;
-use crate::term::Term;
+use crate::term::{Pair, Term};
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::number::Number;
 use ptc_term::value::Decimal;
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hasher};
+
+/// Two terms that are compared, and whether 1 and 1.0 differ.
+type Compared<T> = (Term<T>, Term<T>, bool);
 
 /// The seed of hashes that are only an order.
 const SEED: u64 = 0;
@@ -133,7 +136,7 @@ impl<H: Heap> Lazy<'_, H> {
         a: Term<H::Term>,
         b: Term<H::Term>,
         exact: bool,
-        todo: &mut Vec<(Term<H::Term>, Term<H::Term>, bool)>,
+        todo: &mut Vec<Compared<H::Term>>,
     ) -> Ordering {
         match self.kind(a) {
             Kind::List => match (self.uncons(a), self.uncons(b)) {
@@ -163,7 +166,7 @@ impl<H: Heap> Lazy<'_, H> {
     }
 
     /// The entries of a map in the order in which maps are compared.
-    fn sorted(&self, map: Term<H::Term>) -> Vec<(Term<H::Term>, Term<H::Term>)> {
+    fn sorted(&self, map: Term<H::Term>) -> Vec<Pair<H::Term>> {
         let mut entries = self.entries(map);
         if let Term::Real(_) = map {
             entries.sort_by(|(a, _), (b, _)| self.order(*a, *b, true));

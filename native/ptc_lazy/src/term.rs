@@ -21,6 +21,9 @@ pub enum Term<T> {
     Rest(Place),
 }
 
+/// The key and the value of an entry.
+pub(crate) type Pair<T> = (Term<T>, Term<T>);
+
 /// Maximum number of texts of a run.
 pub const MOST_TEXTS: usize = 1 << 20;
 
