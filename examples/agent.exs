@@ -74,7 +74,12 @@ for %{role: role, content: content} <- tl(step.messages),
 
 Show.object(step.return["strongest"], ["mag", "place"])
 
+calls =
+  if match?([_], step.tool_calls),
+    do: "1 tool call",
+    else: "#{length(step.tool_calls)} tool calls"
+
 IO.puts(
-  "  the strongest of #{step.return["count"]} earthquakes; #{length(step.tool_calls)} tool calls, #{step.usage.turns} turns, " <>
+  "  the strongest of #{step.return["count"]} earthquakes; #{calls}, #{step.usage.turns} turns, " <>
     "#{step.usage.duration_ms} ms\n"
 )

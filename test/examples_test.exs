@@ -7,7 +7,8 @@ defmodule PtcRunner.ExamplesTest do
   test "the agent over the earthquakes" do
     out = capture_io(fn -> Code.eval_file("examples/agent.exs") end)
     assert out =~ "Did you mean 'networks_of'?"
+    assert out =~ "The program was not run, because it cannot work"
     assert out =~ "103km WNW of Ferndale, CA"
-    assert out =~ "of 756 earthquakes; 2 tool calls, 5 turns"
+    assert out =~ "of 756 earthquakes; 1 tool call, 5 turns"
   end
 end

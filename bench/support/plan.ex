@@ -9,6 +9,7 @@ defmodule Bench.Plan do
     Sections.Programs,
     Sections.Groups,
     Sections.Tools,
+    Sections.Control,
     Sections.Memory,
     Sections.Engine,
     Sections.Answers,

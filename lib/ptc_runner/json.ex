@@ -35,25 +35,9 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{Check, Checked}
-  alias PtcRunner.Json.{Call, Contract, Control, ErrorText, Explain, Fence, Inputs, Journal}
-  alias PtcRunner.Json.{Limits, Message, Now, Parser, Paused, Program, Runner, Text, Tools}
-  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Json.{Call, Check, Checked, ErrorText, Evaluation, Explain, Fence, Given}
+  alias PtcRunner.Json.{Limits, Message, Paused, Program, Recording, Resuming, Text}
   alias PtcRunner.{Options, Shown}
-  require Telemetry
-
-  @limits [
-    timeout: {{:maybe, :timeout}, nil},
-    max_heap: {{:maybe, :max_heap}, nil},
-    max_depth: {:depth, Limits.default_max_depth()},
-    keys: {{:one_of, [:strings, :any]}, :strings},
-    strict: {:boolean, false},
-    structs: {{:one_of, [:maps, :values]}, :maps},
-    edition: {{:maybe, {:one_of, [1, 2]}}, nil}
-  ]
-
-  # Those of a run without these options.
-  @no_limits {nil, nil, Limits.default_max_depth()}
 
   @known [
     context: {{:maybe, :map}, nil},
@@ -62,29 +46,9 @@ defmodule PtcRunner.Json do
     returns: {:any, nil}
   ]
 
-  @compile_options Options.table(@limits ++ [check: {:any, nil}])
+  @compile_options Options.table(Given.limits() ++ [check: {:any, nil}])
   @known_options Options.table(@known)
-
-  @check_options Options.table(@limits ++ @known)
-
-  # Errors in the maps are reported after errors in the program.
-  @running @limits ++
-             [
-               context: {:any, %{}},
-               memory: {:any, %{}},
-               tools: {:any, %{}},
-               tool_concurrency: {{:up_to, 1_024}, 1},
-               now: {:now, nil},
-               max_tool_calls: {{:maybe, :count}, nil},
-               on_call: {{:maybe, {:function, 1}}, nil},
-               on_journal: {{:maybe, {:function, 1}}, nil},
-               pause_ttl: {{:or_infinity, :count}, :infinity}
-             ]
-
-  @run_options Options.table(@running)
-
-  # `control`: for this library's own functions.
-  @own_options Options.table(@running ++ [control: {:any, nil}])
+  @check_options Options.table(Given.limits() ++ @known)
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -180,7 +144,8 @@ defmodule PtcRunner.Json do
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit, and in edition 2 the calls in different fields of one object, or members of one list, that
-      the program builds; everything else stays in order. Results are in the order of the list. If several
+      the program builds (of `object`, `set`, `list`, of the arguments of a tool, or of `each` where there is one group), and
+      for different items of `set` and `index_by`, or groups of `group_by`; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. Within what
       overlaps, the calls of one item or field stay in order. New in this library.
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
@@ -188,7 +153,7 @@ defmodule PtcRunner.Json do
 
     * `:max_tool_calls` - the maximum number of calls in the run, by default `nil`: no maximum
     * `:on_call` - a function of a `PtcRunner.Json.Call` that decides about each call: see the section *Decisions*
-    * `:pause_ttl` - milliseconds until a paused run expires, by default `:infinity`
+    * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
       whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
 
@@ -217,7 +182,8 @@ defmodule PtcRunner.Json do
 
   ## Decisions
 
-  The function of `:on_call` runs in the calling process, once for each call, before the call. It returns
+  The function of `:on_call` runs in the calling process, once for each call, before the call. Its time counts: a call that it allows
+  after the end of `:timeout` does not start. It is not stopped itself, so what it waits for needs a limit of its own. It returns
 
     * `:run`, or `{:run, args}` with other arguments
     * `{:answer, value}` - the tool is not called
@@ -287,19 +253,9 @@ defmodule PtcRunner.Json do
 
   """
   @spec run(program(), [option()]) :: result()
-  def run(program, opts \\ []),
-    do: result(program, given(opts, "PtcRunner.Json.run/2"), &Runner.run/6)
-
-  defp result(program, {limits, _context, memory, _tools, _how} = given, run) do
-    case ran(program, given, run) do
-      {:ok, value, _words} -> Contract.of(value, memory, program, limits)
-      {:error, fault} -> {:error, Message.error(fault)}
-      {:paused, control} -> paused(control, program, memory, limits)
-    end
-  end
-
-  defp paused(control, program, memory, limits) do
-    with {:ok, paused} <- Paused.new(control, program, memory, limits), do: {:paused, paused}
+  def run(program, opts \\ []) do
+    given = Given.read(opts, "PtcRunner.Json.run/2")
+    program |> Evaluation.run(given) |> Evaluation.result(program, given)
   end
 
   @doc """
@@ -319,6 +275,9 @@ defmodule PtcRunner.Json do
   if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
   a decision is about a call that does not wait.
 
+  A paused run is data: two processes that resume the same one both call what was approved. Take it out of its table first, as in
+  the guide [Tools under control](tools_under_control.md). Whoever can change it there can change the answers in it.
+
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}})
       iex> opts = [tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, approve: true}}]
       iex> {:paused, paused} = PtcRunner.Json.run(program, opts)
@@ -332,72 +291,8 @@ defmodule PtcRunner.Json do
   New in this library.
   """
   @spec resume(Paused.t(), answer() | %{String.t() => answer()}, [option()]) :: result()
-  def resume(%Paused{} = paused, decisions, opts \\ []) do
-    case value_of_resumed(paused, decisions, opts, &Runner.run/6, "PtcRunner.Json.resume/3") do
-      {:ok, program, {limits, _, memory, _, _}, {:ok, value, _words}} ->
-        Contract.of(value, memory, program, limits)
-
-      {:ok, program, {limits, _, memory, _, _}, {:paused, control}} ->
-        paused(control, program, memory, limits)
-
-      {:ok, _program, _given, {:error, fault}} ->
-        {:error, Message.error(fault)}
-
-      error ->
-        error
-    end
-  end
-
-  @doc false
-  # Like `resume/3`, for `PtcRunner.Agent`: see `value/3`.
-  @spec resumed(Paused.t(), term(), keyword(), function()) ::
-          {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
-  def resumed(paused, decisions, opts, run) do
-    case value_of_resumed(paused, decisions, opts, run, "PtcRunner.Json.resume/3", @own_options) do
-      {:ok, _program, _given, {:ok, value, _words}} ->
-        {:ok, value}
-
-      {:ok, program, {limits, _, memory, _, _}, {:paused, control}} ->
-        paused(control, program, memory, limits)
-
-      {:ok, _program, _given, error} ->
-        error
-
-      error ->
-        error
-    end
-  end
-
-  defp value_of_resumed(paused, decisions, opts, run, function, table \\ @run_options) do
-    {own_limits, context, _memory, tools, how} = given(opts, function, table)
-
-    edition = if table == @run_options, do: opts[:edition]
-
-    with {:ok, limits, control} <- Paused.control(paused, decisions, own_limits, edition) do
-      how = resumed(how, control)
-      program = paused.program
-      given = {limits, context, paused.memory, tools, how}
-      {:ok, program, given, ran(program, given, run)}
-    end
-  end
-
-  defp resumed({concurrency, _now, asked}, control) when is_struct(asked, Control) do
-    fields =
-      Map.take(asked, [
-        :max_tool_calls,
-        :on_call,
-        :on_journal,
-        :pause_ttl,
-        :watch,
-        :budget,
-        :settings
-      ])
-
-    {concurrency, nil, Map.merge(control, fields)}
-  end
-
-  defp resumed({concurrency, _now}, control), do: {concurrency, nil, control}
-  defp resumed(concurrency, control), do: {concurrency, nil, control}
+  def resume(%Paused{} = paused, decisions, opts \\ []),
+    do: Resuming.resume(paused, decisions, opts)
 
   @doc """
   Runs a program and records its calls: returns what `run/2` returns, and a journal for `replay/3`.
@@ -418,14 +313,7 @@ defmodule PtcRunner.Json do
   New in this library.
   """
   @spec record(program(), [option()]) :: {result(), journal :: map()}
-  def record(program, opts \\ []) do
-    {limits, context, memory, tools, how} = given(opts, "PtcRunner.Json.record/2")
-    {concurrency, now, control} = asked(how)
-    given = {limits, context, memory, tools, {concurrency, now, %{control | record?: true}}}
-    key = {__MODULE__, make_ref()}
-    result = result(program, given, controlled(key))
-    {result, Journal.new(Process.delete(key), program, limits)}
-  end
+  def record(program, opts \\ []), do: Recording.record(program, opts)
 
   @doc """
   Runs a program with the answers of a journal: no tool is called. Returns what `record/2` returned as the result of the run, or
@@ -443,163 +331,7 @@ defmodule PtcRunner.Json do
   """
   @spec replay(program(), journal :: map(), [option()]) ::
           {:ok, term(), map(), map()} | {:error, error()}
-  def replay(program, journal, opts \\ []) do
-    given(opts, "PtcRunner.Json.replay/3")
-
-    with {:ok, replayed, defaults} <- Journal.control(journal, program, opts) do
-      opts = Keyword.drop(opts, [:on_call, :on_journal, :max_tool_calls, :tools])
-      {limits, context, memory, _tools, how} = given(opts ++ defaults, "PtcRunner.Json.replay/3")
-      {_concurrency, now, _control} = asked(how)
-      key = {__MODULE__, make_ref()}
-      given = {limits, context, memory, %{}, {1, now, replayed}}
-      result = result(program, given, controlled(key))
-
-      case Process.delete(key) do
-        nil -> result
-        control -> with :ok <- Control.left(control), do: result
-      end
-    end
-  end
-
-  # A run that leaves its control under a key of the process.
-  defp controlled(key) do
-    fn program, context, memory, tools, limits, how ->
-      {result, control} = Runner.allowed(program, context, memory, tools, limits, how)
-      Process.put(key, control)
-      result
-    end
-  end
-
-  @doc false
-  # Like `run/2`, for `PtcRunner.Agent`: the value is that before the rules of memory, an error is a fault, and
-  # `run` is called instead of `Runner.run/6`.
-  @spec value(program(), keyword(), function()) ::
-          {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
-  def value(program, opts, run \\ &Runner.run/6) do
-    {limits, _, memory, _, _} = given = given(opts, "PtcRunner.Json.run/2", @own_options)
-
-    case ran(program, given, run) do
-      {:ok, value, _words} -> {:ok, value}
-      {:paused, control} -> paused(control, program, memory, limits)
-      error -> error
-    end
-  end
-
-  # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, ran: 3, run: 3}
-
-  defp ran(program, given, run) do
-    value =
-      if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> run(program, given, run) end),
-        else: run(program, given, run)
-
-    with {:error, fault} <- value, do: {:error, Fence.note(fault, program)}
-  end
-
-  defp run(program, {limits, context, memory, tools, how}, run) do
-    with {:ok, program} <- source(program, limits),
-         {:ok, tools, how} <- called(program, context, memory, tools, limits, how),
-         do: run.(program, context, memory, tools, limits, how)
-  end
-
-  # The functions of the tools, and who decides about their calls.
-  defp called(program, context, memory, tools, limits, how) do
-    case maps(program, context, memory, tools, limits) do
-      :ok when not is_tuple(how) or tuple_size(how) == 2 ->
-        {:ok, tools, how}
-
-      :ok ->
-        {:ok, tools, allowed(how, tools, %{})}
-
-      :forms ->
-        {tools, settings} = Tools.read!(tools)
-        {:ok, tools, allowed(how, tools, settings)}
-
-      error ->
-        error
-    end
-  end
-
-  # Whether a call is counted, or decided about, is known before the run.
-  defp allowed(how, tools, settings) do
-    {concurrency, now, control} = asked(how)
-
-    case Control.for_run(control, tools, settings) do
-      nil when now == nil -> concurrency
-      nil -> {concurrency, now}
-      allowed -> {concurrency, now, allowed}
-    end
-  end
-
-  defp asked({_concurrency, _now, _control} = how), do: how
-  defp asked({concurrency, now}), do: {concurrency, now, %Control{}}
-  defp asked(concurrency), do: {concurrency, nil, %Control{}}
-
-  # Most runs have no other options than maps, of which nothing is checked here.
-  defp given(opts, function), do: given(opts, nil, nil, nil, opts, function)
-
-  defp given([{:context, context} | rest], nil, memory, tools, opts, function)
-       when is_map(context),
-       do: given(rest, context, memory, tools, opts, function)
-
-  defp given([{:memory, memory} | rest], context, nil, tools, opts, function)
-       when is_map(memory),
-       do: given(rest, context, memory, tools, opts, function)
-
-  defp given([{:tools, tools} | rest], context, memory, nil, opts, function) when is_map(tools),
-    do: given(rest, context, memory, tools, opts, function)
-
-  defp given([], context, memory, tools, _opts, _function),
-    do: {@no_limits, context || %{}, memory || %{}, tools || %{}, 1}
-
-  # With any other option, or one that is given twice.
-  defp given(_rest, _context, _memory, _tools, opts, function),
-    do: given(opts, function, @run_options)
-
-  defp given(opts, function, table) do
-    read = Options.read!(opts, table, function)
-
-    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
-     concurrency, now, most, on_call, on_journal, pause_ttl} = own(read)
-
-    how = how(concurrency, now)
-
-    how =
-      if most || on_call || on_journal do
-        fields = [max_tool_calls: most, on_call: on_call, on_journal: on_journal]
-        how |> asked() |> put_control(struct!(%Control{pause_ttl: pause_ttl}, fields))
-      else
-        if pause_ttl == :infinity,
-          do: how,
-          else: put_control(asked(how), %Control{pause_ttl: pause_ttl})
-      end
-
-    how = with_own(how, read)
-
-    {Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition), context, memory,
-     tools, how}
-  end
-
-  defp put_control({concurrency, now, _control}, control), do: {concurrency, now, control}
-
-  # The last option is this library's own.
-  defp own(read) when tuple_size(read) == 16, do: read
-  defp own(read), do: :erlang.delete_element(17, read)
-
-  defp with_own(how, read) when tuple_size(read) == 16 or elem(read, 16) == nil, do: how
-
-  defp with_own(how, read) do
-    {_concurrency, _now, control} = how = asked(how)
-    put_control(how, Map.merge(control, elem(read, 16)))
-  end
-
-  defp how(concurrency, nil), do: concurrency
-
-  defp how(concurrency, now) do
-    {:ok, now} = Now.text(now)
-    {concurrency, now}
-  end
+  def replay(program, journal, opts \\ []), do: Recording.replay(program, journal, opts)
 
   @doc """
   Makes a value of a JSON text, which a program reads as if it had been decoded.
@@ -695,13 +427,13 @@ defmodule PtcRunner.Json do
     end
   end
 
-  defp compiled(%Program{} = program, given), do: source(program, given)
+  defp compiled(%Program{} = program, given), do: Evaluation.source(program, given)
 
   defp compiled(program, given) do
     {timeout, max_heap, reading} = Limits.resolve(given)
     limits = {timeout, max_heap}
 
-    with {:ok, _source} <- source(program) do
+    with {:ok, _source} <- Evaluation.source(program) do
       case Program.compile(program, reading, limits) do
         {:ok, program} -> {:ok, program}
         {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
@@ -718,7 +450,7 @@ defmodule PtcRunner.Json do
   ## Options
 
     * `:context` - the types of what `load` reads: a map of names and types. A type is the text of a signature (`"[{id :int}]"`), a parsed
-      one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list are looked at. Keys that are missing in some rows are
+      one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list and up to 200,000 values are looked at. Keys that are missing in some rows are
       optional, values of several kinds become a union. Without the option nothing is known of the context.
     * `:memory` - the same for `var`
     * `:tools` - as for `run/2`. The arguments of a tool with a signature are checked; a signature alone also does.
@@ -770,7 +502,7 @@ defmodule PtcRunner.Json do
   defp checked_source(%Program{} = program), do: {:ok, program}
 
   defp checked_source(program) do
-    with {:error, fault} <- source(program) do
+    with {:error, fault} <- Evaluation.source(program) do
       {_kind, message} = Message.error(fault)
       finding = %{path: [], message: message, suggestion: nil, line: nil, column: nil}
       {:error, Map.put(finding, :code, :invalid)}
@@ -799,28 +531,9 @@ defmodule PtcRunner.Json do
   New in this library.
   """
   @spec explain(program(), [option()]) :: Explain.t()
-  def explain(program, opts \\ []) do
-    {limits, context, memory, tools, how} = given(opts, "PtcRunner.Json.explain/2")
-    of_value = &Contract.of(&1, memory, program, limits)
-    {timeout, max_heap, reading} = Limits.resolve(limits)
-    {program, reading} = Program.again(program, reading)
-    limits = {timeout, max_heap, reading}
+  def explain(program, opts \\ []),
+    do: Evaluation.explain(program, Given.read(opts, "PtcRunner.Json.explain/2"))
 
-    with {:ok, program} <- source(program),
-         {:ok, tools, how} <- called(program, context, memory, tools, limits, how) do
-      {result, explanation} = Explain.Observed.run(program, context, memory, tools, limits, how)
-
-      case result do
-        {:ok, value, _words} -> %{explanation | result: of_value.(value)}
-        {:paused, control} -> %{explanation | result: paused(control, program, memory, limits)}
-        error -> %{explanation | result: error}
-      end
-    else
-      {:error, _reason} = error -> %Explain{result: error}
-    end
-  end
-
-  # A compiled program is compiled from its source again, for observation.
   @doc """
   Formats an error for an LLM: the kind of error, and what to change. Takes any term.
 
@@ -833,26 +546,4 @@ defmodule PtcRunner.Json do
   """
   @spec format_error(error() | term()) :: String.t()
   defdelegate format_error(error), to: ErrorText, as: :format
-
-  # Texts and compiled programs are passed to the native side unchanged.
-  defp source(%Program{} = program, given) do
-    with {:error, fault} <- Program.asked(program, given) do
-      {timeout, max_heap, _reading} = Limits.resolve(given)
-      {:error, Program.error(fault, {timeout, max_heap})}
-    end
-  end
-
-  defp source(program, _given), do: source(program)
-
-  defp source(text) when is_binary(text), do: {:ok, text}
-
-  defp source(program),
-    do: with({:ok, node} <- Parser.parse(program), do: {:ok, {:checked, node}})
-
-  defp maps(_program, context, memory, tools, _limits)
-       when is_map(context) and is_map(memory) and tools == %{},
-       do: :ok
-
-  defp maps(program, context, memory, tools, limits),
-    do: Inputs.check(program, context, memory, tools, limits)
 end

@@ -201,12 +201,12 @@ defmodule PtcRunner.Native do
     ) :: Types.checked()
   )
 
-  pair(
-    locate(binary(), [[binary() | non_neg_integer()]]) ::
-      {:ok, [{pos_integer(), pos_integer()} | nil]} | :busy
+  nif(
+    locate(binary(), path :: [binary() | non_neg_integer()]) ::
+      {:ok, {pos_integer(), pos_integer()} | nil} | Types.left()
   )
 
-  pair(type_of(term(), rows :: pos_integer()) :: {:ok, term()} | :busy)
+  nif(type_of(term(), rows :: pos_integer()) :: {:ok, term()} | Types.left())
 
   # native/ptc_nif/src/run.rs
   nif(run_text(binary(), Types.reading(), Types.given()) :: Types.run())

@@ -62,16 +62,18 @@ defmodule PtcRunner.Options do
   def check!(opts, kinds, function), do: each(opts, opts, kinds, function, :refuse)
 
   @doc """
-  The table of these options, each with the kind of its values and its default, for `read!/3`.
+  The table of these options, each with the kind of its values and its default, for `read!/3`. The values of `hidden` ones, which
+  come after the others, are always their defaults.
   """
-  @spec table([{atom(), {kind(), default :: term()}}]) :: table()
-  def table(options) do
+  @spec table([{atom(), {kind(), default :: term()}}], [{atom(), {kind(), default :: term()}}]) ::
+          table()
+  def table(options, hidden \\ []) do
     kinds = for {name, {kind, _default}} <- options, into: %{}, do: {name, kind}
 
     places =
       for {{name, _option}, place} <- Enum.with_index(options, 1), into: %{}, do: {name, place}
 
-    defaults = for {_name, {_kind, default}} <- options, do: default
+    defaults = for {_name, {_kind, default}} <- options ++ hidden, do: default
     {kinds, places, List.to_tuple(defaults)}
   end
 

@@ -101,7 +101,7 @@ defmodule ALLM.HostTest do
     end
 
     defimpl Jason.Encoder, for: Any do
-      def encode(value, _opts), do: raise Protocol.UndefinedError, protocol: @protocol, value: value
+      def encode(value, _opts), do: raise(Protocol.UndefinedError, protocol: @protocol, value: value)
     end
 
     defmodule Jason do

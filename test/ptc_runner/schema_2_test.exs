@@ -136,6 +136,30 @@ defmodule PtcRunner.Schema2Test do
       end
     end
 
+    test "says which fields are never computed" do
+      prompt = Schema.to_prompt(edition: 2, examples: 0)
+      [_before, rest] = String.split(prompt, "Never computed: ")
+      [never | _rest] = String.split(rest, ". All others")
+      computed = [:template, :expr, :text, :cases, :sort_keys]
+      types = computed ++ for(kind <- [:list, :map], type <- [:template, :expr], do: {kind, type})
+
+      for %{name: name, fields: fields} <- Table.operations(2), field <- fields do
+        plain? = field.type not in types and field.type != :boolean
+        # Of some operations only: they are named.
+        named? = never =~ ~r/\b#{field.name}\b/
+        shared = field.name in ~w(left right value part fields)
+        if plain?, do: assert(named?, "#{name}.#{field.name}")
+        if named? and not shared, do: assert(plain?, "#{name}.#{field.name}")
+      end
+
+      for about <- [
+            "value of literal",
+            "part of date_part",
+            "fields of select, unset, rename and group_by"
+          ],
+          do: assert(never =~ about)
+    end
+
     @tag :edition_2
     test "shows examples that run" do
       context = %{

@@ -14,7 +14,7 @@ defmodule PtcRunner.SlicesTest do
   @fillings ["x", " ", "\n", "`", "``", "```", "[a]", "```json ", "{\"", "a`b"]
 
   for input <- ~w(unaligned_values unaligned_texts appended_texts long_lists equal_lists
-                  equal_strings wide_maps keys_that_become_equal selected_maps unknown_fields
+                  equal_strings wide_maps keys_that_become_equal selected_maps many_names unknown_fields
                   large_programs many_constants written_terms)a do
     test "#{input}", do: assert_no_holds(calls(unquote(input)))
   end
@@ -206,6 +206,31 @@ defmodule PtcRunner.SlicesTest do
 
     for count <- [3_000, 10_000, 40_000], program = select(Enum.take(names, count)) do
       {count, fn -> Json.run(program, context: %{"x" => wide}, timeout: 5_000) end}
+    end
+  end
+
+  # Changes of many keys of a large map, each in one evaluation.
+  defp calls(:many_names) do
+    names = for n <- 1..50_000, do: "k-#{n}"
+    wide = Map.new(names, &{&1, 1})
+    some = Enum.take_every(names, 25)
+    same = Map.new(some, &{&1, 2})
+
+    steps = [
+      rename: op("rename", fields: Map.new(some, &{&1, "z" <> &1})),
+      shift: op("rename", fields: Map.new(Enum.zip(some, tl(some)))),
+      set: op("set", fields: same),
+      unset: op("unset", fields: some),
+      merge: op("merge", objects: [op("it"), same])
+    ]
+
+    for {name, step} <- steps,
+        node = op("pipe", steps: [load("x"), step]),
+        {:ok, compiled} = Json.compile(%{"program" => node}, edition: 2),
+        {form, program} <- [map: %{"program" => node}, compiled: compiled],
+        keys <- [:strings, :any] do
+      opts = [context: %{"x" => wide}, edition: 2, keys: keys, max_heap: 0]
+      {{name, form, keys}, fn -> Json.run(program, opts) end}
     end
   end
 

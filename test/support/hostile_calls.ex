@@ -117,7 +117,7 @@ defmodule PtcRunner.Test.HostileCalls do
         {:list, :float},
         @limits
       ],
-      {:locate, 2} => [text, [["left"], ["x", 1]]],
+      {:locate, 2} => [text, ["left", "x", 1]],
       {:type_of, 2} => [value, 100],
       {:run_text, 3} => [text, 10, @given],
       {:run_node, 4} => [node, true, 10, @given],

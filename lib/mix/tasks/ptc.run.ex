@@ -17,7 +17,8 @@ defmodule Mix.Tasks.Ptc.Run do
     * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
     * `--json` - the result as JSON, even if it is rows
     * `--replay FILE` - the answers of tools come from this journal: see `PtcRunner.Json.replay/3`
-    * `--record FILE` - writes the journal of the run to this file: see `PtcRunner.Json.record/2`
+    * `--record FILE` - writes the journal of the run to this file: see `PtcRunner.Json.record/2`. `--replay`, `--record` and
+      `--explain` exclude one another.
 
   An error is printed to stderr with its position in the program, and the exit code is 1. A run that takes
   longer than a second shows its elapsed time.
@@ -66,6 +67,10 @@ defmodule Mix.Tasks.Ptc.Run do
   defp run(program, opts) do
     options = options(opts)
     explain? = Keyword.get(opts, :explain, false)
+
+    if Enum.count([opts[:record], opts[:replay], explain?], & &1) > 1,
+      do: Mix.raise("--record, --replay and --explain exclude one another")
+
     run = fn -> journaled(program, options, explain?, Map.new(opts)) end
     explanation = Progress.around(run, options[:timeout])
 
@@ -78,11 +83,9 @@ defmodule Mix.Tasks.Ptc.Run do
     if match?({:error, _}, explanation.result), do: exit({:shutdown, 1})
   end
 
-  defp journaled(program, options, _explain?, %{replay: path} = opts) do
+  defp journaled(program, options, _explain?, %{replay: path}) do
     journal = Files.map!(path, "journal")
-    result = Json.replay(program, journal, options)
-    if opts[:record], do: Files.write_json!(opts[:record], journal)
-    %Explain{result: result}
+    %Explain{result: Json.replay(program, journal, options)}
   end
 
   defp journaled(program, options, _explain?, %{record: path}) do

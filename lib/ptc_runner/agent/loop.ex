@@ -12,6 +12,7 @@ defmodule PtcRunner.Agent.Loop do
     Checking,
     Describe,
     Feedback,
+    Look,
     Made,
     Paused,
     Prompt,
@@ -19,6 +20,7 @@ defmodule PtcRunner.Agent.Loop do
     Result,
     Run,
     Source,
+    Steps,
     Stopped,
     Tool
   }
@@ -26,13 +28,10 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.Firewall.{Marks, Shape}
   alias PtcRunner.Json.{Budget, Check}
-  alias PtcRunner.{Shown, Step, Turn}
-  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.{Shown, Step}
 
   @look "look"
   @of_values [:unknown_tool, :unknown_field, :wrong_result, :missing_result]
-  @looked 4_000
-  @concealed "What comes from fields whose names begin with _ is not shown."
   # No model writes more at once. Of a longer answer only the beginning is kept.
   @most_bytes 1_000_000
   @head 4_000
@@ -103,18 +102,12 @@ defmodule PtcRunner.Agent.Loop do
 
     case Source.again(run) do
       {:ok, program} ->
-        event(state, %{event: :resumed, turn: state.number})
+        Steps.event(state, %{event: :resumed, turn: state.number})
         program |> run(text, warnings, state, more) |> came(ask, state)
 
       {:error, error} ->
         raise ArgumentError, "the program of the paused run is not one: #{inspect(error)}"
     end
-  end
-
-  # The application follows what happens.
-  defp event(state, event) do
-    if fun = state.opts[:on_event], do: fun.(event)
-    :ok
   end
 
   # The conversation before, newest message first. Its prompt is replaced.
@@ -130,7 +123,7 @@ defmodule PtcRunner.Agent.Loop do
 
   defp turn(ask, state) do
     turn = %{state | turn_began_at: Telemetry.turn_began(state.number), retries: 0}
-    event(state, %{event: :turn, turn: state.number})
+    Steps.event(state, %{event: :turn, turn: state.number})
     asked(ask, turn)
   end
 
@@ -146,8 +139,8 @@ defmodule PtcRunner.Agent.Loop do
       {:text, text, numbers} -> read(ask, text, counted(state, numbers))
       {:stopped, errors, text} -> stopped(ask, errors, text, state)
       {:retry, ms} -> retry(ask, ms, state)
-      {:halt, reason} -> given_up(:halted, reason, state)
-      {:error, reason} -> given_up(:model_error, reason, state)
+      {:halt, reason} -> Steps.given_up(:halted, reason, state)
+      {:error, reason} -> Steps.given_up(:model_error, reason, state)
     end
   end
 
@@ -165,25 +158,13 @@ defmodule PtcRunner.Agent.Loop do
   defp counted(state, numbers), do: %{state | usage: Reply.add(state.usage, numbers)}
 
   defp retry(_ask, _ms, %{retries: @most_retries} = state),
-    do: given_up(:model_error, {:retries, @most_retries}, state)
+    do: Steps.given_up(:model_error, {:retries, @most_retries}, state)
 
   # The same turn again.
   defp retry(ask, ms, state) do
     Process.sleep(ms)
     asked(ask, %{state | retries: state.retries + 1})
   end
-
-  defp given_up(kind, reason, state) do
-    Telemetry.turn_ended(state.turn_began_at, 0, :error)
-    ended(:error, {kind, shown(reason), %{reason: reason}}, state)
-  end
-
-  defp shown({:retries, count}),
-    do: "the model function asked for #{count} repetitions of one call"
-
-  defp shown(reason) when is_binary(reason), do: Shown.cut(reason)
-  defp shown(%{__exception__: true} = exception), do: Shown.exception(exception)
-  defp shown(reason), do: Shown.text(reason)
 
   # A refusal. There is no text that a later turn could be sent.
   defp no_text(ask, state) do
@@ -200,7 +181,12 @@ defmodule PtcRunner.Agent.Loop do
   # An answer that is not read: only this much of its text is kept, if there is any.
   defp refused(ask, text, told, why, state) do
     state = if text, do: said(state, text), else: state
-    again(ask, told, took(state, record(text, state, result: %{error: told}, why: why), false))
+
+    again(
+      ask,
+      told,
+      Steps.took(state, Steps.record(text, state, result: %{error: told}, why: why), false)
+    )
   end
 
   defp said(state, text), do: %{state | messages: [message(:assistant, text) | state.messages]}
@@ -221,7 +207,7 @@ defmodule PtcRunner.Agent.Loop do
 
   defp fits(ask, text, state) do
     state = said(state, text)
-    event(state, %{event: :answer, turn: state.number, text: text})
+    Steps.event(state, %{event: :answer, turn: state.number, text: text})
 
     :answer
     |> then(&Keyword.get(state.opts, &1, :program))
@@ -232,26 +218,17 @@ defmodule PtcRunner.Agent.Loop do
   defp came(outcome, ask, state) do
     case outcome do
       {:paused, paused} ->
-        event(state, %{event: :paused, turn: state.number, calls: paused.calls})
+        Steps.event(state, %{event: :paused, turn: state.number, calls: paused.calls})
         Telemetry.turn_ended(state.turn_began_at, length(paused.tool_calls), :paused)
         {:paused, paused}
 
       {:done, value, turn} ->
-        ended(:ok, value, %{took(state, turn, true) | memory: turn.memory})
+        Steps.ended(:ok, value, %{Steps.took(state, turn, true) | memory: turn.memory})
 
       {:again, told, turn} ->
-        state = doubting(took(state, turn, turn[:ok?] || false), turn)
+        state = Steps.doubting(Steps.took(state, turn, turn[:ok?] || false), turn)
         again(ask, told, %{state | memory: turn.memory})
     end
-  end
-
-  # What `findings` said is said once.
-  defp doubting(state, turn) do
-    fields = for %{field: field} <- Map.get(turn, :findings, []), field != nil, do: field
-    # Another program may have changed the memory.
-    doubted = if turn.program, do: Map.get(turn, :doubted), else: state.doubted
-    state = %{state | told: Enum.into(fields, state.told), doubted: doubted}
-    Map.put(state, :refused, Map.get(turn, :refused))
   end
 
   defp outcome(:value, text, state) do
@@ -259,13 +236,14 @@ defmodule PtcRunner.Agent.Loop do
 
     case Telemetry.value(text, fn -> Answer.read(text, state.opts[:returns], opts) end) do
       {:ok, value, warnings} ->
-        {:done, value, record(text, state, result: value, prints: warnings)}
+        {:done, value, Steps.record(text, state, result: value, prints: warnings)}
 
       {:error, errors, told, whole?} ->
         {errors, told} =
           if whole?, do: {errors, told}, else: Stopped.instead(text, errors, told, state.opts)
 
-        {:again, told, record(text, state, result: %{error: told}, why: Feedback.why(errors))}
+        {:again, told,
+         Steps.record(text, state, result: %{error: told}, why: Feedback.why(errors))}
     end
   end
 
@@ -276,7 +254,9 @@ defmodule PtcRunner.Agent.Loop do
 
       {:error, error, told} ->
         Telemetry.invalid(error)
-        {:again, told, record(text, state, result: %{error: told}, why: Feedback.why(error))}
+
+        {:again, told,
+         Steps.record(text, state, result: %{error: told}, why: Feedback.why(error))}
     end
   end
 
@@ -284,7 +264,7 @@ defmodule PtcRunner.Agent.Loop do
   defp run(program, text, warnings, %{doubted: {source, value, memory, notes}} = state) do
     if Source.same?(program.source, source) do
       fields = [program: source(program), result: value, memory: memory]
-      {:done, value, record(text, state, [{:prints, warnings ++ notes} | fields])}
+      {:done, value, Steps.record(text, state, [{:prints, warnings ++ notes} | fields])}
     else
       run(program, text, warnings, %{state | doubted: nil})
     end
@@ -301,7 +281,7 @@ defmodule PtcRunner.Agent.Loop do
         Telemetry.invalid(error)
         why = "the program was not run: #{Check.line(hd(errors))}"
         fields = [program: source(program), result: %{error: told}, why: why, prints: warnings]
-        {:again, told, record(text, state, [{:refused, program.source} | fields])}
+        {:again, told, Steps.record(text, state, [{:refused, program.source} | fields])}
     end
   end
 
@@ -328,12 +308,12 @@ defmodule PtcRunner.Agent.Loop do
     findings = Keyword.get(state.opts, :findings, :feedback)
     own = [memory: state.memory, findings: findings, budget: state.budget]
     opts = more ++ own ++ only(state, @running)
-    record = &record(text, state, [{:program, source(program)} | &1])
+    record = &Steps.record(text, state, [{:program, source(program)} | &1])
 
     case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
       {:paused, paused, info} ->
         {:paused,
-         paused(Paused.of_run(paused, state.opts, info), {text, warnings, counts}, state)}
+         Paused.of_loop(Paused.of_run(paused, state.opts, info), {text, warnings, counts}, state)}
 
       {:ok, value, info} ->
         judged = Run.judged(value, opts, info)
@@ -350,17 +330,6 @@ defmodule PtcRunner.Agent.Loop do
     end
   end
 
-  defp paused(paused, answer, state) do
-    elapsed = System.monotonic_time(:millisecond) - state.began_at
-
-    loop =
-      state
-      |> Map.drop([:opts, :tools, :budget, :turn_began_at, :began_at])
-      |> Map.merge(%{elapsed: elapsed, answer: answer})
-
-    Paused.of_loop(paused, loop, Enum.reverse(state.messages))
-  end
-
   defp look(%{@look => value}, info, record, state) do
     memory = Marks.delete(info.memory, @look)
     kept = Map.delete(info.delta, @look)
@@ -368,7 +337,7 @@ defmodule PtcRunner.Agent.Loop do
     fields = [result: value, memory: memory, tool_calls: info.tool_calls, findings: found]
     why = "the last program looked at a value, and gave no result"
     turn = record.([ok?: true, why: why] ++ fields)
-    told = looked(value, Shape.entry(info.shape, @look), kept)
+    told = Look.text(value, Shape.entry(info.shape, @look), kept)
     {:again, told <> Feedback.found(found) <> Made.looked(info.made), turn}
   end
 
@@ -409,47 +378,13 @@ defmodule PtcRunner.Agent.Loop do
   defp source(%{source: source}) when is_binary(source), do: source
   defp source(%{source: source}), do: Describe.value(source, 65_536)
 
-  defp looked(value, shape, kept) do
-    names = kept |> Map.keys() |> Enum.sort()
-    kept = if names == [], do: "", else: "\nKept in memory: #{Shown.few(names, &label/1)}."
-    concealed = if shape == :clear, do: "", else: "\n" <> @concealed
-
-    "You looked at: #{value |> Shape.conceal(shape) |> Describe.value(@looked)}#{kept}#{concealed}"
-  end
-
-  defp label(name) when is_binary(name), do: Shown.label(name)
-  defp label(name), do: Shown.text(name, 256)
-
-  # The fields of a turn; `took/3` makes the struct.
-  defp record(text, state, fields),
-    do: Map.merge(%{raw: text, program: nil, memory: state.memory, prints: []}, Map.new(fields))
-
-  defp took(%{warnings: [_ | _] = warnings} = state, turn, ok?),
-    do: took(%{state | warnings: []}, %{turn | prints: warnings ++ turn.prints}, ok?)
-
-  defp took(state, turn, ok?) do
-    params = %{
-      tool_calls: Map.get(turn, :tool_calls, []),
-      memory: turn.memory,
-      prints: turn.prints
-    }
-
-    make = if ok?, do: &Turn.success/5, else: &Turn.failure/5
-    struct = make.(state.number, turn.raw, turn.program, turn.result, params)
-    outcome = if ok?, do: if(turn[:ok?], do: :look, else: :ok), else: :retry
-    calls = length(params.tool_calls)
-    Telemetry.turn_ended(state.turn_began_at, calls, outcome)
-    event(state, %{event: :turn_ended, turn: state.number, outcome: outcome})
-    %{state | turns: [struct | state.turns], why: turn[:why]}
-  end
-
   defp again(ask, told, state) do
     left = Keyword.get(state.opts, :max_turns, 5) - state.number
 
     if left == 0 do
       turns = if state.number == 1, do: "1 turn", else: "#{state.number} turns"
       message = Shown.cut("no valid answer in #{turns}. The last one: #{state.why}", 4_000)
-      ended(:error, {:max_turns, message, %{feedback: told}}, state)
+      Steps.ended(:error, {:max_turns, message, %{feedback: told}}, state)
     else
       told = told <> "\n" <> left(left)
       state = %{state | messages: [message(:user, told) | state.messages]}
@@ -459,30 +394,4 @@ defmodule PtcRunner.Agent.Loop do
 
   defp left(1), do: "This is your last turn: answer now."
   defp left(turns), do: "You have #{turns} turns left."
-
-  defp ended(kind, what, state) do
-    event(state, %{event: :ended, turn: state.number, outcome: kind})
-    step(kind, what, state)
-  end
-
-  defp step(:ok, value, state), do: {:ok, value |> Step.ok(state.memory) |> finished(state)}
-
-  defp step(:error, {reason, message, details}, state),
-    do: {:error, reason |> Step.error(message, state.memory, details) |> finished(state)}
-
-  # The step's struct may be that of another release of `ptc_runner`: only fields that it has are set.
-  defp finished(step, state) do
-    turns = Enum.reverse(state.turns)
-    ms = System.monotonic_time(:millisecond) - state.began_at
-
-    struct(step,
-      usage: Map.merge(state.usage, %{turns: length(turns), duration_ms: ms}),
-      turns: turns,
-      tool_calls: Enum.flat_map(turns, & &1.tool_calls),
-      messages: Enum.reverse(state.messages),
-      prompt: state.prompt,
-      original_prompt: state.task,
-      signature: if(state.opts[:returns], do: Signature.render(state.opts[:returns]))
-    )
-  end
 end

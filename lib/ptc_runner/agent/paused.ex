@@ -49,8 +49,16 @@ defmodule PtcRunner.Agent.Paused do
   end
 
   @doc false
-  # A loop that waits in a run.
-  @spec of_loop(t(), map(), [map()]) :: t()
-  def of_loop(paused, loop, messages),
-    do: %{paused | kind: :loop, loop: loop, messages: messages}
+  # A loop that waits in a run of this answer: its text, its warnings, and what was counted before.
+  @spec of_loop(t(), {String.t(), [String.t()], term()}, map()) :: t()
+  def of_loop(paused, answer, state) do
+    elapsed = System.monotonic_time(:millisecond) - state.began_at
+
+    loop =
+      state
+      |> Map.drop([:opts, :tools, :budget, :turn_began_at, :began_at])
+      |> Map.merge(%{elapsed: elapsed, answer: answer})
+
+    %{paused | kind: :loop, loop: loop, messages: Enum.reverse(state.messages)}
+  end
 end

@@ -5,7 +5,8 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.Agent.{Calls, Checking, Describe, Feedback, Paused, Record, Result, Tool}
   alias PtcRunner.Firewall.{Flow, Hidden, Marks, Shape}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Budget, Check, Contract, Edition, Message, Runner, Tools, Values}
+  alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
+  alias PtcRunner.Json.{Resuming, Runner, Tools, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -227,23 +228,23 @@ defmodule PtcRunner.Agent.Run do
   end
 
   # The run itself is observed: its tools are called once.
-  defp ran(program, given, true, nil) do
-    with {:ok, {value, findings}} <- Json.value(program, given, &Noticed.run/6),
+  defp ran(program, opts, true, resumes) do
+    with {:ok, {value, findings}} <- value(program, opts, resumes, &Noticed.run/6),
          do: {:ok, value, findings}
   end
 
-  defp ran(program, given, false, nil),
-    do: with({:ok, value} <- Json.value(program, given), do: {:ok, value, []})
-
-  defp ran(_program, given, true, {paused, decisions}) do
-    with {:ok, {value, findings}} <- Json.resumed(paused, decisions, given, &Noticed.run/6),
-         do: {:ok, value, findings}
-  end
-
-  defp ran(_program, given, false, {paused, decisions}) do
-    with {:ok, value} <- Json.resumed(paused, decisions, given, &Runner.run/6),
+  defp ran(program, opts, false, resumes) do
+    with {:ok, value} <- value(program, opts, resumes, &Runner.run/6),
          do: {:ok, value, []}
   end
+
+  defp value(program, opts, nil, run) do
+    given = Given.read(opts, "PtcRunner.Json.run/2", :own)
+    program |> Evaluation.run(given, run) |> Evaluation.value(program, given)
+  end
+
+  defp value(_program, opts, {paused, decisions}, run),
+    do: Resuming.value(paused, decisions, opts, run)
 
   defp warnings(%{calls: calls, dropped: dropped}) do
     for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++

@@ -6,7 +6,10 @@ defmodule PtcRunner.Firewall.Reads do
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # The fields of an operation that name entries of data.
-  @names ["field", "path", "fields", "name", "key", "on", "left", "right"]
+  @names ["field", "path", "fields", "name", "key"]
+
+  # The same of `join`; of other operations `left` and `right` are values.
+  @joined ["on", "left", "right"]
 
   # Operations whose value shows fields that the program does not name; `get` does so with a computed key.
   @revealing ["entries", "text", "to_text"]
@@ -61,6 +64,7 @@ defmodule PtcRunner.Firewall.Reads do
     @input in names or
       (@fields in names and revealing?(node)) or
       Enum.any?(@names, &named?(Map.get(node, &1), names)) or
+      (op == "join" and Enum.any?(@joined, &named?(Map.get(node, &1), names))) or
       (op == "rename" and renames?(node["fields"], names)) or
       (op == "sort_by" and sorts?(node["by"], names)) or
       (op in @compared and (guess?(node["value"], left) or guess?(node["left"], left)))

@@ -61,8 +61,10 @@ defmodule PtcRunner.Json.Check do
   @doc "The type of a value, of which at most so many items of each list are looked at."
   @spec sampled(term(), pos_integer()) :: Checked.type()
   def sampled(value, rows) do
-    {:ok, type} = Quanta.run!(Native.type_of(value, rows))
+    {:ok, type} = Quanta.finish(Quanta.native(Native.type_of(value, rows)))
     type
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
   # A function has the signature of its spec only for agents.
@@ -91,21 +93,17 @@ defmodule PtcRunner.Json.Check do
     reading = Program.observed(reading, :findings)
 
     case native(source, reading, known, limits) do
+      {:ok, {type, reads, tools, []}} ->
+        {:ok, %Checked{type: type, reads: reads, tools: tools}, []}
+
       {:ok, {type, reads, tools, findings}} ->
-        findings = Enum.map(findings, &coerced/1)
-        places = places(source, for({_, _, path, _, _} <- findings, do: path))
-
-        found =
-          for {finding, place} <- Enum.zip(findings, places) do
-            {elem(finding, 0), worded(finding, place)}
-          end
-
+        found = for finding <- findings, do: finding |> coerced() |> worded()
         warnings = for {:warning, finding} <- found, do: finding
         {:ok, %Checked{type: type, reads: reads, tools: tools, warnings: warnings}, found}
 
       {:rejected, {:error, fault}, path} ->
-        [place] = places(source, [path])
-        {:error, invalid(Program.error(fault, limits), ["program" | path], place)}
+        fault = Program.error(fault, limits)
+        {:error, invalid(fault, ["program" | path], place(source, path))}
 
       {:error, fault} ->
         {:error, invalid(Program.error(fault, limits), [], nil)}
@@ -113,9 +111,11 @@ defmodule PtcRunner.Json.Check do
   end
 
   # The arguments of tools are coerced before they are checked.
-  defp coerced({:error, :wrong_argument, path, op, [_, _, _, wanted, got] = details} = finding) do
+  defp coerced({:error, :wrong_argument, path, op, details, place} = finding) do
+    [_tool, _argument, _path, wanted, got] = details
+
     if coercible?(wanted, got),
-      do: {:warning, :maybe_wrong_argument, path, op, details},
+      do: {:warning, :maybe_wrong_argument, path, op, details, place},
       else: finding
   end
 
@@ -134,9 +134,9 @@ defmodule PtcRunner.Json.Check do
   defp coercible?(wanted, :bool), do: wanted in [:string, :keyword]
   defp coercible?(_wanted, _got), do: false
 
-  defp worded({_severity, code, path, op, details}, place) do
+  defp worded({severity, code, path, op, details, place}) do
     {message, suggestion} = Words.of(code, op, details)
-    finding(code, ["program" | path], message, suggestion, place)
+    {severity, finding(code, ["program" | path], message, suggestion, place)}
   end
 
   defp invalid({kind, text}, path, place) when kind in [:parse_error, :validation_error],
@@ -176,14 +176,14 @@ defmodule PtcRunner.Json.Check do
   defp source(%{"program" => node}), do: node
 
   # Only a text has lines.
-  defp places(_source, []), do: []
-
-  defp places(source, paths) when is_binary(source) do
-    {:ok, places} = Quanta.run!(Native.locate(Aligned.text(source), paths))
-    places
+  defp place(source, path) when is_binary(source) do
+    {:ok, place} = Quanta.finish(Quanta.native(Native.locate(Aligned.text(source), path)))
+    place
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
 
-  defp places(_source, paths), do: Enum.map(paths, fn _path -> nil end)
+  defp place(_source, _path), do: nil
 
   @doc """
   The findings that are errors.

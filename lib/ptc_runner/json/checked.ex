@@ -13,7 +13,8 @@ defmodule PtcRunner.Json.Checked do
 
   @typedoc """
   A type of `PtcRunner.SubAgent.Signature`, or `{:union, types}`, `{:literal, value}` for one known value, `:never` for the items of an
-  empty list, or `{:open_map, fields}` for an object that may have more fields. `{:map, fields}` has only these fields.
+  empty list, or `{:open_map, fields}` for an object that may have more fields. `{:map, fields}` has only these fields. An object
+  type that was given is returned as it was given; in any other one the fields are in the order of their names.
   """
   @type type :: term()
 

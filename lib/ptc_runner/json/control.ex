@@ -7,11 +7,10 @@ defmodule PtcRunner.Json.Control do
   #
   # A run without any of this has no such state: see `PtcRunner.Json.Runner`.
 
-  alias PtcRunner.Json.{Budget, Call, Entry, Kept, Limits, Message, Place, Tools}
-  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Tools}
+  alias PtcRunner.Json.Control.{Answers, Told, Words}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
-  require Telemetry
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
@@ -38,6 +37,7 @@ defmodule PtcRunner.Json.Control do
             number: 0,
             place: nil,
             limits: nil,
+            deadline: :infinity,
             now: nil
 
   @type t :: %__MODULE__{}
@@ -50,7 +50,8 @@ defmodule PtcRunner.Json.Control do
   @type running :: {Entry.id(), String.t(), term(), cached? :: boolean()}
 
   @type step ::
-          {:run, running(), (term() -> term()), args :: term(), timeout(), t()}
+          {:run, running(), (term() -> term()), args :: term(), {timeout(), left :: timeout()},
+           t()}
           | {:answer, term(), words :: non_neg_integer() | nil, t()}
           | {:failed, String.t(), t()}
           | {:join, key :: {String.t(), term()}, t()}
@@ -80,52 +81,53 @@ defmodule PtcRunner.Json.Control do
 
   @doc "Decides about a call. `pc`: its address."
   @spec decide(t(), Entry.id(), term(), term(), non_neg_integer()) :: step()
-  def decide(control, id, name, args, pc) do
-    control = %{control | number: control.number + 1}
+  def decide(%{journal: [{id, _, _, _} = entry | rest]} = control, id, name, args, _pc),
+    do: journaled(control, entry, rest, name, args)
 
-    case journaled(control, id) do
-      {{_id, ^name, recorded, outcome}, control} when recorded === args ->
-        replayed(outcome, id, name, args, control)
-
-      {{_id, other, recorded, _outcome}, control} ->
-        {:ended, departs(name, args, other, recorded), control}
-
-      nil when control.replay? ->
-        {:ended, error("#{calls(name, args)}, but the journal has no more calls"), control}
-
-      nil ->
-        fresh(control, id, name, args, pc)
-    end
+  def decide(%{journal: journal} = control, id, name, args, _pc) when is_map_key(journal, id) do
+    {entry, rest} = Map.pop!(journal, id)
+    journaled(control, entry, rest, name, args)
   end
+
+  def decide(%{replay?: true} = control, _id, name, args, _pc),
+    do: {:ended, Words.no_more(name, args), control}
+
+  def decide(control, id, name, args, pc),
+    do: fresh(%{control | number: control.number + 1}, id, name, args, pc)
 
   # The journal
 
-  defp journaled(%{journal: [{id, _, _, _} = entry | rest]} = control, id),
-    do: {entry, %{control | journal: rest}}
+  # The control is copied as seldom as possible, because that is what a call costs here.
+  defp journaled(control, {_id, name, recorded, _outcome} = entry, rest, name, args)
+       when recorded === args,
+       do: replayed(control, entry, rest)
 
-  defp journaled(%{journal: journal} = control, id) when is_map_key(journal, id) do
-    {entry, rest} = Map.pop!(journal, id)
-    {entry, %{control | journal: rest}}
-  end
+  # This is the error then, and not what is left of the journal.
+  defp journaled(control, {_id, other, recorded, _outcome}, _rest, name, args),
+    do: {:ended, Words.departs(name, args, other, recorded), %{control | journal: []}}
 
-  defp journaled(_control, _id), do: nil
+  defp replayed(control, {id, name, args, {:beyond, outcome}}, rest),
+    do: replayed(control, {id, name, args, outcome}, rest)
 
-  defp replayed(outcome, id, name, args, control) do
-    told(control, name, id, :replay, args, nil)
+  defp replayed(control, {id, name, args, outcome} = entry, rest) do
+    number = control.number + 1
+    Told.told(control, name, id, number, :replay, args, nil)
 
     case outcome do
-      {:beyond, outcome} ->
-        replayed(outcome, id, name, args, control)
-
       {:cached, outcome} ->
-        given(outcome, %{
-          control
-          | entries: [{id, name, args, {:cached, outcome}} | control.entries]
-        })
+        entries = [entry | control.entries]
+        given(outcome, %{control | number: number, journal: rest, entries: entries})
 
       outcome ->
         with :ok <- Budget.take(control.budget, name) do
-          control = kept(control, {id, name, args, cached?(control, name)}, outcome)
+          entries = [entry | control.entries]
+          control = %{control | number: number, journal: rest, entries: entries}
+
+          control =
+            if cached?(control, name),
+              do: Answers.in_cache(control, name, args, outcome),
+              else: control
+
           given(outcome, control)
         else
           {:error, reason} -> {:ended, reason, control}
@@ -136,28 +138,6 @@ defmodule PtcRunner.Json.Control do
   defp given({:ok, value, words}, control), do: {:answer, value, words, control}
   defp given({:failed, text}, control), do: {:failed, text, control}
   defp given({:ended, reason}, control), do: {:ended, reason, control}
-
-  @doc "The error of a program that makes another call than the journal has."
-  @spec departs(term(), term(), String.t(), term()) :: Message.error()
-  def departs(name, args, other, recorded),
-    do: error("#{calls(name, args)}, but the journal has #{named(other, recorded)}")
-
-  @doc "What is left of the journal of a run that has ended: the error of a replay, or `:ok`."
-  @spec left(t()) :: :ok | {:error, Message.error()}
-  def left(%{journal: journal}) do
-    case for {_id, _, _, _} = entry <- Entry.list(journal), not Entry.beyond?(entry), do: entry do
-      [] ->
-        :ok
-
-      [{_, name, args, _} | _] ->
-        {:error, error("The program has ended, but the journal has #{named(name, args)}")}
-    end
-  end
-
-  defp calls(name, args), do: "The program calls #{named(name, args)}"
-  defp named(name, args), do: "'#{shown(name)}' with #{Shown.text(args, 512)}"
-  defp shown(name) when is_binary(name), do: Shown.name(name)
-  defp shown(name), do: Shown.text(name)
 
   # A call that has no answer yet
 
@@ -178,12 +158,12 @@ defmodule PtcRunner.Json.Control do
   defp tool(%{tools: tools}, name), do: {:error, {:unknown_tool, name, tools}}
 
   defp refused(control, id, name, args, reason) do
-    told(control, name, id, :refused, args, {:ended, Message.error(reason)})
+    Told.told(control, name, id, :refused, args, {:ended, Message.error(reason)})
     ended(control, id, name, args, reason)
   end
 
   defp ended(control, id, name, args, reason) do
-    case answered(control, {id, name, args, false}, {:error, reason}) do
+    case Answers.answered(control, {id, name, args, false}, {:error, reason}) do
       {:ok, control} -> {:ended, reason, control}
       {:error, reason, control} -> {:ended, reason, control}
     end
@@ -210,13 +190,13 @@ defmodule PtcRunner.Json.Control do
   @doc "The answer to a call that is equal to one that has been answered."
   @spec from_cache(t(), Entry.id(), {String.t(), term()}, Entry.outcome()) :: step()
   def from_cache(control, id, {name, args}, outcome) do
-    told(control, name, id, :cache, args, outcome)
+    Told.told(control, name, id, :cache, args, outcome)
     entry = {id, name, args, {:cached, outcome}}
 
     control =
       if control.keeps?, do: %{control | entries: [entry | control.entries]}, else: control
 
-    with :ok <- journal(control, entry) do
+    with :ok <- Answers.journal(control, entry) do
       given(outcome, control)
     else
       {:error, reason} -> {:ended, reason, control}
@@ -236,33 +216,30 @@ defmodule PtcRunner.Json.Control do
         run(control, id, name, args, fun, others)
 
       {{:answer, value}, control} ->
-        told(control, name, id, :answer, args, {:ok, value, nil})
+        Told.told(control, name, id, :answer, args, {:ok, value, nil})
 
-        case answered(control, {id, name, args, cached?(control, name)}, {:ok, value, nil}) do
+        case Answers.answered(
+               control,
+               {id, name, args, cached?(control, name)},
+               {:ok, value, nil}
+             ) do
           {:ok, control} -> {:answer, value, nil, control}
           {:error, reason, control} -> {:ended, reason, control}
         end
 
       {{:deny, reason}, control} ->
-        reason = denied(name, reason)
-        told(control, name, id, :deny, args, {:ended, reason})
+        reason = Words.denied(name, reason)
+        Told.told(control, name, id, :deny, args, {:ended, reason})
         ended(control, id, name, args, reason)
 
       {{:pause, call}, control} ->
-        told(control, name, id, :pause, args, nil)
+        Told.told(control, name, id, :pause, args, nil)
         {:wait, %{control | paused: [call | control.paused]}}
 
       {{:departs, reason}, control} ->
         {:ended, reason, control}
     end
   end
-
-  @doc "The error of a call that was denied."
-  @spec denied(String.t(), term()) :: Message.error()
-  def denied(name, reason), do: error("Tool '#{Shown.name(name)}' was refused: #{reason(reason)}")
-
-  defp reason(text) when is_binary(text), do: Shown.cut(text)
-  defp reason(other), do: Shown.text(other)
 
   # A person has decided about a call that waited.
   defp decision(%{waiting: waiting} = control, id, name, args, _pc)
@@ -272,7 +249,7 @@ defmodule PtcRunner.Json.Control do
 
     cond do
       call.tool !== name or call.args !== args ->
-        {{:departs, departs(name, args, call.tool, call.args)}, control}
+        {{:departs, Words.departs(name, args, call.tool, call.args)}, control}
 
       is_map_key(control.decisions, id) ->
         {Map.fetch!(control.decisions, id), control}
@@ -322,8 +299,14 @@ defmodule PtcRunner.Json.Control do
       path: path
     }
 
-    {call, %{control | place: place}}
+    # The place changes where a path is asked for that was not known.
+    {call, if(place == nil, do: control, else: %{control | place: place})}
   end
+
+  @doc "The calls that were started before this run was resumed, whose answers are not known, and that it has not reached."
+  @spec started_before(t()) :: [Call.t()]
+  def started_before(%{waiting: waiting}),
+    do: for({_id, %{started: true} = call} <- waiting, do: call)
 
   defp with_text(call), do: %{call | text: Call.text(call)}
 
@@ -338,143 +321,34 @@ defmodule PtcRunner.Json.Control do
       {:deny, "the function of :on_call #{Guarded.failure(kind, reason, __STACKTRACE__)}"}
   end
 
+  # A call has the time of its tool, and what a hook has left of that of the run.
   defp run(control, id, name, args, fun, others) do
-    told(control, name, id, :run, args, nil)
+    left = remaining(control)
+
+    if left > 0,
+      do: run(control, id, name, args, fun, others, left),
+      else: ended(control, id, name, args, :timeout)
+  end
+
+  defp run(control, id, name, args, fun, others, left) do
+    Told.told(control, name, id, :run, args, nil)
     cached? = cached?(control, name)
 
-    with :ok <- journal(control, {id, name, args, :started}) do
+    with :ok <- Answers.journal(control, {id, name, args, :started}) do
       timeout =
         case control.settings do
           %{^name => %{timeout: timeout}} when timeout != nil -> timeout
           _settings -> :infinity
         end
 
-      cache = if cached?, do: Map.put(control.cache, {name, args}, :running), else: control.cache
-      {:run, {id, name, args, cached?}, fun, others, timeout, %{control | cache: cache}}
+      control = if cached?, do: Answers.in_cache(control, name, args, :running), else: control
+      {:run, {id, name, args, cached?}, fun, others, {timeout, left}, control}
     else
       {:error, reason} -> {:ended, reason, control}
     end
   end
 
-  # What was answered
-
-  @doc "Keeps the answer to a call."
-  @spec answered(t(), running(), {:ok, term(), non_neg_integer() | nil} | {:error, term()}) ::
-          {:ok, t()} | {:error, reason :: term(), t()}
-  def answered(%{keeps?: false} = control, {_, _, _, false}, _result), do: {:ok, control}
-
-  def answered(control, {id, name, args, _cached?} = running, result) do
-    outcome = outcome(result, control)
-
-    with :ok <- storable(control, name, outcome),
-         :ok <- journal(control, {id, name, args, outcome}) do
-      {:ok, kept(control, running, outcome)}
-    else
-      {:error, reason} -> {:error, reason, control}
-    end
-  end
-
-  defp outcome({:ok, _value, _words} = answered, _control), do: answered
-  defp outcome({:error, {:tool_failed, text}}, _control), do: {:failed, text}
-
-  defp outcome({:error, reason}, control) do
-    {timeout, max_heap, _reading} = control.limits
-
-    case reason do
-      :timeout -> {:ended, {:timeout, timeout}}
-      :memory_exceeded -> {:ended, {:memory_exceeded, Limits.bytes(max_heap)}}
-      fault -> {:ended, Message.error(fault)}
-    end
-  end
-
-  defp kept(control, {id, name, args, cached?}, outcome) do
-    entries =
-      if control.keeps?, do: [{id, name, args, outcome} | control.entries], else: control.entries
-
-    cache = if cached?, do: Map.put(control.cache, {name, args}, outcome), else: control.cache
-    %{control | entries: entries, cache: cache}
-  end
-
-  # A journal outlives this VM.
-  defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok
-
-  defp storable(_control, name, {:ok, value, _words}) do
-    with {:error, kind} <- Kept.check(value),
-         do: {:error, unstorable(name, "answered with", kind)}
-  end
-
-  defp storable(_control, _name, _outcome), do: :ok
-
-  @doc "The error of a run whose calls cannot be kept."
-  @spec unstorable(String.t(), String.t(), String.t()) :: Message.error()
-  def unstorable(name, verb, kind),
-    do: error("Tool '#{Shown.name(name)}' #{verb} #{kind}, which a journal cannot hold")
-
-  defp journal(%{on_journal: nil}, _entry), do: :ok
-
-  defp journal(%{on_journal: fun} = control, {_id, name, _args, outcome} = entry) do
-    with {:ok, json} <- Entry.encode(entry) do
-      fun.(if outcome == :started, do: Map.merge(json, started(control, name)), else: json)
-      :ok
-    else
-      {:error, kind} -> {:error, unstorable(name, "was called with", kind)}
-    end
-  catch
-    kind, reason ->
-      text = Guarded.failure(kind, reason, __STACKTRACE__)
-      {:error, denied(name, "the function of :on_journal #{text}")}
-  end
-
-  defp started(control, name) do
-    effect =
-      case control.settings do
-        %{^name => %{effect: effect}} -> effect
-        _settings -> :write
-      end
-
-    %{"effect" => Atom.to_string(effect), "number" => control.number}
-  end
-
-  @doc "Tells the function of `:on_journal` about the run itself, before its first call."
-  @spec begin(t(), (() -> map())) :: :ok | {:error, Message.error()}
-  def begin(%{on_journal: nil}, _run), do: :ok
-
-  def begin(%{on_journal: fun}, run) do
-    fun.(run.())
-    :ok
-  catch
-    kind, reason ->
-      text = Guarded.failure(kind, reason, __STACKTRACE__)
-      {:error, error("The run was refused: the function of :on_journal #{text}")}
-  end
-
-  @doc "Marks the answers that rounds behind a failed one have given: a run in which calls do not overlap never asks for them."
-  @spec beyond(t(), pos_integer(), non_neg_integer()) :: t()
-  def beyond(control, fork, failed) do
-    entries =
-      for entry <- control.entries do
-        case entry do
-          {{^fork, round, _}, name, args, outcome} when round > failed ->
-            {elem(entry, 0), name, args, {:beyond, outcome}}
-
-          entry ->
-            entry
-        end
-      end
-
-    %{control | entries: entries}
-  end
-
-  # Each decision is an event.
-  defp told(control, name, id, decision, args, outcome) do
-    if Telemetry.on?() do
-      metadata = %{tool: name, id: Entry.text(id), decision: decision}
-      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: control.number}, metadata)
-    end
-
-    control.watch && control.watch.({name, Entry.text(id), decision, args, outcome})
-    :ok
-  end
-
-  defp error(text), do: {:execution_error, text}
+  # An atom is more than any number. Without a hook, the run knows its time.
+  defp remaining(%{on_call: nil}), do: :infinity
+  defp remaining(%{deadline: deadline}), do: Deadline.left(deadline)
 end

@@ -3,8 +3,21 @@ defmodule PtcRunner.Json.Controlled do
   # Drives a run whose calls are decided about: see `PtcRunner.Json.Control`. The run stays in its caller, and asks there
   # before each call; only tools run in processes of their own.
 
-  alias PtcRunner.Json.{Control, Driver, Entry, Fingerprint, Fork, Limits, Now, Paused, Place}
+  alias PtcRunner.Json.{
+    Control,
+    Deadline,
+    Driver,
+    Entry,
+    Fingerprint,
+    Fork,
+    Limits,
+    Now,
+    Paused,
+    Place
+  }
+
   alias PtcRunner.Json.{Program, Runner, Texts, ToolProcess}
+  alias PtcRunner.Json.Control.{Answers, Replays}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.Weight
@@ -28,7 +41,8 @@ defmodule PtcRunner.Json.Controlled do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
     now = now || control.now || if(control.keeps?, do: now())
     forks? = if control.forks? == nil, do: tool_concurrency > 1, else: control.forks?
-    control = %{control | limits: limits, now: now, forks?: forks?}
+    deadline = Deadline.from_now(timeout)
+    control = %{control | limits: limits, deadline: deadline, now: now, forks?: forks?}
 
     given =
       if now,
@@ -40,12 +54,13 @@ defmodule PtcRunner.Json.Controlled do
          fingerprint = fn -> Fingerprint.of(handle, consts, context, any_keys?(reading)) end,
          :ok <- same(control.fingerprint, fingerprint),
          :ok <-
-           Control.begin(control, fn -> start(control, program, memory, limits, fingerprint) end) do
+           Answers.begin(control, fn -> start(control, program, memory, limits, fingerprint) end) do
       control = %{control | place: Place.new(handle, source, reading)}
 
       case driven(begin, control, limits, tool_concurrency) do
         {:paused, control} ->
-          control = %{control | fingerprint: fingerprint.()}
+          paused = Control.started_before(control) ++ control.paused
+          control = %{control | fingerprint: fingerprint.(), paused: paused}
           {{:paused, control}, control}
 
         ended ->
@@ -58,11 +73,12 @@ defmodule PtcRunner.Json.Controlled do
     :error, reason -> {Panic.error(reason, __STACKTRACE__), control}
   end
 
-  # The run as a paused one, in which no call waits.
+  # The run as a paused one, in which only calls wait that were started before it: who is killed again before
+  # it reaches them has to decide about them again.
   defp start(control, program, memory, limits, fingerprint) do
     control = %{control | fingerprint: fingerprint.(), entries: Entry.list(control.journal)}
 
-    case Paused.new(%{control | paused: []}, program, memory, limits) do
+    case Paused.new(%{control | paused: Control.started_before(control)}, program, memory, limits) do
       {:ok, paused} -> Paused.to_map(paused)
       {:error, {_kind, text}} -> raise ArgumentError, text
     end
@@ -155,37 +171,71 @@ defmodule PtcRunner.Json.Controlled do
     end
   end
 
-  defp call(
+  # Answers of a journal, one after another.
+  defp call({:call, _, _, _, _, _, _} = call, {%{journal: [_ | _]} = control, _, _, _, _} = run) do
+    case Replays.from(control) do
+      nil -> decided(call, run)
+      replays -> replayed(call, replays, run)
+    end
+  end
+
+  defp call(call, run), do: decided(call, run)
+
+  defp replayed(call, replays, {control, process, max_heap, most, id}) do
+    case answers(call, replays, id, max_heap) do
+      {^call, _replays, ^id} ->
+        decided(call, {control, process, max_heap, most, id})
+
+      {reply, replays, id} ->
+        {:resumed, reply, {Replays.done(control, replays), process, max_heap, most, id}}
+    end
+  end
+
+  # Resumes the run as long as its calls have plain answers in the journal.
+  defp answers({:call, _, _, name, args, _, _} = call, replays, id, max_heap) do
+    case Replays.next(replays, id, name, args, max_heap) do
+      {:answer, value, words, replays} ->
+        call |> Driver.resume({:answer, value, words}) |> answers(replays, id + 1, max_heap)
+
+      :other ->
+        {call, replays, id}
+    end
+  end
+
+  defp answers(reply, replays, id, _max_heap), do: {reply, replays, id}
+
+  defp decided(
          {kind, built, _, name, args, left, {weight, pc}},
          {control, process, max_heap, most, id}
        ) do
-    next = fn control, process -> {control, process, max_heap, most, id + 1} end
-
     case Control.decide(control, id, name, args, pc) do
       {:answer, value, words, control} ->
-        answered(kind, built, weighed(value, words, max_heap), next.(control, process))
+        run = {control, process, max_heap, most, id + 1}
+        answered(kind, built, weighed(value, words, max_heap), run)
 
       {:failed, text, control} ->
-        answered(kind, built, {:error, {:tool_failed, text}}, next.(control, process))
+        run = {control, process, max_heap, most, id + 1}
+        answered(kind, built, {:error, {:tool_failed, text}}, run)
 
-      {:run, {_, _, given, _} = running, fun, args, timeout, control} ->
+      {:run, {_, _, given, _} = running, fun, args, {timeout, still}, control} ->
         weight = if args === given, do: weight
-
-        called =
-          {name, fun, args, weight, left, timeout, if(kind == :last, do: :done, else: :next)}
-
+        then = if kind == :last, do: :done, else: :next
+        called = {name, fun, args, weight, min(left, still), timeout, then}
         {result, process} = called(called, process, max_heap)
 
-        case Control.answered(control, running, result) do
-          {:ok, control} -> answered(kind, built, result, next.(control, process))
-          {:error, reason, control} -> {{:error, reason}, next.(control, process)}
+        case Answers.answered(control, running, result) do
+          {:ok, control} ->
+            answered(kind, built, result, {control, process, max_heap, most, id + 1})
+
+          {:error, reason, control} ->
+            {{:error, reason}, {control, process, max_heap, most, id + 1}}
         end
 
       {:wait, control} ->
-        {:paused, next.(control, process)}
+        {:paused, {control, process, max_heap, most, id + 1}}
 
       {:ended, reason, control} ->
-        {{:error, reason}, next.(control, process)}
+        {{:error, reason}, {control, process, max_heap, most, id + 1}}
     end
   end
 

@@ -16,12 +16,13 @@ defmodule PtcRunner.Json.Driver do
           {:answer | :moved | :joined | :failed | :failed_moved, term(), non_neg_integer()}
 
   @typedoc """
-  Calls the tool of a reply. Returns the answer; the text of the tool's error, which the program may catch; or the result of
-  the run (or why it is not driven further).
+  Calls the tool of a reply. Returns the answer; the run's next reply, if it was resumed already; the text of the tool's error,
+  which the program may catch; or the result of the run (or why it is not driven further).
   """
   @type call(acc) ::
           (reply(), acc ->
              {:ok, answer(), acc}
+             | {:resumed, reply(), acc}
              | {:failed, :failed | :failed_moved, String.t(), acc}
              | {result :: term(), acc})
 
@@ -49,6 +50,9 @@ defmodule PtcRunner.Json.Driver do
     case call.(request, acc) do
       {:ok, answer, acc} ->
         request |> resume(answer) |> drive(call, acc)
+
+      {:resumed, reply, acc} ->
+        drive(reply, call, acc)
 
       {:failed, kind, text, acc} ->
         case failed(request, kind, text) do

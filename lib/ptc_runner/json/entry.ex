@@ -77,6 +77,81 @@ defmodule PtcRunner.Json.Entry do
   @spec beyond?(t()) :: boolean()
   def beyond?({_id, _tool, _args, outcome}), do: match?({:beyond, _}, outcome)
 
+  # More words than any heap has.
+  @most_words 0x1_0000_0000_0000
+
+  @doc """
+  Whether a term is an entry that has been answered.
+
+      iex> for outcome <- [{:ok, 1, 2}, {:ok, 1, -2}, {:cached, {:failed, "no"}}, :started],
+      ...>   do: PtcRunner.Json.Entry.sound?({1, "x", %{}, outcome})
+      [true, false, true, false]
+
+  """
+  @spec sound?(term()) :: boolean()
+  def sound?({id, tool, _args, outcome}) when is_binary(tool),
+    do: sound_id?(id) and sound_outcome?(outcome)
+
+  def sound?(_other), do: false
+
+  defp sound_id?(number) when is_integer(number), do: number > 0
+
+  defp sound_id?({fork, round, number}),
+    do:
+      is_integer(fork) and is_integer(round) and is_integer(number) and fork > 0 and round >= 0 and
+        number > 0
+
+  defp sound_id?(_other), do: false
+
+  defp sound_outcome?({:beyond, {:cached, outcome}}), do: sound_answer?(outcome)
+  defp sound_outcome?({flag, outcome}) when flag in [:beyond, :cached], do: sound_answer?(outcome)
+  defp sound_outcome?(outcome), do: sound_answer?(outcome)
+
+  defp sound_answer?({:ok, _value, nil}), do: true
+
+  defp sound_answer?({:ok, _value, words}),
+    do: is_integer(words) and words >= 0 and words < @most_words
+
+  defp sound_answer?({:failed, text}), do: is_binary(text)
+
+  defp sound_answer?({:ended, {kind, what}}),
+    do:
+      kind in [:execution_error, :timeout, :memory_exceeded] and
+        (is_binary(what) or is_integer(what))
+
+  defp sound_answer?(_other), do: false
+
+  @doc """
+  Whether entries are all that a run has had up to the last of them: where no calls overlap, none may be missing, because its
+  tool would be called again.
+
+      iex> entry = &{&1, "x", %{}, {:ok, 1, nil}}
+      iex> PtcRunner.Json.Entry.whole([entry.(1), entry.(3)], false)
+      {:error, "The journal has no call 2, but later ones"}
+      iex> PtcRunner.Json.Entry.whole([entry.({1, 0, 1}), entry.({1, 0, 1})], true)
+      {:error, "The journal has the call 1.0.1 twice"}
+
+  """
+  @spec whole([t()], forks? :: boolean()) :: :ok | {:error, String.t()}
+  def whole(entries, false), do: numbered(entries, 1)
+
+  def whole(entries, true) do
+    ids = Enum.map(entries, &elem(&1, 0))
+
+    case ids -- Enum.uniq(ids) do
+      [] -> :ok
+      [id | _] -> {:error, "The journal has the call #{text(id)} twice"}
+    end
+  end
+
+  defp numbered([{number, _, _, _} | rest], number), do: numbered(rest, number + 1)
+  defp numbered([], _number), do: :ok
+
+  defp numbered([{id, _, _, _} | _rest], number) when is_integer(id) and id < number,
+    do: {:error, "The journal has the call #{id} twice"}
+
+  defp numbered(_gap, number), do: {:error, "The journal has no call #{number}, but later ones"}
+
   @doc """
   An entry as a JSON value, or the kind of its part that cannot be kept.
 
@@ -133,7 +208,7 @@ defmodule PtcRunner.Json.Entry do
 
   defp outcome(%{"answer" => value} = json) do
     words = json["words"]
-    words = if is_integer(words) and words >= 0, do: words
+    words = if is_integer(words) and words >= 0 and words < @most_words, do: words
     with {:ok, value} <- Kept.decode(value), do: {:ok, {:ok, value, words}}
   end
 

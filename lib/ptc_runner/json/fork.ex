@@ -6,7 +6,8 @@ defmodule PtcRunner.Json.Fork do
   # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
   # continue, because one of them may fail too: the first error in the order of the list counts.
 
-  alias PtcRunner.Json.{Control, Controlled, Driver, Entry, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Control, Controlled, Deadline, Driver, Entry, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.Control.Answers
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -68,7 +69,7 @@ defmodule PtcRunner.Json.Fork do
         {:paused, %{control | paused: waiting}}
 
       %{error: {round, reason}} ->
-        {{:error, reason}, Control.beyond(%{control | paused: before}, id, round)}
+        {{:error, reason}, Answers.beyond(%{control | paused: before}, id, round)}
 
       %{values: values} ->
         {{:ok, value(name, list, values)}, control}
@@ -81,25 +82,12 @@ defmodule PtcRunner.Json.Fork do
       state: state,
       terms: terms,
       find: find,
-      heap: share(max_heap, most),
+      heap: ToolProcess.share(max_heap, most),
       most: most,
-      deadline: deadline(left),
+      deadline: Deadline.from_now(left),
       limited?: Guarded.limited?()
     }
   end
-
-  defp share(0, _most), do: 0
-
-  defp share(max_heap, most) do
-    {:min_heap_size, least} = :erlang.system_info(:min_heap_size)
-    max(div(max_heap, most), least)
-  end
-
-  defp deadline(:infinity), do: :infinity
-  defp deadline(left), do: System.monotonic_time(:millisecond) + left
-
-  defp left(:infinity), do: :infinity
-  defp left(deadline), do: max(deadline - System.monotonic_time(:millisecond), 0)
 
   defp value(loop, list, values) when loop in ["filter", "reject"] do
     for {item, index} <- Enum.with_index(list),
@@ -128,7 +116,7 @@ defmodule PtcRunner.Json.Fork do
   end
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
-    left = left(next_deadline(fork))
+    left = Deadline.left(next_deadline(fork))
 
     # A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in
     # the receive. It has no reason to if all terms that native functions made are on the heap already.
@@ -247,8 +235,15 @@ defmodule PtcRunner.Json.Fork do
       {:failed, text, control} ->
         {:failed, :failed, text, %{fork | control: control}}
 
-      {:run, running, fun, args, timeout, control} ->
-        begin(call, fun, args, {running, until(timeout)}, %{fork | control: control}, round)
+      {:run, running, fun, args, {timeout, _left}, control} ->
+        begin(
+          call,
+          fun,
+          args,
+          {running, Deadline.from_now(timeout)},
+          %{fork | control: control},
+          round
+        )
 
       {:join, key, control} ->
         asked = Map.put(fork.asked, round, {:join, key, id, call})
@@ -262,10 +257,6 @@ defmodule PtcRunner.Json.Fork do
         {{:error, reason}, %{fork | control: control}}
     end
   end
-
-  # An atom is later than any time.
-  defp until(:infinity), do: :infinity
-  defp until(timeout), do: System.monotonic_time(:millisecond) + timeout
 
   defp begin(call, fun, args, running, fork, round) do
     with {:ok, _words} <- Weight.within(args, fork.heap) do
@@ -305,7 +296,7 @@ defmodule PtcRunner.Json.Fork do
 
   # The answer is kept, and given to the rounds that wait for an equal call.
   defp result(fork, round, call, {_id, name, args, cached?} = running, result) do
-    case Control.answered(fork.control, running, result) do
+    case Answers.answered(fork.control, running, result) do
       {:ok, control} ->
         fork = went_on(%{fork | control: control}, round, call, result)
         if cached?, do: joined(fork, {name, args}), else: fork
@@ -379,12 +370,11 @@ defmodule PtcRunner.Json.Fork do
 
   defp ended_with(fork, {running, _until}, reason) do
     # Its error ends the run in any case.
-    control = fork.control |> Control.answered(running, {:error, reason}) |> elem_of_control()
-    %{fork | control: control}
+    case Answers.answered(fork.control, running, {:error, reason}) do
+      {:ok, control} -> %{fork | control: control}
+      {:error, _reason, control} -> %{fork | control: control}
+    end
   end
-
-  defp elem_of_control({:ok, control}), do: control
-  defp elem_of_control({:error, _reason, control}), do: control
 
   defp told(false, _result), do: :ok
   defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)

@@ -8,6 +8,11 @@ defmodule PtcRunner.Json.Hints do
   @get ~s({"op":"get","field":NAME})
   @constant ~s({"op":"literal","value":...})
 
+  @loops ["filter", "reject", "find", "some", "every"]
+
+  # What follows an operation's name where a number must stand.
+  @counts for field <- ["count", "index"], do: field <> "' must be an integer"
+
   # Maximum number of parts of a path that are followed.
   @most_parts 65
 
@@ -32,13 +37,26 @@ defmodule PtcRunner.Json.Hints do
       [op, " requires field ", "expr'"] when op in ["map", "flat_map"] ->
         ~s("expr" is a NODE that is computed for each item: #{@get} takes a field of it.)
 
+      [op, " requires field ", "where'"] when op in @loops ->
+        ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
+
       [op, " requires field ", "expr'"] when op == "fold" ->
         ~s("expr" is a NODE that is computed for each item, {"op":"var","name":"acc"} in it is the result so far.)
+
+      ["group_by", " requires field ", "field'"] ->
+        ~s{The key of a group is "field" (a name), "fields" (several names) or "expr" (a NODE).}
+
+      [_op, " field ", field] when field in @counts ->
+        "It is never computed: a number stands there."
 
       _other ->
         ""
     end
   end
+
+  def of_error({:validation_error, "Field 'by' must be a list"}, 2),
+    do:
+      ~s("by" is a list like [{"field":NAME,"order":"desc"}]; for one key write "field" and "order".)
 
   def of_error({:execution_error, text}, 2) do
     with [_op, operands] <- String.split(text, " requires numeric operands, got: ", parts: 2),

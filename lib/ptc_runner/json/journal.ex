@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Journal do
   @moduledoc false
   # The journal of a recorded run: a map that is JSON.
 
-  alias PtcRunner.Json.{Control, Entry, Paused}
+  alias PtcRunner.Json.{Control, Entry, Now, Paused}
   alias PtcRunner.Shown
 
   @version 1
@@ -31,9 +31,13 @@ defmodule PtcRunner.Json.Journal do
           {:ok, Control.t(), keyword()} | {:error, PtcRunner.Json.error()}
   def control(%{"journal" => @version, "calls" => calls} = journal, program, opts)
       when is_list(calls) do
+    forks? = journal["forks"] == true
+
     with :ok <- edition(journal["edition"], program, opts[:edition]),
-         {:ok, entries} <- entries(calls, []) do
-      forks? = journal["forks"] == true
+         :ok <- now(journal["now"]),
+         {:ok, entries} <- entries(calls, []),
+         entries = Entry.list(entries),
+         :ok <- Entry.whole(entries, forks?) do
       entries = if forks?, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
       defaults = if journal["now"], do: [now: journal["now"]], else: []
       control = %Control{journal: entries, replay?: true, forks?: forks?}
@@ -51,6 +55,17 @@ defmodule PtcRunner.Json.Journal do
 
   def control(other, _program, _opts),
     do: {:error, {:execution_error, "No journal: #{Shown.text(other, 200)}"}}
+
+  defp now(nil), do: :ok
+
+  defp now(text) do
+    if is_binary(text) and Now.text(text) == {:ok, text},
+      do: :ok,
+      else: {:error, "The journal has no valid time: #{Shown.text(text, 50)}"}
+  end
+
+  defp edition(own, _program, _asked) when own not in [1, 2],
+    do: {:error, "The journal has no valid edition: #{Shown.text(own, 50)}"}
 
   defp edition(own, %{edition: edition}, _asked) when edition != own, do: another(own, edition)
   defp edition(own, _program, asked) when asked in [nil, own], do: :ok
@@ -70,4 +85,7 @@ defmodule PtcRunner.Json.Journal do
       {:error, sentence} -> {:error, "The journal cannot be read: #{sentence}"}
     end
   end
+
+  defp entries(_improper, _done),
+    do: {:error, "The journal cannot be read: its calls are no list"}
 end

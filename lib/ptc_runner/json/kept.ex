@@ -133,9 +133,14 @@ defmodule PtcRunner.Json.Kept do
   defp term("bytes", text, _tagged) when is_binary(text), do: bytes(text)
 
   defp term("bits", text, %{"size" => size}) when is_binary(text) and is_integer(size) do
-    case bytes(text) do
-      <<bits::bitstring-size(size), _padding::bitstring>> -> bits
-      _other -> wrong("bits of another size")
+    # Elixir 1.20 wants a variable of outside to be pinned in a size, and Elixir 1.14 does not know that.
+    case {size, <<size::64, bytes(text)::binary>>} do
+      {size, <<length::64, bits::bitstring-size(length), _padding::bitstring>>}
+      when size == length ->
+        bits
+
+      _other ->
+        wrong("bits of another size")
     end
   end
 

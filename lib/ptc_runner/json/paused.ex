@@ -19,9 +19,14 @@ defmodule PtcRunner.Json.Paused do
   """
 
   alias PtcRunner.Json.{Call, Control, Edition, Entry, Kept, Limits, Message, Program}
+  alias PtcRunner.Json.Paused.{Packed, Stored}
   alias PtcRunner.Shown
 
+  # Of this form.
   @version 1
+
+  # 1,000 years: a time has four digits for its year.
+  @most_ttl 1_000 * 366 * 86_400_000
 
   @enforce_keys [:calls, :program, :memory, :now, :made_at, :expires_at, :edition, :keys] ++
                   [:strict, :structs, :max_depth, :journal, :fingerprint, :forks]
@@ -52,13 +57,18 @@ defmodule PtcRunner.Json.Paused do
           {:ok, t()} | {:error, Message.error()}
   def new(control, program, memory, limits) do
     paused = base(control, program, memory, limits)
-    calls = Enum.sort_by(control.paused, &key(&1.id))
+    calls = sorted(control.paused)
 
     with :ok <- memory_kept(memory),
          :ok <- entries_kept(control.entries),
          :ok <- calls_kept(calls),
-         do: {:ok, %{paused | calls: calls, journal: packed(Entry.list(control.entries))}}
+         do: {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
   end
+
+  @doc false
+  # Calls in the order of their ids.
+  @spec sorted([Call.t()]) :: [Call.t()]
+  def sorted(calls), do: Enum.sort_by(calls, &key(&1.id))
 
   defp key(text) do
     {:ok, id} = Entry.id(text)
@@ -84,14 +94,16 @@ defmodule PtcRunner.Json.Paused do
       strict: strict?,
       structs: if(values?, do: :values, else: :maps),
       max_depth: depth,
-      journal: packed([]),
+      journal: Packed.pack([]),
       fingerprint: control.fingerprint,
       forks: control.forks?
     }
   end
 
   defp expires_at(_now, :infinity), do: nil
-  defp expires_at(now, ms), do: now |> DateTime.add(ms, :millisecond) |> DateTime.to_iso8601()
+
+  defp expires_at(now, ms),
+    do: now |> DateTime.add(min(ms, @most_ttl), :millisecond) |> DateTime.to_iso8601()
 
   defp source(%Program{source: source}), do: source
   defp source({:observed, _observation, _consts, {_handle, source}}), do: source(source)
@@ -134,43 +146,6 @@ defmodule PtcRunner.Json.Paused do
   defp unpausable(name, verb, kind),
     do: {:execution_error, "The run cannot be paused: tool '#{Shown.name(name)}' #{verb} #{kind}"}
 
-  # By columns, which repeat names of tools and arguments. Without ids these are 1, 2, 3, …
-  defp packed(entries) do
-    {ids, tools, args, outcomes} = columns(entries, {[], [], [], []})
-    ids = if ids == Enum.to_list(1..length(ids)//1), do: length(ids), else: ids
-    {kinds, values} = outcomes |> Enum.map(&kind/1) |> Enum.unzip()
-    :erlang.term_to_binary({ids, tools, args, kinds, values}, compressed: 6, minor_version: 2)
-  end
-
-  defp columns([{id, tool, args, outcome} | rest], {ids, tools, all, outcomes}),
-    do: columns(rest, {[id | ids], [tool | tools], [args | all], [outcome | outcomes]})
-
-  defp columns([], {ids, tools, args, outcomes}),
-    do: {Enum.reverse(ids), Enum.reverse(tools), Enum.reverse(args), Enum.reverse(outcomes)}
-
-  # Words that are not known are weighed when they are needed.
-  defp kind({:ok, value, nil}), do: {2, {:ok, value, nil}}
-  defp kind({:ok, value, words}), do: {words + 3, value}
-  defp kind({:failed, text}), do: {1, text}
-  defp kind(other), do: {2, other}
-
-  defp outcome(kind, value) when kind > 2, do: {:ok, value, kind - 3}
-  defp outcome(1, text), do: {:failed, text}
-  defp outcome(2, other), do: other
-
-  defp unpacked(binary) when is_binary(binary) do
-    {ids, tools, args, kinds, values} = :erlang.binary_to_term(binary, [:safe])
-    ids = if is_integer(ids), do: Enum.to_list(1..ids//1), else: ids
-    {:ok, entries(ids, tools, args, kinds, values)}
-  rescue
-    _not_packed -> {:error, "The journal of the paused run cannot be read here"}
-  end
-
-  defp entries([id | ids], [tool | tools], [args | all], [kind | kinds], [value | values]),
-    do: [{id, tool, args, outcome(kind, value)} | entries(ids, tools, all, kinds, values)]
-
-  defp entries([], [], [], [], []), do: []
-
   @doc """
   The calls that have been answered, as a list of maps that are JSON.
 
@@ -189,116 +164,15 @@ defmodule PtcRunner.Json.Paused do
     end
   end
 
-  defp entries(%{journal: journal}) do
-    {:ok, entries} = unpacked(journal)
-    entries
-  end
-
-  # Going on
-
   @doc false
-  # The limits and the control of a run that goes on, or an error. Raises for decisions of no known form.
-  @spec control(t(), term(), Limits.given(), 1 | 2 | nil) ::
-          {:ok, Limits.given(), Control.t()} | {:error, Message.error()}
-  def control(%__MODULE__{} = paused, decisions, {timeout, max_heap, _reading}, edition) do
-    decisions = decisions!(decisions, paused.calls)
-
-    with :ok <- version(paused.version),
-         :ok <- edition(paused.edition, edition),
-         :ok <- expired(paused.expires_at),
-         {:ok, decisions} <- known(decisions, paused.calls),
-         {:ok, entries} <- unpacked(paused.journal) do
-      waiting = for call <- paused.calls, into: %{}, do: {id(call.id), call}
-
-      reading =
-        {paused.max_depth, paused.keys == :any, paused.strict, paused.structs == :values,
-         paused.edition}
-
-      control = %Control{
-        journal: if(paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries),
-        decisions: decisions,
-        waiting: waiting,
-        fingerprint: paused.fingerprint,
-        forks?: paused.forks,
-        now: paused.now
-      }
-
-      {:ok, {timeout, max_heap, reading}, control}
-    else
-      {:error, text} -> {:error, {:execution_error, text}}
+  # The entries of the journal. Raises if it cannot be read.
+  @spec entries(t()) :: [Entry.t()]
+  def entries(%__MODULE__{journal: journal}) do
+    case Packed.unpack(journal) do
+      {:ok, entries} -> entries
+      {:error, sentence} -> raise ArgumentError, sentence
     end
   end
-
-  defp id(text) do
-    {:ok, id} = Entry.id(text)
-    id
-  end
-
-  defp version(@version), do: :ok
-
-  defp version(other),
-    do:
-      {:error,
-       "The paused run has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
-
-  defp edition(_own, nil), do: :ok
-  defp edition(own, own), do: :ok
-
-  defp edition(own, other),
-    do:
-      {:error,
-       "The run was paused in edition #{own} of the language, and cannot go on in edition #{other}"}
-
-  defp expired(nil), do: :ok
-
-  defp expired(text) do
-    with {:ok, until, _offset} <- DateTime.from_iso8601(text),
-         :lt <- DateTime.compare(DateTime.utc_now(), until) do
-      :ok
-    else
-      _late ->
-        {:error, "The paused run has expired: it could be resumed until #{Shown.cut(text, 50)}"}
-    end
-  end
-
-  defp decisions!(decision, calls) when is_tuple(decision) or is_atom(decision) do
-    decision!(decision)
-    Map.new(calls, &{&1.id, decision})
-  end
-
-  defp decisions!(decisions, _calls) when is_map(decisions) or is_list(decisions) do
-    Map.new(decisions, fn {id, decision} -> {id, decision!(decision)} end)
-  rescue
-    _error in [FunctionClauseError, Protocol.UndefinedError] -> wrong!(decisions)
-  end
-
-  defp decisions!(other, _calls), do: wrong!(other)
-
-  defp decision!(:approve), do: :approve
-  defp decision!({kind, _what} = decision) when kind in [:run, :answer, :deny], do: decision
-  defp decision!(other), do: wrong!(other)
-
-  @spec wrong!(term()) :: no_return()
-  defp wrong!(other) do
-    raise ArgumentError,
-          "a decision must be :approve, {:run, args}, {:answer, value} or {:deny, reason}, " <>
-            "for all calls or in a map from their ids, got: #{Shown.text(other, 200)}"
-  end
-
-  defp known(decisions, calls) do
-    ids = Enum.map(calls, & &1.id)
-
-    case Map.keys(decisions) -- ids do
-      [] ->
-        {:ok, Map.new(decisions, fn {text, decision} -> {id(text), decision} end)}
-
-      [unknown | _] ->
-        {:error,
-         "No call #{Shown.text(unknown, 100)} waits. These wait: #{Shown.few(ids, &inspect/1)}"}
-    end
-  end
-
-  # JSON
 
   @doc """
   The paused run as a map that is JSON.
@@ -311,44 +185,7 @@ defmodule PtcRunner.Json.Paused do
 
   """
   @spec to_map(t()) :: map()
-  def to_map(%__MODULE__{} = paused) do
-    %{
-      "paused" => paused.version,
-      "program" => kept(paused.program),
-      "memory" => kept(paused.memory),
-      "now" => paused.now,
-      "made_at" => paused.made_at,
-      "expires_at" => paused.expires_at,
-      "edition" => paused.edition,
-      "keys" => Atom.to_string(paused.keys),
-      "strict" => paused.strict,
-      "structs" => Atom.to_string(paused.structs),
-      "max_depth" => paused.max_depth,
-      "fingerprint" => paused.fingerprint,
-      "forks" => paused.forks,
-      "answered" => Enum.map(entries(paused), &Entry.weighed/1),
-      "calls" => Enum.map(paused.calls, &call/1)
-    }
-  end
-
-  defp kept(term) do
-    {:ok, json} = Kept.encode(term)
-    json
-  end
-
-  defp call(call) do
-    %{
-      "id" => call.id,
-      "tool" => call.tool,
-      "args" => kept(call.args),
-      "effect" => Atom.to_string(call.effect),
-      "approve" => call.approve,
-      "number" => call.number,
-      "path" => kept(call.path),
-      "text" => call.text,
-      "started" => call.started
-    }
-  end
+  defdelegate to_map(paused), to: Stored
 
   @doc """
   The paused run of a map that `to_map/1` has made, or what is wrong with it.
@@ -364,112 +201,7 @@ defmodule PtcRunner.Json.Paused do
 
   """
   @spec from_map(term()) :: {:ok, t()} | {:error, String.t()}
-  def from_map(%{"paused" => @version} = map) do
-    with {:ok, program} <- field(map, "program", &(is_binary(&1) or is_map(&1))),
-         {:ok, memory} <- field(map, "memory", &is_map/1),
-         {:ok, now} <- field(map, "now", &(PtcRunner.Json.Now.text(&1) == {:ok, &1})),
-         {:ok, made_at} <- field(map, "made_at", &time?/1),
-         {:ok, expires_at} <- field(map, "expires_at", &(&1 == nil or time?(&1))),
-         {:ok, edition} <- field(map, "edition", &(&1 in [1, 2])),
-         {:ok, keys} <- field(map, "keys", &(&1 in ["strings", "any"])),
-         {:ok, strict} <- field(map, "strict", &is_boolean/1),
-         {:ok, structs} <- field(map, "structs", &(&1 in ["maps", "values"])),
-         {:ok, depth} <-
-           field(map, "max_depth", &(is_integer(&1) and &1 > 0 and &1 < 0x1_0000_0000)),
-         {:ok, fingerprint} <- field(map, "fingerprint", &is_binary/1),
-         {:ok, forks} <- field(map, "forks", &is_boolean/1),
-         {:ok, answered} <- list(map, "answered", &Entry.decode/1),
-         :ok <- answers(answered),
-         {:ok, calls} <- list(map, "calls", &waiting/1) do
-      {:ok,
-       %__MODULE__{
-         calls: calls,
-         program: program,
-         memory: memory,
-         now: now,
-         made_at: made_at,
-         expires_at: expires_at,
-         edition: edition,
-         keys: String.to_existing_atom(keys),
-         strict: strict,
-         structs: String.to_existing_atom(structs),
-         max_depth: depth,
-         journal: packed(Entry.list(answered)),
-         fingerprint: fingerprint,
-         forks: forks
-       }}
-    end
-  end
-
-  def from_map(%{"paused" => other}),
-    do:
-      {:error,
-       "the paused run has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
-
-  def from_map(other), do: {:error, "no paused run: #{Shown.text(other, 200)}"}
-
-  defp field(map, name, good?) do
-    with {:ok, json} <- Map.fetch(map, name),
-         {:ok, value} <- Kept.decode(json),
-         true <- good?.(value) do
-      {:ok, value}
-    else
-      {:error, sentence} -> {:error, "\"#{name}\" of the paused run: #{sentence}"}
-      _missing_or_wrong -> {:error, "the paused run has no valid \"#{name}\""}
-    end
-  end
-
-  defp time?(text), do: is_binary(text) and match?({:ok, _, _}, DateTime.from_iso8601(text))
-
-  defp list(map, name, read) do
-    case map do
-      %{^name => list} when is_list(list) ->
-        list
-        |> Enum.reduce_while({:ok, []}, fn json, {:ok, done} ->
-          case read.(json) do
-            {:ok, value} -> {:cont, {:ok, [value | done]}}
-            {:error, sentence} -> {:halt, {:error, "\"#{name}\" of the paused run: #{sentence}"}}
-          end
-        end)
-        |> then(fn result -> with {:ok, list} <- result, do: {:ok, Enum.reverse(list)} end)
-
-      _other ->
-        {:error, "the paused run has no valid \"#{name}\""}
-    end
-  end
-
-  defp answers(entries) do
-    if Enum.any?(entries, &match?({_, _, _, :started}, &1)),
-      do: {:error, "\"answered\" of the paused run: a call has no answer"},
-      else: :ok
-  end
-
-  defp waiting(%{"id" => id, "tool" => tool, "effect" => effect} = json)
-       when is_binary(tool) and effect in ["read", "write"] do
-    with {:ok, _id} <- Entry.id(id),
-         {:ok, args} <- Kept.decode(json["args"]),
-         {:ok, path} <- Kept.decode(json["path"]) do
-      {:ok,
-       %Call{
-         id: id,
-         tool: tool,
-         args: args,
-         effect: String.to_existing_atom(effect),
-         approve: json["approve"] == true,
-         number: json["number"],
-         path: path,
-         text: json["text"],
-         started: json["started"] == true
-       }}
-    else
-      :error -> {:error, "no id of a call: #{Shown.text(id, 100)}"}
-      error -> error
-    end
-  end
-
-  defp waiting(other), do: {:error, "no call: #{Shown.text(other, 200)}"}
-
-  # A run whose process was killed
+  defdelegate from_map(map), to: Stored
 
   @doc """
   The paused run of what `:on_journal` got from a run whose process was killed: the maps in their order.
@@ -491,46 +223,5 @@ defmodule PtcRunner.Json.Paused do
 
   """
   @spec recover([map()]) :: {:ok, t()} | {:error, String.t()}
-  def recover([%{"paused" => @version} = start | events]) do
-    with {:ok, paused} <- from_map(Map.merge(start, %{"calls" => [], "answered" => []})),
-         {:ok, entries} <- list(%{"answered" => events}, "answered", &event/1) do
-      {:ok, entries_before} = before(start)
-      {started, answered} = last(entries_before ++ entries)
-      calls = for {{id, tool, args, :started}, more} <- started, do: started(id, tool, args, more)
-
-      {:ok,
-       %{
-         paused
-         | calls: Enum.sort_by(calls, &key(&1.id)),
-           journal: packed(Entry.list(for {entry, _more} <- answered, do: entry))
-       }}
-    end
-  end
-
-  def recover(other), do: {:error, "no journal of a run: #{Shown.text(other, 200)}"}
-
-  # What the run had when it was resumed itself.
-  defp before(start) do
-    list(%{"answered" => start["answered"]}, "answered", &event/1)
-  end
-
-  defp event(json), do: with({:ok, entry} <- Entry.decode(json), do: {:ok, {entry, json}})
-
-  # The last word about each call.
-  defp last(entries) do
-    entries
-    |> Map.new(fn {entry, json} -> {elem(entry, 0), {entry, json}} end)
-    |> Map.values()
-    |> Enum.reject(fn {{_, _, _, outcome}, json} ->
-      outcome == :started and json["effect"] == "read"
-    end)
-    |> Enum.split_with(fn {{_, _, _, outcome}, _json} -> outcome == :started end)
-  end
-
-  defp started(id, tool, args, json) do
-    effect = if json["effect"] == "read", do: :read, else: :write
-    call = %Call{id: Entry.text(id), tool: tool, args: args, effect: effect, started: true}
-    call = %{call | number: json["number"] || 1, path: nil}
-    %{call | text: Call.text(call)}
-  end
+  defdelegate recover(events), to: Stored
 end

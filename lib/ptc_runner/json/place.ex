@@ -19,13 +19,13 @@ defmodule PtcRunner.Json.Place do
   def new(handle, source, reading),
     do: %__MODULE__{handle: handle, source: source, reading: reading}
 
-  @doc "The path of the call at an address."
+  @doc "The path of the call at an address; and the places, if that was not known: nil if it was."
   @spec path(t() | nil, non_neg_integer()) :: {[term()] | nil, t() | nil}
   def path(nil, _pc), do: {nil, nil}
 
   def path(place, pc) do
     case place.paths do
-      %{^pc => path} -> {path, place}
+      %{^pc => path} -> {path, nil}
       paths -> found(place, pc, paths)
     end
   end

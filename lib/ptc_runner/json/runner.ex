@@ -290,7 +290,9 @@ defmodule PtcRunner.Json.Runner do
     with moved when moved != nil <- words,
          {:ok, fun} <- wrapped(tools, name) do
       find = &wrapped(tools, &1)
-      {result, process} = ToolProcess.move(process, call, words, fun, find, left)
+      # The process may have functions that are not wrapped.
+      funs = if Telemetry.on?(), do: :anew, else: :known
+      {result, process} = ToolProcess.move(process, call, words, fun, find, left, funs)
       # The value was copied, and may be large whatever the run has built.
       Guarded.settle()
       with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)

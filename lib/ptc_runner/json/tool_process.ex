@@ -72,19 +72,30 @@ defmodule PtcRunner.Json.ToolProcess do
 
   @doc """
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
-  `timeout` milliseconds. `moved` is the words of a copy of the terms. The caller must stop the process afterwards.
+  `timeout` milliseconds. `moved` is the words of a copy of the terms. With `:anew`, the process forgets the functions that it has,
+  because those that `fun` and `find` give are others. The caller must stop the process afterwards.
   """
-  @spec move(t(), Driver.reply(), non_neg_integer(), (term() -> term()), find(), timeout()) ::
-          {{:ok, term(), non_neg_integer()} | {:error, term()}, t()}
+  @spec move(
+          t(),
+          Driver.reply(),
+          non_neg_integer(),
+          (term() -> term()),
+          find(),
+          timeout(),
+          :known | :anew
+        ) :: {{:ok, term(), non_neg_integer()} | {:error, term()}, t()}
   def move(
         t,
         {_call, _state, _terms, name, _args, _left, _words} = call,
         moved,
         fun,
         find,
-        timeout
-      ),
-      do: request(t, {name, fun, nil, {call, moved}}, timeout, find)
+        timeout,
+        funs
+      ) do
+    t = if funs == :anew, do: %{t | known: %{}}, else: t
+    request(t, {name, fun, nil, {call, moved, funs}}, timeout, find)
+  end
 
   defp request(t, _request, timeout, _find) when is_integer(timeout) and timeout <= 0 do
     stop(t)
@@ -110,12 +121,7 @@ defmodule PtcRunner.Json.ToolProcess do
         ended(%{t | pid: pid}, reason)
     after
       timeout ->
-        Guarded.stop(pid, monitor)
-
-        # There is no alias that could end, so only the death of the process ensures that no message follows.
-        Process.alive?(pid)
-        drop(ref)
-        {{:error, :timeout}, forgotten()}
+        late(pid, monitor, ref)
     end
   end
 
@@ -126,8 +132,30 @@ defmodule PtcRunner.Json.ToolProcess do
   defp request(%__MODULE__{known: known} = t, {name, _, _, _} = request, timeout, find),
     do: ask(%{t | known: Map.put(known, name, [])}, request, timeout, find)
 
-  # A monitor that is made for this request lets the VM skip all older messages of the caller.
+  # A monitor that is made for each request lets the VM skip all older messages of the caller, but it is what a request costs
+  # most. Where there are none, the monitor of the process's start serves.
   defp ask(t, what, timeout, find) do
+    if :erlang.process_info(self(), :message_queue_len) == {:message_queue_len, 0},
+      do: ask_alone(t, what, timeout, find),
+      else: ask_monitored(t, what, timeout, find)
+  end
+
+  defp ask_alone(%{pid: pid, monitor: monitor} = t, what, timeout, find) do
+    ref = make_ref()
+    send(pid, {t.tag, {self(), ref}, what})
+
+    Guarded.await do
+      {^ref, result, tag} ->
+        replied(t, result, tag, find)
+
+      {_tag, ^monitor, :process, _pid, reason} ->
+        ended(t, reason)
+    after
+      timeout -> late(pid, monitor, ref)
+    end
+  end
+
+  defp ask_monitored(t, what, timeout, find) do
     ref = :erlang.monitor(:process, t.pid, alias: :reply_demonitor)
     send(t.pid, {t.tag, {ref, ref}, what})
 
@@ -143,6 +171,14 @@ defmodule PtcRunner.Json.ToolProcess do
         drop(ref)
         {{:error, :timeout}, forgotten()}
     end
+  end
+
+  # There is no alias that could end, so only the death of the process ensures that no message follows.
+  defp late(pid, monitor, ref) do
+    Guarded.stop(pid, monitor)
+    Process.alive?(pid)
+    drop(ref)
+    {{:error, :timeout}, forgotten()}
   end
 
   # The process has sent its last message, and ends.
@@ -161,13 +197,15 @@ defmodule PtcRunner.Json.ToolProcess do
   defp replied(t, result, tag, _find), do: {result, %{t | tag: tag}}
 
   # The heap of a process that starts with a run.
-  defp heap(max_heap, {_call, moved}) when max_heap > 0,
+  defp heap(max_heap, {_call, moved, _funs}) when max_heap > 0,
     do: Guarded.sum(max_heap, room(moved, 0))
 
   defp heap(max_heap, _then), do: max_heap
 
   # It begins with room for the garbage of some calls, if that is little beside its limit.
-  defp room_for(heap, {_call, _moved}) when heap == 0 or heap > @little, do: @room_for_calls
+  defp room_for(heap, {_call, _moved, _funs}) when heap == 0 or heap > @little,
+    do: @room_for_calls
+
   defp room_for(_heap, _then), do: []
 
   @doc """
@@ -180,6 +218,17 @@ defmodule PtcRunner.Json.ToolProcess do
   """
   @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
   def room(moved, built), do: 2 * (moved + built) + @own
+
+  @doc """
+  The heap limit of each of several processes that share one.
+
+      iex> PtcRunner.Json.ToolProcess.share(1_000_000, 4)
+      250000
+
+  """
+  @spec share(Guarded.max_heap(), pos_integer()) :: Guarded.max_heap()
+  def share(0, _processes), do: 0
+  def share(max_heap, processes), do: max(div(max_heap, processes), Guarded.least_heap())
 
   @doc "Stops the process, if there is one. Call it at every end of the run."
   @spec stop(t()) :: :ok

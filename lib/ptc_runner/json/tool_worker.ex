@@ -24,11 +24,12 @@ defmodule PtcRunner.Json.ToolWorker do
 
   @typedoc """
   A call of a tool, and what comes then: the next request, the end of the process, or the run that
-  continues there, with its words; then the arguments are those of the run's call. A function that the process has is nil.
+  continues there, with its words, and whether the process keeps the functions that it has; then the arguments are those of the run's
+  call. A function that the process has is nil.
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
-           :next | :done | {Driver.reply(), non_neg_integer()}}
+           :next | :done | {Driver.reply(), non_neg_integer(), :known | :anew}}
 
   @doc """
   Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
@@ -41,7 +42,7 @@ defmodule PtcRunner.Json.ToolWorker do
   def start({reply_to, max_heap, {name, fun, args, :done}}),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  def start({reply_to, max_heap, {name, fun, _args, {call, moved}}}),
+  def start({reply_to, max_heap, {name, fun, _args, {call, moved, _funs}}}),
     do: MovedRun.start(reply_to, max_heap, call, moved, %{name => fun})
 
   def start({reply_to, max_heap, {name, fun, _args, _then} = request}),
@@ -64,9 +65,10 @@ defmodule PtcRunner.Json.ToolWorker do
   defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  defp serve(reply_to, max_heap, {_name, _, _args, {call, moved}}, _fun, funs) do
+  defp serve(reply_to, max_heap, {name, _, _args, {call, moved, keeps}}, fun, funs) do
     # A process that starts with the run has this limit already.
     Guarded.allow(max_heap, ToolProcess.room(moved, 0))
+    funs = if keeps == :anew, do: %{name => fun}, else: funs
     MovedRun.start(reply_to, max_heap, call, moved, funs)
   end
 

@@ -27,11 +27,11 @@ defmodule PtcRunner.Native.Library do
   ]
 
   @doc """
-  The data about this VM for the native side: its release; unaligned binaries, from which the native side
+  The data about this VM for the native side: its release; whether big integers become the nearest float; unaligned binaries, from which the native side
   learns their layout (the VM copies shorter binaries when they are matched); and terms of each other kind that this VM
   has, which must not look like a kind that the native side reads in place.
   """
-  @spec load_info() :: {pos_integer(), [{binary(), 1..7}, ...], [term(), ...]}
+  @spec load_info() :: {pos_integer(), boolean(), [{binary(), 1..7}, ...], [term(), ...]}
   def load_info do
     unaligned =
       for bits <- 1..7, size <- [70, 700, 5_000] do
@@ -39,8 +39,12 @@ defmodule PtcRunner.Native.Library do
       end
 
     release = List.to_integer(:erlang.system_info(:otp_release))
-    {release, unaligned, others(self(), make_ref())}
+    nearest? = nearest?("29676962771761955365875859166457480150438852639049780671")
+    {release, nearest?, unaligned, others(self(), make_ref())}
   end
+
+  # Erlang/OTP 27 sums the digits of an integer as floats; OTP 29 rounds once. As text, so that this VM does it and not the compiler.
+  defp nearest?(digits), do: String.to_integer(digits) * 1.0 == 2.967696277176196e55
 
   defp others(pid, reference) do
     funs = [fn -> {pid, reference} end, fn -> :ok end, &:erlang.node/0]

@@ -38,11 +38,14 @@ defmodule PtcRunner.Native.Types do
           | {:error, fault() | limit()}
           | left()
 
-  # a finding is {:error | :warning, code, path, operation | nil, details}
+  # a finding: its code, its path, its operation, what more is known, and line and column of a text
+  @type finding ::
+          {:error | :warning, atom(), path :: list(), op :: binary() | nil, details :: list(),
+           {line :: pos_integer(), column :: pos_integer()} | nil}
+
   @type checked ::
           {:ok,
-           {type :: term(), reads :: [binary()], tools :: [binary()],
-            findings :: [{:error | :warning, atom(), list(), binary() | nil, list()}]}}
+           {type :: term(), reads :: [binary()], tools :: [binary()], findings :: [finding()]}}
           | {:rejected, {:error, fault()}, path :: list()}
           | {:error, fault() | limit()}
           | left()

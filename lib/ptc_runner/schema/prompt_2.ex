@@ -14,8 +14,9 @@ defmodule PtcRunner.Schema.Prompt2 do
 
   @legend """
   In parentheses stand the fields; `?`: optional, `a|b`: one of them. NODEs: steps, where, expr, when, condition, conditions. \
-  NODEs or numbers: the operands of arithmetic. Names and settings are plain strings and numbers: name, field, fields of select \
-  and unset, path, as, order, tool, pattern, unit, part of dates. All others are VALUEs: a constant or a NODE.
+  NODEs or numbers: the operands of arithmetic. Never computed: name, field, as, path, tool, pattern, order, kind, separator, count, \
+  index, size, p, precision, unit, default, value of literal, part of date_part, on, left and right of join, fields of select, \
+  unset, rename and group_by. All others are VALUEs: a constant or a NODE.
   """
 
   # The first is about what every program has.
@@ -44,6 +45,7 @@ defmodule PtcRunner.Schema.Prompt2 do
     {["switch"], "switch: cases are {when, then}."},
     {["set"],
      "set adds fields to an object or to each object of a list; they see the object as it was."},
+    {["rename"], "rename: fields are {old: new}."},
     {["entries", "from_entries"],
      "entries gives a list of {key, value}, from_entries takes one."},
     {["group_by"],

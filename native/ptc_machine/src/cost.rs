@@ -24,6 +24,8 @@ pub(super) const HASH: usize = 4;
 const UNKNOWN: usize = 200_000;
 /// Maximum number of entries for which a look-up compares the keys one by one.
 const FEW_ENTRIES: usize = 32;
+/// Fuel for a look-up in a larger map. It is a tree: a look-up in it often misses the caches.
+const LOOKUP_IN_A_TREE: usize = 80;
 /// Up to this cost, only one side of a comparison is walked.
 const FEW_PARTS: usize = 32;
 /// From this many units on, an uninterruptible call is checked against the deadline before it
@@ -347,6 +349,27 @@ impl<H: Heap> Machine<'_, H> {
                 self.consume_fuel((size - 1) * key)
             }
             Some(_) => self.consume_fuel_at_once(HASH * key),
+        }
+    }
+
+    /// Counts so many look-ups of constant keys in a map before they are done, for evaluations that start again where they are
+    /// suspended between two look-ups. `least`: the fuel for each of them in a small map.
+    #[inline]
+    pub fn consume_fuel_for_names(
+        &mut self,
+        map: H::Term,
+        lookups: usize,
+        least: usize,
+    ) -> Result<(), Halt<H::Term>> {
+        let is_small = lookups <= FEW_PARTS
+            || (self.heap.map_size(map)).is_none_or(|size| size <= FEW_ENTRIES);
+        match is_small {
+            true => self.consume_fuel_at_once(least * lookups),
+            // Where atoms are keys, too, both are looked up.
+            false => {
+                let each = LOOKUP_IN_A_TREE << u32::from(self.any_keys);
+                self.consume_fuel_at_once(each.max(least) * lookups)
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ use super::machine::{Machine, KEPT_BETWEEN_CHECKS};
 use super::table::Table;
 use super::tally::Tally;
 use crate::fault::Halt;
+use crate::program::ConstId;
 use crate::Eval;
 use ptc_term::heap::Heap;
 use ptc_term::roots::Roots;
@@ -28,6 +29,9 @@ pub struct Groups {
     kinds: Vec<Kinds>,
     /// Number of keys whose values have been searched.
     searched: usize,
+    /// Whether an equal key that other keys stand under has another form, such as a text in the place of a date. Then
+    /// the keys of a group are those of its first item, and not those of the table.
+    varied: bool,
     /// Number of items of each entry of the table; 0 for a key that another one stands under.
     counts: Vec<u32>,
     /// The entry of each item.
@@ -52,6 +56,7 @@ impl Groups {
             table: Table::nested(),
             kinds: vec![Kinds::default(); keys],
             searched: 0,
+            varied: false,
             counts: Vec::new(),
             entries: Vec::new(),
             order: Vec::new(),
@@ -121,8 +126,15 @@ impl Groups {
         let entry = (self.table).insert_under(machine, kinds, terms, (key, above))?;
         if entry == self.counts.len() {
             self.counts.push(0);
+        } else if !kinds.is_empty() && at + 1 < self.kinds.len() {
+            self.varied |= !machine.heap.identical(terms.get(machine.heap, entry), key);
         }
         Ok(entry)
+    }
+
+    /// Returns whether the keys of a group may not be those of its first item in their form.
+    pub fn varied(&self) -> bool {
+        self.varied
     }
 
     /// Adds the values in a key, where structs are values.
@@ -254,17 +266,22 @@ impl Groups {
 
 impl<H: Heap> Machine<'_, H> {
     /// Makes the list of the groups, each a cell of its key and the list of its items. The key of a group with several keys
-    /// is the tuple of these. Can be suspended, once all items are added.
-    pub fn list_of_groups(&mut self, work: &mut Work<H::Term>) -> Eval<H> {
+    /// is the tuple of these; `fields` is the first of their names. Can be suspended, once all items are added.
+    pub fn list_of_groups(&mut self, work: &mut Work<H::Term>, fields: ConstId) -> Eval<H> {
         let Some(mut groups) = work.progress.groups.take() else {
             return Ok(self.heap.nil());
         };
-        let made = self.list_groups(work, &mut groups);
+        let made = self.list_groups(work, &mut groups, fields);
         work.progress.groups = Some(groups);
         made
     }
 
-    fn list_groups(&mut self, work: &mut Work<H::Term>, groups: &mut Groups) -> Eval<H> {
+    fn list_groups(
+        &mut self,
+        work: &mut Work<H::Term>,
+        groups: &mut Groups,
+        fields: ConstId,
+    ) -> Eval<H> {
         groups.arrange(self, &work.keys)?;
         let mut list = match work.made {
             Some(list) => list,
@@ -303,7 +320,14 @@ impl<H: Heap> Machine<'_, H> {
             let mut keys = Vec::with_capacity(groups.keys());
             self.consume_fuel(groups.keys())?;
             self.check_heap_limit(groups.keys() + 5)?;
-            groups.keys_of(self.heap, &work.keys, entry, &mut keys);
+            match self.heap.uncons(items) {
+                Some((first, _)) if groups.varied => {
+                    for field in (fields..).take(groups.keys()) {
+                        keys.push(self.value_or_nil(first, field)?);
+                    }
+                }
+                _ => groups.keys_of(self.heap, &work.keys, entry, &mut keys),
+            }
             let key = match *keys {
                 [key] => key,
                 _ => self.heap.make_tuple(&keys),

@@ -20,6 +20,8 @@ const SHORT_KEY: usize = 64;
 const ENTRIES_A_UNIT: usize = 4;
 /// Up to this many keys, each entry is compared with every one.
 const FEW: usize = 8;
+/// Fuel for a comparison of an entry with one of more keys.
+const COMPARED: usize = 2;
 
 /// Where a value of a new map comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,19 +249,23 @@ impl<H: Heap> Machine<'_, H> {
         Ok(key)
     }
 
-    /// Drops the entries from index `from` on whose key is one of these.
+    /// Drops the entries from index `from` on whose key is one of these. Counts the comparisons with many.
     pub fn drop_entries(
         &mut self,
         entries: &mut Entries<H::Term>,
         from: usize,
         mut keys: Vec<H::Term>,
-    ) {
-        let heap = &*self.heap;
-        let mut at = 0;
+    ) -> Result<(), Halt<H::Term>> {
         let few = keys.len() <= FEW;
+        if !few {
+            let compared = keys.len() + entries.all.len();
+            self.consume_fuel_at_once(COMPARED * compared * keys.len().ilog2() as usize)?;
+        }
+        let heap = &*self.heap;
         if !few {
             keys.sort_by(|a, b| heap.compare(*a, *b));
         }
+        let mut at = 0;
         entries.all.retain(|entry| {
             at += 1;
             let is_one = || match few {
@@ -271,6 +277,7 @@ impl<H: Heap> Machine<'_, H> {
             };
             at <= from || !is_one()
         });
+        Ok(())
     }
 
     /// Makes a map of these entries, and remembers how for [`Machine::map_as_before`]. `maps` are the maps they come

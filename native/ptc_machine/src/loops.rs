@@ -11,7 +11,7 @@ use crate::program::{Loop, Pc, Slot, NO_CONST, NO_PC};
 use ptc_term::heap::Heap;
 
 impl<H: Heap, L: Language> Vm<'_, H, L> {
-    /// Returns the list of a loop that may fork; `None` if it is empty.
+    /// Returns the list of a loop that may fork; `None` if it is empty, or if the body forks for its only item.
     pub(super) fn list_to_fork(
         &mut self,
         looped: &Loop<L>,
@@ -20,8 +20,13 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
         if !self.machine.is_proper_list(list)? {
             return Err(self.machine.not_a_list(looped.op, list));
         }
-        let is_empty = self.machine.heap.is_empty_list(list);
-        Ok((!is_empty).then_some(list))
+        // Of one item, the branches of the body may run at the same time.
+        let Some((_, rest)) = self.machine.heap.uncons(list) else {
+            return Ok(None);
+        };
+        let is_only = self.machine.heap.is_empty_list(rest);
+        let has_branches = || self.program.has_branches(self.pc..looped.end);
+        Ok((!is_only || !has_branches()).then_some(list))
     }
 
     /// Begins an operation with a body; returns the next address.

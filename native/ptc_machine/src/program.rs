@@ -189,6 +189,14 @@ impl<L: Language> Program<L> {
         let place = self.branches.partition_point(|it| it.starts[0] < pc);
         self.branches.get(place).filter(|it| it.starts[0] == pc)
     }
+
+    /// Returns whether branches begin in a part of the code.
+    pub fn has_branches(&self, part: std::ops::Range<Pc>) -> bool {
+        let place = self
+            .branches
+            .partition_point(|it| it.starts[0] < part.start);
+        (self.branches.get(place)).is_some_and(|it| it.starts[0] < part.end)
+    }
 }
 
 /// A compiled program. Its constants are terms in a separate table.

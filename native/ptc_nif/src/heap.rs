@@ -9,6 +9,7 @@ use crate::signature::{existing_atom, with_atom_name};
 use crate::structs::Structs;
 use num_bigint::BigInt;
 use ptc_term::heap::{words_of_map, Heap, Inside, Kind, Lookup};
+use ptc_term::named::Named;
 use ptc_term::number::Number;
 use ptc_term::repeated::first_of_equal;
 use ptc_term::value::{Form, Value};
@@ -398,13 +399,15 @@ impl<'a> Heap for Beam<'a> {
         self.terms.make_tuple(elements)
     }
 
-    fn arity(&self, term: Raw<'a>) -> Option<usize> {
-        self.terms.tuple(term).map(<[_]>::len)
+    #[inline]
+    fn elements(&self, term: Raw<'a>) -> Option<&[Raw<'a>]> {
+        self.terms.tuple(term)
     }
 
-    #[inline]
-    fn element(&self, tuple: Raw<'a>, index: usize) -> Option<Raw<'a>> {
-        self.terms.tuple(tuple)?.get(index).copied()
+    fn word<N: Named>(&mut self, variant: N) -> Raw<'a> {
+        atoms::named(self.terms.env, variant)
+            .encode(self.terms.env)
+            .into()
     }
 
     fn cons(&mut self, head: Raw<'a>, tail: Raw<'a>) -> Raw<'a> {

@@ -10,7 +10,6 @@
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
 //! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
 //! * [`similar`]: the similarity of names
-//! * [`check`]: types through a program before it runs; [`check_terms`]: types and findings as terms
 //! * [`explain`]: runs that are observed
 //! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
@@ -26,7 +25,6 @@ mod bare;
 mod big_view;
 mod bits_view;
 mod check;
-mod check_terms;
 mod clock;
 mod decode;
 mod encode;
@@ -65,7 +63,8 @@ use rustler::{Env, Term};
 /// Called when the library is loaded, with the release of Erlang/OTP, samples of binaries, and terms of other
 /// kinds.
 fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
-    let Ok((otp_release, samples, others)) = info.decode::<(usize, Term, Vec<Term>)>() else {
+    type Info<'a> = (usize, bool, Term<'a>, Vec<Term<'a>>);
+    let Ok((otp_release, nearest, samples, others)) = info.decode::<Info>() else {
         return false;
     };
     panics::keep_messages();
@@ -75,6 +74,7 @@ fn load<'a>(env: Env<'a>, info: Term<'a>) -> bool {
     big_view::look_before_use(env);
     bits_view::look_before_use(env, samples);
     heap::know_release(otp_release);
+    ptc_term::number::round_to_nearest(nearest);
     true
 }
 

@@ -7,11 +7,7 @@ use crate::map_view::{view, MapView};
 use crate::raw::{Raw, TermKind, Terms};
 use crate::task::{run, Call, Task};
 use ptc_index::{Index, Indexer, Invalid};
-<<<<<<< HEAD
 use ptc_lazy::fits;
-=======
-use ptc_lazy::survey;
->>>>>>> index
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -111,11 +107,7 @@ impl<'a> Task<'a> for Indexing<Raw<'a>> {
             match self.indexer.step(text, STEP) {
                 Err(Invalid) => return Ok(Err(Unusable::Invalid)),
                 Ok(None) => {}
-<<<<<<< HEAD
                 Ok(Some(index)) if fits(&index) => return Ok(Ok(index)),
-=======
-                Ok(Some(index)) if survey::fits(&index) => return Ok(Ok(index)),
->>>>>>> index
                 Ok(Some(_)) => return Ok(Err(Unusable::Unfit)),
             }
         }

@@ -1,5 +1,6 @@
 //! The VM's interface to the heap of its terms: the BEAM's in production, plain Rust in tests.
 
+use crate::named::Named;
 use crate::number::Number;
 use crate::value::{Form, Value};
 use std::cmp::Ordering;
@@ -207,10 +208,18 @@ pub trait Heap {
 
     /// Makes a tuple. Linear.
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
+    /// Returns the elements of a tuple; `None` for any other term.
+    fn elements(&self, term: Self::Term) -> Option<&[Self::Term]>;
     /// Returns the arity of a tuple; `None` for any other term.
-    fn arity(&self, term: Self::Term) -> Option<usize>;
+    fn arity(&self, term: Self::Term) -> Option<usize> {
+        self.elements(term).map(<[_]>::len)
+    }
     /// Returns an element of a tuple, counted from 0.
-    fn element(&self, tuple: Self::Term, index: usize) -> Option<Self::Term>;
+    fn element(&self, tuple: Self::Term, index: usize) -> Option<Self::Term> {
+        self.elements(tuple)?.get(index).copied()
+    }
+    /// Returns the atom of a variant's name.
+    fn word<N: Named>(&mut self, variant: N) -> Self::Term;
 
     /// Returns the words of a reference to bytes that are not copied with a term.
     fn words_of_reference(&self) -> usize;

@@ -2,6 +2,8 @@
 
 use crate::digits::Digits;
 use num_bigint::{BigInt, Sign};
+use num_traits::ToPrimitive;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// An integer or a finite double.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +18,14 @@ pub enum Number {
 
 /// Maximum number of bits of an integer that may fit a double.
 const MOST_BITS: u64 = 1088;
+
+/// Whether big integers become the nearest double.
+static NEAREST: AtomicBool = AtomicBool::new(false);
+
+/// Stores how this VM converts big integers to doubles. Called when the library is loaded.
+pub fn round_to_nearest(nearest: bool) {
+    NEAREST.store(nearest, Relaxed);
+}
 
 /// An overflow, which the BEAM reports as `badarith`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,14 +127,15 @@ impl Number {
 
     /// Converts the number to a double as the BEAM does.
     ///
-    /// A big integer is summed from its 64-bit limbs in double arithmetic, like on the BEAM; the result
-    /// is not always the nearest double.
+    /// Recent releases of the BEAM round big integers to the nearest double. Earlier ones, such as OTP 27, sum their 64-bit
+    /// limbs in double arithmetic, and the result is not always the nearest double: see [`round_to_nearest`].
     pub fn to_float(&self) -> Result<f64, BadArith> {
         let value = match self {
             Number::Int(value) => *value as f64,
             Number::Float(value) => *value,
             // A larger sum of limbs is always beyond the largest double.
             Number::Big(big) if big.bits() > MOST_BITS => return Err(BadArith),
+            Number::Big(big) if NEAREST.load(Relaxed) => big.to_f64().unwrap_or(f64::INFINITY),
             Number::Big(big) => {
                 let limb = |sum: f64, limb: &u64| sum * 18_446_744_073_709_551_616.0 + *limb as f64;
                 let size = big.magnitude().to_u64_digits().iter().rev().fold(0.0, limb);
@@ -316,6 +327,17 @@ mod tests {
             Some(big("9223372036854775808"))
         );
         assert_eq!(Number::Float(-0.0).absolute(), Some(Number::Float(0.0)));
+    }
+
+    #[test]
+    fn big_integers_become_doubles_as_on_this_vm() {
+        let digits = b"29676962771761955365875859166457480150438852639049780671";
+        let number = Number::from_digits(digits);
+        assert_eq!(number.to_float(), Ok(2.967696277176195e55));
+        round_to_nearest(true);
+        assert_eq!(number.to_float(), Ok(2.967696277176196e55));
+        assert_eq!(Number::from_digits(&[b'9'; 400]).to_float(), Err(BadArith));
+        round_to_nearest(false);
     }
 
     #[test]

@@ -306,6 +306,131 @@ defmodule Mix.Tasks.PtcTest do
     end
   end
 
+  describe "mix ptc.run with a journal" do
+    alias PtcRunner.Json
+
+    @rate ~s({"program": {"op": "let", "name": "r", "value": {"op": "call", "tool": "rate", "args": {"to": "USD"}},
+      "in": {"rate": {"op": "var", "name": "r"}, "at": {"op": "now"}}}})
+
+    test "the answers of a recorded run are those of its tools", %{directory: directory} do
+      path = file(directory, "p.json", @rate)
+      {{:ok, result, _, _}, journal} = Json.record(@rate, tools: %{"rate" => fn _ -> 1.25 end})
+      recorded = file(directory, "journal.json", Json.Codec.encode!(journal))
+
+      assert {0, output, ""} = task("ptc.run", [path, "--replay", recorded])
+      assert Json.Codec.decode!(output) == result
+
+      # A journal made in edition 1 is replayed in edition 1.
+      first = ~s({"program": {"op": "call", "tool": "rate"}})
+      opts = [tools: %{"rate" => fn _ -> [1] end}, edition: 1]
+      {{:ok, [1], _, _}, journal} = Json.record(first, opts)
+      path = file(directory, "first.json", first)
+      recorded = file(directory, "first_journal.json", Json.Codec.encode!(journal))
+      assert {0, "[1]\n", ""} = task("ptc.run", [path, "--replay", recorded])
+
+      assert {1, "", errors} = task("ptc.run", [path, "--replay", recorded, "--edition", "2"])
+      assert errors =~ "The journal is of edition 1 of the language, and the program of edition 2"
+    end
+
+    test "a recorded run is a file that is replayed", %{directory: directory} do
+      data = file(directory, "data.json", @orders)
+      path = file(directory, "p.json", program(~s({"op": "count"})))
+      recorded = Path.join(directory, "journal.json")
+      args = [path, "--context", data]
+      assert {0, "3\n", ""} = task("ptc.run", args ++ ["--record", recorded])
+
+      assert %{"journal" => 1, "calls" => [], "edition" => 2, "now" => now} =
+               recorded |> File.read!() |> Json.Codec.decode!()
+
+      assert {:ok, _now, 0} = DateTime.from_iso8601(now)
+      assert {0, "3\n", ""} = task("ptc.run", args ++ ["--replay", recorded])
+
+      # A run that fails is recorded too, and fails in the same way.
+      path = file(directory, "rate.json", @rate)
+      assert {1, "", errors} = task("ptc.run", [path, "--record", recorded])
+      assert errors =~ "ExecutionError: Tool 'rate' not found"
+      assert {1, "", ^errors} = task("ptc.run", [path, "--replay", recorded])
+
+      # So is one whose program is none.
+      path = file(directory, "none.json", "{")
+      assert {1, "", errors} = task("ptc.run", [path, "--record", recorded])
+      assert errors =~ "ParseError"
+      assert %{"calls" => []} = recorded |> File.read!() |> Json.Codec.decode!()
+    end
+
+    test "a program that departs from the journal fails", %{directory: directory} do
+      {_result, journal} = Json.record(@rate, tools: %{"rate" => fn _ -> 1.25 end})
+      recorded = file(directory, "journal.json", Json.Codec.encode!(journal))
+      path = file(directory, "p.json", String.replace(@rate, "USD", "EUR"))
+      assert {1, "", errors} = task("ptc.run", [path, "--replay", recorded])
+
+      assert errors =~
+               ~S(The program calls 'rate' with %{"to" => "EUR"}, but the journal has 'rate' with %{"to" => "USD"})
+    end
+
+    test "journals that are none are said, each in its words", %{directory: directory} do
+      path = file(directory, "p.json", @rate)
+      {_result, journal} = Json.record(@rate, tools: %{"rate" => fn _ -> 1.25 end})
+      entry = %{"id" => "1", "tool" => "rate", "args" => %{}}
+      journal_of = fn calls -> Json.Codec.encode!(%{journal | "calls" => calls}) end
+      missing = Path.join(directory, "missing.json")
+
+      for {text, message} <- [
+            {"{", ~r/none.json is no JSON: /},
+            {"[]", ~r/the journal in .*none.json must be a JSON object/}
+          ] do
+        none = file(directory, "none.json", text)
+        assert_raise Mix.Error, message, fn -> task("ptc.run", [path, "--replay", none]) end
+      end
+
+      assert_raise Mix.Error, ~r/cannot read .*missing.json: no such file or directory/, fn ->
+        task("ptc.run", [path, "--replay", missing])
+      end
+
+      for {text, message} <- [
+            {"{}", "No journal: %{}"},
+            {~s({"journal": 7, "calls": []}),
+             "The journal has version 7, and this library reads version 1"},
+            {~s({"journal": 1, "calls": {}}), "No journal"},
+            {journal_of.([7]), "The journal cannot be read: no entry of a journal: 7"},
+            {journal_of.([%{entry | "id" => "x"}]), ~S(no id of a call: "x")},
+            {journal_of.([entry]), "no answer of a call"},
+            {journal_of.([Map.put(entry, "started", true)]),
+             "The journal has a call without an answer"},
+            {journal_of.([Map.put(entry, "answer", %{"$ptc" => "atom", "is" => "no_such_atom_1"})]),
+             ~S(there is no atom "no_such_atom_1" in this VM)},
+            {journal_of.([]),
+             ~S(The program calls 'rate' with %{"to" => "USD"}, but the journal has no more calls)}
+          ] do
+        wrong = file(directory, "wrong.json", text)
+        assert {1, "", errors} = task("ptc.run", [path, "--replay", wrong])
+        assert errors =~ message
+        refute errors =~ "** ("
+      end
+    end
+
+    test "a file that cannot be written, and switches that exclude one another", %{
+      directory: directory
+    } do
+      path = file(directory, "p.json", ~s({"program": 1}))
+      nowhere = Path.join([directory, "no", "journal.json"])
+
+      assert_raise Mix.Error, ~r/cannot write .*journal.json: no such file or directory/, fn ->
+        task("ptc.run", [path, "--record", nowhere])
+      end
+
+      for switches <- [
+            ["--record", nowhere, "--replay", nowhere],
+            ["--record", nowhere, "--explain"],
+            ["--replay", nowhere, "--explain"]
+          ] do
+        assert_raise Mix.Error, ~r/exclude one another/, fn ->
+          task("ptc.run", [path | switches])
+        end
+      end
+    end
+  end
+
   describe "mix ptc.check" do
     test "right files are counted, and the exit code is 0", %{directory: directory} do
       program = file(directory, "p.json", ~s({"program": {"op": "literal", "value": 1}}))

@@ -17,7 +17,11 @@ defmodule PtcRunner.Agent.CheckTest do
     end
 
     tools = %{
-      "notify" => {fn args -> send(me, {:called, args}) && true end, "(name :string) -> :bool"}
+      "notify" =>
+        {fn args ->
+           send(me, {:called, args})
+           true
+         end, "(name :string) -> :bool"}
     }
 
     base = [task: "x", context: %{rows: @rows}, tools: tools, max_turns: 3]

@@ -66,10 +66,15 @@ defmodule PtcRunner.Agent.ControlTest do
     test = self()
 
     model = fn messages ->
-      send(test, {:asked, length(messages)}) && each([length(messages), 7])
+      send(test, {:asked, length(messages)})
+      each([length(messages), 7])
     end
 
-    pay = fn %{"id" => id} -> send(test, {:paid, id}) && id end
+    pay = fn %{"id" => id} ->
+      send(test, {:paid, id})
+      id
+    end
+
     tools = %{"x" => {pay, signature: "(id :int) -> :int", approve: true}}
     task = [task: "Pay.", tools: tools, returns: "[:string]", max_turns: 2, coerce: false]
 
@@ -159,7 +164,8 @@ defmodule PtcRunner.Agent.ControlTest do
     tools = %{"x" => {& &1["id"], signature: "(id :int) -> :int", effect: :read}}
 
     hook = fn call ->
-      send(test, {:call, self(), call}) && if(call.args["id"] == 1, do: :run, else: {:answer, 5})
+      send(test, {:call, self(), call})
+      if(call.args["id"] == 1, do: :run, else: {:answer, 5})
     end
 
     {:ok, [1, 5], info} = Agent.run(each([1, 2]), tools, on_call: hook)
@@ -173,9 +179,58 @@ defmodule PtcRunner.Agent.ControlTest do
     assert Map.has_key?(hd(info.tool_calls), :duration_us)
   end
 
+  test "a run that meets a limit after a call that no tool answered is not repeated" do
+    test = self()
+    # The list between the steps is not built where nothing is observed.
+    rows = for n <- 1..20_000, do: %{"n" => n}
+    where = %{op: "gt", field: "n", value: 0}
+    steps = [%{op: "load", name: "rows"}, %{op: "filter", where: where}, %{op: "count"}]
+    call = %{op: "call", tool: "x", args: %{}}
+    count = %{op: "pipe", steps: steps}
+    answer = Codec.encode!(%{program: %{op: "let", name: "a", value: call, in: count}})
+    model = fn _ -> answer end
+    opts = [context: %{"rows" => rows}, max_heap: 20_000, max_turns: 1, max_tool_calls: 1]
+    asked = &send(test, {:asked, &1.number})
+
+    # Without a call, it is.
+    assert {:ok, %{return: 20_000}} =
+             Agent.loop(fn _ -> Codec.encode!(%{program: count}) end, [task: "x"], opts)
+
+    answered = fn call ->
+      asked.(call)
+      {:answer, 1}
+    end
+
+    hook = [on_call: answered, tools: %{"x" => fn _ -> 1 end}]
+    assert {:error, step} = Agent.loop(model, [task: "x"], hook ++ opts)
+    assert step.fail.message =~ "MemoryError"
+    assert [%{decision: :answer}] = Agent.audit(step)
+    assert_received {:asked, 1}
+    refute_received {:asked, _}
+
+    # Calls that a journal answers are counted once.
+    tools = [tools: %{"x" => {fn _ -> 1 end, approve: true}}]
+    assert {:paused, paused} = Agent.loop(model, [task: "x"], tools ++ opts)
+    again = tools ++ [model: model, context: %{"rows" => rows}]
+    assert {:error, step} = Agent.resume(paused, {:answer, 1}, again)
+    assert step.fail.message =~ "MemoryError"
+    assert [%{decision: :answer}] = Agent.audit(step)
+
+    # A call whose arguments are too many for its process is counted, and does not start.
+    wide = %{op: "call", tool: "x", args: %{rows: %{op: "load", name: "rows"}}}
+    wide = Codec.encode!(%{program: wide})
+    tools = [tools: %{"x" => fn _ -> 1 end}]
+    assert {:error, step} = Agent.loop(fn _ -> wide end, [task: "x"], tools ++ opts)
+    assert step.fail.message =~ "MemoryError"
+  end
+
   test "a cancelled loop ends with the model's process and its tool" do
     test = self()
-    wait = fn what -> send(test, {what, self()}) && Process.sleep(:infinity) end
+
+    wait = fn what ->
+      send(test, {what, self()})
+      Process.sleep(:infinity)
+    end
 
     for {what, model, opts} <- [
           {:model, fn _ -> wait.(:model) end, [model_timeout: 60_000]},

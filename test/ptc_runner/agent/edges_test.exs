@@ -339,7 +339,7 @@ defmodule PtcRunner.Agent.EdgesTest do
              "must be a function of one argument, the messages; this one has 0"},
             {fn -> Agent.loop(fn _, _ -> "x" end, task: "x") end, "this one has 2"},
             {fn -> Agent.loop(:model, task: "x") end, "got: :model"},
-            {fn -> Agent.loop(ask, %{task: "x"}) end, "must be a keyword list"},
+            {fn -> apply(Agent, :loop, [ask, %{task: "x"}]) end, "must be a keyword list"},
             {fn -> Agent.program(%{"program" => %{}}) end, "PtcRunner.Agent.run/3"},
             {fn -> Agent.program(nil) end, "takes the text of a model's answer, got: nil"},
             {fn -> Agent.loop(ask, task: "x", returns: "{id :int name :string}") end,

@@ -212,7 +212,9 @@ defmodule PtcRunner.Agent.FindingsTest do
         ] do
       program = pipe(steps)
       opts = [context: %{"rows" => rows}]
-      {:ok, {value, _findings}} = Json.value(program, opts, &Json.Explain.Noticed.run/6)
+      given = Json.Given.read(opts, "a test")
+      outcome = Json.Evaluation.run(program, given, &Json.Explain.Noticed.run/6)
+      assert {:ok, {value, _findings}, _words} = outcome
       assert value == Json.run!(program, opts)
     end
   end

@@ -2,6 +2,8 @@ defmodule PtcRunner.Agent.LoopTest do
   # A canned model: it gives one answer after the other, and keeps what it was asked with.
   use ExUnit.Case, async: true
 
+  doctest PtcRunner.Agent.Look
+
   alias PtcRunner.Agent
   alias PtcRunner.Json.Codec
 

@@ -286,4 +286,14 @@ defmodule PtcRunner.Firewall.FlowTest do
     assert Json.run(text, context: %{"users" => @users}) ==
              {:error, {:execution_error, "sum requires numeric values, got a text of 11 bytes"}}
   end
+
+  test "left of a comparison is a value, and no name of a firewalled field" do
+    add = op("add", left: %{}, right: 1)
+    text = "add requires numeric operands, got: %{}, 1"
+
+    for left <- ["_pin", "-0"] do
+      program = %{"program" => op("eq", left: left, value: add)}
+      assert PtcRunner.Json.run(program, edition: 2) == {:error, {:execution_error, text}}
+    end
+  end
 end

@@ -234,4 +234,21 @@ defmodule PtcRunner.Json.AnyKeysTest do
     expected = [%{"x" => 6}, %{"x" => 5}, %{"x" => 6}]
     assert run([rename], %{"rows" => rows}, edition: 2) == expected
   end
+
+  test "of both forms of a name the string counts, and both are replaced" do
+    map = %{:a => 1, "a" => 2, :b => 3}
+    run = &run([op("first") | &1], %{"rows" => [map]}, edition: 2)
+    assert run.([op("to_text")]) == ~s({"a":2,"b":3})
+
+    assert run.([op("text", %{"parts" => [op("list", %{"items" => [op("it")]})]})]) ==
+             ~s([{"a":2,"b":3}])
+
+    assert run.([op("rename", %{"fields" => %{"a" => "c"}})]) == %{:b => 3, "c" => 2}
+    assert run.([op("unset", %{"fields" => ["a"]})]) == %{b: 3}
+    assert run.([op("select", %{"fields" => ["a", "b"]})]) == %{:b => 3, "a" => 2}
+    assert run.([op("set", %{"fields" => %{"a" => 9}})]) == %{:b => 3, "a" => 9}
+    # What lists the keys of a map lists both.
+    assert run.([op("length")]) == 3
+    assert run.([op("keys")]) == [:a, :b, "a"]
+  end
 end

@@ -46,6 +46,44 @@ defmodule PtcRunner.Json.BranchesTest do
     assert {:ok, %{"x" => [1, 2]}, _, _} = Json.run(%{"program" => args}, options)
   end
 
+  test "items of a list, and fields of set and of a single group, in all forms of a program" do
+    rows = %{"op" => "literal", "value" => [%{"n" => 1}]}
+    pipe = fn steps -> %{"op" => "pipe", "steps" => [rows | steps]} end
+    fields = %{"a" => call(1), "b" => %{"op" => "coalesce", "values" => [call(2)]}, "c" => 5}
+    more = Map.take(fields, ["a", "b"])
+    first = %{"op" => "first"}
+
+    programs = [
+      {%{"op" => "list", "items" => [call(1), 5, call(2)]}, [1, 5, 2]},
+      {pipe.([first, %{"op" => "set", "fields" => fields}]),
+       %{"n" => 1, "a" => 1, "b" => 2, "c" => 5}},
+      {pipe.([%{"op" => "set", "fields" => more}]), [%{"n" => 1, "a" => 1, "b" => 2}]},
+      {pipe.([%{"op" => "group_by", "field" => "n", "each" => more}]),
+       [%{"n" => 1, "a" => 1, "b" => 2}]},
+      {pipe.([%{"op" => "map", "expr" => more}]), [%{"a" => 1, "b" => 2}]}
+    ]
+
+    for {node, expected} <- programs do
+      {:ok, text} = Json.Codec.encode(%{"program" => node})
+      {:ok, compiled} = Json.compile(text, edition: 2)
+
+      for {program, more} <- [
+            {%{"program" => node}, [edition: 2]},
+            {text, [edition: 2]},
+            {compiled, []},
+            {text, [edition: 2, on_call: fn _call -> :run end]},
+            {text, [edition: 2, keys: :any, structs: :values, strict: true]}
+          ] do
+        options = [tools: %{"t" => together(2)}, tool_concurrency: 4] ++ more
+        assert {:ok, ^expected, _delta, _memory} = Json.run(program, options)
+      end
+
+      # Observed, they run one after the other, with the same value.
+      options = [tools: %{"t" => & &1["n"]}, tool_concurrency: 4, edition: 2]
+      assert %{result: {:ok, ^expected, _delta, _memory}} = Json.explain(text, options)
+    end
+  end
+
   test "in the body of a loop that forks, and behind it" do
     map = %{
       "op" => "pipe",

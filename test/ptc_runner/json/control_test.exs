@@ -11,6 +11,9 @@ defmodule PtcRunner.Json.ControlTest do
   doctest Kept
   doctest Paused
   doctest PtcRunner.Json.Budget
+  doctest PtcRunner.Json.Deadline
+  doctest PtcRunner.Json.Evaluation
+  doctest PtcRunner.Json.Given
   doctest PtcRunner.Json.Tools
 
   # Each item calls the tool, and a call that fails gives nil.
@@ -136,7 +139,12 @@ defmodule PtcRunner.Json.ControlTest do
     test "paths are those of explain" do
       paths = fn program ->
         me = self()
-        hook = fn call -> send(me, {:path, call.path}) && :run end
+
+        hook = fn call ->
+          send(me, {:path, call.path})
+          :run
+        end
+
         tools = %{"x" => fn _ -> 1 end, "y" => fn _ -> 2 end}
         {:ok, _, _, _} = Json.run(program, tools: tools, on_call: hook)
 
@@ -187,6 +195,69 @@ defmodule PtcRunner.Json.ControlTest do
                decide.(nil)
 
       assert {:paused, %Paused{}} = decide.(:pause)
+    end
+
+    test "its time is that of the run" do
+      test = self()
+      call = ~s({"program": {"op": "call", "tool": "x", "on_error": 0}})
+      one = ~s({"program": {"op": "pipe", "steps": [{"op": "literal", "value": [1]},
+        {"op": "map", "expr": {"op": "call", "tool": "x", "on_error": 0}}]}})
+      # No call starts after the end.
+      tools = %{"x" => fn _ -> send(test, :called) end}
+      slow = fn _call -> Process.sleep(40) && :run end
+      told = &send(test, {:journal, &1})
+      opts = [tools: tools, timeout: 20, on_call: slow, on_journal: told]
+
+      for program <- [call, one], concurrency <- [1, 4] do
+        opts = [{:tool_concurrency, concurrency} | opts]
+        assert Json.run(program, opts) == {:error, {:timeout, 20}}
+        assert_received {:journal, %{"paused" => 1}}
+        assert_received {:journal, %{"ended" => ["timeout", 20]}}
+        refute_received {:journal, _started}
+        refute_received :called
+      end
+
+      # A tool has what is left.
+      tools = %{"x" => fn _ -> Process.sleep(:infinity) end}
+      slow = fn _call -> Process.sleep(900) && :run end
+
+      times =
+        for program <- [call, one], concurrency <- [1, 4] do
+          opts = [tools: tools, timeout: 1_000, on_call: slow, tool_concurrency: concurrency]
+
+          Task.async(fn ->
+            {time, result} = :timer.tc(fn -> Json.run(program, opts) end)
+            assert result == {:error, {:timeout, 1_000}}
+            div(time, 1_000)
+          end)
+        end
+
+      for time <- Task.await_many(times), do: assert(time in 1_000..1_700)
+    end
+
+    test "other arguments may be any term" do
+      pid = self()
+      call = ~s({"program": {"op": "call", "tool": "x", "args": {"n": 1}, "on_error": 0}})
+      huge = Enum.to_list(1..100_000)
+      deep = Enum.reduce(1..10_000, 1, fn _, inner -> %{"a" => inner} end)
+
+      for args <- [pid, fn -> 1 end, {1, 2}, [1 | 2], <<1::3>>, :none, ~D[2024-02-29], huge, deep] do
+        opts = [tools: %{"x" => & &1}, on_call: fn _ -> {:run, args} end]
+        assert {:ok, ^args, _, _} = Json.run(call, opts)
+
+        assert {{:ok, _, _, _}, %{}} =
+                 Json.record(call, [
+                   {:max_tool_calls, 1} | Keyword.put(opts, :tools, %{"x" => fn _ -> 1 end})
+                 ])
+
+        # A tool with a signature refuses what is none, and the program may catch that.
+        signed = %{"x" => {& &1, signature: "(n :int) -> :int"}}
+        assert {:ok, 0, _, _} = Json.run(call, Keyword.put(opts, :tools, signed))
+      end
+
+      # The limits are those of any call.
+      opts = [tools: %{"x" => & &1}, on_call: fn _ -> {:run, huge} end, max_heap: 50_000]
+      assert {:error, {:memory_exceeded, _}} = Json.run(call, opts)
     end
 
     test "a refusal is not caught by the program, and the tool is not called" do

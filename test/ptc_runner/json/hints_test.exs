@@ -30,6 +30,26 @@ defmodule PtcRunner.Json.HintsTest do
              ~s("expr" is a NODE that is computed for each item: {"op":"get","field":NAME} takes a field of it.)
   end
 
+  test "a field where where belongs" do
+    for op <- ~w(filter reject find some every) do
+      assert told(%{"op" => op, "field" => "city", "value" => "Bern"}) =~
+               ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
+    end
+  end
+
+  test "other names for the key of a group, one name for several keys, a computed number" do
+    for field <- ["by", "key"] do
+      group = %{"op" => "group_by", field => "city"}
+      assert told(group) =~ ~s{"field" (a name), "fields" (several names) or "expr" (a NODE)}
+    end
+
+    assert told(%{"op" => "sort_by", "by" => "n"}) =~ ~s([{"field":NAME,"order":"desc"}])
+    count = %{"op" => "count"}
+
+    for node <- [%{"op" => "take", "count" => count}, %{"op" => "nth", "index" => count}],
+        do: assert(told(node) =~ "It is never computed: a number stands there.")
+  end
+
   test "a constant where a NODE belongs" do
     assert told(%{"op" => "map", "expr" => "n"}) =~
              ~s(A NODE belongs there: {"op":"get","field":NAME} reads a field)

@@ -441,7 +441,10 @@ defmodule PtcRunner.Json.NastyInputTest do
   # On the heap, as parts of another binary (the last one not at a byte), and with room to grow.
   defp forms(text) do
     size = byte_size(text)
-    <<_::3, unaligned::binary-size(size), _::5>> = <<0::3, text::binary, 0::5>>
+
+    <<length::32, _::3, unaligned::binary-size(length), _::5>> =
+      <<size::32, 0::3, text::binary, 0::5>>
+
     part = binary_part("(" <> text <> String.duplicate(")", 100), 1, size)
     grown = for <<byte <- text>>, reduce: <<>>, do: (grown -> <<grown::binary, byte>>)
     [:binary.copy(text), part, unaligned, grown]

@@ -65,6 +65,13 @@ defmodule PtcRunner.Json.NumbersTest do
       {:execution_error, "#{op} failed: bad argument in arithmetic expression (badarith)"}
   end
 
+  test "abs of -0.0 is what the VM says" do
+    abs = %{"op" => "abs", "value" => -0.0}
+    shown = fn zero -> :erlang.float_to_binary(zero, [:short]) end
+    assert {:ok, zero, _delta, _memory} = PtcRunner.Json.run(%{"program" => abs}, edition: 2)
+    assert shown.(zero) == shown.(abs(Process.get(:none, -0.0)))
+  end
+
   test "abs, floor and ceil of random numbers", %{seed: seed} do
     for _ <- 1..Environment.cases(2_000), number = random_number() do
       for {op, fun} <- [{"abs", &abs/1}, {"floor", &floor/1}, {"ceil", &ceil/1}] do

@@ -25,6 +25,25 @@ defmodule PtcRunner.Json.UnknownNamesTest do
   defp error(text), do: {:error, {:validation_error, text}}
 
   describe "a mistyped field" do
+    test "is found where it stands, before mistakes that come later" do
+      sort = %{"op" => "sort_by", "field" => "items", "rder" => nil}
+      mistyped = "Unknown field 'rder' in operation 'sort_by'. Did you mean 'order'?"
+      median = %{"op" => "median"}
+      missing = "Operation 'median' requires field 'field'"
+
+      for {parts, text} <- [{[sort, median], mistyped}, {[median, sort], missing}] do
+        list = %{"op" => "list", "items" => parts}
+        assert answer(list, edition: 2) == error(text)
+        # Nobody has validated it: it is checked when it is reached.
+        reached = Interpreter.eval(list, PtcRunner.Context.new())
+        assert reached == {:error, {:execution_error, text}}
+      end
+
+      key = %{"op" => "sort_by", "by" => [%{"field" => "x", "ordr" => "desc"}]}
+      list = %{"op" => "list", "items" => [key, median]}
+      assert {:error, {:validation_error, "Unknown field 'ordr'" <> _}} = answer(list, edition: 2)
+    end
+
     test "does not make a filter keep every row" do
       rows = for n <- 1..3, do: %{"x" => n}
       gt = %{"op" => "gt", "feild" => "x", "value" => 2}

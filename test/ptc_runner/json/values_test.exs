@@ -598,4 +598,36 @@ defmodule PtcRunner.Json.ValuesTest do
     assert read.(%{"paid" => 1}, :open, structs: :values) == "none"
     assert read.(%{"open" => 1}, :open, []) == "none"
   end
+
+  test "the keys of a group are those of its first item" do
+    day = ~D[2024-01-31]
+
+    rows =
+      for {k, n} <- [{:open, 1}, {"open", 2}, {"open", 1}, {day, 3}, {"2024-01-31", 4}],
+          do: %{"k" => k, "n" => n}
+
+    counted =
+      for {k, n, count} <- [{:open, 1, 2}, {"open", 2, 1}, {day, 3, 1}, {"2024-01-31", 4, 1}],
+          do: %{"k" => k, "n" => n, "count" => count}
+
+    group = op("group_by", %{"fields" => ["k", "n"], "each" => %{"count" => op("count")}})
+    items = op("group_by", %{"fields" => ["k", "n"]})
+    opts = [context: %{"x" => rows}, edition: 2, structs: :values]
+
+    for keys <- [:strings, :any], opts = [keys: keys] ++ opts do
+      run = fn step ->
+        steps = [op("load", %{"name" => "x"}), step]
+        PtcRunner.Json.run!(%{"program" => op("pipe", %{"steps" => steps})}, opts)
+      end
+
+      assert run.(group) == counted
+
+      assert for(found <- run.(items), do: Map.take(found, ["k", "n"])) ==
+               for(found <- counted, do: Map.delete(found, "count"))
+
+      # With one key they are one group.
+      one = op("group_by", %{"field" => "k", "each" => %{"count" => op("count")}})
+      assert run.(one) == [%{"k" => :open, "count" => 3}, %{"k" => day, "count" => 2}]
+    end
+  end
 end

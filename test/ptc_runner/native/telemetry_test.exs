@@ -392,6 +392,41 @@ defmodule PtcRunner.Native.TelemetryTest do
       for _call <- 1..3, do: assert_received({:counts, nil})
     end
 
+    test "a tool that was called by a message before the run moved has its events after that too" do
+      # As long as the program reads the rows, they are too many to move.
+      program =
+        ~s({"program": {"op": "let", "name": "a", "value": {"op": "call", "tool": "t"}, "in":
+          {"op": "let", "name": "n", "value": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, {"op": "count"}]}, "in":
+            {"op": "pipe", "steps": [{"op": "literal", "value": #{inspect(Enum.to_list(1..40), limit: :infinity)}},
+              {"op": "map", "expr": {"t": {"op": "call", "tool": "t"}, "u": {"op": "call", "tool": "u"}}}]}}}})
+
+      me = self()
+
+      tool = fn _ ->
+        send(me, {:in, self()})
+        1
+      end
+
+      rows = for n <- 1..10_000, do: %{"n" => n}
+
+      opts = [
+        context: %{"rows" => rows},
+        tools: %{"t" => tool, "u" => tool},
+        timeout: 60_000
+      ]
+
+      assert Json.run!(program, opts) == List.duplicate(%{"t" => 1, "u" => 1}, 40)
+      # All calls were in one process.
+      pids = for _ <- 1..81, do: assert_received({:in, pid}) && pid
+      assert [_process] = Enum.uniq(pids)
+      events = events()
+      assert {[_, _, _, :stop], %{tool_calls: 81}, _} = List.last(events)
+
+      for {tool, calls} <- [{"t", 41}, {"u", 40}], kind <- [:start, :stop] do
+        assert Enum.count(events, &match?({[_, :tool, ^kind], _, %{tool: ^tool}}, &1)) == calls
+      end
+    end
+
     test "an interpreted program tells of its tools too" do
       context = PtcRunner.Context.new(%{}, %{}, %{"t" => fn _ -> 1 end})
       assert {:ok, 1, _memory} = Json.Interpreter.eval(%{"op" => "call", "tool" => "t"}, context)

@@ -52,8 +52,8 @@ defmodule PtcRunner.Test.Oracle.Pattern do
   end
 
   defp after_char(text, offset) do
-    case text do
-      <<_::binary-size(offset), char::utf8, _::binary>> -> offset + byte_size(<<char::utf8>>)
+    case binary_part(text, offset, byte_size(text) - offset) do
+      <<char::utf8, _::binary>> -> offset + byte_size(<<char::utf8>>)
       _ -> offset + 1
     end
   end

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
   # that kept nothing for lack of one. The program is compiled for this, without fusion and with a mark before
   # each look-up; a mark whose fields were found costs a few nanoseconds.
 
-  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Program, Runner}
+  alias PtcRunner.Json.{Budget, Control, Explain, Hints, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.Findings
   alias PtcRunner.Native
 
@@ -29,18 +29,19 @@ defmodule PtcRunner.Json.Explain.Noticed do
       iex> {finding.field, finding.message, finding.path}
       {"totl", "none of 2 had totl", ["program"]}
 
-  If the run meets a limit before its first tool call, it is repeated without a record, because that may take less
-  time and memory.
+  If the run meets a limit before its first call of a tool, it is repeated without a record, because that may take less
+  time and memory. A call that was answered by a journal or a hook, or refused, is a call too: it was counted.
   """
   @spec run(Runner.program(), map(), map(), map(), Limits.given(), Runner.how()) ::
           {:ok, {term(), [finding()]}, non_neg_integer()} | {:error, Message.fault()}
   def run(program, context, memory, tools, limits, how) do
     called = :atomics.new(1, [])
     noting = Map.new(tools, fn {name, fun} -> {name, noting(fun, called)} end)
+    counted = counted(how)
 
-    case noticed(program, context, memory, noting, Limits.resolve(limits), how) do
+    case noticed(program, context, memory, noting, Limits.resolve(limits), told(how, called)) do
       {:error, {limit, _most}} = met when limit in [:timeout, :memory_exceeded] ->
-        if :atomics.get(called, 1) == 0,
+        if :atomics.get(called, 1) == 0 and counted(how) == counted,
           do: unnoticed(Runner.run(program, context, memory, tools, limits, how)),
           else: met
 
@@ -58,6 +59,22 @@ defmodule PtcRunner.Json.Explain.Noticed do
       fun.(args)
     end
   end
+
+  # The control is told each call, also one that no tool answers.
+  defp told({most, now, %Control{watch: watch} = control}, called) do
+    watch = fn call ->
+      :atomics.put(called, 1, 1)
+      watch && watch.(call)
+    end
+
+    {most, now, %{control | watch: watch}}
+  end
+
+  defp told(how, _called), do: how
+
+  # A call whose arguments are too large for the process of the tools is counted, and does not start.
+  defp counted({_most, _now, {:budget, budget}}), do: Budget.counted(budget)
+  defp counted(_how), do: nil
 
   defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, how) do
     {source, reading} = Program.again(program, reading)

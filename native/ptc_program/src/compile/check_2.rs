@@ -108,7 +108,27 @@ impl Compiler<'_> {
             scope,
         });
         self.walk.todo.extend(steps);
+        if scope.checked {
+            self.other_fields_in_order(node, op, None, scope);
+        }
         Ok(())
+    }
+
+    /// Checks last for fields that an operation does not have, or an object in this list of it.
+    fn other_fields_in_order(
+        &mut self,
+        node: Node,
+        op: OpCode,
+        list: Option<FieldKind>,
+        scope: Scope,
+    ) {
+        let is_list = |field: &&'static Field| Some(field.kind) == list;
+        self.walk.todo.push(Step::Unknown {
+            node,
+            op,
+            list: op.fields(Edition::Two).iter().find(is_list),
+            scope,
+        });
     }
 
     /// Checks one field, and the operations in it.
@@ -173,6 +193,7 @@ impl Compiler<'_> {
                 let (when, then) = parts::case(source, part)?;
                 self.walk.todo.push(Step::Template(then, scope));
                 self.walk.todo.push(visit(when));
+                self.other_fields_in_order(part, OpCode::Switch, Some(kind), scope);
             }
             FieldKind::SortKeys => {
                 let key = parts::sort_key(source, part)?;
@@ -181,6 +202,7 @@ impl Compiler<'_> {
                     .map(|order| Step::PartInOrder(FieldKind::Order, order, scope));
                 self.walk.todo.extend(key.expr.map(visit));
                 self.walk.todo.extend(order);
+                self.other_fields_in_order(part, OpCode::SortBy, Some(kind), scope);
             }
             FieldKind::Order => parts::check_order(source, Some(part))?,
             _ => {}

@@ -165,6 +165,7 @@ impl Compiler<'_> {
                 self.template(node, scope)?
             }
             Step::TemplateMap(map, scope) => self.data(map, scope)?,
+            Step::Branches(count) => self.end_branches(count as usize),
             Step::Build(parts) => self.build(parts),
             Step::Compare(apply) => self.compare(apply),
             Step::InOrder {

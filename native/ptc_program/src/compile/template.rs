@@ -27,6 +27,24 @@ impl Plan<'_, '_> {
         }
     }
 
+    /// Evaluates several templates, one after the other. Those that call tools may run at the same time.
+    pub fn templates(&mut self, parts: &[Node], scope: Scope) {
+        let is_evaluated = |part: &&Node| {
+            let has_parts = matches!(self.shape(**part), Shape::Map | Shape::List);
+            has_parts && (!self.is_simple(**part) || self.names_operation(**part))
+        };
+        if parts.iter().filter(is_evaluated).take(2).count() < 2 {
+            for part in parts {
+                self.template(*part, scope);
+            }
+            return;
+        }
+        for part in parts {
+            self.later(Step::TemplatePart(*part, scope));
+        }
+        self.later(Step::Branches(parts.len() as u32));
+    }
+
     /// Evaluates a field, which must be there, and is a template.
     pub fn template_of(&mut self, name: &'static str, scope: Scope) {
         match self.field(name) {
@@ -168,6 +186,15 @@ impl Compiler<'_> {
             self.walk.code.push(Instr::Apply(apply));
         }
         self.walk.starts.truncate(starts as usize);
+    }
+
+    /// Ends the evaluation of the last `count` parts.
+    pub(super) fn end_branches(&mut self, count: usize) {
+        let first = self.walk.starts.len().saturating_sub(count);
+        if self.walk.calls_tools {
+            self.note_branches(first);
+        }
+        self.walk.starts.truncate(first);
     }
 
     /// Notes that the parts of a template may run at the same time if several of them call tools.

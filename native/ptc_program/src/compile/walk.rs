@@ -78,6 +78,8 @@ pub enum Step {
     TemplatePart(Node, Scope),
     /// The same for an object that names no operation.
     TemplateMap(Node, Scope),
+    /// End the evaluation of so many parts, which may run at the same time.
+    Branches(u32),
     /// Build the value of a template that is an object or a list, whose parts have been compiled.
     Build(Parts),
     /// Compare: `Emit(Instr::Apply(…))`, with the value as a constant if it is one.

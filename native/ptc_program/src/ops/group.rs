@@ -221,9 +221,8 @@ fn grouped(plan: &mut Plan, keys: &GroupKeys, entries: &[(Node, Node)]) {
             let items = plan.take_slot_in(&mut scope);
             plan.emit(Instr::Store(items));
             let scope = scope.with_input(items);
-            for (_, value) in entries {
-                plan.template(*value, scope);
-            }
+            let values: Vec<_> = entries.iter().map(|(_, value)| *value).collect();
+            plan.templates(&values, scope);
             entries.iter().map(|(name, _)| *name).collect()
         }
     };

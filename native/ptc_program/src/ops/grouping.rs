@@ -96,7 +96,7 @@ pub(super) fn groups<H: Heap>(
         work.progress.groups = Some(groups);
         walked?;
     }
-    machine.list_of_groups(work)
+    machine.list_of_groups(work, apply.key)
 }
 
 /// Returns the totals of an instruction.
@@ -145,7 +145,7 @@ fn totals_in<H: Heap>(
         let (extremes, failed) = (&mut work.rests, &mut work.progress.second);
         each_in_group(machine, apply, finding, |machine, groups, item| {
             if !*failed {
-                *failed = !totals.add(machine, groups, extremes, item)?;
+                *failed = groups.varied() || !totals.add(machine, groups, extremes, item)?;
             }
             Ok(())
         })?;

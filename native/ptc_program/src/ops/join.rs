@@ -349,7 +349,7 @@ fn named<H: Heap>(
     let value = (value, Origin::Operand(0));
     let key = machine.add_entry(&mut entries, (name, Some(item)), value)?;
     machine.add_entries(&mut entries, item, 0)?;
-    machine.drop_entries(&mut entries, 1, vec![key]);
+    machine.drop_entries(&mut entries, 1, vec![key])?;
     machine.make_map_of(name, &[item], entries)
 }
 
@@ -389,7 +389,7 @@ pub(super) fn add_both<H: Heap>(
     machine.drop_other_forms(&mut entries.all, &[own.len()], |entry| entry.key)?;
     // Here it is only found sooner.
     if own.len() * (entries.all.len() - own.len()) <= FEW_PAIRS {
-        machine.drop_entries(entries, own.len(), own);
+        machine.drop_entries(entries, own.len(), own)?;
     }
     Ok(())
 }

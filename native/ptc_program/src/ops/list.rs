@@ -25,9 +25,7 @@ impl Operation for List {
     fn plan(plan: &mut Plan) -> Planned {
         let items = plan.list("items")?.unwrap_or_default();
         let count = items.len() as u32;
-        for item in items {
-            plan.template(item, plan.scope);
-        }
+        plan.templates(&items, plan.scope);
         plan.apply(count, (NO_CONST, NO_CONST, 0));
         Ok(())
     }

@@ -79,9 +79,8 @@ impl Operation for Set {
             op: OpCode::Set,
             input: scope.input,
         });
-        for (_, value) in &entries {
-            plan.template(*value, scope);
-        }
+        let values: Vec<_> = entries.iter().map(|(_, value)| *value).collect();
+        plan.templates(&values, scope);
         let count = entries.len() as u32;
         plan.apply_to(scope.input, count, (names, NO_CONST, MAKE));
         plan.end_loop(begun);
@@ -145,12 +144,14 @@ fn entries_of_operands<H: Heap>(
     apply: &Apply,
     map: H::Term,
 ) -> Result<(Entries<H::Term>, Vec<H::Term>), Halt<H::Term>> {
-    machine.consume_fuel_at_once(MAP_ENTRY * apply.operands as usize)?;
+    machine.consume_fuel_for_names(map, apply.operands as usize, MAP_ENTRY)?;
     let values = machine.operands(apply).to_vec();
     let (mut entries, mut keys) = (Entries::default(), Vec::with_capacity(values.len()));
     for (value, at) in values.into_iter().zip(0..) {
         let value = (value, Origin::Operand(at));
-        keys.push(machine.add_entry(&mut entries, (apply.key + at, Some(map)), value)?);
+        let name = apply.key + at;
+        keys.push(machine.add_entry(&mut entries, (name, Some(map)), value)?);
+        keys.extend(machine.second_key_in(map, machine.constant(name)));
     }
     Ok((entries, keys))
 }
@@ -172,7 +173,7 @@ fn set_in_both<H: Heap>(
     machine.check_heap_limit(words_of_map(made + others.all.len()))?;
     entries.heavy += others.heavy;
     entries.all.append(&mut others.all);
-    machine.drop_entries(&mut entries, made, keys);
+    machine.drop_entries(&mut entries, made, keys)?;
     machine.make_map_of(apply.key, &[item, row], entries)
 }
 
@@ -189,7 +190,7 @@ fn with_others<H: Heap>(
     }
     let made = entries.all.len();
     machine.add_entries(&mut entries, map, 0)?;
-    machine.drop_entries(&mut entries, made, keys);
+    machine.drop_entries(&mut entries, made, keys)?;
     machine.make_map_of(apply.key, &[map], entries)
 }
 
@@ -235,7 +236,12 @@ fn change_one<H: Heap>(
         }
     }
     machine.check_heap_limit(0)?;
-    machine.consume_fuel_at_once(MAP_ENTRY * apply.mode as usize)?;
+    // `rename` looks for the new names, too.
+    let (lookups, each) = match apply.op {
+        OpCode::Rename => (2 * apply.mode, MAP_ENTRY / 2),
+        _ => (apply.mode, MAP_ENTRY),
+    };
+    machine.consume_fuel_for_names(map, lookups as usize, each)?;
     change(machine, apply, map)
 }
 

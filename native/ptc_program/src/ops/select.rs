@@ -131,7 +131,7 @@ impl<T: Copy> FoundFields<T> {
         apply: &Apply,
         map: T,
     ) -> Eval<H> {
-        machine.consume_fuel(1 + apply.mode as usize)?;
+        machine.consume_fuel_for_names(map, 1 + apply.mode as usize, 1)?;
         machine.check_heap_limit(0)?;
         self.keys.clear();
         self.values.clear();

@@ -31,15 +31,17 @@ pub enum Why {
 /// Maximum number of pairs of types that are compared, of misfits, and the depth of a path.
 const MOST_PAIRS: usize = 2_000;
 const MOST_MISFITS: usize = 20;
+/// Maximum number of fields that are compared, all pairs together.
+const MOST_FIELDS: usize = 20_000;
 const DEEPEST: usize = 16;
 
 impl Types {
     /// Returns where the values of `got` do not fit `wanted`. `strict`: fields that are not declared do not fit.
     pub fn misfits(&mut self, got: TyId, wanted: TyId, strict: bool) -> Vec<Misfit> {
-        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let (mut found, mut seen, mut fields_left) = (Vec::new(), HashSet::new(), MOST_FIELDS);
         let mut open = vec![(got, wanted, Vec::new(), strict)];
         while let Some((got, wanted, path, strict)) = open.pop() {
-            if found.len() >= MOST_MISFITS || seen.len() >= MOST_PAIRS {
+            if found.len() >= MOST_MISFITS || seen.len() >= MOST_PAIRS || fields_left == 0 {
                 break;
             }
             if got == wanted || path.len() > DEEPEST || !seen.insert((got, wanted)) {
@@ -82,10 +84,15 @@ impl Types {
             for field in self.fields(fields).to_vec() {
                 let mut path = path.clone();
                 path.push(Some(field.name));
-                match self
-                    .field_in(span, field.name)
-                    .or_else(|| self.alike(span, field))
-                {
+                fields_left = fields_left.saturating_sub(1);
+                if fields_left == 0 {
+                    break;
+                }
+                let own = self.field_in(span, field.name).or_else(|| {
+                    fields_left = fields_left.saturating_sub(span.count() / 4);
+                    self.alike(span, field)
+                });
+                match own {
                     Some(own) => {
                         if own.optional && !field.optional {
                             found.push(Misfit {
@@ -110,6 +117,10 @@ impl Types {
             }
             if strict && !wants_more {
                 for own in self.fields(span).to_vec() {
+                    fields_left = fields_left.saturating_sub(1 + fields.count() / 4);
+                    if fields_left == 0 {
+                        break;
+                    }
                     let is_declared = self.field_in(fields, own.name).is_some();
                     if !is_declared && self.alike(fields, own).is_none() {
                         let mut path = path.clone();
@@ -123,6 +134,7 @@ impl Types {
                 }
             }
         }
+        found.truncate(MOST_MISFITS);
         found
     }
 

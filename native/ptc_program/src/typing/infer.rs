@@ -1,196 +1,240 @@
 //! Types of values: of samples, and of constants that the program's table does not contain.
 //!
-//! The values at one place are read together: the rows of a list, and what they have at a key. So keys that some rows do not
-//! have are optional, and values of several kinds become a union. Nothing recurses over the values.
+//! The values at one place are read together: the items of a list, and what its objects have at a key. So keys that some
+//! rows do not have are optional, and values of several kinds become a union. The places are one flat table, and what has not
+//! been read yet is a stack, so nothing recurses over the values, and the work can be suspended after each of them.
+//!
+//! The first rows of each list are read before the others, so that a long list does not take the whole budget.
 
-use super::names::NameId;
-use super::read::name_of;
-use super::ty::{FieldTy, TyId, Types};
-use ptc_term::heap::{Heap, Kind};
-use ptc_term::value::Form;
-use std::collections::HashMap;
+use super::places::{Places, Seen};
+use super::ty::{TyId, Types};
+use ptc_term::heap::Heap;
+use ptc_term::meter::Meter;
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+use ptc_term::stop::Stop;
 
 /// How much of a value is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     /// Maximum number of items of a list.
     pub rows: usize,
-    /// Maximum number of values; of others nothing is known.
+    /// Maximum number of values. What is beyond it counts as rows that are not read.
     pub values: usize,
 }
 
-/// The values at one place, and what is known of them so far.
-struct Place<T> {
-    maps: Vec<T>,
-    /// The keys of the maps, each with its values.
-    keys: Vec<(NameId, Vec<T>)>,
-    fields: Vec<FieldTy>,
-    lists: Vec<T>,
-    state: Awaited,
-    ty: TyId,
-    /// Whether the values stand for others that were not read: then maps may have other keys.
-    cut: bool,
+/// A list or an object that is read next.
+#[derive(Debug, Clone, Copy)]
+struct Unread {
+    place: u32,
+    /// How many items of the list have been read; `None` for an object.
+    rows: Option<u32>,
+    /// Whether the first rows of other lists were read before its others.
+    waited: bool,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Awaited {
-    Lists,
-    Keys,
-    Done,
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Stage {
+    Read,
+    /// What is left counts as not read.
+    Skip,
+    Type,
 }
 
-/// Returns the type of a value.
-pub fn infer<H: Heap>(value: H::Term, types: &mut Types, heap: &H, budget: &mut Budget) -> TyId {
-    let rows = budget.rows;
-    let mut open = vec![place(&[value], false, types, heap, budget)];
-    let mut done = TyId::UNKNOWN;
-    let mut has_value = false;
-    while let Some(place_now) = open.last_mut() {
-        if std::mem::take(&mut has_value) {
-            match place_now.state {
-                Awaited::Lists => {
-                    place_now.state = Awaited::Keys;
-                    let list = types.list(done);
-                    place_now.ty = types.union(place_now.ty, list);
-                }
-                _ => {
-                    if let Some((name, values)) = place_now.keys.pop() {
-                        let optional = values.len() < place_now.maps.len();
-                        place_now.fields.push(FieldTy {
-                            name,
-                            ty: done,
-                            optional,
-                            from: 0,
-                        });
-                    }
-                }
-            }
-        }
-        if place_now.state == Awaited::Lists {
-            if place_now.lists.is_empty() {
-                place_now.state = Awaited::Keys;
-            } else {
-                let (items, cut) = items(&place_now.lists, rows, heap);
-                let mut next = match items.len() < MOST_ITEMS {
-                    true => place(&items, cut || place_now.cut, types, heap, budget),
-                    false => place(&[], true, types, heap, budget),
-                };
-                if items.len() >= MOST_ITEMS {
-                    next.ty = TyId::UNKNOWN;
-                }
-                open.push(next);
-                continue;
-            }
-        }
-        if let Some((_, values)) = place_now.keys.last() {
-            let next = place(values, place_now.cut, types, heap, budget);
-            open.push(next);
-            continue;
-        }
-        if !place_now.maps.is_empty() && place_now.state != Awaited::Done {
-            let mut fields = std::mem::take(&mut place_now.fields);
-            let object = types.object(&mut fields, place_now.cut);
-            place_now.ty = types.union(place_now.ty, object);
-        }
-        done = place_now.ty;
-        has_value = true;
-        open.pop();
-    }
-    done
+/// The type of a value that is being found.
+#[derive(Debug)]
+pub struct Sampling<T> {
+    next: Roots<T>,
+    /// The rests of lists whose first rows were read.
+    later: Roots<T>,
+    state: SamplingState,
 }
 
-/// Returns the items of lists, at most so many of each, and whether a list has more. Of [`MOST_ITEMS`] items not all lists
-/// were read.
-fn items<H: Heap>(lists: &[H::Term], rows: usize, heap: &H) -> (Vec<H::Term>, bool) {
-    let (mut items, mut cut) = (Vec::new(), false);
-    for list in lists {
-        let (mut rest, mut count) = (*list, 0);
-        while let Some((item, next)) = heap.uncons(rest).filter(|_| count < rows) {
-            items.push(item);
-            rest = next;
-            count += 1;
-            if items.len() >= MOST_ITEMS {
-                return (items, true);
-            }
-        }
-        cut |= heap.uncons(rest).is_some();
-    }
-    (items, cut)
+rooted!(Sampling { states: next, later; plain: state });
+
+#[derive(Debug)]
+struct SamplingState {
+    stage: Stage,
+    budget: Budget,
+    places: Places,
+    next: Vec<Unread>,
+    later: Vec<Unread>,
 }
 
-/// Maximum number of items at one place; of more nothing is known.
-const MOST_ITEMS: usize = 200_000;
-/// Maximum number of keys at one place: maps with more are not records.
-const MOST_KEYS: usize = 256;
+/// Number of rows of a list that are read before those of other lists.
+const FIRST_ROWS: u32 = 16;
+/// Maximum number of items of a list that are read in one step.
+const ITEMS: u32 = 32;
+/// Bytes of a name that are read for one unit of fuel.
+const BYTES_A_UNIT: usize = 16;
 
-fn place<H: Heap>(
-    values: &[H::Term],
-    cut: bool,
-    types: &mut Types,
-    heap: &H,
-    budget: &mut Budget,
-) -> Place<H::Term> {
-    let mut place = Place {
-        maps: Vec::new(),
-        keys: Vec::new(),
-        fields: Vec::new(),
-        lists: Vec::new(),
-        state: Awaited::Lists,
-        ty: TyId::NEVER,
-        cut,
-    };
-    let mut keys: HashMap<NameId, usize> = HashMap::new();
-    let mut is_record = true;
-    for value in values {
-        if budget.values == 0 {
-            place.ty = TyId::UNKNOWN;
-            break;
-        }
-        budget.values -= 1;
-        let ty = match heap.kind(*value) {
-            Kind::Nil => TyId::NULL,
-            Kind::Bool => TyId::BOOL,
-            Kind::String => TyId::TEXT,
-            Kind::Number if heap.float(*value).is_some() => TyId::NUMBER,
-            Kind::Number => TyId::INT,
-            Kind::List => {
-                place.lists.push(*value);
-                continue;
-            }
-            Kind::Map if heap.form(*value) == Form::Plain => {
-                place.maps.push(*value);
-                let size = heap.map_size(*value).unwrap_or(0);
-                is_record &= size <= MOST_KEYS;
-                if !is_record {
-                    continue;
-                }
-                for (key, value) in heap.entries(*value) {
-                    let Some(name) = name_of(key, types, heap) else {
-                        is_record = false;
-                        break;
-                    };
-                    let at = *keys.entry(name).or_insert_with(|| {
-                        place.keys.push((name, Vec::new()));
-                        place.keys.len() - 1
-                    });
-                    place.keys[at].1.push(value);
-                }
-                is_record &= place.keys.len() <= MOST_KEYS;
-                continue;
-            }
-            _ => TyId::UNKNOWN,
+impl<T: Copy> Sampling<T> {
+    /// Begins with a value.
+    pub fn new<H: Heap<Term = T>>(value: T, budget: Budget, heap: &H) -> Self {
+        let mut sampling = Sampling {
+            next: Roots::default(),
+            later: Roots::default(),
+            state: SamplingState {
+                stage: Stage::Read,
+                budget,
+                places: Places::default(),
+                next: Vec::new(),
+                later: Vec::new(),
+            },
         };
-        place.ty = types.union(place.ty, ty);
+        sampling.note(value, 0, heap);
+        sampling
     }
-    if !is_record {
-        place.keys.clear();
-        place.maps.clear();
-        place.ty = types.union(place.ty, TyId::OBJECT);
+
+    /// Continues until the type is known.
+    pub fn step<H: Heap<Term = T>>(
+        &mut self,
+        types: &mut Types,
+        heap: &H,
+        meter: &mut Meter,
+    ) -> Result<TyId, Stop> {
+        while self.state.stage == Stage::Read {
+            let cost = match self.pop(heap) {
+                None => self.next_stage(Stage::Skip),
+                Some((value, unread)) if self.state.budget.values == 0 => {
+                    self.push(value, unread);
+                    self.next_stage(Stage::Skip)
+                }
+                Some((value, unread)) => match unread.rows {
+                    Some(rows) => self.items(value, unread, rows, heap),
+                    None => self.object(value, unread.place, types, heap),
+                },
+            };
+            meter.check_heap_limit(types.words() + self.state.places.words(), heap)?;
+            meter.consume_fuel(cost, heap)?;
+        }
+        while self.state.stage == Stage::Skip {
+            match self.pop(heap) {
+                None => {
+                    self.state.places.spread_cuts();
+                    self.next_stage(Stage::Type);
+                }
+                Some((_, unread)) => self.state.places.skip(unread.place, unread.rows.is_some()),
+            }
+            meter.consume_fuel(1, heap)?;
+        }
+        loop {
+            let (done, cost) = self.state.places.make(types);
+            if let Some(ty) = done {
+                return Ok(ty);
+            }
+            meter.check_heap_limit(types.words() + self.state.places.words(), heap)?;
+            meter.consume_fuel(cost, heap)?;
+        }
     }
-    if place.ty == TyId::UNKNOWN {
-        place.keys.clear();
-        place.maps.clear();
-        place.lists.clear();
+
+    fn next_stage(&mut self, stage: Stage) -> usize {
+        self.state.stage = stage;
+        1
     }
-    place
+
+    fn push(&mut self, value: T, unread: Unread) {
+        self.next.push(value);
+        self.state.next.push(unread);
+    }
+
+    fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> Option<(T, Unread)> {
+        if let Some(unread) = self.state.next.pop() {
+            return Some((self.next.pop(heap), unread));
+        }
+        let unread = self.state.later.pop()?;
+        let waited = true;
+        Some((self.later.pop(heap), Unread { waited, ..unread }))
+    }
+
+    /// Notes a value. One that has parts is read later; then the answer is yes.
+    fn note<H: Heap<Term = T>>(&mut self, value: T, at: u32, heap: &H) -> bool {
+        let budget = &mut self.state.budget;
+        budget.values = budget.values.saturating_sub(1);
+        let (place, rows) = match self.state.places.note(value, at, heap) {
+            Seen::Whole => return false,
+            Seen::Object => (at, None),
+            Seen::Items(items) => (items, Some(0)),
+        };
+        let waited = false;
+        self.push(
+            value,
+            Unread {
+                place,
+                rows,
+                waited,
+            },
+        );
+        true
+    }
+
+    /// Reads some items of a list; returns the fuel.
+    fn items<H: Heap<Term = T>>(&mut self, list: T, unread: Unread, rows: u32, heap: &H) -> usize {
+        let (mut rest, mut read) = (list, rows);
+        while let Some((item, next)) = heap.uncons(rest) {
+            let left = |read| Unread {
+                rows: Some(read),
+                ..unread
+            };
+            if read as usize >= self.state.budget.rows {
+                self.state.places.cut(unread.place);
+                break;
+            }
+            if read >= FIRST_ROWS && !unread.waited {
+                self.later.push(rest);
+                self.state.later.push(left(read));
+                break;
+            }
+            if read - rows == ITEMS {
+                self.push(rest, left(read));
+                break;
+            }
+            (rest, read) = (next, read + 1);
+            if self.note(item, unread.place, heap) {
+                // What the item has is read before the next one.
+                let last = (self.next.pop(heap), self.state.next.pop());
+                self.push(rest, left(read));
+                if let (item, Some(unread)) = last {
+                    self.push(item, unread);
+                }
+                break;
+            }
+        }
+        2 + 2 * (read - rows) as usize
+    }
+
+    /// Reads the keys of an object, and their values as far as they have no parts; returns the fuel.
+    fn object<H: Heap<Term = T>>(&mut self, map: T, at: u32, types: &mut Types, heap: &H) -> usize {
+        let size = heap.map_size(map).unwrap_or(0);
+        let first = self.next.len();
+        if !self.state.places.begin_object(at, size) {
+            return 2;
+        }
+        let (mut bytes, mut next) = (0, 0);
+        let mut read = |sampling: &mut Self, key, value| {
+            let found = sampling.state.places.key(at, &mut next, key, types, heap);
+            let Some((place, length)) = found else {
+                return false;
+            };
+            bytes += length;
+            sampling.note(value, place, heap);
+            true
+        };
+        let is_record = match heap.flat(map) {
+            Some((keys, values)) => {
+                let mut entries = keys.iter().zip(values);
+                entries.all(|(key, value)| read(self, *key, *value))
+            }
+            None => {
+                let mut entries = heap.entries(map).into_iter();
+                entries.all(|(key, value)| read(self, key, value))
+            }
+        };
+        if !is_record {
+            self.state.places.is_no_record(at);
+            self.next.truncate(first, heap);
+            self.state.next.truncate(first);
+        }
+        4 + 3 * size + bytes / BYTES_A_UNIT
+    }
 }

@@ -1,86 +1,239 @@
-//! Lines and columns of the places of findings in a program's text.
+//! Lines and columns of the parts of a program's text.
 
-use super::job::PathStep;
-use ptc_json::{Document, Node, Shape};
+use ptc_json::{Document, Entry, JsonLimits, Node, ReadError, Table, TableReader};
+use ptc_term::heap::Heap;
+use ptc_term::job::Job;
+use ptc_term::meter::Meter;
+use ptc_term::number::Number;
+use ptc_term::rooted;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::One;
+use ptc_term::workspace::Workspace;
+use std::mem::take;
 
-/// Returns the part at the end of a path from `root`.
-pub fn node_at(source: &Document, root: Node, path: &[PathStep]) -> Option<Node> {
-    path.iter().try_fold(root, |node, step| match step {
-        PathStep::Key(key) => {
-            let is_it = |pair: &(Node, Node)| source.text(pair.0) == Some(key);
-            source.pairs(node).find(is_it).map(|(_, value)| value)
-        }
-        PathStep::Index(index) if source.shape(node) == Shape::List => {
-            source.elements(node).nth(*index as usize)
-        }
-        PathStep::Index(_) => None,
-    })
+/// Number of bytes, and of parts of the program, that are passed in one step; and how many of them cost one unit of fuel.
+const STRIDE: usize = 4_096;
+const BYTES_A_UNIT: usize = 4;
+
+/// Where the pass over a text is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Inside {
+    Nothing,
+    /// A number, or a word.
+    Scalar,
+    String {
+        escaped: bool,
+    },
 }
 
-/// Returns line and column of these parts of a text that was read into a table, in one pass. The parts are in ascending
-/// order. Both count from 1, columns in characters.
-pub fn places(text: &[u8], nodes: &[Node]) -> Vec<(usize, usize)> {
-    let (mut places, mut wanted) = (Vec::with_capacity(nodes.len()), nodes.iter().peekable());
-    let (mut line, mut column, mut at, mut token) = (1, 1, 0, 0);
-    while let Some(byte) = text.get(at) {
-        let end = match byte {
-            b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | b']' | b'}' => None,
-            b'[' | b'{' => Some(at + 1),
-            b'"' => Some(end_of_string(text, at)),
-            _ => {
-                let is_end = |byte: &u8| b" \t\r\n,:]}[{\"".contains(byte);
-                let length = text[at..].iter().position(is_end);
-                Some(length.map_or(text.len(), |length| at + length))
-            }
-        };
-        if let Some(end) = end {
-            while wanted.next_if(|node| **node == token).is_some() {
-                places.push((line, column));
-            }
-            if wanted.peek().is_none() {
-                break;
-            }
-            token += 1;
-            // A character is counted at its first byte; a text has no line breaks.
-            column += text[at..end]
-                .iter()
-                .filter(|byte| **byte & 0xc0 != 0x80)
-                .count();
-            at = end;
-            continue;
-        }
-        (line, column) = match byte {
-            b'\n' => (line + 1, 1),
-            _ => (line, column + 1),
-        };
-        at += 1;
-    }
-    places
+/// Finds lines and columns of parts, which are asked for in ascending order, in one pass over the text. Both count from
+/// 1, columns in characters.
+#[derive(Debug)]
+pub struct Lines {
+    at: usize,
+    line: usize,
+    column: usize,
+    /// The number of the parts that begin before this place.
+    parts: Node,
+    inside: Inside,
 }
 
-fn end_of_string(text: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
+/// Line and column; `None` if the text has no such part.
+pub type LineColumn = Option<(usize, usize)>;
+
+impl Default for Lines {
+    fn default() -> Self {
+        Lines {
+            at: 0,
+            line: 1,
+            column: 1,
+            parts: 0,
+            inside: Inside::Nothing,
         }
     }
-    text.len()
+}
+
+impl Lines {
+    /// Goes on to the part of this number in the text's table; `None` if it is not reached within so many bytes.
+    pub fn go_to(&mut self, text: &[u8], node: Node, bytes: usize) -> Option<LineColumn> {
+        let end = text.len().min(self.at.saturating_add(bytes));
+        while self.at < end {
+            let byte = text[self.at];
+            if self.inside == Inside::Scalar && b" \t\r\n,:]}[{\"".contains(&byte) {
+                self.inside = Inside::Nothing;
+            }
+            if self.inside == Inside::Nothing && !b" \t\r\n,:]}".contains(&byte) {
+                if self.parts == node {
+                    return Some(Some((self.line, self.column)));
+                }
+                self.parts += 1;
+                self.inside = match byte {
+                    b'[' | b'{' => Inside::Nothing,
+                    b'"' => Inside::String { escaped: false },
+                    _ => Inside::Scalar,
+                };
+            } else if let Inside::String { escaped } = self.inside {
+                self.inside = match byte {
+                    b'"' if !escaped => Inside::Nothing,
+                    byte => Inside::String {
+                        escaped: byte == b'\\' && !escaped,
+                    },
+                };
+            }
+            self.at += 1;
+            match byte {
+                b'\n' => (self.line, self.column) = (self.line + 1, 1),
+                // A character is counted at its first byte.
+                byte => self.column += usize::from(byte & 0xc0 != 0x80),
+            }
+        }
+        (self.at == text.len()).then_some(None)
+    }
+}
+
+/// Returns line and column as a pair, or nil.
+pub(super) fn place_term<H: Heap>(place: LineColumn, heap: &mut H) -> H::Term {
+    let Some((line, column)) = place else {
+        return heap.nil();
+    };
+    let mut number = |of: usize| {
+        let number = heap.make_number(Number::Int(of as i64));
+        number.unwrap_or_else(|| heap.nil())
+    };
+    let pair = [number(line), number(column)];
+    heap.make_tuple(&pair)
+}
+
+#[derive(Debug)]
+enum LocateStage {
+    Read(TableReader),
+    /// A part on the path, and the next one inside it with the number of those before it.
+    Follow(Node, Node, u32),
+    Pass(Node),
+    Nowhere,
+}
+
+/// The end of a path in a program's text as a job. The path is a list of keys and indices.
+#[derive(Debug)]
+pub struct Locate<T> {
+    path: One<T>,
+    state: LocateState,
+}
+
+rooted!(Locate { states: path; plain: state });
+
+#[derive(Debug)]
+struct LocateState {
+    stage: LocateStage,
+    table: Table,
+    lines: Lines,
+}
+
+impl<T: Copy> Locate<T> {
+    /// Begins with a text of this many bytes: `{"program": …}`.
+    pub fn new(length: usize, path: T) -> Self {
+        Locate {
+            path: One(path),
+            state: LocateState {
+                stage: LocateStage::Read(TableReader::new(length, JsonLimits::depth(usize::MAX))),
+                table: Table::default(),
+                lines: Lines::default(),
+            },
+        }
+    }
+
+    /// Goes on along the path; returns the next stage and the fuel.
+    fn follow<H: Heap<Term = T>>(
+        &mut self,
+        (at, next, before): (Node, Node, u32),
+        source: &Document,
+        heap: &H,
+    ) -> (LocateStage, usize) {
+        let Some((step, rest)) = heap.uncons(self.path.0) else {
+            return (LocateStage::Pass(at), 1);
+        };
+        let (key, index) = (heap.bytes(step), heap.small_integer(step));
+        let (end, count, width) = match source.entry(at) {
+            Entry::Object(end, count) if key.is_some() => (end, count, 1),
+            Entry::List(end, count) if index.is_some() => (end, count, 0),
+            _ => return (LocateStage::Nowhere, 1),
+        };
+        let (mut part, mut passed) = (next, 0);
+        while part < end && before + passed < count && (passed as usize) < STRIDE {
+            let is_it = match key {
+                Some(key) => source.text(part) == Some(key),
+                None => index == Some(i64::from(before + passed)),
+            };
+            if is_it {
+                self.path = One(rest);
+                let found = part + width;
+                return (
+                    LocateStage::Follow(found, found + 1, 0),
+                    2 + passed as usize,
+                );
+            }
+            part = source.end(part + width);
+            passed += 1;
+        }
+        match part < end && before + passed < count {
+            true => (
+                LocateStage::Follow(at, part, before + passed),
+                passed as usize,
+            ),
+            false => (LocateStage::Nowhere, passed as usize),
+        }
+    }
+}
+
+impl<H: Heap> Job<H> for Locate<H::Term> {
+    /// Line and column, or nil.
+    type Out = H::Term;
+
+    fn step(&mut self, text: &[u8], heap: &mut H, meter: &mut Meter) -> Result<H::Term, Stop> {
+        loop {
+            let cost = match &mut self.state.stage {
+                LocateStage::Nowhere => return Ok(heap.nil()),
+                LocateStage::Read(reader) => {
+                    self.state.stage = match reader.read(text, Workspace::new(heap, meter)) {
+                        Err(ReadError::Stop(stop)) => return Err(stop),
+                        Err(ReadError::Json(_)) => LocateStage::Nowhere,
+                        Ok(table) => {
+                            let document = Document::new(text, table);
+                            let root = document.field(0, "program").unwrap_or(0);
+                            self.state.table = document.into_table();
+                            LocateStage::Follow(root, root + 1, 0)
+                        }
+                    };
+                    1
+                }
+                LocateStage::Follow(at, next, before) => {
+                    let place = (*at, *next, *before);
+                    let document = Document::new(text, take(&mut self.state.table));
+                    let (stage, cost) = self.follow(place, &document, heap);
+                    self.state.table = document.into_table();
+                    self.state.stage = stage;
+                    cost
+                }
+                LocateStage::Pass(node) => {
+                    if let Some(place) = self.state.lines.go_to(text, *node, STRIDE) {
+                        return Ok(place_term(place, heap));
+                    }
+                    STRIDE / BYTES_A_UNIT
+                }
+            };
+            meter.consume_fuel(cost, heap)?;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptc_json::JsonLimits;
 
     #[test]
-    fn each_token_has_its_place() {
+    fn each_part_has_its_place() {
         let text = "{\n \"ä\\\"b\": [1, {\"c\":\tnull}],\r\n  \"d\": \"x\"}";
         let document = Document::parse(text.as_bytes(), JsonLimits::depth(10)).unwrap();
-        let nodes: Vec<Node> = (0..document.end(0)).collect();
-        let places = places(text.as_bytes(), &nodes);
         let wanted = [
             (1, 1),
             (2, 2),
@@ -92,18 +245,21 @@ mod tests {
             (3, 3),
             (3, 8),
         ];
-        assert_eq!(places, wanted);
-    }
-
-    #[test]
-    fn a_path_leads_to_a_part() {
-        let text = br#"{"a":[1,{"b":2}]}"#;
-        let document = Document::parse(text, JsonLimits::depth(10)).unwrap();
-        let key = |name: &str| PathStep::Key(name.into());
-        let at = |path: &[PathStep]| node_at(&document, 0, path);
-        assert_eq!(at(&[key("a"), PathStep::Index(1), key("b")]), Some(6));
-        assert_eq!(at(&[]), Some(0));
-        assert_eq!(at(&[key("a"), key("b")]), None);
-        assert_eq!(at(&[PathStep::Index(0)]), None);
+        assert_eq!(document.end(0) as usize, wanted.len());
+        let (mut whole, mut cut) = (Lines::default(), Lines::default());
+        for (node, wanted) in wanted.into_iter().enumerate() {
+            let node = node as Node;
+            assert_eq!(
+                whole.go_to(text.as_bytes(), node, 1_000),
+                Some(Some(wanted))
+            );
+            let place = loop {
+                if let Some(place) = cut.go_to(text.as_bytes(), node, 1) {
+                    break place;
+                }
+            };
+            assert_eq!(place, Some(wanted));
+        }
+        assert_eq!(whole.go_to(text.as_bytes(), 9, 1_000), Some(None));
     }
 }

@@ -3,29 +3,43 @@
 //! An abstract interpretation of the program's table: each part is visited once, with the types of its current value and of
 //! the names around it. The rule of each operation stands in its entry in `ops`.
 //!
-//! * [`ty`]: the table of types; [`names`]: names as numbers; [`union`]: unions, and what is read of a type
-//! * [`walk`]: the stack of the walk; [`rule`]: what the rules of operations use; `rules`: rules that operations share
-//! * [`known`]: what is known besides the program; [`sources`]: which fields of the data are read
-//! * [`finding`]: what is found; [`fit`]: whether a value fits a type; `suggest`: "Did you mean"
-//! * [`job`]: a check as a job that can be suspended; [`read`]: types from terms; [`infer`]: types of values
+//! * [`ty`]: the table of types; `intern`: equal types have one number; [`names`]: names as numbers; [`union`]: unions, and
+//!   what is read of a type
+//! * [`walk`]: the stack of the walk; `parts`: what stands at a part of the program; [`rule`]: what the rules of operations
+//!   use; `rules`: rules that operations share
+//! * [`known`]: what is known besides the program; `given`: how that is read; [`sources`]: which fields of the data are read
+//! * [`finding`]: what is found; [`fit`]: whether a value fits a type; `result`: the program's value; `suggest`: "Did you mean"
+//! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words` and
+//!   `reply`: terms from types and findings
+//! * [`infer`] and `places`: types of values; [`sample`]: the type of a sample as a job
 //! * [`paths`]: the places of findings; [`locate`]: their lines and columns
 
 pub mod finding;
 pub mod fit;
+pub mod given;
 pub mod infer;
+mod intern;
 pub mod job;
 pub mod known;
 pub mod locate;
 pub mod names;
+mod parts;
 pub mod paths;
+mod places;
 pub mod read;
+mod reply;
+mod result;
 pub mod rule;
 pub mod rules;
+pub mod sample;
 pub mod sources;
 mod suggest;
+pub mod terms;
 pub mod ty;
+mod type_words;
 pub mod union;
 pub mod walk;
+pub mod words;
 
 pub use rule::Rule;
 pub use walk::{How, Next, Visit};

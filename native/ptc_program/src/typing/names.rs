@@ -25,6 +25,10 @@ impl Names {
             return NameId(at);
         }
         let id = self.ends.len() as u32;
+        if id == 0 {
+            self.bytes.reserve(1_024);
+            self.ends.reserve(128);
+        }
         self.bytes.extend_from_slice(name);
         self.ends.push(self.bytes.len() as u32);
         self.index.add(hash, id);
@@ -60,6 +64,9 @@ impl Names {
         self.bytes.len() / 8 + self.ends.len() / 2 + self.index.words()
     }
 }
+
+/// Number of places of an index to begin with.
+const SMALLEST: usize = 256;
 
 /// An index of numbers by their hashes.
 #[derive(Debug, Default)]
@@ -104,7 +111,7 @@ impl Index {
 
     fn grow(&mut self) {
         // The place depends on the low bits of a hash, which are kept as a mix of the stored ones.
-        let size = (2 * self.places.len()).max(64);
+        let size = (2 * self.places.len()).max(SMALLEST);
         let old = std::mem::replace(&mut self.places, vec![(0, 0); size]);
         for entry in old {
             if entry.1 != 0 {

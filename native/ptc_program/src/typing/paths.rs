@@ -12,6 +12,7 @@ pub enum PartStep {
 }
 
 /// An object or a list around the place that is looked at.
+#[derive(Debug)]
 struct OpenPath {
     end: Node,
     /// The steps before the one of this container's part.
@@ -20,79 +21,99 @@ struct OpenPath {
     next: u32,
 }
 
-/// Returns the path of each of these parts, which are in ascending order, from `root` down, in one pass.
-pub fn paths(source: &Document, root: Node, nodes: &[Node]) -> Vec<Vec<PartStep>> {
-    let mut paths = Vec::with_capacity(nodes.len());
-    let (mut path, mut open): (Vec<PartStep>, Vec<OpenPath>) = (Vec::new(), Vec::new());
-    let mut at = root;
-    for node in nodes {
-        if *node < root || *node >= source.end(root) {
-            paths.push(Vec::new());
-            continue;
-        }
-        // Each part before the next place is passed over, as far as it is not around it.
-        while at < *node || (at == root && open.is_empty()) {
-            if at == *node {
-                break;
-            }
-            let around = source.end(at) > *node;
-            match source.entry(at) {
-                Entry::Object(end, _) if around => {
-                    open.push(OpenPath {
-                        end,
-                        depth: path.len(),
-                        is_object: true,
-                        next: 0,
-                    });
-                    path.push(PartStep::Key(at + 1));
-                    // The key itself may be the place.
-                    at += if at + 1 == *node { 1 } else { 2 };
-                }
-                Entry::List(end, _) if around => {
-                    open.push(OpenPath {
-                        end,
-                        depth: path.len(),
-                        is_object: false,
-                        next: 0,
-                    });
-                    path.push(PartStep::Index(0));
-                    at += 1;
-                }
-                _ => at = after(source, at, &mut path, &mut open, *node),
-            }
-        }
-        paths.push(path.clone());
-    }
-    paths
+/// Finds the paths of parts, which are asked for in ascending order, in one pass over the program.
+#[derive(Debug)]
+pub struct Paths {
+    root: Node,
+    at: Node,
+    path: Vec<PartStep>,
+    open: Vec<OpenPath>,
 }
 
-/// Goes on to the part after one that is passed over.
-fn after(
-    source: &Document,
-    at: Node,
-    path: &mut Vec<PartStep>,
-    open: &mut Vec<OpenPath>,
-    target: Node,
-) -> Node {
-    let mut next = source.end(at);
-    while open.last().is_some_and(|last| last.end <= next) {
-        if let Some(last) = open.pop() {
-            path.truncate(last.depth);
-            next = next.max(last.end);
+impl Paths {
+    /// Begins at the root of a program.
+    pub fn new(root: Node) -> Self {
+        Paths {
+            root,
+            at: root,
+            path: Vec::new(),
+            open: Vec::new(),
         }
     }
-    if let Some(last) = open.last_mut() {
-        path.truncate(last.depth);
-        last.next += 1;
-        match last.is_object {
-            true => {
-                path.push(PartStep::Key(next));
-                next += u32::from(next != target);
+
+    /// Goes on towards a part, by at most so many steps. Returns whether it is reached.
+    pub fn go_to(&mut self, source: &Document, node: Node, steps: usize) -> bool {
+        if self.is_outside(source, node) {
+            return true;
+        }
+        for _ in 0..steps {
+            let is_begun = self.at != self.root || !self.open.is_empty();
+            if self.at == node || (self.at > node && is_begun) {
+                return true;
             }
-            false => path.push(PartStep::Index(last.next)),
+            self.step(source, node);
+        }
+        false
+    }
+
+    /// Returns the path of the part that was reached.
+    pub fn path(&self, source: &Document, node: Node) -> &[PartStep] {
+        match self.is_outside(source, node) {
+            true => &[],
+            false => &self.path,
         }
     }
-    next
+
+    fn is_outside(&self, source: &Document, node: Node) -> bool {
+        node < self.root || node >= source.end(self.root)
+    }
+
+    /// Goes into a part that is around the place, or passes over it.
+    fn step(&mut self, source: &Document, node: Node) {
+        let around = source.end(self.at) > node;
+        let (end, is_object) = match source.entry(self.at) {
+            Entry::Object(end, _) if around => (end, true),
+            Entry::List(end, _) if around => (end, false),
+            _ => return self.pass(source, node),
+        };
+        self.open.push(OpenPath {
+            end,
+            depth: self.path.len(),
+            is_object,
+            next: 0,
+        });
+        self.at += 1;
+        if is_object {
+            self.path.push(PartStep::Key(self.at));
+            // The key itself may be the place.
+            self.at += u32::from(self.at != node);
+        } else {
+            self.path.push(PartStep::Index(0));
+        }
+    }
+
+    /// Goes on to the part after the current one.
+    fn pass(&mut self, source: &Document, node: Node) {
+        let mut next = source.end(self.at);
+        while self.open.last().is_some_and(|last| last.end <= next) {
+            if let Some(last) = self.open.pop() {
+                self.path.truncate(last.depth);
+                next = next.max(last.end);
+            }
+        }
+        if let Some(last) = self.open.last_mut() {
+            self.path.truncate(last.depth);
+            last.next += 1;
+            match last.is_object {
+                true => {
+                    self.path.push(PartStep::Key(next));
+                    next += u32::from(next != node);
+                }
+                false => self.path.push(PartStep::Index(last.next)),
+            }
+        }
+        self.at = next;
+    }
 }
 
 #[cfg(test)]
@@ -120,14 +141,16 @@ mod tests {
                 values.push(node);
             }
         }
-        let found = paths(&document, 0, &values);
-        let found: Vec<_> = found.iter().map(|path| shown(&document, path)).collect();
         let wanted = [
             "", "a", "a/0", "a/1", "a/1/b", "a/1/c", "a/1/c/0", "a/1/c/1", "d", "d/e",
         ];
-        assert_eq!(found, wanted);
+        let mut all = Paths::new(0);
         for (node, wanted) in values.iter().zip(wanted) {
-            assert_eq!(shown(&document, &paths(&document, 0, &[*node])[0]), wanted);
+            while !all.go_to(&document, *node, 1) {}
+            assert_eq!(shown(&document, all.path(&document, *node)), wanted);
+            let mut one = Paths::new(0);
+            assert!(one.go_to(&document, *node, 100));
+            assert_eq!(shown(&document, one.path(&document, *node)), wanted);
         }
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! The terms are read with a stack of open types, which can be suspended between two of them.
 
-use super::names::NameId;
 use super::sources::Sources;
-use super::ty::{FieldTy, TyId, Types};
+use super::terms::TypeTerms;
+use super::ty::{FieldTy, Ty, TyId, Types};
+use super::type_words::{literal, TypeWord, WordCache, LONGEST_NAME};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
+use ptc_term::suspend::{Exchange, Rooted};
 
 /// Maximum number of fields of one object, and of members of a union. Of a larger one nothing is known.
 const MOST_FIELDS: usize = 4_096;
@@ -18,42 +20,10 @@ const MOST_READ: usize = 100_000;
 const DEEPEST: usize = 10_000;
 /// Bytes of a name that are read for one unit of fuel.
 const BYTES_A_UNIT: usize = 8;
-
-/// The words of type terms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Word {
-    Ty(TyId),
-    Optional,
-    List,
-    Map,
-    ClosedMap,
-    OpenMap,
-    Union,
-    Literal,
-    Unknown,
-}
-
-const WORDS: [(&[u8], Word); 19] = [
-    (b"string", Word::Ty(TyId::TEXT)),
-    (b"int", Word::Ty(TyId::INT)),
-    (b"float", Word::Ty(TyId::NUMBER)),
-    (b"number", Word::Ty(TyId::NUMBER)),
-    (b"bool", Word::Ty(TyId::BOOL)),
-    (b"boolean", Word::Ty(TyId::BOOL)),
-    (b"keyword", Word::Ty(TyId::KEYWORD)),
-    (b"any", Word::Ty(TyId::UNKNOWN)),
-    (b"datetime", Word::Ty(TyId::MOMENT)),
-    (b"null", Word::Ty(TyId::NULL)),
-    (b"nil", Word::Ty(TyId::NULL)),
-    (b"never", Word::Ty(TyId::NEVER)),
-    (b"optional", Word::Optional),
-    (b"list", Word::List),
-    (b"map", Word::Map),
-    (b"closed_map", Word::ClosedMap),
-    (b"open_map", Word::OpenMap),
-    (b"union", Word::Union),
-    (b"literal", Word::Literal),
-];
+/// Fuel for a field, and for any other part.
+const FUEL: usize = 4;
+/// The fuel is counted when it is at least so much.
+const FUEL_BETWEEN_COUNTS: usize = 128;
 
 /// A type whose parts are being read.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +35,9 @@ enum Open {
         first: usize,
         open: bool,
         from: u32,
+        /// Whether its term is a type by itself, and how many odd parts preceded it.
+        whole: bool,
+        odd: usize,
     },
     /// A union; its members from this place on.
     Union {
@@ -76,7 +49,7 @@ enum Open {
 /// Types that are being read.
 #[derive(Debug)]
 pub struct TypeReader<T> {
-    /// The rests of the lists of the objects and unions that are open.
+    /// The terms of the objects and unions that are open, each followed by the rest of its list.
     rests: Vec<T>,
     state: State,
 }
@@ -88,22 +61,21 @@ struct State {
     members: Vec<TyId>,
     /// Where the type that is read next comes from.
     from: u32,
-    /// The words by the identity of their atoms, within one call.
-    words: Vec<(usize, Word)>,
+    words: WordCache,
     /// The number of fields so far.
     read: usize,
-    bytes: usize,
-    counted: bool,
+    /// The number of parts that are not written as the types of a reply are.
+    odd: usize,
+    /// The fuel that is not counted yet.
+    fuel: usize,
 }
 
-impl<T> ptc_term::suspend::Rooted for TypeReader<T> {
+impl<T> Rooted for TypeReader<T> {
     type Term = T;
     type With<U> = TypeReader<U>;
 
-    fn exchange<X: ptc_term::suspend::Exchange<T>>(
-        self,
-        by: &mut X,
-    ) -> Result<TypeReader<X::Into>, X::Lost> {
+    fn exchange<X: Exchange<T>>(mut self, by: &mut X) -> Result<TypeReader<X::Into>, X::Lost> {
+        self.state.words = WordCache::default();
         Ok(TypeReader {
             rests: by.all(self.rests)?,
             state: self.state,
@@ -128,11 +100,13 @@ enum ReadStep<T> {
 }
 
 /// What types are read into.
-pub struct Target<'t> {
+pub struct Target<'t, T> {
     /// The table.
     pub types: &'t mut Types,
     /// Where fields come from, if that is noted.
     pub sources: Option<&'t mut Sources>,
+    /// The terms of the types of objects.
+    pub terms: &'t mut TypeTerms<T>,
     /// Whether structs count as values: then nothing is known of a map without fields.
     pub values: bool,
 }
@@ -143,15 +117,13 @@ impl<T: Copy> TypeReader<T> {
         &mut self,
         term: T,
         from: u32,
-        into: &mut Target,
+        into: &mut Target<T>,
         heap: &H,
         meter: &mut Meter,
     ) -> Result<TyId, Stop> {
-        let goes_on = !self.state.open.is_empty();
-        self.state.words.clear();
-        let first = match goes_on {
-            true => ReadStep::Next,
-            false => {
+        let first = match self.state.open.is_empty() {
+            false => ReadStep::Next,
+            true => {
                 self.state.from = from;
                 ReadStep::Read(term)
             }
@@ -163,168 +135,155 @@ impl<T: Copy> TypeReader<T> {
     pub fn read_fields<H: Heap<Term = T>>(
         &mut self,
         list: T,
-        into: &mut Target,
+        into: &mut Target<T>,
         heap: &H,
         meter: &mut Meter,
     ) -> Result<TyId, Stop> {
-        self.state.words.clear();
         if self.state.open.is_empty() {
-            self.begin(list, false, 0);
+            self.begin(list, list, (false, false), 0);
         }
         self.run(ReadStep::Next, into, heap, meter)
     }
 
-    fn begin(&mut self, list: T, open: bool, from: u32) {
-        let first = self.state.fields.len();
-        self.state.open.push(Open::Object { first, open, from });
-        self.rests.push(list);
+    fn begin(&mut self, term: T, list: T, (open, whole): (bool, bool), from: u32) {
+        let state = &mut self.state;
+        state.open.push(Open::Object {
+            first: state.fields.len(),
+            open,
+            from,
+            whole,
+            odd: state.odd,
+        });
+        self.rests.extend([term, list]);
     }
 
     fn run<H: Heap<Term = T>>(
         &mut self,
         mut next: ReadStep<T>,
-        into: &mut Target,
+        into: &mut Target<T>,
         heap: &H,
         meter: &mut Meter,
     ) -> Result<TyId, Stop> {
         loop {
             next = match next {
                 ReadStep::Read(term) => self.step(term, into, heap),
-                ReadStep::Complete(id) => match self.hand_over(id, into) {
+                ReadStep::Complete(id) => match self.hand_over(id, into.types) {
                     None => ReadStep::Next,
                     Some(outermost) => return Ok(outermost),
                 },
                 ReadStep::Next => {
                     // Here the stack has all that is needed to go on.
-                    // What is counted is not counted again after a suspension.
-                    if !std::mem::replace(&mut self.state.counted, true) {
-                        let bytes = std::mem::take(&mut self.state.bytes);
+                    if self.state.fuel >= FUEL_BETWEEN_COUNTS {
+                        let fuel = std::mem::take(&mut self.state.fuel);
                         meter.check_heap_limit(into.types.words(), heap)?;
-                        meter.consume_fuel(4 + bytes / BYTES_A_UNIT, heap)?;
+                        meter.consume_fuel(fuel, heap)?;
                     }
-                    self.state.counted = false;
+                    self.state.fuel += FUEL;
                     self.next(into, heap)
                 }
             };
         }
     }
 
-    fn step<H: Heap<Term = T>>(&mut self, term: T, into: &mut Target, heap: &H) -> ReadStep<T> {
-        if heap.is_name(term) {
-            return ReadStep::Complete(match self.word(term, heap) {
-                Word::Ty(id) => id,
-                Word::Map | Word::OpenMap if !into.values => TyId::OBJECT,
-                Word::List => TyId::LIST,
-                _ => TyId::UNKNOWN,
-            });
-        }
-        if heap.kind(term) == Kind::Nil {
-            return ReadStep::Complete(TyId::NULL);
-        }
-        let unknown = ReadStep::Complete(TyId::UNKNOWN);
-        if heap.arity(term) != Some(2) || self.state.open.len() >= DEEPEST {
-            return unknown;
-        }
-        let (Some(tag), Some(inner)) = (heap.element(term, 0), heap.element(term, 1)) else {
-            return unknown;
+    /// Notes a part that the types of a reply are not written with.
+    fn odd(&mut self, id: TyId) -> ReadStep<T> {
+        self.state.odd += 1;
+        ReadStep::Complete(id)
+    }
+
+    fn step<H: Heap<Term = T>>(&mut self, term: T, into: &mut Target<T>, heap: &H) -> ReadStep<T> {
+        let Some(elements) = heap.elements(term) else {
+            return match heap.kind(term) {
+                Kind::Nil => self.odd(TyId::NULL),
+                _ if heap.is_name(term) => ReadStep::Complete(self.atom(term, into, heap)),
+                _ => self.odd(TyId::UNKNOWN),
+            };
         };
-        if !heap.is_name(tag) {
-            return unknown;
+        let &[tag, inner] = elements else {
+            return self.odd(TyId::UNKNOWN);
+        };
+        if !heap.is_name(tag) || self.state.open.len() >= DEEPEST {
+            return self.odd(TyId::UNKNOWN);
         }
         let word = self.word(tag, heap);
-        let is_object = matches!(word, Word::Map | Word::ClosedMap | Word::OpenMap);
+        let is_object = matches!(
+            word,
+            TypeWord::Map | TypeWord::ClosedMap | TypeWord::OpenMap
+        );
         if is_object && self.state.read >= MOST_READ {
-            return ReadStep::Complete(TyId::OBJECT);
+            return self.odd(TyId::OBJECT);
         }
         match word {
-            Word::Optional => {
+            TypeWord::Optional => {
                 self.state.open.push(Open::Optional);
                 ReadStep::Read(inner)
             }
-            Word::List => {
+            TypeWord::List => {
                 self.state.open.push(Open::List);
                 ReadStep::Read(inner)
             }
-            Word::Map | Word::ClosedMap => {
-                self.begin(inner, false, self.state.from);
+            TypeWord::Map | TypeWord::ClosedMap => {
+                self.begin(term, inner, (false, true), self.state.from);
                 ReadStep::Next
             }
-            Word::OpenMap => {
-                self.begin(inner, true, self.state.from);
+            TypeWord::OpenMap => {
+                self.begin(term, inner, (true, true), self.state.from);
                 ReadStep::Next
             }
-            Word::Union => {
+            TypeWord::Union => {
                 let (first, from) = (self.state.members.len(), self.state.from);
                 self.state.open.push(Open::Union { first, from });
-                self.rests.push(inner);
+                self.rests.extend([term, inner]);
+                self.state.odd += 1;
                 ReadStep::Next
             }
-            Word::Literal => ReadStep::Complete(literal(inner, into.types, heap)),
-            Word::Ty(_) | Word::Unknown => unknown,
+            TypeWord::Literal => {
+                let id = literal(inner, into.types, heap);
+                self.odd(id)
+            }
+            TypeWord::Ty(_) | TypeWord::Unknown => self.odd(TyId::UNKNOWN),
         }
     }
 
     /// Returns the word that an atom is.
-    fn word<H: Heap<Term = T>>(&mut self, atom: T, heap: &H) -> Word {
-        let identity = heap.identity(atom);
-        if let Some((_, word)) = self.state.words.iter().find(|(it, _)| *it == identity) {
-            return *word;
-        }
-        let word = heap.with_name(atom, |name| {
-            let found = WORDS.iter().find(|(word, _)| *word == name);
-            found.map_or(Word::Unknown, |(_, word)| *word)
-        });
-        if self.state.words.len() < WORDS.len() {
-            self.state.words.push((identity, word));
-        }
+    #[inline]
+    fn word<H: Heap<Term = T>>(&mut self, atom: T, heap: &H) -> TypeWord {
+        let (word, usual) = self.state.words.of(atom, heap);
+        self.state.odd += usize::from(!usual);
         word
     }
 
-    /// Reads the next part of what is open.
-    fn next<H: Heap<Term = T>>(&mut self, into: &mut Target, heap: &H) -> ReadStep<T> {
-        match self.state.open.last().copied() {
-            Some(Open::Object { first, open, from }) => {
-                let rest = self.rests.last().copied().unwrap_or(heap.nil());
-                let too_many = self.state.fields.len() - first >= MOST_FIELDS;
-                let Some((field, rest)) = heap.uncons(rest).filter(|_| !too_many) else {
-                    let mut fields = self.state.fields.split_off(first);
-                    self.close();
-                    return ReadStep::Complete(match too_many {
-                        true => TyId::OBJECT,
-                        false => into.types.object(&mut fields, open),
-                    });
-                };
-                if let Some(place) = self.rests.last_mut() {
-                    *place = rest;
+    /// Returns the type that an atom is.
+    fn atom<H: Heap<Term = T>>(&mut self, atom: T, into: &Target<T>, heap: &H) -> TyId {
+        match self.word(atom, heap) {
+            TypeWord::Ty(id) => id,
+            TypeWord::Map if !into.values => TyId::OBJECT,
+            word => {
+                self.state.odd += 1;
+                match word {
+                    TypeWord::OpenMap if !into.values => TyId::OBJECT,
+                    TypeWord::List => TyId::LIST,
+                    _ => TyId::UNKNOWN,
                 }
-                let name = heap.element(field, 0).and_then(|name| heap.bytes(name));
-                match (heap.arity(field), name, heap.element(field, 1)) {
-                    (Some(2), Some(name), Some(holds)) => {
-                        self.state.bytes += name.len();
-                        self.state.read += 1;
-                        let name = into.types.names.id(name);
-                        let from = match &mut into.sources {
-                            Some(sources) => sources.add(from, name),
-                            None => 0,
-                        };
-                        self.state.from = from;
-                        self.state.fields.push(FieldTy {
-                            name,
-                            ty: TyId::UNKNOWN,
-                            optional: false,
-                            from,
-                        });
-                        ReadStep::Read(holds)
-                    }
-                    _ => {
-                        self.state.fields.truncate(first);
-                        self.close();
-                        ReadStep::Complete(TyId::UNKNOWN)
+            }
+        }
+    }
+
+    /// Reads the next part of what is open.
+    fn next<H: Heap<Term = T>>(&mut self, into: &mut Target<T>, heap: &H) -> ReadStep<T> {
+        let rest = self.rests.last().copied().unwrap_or(heap.nil());
+        match self.state.open.last().copied() {
+            Some(Open::Object { first, from, .. }) => {
+                let too_many = self.state.fields.len() - first >= MOST_FIELDS;
+                match heap.uncons(rest).filter(|_| !too_many) {
+                    None => self.end_object(too_many, into),
+                    Some((field, rest)) => {
+                        self.set_rest(rest);
+                        self.field(field, first, from, into, heap)
                     }
                 }
             }
             Some(Open::Union { first, from }) => {
-                let rest = self.rests.last().copied().unwrap_or(heap.nil());
                 let too_many = self.state.members.len() - first >= MOST_FIELDS;
                 let Some((member, rest)) = heap.uncons(rest).filter(|_| !too_many) else {
                     let members = self.state.members.split_off(first);
@@ -335,9 +294,7 @@ impl<T: Copy> TypeReader<T> {
                     }
                     return ReadStep::Complete(if too_many { TyId::UNKNOWN } else { all });
                 };
-                if let Some(place) = self.rests.last_mut() {
-                    *place = rest;
-                }
+                self.set_rest(rest);
                 self.state.from = from;
                 ReadStep::Read(member)
             }
@@ -345,24 +302,106 @@ impl<T: Copy> TypeReader<T> {
         }
     }
 
-    fn close(&mut self) {
-        self.state.open.pop();
+    fn set_rest(&mut self, rest: T) {
+        if let Some(place) = self.rests.last_mut() {
+            *place = rest;
+        }
+    }
+
+    /// Reads a field of the object that is open.
+    fn field<H: Heap<Term = T>>(
+        &mut self,
+        field: T,
+        first: usize,
+        from: u32,
+        into: &mut Target<T>,
+        heap: &H,
+    ) -> ReadStep<T> {
+        let name = match heap.elements(field) {
+            Some(&[name, holds]) => heap.bytes(name).map(|name| (name, holds)),
+            _ => None,
+        };
+        let Some((name, holds)) = name else {
+            self.state.fields.truncate(first);
+            self.close();
+            return self.odd(TyId::UNKNOWN);
+        };
+        if name.len() > LONGEST_NAME {
+            self.state.odd += 1;
+            if let Some(Open::Object { open, .. }) = self.state.open.last_mut() {
+                *open = true;
+            }
+            return ReadStep::Next;
+        }
+        self.state.fuel += name.len() / BYTES_A_UNIT;
+        self.state.read += 1;
+        let name = into.types.names.id(name);
+        let from = match &mut into.sources {
+            Some(sources) => sources.add(from, name),
+            None => 0,
+        };
+        self.state.from = from;
+        self.state.fields.push(FieldTy {
+            name,
+            ty: TyId::UNKNOWN,
+            optional: false,
+            from,
+        });
+        ReadStep::Read(holds)
+    }
+
+    fn end_object(&mut self, too_many: bool, into: &mut Target<T>) -> ReadStep<T> {
+        let Some((
+            Open::Object {
+                first,
+                open,
+                whole,
+                odd,
+                ..
+            },
+            Some(term),
+        )) = self.close()
+        else {
+            return ReadStep::Complete(TyId::UNKNOWN);
+        };
+        if too_many {
+            self.state.fields.truncate(first);
+            return self.odd(TyId::OBJECT);
+        }
+        let count = self.state.fields.len() - first;
+        let id = into.types.object_since(&mut self.state.fields, first, open);
+        self.state.fields.truncate(first);
+        let is_all = matches!(into.types.get(id), Ty::Object(span, _) if span.count() == count);
+        if !is_all || count == 0 {
+            self.state.odd += 1;
+        } else if whole && self.state.odd == odd {
+            into.terms.given(id, term);
+        }
+        ReadStep::Complete(id)
+    }
+
+    /// Closes what is open; returns it with its term.
+    fn close(&mut self) -> Option<(Open, Option<T>)> {
+        let open = self.state.open.pop()?;
         self.rests.pop();
+        Some((open, self.rests.pop()))
     }
 
     /// Passes a type to the one that contains it; returns the outermost one when it is complete.
-    fn hand_over(&mut self, mut id: TyId, into: &mut Target) -> Option<TyId> {
+    fn hand_over(&mut self, mut id: TyId, types: &mut Types) -> Option<TyId> {
         let mut optional = false;
         loop {
             match self.state.open.last().copied() {
                 None => return Some(id),
                 Some(Open::List) => {
-                    id = into.types.list(id);
+                    self.state.odd += usize::from(optional);
+                    id = types.list(id);
                     optional = false;
                     self.state.open.pop();
                 }
                 Some(Open::Optional) => {
-                    id = into.types.or_null(id);
+                    self.state.odd += usize::from(optional);
+                    id = types.or_null(id);
                     optional = true;
                     self.state.open.pop();
                 }
@@ -378,29 +417,5 @@ impl<T: Copy> TypeReader<T> {
                 }
             }
         }
-    }
-}
-
-/// Returns the type of a constant.
-fn literal<H: Heap>(term: H::Term, types: &mut Types, heap: &H) -> TyId {
-    match heap.kind(term) {
-        Kind::Nil => TyId::NULL,
-        Kind::Bool if heap.truthy(term) => TyId::TRUE,
-        Kind::Bool => TyId::FALSE,
-        Kind::String => types.text(heap.bytes(term).unwrap_or_default()),
-        Kind::Number => match (heap.small_integer(term), heap.float(term)) {
-            (Some(value), _) => types.int(value),
-            (_, Some(value)) => types.float(value),
-            _ => TyId::INT,
-        },
-        _ => TyId::UNKNOWN,
-    }
-}
-
-/// Returns the name that a key is.
-pub fn name_of<H: Heap>(key: H::Term, types: &mut Types, heap: &H) -> Option<NameId> {
-    match heap.is_name(key) {
-        true => Some(heap.with_name(key, |name| types.names.id(name))),
-        false => heap.bytes(key).map(|name| types.names.id(name)),
     }
 }

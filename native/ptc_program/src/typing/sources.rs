@@ -1,6 +1,7 @@
 //! Where in the data the fields of objects come from, and which of them the program reads.
 
 use super::names::{NameId, Names};
+use std::ops::Range;
 
 /// The fields of the data, each after the one around it. Number 0 is none.
 #[derive(Debug, Default)]
@@ -41,22 +42,25 @@ impl Sources {
         2 * self.all.len()
     }
 
-    /// Returns the paths that are read, without those that have longer ones.
-    pub fn paths(&mut self, names: &Names) -> Vec<Vec<u8>> {
-        for at in (0..self.all.len()).rev() {
+    /// Returns the number of fields.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Notes for these fields, after all later ones, that the ones around them have longer paths. For [`Sources::path`].
+    pub fn note_longer(&mut self, places: Range<usize>) {
+        for at in places.rev() {
             let source = self.all[at];
             if (source.is_read || source.has_read) && source.parent != 0 {
                 self.all[source.parent as usize - 1].has_read = true;
             }
         }
-        let read = self.all.iter().filter(|it| it.is_read && !it.has_read);
-        let mut paths: Vec<_> = read
-            .take(MOST_PATHS)
-            .map(|it| self.path(*it, names))
-            .collect();
-        paths.sort();
-        paths.dedup();
-        paths
+    }
+
+    /// Returns the path of a field that is read, unless there are longer ones.
+    pub fn path_at(&self, place: usize, names: &Names) -> Option<Vec<u8>> {
+        let source = self.all[place];
+        (source.is_read && !source.has_read).then(|| self.path(source, names))
     }
 
     fn path(&self, source: Source, names: &Names) -> Vec<u8> {
@@ -72,6 +76,5 @@ impl Sources {
     }
 }
 
-/// Maximum number of paths that are listed, and of parts of one.
-const MOST_PATHS: usize = 1_000;
+/// Maximum number of parts of a path.
 const MOST_PARTS: usize = 32;

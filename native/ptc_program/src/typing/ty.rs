@@ -1,6 +1,6 @@
 //! Types: one flat table in which equal types have one number, so that nothing recurses over them.
 
-use super::names::{Hash, Index, NameId, Names};
+use super::names::{Index, NameId, Names};
 
 /// The number of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +46,9 @@ common! {
     /// A list of texts.
     TEXTS = 15;
 }
+
+/// Number of the types above.
+pub(super) const COMMON: usize = 16;
 
 /// A type. Parts precede it in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +97,7 @@ pub struct Span {
 }
 
 impl Span {
-    fn range(self) -> std::ops::Range<usize> {
+    pub(super) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.count) as usize
     }
 
@@ -173,16 +176,18 @@ impl Kinds {
 }
 
 /// Maximum number of types, of fields of all of them, and of members of all unions. Beyond it nothing is known of new types.
-const MOST_TYPES: usize = 1 << 20;
+pub(super) const MOST_TYPES: usize = 1 << 20;
 const MOST_FIELDS: usize = 1 << 22;
 
 /// The types of one check.
 #[derive(Debug)]
 pub struct Types {
-    types: Vec<(Ty, Kinds)>,
+    pub(super) types: Vec<(Ty, Kinds)>,
     fields: Vec<FieldTy>,
-    members: Vec<TyId>,
-    index: Index,
+    pub(super) members: Vec<TyId>,
+    pub(super) index: Index,
+    /// The unions of the types of [`TyId`]'s constants with `null`; `NEVER` for those that are not made yet.
+    pub(super) nullable: [TyId; COMMON],
     /// The names.
     pub names: Names,
 }
@@ -191,9 +196,10 @@ impl Default for Types {
     fn default() -> Self {
         let mut types = Types {
             types: Vec::with_capacity(64),
-            fields: Vec::with_capacity(128),
-            members: Vec::new(),
+            fields: Vec::with_capacity(256),
+            members: Vec::with_capacity(32),
             index: Index::default(),
+            nullable: [TyId::NEVER; COMMON],
             names: Names::default(),
         };
         let common = [
@@ -297,10 +303,18 @@ impl Types {
 
     /// Returns the object of these fields, which need no order; of equal names the first one counts.
     pub fn object(&mut self, fields: &mut Vec<FieldTy>, open: bool) -> TyId {
-        if !fields.is_sorted_by(|a, b| a.name < b.name) {
+        self.object_since(fields, 0, open)
+    }
+
+    /// The same for the fields from `first` on.
+    pub fn object_since(&mut self, all: &mut Vec<FieldTy>, first: usize, open: bool) -> TyId {
+        if !all[first..].is_sorted_by(|a, b| a.name < b.name) {
+            let mut fields = all.split_off(first);
             fields.sort_by_key(|field| field.name);
             fields.dedup_by(|later, first| later.name == first.name);
+            all.append(&mut fields);
         }
+        let fields = &all[first..];
         let start = self.fields.len();
         if start + fields.len() > MOST_FIELDS {
             return TyId::OBJECT;
@@ -338,88 +352,6 @@ impl Types {
             self.members.truncate(start);
         }
         id
-    }
-
-    fn intern(&mut self, ty: Ty) -> TyId {
-        let hash = self.hash(ty);
-        let found = self
-            .index
-            .find(hash, |at| self.is(self.types[at as usize].0, ty));
-        if let Some(at) = found {
-            return TyId(at);
-        }
-        if self.types.len() >= MOST_TYPES {
-            return TyId::UNKNOWN;
-        }
-        let id = self.types.len() as u32;
-        let kinds = self.kinds_of(ty);
-        self.types.push((ty, kinds));
-        self.index.add(hash, id);
-        TyId(id)
-    }
-
-    fn is(&self, known: Ty, ty: Ty) -> bool {
-        match (known, ty) {
-            (Ty::Object(a, open), Ty::Object(b, other)) => {
-                open == other && self.fields(a) == self.fields(b)
-            }
-            (Ty::Union(a), Ty::Union(b)) => self.members[a.range()] == self.members[b.range()],
-            _ => known == ty,
-        }
-    }
-
-    fn hash(&self, ty: Ty) -> u64 {
-        let mut hash = Hash::begin();
-        let (tag, number) = match ty {
-            Ty::Unknown => (0, 0),
-            Ty::Never => (1, 0),
-            Ty::NoInput => (2, 0),
-            Ty::Null => (3, 0),
-            Ty::Bool => (4, 0),
-            Ty::Int => (5, 0),
-            Ty::Number => (6, 0),
-            Ty::Text => (7, 0),
-            Ty::Moment => (8, 0),
-            Ty::Keyword => (9, 0),
-            Ty::BoolOf(value) => (10, u64::from(value)),
-            Ty::IntOf(value) => (11, value as u64),
-            Ty::FloatOf(bits) => (12, bits),
-            Ty::TextOf(name) => (13, u64::from(name.0)),
-            Ty::List(item) => (14, u64::from(item.0)),
-            Ty::Object(span, open) => {
-                for field in self.fields(span) {
-                    hash.add(u64::from(field.name.0) << 32 | u64::from(field.ty.0));
-                    hash.add(u64::from(field.from) << 1 | u64::from(field.optional));
-                }
-                (15, u64::from(open))
-            }
-            Ty::Union(span) => {
-                for member in &self.members[span.range()] {
-                    hash.add(u64::from(member.0));
-                }
-                (16, 0)
-            }
-        };
-        hash.add(tag);
-        hash.add(number);
-        hash.finish()
-    }
-
-    fn kinds_of(&self, ty: Ty) -> Kinds {
-        match ty {
-            Ty::Unknown => Kinds::ALL,
-            Ty::Never | Ty::NoInput => Kinds::NONE,
-            Ty::Null => Kinds::NULL,
-            Ty::Bool | Ty::BoolOf(_) => Kinds::BOOL,
-            Ty::Int | Ty::Number | Ty::IntOf(_) | Ty::FloatOf(_) => Kinds::NUMBER,
-            Ty::Text | Ty::TextOf(_) => Kinds::TEXT,
-            Ty::Moment | Ty::Keyword => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
-            Ty::List(_) => Kinds::LIST,
-            Ty::Object(..) => Kinds::OBJECT,
-            Ty::Union(span) => self.members[span.range()]
-                .iter()
-                .fold(Kinds::NONE, |kinds, member| kinds.or(self.kinds(*member))),
-        }
     }
 }
 

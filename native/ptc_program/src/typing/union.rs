@@ -207,7 +207,15 @@ impl Types {
 
     /// Returns the type with `null`.
     pub fn or_null(&mut self, id: TyId) -> TyId {
-        self.union(id, TyId::NULL)
+        let at = id.0 as usize;
+        match self.nullable.get(at) {
+            None => self.union(id, TyId::NULL),
+            Some(known) if *known != TyId::NEVER => *known,
+            Some(_) => {
+                self.nullable[at] = self.union(id, TyId::NULL);
+                self.nullable[at]
+            }
+        }
     }
 
     /// Returns the type of the items of the lists of a type.

@@ -4,10 +4,6 @@ use super::rng::Rng;
 use super::{ended, generate, term, End, Lab};
 use ptc_index::{Index, Indexer};
 use ptc_lazy::settle::Settle;
-<<<<<<< HEAD
-=======
-use ptc_lazy::survey;
->>>>>>> index
 use ptc_lazy::{Given, Lazy, Source};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
@@ -49,11 +45,7 @@ impl Indexed {
 
     /// Whether it can be read in place.
     pub fn fits(&self) -> bool {
-<<<<<<< HEAD
         ptc_lazy::fits(&self.index)
-=======
-        survey::fits(&self.index)
->>>>>>> index
     }
 }
 

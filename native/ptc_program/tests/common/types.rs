@@ -3,9 +3,8 @@
 use super::{load_options, suspended, term};
 use ptc_json::Document;
 use ptc_program::compile::Options;
-use ptc_program::typing::finding::Severity;
-use ptc_program::typing::job::{Check, CheckedProgram, GivenTypes, PathStep};
-use ptc_program::typing::ty::{Ty, TyId, Types};
+use ptc_program::typing::given::GivenTypes;
+use ptc_program::typing::job::Check;
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter, Pace};
@@ -151,11 +150,7 @@ pub fn check(
             None => Meter::whole(Limits::UNLIMITED, Pace::Quantum),
         };
         match check.step(text.as_bytes(), &mut heap, &mut meter) {
-            Ok(Ok(())) => {
-                return check
-                    .finish(text.as_bytes())
-                    .map(|checked| outcome(&checked))
-            }
+            Ok(Ok(reply)) => return Some(outcome(&heap, reply)),
             Ok(Err(_)) => return None,
             Err(Stop::SliceOver) if units.is_some() => check = suspended(check, &mut heap),
             Err(stop) => panic!("{stop:?}"),
@@ -163,76 +158,101 @@ pub fn check(
     }
 }
 
-fn outcome(checked: &CheckedProgram) -> Outcome {
-    let types = &checked.walk.types;
-    let step = |step: &PathStep| match step {
-        PathStep::Key(key) => String::from_utf8_lossy(key).into_owned(),
-        PathStep::Index(index) => index.to_string(),
+fn items(heap: &PlainHeap, list: Term) -> Vec<Term> {
+    let (mut all, mut rest) = (Vec::new(), list);
+    while let Some((item, next)) = heap.uncons(rest) {
+        all.push(item);
+        rest = next;
+    }
+    all
+}
+
+/// A name as text: of an atom, or a binary.
+fn text_of(heap: &PlainHeap, term: Term) -> String {
+    match heap.bytes(term) {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => heap.show(term).trim_start_matches(':').to_string(),
+    }
+}
+
+fn outcome(heap: &PlainHeap, reply: Term) -> Outcome {
+    let Some(&[ty, reads, _tools, findings]) = heap.elements(reply) else {
+        panic!("{}", heap.show(reply));
     };
-    let finding = |(finding, path): &(ptc_program::typing::finding::Finding, Vec<PathStep>)| {
-        let severity = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
+    let finding = |finding: &Term| {
+        let Some(&[severity, code, path, _op, _details, _place]) = heap.elements(*finding) else {
+            panic!("{}", heap.show(*finding));
         };
-        let path: Vec<_> = path.iter().map(step).collect();
-        use ptc_term::named::Named;
-        format!("{severity} {} {}", finding.code.name(), path.join("/"))
+        let path: Vec<_> = items(heap, path)
+            .iter()
+            .map(|step| text_of(heap, *step))
+            .collect();
+        let (severity, code) = (text_of(heap, severity), text_of(heap, code));
+        format!("{severity} {code} {}", path.join("/"))
     };
     Outcome {
-        ty: shown(types, checked.result, 0),
-        findings: checked.findings.iter().map(finding).collect(),
-        reads: checked
-            .reads
+        ty: shown(heap, ty),
+        findings: items(heap, findings).iter().map(finding).collect(),
+        reads: items(heap, reads)
             .iter()
-            .map(|it| String::from_utf8_lossy(it).into_owned())
+            .map(|it| text_of(heap, *it))
             .collect(),
     }
 }
 
-/// A type as text.
-pub fn shown(types: &Types, id: TyId, depth: usize) -> String {
-    let name = |id| String::from_utf8_lossy(types.names.get(id)).into_owned();
-    if depth > 8 {
-        return "…".into();
-    }
-    match types.get(id) {
-        Ty::Unknown => "any".into(),
-        Ty::NoInput => "no input".into(),
-        Ty::Never => "never".into(),
-        Ty::Null => "null".into(),
-        Ty::Bool => "bool".into(),
-        Ty::Int => "int".into(),
-        Ty::Number => "number".into(),
-        Ty::Text => "text".into(),
-        Ty::Moment => "datetime".into(),
-        Ty::Keyword => "keyword".into(),
-        Ty::BoolOf(value) => value.to_string(),
-        Ty::IntOf(value) => value.to_string(),
-        Ty::FloatOf(bits) => f64::from_bits(bits).to_string(),
-        Ty::TextOf(text) => format!("\"{}\"", name(text)),
-        Ty::List(item) => format!("[{}]", shown(types, item, depth + 1)),
-        Ty::Object(span, open) => {
-            let mut fields: Vec<_> = types
-                .fields(span)
-                .iter()
-                .map(|field| {
-                    let mark = if field.optional { "?" } else { "" };
-                    format!(
-                        "{}{mark} {}",
-                        name(field.name),
-                        shown(types, field.ty, depth + 1)
-                    )
-                })
-                .collect();
-            fields.sort();
-            fields.extend(open.then(|| "…".to_string()));
-            format!("{{{}}}", fields.join(", "))
+/// A type's term as text.
+pub fn shown(heap: &PlainHeap, ty: Term) -> String {
+    let Some(&[tag, inner]) = heap.elements(ty) else {
+        return match text_of(heap, ty).as_str() {
+            "float" => "number".into(),
+            "string" => "text".into(),
+            "map" => "{…}".into(),
+            word => word.into(),
+        };
+    };
+    let all = |list| items(heap, list).into_iter();
+    match text_of(heap, tag).as_str() {
+        "list" => format!("[{}]", shown(heap, inner)),
+        "optional" => {
+            let inner = shown(heap, inner);
+            let mut members: Vec<_> = inner.split('|').collect();
+            if !inner.contains(['[', '{']) && inner != "any" {
+                members.push("null");
+                members.sort_unstable();
+                members.dedup();
+                return members.join("|");
+            }
+            match inner.as_str() {
+                "any" => inner,
+                _ if inner.starts_with('"') => format!("{inner}|null"),
+                _ => format!("null|{inner}"),
+            }
         }
-        Ty::Union(_) => {
-            let members = types.members(&id).iter();
-            let mut members: Vec<_> = members.map(|it| shown(types, *it, depth + 1)).collect();
+        "literal" => match heap.kind(inner) {
+            Kind::Nil => "null".into(),
+            Kind::String => format!("\"{}\"", text_of(heap, inner)),
+            _ => heap.show(inner),
+        },
+        "union" => {
+            let mut members: Vec<_> = all(inner).map(|it| shown(heap, it)).collect();
             members.sort();
             members.join("|")
+        }
+        tag => {
+            let field = |field| match heap.elements(field) {
+                Some(&[name, ty]) => {
+                    let optional = heap
+                        .elements(ty)
+                        .is_some_and(|all| all.len() == 2 && text_of(heap, all[0]) == "optional");
+                    let mark = if optional { "?" } else { "" };
+                    format!("{}{mark} {}", text_of(heap, name), shown(heap, ty))
+                }
+                _ => panic!("{}", heap.show(field)),
+            };
+            let mut fields: Vec<_> = all(inner).map(field).collect();
+            fields.sort();
+            fields.extend((tag == "open_map").then(|| "…".to_string()));
+            format!("{{{}}}", fields.join(", "))
         }
     }
 }

@@ -28,6 +28,7 @@ mod show;
 mod structs;
 
 use crate::heap::{Heap, Inside, Kind, Lookup, FLAT_MAP};
+use crate::named::Named;
 use crate::number::Number;
 use crate::value::Form;
 use std::cmp::Ordering;
@@ -348,18 +349,15 @@ impl Heap for PlainHeap {
         self.tuple(elements)
     }
 
-    fn arity(&self, term: Term) -> Option<usize> {
+    fn elements(&self, term: Term) -> Option<&[Term]> {
         match self.value(term) {
-            Value::Tuple(elements) => Some(elements.len()),
+            Value::Tuple(elements) => Some(elements),
             _ => None,
         }
     }
 
-    fn element(&self, tuple: Term, index: usize) -> Option<Term> {
-        match self.value(tuple) {
-            Value::Tuple(elements) => elements.get(index).copied(),
-            _ => None,
-        }
+    fn word<N: Named>(&mut self, variant: N) -> Term {
+        self.atom(variant.name())
     }
 
     /// Not counted in words: suspending a run must not affect its heap limit.

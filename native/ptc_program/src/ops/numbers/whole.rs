@@ -14,7 +14,7 @@ use ptc_term::number::Number;
 fn of_number<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    of: impl FnOnce(Number) -> Option<Number>,
+    of: impl FnOnce(&mut H, Number) -> Option<Number>,
 ) -> Eval<H> {
     let value = subject::of(machine, apply)?;
     if machine.heap.kind(value) == Kind::Nil {
@@ -25,10 +25,21 @@ fn of_number<H: Heap>(
         return Err(halt.about("a number"));
     };
     machine.check_heap_limit(number.limbs() + 1)?;
-    match of(number) {
+    match of(machine.heap, number) {
         Some(number) => machine.make_number(apply.op, number),
         None => Ok(value),
     }
+}
+
+/// As the VM's `abs/1` has it: that of -0.0 is 0.0 where the two are different terms (from OTP 27 on), and -0.0 where they
+/// are not.
+fn absolute<H: Heap>(heap: &mut H, number: Number) -> Option<Number> {
+    if matches!(number, Number::Float(value) if value == 0.0) {
+        let zero = heap.make_number(Number::Float(0.0))?;
+        let negative = heap.make_number(Number::Float(-0.0))?;
+        return (!heap.identical(zero, negative)).then_some(Number::Float(0.0));
+    }
+    number.absolute()
 }
 
 macro_rules! of_number {
@@ -64,12 +75,12 @@ macro_rules! of_number {
     };
 }
 
-of_number! { Abs, "abs", "The number without its sign.", "number to number; null to null", |number| number.absolute() }
-of_number! { Floor, "floor", "The largest integer that is not greater than the number.", "number to integer; null to null", |number| match number {
+of_number! { Abs, "abs", "The number without its sign.", "number to number; null to null", absolute }
+of_number! { Floor, "floor", "The largest integer that is not greater than the number.", "number to integer; null to null", |_, number| match number {
     Number::Float(value) => Number::of_whole(value.floor()),
     _ => None,
 } }
-of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", "number to integer; null to null", |number| match number {
+of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", "number to integer; null to null", |_, number| match number {
     Number::Float(value) => Number::of_whole(value.ceil()),
     _ => None,
 } }

@@ -169,6 +169,12 @@ fn entries<H: Heap>(
         let heap = &*machine.heap;
         entries.retain(|(key, _)| !heap.is_hidden(*key));
     }
+    // Of an atom and a string of one name the string counts, as where a key is read: it stands first.
+    let takes_atoms = machine.takes_atoms();
+    if takes_atoms {
+        let heap = &*machine.heap;
+        entries.sort_by_key(|(key, _)| heap.is_name(*key));
+    }
     for (key, _) in &mut entries {
         let bytes = machine.heap.byte_length(*key).unwrap_or(0);
         machine.consume_fuel_at_once(bytes / BYTES_A_UNIT * (1 + size.ilog2() as usize))?;
@@ -179,6 +185,9 @@ fn entries<H: Heap>(
     }
     let heap = &*machine.heap;
     entries.sort_by(|(a, _), (b, _)| heap.bytes(*a).cmp(&heap.bytes(*b)));
+    if takes_atoms {
+        entries.dedup_by(|(a, _), (b, _)| heap.bytes(*a) == heap.bytes(*b));
+    }
     Ok(Some(entries))
 }
 

@@ -1,0 +1,127 @@
+defmodule Bench.Sections.Control do
+  @moduledoc false
+  # Measures what it costs that calls of tools are counted, decided about, kept and replayed: 100 calls in a map.
+  @behaviour Bench.Section
+
+  import Bench.Section
+  import Bench.Table, only: [table: 4, words: 2, times: 1, quotients: 2, count: 1]
+  alias Bench.{Bars, ByHand, Harness, Table}
+  alias PtcRunner.Json
+
+  @calls 100
+  @map ~s({"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"map","expr":{"op":"call","tool":"double","args":{"n":21}}}]})
+  # The last call waits, so that the answers of the others are in a journal.
+  @and_stop ~s({"program":{"op":"let","name":"all","value":#{@map},"in":{"op":"call","tool":"stop"}}})
+
+  @counted [:plain, :budget, :kept, :hook]
+  @resumed [:tools, :by_hook, :resumed]
+
+  @impl true
+  def names, do: [:control]
+
+  @impl true
+  def blocks(_quick?) do
+    make = fn -> %{context: %{"rows" => Enum.to_list(1..@calls)}} end
+    [{make, [counted(), resumed()]}]
+  end
+
+  # `kept`: each call is decided about and kept, because some tool needs a person's decision.
+  defp counted do
+    {:ok, program} = Json.compile(~s({"program":#{@map}}))
+    tools = %{"double" => &ByHand.double/1}
+    careful = Map.put(tools, "careful", {&ByHand.double/1, approve: true})
+
+    sides = [
+      run(:plain, program, tools: tools),
+      run(:budget, program, tools: tools, max_tool_calls: 1_000),
+      run(:kept, program, tools: careful),
+      run(:hook, program, tools: tools, on_call: fn _call -> :run end)
+    ]
+
+    group(:control, :counted, @calls, sides)
+  end
+
+  # The same answers, from tools that have them, from a hook, and from the journal of a paused run.
+  defp resumed do
+    answer = ByHand.double(%{"n" => 21})
+    tools = %{"double" => fn _args -> answer end, "stop" => fn _args -> 1 end}
+    careful = %{tools | "stop" => {tools["stop"], approve: true}}
+
+    hook = fn
+      %{tool: "stop"} -> {:answer, 1}
+      _call -> {:answer, answer}
+    end
+
+    resumed = fn data ->
+      {:paused, paused} = Json.run(@and_stop, context: data.context, tools: careful)
+      fn -> Json.resume(paused, {:answer, 1}, context: data.context, tools: careful) end
+    end
+
+    sides = [
+      run(:tools, @and_stop, tools: tools),
+      run(:by_hook, @and_stop, tools: tools, on_call: hook),
+      side(:resumed, resumed, &value/1)
+    ]
+
+    group(:control, :resumed, @calls, sides)
+  end
+
+  defp run(name, program, opts) do
+    run = fn data -> fn -> Json.run(program, [{:context, data.context} | opts]) end end
+    side(name, run, &value/1)
+  end
+
+  defp value({:ok, value, _delta, _memory}), do: value
+
+  @impl true
+  def tables(results) do
+    [
+      table(
+        "Tools under control",
+        "Each call decided about and kept is in its caller, and only its tool in another process.",
+        of(results, :counted),
+        [words("calls", &count(&1.rows))] ++
+          times(@counted) ++ quotients([:budget, :kept, :hook], [:plain])
+      ),
+      table(
+        "Runs that go on",
+        "The same answers, from tools at once, from a hook, and from the journal of a paused run.",
+        of(results, :resumed),
+        [words("calls", &count(&1.rows))] ++
+          times(@resumed) ++ quotients([:resumed], [:tools, :by_hook])
+      )
+    ]
+  end
+
+  @impl true
+  def bars(results) do
+    counted = of(results, :counted)
+    resumed = of(results, :resumed)
+
+    [
+      Bars.ratio(counted, "#{@calls} tool calls, counted", [:budget], :plain, 1.05),
+      a_call(counted, "a hook that says :run, a call, beside calls that are kept", :kept),
+      a_call(counted, "a hook that says :run, a call, beside a run without one", :plain),
+      Bars.ratio(resumed, "a resumed run with #{@calls} answers", [:resumed], :by_hook, 1.1),
+      Bars.ratio(resumed, "a resumed run with #{@calls} answers", [:resumed], :tools, 1.1)
+    ]
+  end
+
+  defp a_call(results, what, other) do
+    case results do
+      [result | _] ->
+        [hook, other] = for side <- [:hook, other], do: Harness.median(Harness.side(result, side))
+        more = (hook - other) / @calls
+        Bars.at_most(what, {300, "≤ 300 ns more"}, {more, "#{Table.digits(more)} ns"})
+
+      [] ->
+        %{
+          what: what,
+          limit: "≤ 300 ns more",
+          measured: "-",
+          detail: "not part of this run",
+          verdict: :not_measured
+        }
+    end
+  end
+end

@@ -1,0 +1,122 @@
+defmodule PtcRunner.Json.Control.Answers do
+  @moduledoc false
+  # Keeps what calls were answered: for equal calls, for the journal of the run, and for who follows it by `:on_journal`.
+
+  alias PtcRunner.Json.{Control, Entry, Kept, Limits, Message}
+  alias PtcRunner.Json.Control.Words
+  alias PtcRunner.Sandbox.Guarded
+
+  @doc "Keeps the answer to a call."
+  @spec answered(
+          Control.t(),
+          Control.running(),
+          {:ok, term(), non_neg_integer() | nil} | {:error, term()}
+        ) ::
+          {:ok, Control.t()} | {:error, reason :: term(), Control.t()}
+  def answered(%{keeps?: false} = control, {_, _, _, false}, _result), do: {:ok, control}
+
+  def answered(control, {id, name, args, _cached?} = running, result) do
+    outcome = outcome(result, control)
+
+    with :ok <- storable(control, name, outcome),
+         :ok <- journal(control, {id, name, args, outcome}) do
+      {:ok, kept(control, running, outcome)}
+    else
+      {:error, reason} -> {:error, reason, control}
+    end
+  end
+
+  defp outcome({:ok, _value, _words} = answered, _control), do: answered
+  defp outcome({:error, {:tool_failed, text}}, _control), do: {:failed, text}
+
+  defp outcome({:error, reason}, control) do
+    {timeout, max_heap, _reading} = control.limits
+
+    case reason do
+      :timeout -> {:ended, {:timeout, timeout}}
+      :memory_exceeded -> {:ended, {:memory_exceeded, Limits.bytes(max_heap)}}
+      fault -> {:ended, Message.error(fault)}
+    end
+  end
+
+  defp kept(control, {id, name, args, cached?}, outcome) do
+    control =
+      if control.keeps?,
+        do: %{control | entries: [{id, name, args, outcome} | control.entries]},
+        else: control
+
+    if cached?, do: in_cache(control, name, args, outcome), else: control
+  end
+
+  @doc "Keeps an answer, or that the tool runs, for equal calls."
+  @spec in_cache(Control.t(), String.t(), term(), Entry.outcome() | :running) :: Control.t()
+  def in_cache(control, name, args, outcome),
+    do: %{control | cache: Map.put(control.cache, {name, args}, outcome)}
+
+  # A journal outlives this VM.
+  defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok
+
+  defp storable(_control, name, {:ok, value, _words}) do
+    with {:error, kind} <- Kept.check(value),
+         do: {:error, Words.unstorable(name, "answered with", kind)}
+  end
+
+  defp storable(_control, _name, _outcome), do: :ok
+
+  @doc "Tells the function of `:on_journal` an entry: an answer, or that a call has started."
+  @spec journal(Control.t(), Entry.t()) :: :ok | {:error, Message.error()}
+  def journal(%{on_journal: nil}, _entry), do: :ok
+
+  def journal(%{on_journal: fun} = control, {_id, name, _args, outcome} = entry) do
+    with {:ok, json} <- Entry.encode(entry) do
+      fun.(if outcome == :started, do: Map.merge(json, started(control, name)), else: json)
+      :ok
+    else
+      {:error, kind} -> {:error, Words.unstorable(name, "was called with", kind)}
+    end
+  catch
+    kind, reason ->
+      text = Guarded.failure(kind, reason, __STACKTRACE__)
+      {:error, Words.denied(name, "the function of :on_journal #{text}")}
+  end
+
+  defp started(control, name) do
+    effect =
+      case control.settings do
+        %{^name => %{effect: effect}} -> effect
+        _settings -> :write
+      end
+
+    %{"effect" => Atom.to_string(effect), "number" => control.number}
+  end
+
+  @doc "Tells the function of `:on_journal` about the run itself, before its first call."
+  @spec begin(Control.t(), (() -> map())) :: :ok | {:error, Message.error()}
+  def begin(%{on_journal: nil}, _run), do: :ok
+
+  def begin(%{on_journal: fun}, run) do
+    fun.(run.())
+    :ok
+  catch
+    kind, reason ->
+      text = Guarded.failure(kind, reason, __STACKTRACE__)
+      {:error, Words.refused(text)}
+  end
+
+  @doc "Marks the answers that rounds behind a failed one have given: a run in which calls do not overlap never asks for them."
+  @spec beyond(Control.t(), pos_integer(), non_neg_integer()) :: Control.t()
+  def beyond(control, fork, failed) do
+    entries =
+      for entry <- control.entries do
+        case entry do
+          {{^fork, round, _}, name, args, outcome} when round > failed ->
+            {elem(entry, 0), name, args, {:beyond, outcome}}
+
+          entry ->
+            entry
+        end
+      end
+
+    %{control | entries: entries}
+  end
+end

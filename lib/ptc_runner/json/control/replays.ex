@@ -1,0 +1,48 @@
+defmodule PtcRunner.Json.Control.Replays do
+  @moduledoc false
+  # Answers of a journal for calls that come one after another, without a copy of the control for each.
+
+  alias PtcRunner.Json.{Budget, Control, Entry}
+  alias PtcRunner.Json.Control.Told
+
+  @typedoc "Answers of a journal that are given one after another: the entries left, those given, the number of the last call."
+  @opaque t :: {[Entry.t()], [Entry.t()], non_neg_integer(), Control.t()}
+
+  @doc """
+  What is replayed from here on, for `next/5`, which copies no control; nil if more is to be done for an answer than to count it
+  and to tell it.
+  """
+  @spec from(Control.t()) :: t() | nil
+  def from(%{cache: cache, settings: settings} = control) do
+    if cache == %{} and not Enum.any?(settings, fn {_name, setting} -> setting.cache end),
+      do: {control.journal, control.entries, control.number, control}
+  end
+
+  @doc "The next answer, if it is that of an equal call, which has worked; `:other`: see `PtcRunner.Json.Control.decide/5`."
+  @spec next(t(), Entry.id(), term(), term(), non_neg_integer()) ::
+          {:answer, term(), non_neg_integer(), t()} | :other
+  def next(
+        {[{id, name, recorded, {:ok, value, words}} = entry | rest], entries, number, control},
+        id,
+        name,
+        args,
+        max_heap
+      )
+      when recorded === args and is_integer(words) and (words <= max_heap or max_heap == 0) do
+    case Budget.take(control.budget, name) do
+      :ok ->
+        Told.told(control, name, id, number + 1, :replay, args, nil)
+        {:answer, value, words, {rest, [entry | entries], number + 1, control}}
+
+      _refused ->
+        :other
+    end
+  end
+
+  def next(_replays, _id, _name, _args, _max_heap), do: :other
+
+  @doc "The control after these answers."
+  @spec done(Control.t(), t()) :: Control.t()
+  def done(control, {rest, entries, number, _control}),
+    do: %{control | journal: rest, entries: entries, number: number}
+end

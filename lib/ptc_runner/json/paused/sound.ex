@@ -1,0 +1,78 @@
+defmodule PtcRunner.Json.Paused.Sound do
+  @moduledoc false
+  # Whether a paused run, which may come from anywhere, is one that this library could have made.
+
+  alias PtcRunner.Json.{Call, Entry, Paused}
+
+  @most_depth 0xFFFF_FFFF
+
+  @doc "Checks a run with the entries of its journal: `:ok`, or what is wrong."
+  @spec check(Paused.t(), [Entry.t()]) :: :ok | {:error, String.t()}
+  def check(paused, entries) do
+    with nil <- wrong_field(paused),
+         :ok <- calls(paused.calls),
+         :ok <- Entry.whole(Entry.list(entries), paused.forks),
+         :ok <- apart(paused.calls, entries) do
+      :ok
+    else
+      name when is_atom(name) -> invalid(name)
+      error -> error
+    end
+  end
+
+  @doc "The error of a field."
+  @spec invalid(String.t() | atom()) :: {:error, String.t()}
+  def invalid(name), do: {:error, "the paused run has no valid \"#{name}\""}
+
+  defp wrong_field(%Paused{} = paused) do
+    cond do
+      not program?(paused.program) -> :program
+      not is_map(paused.memory) -> :memory
+      not is_binary(paused.now) -> :now
+      not is_binary(paused.made_at) -> :made_at
+      not (paused.expires_at == nil or is_binary(paused.expires_at)) -> :expires_at
+      paused.edition not in [1, 2] -> :edition
+      paused.keys not in [:strings, :any] -> :keys
+      not is_boolean(paused.strict) -> :strict
+      paused.structs not in [:maps, :values] -> :structs
+      not (is_integer(paused.max_depth) and paused.max_depth in 1..@most_depth) -> :max_depth
+      not is_binary(paused.fingerprint) -> :fingerprint
+      not is_boolean(paused.forks) -> :forks
+      true -> nil
+    end
+  end
+
+  # A struct could be taken for a compiled program.
+  defp program?(program),
+    do: is_binary(program) or (is_map(program) and not is_map_key(program, :__struct__))
+
+  defp calls([call | rest]), do: if(call?(call), do: calls(rest), else: invalid(:calls))
+  defp calls([]), do: :ok
+  defp calls(_other), do: invalid(:calls)
+
+  defp call?(%Call{} = call) do
+    match?({:ok, _id}, Entry.id(call.id)) and is_binary(call.tool) and
+      call.effect in [:read, :write] and is_integer(call.number) and call.number > 0 and
+      is_binary(call.text) and (call.path == nil or is_list(call.path)) and
+      is_boolean(call.approve) and is_boolean(call.started)
+  end
+
+  defp call?(_other), do: false
+
+  # No call waits twice, or has an answer already.
+  defp apart(calls, entries) do
+    ids = for call <- calls, {:ok, id} <- [Entry.id(call.id)], do: id
+
+    case ids -- Enum.uniq(ids) do
+      [id | _] -> {:error, "The call #{Entry.text(id)} waits twice"}
+      [] -> unanswered(ids, entries)
+    end
+  end
+
+  defp unanswered(ids, entries) do
+    case for {id, _, _, _} <- entries, id in ids, do: id do
+      [] -> :ok
+      [id | _] -> {:error, "The call #{Entry.text(id)} waits, but the journal has its answer"}
+    end
+  end
+end

@@ -1,0 +1,209 @@
+defmodule PtcRunner.Json.Paused.Stored do
+  @moduledoc false
+  # A paused run as a map that is JSON, and back; and what was written down of a run whose process was killed.
+
+  alias PtcRunner.Json.{Call, Entry, Kept, Now, Paused}
+  alias PtcRunner.Json.Paused.{Packed, Sound}
+  alias PtcRunner.Shown
+
+  @version 1
+  @keys %{"strings" => :strings, "any" => :any}
+  @structs %{"maps" => :maps, "values" => :values}
+
+  @doc "See `PtcRunner.Json.Paused.to_map/1`."
+  @spec to_map(Paused.t()) :: map()
+  def to_map(%Paused{} = paused) do
+    %{
+      "paused" => paused.version,
+      "program" => kept(paused.program),
+      "memory" => kept(paused.memory),
+      "now" => paused.now,
+      "made_at" => paused.made_at,
+      "expires_at" => paused.expires_at,
+      "edition" => paused.edition,
+      "keys" => Atom.to_string(paused.keys),
+      "strict" => paused.strict,
+      "structs" => Atom.to_string(paused.structs),
+      "max_depth" => paused.max_depth,
+      "fingerprint" => paused.fingerprint,
+      "forks" => paused.forks,
+      "answered" => paused |> Paused.entries() |> Enum.map(&Entry.weighed/1),
+      "calls" => Enum.map(paused.calls, &call/1)
+    }
+  end
+
+  defp kept(term) do
+    {:ok, json} = Kept.encode(term)
+    json
+  end
+
+  defp call(call) do
+    %{
+      "id" => call.id,
+      "tool" => call.tool,
+      "args" => kept(call.args),
+      "effect" => Atom.to_string(call.effect),
+      "approve" => call.approve,
+      "number" => call.number,
+      "path" => kept(call.path),
+      "text" => call.text,
+      "started" => call.started
+    }
+  end
+
+  @doc "See `PtcRunner.Json.Paused.from_map/1`."
+  @spec from_map(term()) :: {:ok, Paused.t()} | {:error, String.t()}
+  def from_map(%{"paused" => @version} = map) do
+    with {:ok, program} <- field(map, "program"),
+         {:ok, memory} <- field(map, "memory"),
+         {:ok, answered} <- list(map, "answered", &answer/1),
+         {:ok, calls} <- list(map, "calls", &waiting/1),
+         paused = paused(map, program, memory, calls, answered),
+         :ok <- times(paused),
+         :ok <- Sound.check(paused, answered),
+         do: {:ok, paused}
+  end
+
+  def from_map(%{"paused" => other}),
+    do:
+      {:error,
+       "the paused run has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
+
+  def from_map(other), do: {:error, "no paused run: #{Shown.text(other, 200)}"}
+
+  defp paused(map, program, memory, calls, answered) do
+    %Paused{
+      calls: calls,
+      program: program,
+      memory: memory,
+      now: map["now"],
+      made_at: map["made_at"],
+      expires_at: Map.get(map, "expires_at", :none),
+      edition: map["edition"],
+      keys: @keys[map["keys"]],
+      strict: map["strict"],
+      structs: @structs[map["structs"]],
+      max_depth: map["max_depth"],
+      journal: answered |> Entry.list() |> Packed.pack(),
+      fingerprint: map["fingerprint"],
+      forks: map["forks"]
+    }
+  end
+
+  defp field(map, name) do
+    with {:ok, json} <- Map.fetch(map, name),
+         {:ok, value} <- Kept.decode(json) do
+      {:ok, value}
+    else
+      {:error, sentence} -> {:error, "\"#{name}\" of the paused run: #{sentence}"}
+      :error -> Sound.invalid(name)
+    end
+  end
+
+  defp times(paused) do
+    cond do
+      not is_binary(paused.now) or Now.text(paused.now) != {:ok, paused.now} ->
+        Sound.invalid("now")
+
+      not time?(paused.made_at) ->
+        Sound.invalid("made_at")
+
+      paused.expires_at != nil and not time?(paused.expires_at) ->
+        Sound.invalid("expires_at")
+
+      true ->
+        :ok
+    end
+  end
+
+  defp time?(text), do: is_binary(text) and match?({:ok, _, _}, DateTime.from_iso8601(text))
+
+  defp list(map, name, read) do
+    with %{^name => list} when is_list(list) <- map,
+         {:ok, values} <- each(list, read, []) do
+      {:ok, values}
+    else
+      {:error, sentence} -> {:error, "\"#{name}\" of the paused run: #{sentence}"}
+      _no_list -> Sound.invalid(name)
+    end
+  end
+
+  defp each([json | rest], read, done) do
+    with {:ok, value} <- read.(json), do: each(rest, read, [value | done])
+  end
+
+  defp each([], _read, done), do: {:ok, Enum.reverse(done)}
+  defp each(_improper, _read, _done), do: :no_list
+
+  defp answer(json) do
+    case Entry.decode(json) do
+      {:ok, {_, _, _, :started}} -> {:error, "a call has no answer"}
+      entry -> entry
+    end
+  end
+
+  defp waiting(%{"id" => id, "tool" => tool, "effect" => effect} = json)
+       when is_binary(tool) and effect in ["read", "write"] do
+    with {:ok, _id} <- Entry.id(id),
+         {:ok, args} <- Kept.decode(json["args"]),
+         {:ok, path} <- Kept.decode(json["path"]) do
+      {:ok,
+       %Call{
+         id: id,
+         tool: tool,
+         args: args,
+         effect: String.to_existing_atom(effect),
+         approve: json["approve"] == true,
+         number: json["number"],
+         path: path,
+         text: json["text"],
+         started: json["started"] == true
+       }}
+    else
+      :error -> {:error, "no id of a call: #{Shown.text(id, 100)}"}
+      error -> error
+    end
+  end
+
+  defp waiting(other), do: {:error, "no call: #{Shown.text(other, 200)}"}
+
+  @doc "See `PtcRunner.Json.Paused.recover/1`."
+  @spec recover(term()) :: {:ok, Paused.t()} | {:error, String.t()}
+  def recover([%{"paused" => @version} = start | events]) do
+    with {:ok, paused} <- from_map(Map.put(start, "answered", [])),
+         # What the run had when it was resumed itself.
+         {:ok, before} <- list(start, "answered", &event/1),
+         {:ok, since} <- list(%{"journal" => events}, "journal", &event/1) do
+      entries = before ++ since
+      {started, answered} = last(entries)
+      reached = MapSet.new(entries, fn {entry, _json} -> Entry.text(elem(entry, 0)) end)
+      calls = for {{id, tool, args, :started}, more} <- started, do: started(id, tool, args, more)
+      calls = calls ++ Enum.reject(paused.calls, &(&1.id in reached))
+      answered = Entry.list(for {entry, _more} <- answered, do: entry)
+      paused = %{paused | calls: Paused.sorted(calls), journal: Packed.pack(answered)}
+      with :ok <- Sound.check(paused, answered), do: {:ok, paused}
+    end
+  end
+
+  def recover(other), do: {:error, "no journal of a run: #{Shown.text(other, 200)}"}
+
+  defp event(json), do: with({:ok, entry} <- Entry.decode(json), do: {:ok, {entry, json}})
+
+  # The last word about each call.
+  defp last(entries) do
+    entries
+    |> Map.new(fn {entry, json} -> {elem(entry, 0), {entry, json}} end)
+    |> Map.values()
+    |> Enum.reject(fn {{_, _, _, outcome}, json} ->
+      outcome == :started and json["effect"] == "read"
+    end)
+    |> Enum.split_with(fn {{_, _, _, outcome}, _json} -> outcome == :started end)
+  end
+
+  defp started(id, tool, args, json) do
+    effect = if json["effect"] == "read", do: :read, else: :write
+    call = %Call{id: Entry.text(id), tool: tool, args: args, effect: effect, started: true}
+    call = %{call | number: json["number"] || 1, path: nil}
+    %{call | text: Call.text(call)}
+  end
+end

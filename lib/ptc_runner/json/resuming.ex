@@ -1,0 +1,142 @@
+defmodule PtcRunner.Json.Resuming do
+  @moduledoc false
+  # Goes on with a paused run: it runs anew, and the calls that were answered before get their answers from the journal.
+
+  alias PtcRunner.Json.{Control, Entry, Evaluation, Given, Message, Paused, Runner}
+  alias PtcRunner.Json.Paused.{Packed, Sound}
+  alias PtcRunner.Shown
+
+  @function "PtcRunner.Json.resume/3"
+
+  # Of the form of paused runs.
+  @version 1
+
+  # What the options of the run that goes on say about calls.
+  @asked [:max_tool_calls, :on_call, :on_journal, :pause_ttl, :watch, :budget, :settings]
+
+  @doc "See `PtcRunner.Json.resume/3`."
+  @spec resume(Paused.t(), term(), keyword()) :: PtcRunner.Json.result()
+  def resume(paused, decisions, opts) do
+    given = Given.read(opts, @function)
+
+    with {:ok, given} <- of_paused(paused, decisions, given, opts[:edition]),
+         do: paused.program |> Evaluation.run(given) |> Evaluation.result(paused.program, given)
+  end
+
+  @doc "The same for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."
+  @spec value(Paused.t(), term(), keyword(), Evaluation.runner()) ::
+          {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
+  def value(paused, decisions, opts, run \\ &Runner.run/6) do
+    given = Given.read(opts, @function, :own)
+
+    with {:ok, given} <- of_paused(paused, decisions, given, nil),
+         do:
+           paused.program |> Evaluation.run(given, run) |> Evaluation.value(paused.program, given)
+  end
+
+  # The program is read as before, with the memory and the time of before.
+  defp of_paused(paused, decisions, {limits, context, _memory, tools, how}, edition) do
+    with {:ok, limits, control} <- control(paused, decisions, limits, edition) do
+      {most, _now, asked} = Given.parts(how)
+      control = Map.merge(control, Map.take(asked, @asked))
+      {:ok, {limits, context, paused.memory, tools, {most, nil, control}}}
+    end
+  end
+
+  # The limits and the control, or an error. Raises for decisions of no known form.
+  defp control(paused, decisions, {timeout, max_heap, _reading}, edition) do
+    with :ok <- version(paused.version),
+         {:ok, entries} <- Packed.unpack(paused.journal),
+         :ok <- Sound.check(paused, entries),
+         decisions = decisions!(decisions, paused.calls),
+         :ok <- edition(paused.edition, edition),
+         :ok <- expired(paused.expires_at),
+         {:ok, decisions} <- known(decisions, paused.calls) do
+      reading =
+        {paused.max_depth, paused.keys == :any, paused.strict, paused.structs == :values,
+         paused.edition}
+
+      control = %Control{
+        journal: if(paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries),
+        decisions: decisions,
+        waiting: for(call <- paused.calls, into: %{}, do: {id(call.id), call}),
+        fingerprint: paused.fingerprint,
+        forks?: paused.forks,
+        now: paused.now
+      }
+
+      {:ok, {timeout, max_heap, reading}, control}
+    else
+      {:error, text} -> {:error, {:execution_error, text}}
+    end
+  end
+
+  defp id(text) do
+    {:ok, id} = Entry.id(text)
+    id
+  end
+
+  defp version(@version), do: :ok
+
+  defp version(other),
+    do:
+      {:error,
+       "The paused run has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
+
+  defp edition(_own, nil), do: :ok
+  defp edition(own, own), do: :ok
+
+  defp edition(own, other),
+    do:
+      {:error,
+       "The run was paused in edition #{own} of the language, and cannot go on in edition #{other}"}
+
+  defp expired(nil), do: :ok
+
+  defp expired(text) do
+    with {:ok, until, _offset} <- DateTime.from_iso8601(text),
+         :lt <- DateTime.compare(DateTime.utc_now(), until) do
+      :ok
+    else
+      _late ->
+        {:error, "The paused run has expired: it could be resumed until #{Shown.cut(text, 50)}"}
+    end
+  end
+
+  defp decisions!(decision, calls) when is_tuple(decision) or is_atom(decision) do
+    decision!(decision)
+    Map.new(calls, &{&1.id, decision})
+  end
+
+  defp decisions!(decisions, _calls) when is_map(decisions) or is_list(decisions) do
+    Map.new(decisions, fn {id, decision} -> {id, decision!(decision)} end)
+  rescue
+    _error in [FunctionClauseError, Protocol.UndefinedError] -> wrong!(decisions)
+  end
+
+  defp decisions!(other, _calls), do: wrong!(other)
+
+  defp decision!(:approve), do: :approve
+  defp decision!({kind, _what} = decision) when kind in [:run, :answer, :deny], do: decision
+  defp decision!(other), do: wrong!(other)
+
+  @spec wrong!(term()) :: no_return()
+  defp wrong!(other) do
+    raise ArgumentError,
+          "a decision must be :approve, {:run, args}, {:answer, value} or {:deny, reason}, " <>
+            "for all calls or in a map from their ids, got: #{Shown.text(other, 200)}"
+  end
+
+  defp known(decisions, calls) do
+    ids = Enum.map(calls, & &1.id)
+
+    case Map.keys(decisions) -- ids do
+      [] ->
+        {:ok, Map.new(decisions, fn {text, decision} -> {id(text), decision} end)}
+
+      [unknown | _] ->
+        {:error,
+         "No call #{Shown.text(unknown, 100)} waits. These wait: #{Shown.few(ids, &inspect/1)}"}
+    end
+  end
+end

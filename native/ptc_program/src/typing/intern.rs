@@ -1,0 +1,88 @@
+//! Equal types have one number.
+
+use super::names::Hash;
+use super::ty::{Kinds, Ty, TyId, Types, MOST_TYPES};
+
+impl Types {
+    pub(super) fn intern(&mut self, ty: Ty) -> TyId {
+        let hash = self.hash(ty);
+        let found = self
+            .index
+            .find(hash, |at| self.is(self.types[at as usize].0, ty));
+        if let Some(at) = found {
+            return TyId(at);
+        }
+        if self.types.len() >= MOST_TYPES {
+            return TyId::UNKNOWN;
+        }
+        let id = self.types.len() as u32;
+        let kinds = self.kinds_of(ty);
+        self.types.push((ty, kinds));
+        self.index.add(hash, id);
+        TyId(id)
+    }
+
+    fn is(&self, known: Ty, ty: Ty) -> bool {
+        match (known, ty) {
+            (Ty::Object(a, open), Ty::Object(b, other)) => {
+                open == other && self.fields(a) == self.fields(b)
+            }
+            (Ty::Union(a), Ty::Union(b)) => self.members[a.range()] == self.members[b.range()],
+            _ => known == ty,
+        }
+    }
+
+    fn hash(&self, ty: Ty) -> u64 {
+        let mut hash = Hash::begin();
+        let (tag, number) = match ty {
+            Ty::Unknown => (0, 0),
+            Ty::Never => (1, 0),
+            Ty::NoInput => (2, 0),
+            Ty::Null => (3, 0),
+            Ty::Bool => (4, 0),
+            Ty::Int => (5, 0),
+            Ty::Number => (6, 0),
+            Ty::Text => (7, 0),
+            Ty::Moment => (8, 0),
+            Ty::Keyword => (9, 0),
+            Ty::BoolOf(value) => (10, u64::from(value)),
+            Ty::IntOf(value) => (11, value as u64),
+            Ty::FloatOf(bits) => (12, bits),
+            Ty::TextOf(name) => (13, u64::from(name.0)),
+            Ty::List(item) => (14, u64::from(item.0)),
+            Ty::Object(span, open) => {
+                for field in self.fields(span) {
+                    hash.add(u64::from(field.name.0) << 32 | u64::from(field.ty.0));
+                    hash.add(u64::from(field.from) << 1 | u64::from(field.optional));
+                }
+                (15, u64::from(open))
+            }
+            Ty::Union(span) => {
+                for member in &self.members[span.range()] {
+                    hash.add(u64::from(member.0));
+                }
+                (16, 0)
+            }
+        };
+        hash.add(tag);
+        hash.add(number);
+        hash.finish()
+    }
+
+    fn kinds_of(&self, ty: Ty) -> Kinds {
+        match ty {
+            Ty::Unknown => Kinds::ALL,
+            Ty::Never | Ty::NoInput => Kinds::NONE,
+            Ty::Null => Kinds::NULL,
+            Ty::Bool | Ty::BoolOf(_) => Kinds::BOOL,
+            Ty::Int | Ty::Number | Ty::IntOf(_) | Ty::FloatOf(_) => Kinds::NUMBER,
+            Ty::Text | Ty::TextOf(_) => Kinds::TEXT,
+            Ty::Moment | Ty::Keyword => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
+            Ty::List(_) => Kinds::LIST,
+            Ty::Object(..) => Kinds::OBJECT,
+            Ty::Union(span) => self.members[span.range()]
+                .iter()
+                .fold(Kinds::NONE, |kinds, member| kinds.or(self.kinds(*member))),
+        }
+    }
+}
