@@ -7,6 +7,7 @@ use ptc_index::{Hint, Members};
 use ptc_json::{Decoding, JsonLimits};
 use ptc_term::heap::{Heap, Inside, Kind, Lookup};
 use ptc_term::job::Job;
+use ptc_term::named::Named;
 use ptc_term::number::Number;
 use ptc_term::value::{Coefficient, Form, Value};
 use ptc_term::workspace::unlimited;
@@ -346,6 +347,14 @@ impl<'t, H: Heap> Lazy<'t, H> {
         }
     }
 
+    /// Reads the elements of a tuple of the inner heap.
+    fn wrapped(&self, elements: &[H::Term]) -> &[Term<H::Term>] {
+        let elements = elements.iter().map(|element| self.wrap(*element));
+        let index = self.tuples.push(elements.collect());
+        let elements = self.tuples.get(index).map(|elements| &**elements);
+        elements.unwrap_or_default()
+    }
+
     /// Whether the bytes of a string are decoded already.
     fn is_unescaped(&self, place: Place) -> bool {
         self.unescaped.borrow().contains_key(&place)
@@ -399,17 +408,23 @@ impl<H: Heap> Heap for Lazy<'_, H> {
         self.hash_of(term, seed)
     }
 
+    fn elements(&self, tuple: Self::Term) -> Option<&[Self::Term]> {
+        match tuple {
+            Term::Real(tuple) => Some(self.wrapped(self.inner.elements(tuple)?)),
+            Term::Node(_) | Term::Rest(_) => None,
+        }
+    }
+
+    fn word<N: Named>(&mut self, name: N) -> Self::Term {
+        Term::Real(self.inner.word(name))
+    }
+
     fn inside(&self, term: Self::Term) -> Inside<'_, Self::Term> {
         let Term::Real(term) = term else {
             return Inside::Nothing;
         };
         match self.inner.inside(term) {
-            Inside::Elements(elements) => {
-                let elements = elements.iter().map(|element| self.wrap(*element));
-                let index = self.tuples.push(elements.collect());
-                let elements = self.tuples.get(index).map(|elements| &**elements);
-                Inside::Elements(elements.unwrap_or_default())
-            }
+            Inside::Elements(elements) => Inside::Elements(self.wrapped(elements)),
             Inside::Nothing => Inside::Nothing,
             Inside::Unknown => Inside::Unknown,
         }
