@@ -73,6 +73,31 @@ defmodule Bench.Bars do
     end
   end
 
+  @doc "The growth exponents of these sides are at most 0.05 above that of Elixir."
+  @spec growth_beside_elixir([Harness.result()], String.t(), [atom]) :: bar
+  def growth_beside_elixir(results, what, sides) do
+    limit = 0.05
+
+    above =
+      for {name, results} <- Enum.group_by(results, & &1.case),
+          {by_hand, range} <- [exponent(results, :elixir)],
+          side <- sides,
+          {exponent, _range} <- [exponent(results, side)] do
+        detail = "#{name}, #{side}, #{range}: #{Table.ratio(exponent)}"
+        {exponent - by_hand, "#{detail}; Elixir grows by #{Table.ratio(by_hand)}"}
+      end
+
+    case above do
+      [] ->
+        not_measured(what, "≤ #{limit} above Elixir", "too few row counts in this run")
+
+      _ ->
+        {worst, detail} = Enum.max_by(above, &elem(&1, 0))
+        measured = {worst, "#{Table.ratio(worst)} above"}
+        at_most(what, {limit, "≤ #{limit} above Elixir"}, measured, detail)
+    end
+  end
+
   @doc "The growth exponent of one side, and from how many rows to how many; nil where there are too few points."
   @spec exponent([Harness.result()], atom, Range.t()) :: {float, String.t()} | nil
   def exponent(results, side, rows \\ 1_000..1_000_000) do

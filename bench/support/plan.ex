@@ -16,6 +16,7 @@ defmodule Bench.Plan do
     Sections.Repairs,
     Sections.Signatures,
     Sections.Shapes,
+    Sections.Checks,
     Sections.FlexAccess
   ]
 

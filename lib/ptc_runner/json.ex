@@ -528,11 +528,45 @@ defmodule PtcRunner.Json do
       iex> for finding <- explanation.findings, do: finding.message
       ["none of 1 had m"]
 
+  With `check:`, the options `:context`, `:memory`, `:tools` and `:returns` of `check/2`, each operation has its `:type`: that of its value, as
+  far as the types tell it before the run. Without `:context` and `:memory` there, those of the run are the samples.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, {"op": "sum", "field": "n"}]}})
+      iex> explanation = PtcRunner.Json.explain(program, context: %{"rows" => [%{"n" => 1}]}, check: [context: %{"rows" => "[{n :int}]"}])
+      iex> for operation <- explanation.operations, do: {operation.about, operation.type}
+      [{"pipe", :int}, {"load rows", {:list, {:map, [{"n", :int}]}}}, {"sum n", :int}]
+
   New in this library.
   """
-  @spec explain(program(), [option()]) :: Explain.t()
-  def explain(program, opts \\ []),
-    do: Evaluation.explain(program, Given.read(opts, "PtcRunner.Json.explain/2"))
+  @spec explain(program(), [option() | {:check, keyword() | nil}]) :: Explain.t()
+  def explain(program, opts \\ []) do
+    {check, opts} = if Keyword.keyword?(opts), do: Keyword.pop(opts, :check), else: {nil, opts}
+    {given, _, _, _, _} = inputs = Given.read(opts, "PtcRunner.Json.explain/2")
+    explanation = Evaluation.explain(program, inputs)
+    if check == nil, do: explanation, else: typed(explanation, program, given, check, inputs)
+  end
+
+  defp typed(explanation, program, given, check, {_limits, context, memory, _tools, _how}) do
+    {types, kept, tools, returns} =
+      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.explain/2")
+
+    known = Check.known(types || samples(context), kept || samples(memory), tools, returns)
+    {timeout, max_heap, reading} = Limits.resolve(given)
+
+    with {:ok, source} <- checked_source(program) do
+      types = Check.types(source, reading, {timeout, max_heap}, known)
+      Explain.with_types(explanation, types)
+    else
+      {:error, _finding} -> explanation
+    end
+  end
+
+  defp samples(map) when is_map(map) do
+    if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
+      do: Map.new(map, fn {name, value} -> {name, {:sample, value}} end)
+  end
+
+  defp samples(_other), do: nil
 
   @doc """
   Formats an error for an LLM: the kind of error, and what to change. Takes any term.

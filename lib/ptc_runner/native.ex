@@ -128,7 +128,7 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values, choices}]}
   nif(
     operations(1 | 2) :: [
-      {String.t(), atom(), String.t(),
+      {String.t(), atom(), String.t(), String.t(),
        [{String.t(), atom(), atom(), String.t(), String.t(), [String.t()]}]}
     ]
   )

@@ -155,8 +155,33 @@ defmodule PtcRunner.Test.LanguageGuide do
         ]
       end
 
-    IO.iodata_to_binary([intro(), sections, File.read!("test/support/language_guide_end.md")])
+    IO.iodata_to_binary([
+      [intro(), sections, types(operations)],
+      File.read!("test/support/language_guide_end.md")
+    ])
   end
+
+  defp types(operations) do
+    [
+      """
+      ## Types
+
+      `PtcRunner.Json.check/2` knows of each operation which types go in and which come out. `T` is any type, and `[T]` a list of it.
+      [Checked before it runs](errors_and_feedback.md#checked-before-it-runs) says what is reported.
+
+      | operation | from and to |
+      |---|---|
+      """,
+      for(
+        %{name: name, types: types} <- operations,
+        do: "| `#{name}` | #{types!(name, types)} |\n"
+      ),
+      "\n"
+    ]
+  end
+
+  defp types!(name, ""), do: raise("no types of #{name}: add TYPES to its entry")
+  defp types!(_name, types), do: String.replace(types, "|", "or")
 
   defp intro, do: File.read!("test/support/language_guide_start.md") <> "\n"
 

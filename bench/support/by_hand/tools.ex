@@ -6,7 +6,7 @@ defmodule Bench.ByHand.Tools do
 
   @type rows :: [map]
 
-  @doc "Rows of 5 fields."
+  @doc "Rows of 6 fields."
   @spec rows(pos_integer) :: rows
   def rows(count) do
     for id <- 1..count do
@@ -15,7 +15,8 @@ defmodule Bench.ByHand.Tools do
         "name" => "Customer #{id}",
         "amount" => rem(id * 7_919, 1_000),
         "price" => id / 7,
-        "active" => rem(id, 3) == 0
+        "active" => rem(id, 3) == 0,
+        "n" => 21
       }
     end
   end
@@ -25,6 +26,13 @@ defmodule Bench.ByHand.Tools do
   def each_isolated(rows) do
     tool = &ByHand.double/1
     for _ <- rows, do: ByHand.isolated(tool, %{"n" => 21})
+  end
+
+  @doc "The same with an argument from each row."
+  @spec each_isolated_with_row(rows) :: [integer]
+  def each_isolated_with_row(rows) do
+    tool = &ByHand.double/1
+    for %{"n" => n} <- rows, do: ByHand.isolated(tool, %{"n" => n})
   end
 
   @doc "One process that gets the rows, maps the tool over them and sends the list back."

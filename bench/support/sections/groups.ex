@@ -104,10 +104,10 @@ defmodule Bench.Sections.Groups do
       end
 
     quotients ++
-      for name <- [:group_totals, :join_column, :set_columns] do
+      for name <- [:group_totals, :group_items, :join_column, :set_columns] do
         results = for %{section: ^name, origin: :built} = result <- results, do: result
         what = "growth exponent, 1,000 to 1,000,000 rows, #{title(name)}"
-        Bars.growth(results, what, @programs, 1.05)
+        Bars.growth_beside_elixir(results, what, @programs)
       end
   end
 end

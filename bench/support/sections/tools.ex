@@ -11,6 +11,8 @@ defmodule Bench.Sections.Tools do
   @calls [1, 10, 100, 1_000, 10_000]
   @rows_back [1, 1_000]
   @call ~s({"op":"call","tool":"double","args":{"n":21}})
+  @computed ~s({"op":"call","tool":"double","args":{"n":{"op":"get","field":"n"}}})
+  @computed_calls [1_000, 10_000]
   @counted ~s({"op":"pipe","steps":[{"op":"call","tool":"rows"},{"op":"count"}]})
   @programs [:text, :compiled]
   # Where the program is run: in a process with nothing but the rows, or with so many live tuples besides.
@@ -28,8 +30,9 @@ defmodule Bench.Sections.Tools do
       for calls <- @calls, {name, _} <- @processes, do: {maker(calls, name), [calls(calls, name)]}
 
     objects = for calls <- @calls, do: {maker(calls, :fresh), [objects(calls)]}
+    computed = for calls <- @computed_calls, do: {maker(calls, :fresh), [computed(calls)]}
     back = for rows <- @rows_back, group <- [made(rows), kept(rows)], do: group
-    once ++ [{maker(1, :fresh), back} | by_calls] ++ objects
+    once ++ [{maker(1, :fresh), back} | by_calls] ++ objects ++ computed
   end
 
   defp maker(count, process) do
@@ -59,6 +62,14 @@ defmodule Bench.Sections.Tools do
     ]
 
     group(:tools, :calls, count, program(over_rows(@call)) ++ sides, process)
+  end
+
+  # The arguments of each call are read from its row, beside the same arguments as constants.
+  defp computed(count) do
+    [_text, constant] = program(over_rows(@call))
+    isolated = call(:yardstick, & &1.rows, &ByHand.Tools.each_isolated_with_row/1)
+    sides = [%{constant | name: :constant}, isolated]
+    group(:tools, :computed, count, program(over_rows(@computed)) ++ sides)
   end
 
   defp objects(count) do
@@ -110,6 +121,7 @@ defmodule Bench.Sections.Tools do
         [:once, :counted, :calls, :objects],
         results
       ),
+      computed_table(results),
       tools_table(
         "Rows that a tool answers, counted",
         "By hand: a process that calls the tool and sends back the count.",
@@ -134,12 +146,20 @@ defmodule Bench.Sections.Tools do
     table(title, intro, rows, columns)
   end
 
+  defp computed_table(results) do
+    rows = for %{section: :tools, case: :computed} = result <- results, do: result
+    others = [:constant, :yardstick]
+    columns = times(@programs ++ others) ++ quotients(@programs, others)
+    intro = "`#{@computed}` for each row, beside the same arguments as constants."
+    table("Computed arguments", intro, rows, [words("n", &count(&1.rows)) | columns])
+  end
+
   defp process(:full), do: "with #{count(@processes.full)} live tuples"
   defp process(_fresh), do: "fresh"
 
   defp words_for(:once), do: "one call"
   defp words_for(:counted), do: "one call, counted"
-  defp words_for(:calls), do: "map with a call, over n rows of 5 fields"
+  defp words_for(:calls), do: "map with a call, over n rows of 6 fields"
   defp words_for(:objects), do: "map with an object of the row and a call"
   defp words_for(:made), do: "n rows, made by the tool"
   defp words_for(:kept), do: "n rows, held by the tool"
@@ -163,8 +183,19 @@ defmodule Bench.Sections.Tools do
         Bars.ratio(of(results, :calls, calls), what, @programs, :yardstick, limit, opts)
       end
 
+    computed =
+      for {yardstick, limit, words} <- [
+            {:constant, 1.15, "constant arguments"},
+            {:yardstick, 0.35, "as many bare spawn_monitors"}
+          ] do
+        opts = [words: words, place: &"#{count(&1.rows)} calls"]
+        what = "tool calls in a map, computed arguments"
+        Bars.ratio(of(results, :computed), what, @programs, yardstick, limit, opts)
+      end
+
     once ++
       many ++
+      computed ++
       for name <- [:made, :kept] do
         Bars.ratio(
           of(results, name, 1_000),

@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Check do
   alias PtcRunner.Agent.Tool
   alias PtcRunner.Json
   alias PtcRunner.Json.{Checked, Limits, Message, Program}
-  alias PtcRunner.Json.Check.Words
+  alias PtcRunner.Json.Check.{Enums, Words}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Coercion
@@ -43,7 +43,12 @@ defmodule PtcRunner.Json.Check do
     }
   end
 
-  defp types(map), do: Map.new(map, fn {name, type} -> {"#{name}", type(type)} end)
+  defp types(map) do
+    case Enum.all?(map, fn {name, _type} -> is_binary(name) end) do
+      true -> :maps.map(fn _name, type -> type(type) end, map)
+      false -> Map.new(map, fn {name, type} -> {"#{name}", type(type)} end)
+    end
+  end
 
   @doc """
   A type from the text of a signature, a parsed signature, a sample, or a type.
@@ -81,7 +86,11 @@ defmodule PtcRunner.Json.Check do
   @spec of_tool(Tool.t()) :: Signature.t() | nil
   def of_tool(%Tool{spec: {signature, _form}}), do: signature
   def of_tool(%Tool{signature: nil}), do: nil
-  def of_tool(%Tool{signature: signature}), do: Signature.parsed!(signature)
+
+  def of_tool(%Tool{signature: signature, notes: notes}) do
+    {:signature, params, type} = Signature.parsed!(signature)
+    {:signature, Enums.typed(params, notes), type}
+  end
 
   @doc """
   Checks a program: its type, what it reads and calls, and all findings in the order of the program; or why it is no program.
@@ -110,6 +119,25 @@ defmodule PtcRunner.Json.Check do
     end
   end
 
+  @doc """
+  The types of a program's operations by their paths; an empty map if it is no program.
+  """
+  @spec types(Json.program(), Limits.reading(), {timeout(), non_neg_integer()}, known()) ::
+          %{list() => Checked.type()}
+  def types(program, reading, limits, known) do
+    {source, reading} = Program.again(program, reading)
+
+    case native(source, Program.observed(reading), known, limits) do
+      {:ok, {_type, _reads, _tools, findings}} ->
+        for {:note, :has_type, path, _op, [type], _place} <- findings,
+            into: %{},
+            do: {["program" | path], type}
+
+      _no_program ->
+        %{}
+    end
+  end
+
   # The arguments of tools are coerced before they are checked.
   defp coerced({:error, :wrong_argument, path, op, details, place} = finding) do
     [_tool, _argument, _path, wanted, got] = details
@@ -125,6 +153,13 @@ defmodule PtcRunner.Json.Check do
   defp coercible?({:union, wanted}, got), do: Enum.any?(wanted, &coercible?(&1, got))
   defp coercible?(wanted, {:union, got}), do: Enum.any?(got, &coercible?(wanted, &1))
 
+  # A value of an enumeration, after it was coerced.
+  defp coercible?({:literal, allowed}, {:literal, value}) do
+    match?({:ok, ^allowed, _warnings}, Coercion.coerce(value, base(allowed)))
+  end
+
+  defp coercible?({:literal, allowed}, got), do: coercible?(base(allowed), got)
+
   defp coercible?(wanted, {:literal, value}) when value != nil and is_atom(wanted),
     do: match?({:ok, _value, _warnings}, Coercion.coerce(value, wanted))
 
@@ -133,6 +168,12 @@ defmodule PtcRunner.Json.Check do
 
   defp coercible?(wanted, :bool), do: wanted in [:string, :keyword]
   defp coercible?(_wanted, _got), do: false
+
+  defp base(value) when is_binary(value), do: :string
+  defp base(value) when is_boolean(value), do: :bool
+  defp base(value) when is_integer(value), do: :int
+  defp base(value) when is_float(value), do: :float
+  defp base(_other), do: :any
 
   defp worded({severity, code, path, op, details, place}) do
     {message, suggestion} = Words.of(code, op, details)

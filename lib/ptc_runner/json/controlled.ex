@@ -208,7 +208,7 @@ defmodule PtcRunner.Json.Controlled do
          {kind, built, _, name, args, left, {weight, pc}},
          {control, process, max_heap, most, id}
        ) do
-    case Control.decide(control, id, name, args, pc) do
+    case decide(control, id, name, args, pc, process) do
       {:answer, value, words, control} ->
         run = {control, process, max_heap, most, id + 1}
         answered(kind, built, weighed(value, words, max_heap), run)
@@ -237,6 +237,15 @@ defmodule PtcRunner.Json.Controlled do
       {:ended, reason, control} ->
         {{:error, reason}, {control, process, max_heap, most, id + 1}}
     end
+  end
+
+  # The application's own function of events may fail, and its caller go on.
+  defp decide(control, id, name, args, pc, process) do
+    Control.decide(control, id, name, args, pc)
+  catch
+    kind, reason ->
+      ToolProcess.stop(process)
+      :erlang.raise(kind, reason, __STACKTRACE__)
   end
 
   defp called({name, fun, args, weight, left, timeout, then}, process, max_heap) do

@@ -14,6 +14,7 @@ defmodule PtcRunner.Json.Explain do
   shares of time are valid; for the time of the program without them, measure `PtcRunner.Json.run/2`.
   """
 
+  alias PtcRunner.Json.Check.Words
   alias PtcRunner.Json.Codec
   alias PtcRunner.Json.Explain.Tree
 
@@ -48,8 +49,10 @@ defmodule PtcRunner.Json.Explain do
     * `breaks` - how often the run was suspended in it for other processes
     * `keys` - the fields it looks up: how many values were examined, and how many had the field. Rows
       are examined up to the first that has it.
+    * `type` - only with the option `check:`: the type of its value, nil where nothing was found
   """
   @type operation :: %{
+          optional(:type) => PtcRunner.Json.Checked.type() | nil,
           path: path(),
           op: String.t(),
           about: String.t(),
@@ -81,6 +84,14 @@ defmodule PtcRunner.Json.Explain do
           duration: non_neg_integer(),
           words: non_neg_integer()
         }
+
+  @doc false
+  # Adds the types of the operations, which are known by their paths.
+  @spec with_types(t(), %{path() => PtcRunner.Json.Checked.type()}) :: t()
+  def with_types(%__MODULE__{operations: operations} = explanation, types) do
+    operations = for operation <- operations, do: Map.put(operation, :type, types[operation.path])
+    %{explanation | operations: operations}
+  end
 
   @doc """
   The explanation as a tree of text.
@@ -138,7 +149,13 @@ defmodule PtcRunner.Json.Explain do
 
   defp operation(operation) do
     keys = Enum.map(operation.keys, &%{&1 | key: shown(&1.key)})
-    %{operation | path: shown(operation.path), keys: keys}
+    operation = %{operation | path: shown(operation.path), keys: keys}
+
+    case operation do
+      %{type: nil} -> operation
+      %{type: type} -> %{operation | type: Words.shown(type)}
+      _untyped -> operation
+    end
   end
 
   # Keys of a program that was given as terms may be any terms.

@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Fork do
 
   alias PtcRunner.Json.{Control, Controlled, Deadline, Driver, Entry, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Control.Answers
+  alias PtcRunner.Json.Fork.Rounds
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -40,7 +41,7 @@ defmodule PtcRunner.Json.Fork do
 
     case go_on(fork, list, 0, ref) do
       %{error: {_round, reason}} -> {:error, reason}
-      %{values: values} -> {:ok, value(name, list, values)}
+      %{values: values} -> {:ok, Rounds.value(name, list, values)}
     end
   end
 
@@ -72,7 +73,7 @@ defmodule PtcRunner.Json.Fork do
         {{:error, reason}, Answers.beyond(%{control | paused: before}, id, round)}
 
       %{values: values} ->
-        {{:ok, value(name, list, values)}, control}
+        {{:ok, Rounds.value(name, list, values)}, control}
     end
   end
 
@@ -89,15 +90,6 @@ defmodule PtcRunner.Json.Fork do
     }
   end
 
-  defp value(loop, list, values) when loop in ["filter", "reject"] do
-    for {item, index} <- Enum.with_index(list),
-        Map.fetch!(values, index) in [nil, false] == (loop == "reject"),
-        do: item
-  end
-
-  defp value(_loop, list, values),
-    do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
-
   # `items` have not started; the first of them is the item of `round`.
   defp go_on(%{error: nil} = fork, [item | items], round, ref)
        when map_size(fork.waiting) + map_size(fork.asked) < fork.most do
@@ -107,16 +99,11 @@ defmodule PtcRunner.Json.Fork do
     |> go_on(items, round + 1, ref)
   end
 
-  defp go_on(%{waiting: waiting} = fork, _items, _round, ref) when waiting == %{} do
-    for {monitor, pid} <- fork.pids, do: Guarded.stop(pid, monitor)
-    # After the alias has ended, no further answer can arrive.
-    :erlang.unalias(ref)
-    drop(ref)
-    fork
-  end
+  defp go_on(%{waiting: waiting} = fork, _items, _round, ref) when waiting == %{},
+    do: ended(fork, ref)
 
   defp go_on(%{waiting: waiting, pids: pids} = fork, items, round, ref) do
-    left = Deadline.left(next_deadline(fork))
+    left = Deadline.left(Rounds.next_deadline(fork))
 
     # A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in
     # the receive. It has no reason to if all terms that native functions made are on the heap already.
@@ -135,16 +122,6 @@ defmodule PtcRunner.Json.Fork do
     after
       left -> fork |> late(System.monotonic_time(:millisecond)) |> go_on(items, round, ref)
     end
-  end
-
-  # The next time at which a call is late, or the run.
-  defp next_deadline(%{control: nil, deadline: deadline}), do: deadline
-
-  defp next_deadline(%{waiting: waiting, deadline: deadline}) do
-    Enum.reduce(waiting, deadline, fn {_round, {_call, _process, _span, {_running, until}}},
-                                      next ->
-      min(until, next)
-    end)
   end
 
   defp late(%{deadline: deadline} = fork, now) when deadline <= now or fork.control == nil,
@@ -219,7 +196,25 @@ defmodule PtcRunner.Json.Fork do
     number = Map.get(fork.calls, round, 0) + 1
     fork = %{fork | calls: Map.put(fork.calls, round, number)}
     id = {fork.id, round, number}
-    fork.control |> Control.decide(id, name, args, pc) |> decided(call, fork, round, id)
+    step = asked(fork, fn -> Control.decide(fork.control, id, name, args, pc) end)
+    decided(step, call, fork, round, id)
+  end
+
+  # The application's own function of events may fail, and its caller go on.
+  defp asked(fork, decide) do
+    decide.()
+  catch
+    kind, reason ->
+      ended(fork, fork.ref)
+      :erlang.raise(kind, reason, __STACKTRACE__)
+  end
+
+  defp ended(fork, ref) do
+    for {monitor, pid} <- fork.pids, do: Guarded.stop(pid, monitor)
+    # After the alias has ended, no further answer can arrive.
+    :erlang.unalias(ref)
+    drop(ref)
+    fork
   end
 
   defp decided(step, call, fork, round, id) do
@@ -314,8 +309,8 @@ defmodule PtcRunner.Json.Fork do
       if is_map_key(fork.asked, round) do
         fork = %{fork | asked: Map.delete(fork.asked, round)}
 
-        fork.control
-        |> Control.from_cache(id, key, outcome)
+        fork
+        |> asked(fn -> Control.from_cache(fork.control, id, key, outcome) end)
         |> decided(call, fork, round, id)
         |> resumed(call, round)
       else

@@ -41,22 +41,24 @@ defmodule PtcRunner.Schema.Table do
           choices: [String.t()]
         }
 
-  @typedoc "One operation; its fields are sorted by name."
+  @typedoc "One operation; its fields are sorted by name. `:types` says which types go in and come out."
   @type operation :: %{
           name: String.t(),
           category: String.t(),
           description: String.t(),
+          types: String.t(),
           fields: [field()]
         }
 
   @doc "All operations of an edition in the order of the prompt, grouped by category."
   @spec operations(1 | 2) :: [operation()]
   def operations(edition) do
-    for {name, category, description, fields} <- Native.operations(edition) do
+    for {name, category, description, types, fields} <- Native.operations(edition) do
       %{
         name: name,
         category: category,
         description: description,
+        types: types,
         fields: Enum.map(fields, &field(&1, edition))
       }
     end

@@ -11,9 +11,11 @@ use super::table::Table;
 use super::tally::Tally;
 use crate::fault::Halt;
 use crate::program::Pc;
+use ptc_term::digits::Digits;
 use ptc_term::heap::Heap;
 use ptc_term::roots::Roots;
 use ptc_term::suspend::{Exchange, Rooted};
+use ptc_text::Ongoing;
 
 /// What an operation with a body does next.
 pub enum Step<T> {
@@ -131,6 +133,10 @@ pub struct Progress {
     pub sorting: Option<Box<Sorting>>,
     /// The groups of the items.
     pub groups: Option<Box<Groups>>,
+    /// Work on a long text.
+    pub text: Option<Box<Ongoing>>,
+    /// A long integer that is read.
+    pub digits: Option<Box<Digits>>,
 }
 
 /// An evaluation that has begun.

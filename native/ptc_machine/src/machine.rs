@@ -279,6 +279,12 @@ impl<'h, H: Heap> Machine<'h, H> {
         value
     }
 
+    /// Returns what the suspended evaluation has begun with, if there is one.
+    #[inline]
+    pub fn begun_over(&self) -> Option<H::Term> {
+        self.work.as_ref().map(|work| work.walk.rest)
+    }
+
     /// Returns whether this is a proper list. Can be suspended and resumed.
     pub fn is_proper_list(&mut self, list: H::Term) -> Result<bool, Halt<H::Term>> {
         self.resumable_over(list, |machine, work| {

@@ -7,12 +7,13 @@ use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{keep, run, Call, Task};
-use crate::{atoms, explain, wire};
+use crate::{atoms, wire};
 use ptc_machine::explain::Detail;
 use ptc_program::code::Program;
 use ptc_program::compile::Options;
 use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loader, Refusal};
+use ptc_program::observed;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -170,7 +171,7 @@ pub fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
             match path {
                 None => reply,
                 Some(path) => {
-                    let path = explain::path(heap, &path).term(env);
+                    let path = observed::path(heap, &path).term(env);
                     (atoms::rejected(), reply, path).encode(env)
                 }
             }

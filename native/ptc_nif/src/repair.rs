@@ -149,11 +149,7 @@ fn outcome<'a>(
     };
     let heap = &mut Beam::new(env, 0);
     let (value, is_valid) = judged_value((heap, meter), &repaired, answer)?;
-    let tag = if is_valid {
-        atoms::ok()
-    } else {
-        atoms::undecided()
-    };
+    let tag = [atoms::undecided(), atoms::ok()][usize::from(is_valid)];
     let terms = Terms { env };
     let repairs = repaired.repairs();
     let repairs: Vec<Raw<'a>> = repairs.iter().map(|repair| told(terms, repair)).collect();
@@ -166,8 +162,8 @@ fn refused<'a>(env: Env<'a>, text: &[u8], refusal: Refusal) -> Term<'a> {
         Refusal::Ambiguous(offsets) => {
             // Ten positions are enough.
             let offsets = offsets.iter().take(10);
-            let places: Vec<_> = offsets.map(|at| line_and_column(text, *at)).collect();
-            (atoms::error(), (ambiguous(), places)).encode(env)
+            let places = offsets.map(|at| line_and_column(text, *at));
+            (atoms::error(), (ambiguous(), places.collect::<Vec<_>>())).encode(env)
         }
         Refusal::NoReading | Refusal::Truncated(_) | Refusal::Stopped(_) => error(no_reading()),
     }
@@ -191,18 +187,10 @@ pub fn path<'a>(terms: Terms<'a>, path: &[PathPart]) -> Term<'a> {
 
 fn told<'a>(terms: Terms<'a>, repair: &Repair) -> Raw<'a> {
     let path = path(terms, &repair.path);
-    let span = (repair.start, repair.end);
-    let place = (repair.line, repair.column);
-    (
-        kind(terms.env, repair.fault),
-        span.0,
-        span.1,
-        place.0,
-        place.1,
-        path,
-    )
-        .encode(terms.env)
-        .into()
+    let kind = kind(terms.env, repair.fault);
+    let (start, end, line, column) = (repair.start, repair.end, repair.line, repair.column);
+    let told = (kind, start, end, line, column, path);
+    told.encode(terms.env).into()
 }
 
 /// The atom of a fault. Looking one up by its name takes ten times as long.

@@ -7,7 +7,7 @@ use ptc_program::ops::OpCode;
 use rustler::{Encoder, Error, NifResult, Term};
 
 nif! {
-    /// `[{name, family, about, [{field, kind, presence, about, values, choices}]}]`, the operations of an edition in the order for
+    /// `[{name, family, about, types, [{field, kind, presence, about, values, choices}]}]`, the operations of an edition in the order for
     /// readers.
     fn operations<'a>(env, edition: u32) -> NifResult<Vec<Term<'a>>> {
         let edition = Edition::of_number(edition).ok_or(Error::BadArg)?;
@@ -27,7 +27,7 @@ nif! {
                 })
                 .collect();
             let family = definition.family;
-            (definition.name, family, about, fields).encode(env)
+            (definition.name, family, about, definition.types, fields).encode(env)
         };
         let known = OpCode::ALL.iter().filter(|op| op.edition() <= edition);
         Ok(known.map(entry).collect())

@@ -6,6 +6,7 @@
 //! * [`code`]: the instructions of the language
 //! * [`compile`]: a program's table to its instructions, with all checks
 //! * [`typing`]: the types of a program's values, before it runs
+//! * [`observed`]: what a program's code and the counts of a run say about its operations
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@ pub mod code;
 pub mod compile;
 pub mod edition;
 pub mod load;
+pub mod observed;
 pub mod opcode;
 pub mod ops;
 pub mod typing;

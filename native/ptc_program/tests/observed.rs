@@ -10,6 +10,7 @@ use ptc_machine::fault::Halt;
 use ptc_machine::{Counts, Exit, Inputs, State, Watch};
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::{Failure, PathPart, Walk, INPUT_NAME};
+use ptc_program::observed as report;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
@@ -256,6 +257,38 @@ fn a_list_is_counted_once_and_not_once_a_round() {
     let vars = program.sites.iter().zip(watch.counts());
     let most = vars.map(|(_, counts)| counts.items_out).max();
     assert_eq!(most, Some(4_000_000));
+}
+
+#[test]
+fn operations_calls_and_names_are_terms() {
+    let (_value, watch, program) = observed(PROGRAM, ROWS, || 0);
+    let mut heap = PlainHeap::new();
+    let (_program, consts) = compiled(&mut heap, PROGRAM, Detail::All);
+    let names = report::context_names(&mut heap, &program, &consts);
+    assert_eq!(heap.show(names), r#"["items"]"#);
+    let path = report::call_path(&mut heap, &program, &consts, 1).expect("a call");
+    assert_eq!(heap.show(path), r#"["steps", 2, "expr", "b"]"#);
+    assert_eq!(report::call_path(&mut heap, &program, &consts, 2), None);
+    assert_eq!(report::call_number(&program, u32::MAX), 1);
+    assert_eq!(report::call_number(&program, 0), 0);
+    let all = report::operations(&mut heap, &program, &watch, &consts);
+    let [innermost, rows] = *heap.elements(all).expect("a tuple") else {
+        panic!("not two parts");
+    };
+    assert_eq!(heap.show(innermost), "nil");
+    let (mut rest, mut seen) = (rows, Vec::new());
+    while let Some((row, next)) = heap.uncons(rest) {
+        let row = heap.elements(row).expect("a tuple").to_vec();
+        assert_eq!((row.len(), heap.arity(row[3])), (5, Some(12)));
+        seen.push((heap.show(row[0]), heap.show(row[1]), heap.show(row[2])));
+        rest = next;
+    }
+    assert_eq!(seen.len(), program.sites.len());
+    let (parent, place, name) = &seen[0];
+    assert_eq!(
+        (&parent[..], &place[..], &name[..]),
+        ("nil", "[]", r#""pipe""#)
+    );
 }
 
 #[test]

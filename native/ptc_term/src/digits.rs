@@ -14,7 +14,7 @@ const PART: usize = 2048;
 const DIGITS_IN_A_LIMB: usize = 19;
 
 /// An integer that is being read. It can be suspended before any of its products and resumed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Digits {
     /// Number of digits that are in no part yet; the parts are made from the end of the number.
     rest: usize,

@@ -18,28 +18,26 @@ const BYTES_A_UNIT: usize = 16;
 /// Units per byte of other text.
 const UNITS_A_BYTE: usize = 1;
 
-/// Writes the text in this case to `out`. Calls `count` before each piece, with its cost and the length of `out`.
+/// Writes the text in this case to `out`, from `at` on. Calls `count` before each piece, with its cost and the length of
+/// `out`. If that fails, it goes on with the same `at` and `out`.
 pub fn put_case<E>(
     text: &[u8],
     case: Case,
+    at: &mut usize,
     out: &mut Vec<u8>,
     mut count: impl FnMut(usize, usize) -> Result<(), E>,
 ) -> Result<(), E> {
-    count(text.len() / BYTES_A_UNIT, out.len())?;
-    if text.is_ascii() {
-        count(0, text.len())?;
-        let start = out.len();
-        out.extend_from_slice(text);
-        match case {
-            Case::Upper => out[start..].make_ascii_uppercase(),
-            Case::Lower => out[start..].make_ascii_lowercase(),
-        }
-        return Ok(());
-    }
     let length = std::cell::Cell::new(out.len());
     each_piece(
         text,
-        |bytes| count(UNITS_A_BYTE * bytes, length.get()),
+        at,
+        |piece| {
+            let cost = match piece.is_ascii() {
+                true => 1 + piece.len() / BYTES_A_UNIT,
+                false => UNITS_A_BYTE * piece.len(),
+            };
+            count(cost, length.get() + piece.len())
+        },
         |piece| {
             match piece {
                 Piece::Valid(piece) => put_valid(piece, case, out),
@@ -84,7 +82,7 @@ mod tests {
 
     fn put_all(text: &[u8], case: Case) -> Vec<u8> {
         let mut out = Vec::new();
-        let done: Result<(), ()> = put_case(text, case, &mut out, |_, _| Ok(()));
+        let done: Result<(), ()> = put_case(text, case, &mut 0, &mut out, |_, _| Ok(()));
         done.map(|()| out).unwrap_or_default()
     }
 

@@ -3,59 +3,67 @@
 //! The rules are those of Unicode's annex 29 before version 15.1, with one exception that Erlang makes: in a sequence of
 //! pictographs, a joiner that no pictograph follows ends the grapheme, even if a mark follows.
 
+use crate::pieces::{boundary, PIECE};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Units of fuel per byte of text that is not ASCII.
 const UNITS_A_BYTE: usize = 4;
 /// Bytes of ASCII text per unit.
 const BYTES_A_UNIT: usize = 16;
-/// Bytes of text that are segmented in one step, except for a longer grapheme.
-const PIECE: usize = 16_384;
-
 const JOINER: char = '\u{200D}';
 
-/// Returns the number of graphemes. Calls `count` before each piece, with its cost.
+/// Returns the number of graphemes. Calls `count` before each piece, with its cost. If that fails, it goes on with the same
+/// `at`, `total` and `piece`, which begin with 0.
 pub fn graphemes<E>(
     text: &[u8],
+    at: &mut usize,
+    total: &mut usize,
+    piece: &mut usize,
     mut count: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<usize, E> {
-    count(text.len() / BYTES_A_UNIT)?;
-    if text.is_ascii() {
-        let crlf = memchr::memmem::find_iter(text, b"\r\n").count();
-        return Ok(text.len() - crlf);
+    if *at == 0 {
+        count(text.len() / BYTES_A_UNIT)?;
+        if text.is_ascii() {
+            let crlf = memchr::memmem::find_iter(text, b"\r\n").count();
+            return Ok(text.len() - crlf);
+        }
     }
-    let mut total = 0;
-    for chunk in text.utf8_chunks() {
-        total += of_valid(chunk.valid(), &mut count)?;
-        // Each byte counts, except that a continuation of a cut character does not begin one.
-        total += chunk.invalid().len();
+    while *at < text.len() {
+        *piece = (*piece).max(PIECE);
+        let end = boundary(text, (*at + *piece).min(text.len()));
+        count(UNITS_A_BYTE * (end - *at))?;
+        let (done, more) = of_piece(text, *at, end);
+        *piece = match done == *at {
+            // The piece is one grapheme, or the start of one.
+            true => *piece * 2,
+            false => PIECE,
+        };
+        *at = done;
+        *total += more;
     }
-    Ok(total)
+    Ok(*total)
 }
 
-/// Counts the graphemes of a piece but for the last one, which the next piece begins with.
-fn of_valid<E>(mut text: &str, count: &mut impl FnMut(usize) -> Result<(), E>) -> Result<usize, E> {
-    let (mut total, mut piece) = (0, PIECE);
-    while !text.is_empty() {
-        let end = text.ceil_char_boundary(piece);
-        count(UNITS_A_BYTE * end)?;
-        let mut last = 0;
-        for (at, grapheme) in text[..end].grapheme_indices(true) {
-            if at + grapheme.len() == end && end < text.len() {
-                last = at;
-                break;
+/// Counts the graphemes of a piece but for the last one, which the next piece begins with. Returns where that is, and the
+/// number.
+fn of_piece(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let (mut at, mut total) = (start, 0);
+    for chunk in text[start..end].utf8_chunks() {
+        let valid = chunk.valid();
+        let goes_on = at + valid.len() == end && end < text.len();
+        let mut counted = 0;
+        for (place, grapheme) in valid.grapheme_indices(true) {
+            if goes_on && place + grapheme.len() == valid.len() {
+                return (at + counted, total);
             }
             total += 1 + split_by_erlang(grapheme);
-            last = end;
+            counted = place + grapheme.len();
         }
-        match last {
-            // The piece is one grapheme, or the start of one.
-            0 => piece *= 2,
-            _ => piece = PIECE,
-        }
-        text = &text[last..];
+        // Each byte counts, except that a continuation of a cut character does not begin one.
+        total += chunk.invalid().len();
+        at += valid.len() + chunk.invalid().len();
     }
-    Ok(total)
+    (at, total)
 }
 
 /// Returns in how many places Erlang divides a grapheme of the annex: where a joiner follows a pictograph, and a mark
@@ -98,7 +106,7 @@ mod tests {
     use super::graphemes;
 
     fn length(text: &[u8]) -> usize {
-        let counted: Result<usize, ()> = graphemes(text, |_| Ok(()));
+        let counted: Result<usize, ()> = graphemes(text, &mut 0, &mut 0, &mut 0, |_| Ok(()));
         counted.unwrap_or(usize::MAX)
     }
 

@@ -4,59 +4,71 @@ use memchr::memmem::Finder;
 
 /// Bytes of text per unit of fuel.
 const BYTES_A_UNIT: usize = 16;
+/// Bytes of a part that are prepared per unit.
+const BYTES_PREPARED_A_UNIT: usize = 2;
 /// Bytes of text that are searched in one step.
 const PIECE: usize = 1 << 16;
 
 /// The places of a part in a text.
-#[derive(Debug)]
-pub struct Occurrences<'t> {
-    text: &'t [u8],
-    finder: Finder<'t>,
+#[derive(Debug, Clone)]
+pub struct Occurrences {
+    finder: Finder<'static>,
     /// No further occurrence begins before this.
     searched: usize,
+    /// An occurrence that has been found.
+    found: Option<usize>,
 }
 
-impl<'t> Occurrences<'t> {
-    /// Searches from `at` on. `part` is not empty.
-    pub fn new(text: &'t [u8], part: &'t [u8], at: usize) -> Self {
+impl Occurrences {
+    /// Prepares a search. `part` is not empty.
+    pub fn new(part: &[u8]) -> Self {
         Occurrences {
-            text,
-            finder: Finder::new(part),
-            searched: at,
+            finder: Finder::new(part).into_owned(),
+            searched: 0,
+            found: None,
         }
     }
 
-    /// Returns the units of fuel to prepare the search for a part.
-    pub fn cost(part: &[u8]) -> usize {
-        1 + part.len() / BYTES_A_UNIT
+    /// Returns the length of the part.
+    pub fn length(&self) -> usize {
+        self.finder.needle().len()
     }
 
-    /// Returns where the next occurrence begins, and continues after it. Calls `count` before each piece, with its
-    /// cost. When that fails, the search can go on.
+    /// Returns the units of fuel to prepare the search for a part of this length.
+    pub fn cost(length: usize) -> usize {
+        1 + length / BYTES_PREPARED_A_UNIT
+    }
+
+    /// Returns where the next occurrence begins; the same again until it is [taken](Self::take). Calls `count` before each
+    /// piece, with its cost. When that fails, the search goes on with the next call.
     pub fn next<E>(
         &mut self,
+        text: &[u8],
         mut count: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<usize>, E> {
-        let part = self.finder.needle().len();
+        let part = self.length();
         let piece = PIECE.max(2 * part);
-        loop {
-            let end = self.text.len().min(self.searched + piece);
+        while self.found.is_none() {
+            let end = text.len().min(self.searched + piece);
             if end - self.searched < part {
-                return Ok(None);
+                break;
             }
             // A short distance costs little: the search ends at the occurrence.
-            if let Some(place) = self.finder.find(&self.text[self.searched..end]) {
-                let place = self.searched + place;
-                count(1 + (place - self.searched) / BYTES_A_UNIT)?;
-                self.searched = place + part;
-                return Ok(Some(place));
+            let place = self.finder.find(&text[self.searched..end]);
+            count(1 + place.unwrap_or(end - self.searched) / BYTES_A_UNIT)?;
+            match place {
+                Some(place) => self.found = Some(self.searched + place),
+                // An occurrence may cross the end of the piece.
+                None => self.searched = end - (part - 1),
             }
-            count(1 + (end - self.searched) / BYTES_A_UNIT)?;
-            // An occurrence may cross the end of the piece.
-            self.searched = end - part.saturating_sub(1);
-            if end == self.text.len() {
-                return Ok(None);
-            }
+        }
+        Ok(self.found)
+    }
+
+    /// Continues after the occurrence that [`Self::next`] has returned.
+    pub fn take(&mut self) {
+        if let Some(place) = self.found.take() {
+            self.searched = place + self.length();
         }
     }
 }
@@ -66,8 +78,12 @@ mod tests {
     use super::*;
 
     fn places(text: &str, part: &str) -> Vec<usize> {
-        let mut found = Occurrences::new(text.as_bytes(), part.as_bytes(), 0);
-        let next = || found.next(|_| Ok::<(), ()>(())).unwrap_or(None);
+        let mut found = Occurrences::new(part.as_bytes());
+        let next = || {
+            found.take();
+            let next: Result<_, ()> = found.next(text.as_bytes(), |_| Ok(()));
+            next.unwrap_or(None)
+        };
         std::iter::from_fn(next).collect()
     }
 

@@ -3,7 +3,7 @@
 //! A pattern is weighed before it is compiled, because its size can grow exponentially with its length: `\w{50}` has
 //! 16,000 states, `(\w{20}){20}` has 130,000.
 
-use regex_automata::hybrid::dfa::DFA;
+use crate::automata::Automata;
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::{Config, WhichCaptures, NFA};
 use regex_automata::MatchKind;
@@ -22,7 +22,10 @@ const HEAVIEST: usize = 60_000;
 /// Bytes of its largest automaton.
 const LARGEST: usize = 8 << 20;
 /// Bytes of states that a search keeps at most.
-const CACHE: usize = 1 << 20;
+pub(crate) const CACHE: usize = 1 << 20;
+
+/// Greatest product of the number of groups and the weight: a search notes the places of all groups in each state.
+const MOST_PLACES: usize = 2_000_000;
 
 /// Weight of a class of Unicode, as `\w`.
 const WEIGHT_OF_CLASS: usize = 400;
@@ -64,8 +67,8 @@ impl<'p> Source<'p> {
         }
         let parsed = ParserBuilder::new().nest_limit(DEEPEST).build().parse(text);
         let ast = parsed.map_err(|error| PatternError::Invalid(reason_of_ast(error.kind())))?;
-        let weight = weigh(&ast);
-        match weight > HEAVIEST {
+        let Weighing { weight, groups, .. } = weigh(&ast);
+        match weight > HEAVIEST || weight.saturating_mul(groups) > MOST_PLACES {
             true => Err(PatternError::TooLarge),
             false => Ok(Source { text, ast, weight }),
         }
@@ -94,7 +97,9 @@ impl<'p> Source<'p> {
             text: self.text.into(),
             regex,
             weight: self.weight,
+            longest: hir.properties().maximum_len(),
             automata: OnceLock::new(),
+            nfa: OnceLock::new(),
         })
     }
 }
@@ -107,17 +112,12 @@ pub struct Pattern {
     /// The names of the groups; the whole match has none.
     names: Vec<Option<Box<str>>>,
     weight: usize,
+    /// The bytes of its longest match, if there is one.
+    longest: Option<usize>,
     /// The automata that are run step by step in long texts.
     automata: OnceLock<Option<Box<Automata>>>,
-}
-
-/// One automaton for the end of a match, one for its start.
-#[derive(Debug, Clone)]
-pub(crate) struct Automata {
-    pub(crate) forward: DFA,
-    pub(crate) reverse: DFA,
-    /// Their largest number of states.
-    pub(crate) states: usize,
+    /// The one that finds groups there, and word boundaries in other texts than those of ASCII.
+    nfa: OnceLock<Option<NFA>>,
 }
 
 impl PartialEq for Pattern {
@@ -142,6 +142,11 @@ impl Pattern {
         self.regex.memory_usage() / 8
     }
 
+    /// Returns the bytes of its longest match; `None` if a match can have any length.
+    pub(crate) fn longest(&self) -> Option<usize> {
+        self.longest
+    }
+
     /// Returns the states that a step of a search visits at most, about.
     pub(crate) fn weight(&self) -> usize {
         self.weight
@@ -160,44 +165,46 @@ impl Pattern {
         let automata = self.automata.get_or_init(|| Automata::new(&self.text));
         automata.as_deref()
     }
-}
 
-impl Automata {
-    fn new(text: &str) -> Option<Box<Self>> {
-        let nfa = |reverse| {
-            let config = Config::new()
-                .reverse(reverse)
-                .which_captures(WhichCaptures::None)
-                .nfa_size_limit(Some(LARGEST));
-            let mut compiler = NFA::compiler();
-            let hir = regex_syntax::ParserBuilder::new()
-                .nest_limit(DEEPEST)
-                .build()
-                .parse(text);
-            compiler.configure(config).build_from_hir(&hir.ok()?).ok()
-        };
-        let dfa = |nfa: NFA, kind| {
-            let config = DFA::config()
-                .match_kind(kind)
-                .unicode_word_boundary(true)
-                .cache_capacity(CACHE)
-                .skip_cache_capacity_check(true);
-            DFA::builder().configure(config).build_from_nfa(nfa).ok()
-        };
-        let (forward, reverse) = (nfa(false)?, nfa(true)?);
-        let states = forward.states().len().max(reverse.states().len());
-        Some(Box::new(Automata {
-            forward: dfa(forward, MatchKind::LeftmostFirst)?,
-            reverse: dfa(reverse, MatchKind::All)?,
-            states,
-        }))
+    /// Returns its automata if they are built.
+    pub(crate) fn built(&self) -> Option<&Automata> {
+        self.automata.get()?.as_deref()
+    }
+
+    /// Returns the units of fuel to build the automaton for threads, if it is not built.
+    pub(crate) fn cost_of_nfa(&self) -> usize {
+        match self.nfa.get() {
+            Some(_) => 1,
+            None => COMPILE / 2 * (20 + self.weight),
+        }
+    }
+
+    /// Returns its automaton for threads; `None` if it would be too large.
+    pub(crate) fn nfa(&self) -> Option<&NFA> {
+        let groups = WhichCaptures::All;
+        let nfa = self.nfa.get_or_init(|| build(&self.text, false, groups));
+        nfa.as_ref()
     }
 }
 
-/// Returns about how many states the pattern has.
-fn weigh(ast: &Ast) -> usize {
+/// Builds an automaton.
+pub(crate) fn build(text: &str, reverse: bool, captures: WhichCaptures) -> Option<NFA> {
+    let config = Config::new()
+        .reverse(reverse)
+        .which_captures(captures)
+        .nfa_size_limit(Some(LARGEST));
+    let mut compiler = NFA::compiler();
+    let hir = regex_syntax::ParserBuilder::new()
+        .nest_limit(DEEPEST)
+        .build()
+        .parse(text);
+    compiler.configure(config).build_from_hir(&hir.ok()?).ok()
+}
+
+/// Returns about how many states the pattern has, and how many groups.
+fn weigh(ast: &Ast) -> Weighing {
     match visit(ast, Weighing::default()) {
-        Ok(weight) => weight,
+        Ok(weighing) => weighing,
         Err(never) => match never {},
     }
 }
@@ -206,6 +213,7 @@ fn weigh(ast: &Ast) -> usize {
 #[derive(Default)]
 struct Weighing {
     weight: usize,
+    groups: usize,
     /// How often the parts around the current one are repeated, innermost last.
     times: Vec<usize>,
 }
@@ -218,11 +226,11 @@ impl Weighing {
 }
 
 impl Visitor for Weighing {
-    type Output = usize;
+    type Output = Weighing;
     type Err = Infallible;
 
-    fn finish(self) -> Result<usize, Infallible> {
-        Ok(self.weight)
+    fn finish(self) -> Result<Weighing, Infallible> {
+        Ok(self)
     }
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Infallible> {
@@ -239,6 +247,10 @@ impl Visitor for Weighing {
                 let around = self.times.last().copied().unwrap_or(1);
                 self.times
                     .push(around.saturating_mul(times.max(1) as usize));
+            }
+            Ast::Group(group) if group.is_capturing() => {
+                self.groups += 1;
+                self.add(2);
             }
             Ast::ClassPerl(_) | Ast::ClassUnicode(_) => self.add(WEIGHT_OF_CLASS),
             Ast::Dot(_) | Ast::ClassBracketed(_) => self.add(WEIGHT_OF_SET),

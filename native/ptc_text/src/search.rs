@@ -1,32 +1,77 @@
 //! Searches for a pattern, bounded and in linear time.
 //!
 //! Where a search is short even in the worst case, the engine of the `regex` crate runs it in one step. Elsewhere two
-//! automata find the match byte by byte, so that a limit can end the search at any of them; the engine then finds the
-//! groups of the match.
+//! automata find the match piece by piece, and threads what these cannot decide, and the groups of a long match. A limit
+//! can interrupt such a search between two pieces, and it continues there.
 //!
 //! Texts are UTF-8. In other binaries, which matches are found is not specified.
 
-use crate::pattern::{Automata, Pattern};
-use regex_automata::hybrid::dfa::{Cache, DFA};
+use crate::automata::{Caches, Run};
+use crate::pattern::Pattern;
+use crate::threads::{Threads, NONE};
 use regex_automata::{Anchored, Input};
 
-/// Bytes times states that a search in one step may have.
-const SHORT: usize = 4_000_000;
+/// Bytes times states that a search in one step may have: most of a millisecond in the worst case.
+const SHORT: usize = 1_500_000;
 /// Bytes per unit of fuel of a usual search.
 const BYTES_A_UNIT: usize = 4;
 /// Bytes times states per unit, of the worst search in one step.
 const WORST_A_UNIT: usize = 64;
-/// States that a step in a long text visits before it asks.
-const STATES_BETWEEN_LOOKS: usize = 20_000;
-/// States per unit of fuel, of the worst step.
-const STATES_A_UNIT: usize = 4;
+/// Number of matches after which a search is not run in one step any more: the rest of the text counts for each.
+const FEW: usize = 16;
+
+/// A chunk is at least this many times as long as the longest match, and as this many bytes.
+const FEW_TIMES: usize = 4;
+const LEAST: usize = 1_024;
+/// Units of fuel that are counted together.
+pub(crate) const UNITS_COUNTED: usize = 500;
+
+/// A match: its bytes.
+pub type Span = (usize, usize);
+
+/// A match and its groups, as in [`Matches::next`]; a group without a part has no place.
+pub type Match<'m> = (Span, &'m [Option<Span>]);
 
 /// Where the groups of a match are: their bytes, without the whole match.
-pub type Groups = Vec<Option<(usize, usize)>>;
+type Groups = Vec<Option<(usize, usize)>>;
+
+/// A search that can be interrupted, and what it keeps for the next one in the same text.
+#[derive(Debug, Clone, Default)]
+pub struct Search {
+    pub(crate) stage: Stage,
+    pub(crate) caches: Option<Box<Caches>>,
+    threads: Option<Box<Threads>>,
+    /// Units of fuel of the work that is done and not counted yet.
+    pub(crate) debt: usize,
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Stage {
+    #[default]
+    NotBegun,
+    /// The engine runs in chunks of the text, the next one from here on.
+    Chunks(usize),
+    /// An automaton runs.
+    Runs(Run),
+    /// The automata cannot decide this text.
+    Undecided,
+    /// The threads run.
+    Threads,
+}
+
+impl Search {
+    /// Ends the search: what was built of the automata stays for others.
+    pub fn end(&mut self, pattern: &Pattern) {
+        if let (Some(caches), Some(automata)) = (self.caches.take(), pattern.built()) {
+            automata.keep(*caches);
+        }
+    }
+}
 
 impl Pattern {
-    /// Returns whether the search of a text runs in one step.
-    fn is_short(&self, length: usize) -> bool {
+    /// Returns whether the search of a text of this length runs in one step.
+    pub fn is_short(&self, length: usize) -> bool {
         length.saturating_mul(self.weight()) <= SHORT
     }
 
@@ -36,20 +81,28 @@ impl Pattern {
         4 + length / BYTES_A_UNIT + length.saturating_mul(self.weight()) / WORST_A_UNIT
     }
 
-    /// Returns whether the text has a match. Calls `count` before each part of the work, with its cost.
+    /// Returns whether a text whose search is short has a match. Calls `count` before the search, with its cost.
     #[inline]
-    pub fn is_match<E>(
+    pub fn is_in_short<E>(
         &self,
         text: &[u8],
         mut count: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<bool, E> {
-        if !self.is_short(text.len()) {
-            if let Some(found) = self.find_by_steps(text, 0, true, &mut count)? {
-                return Ok(found.is_some());
-            }
-        }
         count(self.cost(text.len()))?;
         Ok(self.regex.is_match(text))
+    }
+
+    /// Returns whether a long text has a match. Calls `count` between the pieces of the work, with their cost. When that
+    /// fails, the search can go on.
+    pub fn is_in_long<E>(
+        &self,
+        text: &[u8],
+        search: &mut Search,
+        mut count: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let found = self.find_by_steps(text, 0, true, search, &mut count)?;
+        search.end(self);
+        Ok(found.is_some())
     }
 
     /// Returns where the first match from `at` on is; what is before `at` counts as context.
@@ -57,27 +110,151 @@ impl Pattern {
         &self,
         text: &[u8],
         at: usize,
+        many: bool,
+        search: &mut Search,
         count: &mut impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Option<(usize, usize)>, E> {
-        if !self.is_short(text.len() - at) {
-            if let Some(found) = self.find_by_steps(text, at, false, count)? {
-                return Ok(found);
-            }
+    ) -> Result<Option<Span>, E> {
+        match many || !self.is_short(text.len() - at) {
+            true => self.find_by_steps(text, at, false, search, count),
+            false => self.find_in_one_step(text, at, count),
         }
+    }
+
+    fn find_in_one_step<E>(
+        &self,
+        text: &[u8],
+        at: usize,
+        count: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<Span>, E> {
         count(self.cost(text.len() - at))?;
         let found = self.regex.find(Input::new(text).range(at..));
         Ok(found.map(|found| (found.start(), found.end())))
     }
 
-    /// Returns where the groups of a match are. A group without a part has no place.
-    pub fn groups<E>(
+    /// Finds the first match piece by piece. If only whether there is one is `asked`, its place is any.
+    fn find_by_steps<E>(
         &self,
         text: &[u8],
-        found: (usize, usize),
-        mut count: impl FnMut(usize) -> Result<(), E>,
+        at: usize,
+        asked: bool,
+        search: &mut Search,
+        count: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<Span>, E> {
+        if let Some(longest) = self
+            .longest()
+            .filter(|it| self.is_short(FEW_TIMES * it.max(&LEAST)))
+        {
+            return self.find_in_chunks(text, (at, longest), asked, search, count);
+        }
+        if let Stage::NotBegun = search.stage {
+            count(self.cost_of_automata())?;
+        }
+        if let (Stage::NotBegun | Stage::Runs(_), Some(automata)) = (search.stage, self.automata())
+        {
+            if let Some(found) = automata.find(text, at, asked, search, count)? {
+                return Ok(found);
+            }
+            search.stage = Stage::Undecided;
+        }
+        if !matches!(search.stage, Stage::Threads) {
+            count(self.cost_of_nfa())?;
+        }
+        match self.nfa() {
+            Some(_) => {
+                let slots = self.by_threads(text, (at, text.len()), asked, 0, search, count)?;
+                Ok(slots.map(|slots| (slots[0], slots[1])))
+            }
+            None => {
+                let found = self.find_in_one_step(text, at, count)?;
+                search.stage = Stage::NotBegun;
+                Ok(found)
+            }
+        }
+    }
+
+    /// Lets the engine search chunks of the text that are many times as long as the longest match. What it finds far enough
+    /// before the end of a chunk is what it would find in the whole text.
+    fn find_in_chunks<E>(
+        &self,
+        text: &[u8],
+        (at, longest): (usize, usize),
+        asked: bool,
+        search: &mut Search,
+        count: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<Span>, E> {
+        let chunk = SHORT / self.weight().max(1);
+        let mut from = match search.stage {
+            Stage::Chunks(from) => from,
+            _ => at,
+        };
+        let found = loop {
+            search.stage = Stage::Chunks(from);
+            if search.debt >= UNITS_COUNTED {
+                count(search.debt)?;
+                search.debt = 0;
+            }
+            let end = text.len().min(from.saturating_add(chunk));
+            let found = self.regex.find(Input::new(text).range(from..end));
+            let passed = found.as_ref().map_or(end, |found| found.end()) - from;
+            search.debt += 4 + passed / BYTES_A_UNIT;
+            let is_whole = |start: usize| asked || end == text.len() || start + longest <= end;
+            match found {
+                Some(found) if is_whole(found.start()) => break Some((found.start(), found.end())),
+                Some(found) => from = found.start(),
+                None if end == text.len() => break None,
+                None => from = next_boundary(text, end - longest),
+            }
+        };
+        search.stage = Stage::NotBegun;
+        Ok(found)
+    }
+
+    /// Runs threads in a part of the text. If groups are wanted, it is the part that has matched. Returns the places of
+    /// the match and of its groups.
+    fn by_threads<'s, E>(
+        &self,
+        text: &[u8],
+        (start, end): Span,
+        asked: bool,
+        groups: usize,
+        search: &'s mut Search,
+        count: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<&'s [usize]>, E> {
+        let Some(nfa) = self.nfa() else {
+            return Ok(None);
+        };
+        let threads = search.threads.get_or_insert_default();
+        if !matches!(search.stage, Stage::Threads) {
+            threads.begin(nfa, start, groups);
+            search.stage = Stage::Threads;
+        }
+        threads.run(nfa, text, end, asked, count)?;
+        search.stage = Stage::NotBegun;
+        Ok(threads.found())
+    }
+
+    /// Returns where the groups of a match are. A group without a part has no place.
+    fn groups<E>(
+        &self,
+        text: &[u8],
+        found: Span,
+        search: &mut Search,
+        count: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Groups, E> {
-        if self.names().len() == 0 {
+        let groups = self.names().len();
+        if groups == 0 {
             return Ok(vec![]);
+        }
+        if !self.is_short(found.1 - found.0) {
+            if let Stage::NotBegun = search.stage {
+                count(self.cost_of_nfa())?;
+            }
+            let slots = self.by_threads(text, found, false, groups, search, count)?;
+            if let Some(slots) = slots {
+                let (spans, _) = slots.as_chunks::<2>();
+                let place = |[start, end]: &[usize; 2]| (*end != NONE).then_some((*start, *end));
+                return Ok(spans[1..].iter().map(place).collect());
+            }
         }
         count(self.cost(found.1 - found.0))?;
         let mut captures = self.regex.create_captures();
@@ -86,220 +263,81 @@ impl Pattern {
             .anchored(Anchored::Yes);
         self.regex.search_captures(&input, &mut captures);
         let place = |index| captures.get_group(index).map(|span| (span.start, span.end));
-        Ok((1..=self.names().len()).map(place).collect())
-    }
-
-    /// Finds the first match byte by byte; `None` if the pattern cannot be searched so in this text. If only
-    /// whether there is a match is `asked`, its place is any.
-    fn find_by_steps<E>(
-        &self,
-        text: &[u8],
-        at: usize,
-        asked: bool,
-        count: &mut impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Option<Option<(usize, usize)>>, E> {
-        count(self.cost_of_automata())?;
-        let Some(automata) = self.automata() else {
-            return Ok(None);
-        };
-        let mut from = at;
-        loop {
-            let input = Input::new(text).range(from..);
-            let run = Run::new(&automata.forward, automata);
-            let end = match run.forward(&input, asked, count)? {
-                Found::Gone => return Ok(None),
-                Found::None => return Ok(Some(None)),
-                Found::At(end) if asked => return Ok(Some(Some((from, end)))),
-                Found::At(end) => end,
-            };
-            let input = Input::new(text).range(from..end).anchored(Anchored::Yes);
-            let run = Run::new(&automata.reverse, automata);
-            let start = match run.reverse(&input, count)? {
-                Found::At(start) => start,
-                Found::None | Found::Gone => return Ok(None),
-            };
-            // An empty match within a character is none.
-            if start < end || is_boundary(text, start) {
-                return Ok(Some(Some((start, end))));
-            }
-            from = next_boundary(text, end);
-        }
-    }
-}
-
-/// The result of a run of an automaton.
-enum Found {
-    At(usize),
-    None,
-    /// The automaton cannot decide this text.
-    Gone,
-}
-
-/// A run of an automaton.
-struct Run<'a> {
-    dfa: &'a DFA,
-    cache: Cache,
-    /// Bytes between two calls of `count`.
-    between: usize,
-}
-
-impl<'a> Run<'a> {
-    fn new(dfa: &'a DFA, automata: &Automata) -> Self {
-        Run {
-            cache: dfa.create_cache(),
-            dfa,
-            between: 1 + STATES_BETWEEN_LOOKS / automata.states.max(1),
-        }
-    }
-
-    fn cost(&self) -> usize {
-        STATES_BETWEEN_LOOKS / STATES_A_UNIT
-    }
-
-    /// Returns the end of the leftmost match; if `asked`, of any.
-    fn forward<E>(
-        mut self,
-        input: &Input,
-        asked: bool,
-        count: &mut impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Found, E> {
-        let Ok(mut state) = self.dfa.start_state_forward(&mut self.cache, input) else {
-            return Ok(Found::Gone);
-        };
-        let (start, end) = (input.start(), input.end());
-        let (mut found, mut at) = (Found::None, start);
-        for piece in input.haystack()[start..end].chunks(self.between) {
-            count(self.cost())?;
-            for byte in piece {
-                match self.dfa.next_state(&mut self.cache, state, *byte) {
-                    Ok(next) => state = next,
-                    Err(_) => return Ok(Found::Gone),
-                }
-                if state.is_tagged() {
-                    if state.is_match() {
-                        // A match is reported one byte late.
-                        found = Found::At(at);
-                        if asked {
-                            return Ok(found);
-                        }
-                    } else if state.is_dead() {
-                        return Ok(found);
-                    } else if state.is_quit() {
-                        return Ok(Found::Gone);
-                    }
-                }
-                at += 1;
-            }
-        }
-        match self.dfa.next_eoi_state(&mut self.cache, state) {
-            Ok(last) if last.is_match() => Ok(Found::At(end)),
-            Ok(last) if last.is_quit() => Ok(Found::Gone),
-            Ok(_) => Ok(found),
-            Err(_) => Ok(Found::Gone),
-        }
-    }
-
-    /// Returns the start of the longest match that ends at the end of the input.
-    fn reverse<E>(
-        mut self,
-        input: &Input,
-        count: &mut impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Found, E> {
-        let Ok(mut state) = self.dfa.start_state_reverse(&mut self.cache, input) else {
-            return Ok(Found::Gone);
-        };
-        let (bytes, start) = (input.haystack(), input.start());
-        let (mut found, mut at) = (Found::None, input.end());
-        for piece in bytes[start..input.end()].rchunks(self.between) {
-            count(self.cost())?;
-            for byte in piece.iter().rev() {
-                match self.dfa.next_state(&mut self.cache, state, *byte) {
-                    Ok(next) => state = next,
-                    Err(_) => return Ok(Found::Gone),
-                }
-                if state.is_tagged() {
-                    if state.is_match() {
-                        found = Found::At(at);
-                    } else if state.is_dead() {
-                        return Ok(found);
-                    } else if state.is_quit() {
-                        return Ok(Found::Gone);
-                    }
-                }
-                at -= 1;
-            }
-        }
-        let last = match start {
-            0 => self.dfa.next_eoi_state(&mut self.cache, state),
-            _ => self
-                .dfa
-                .next_state(&mut self.cache, state, bytes[start - 1]),
-        };
-        match last {
-            Ok(last) if last.is_match() => Ok(Found::At(start)),
-            Ok(last) if last.is_quit() => Ok(Found::Gone),
-            Ok(_) => Ok(found),
-            Err(_) => Ok(Found::Gone),
-        }
+        Ok((1..=groups).map(place).collect())
     }
 }
 
 /// Returns whether a character begins or ends here.
-fn is_boundary(text: &[u8], at: usize) -> bool {
+pub(crate) fn is_boundary(text: &[u8], at: usize) -> bool {
     !matches!(text.get(at), Some(0x80..=0xBF))
 }
 
 /// Returns the end of the character that begins here.
-fn next_boundary(text: &[u8], at: usize) -> usize {
+pub(crate) fn next_boundary(text: &[u8], at: usize) -> usize {
     let mut boundaries = (at + 1..text.len()).filter(|at| is_boundary(text, *at));
     boundaries.next().unwrap_or(text.len())
 }
 
 /// The matches of a pattern in a text, from left to right without overlap: those of the `regex` crate's `find_iter`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Matches {
-    /// Where the next search begins.
-    at: usize,
+    /// Where the search has begun, or begins.
+    from: usize,
     /// The end of the match before, if there was one.
     last: Option<usize>,
+    /// The match that has been found, and its groups as soon as they have.
+    found: Option<(Span, Option<Groups>)>,
+    /// The number of matches before it.
+    count: usize,
+    search: Search,
 }
 
 impl Matches {
-    /// The matches after one that ends here.
-    pub fn after(end: usize) -> Self {
-        Matches {
-            at: end,
-            last: Some(end),
-        }
-    }
-
-    /// Returns the end of the last match.
-    pub fn end(&self) -> usize {
-        self.at
-    }
-
-    /// Returns the next match, and continues after it. If `count` fails, the search begins again at the same place.
+    /// Returns the next match and its groups; the same again until it is [taken](Self::take). If `count` fails, the
+    /// search goes on with the next call.
     pub fn next<E>(
         &mut self,
         pattern: &Pattern,
         text: &[u8],
         mut count: impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<Option<(usize, usize)>, E> {
-        if self.at > text.len() {
-            return Ok(None);
-        }
-        let mut found = pattern.find(text, self.at, &mut count)?;
-        if found.is_some_and(|(start, end)| start == end && Some(end) == self.last) {
-            // An empty match at the end of the one before does not count.
-            if self.at == text.len() {
+    ) -> Result<Option<Match<'_>>, E> {
+        let (search, many) = (&mut self.search, self.count >= FEW);
+        while self.found.is_none() {
+            if self.from > text.len() {
                 return Ok(None);
             }
-            found = pattern.find(text, next_boundary(text, self.at), &mut count)?;
+            match pattern.find(text, self.from, many, search, &mut count)? {
+                // An empty match at the end of the one before does not count.
+                Some((start, end)) if start == end && Some(end) == self.last => {
+                    self.from = match end == text.len() {
+                        true => text.len() + 1,
+                        false => next_boundary(text, end),
+                    };
+                }
+                Some(span) => self.found = Some((span, None)),
+                None => self.from = text.len() + 1,
+            }
         }
-        if let Some((_, end)) = found {
-            (self.at, self.last) = (end, Some(end));
+        let Some((span, groups)) = &mut self.found else {
+            return Ok(None);
+        };
+        if groups.is_none() {
+            *groups = Some(pattern.groups(text, *span, search, &mut count)?);
         }
-        Ok(found)
+        Ok(groups.as_deref().map(|groups| (*span, groups)))
+    }
+
+    /// Continues after the match that [`Self::next`] has returned.
+    pub fn take(&mut self) {
+        if let Some(((_, end), _)) = self.found.take() {
+            (self.from, self.last) = (end, Some(end));
+            self.count += 1;
+        }
+    }
+
+    /// Ends the search, see [`Search::end`].
+    pub fn end(&mut self, pattern: &Pattern) {
+        self.search.end(pattern);
     }
 }
 
@@ -318,7 +356,13 @@ mod tests {
 
     fn all(pattern: &str, text: &str) -> Vec<(usize, usize)> {
         let (pattern, mut matches) = (compile(pattern), Matches::default());
-        std::iter::from_fn(|| matches.next(&pattern, text.as_bytes(), free).unwrap()).collect()
+        let next = || {
+            let found = matches.next(&pattern, text.as_bytes(), free).unwrap();
+            let span = found.map(|(span, _)| span);
+            matches.take();
+            span
+        };
+        std::iter::from_fn(next).collect()
     }
 
     const PATTERNS: &[&str] = &[
@@ -374,63 +418,198 @@ mod tests {
         }
     }
 
-    #[test]
-    fn step_by_step_the_matches_are_the_same() {
-        for pattern in PATTERNS {
-            let compiled = compile(pattern);
-            for text in TEXTS {
-                for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-                    let Some(steps) = compiled
-                        .find_by_steps(text.as_bytes(), at, false, &mut free)
-                        .unwrap()
-                    else {
-                        assert!(
-                            pattern.to_lowercase().contains("\\b"),
-                            "{pattern} in {text:?}"
-                        );
-                        continue;
+    /// All matches of a pattern in long-text manner: by automata, or by threads; `count` fails every time but the next.
+    fn all_by_steps(pattern: &Pattern, text: &str, with_threads: bool) -> Vec<(Span, Groups)> {
+        let (mut from, mut last, mut all) = (0, None, vec![]);
+        let mut search = Search::default();
+        while from <= text.len() {
+            let found = by_steps(pattern, text, from, with_threads, &mut search);
+            match found {
+                None => break,
+                Some((start, end)) if start == end && Some(end) == last => {
+                    from = if end == text.len() {
+                        end + 1
+                    } else {
+                        next_boundary(text.as_bytes(), end)
                     };
-                    let engine = compiled.regex.find(Input::new(*text).range(at..));
-                    let engine = engine.map(|m| (m.start(), m.end()));
-                    assert_eq!(steps, engine, "{pattern} in {text:?} from {at}");
-                    let asked = compiled
-                        .find_by_steps(text.as_bytes(), at, true, &mut free)
-                        .unwrap();
-                    assert_eq!(
-                        asked.unwrap().is_some(),
-                        engine.is_some(),
-                        "{pattern} in {text:?}"
-                    );
                 }
+                Some(span) => {
+                    let groups = pattern.names().len();
+                    let slots = pattern.by_threads(
+                        text.as_bytes(),
+                        span,
+                        false,
+                        groups.max(1),
+                        &mut search,
+                        &mut free,
+                    );
+                    let (slots, _) = slots.unwrap().unwrap().as_chunks::<2>();
+                    assert_eq!((slots[0][0], slots[0][1]), span);
+                    let place =
+                        |[start, end]: &[usize; 2]| (*end != NONE).then_some((*start, *end));
+                    all.push((span, slots[1..=groups].iter().map(place).collect()));
+                    (from, last) = (span.1, Some(span.1));
+                }
+            }
+        }
+        search.end(pattern);
+        all
+    }
+
+    fn by_steps(
+        pattern: &Pattern,
+        text: &str,
+        at: usize,
+        with_threads: bool,
+        search: &mut Search,
+    ) -> Option<Span> {
+        let mut fails = false;
+        loop {
+            let mut count = |_| {
+                fails = !fails;
+                if fails {
+                    Err(())
+                } else {
+                    Ok(())
+                }
+            };
+            let found = match with_threads {
+                true => pattern
+                    .by_threads(
+                        text.as_bytes(),
+                        (at, text.len()),
+                        false,
+                        0,
+                        search,
+                        &mut count,
+                    )
+                    .map(|slots| slots.map(|slots| (slots[0], slots[1]))),
+                false => pattern.find_by_steps(text.as_bytes(), at, false, search, &mut count),
+            };
+            if let Ok(found) = found {
+                return found;
             }
         }
     }
 
     #[test]
-    fn groups_of_a_match() {
-        let pattern = compile("(a)|(b)(c)?");
+    fn step_by_step_the_matches_are_the_same() {
+        for pattern in PATTERNS.iter().chain(GROUPED) {
+            let compiled = compile(pattern);
+            for text in TEXTS {
+                let mut engine = vec![];
+                for captures in compiled.regex.captures_iter(*text) {
+                    let span = captures.get_match().unwrap();
+                    let place = |index| captures.get_group(index).map(|it| (it.start, it.end));
+                    let groups: Groups = (1..=compiled.names().len()).map(place).collect();
+                    engine.push(((span.start(), span.end()), groups));
+                }
+                for with_threads in [false, true] {
+                    let steps = all_by_steps(&compiled, text, with_threads);
+                    assert_eq!(steps, engine, "{pattern} in {text:?}, {with_threads}");
+                }
+                let mut search = Search::default();
+                let found = compiled.is_in_long(text.as_bytes(), &mut search, free);
+                assert_eq!(found, Ok(!engine.is_empty()), "{pattern} in {text:?}");
+            }
+        }
+    }
+
+    const GROUPED: &[&str] = &[
+        "(a)|(b)(c)?",
+        "\\b(\\w+)\\b",
+        "(a*)(a*)",
+        "(?:(a)|b)*",
+        "(\\w)(\\W)?(?<n>.)",
+        "(a|ab)(c|bcd)?",
+        "()|x",
+        "(x?)*y?",
+        "(?:(a+)|(b+?))+$",
+    ];
+
+    #[test]
+    fn long_texts_are_searched_in_chunks() {
+        let text = "žluť ab 12 aab; ".repeat(300) + &" ".repeat(150_000);
+        let text = text.repeat(4);
+        for pattern in [
+            "\\bž",
+            "ab",
+            "a|ab",
+            "[a-c]{2,3}",
+            "\\b",
+            ";",
+            "zz",
+            "(a)(?:b|ab)?;",
+            "\\w{3}",
+        ] {
+            let compiled = compile(pattern);
+            let engine = compiled
+                .regex
+                .find_iter(&text)
+                .map(|it| (it.start(), it.end()));
+            assert_eq!(all(pattern, &text), engine.collect::<Vec<_>>(), "{pattern}");
+            let mut search = Search::default();
+            let found = compiled.is_in_long(text.as_bytes(), &mut search, free);
+            assert_eq!(found, Ok(compiled.regex.is_match(&text)), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_groups_of_long_matches() {
+        let text = "ab".repeat(600_000) + "!";
+        let pattern = compile("((?:a|b)*)(.)$");
+        let mut matches = Matches::default();
+        let found = matches.next(&pattern, text.as_bytes(), free).unwrap();
+        let (span, groups) = found.unwrap();
+        assert_eq!(span, (0, 1_200_001));
         assert_eq!(
-            pattern.groups(b"xb", (1, 2), free),
-            Ok(vec![None, Some((1, 2)), None])
+            groups,
+            &[Some((0, 1_200_000)), Some((1_200_000, 1_200_001))]
         );
-        let pattern = compile("\\b(\\w+)\\b");
-        assert_eq!(
-            pattern.groups(b"ab cd", (3, 5), free),
-            Ok(vec![Some((3, 5))])
-        );
+        matches.take();
+        assert_eq!(matches.next(&pattern, text.as_bytes(), free), Ok(None));
+    }
+
+    #[test]
+    fn a_search_goes_on_where_counting_has_failed() {
+        for (pattern, text, expected) in [
+            ("[ab]*a[ab]{100}c", "ab".repeat(20_000), vec![]),
+            ("\\bž+ ", "xž ž ".repeat(20_000), vec![1; 20_000]),
+            ("(\\w+) x", "ab".repeat(20_000) + " x", vec![1]),
+        ] {
+            let pattern = compile(pattern);
+            let (mut matches, mut found, mut calls) = (Matches::default(), vec![], 0);
+            loop {
+                let mut count = |cost: usize| {
+                    assert!(cost < 70_000 || pattern.built().is_none(), "{cost}");
+                    calls += 1;
+                    (calls % 3 > 0).then_some(()).ok_or(())
+                };
+                match matches.next(&pattern, text.as_bytes(), &mut count) {
+                    Err(()) => {}
+                    Ok(None) => break,
+                    Ok(Some(_)) => {
+                        matches.take();
+                        found.push(1);
+                    }
+                }
+            }
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]
     fn a_search_ends_where_counting_fails() {
         let pattern = compile("[ab]*a[ab]{200}c");
         let text = "ab".repeat(500_000);
-        let mut left = 1_000;
+        let (mut left, mut search) = (100, Search::default());
         let mut count = |_| {
             left -= 1;
             (left > 0).then_some(()).ok_or("over")
         };
         let before = std::time::Instant::now();
-        assert_eq!(pattern.is_match(text.as_bytes(), &mut count), Err("over"));
+        let ended = pattern.is_in_long(text.as_bytes(), &mut search, &mut count);
+        assert_eq!(ended, Err("over"));
         assert!(before.elapsed() < std::time::Duration::from_secs(2));
     }
 }

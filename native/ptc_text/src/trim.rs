@@ -1,18 +1,47 @@
 //! Text without the white space around it, as `String.trim/1`.
 
+use std::convert::Infallible;
+
 /// Bytes that a character has at most.
 const LONGEST: usize = 4;
 
-/// Returns the text without white space at its start and at its end. Linear in the white space.
+/// Characters that are passed between two calls of `count`.
+const BETWEEN: usize = 4_096;
+
+/// Returns the text without white space at its start and at its end.
 pub fn trim(text: &[u8]) -> &[u8] {
-    let mut rest = text;
-    while let Some(length) = first(rest) {
-        rest = &rest[length..];
+    let (mut start, mut end) = (0, text.len());
+    let all: Result<_, Infallible> = trim_long(text, &mut start, &mut end, |_| Ok(()));
+    match all {
+        Ok(trimmed) => trimmed,
+        Err(never) => match never {},
     }
-    while let Some(length) = last(rest) {
-        rest = &rest[..rest.len() - length];
+}
+
+/// The same for a long text. Calls `count` after some of the white space, with its cost. If that fails, it goes on with
+/// the same `start` and `end`, which begin with 0 and the length of the text.
+pub fn trim_long<'t, E>(
+    text: &'t [u8],
+    start: &mut usize,
+    end: &mut usize,
+    mut count: impl FnMut(usize) -> Result<(), E>,
+) -> Result<&'t [u8], E> {
+    let mut passed = 0;
+    loop {
+        let rest = &text[*start..*end];
+        if let Some(length) = first(rest) {
+            *start += length;
+        } else if let Some(length) = last(rest) {
+            *end -= length;
+        } else {
+            return Ok(rest);
+        }
+        passed += 1;
+        if passed == BETWEEN {
+            passed = 0;
+            count(BETWEEN)?;
+        }
     }
-    rest
 }
 
 /// Returns the length of the white space character at the start.

@@ -224,6 +224,42 @@ defmodule PtcRunner.Agent.ControlTest do
     assert step.fail.message =~ "MemoryError"
   end
 
+  test "a function of events that fails leaves no process and no message behind" do
+    answer = each([1, 2, 3, 4, 5, 6])
+    tools = %{"x" => fn %{"id" => id} -> id end}
+
+    for concurrency <- [1, 3], fail <- [&throw/1, &raise/1, &exit/1] do
+      calls = :counters.new(1, [])
+
+      on_event = fn event ->
+        if event.event == :call, do: :counters.add(calls, 1, 1)
+        if :counters.get(calls, 1) == 4, do: fail.("no UI")
+      end
+
+      opts = [tools: tools, tool_concurrency: concurrency, on_event: on_event]
+
+      # The processes of tools are those that have this one as their parent.
+      {:ok, left} =
+        Task.await(
+          Task.async(fn ->
+            assert {_kind, _reason} =
+                     (try do
+                        Agent.loop(fn _ -> answer end, [task: "x"], opts)
+                      catch
+                        kind, reason -> {kind, reason}
+                      end)
+
+            Process.sleep(50)
+            me = self()
+            children = Enum.filter(Process.list(), &(Process.info(&1, :parent) == {:parent, me}))
+            {:ok, {children, Process.info(me, :message_queue_len)}}
+          end)
+        )
+
+      assert left == {[], {:message_queue_len, 0}}
+    end
+  end
+
   test "a cancelled loop ends with the model's process and its tool" do
     test = self()
 

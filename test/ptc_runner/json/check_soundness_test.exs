@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.CheckSoundnessTest do
   alias PtcRunner.Json
   alias PtcRunner.Json.Check
   alias PtcRunner.Test.{Environment, Generator}
-  alias PtcRunner.Test.Generator.Typed
+  alias PtcRunner.Test.Generator.{Deep, Faults, Typed}
 
   @cases 5_000
 
@@ -90,6 +90,73 @@ defmodule PtcRunner.Json.CheckSoundnessTest do
     |> Enum.filter(&(&1.op == op and List.starts_with?(finding.path, &1.path)))
     |> Enum.max_by(&length(&1.path), fn -> %{ended: 0} end)
     |> then(&(&1.ended > 0 and (&1[:items_in] == nil or &1.items_in > &1.ended)))
+  end
+
+  ## Programs of nested nodes, with faults anywhere
+
+  defp deep_check(deep) do
+    Json.check(%{"program" => deep.program},
+      context: deep.types,
+      tools: deep.tools,
+      memory: deep.memory_types,
+      returns: deep.returns,
+      edition: deep.edition
+    )
+  end
+
+  defp deep_run(deep) do
+    Json.run(%{"program" => deep.program},
+      context: deep.context,
+      memory: deep.memory,
+      tools: deep.tools,
+      edition: deep.edition
+    )
+  end
+
+  @tag timeout: 600_000
+  test "nested programs that are right for the types run, and are not refused" do
+    failed =
+      for n <- 1..Environment.cases(@cases), reduce: 0 do
+        failed ->
+          deep = Deep.deep_case(seed(), n)
+          {ran, checked} = {deep_run(deep), deep_check(deep)}
+          ran? = match?({:ok, _result, _delta, _memory}, ran)
+
+          assert match?({:ok, %Json.Checked{}}, checked) or not ran?,
+                 inspect({checked, deep}, limit: :infinity)
+
+          if ran?, do: failed, else: failed + 1
+      end
+
+    # The generator makes few programs that fail.
+    assert failed <= Environment.cases(@cases) / 500
+  end
+
+  @tag timeout: 600_000
+  test "of the faults at any place of nested programs at least 90 % are found before the run" do
+    each = div(Environment.cases(@cases), length(Faults.faults()) * 2)
+
+    found =
+      for fault <- Faults.faults() do
+        cases =
+          1..(each * 20)
+          |> Stream.map(&Faults.put(Deep.deep_case(seed(), &1), fault))
+          |> Stream.reject(&is_nil/1)
+          |> Enum.take(each)
+
+        {fault, Enum.count(cases, &match?({:error, _}, deep_check(&1))), length(cases)}
+      end
+
+    if System.get_env("PTC_SHOW"), do: IO.inspect(found)
+
+    {all, of} =
+      {found |> Enum.map(&elem(&1, 1)) |> Enum.sum(),
+       found |> Enum.map(&elem(&1, 2)) |> Enum.sum()}
+
+    assert all >= 0.9 * of, inspect(found)
+
+    for {fault, found, of} <- found,
+        do: assert({fault, of >= div(each, 2)} == {fault, true}, "#{fault}: #{found} of #{of}")
   end
 
   test "a sample of more than 1,000 rows" do

@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.CheckTest do
   alias PtcRunner.Json
 
   doctest PtcRunner.Json.Check
+  doctest PtcRunner.Json.Check.Enums
   doctest PtcRunner.Json.Check.Words
 
   @context %{"orders" => "[{id :int, total :float, name :string, note :string?}]", "n" => ":int"}
@@ -152,6 +153,26 @@ defmodule PtcRunner.Json.CheckTest do
                "program.name: load finds no 'x' in the context. There are: 'n'"}}
 
     assert_raise ArgumentError, fn -> Json.compile(program, check: [contxt: %{}]) end
+  end
+
+  test "a program that was checked is the same program" do
+    program =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "n"}, {"op": "filter", "where": {"op": "gt", "field": "a", "value": 1}}]}})
+
+    types = [context: %{"n" => "[{a :int}]"}]
+    {:ok, plain} = Json.compile(program)
+    {:ok, checked} = Json.compile(program, check: types)
+    assert Map.delete(plain, :handle) == Map.delete(checked, :handle)
+    assert {:ok, _} = Json.check(plain, types)
+    # The same instructions and the same work.
+    explained = fn program ->
+      explanation = Json.explain(program, context: %{"n" => [%{"a" => 1}, %{"a" => 2}]})
+
+      for operation <- explanation.operations,
+          do: Map.drop(operation, [:time, :total_time, :tool_time])
+    end
+
+    assert explained.(plain) == explained.(checked)
   end
 
   test "samples: keys that are missing are optional, values of several kinds are a union, structs are anything" do

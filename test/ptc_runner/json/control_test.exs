@@ -93,6 +93,37 @@ defmodule PtcRunner.Json.ControlTest do
                 {:execution_error, "Tools were called 1 time; no more than 1 call is allowed"}}
     end
 
+    test "of nested loops whose calls overlap, with errors that the program catches" do
+      nested = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "ids"},
+          {"op": "map", "expr": {"op": "pipe", "steps": [{"op": "load", "name": "ids"},
+            {"op": "map", "expr": {"op": "call", "tool": "x", "args": {"id": {"op": "var", "name": "__input"}}, "on_error":
+              {"op": "call", "tool": "y", "on_error": 0}}}]}}]}})
+
+      # A call that is stopped may still count itself after the run, so each run has its own counters.
+      counted = fn ->
+        made = :counters.new(2, [])
+        {made, fn place -> fn _ -> :counters.add(made, place, 1) && {:error, "no"} end end}
+      end
+
+      opts = [context: %{"ids" => Enum.to_list(1..40)}, tool_concurrency: 64]
+
+      for most <- [0, 1, 63, 64, 65, 500], hook <- [nil, fn _ -> :run end] do
+        {made, count} = counted.()
+        tools = %{"x" => {count.(1), max_calls: most}, "y" => count.(2)}
+        result = Json.run(nested, [{:tools, tools}, {:on_call, hook} | opts])
+        assert {:error, {:execution_error, text}} = result
+        assert text =~ "Tool 'x' was called #{most} time"
+        assert :counters.get(made, 1) <= most
+
+        {made, count} = counted.()
+        tools = %{"x" => count.(1), "y" => count.(2)}
+        opts = [{:tools, tools}, {:on_call, hook}, {:max_tool_calls, most} | opts]
+        assert {:error, {:execution_error, text}} = Json.run(nested, opts)
+        assert text =~ "were called #{most} time" or text =~ "was called #{most} time"
+        assert :counters.get(made, 1) + :counters.get(made, 2) <= most
+      end
+    end
+
     test "a run within its budget is the run without one" do
       for {_form, run} <- forms(@each) do
         opts = [context: %{"ids" => Enum.to_list(1..30)}, tools: %{"x" => & &1["id"]}]

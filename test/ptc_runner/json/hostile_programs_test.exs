@@ -66,6 +66,37 @@ defmodule PtcRunner.Json.HostileProgramsTest do
     limited(pipe([range(10_000), nested]))
   end
 
+  test "texts of long ranges" do
+    text = op("map", %{"expr" => op("text", %{"parts" => [it(), range(1_000)]})})
+    limited(pipe([range(100_000), text]))
+    limited(pipe([range(5_000_000), op("to_text")]))
+    parts = List.duplicate(op("var", %{"name" => "long"}), 1_000)
+    value = op("literal", %{"value" => String.duplicate("a", 100_000)})
+
+    limited(
+      op("let", %{"name" => "long", "value" => value, "in" => op("text", %{"parts" => parts})})
+    )
+  end
+
+  test "templates that are nested deeply" do
+    echo = %{"t" => fn args -> args end}
+
+    for wrap <- [&[&1], &%{"a" => &1}] do
+      deep = Enum.reduce(1..1_000, range(3), fn _, inner -> wrap.(inner) end)
+      expected = Enum.reduce(1..1_000, [1, 2, 3], fn _, inner -> wrap.(inner) end)
+      assert {:ok, [^expected], _, _} = ends(op("list", %{"items" => [deep]}))
+      call = op("call", %{"tool" => "t", "args" => %{"x" => deep}})
+      assert {:ok, %{"x" => ^expected}, _, _} = ends(call, tools: echo)
+      object = op("set", %{"fields" => %{"x" => deep}})
+      rows = op("literal", %{"value" => for(n <- 1..100_000, do: %{"n" => n})})
+      limited(pipe([rows, object]))
+    end
+
+    nodes = Enum.reduce(1..20_000, it(), fn _, inner -> op("list", %{"items" => [inner]}) end)
+    assert {:error, {:validation_error, error}} = ends(nodes)
+    assert error == "Program nesting exceeds 10000 levels"
+  end
+
   test "patterns" do
     text = String.duplicate("a", 200_000)
     long = op("literal", %{"value" => text})

@@ -190,6 +190,19 @@ defmodule PtcRunner.Json.TextTest do
                Enum.sort(for n <- 1..100, do: "k#{n}")
     end
 
+    test "are checked before the next part is evaluated" do
+      part = %{"op" => "load", "name" => "x"}
+      call = %{"op" => "call", "tool" => "t"}
+      tools = %{"t" => fn _args -> exit(:never) end}
+
+      for value <- [{:ok, 1}, [<<255>>], %{1 => 2}, [1 | 2]],
+          part <- [part, [part], [[1, part]]] do
+        node = %{"op" => "text", "parts" => ["a", part, call]}
+        run = Json.run(%{"program" => node}, context: %{"x" => value}, tools: tools)
+        assert {:error, {:execution_error, "text does not support this value: " <> _}} = run
+      end
+    end
+
     test "are refused as a whole" do
       for value <- [[1, {:ok, 1}], [1 | 2], %{a: 1}, %{1 => 2}, ~D[2024-02-29], [self()], :done] do
         assert {:error, {:execution_error, message}} = run(%{"op" => "to_text"}, value)

@@ -1,6 +1,8 @@
 defmodule PtcRunner.Json.ToolConcurrencyTest do
   use ExUnit.Case, async: true
 
+  doctest PtcRunner.Json.Fork.Rounds
+
   alias PtcRunner.Json
   alias PtcRunner.Test.Watch
 

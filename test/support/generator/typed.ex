@@ -233,10 +233,8 @@ defmodule PtcRunner.Test.Generator.Typed do
         returns: Enum.random([":string", "[:int]", "{a :int}", ":bool"])
     }
 
-  # In edition 1 a text is only known as a text, which tools may coerce.
   defp put(:wrong_argument, typed, _last, steps) do
-    texts = if typed.edition == 2, do: ["seven"], else: []
-    id = Enum.random([[1], %{"a" => 1}, true] ++ texts)
+    id = Enum.random([[1], %{"a" => 1}, true, "seven"])
     %{typed | program: pipe(steps ++ [call("user", %{"id" => id})]), returns: ":any"}
   end
 

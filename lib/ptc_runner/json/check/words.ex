@@ -66,14 +66,14 @@ defmodule PtcRunner.Json.Check.Words do
   def of(:wrong_kind, op, [subject, wanted, got]) do
     {number, verb} = number(subject)
 
-    {"#{op(op)} needs #{kinds(wanted -- [:null], number)}#{inside(subject)}, which #{verb} #{kinds(got, number)}",
+    {"#{op(op)} needs #{kinds(wanted -- [:null, :other], number)}#{inside(subject)}, which #{verb} #{kinds(got, number)}",
      nil}
   end
 
   def of(:maybe_wrong_kind, op, [subject, wanted, got]) do
     {number, _verb} = number(subject)
 
-    {"#{op(op)} needs #{kinds(wanted -- [:null], number)}#{inside(subject)}, which may be #{kinds(got -- wanted, number)}",
+    {"#{op(op)} needs #{kinds(wanted -- [:null, :other], number)}#{inside(subject)}, which may be #{kinds(got -- wanted, number)}",
      nil}
   end
 

@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Explain.Tree do
   @moduledoc false
   # Writes an explanation as text: the tree of operations on the left, their counts in columns beside it.
 
+  alias PtcRunner.Json.Check.Words
   alias PtcRunner.Json.Explain
   alias PtcRunner.Json.Explain.{About, Findings, Format}
 
@@ -81,7 +82,8 @@ defmodule PtcRunner.Json.Explain.Tree do
     never = if operation.runs == 0, do: ["never reached"], else: []
     found = for finding <- Findings.about(operation), do: "! " <> finding.message
     failed = if operation.path == explanation.failed_at, do: ["! ended here"], else: []
-    Enum.join(left ++ breaks ++ never ++ found ++ failed, ", ")
+    type = if operation[:type], do: [Words.shown(operation.type)], else: []
+    Enum.join(type ++ left ++ breaks ++ never ++ found ++ failed, ", ")
   end
 
   defp times(1), do: "once"

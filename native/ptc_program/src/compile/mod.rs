@@ -8,7 +8,7 @@
 //! * `role`: what the compiler looks for in each term
 //! * `walk`: the steps, and the state of a walk between two of them
 //! * `compiler`: execution of each step
-//! * `plan`: the interface for writing an operation's plan
+//! * `plan`: the interface for writing an operation's plan; `steps`: what it emits
 //! * `parts`: cases and sort keys in plans
 //! * `loops`: loops in plans
 //! * `check`: checks of an operation's fields
@@ -39,6 +39,7 @@ mod pattern;
 mod plan;
 mod role;
 mod scope;
+mod steps;
 mod template;
 mod unknown;
 mod walk;

@@ -77,7 +77,7 @@ impl Operation for EntriesOf {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::entries(rule)
+        rules::entries::entries(rule)
     }
 }
 
@@ -180,7 +180,7 @@ impl Operation for FromEntries {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::from_entries(rule)
+        rules::entries::from_entries(rule)
     }
 }
 

@@ -96,6 +96,6 @@ impl Operation for Fold {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::lists::fold(rule)
+        rules::fold::fold(rule)
     }
 }

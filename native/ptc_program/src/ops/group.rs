@@ -147,7 +147,7 @@ impl Operation for GroupBy {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::lists::group(rule)
+        rules::group::group(rule)
     }
 }
 

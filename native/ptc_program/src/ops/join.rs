@@ -136,7 +136,7 @@ impl Operation for Join {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::join(rule)
+        rules::join::join(rule)
     }
 }
 

@@ -25,9 +25,11 @@ mod grouping;
 mod introspect;
 mod join;
 mod keyed;
+mod language;
 mod list;
 mod logic;
 mod membership;
+mod names;
 mod numbers;
 mod position;
 mod range;
@@ -51,15 +53,14 @@ pub(crate) use group::{combines_with_input, parts_of, PartsOf};
 pub(crate) use join::{make_pairs, makes_pairs};
 pub(crate) use reshape::{begins as begins_set, make_of_pair};
 
-use crate::code::{Apply, Demand, Loop, Own, Pc, PtcJson, Slot, Vm, NO_CONST};
+use crate::code::{Apply, Demand, Loop, Slot, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::operations;
 use crate::typing::ty::TyId;
 use crate::typing::{Next, Rule};
 use ptc_machine::fault::{Halt, Name};
-use ptc_machine::language::{Contained, Flow, Language};
-use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped, Tally};
+use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped};
 use ptc_term::heap::Heap;
 
 /// The result of a plan's check.
@@ -333,7 +334,7 @@ operations!(entries);
 impl OpCode {
     /// Returns the operation of this name in an edition.
     pub fn from_name(name: &[u8], edition: Edition) -> Option<OpCode> {
-        OpNames::find(name).filter(|op| op.edition() <= edition)
+        names::find(name).filter(|op| op.edition() <= edition)
     }
 
     /// Returns its name in a program.
@@ -342,145 +343,11 @@ impl OpCode {
     }
 }
 
-impl Language for PtcJson {
-    type Op = OpCode;
-    type Own = Own;
-    const LOAD: OpCode = OpCode::Load;
-
-    #[inline]
-    fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        apply.op.eval(machine, apply)
-    }
-
-    fn expect<H: Heap>(
-        machine: &mut Machine<'_, H>,
-        op: OpCode,
-        input: Slot,
-    ) -> Result<(), Halt<H::Term>> {
-        op.expect(machine, input)
-    }
-
-    #[inline]
-    fn tally(op: OpCode) -> Option<Tally> {
-        tally::empty(op)
-    }
-
-    #[inline(always)]
-    fn step<H: Heap>(
-        machine: &mut Machine<'_, H>,
-        looped: &Loop,
-        frame: &mut Frame<H::Term>,
-        returned: Option<H::Term>,
-    ) -> Stepped<H> {
-        // What keeps items or values has one step, which stands in the machine's loop.
-        match looped.op.keeps() {
-            Keeps::Other => looped.op.own_step(machine, looped, frame, returned),
-            keeps => machine.collect(looped, frame, returned, keeps),
-        }
-    }
-
-    fn reads_input(op: OpCode) -> bool {
-        !op.combines()
-    }
-
-    fn constants_in(apply: &Apply) -> Contained {
-        constants::constants_in(apply)
-    }
-
-    fn keeps_item(op: OpCode) -> bool {
-        op.keeps() != Keeps::Value
-    }
-
-    fn forks(op: OpCode) -> bool {
-        op.forks()
-    }
-
-    fn flow(own: &Own) -> Flow {
-        match own {
-            Own::Sieve(sieve) => Flow {
-                reads: sieve.looped.list,
-                next: sieve.looped.end,
-            },
-            Own::Formula(formula) => formula::flow(formula),
-        }
-    }
-
-    #[inline]
-    fn execute<H: Heap>(vm: &mut Vm<'_, H>, own: &Own) -> Result<Pc, Halt<H::Term>> {
-        match own {
-            Own::Sieve(sieve) => sieve::run(vm, sieve),
-            Own::Formula(formula) => formula::run(vm, formula),
-        }
-    }
-}
-
-impl From<OpCode> for Name {
-    fn from(op: OpCode) -> Name {
-        op.name()
-    }
-}
-
-/// The operations by name: open addressing, at most a fifth full.
-struct OpNames;
-
-impl OpNames {
-    const SIZE: usize = 512;
-    /// The index of each operation plus one; 0 is free.
-    const PLACES: [u8; OpNames::SIZE] = OpNames::places();
-
-    const fn places() -> [u8; OpNames::SIZE] {
-        let mut places = [0; OpNames::SIZE];
-        let mut index = 0;
-        while index < NAMES.len() {
-            let mut at = OpNames::hash(NAMES[index].as_bytes());
-            while places[at] != 0 {
-                at = (at + 1) % OpNames::SIZE;
-            }
-            index += 1;
-            places[at] = index as u8;
-        }
-        places
-    }
-
-    /// Hashes the length and three letters of a name that is not empty.
-    const fn hash(name: &[u8]) -> usize {
-        let length = name.len();
-        let letters = [length as u8, name[0], name[length / 2], name[length - 1]];
-        (u32::from_le_bytes(letters).wrapping_mul(0x9E37_79B1) >> 23) as usize
-    }
-
-    fn find(name: &[u8]) -> Option<OpCode> {
-        let mut at = OpNames::hash(match name {
-            [] => return None,
-            name => name,
-        });
-        loop {
-            let index = usize::from(OpNames::PLACES[at]).checked_sub(1)?;
-            if NAMES[index].as_bytes() == name {
-                return Some(OpCode::ALL[index]);
-            }
-            at = (at + 1) % OpNames::SIZE;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ptc_term::named::Named;
     use std::collections::HashSet;
-
-    #[test]
-    fn every_name_finds_its_operation() {
-        for op in OpCode::ALL {
-            assert_eq!(
-                OpCode::from_name(op.name().as_bytes(), Edition::Two),
-                Some(*op)
-            );
-        }
-        assert_eq!(OpCode::from_name(b"flter", Edition::Two), None);
-        assert_eq!(OpCode::from_name(b"", Edition::Two), None);
-    }
 
     #[test]
     fn no_two_kinds_have_one_name() {

@@ -122,7 +122,7 @@ impl Operation for Set {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::set(rule)
+        rules::reshape::set(rule)
     }
 }
 
@@ -283,7 +283,7 @@ impl Operation for Unset {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::change(rule)
+        rules::reshape::change(rule)
     }
 }
 
@@ -344,7 +344,7 @@ impl Operation for Rename {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::objects::change(rule)
+        rules::reshape::change(rule)
     }
 }
 

@@ -48,6 +48,8 @@ named! {
         NeverRuns = "never_runs",
         /// A call in a loop whose arguments are the same each time.
         ConstantCall = "constant_call",
+        /// No mistake: the type of an operation's value.
+        HasType = "has_type",
     }
 }
 
@@ -58,6 +60,8 @@ pub enum Severity {
     Error,
     /// It may be right.
     Warning,
+    /// No mistake, but what is known.
+    Note,
 }
 
 /// A finding.

@@ -1,7 +1,7 @@
 //! Whether the values of a type can have another one.
 
 use super::finding::Subject;
-use super::names::{NameId, Names};
+use super::names::{ByNumber, NameId, Names};
 use super::sources::Sources;
 use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
 use std::collections::HashSet;
@@ -38,7 +38,8 @@ const DEEPEST: usize = 16;
 impl Types {
     /// Returns where the values of `got` do not fit `wanted`. `strict`: fields that are not declared do not fit.
     pub fn misfits(&mut self, got: TyId, wanted: TyId, strict: bool) -> Vec<Misfit> {
-        let (mut found, mut seen, mut fields_left) = (Vec::new(), HashSet::new(), MOST_FIELDS);
+        let (mut found, mut seen, mut fields_left) =
+            (Vec::new(), HashSet::<_, ByNumber>::default(), MOST_FIELDS);
         let mut open = vec![(got, wanted, Vec::new(), strict)];
         while let Some((got, wanted, path, strict)) = open.pop() {
             if found.len() >= MOST_MISFITS || seen.len() >= MOST_PAIRS || fields_left == 0 {
@@ -151,13 +152,20 @@ impl Types {
             (Ty::IntOf(a), Ty::IntOf(b)) => a != b,
             (Ty::BoolOf(a), Ty::BoolOf(b)) => a != b,
             (Ty::TextOf(_), Ty::Union(_)) => {
-                let of_text = |id: &&TyId| self.kinds(**id).meets(Kinds::TEXT);
-                let mut texts = self.members(&wanted).iter().filter(of_text);
-                texts.all(|id| matches!(self.get(*id), Ty::TextOf(_)) && *id != got)
-                    && self.members(&wanted).iter().any(|id| of_text(&id))
+                self.is_other_literal(got, wanted, Kinds::TEXT, |ty| matches!(ty, Ty::TextOf(_)))
+            }
+            (Ty::IntOf(_), Ty::Union(_)) => {
+                self.is_other_literal(got, wanted, Kinds::NUMBER, |ty| matches!(ty, Ty::IntOf(_)))
             }
             _ => false,
         }
+    }
+
+    /// Returns whether all members of a kind are literals, and none of them is this one.
+    fn is_other_literal(&self, got: TyId, wanted: TyId, kind: Kinds, is: fn(Ty) -> bool) -> bool {
+        let members = self.members(&wanted).iter();
+        let mut same_kind = members.filter(|id| self.kinds(**id).meets(kind)).peekable();
+        same_kind.peek().is_some() && same_kind.all(|id| is(self.get(*id)) && *id != got)
     }
 
     fn one_object(&self, id: TyId) -> Option<(super::ty::Span, bool)> {
@@ -184,9 +192,13 @@ impl Types {
             .find(|it| is_alike(&self.names, it.name, name))
     }
 
+    fn has_parts(&self, ty: TyId) -> bool {
+        matches!(self.get(ty), Ty::List(_) | Ty::Object(..) | Ty::Union(_))
+    }
+
     /// Notes that all fields inside a type are read.
     pub fn read_all(&self, ty: TyId, sources: &mut Sources) {
-        let (mut open, mut seen) = (vec![ty], HashSet::new());
+        let (mut open, mut seen) = (vec![ty], HashSet::<_, ByNumber>::default());
         while let Some(id) = open.pop() {
             if seen.len() >= MOST_PAIRS || !seen.insert(id) {
                 continue;
@@ -197,7 +209,9 @@ impl Types {
                 Ty::Object(span, _) => {
                     for field in self.fields(span) {
                         sources.read(field.from);
-                        open.push(field.ty);
+                        if self.has_parts(field.ty) {
+                            open.push(field.ty);
+                        }
                     }
                 }
                 _ => {}

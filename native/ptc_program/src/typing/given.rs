@@ -45,14 +45,14 @@ enum Want {
 
 /// The types that the program needs, while they are read.
 #[derive(Debug)]
-pub(super) struct Given<T> {
+pub(super) struct FieldsGiven<T> {
     given: GivenTypes<T>,
     reader: TypeReader<T>,
     /// Those that are read next, the last one first.
     wants: Vec<Want>,
 }
 
-rooted!(Given { states: given, reader; plain: wants });
+rooted!(FieldsGiven { states: given, reader; plain: wants });
 
 /// Maximum number of names that are looked at for a suggestion.
 const MOST_NAMES: usize = 500;
@@ -61,9 +61,9 @@ const FUEL_PER_TYPE: usize = 10;
 const FUEL_PER_NAME: usize = 8;
 const BYTES_A_UNIT: usize = 16;
 
-impl<T: Copy> Given<T> {
+impl<T: Copy> FieldsGiven<T> {
     pub fn new(given: GivenTypes<T>) -> Self {
-        Given {
+        FieldsGiven {
             given,
             reader: TypeReader::default(),
             wants: Vec::new(),

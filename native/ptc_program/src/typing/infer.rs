@@ -8,6 +8,7 @@
 
 use super::places::{Places, Seen};
 use super::ty::{TyId, Types};
+use super::type_words::literal;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -21,6 +22,8 @@ pub struct Budget {
     pub rows: usize,
     /// Maximum number of values. What is beyond it counts as rows that are not read.
     pub values: usize,
+    /// Whether a place with one value has that value as its type.
+    pub literals: bool,
 }
 
 /// A list or an object that is read next.
@@ -34,7 +37,7 @@ struct Unread {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stage {
+enum SampleStage {
     Read,
     /// What is left counts as not read.
     Skip,
@@ -54,7 +57,7 @@ rooted!(Sampling { states: next, later; plain: state });
 
 #[derive(Debug)]
 struct SamplingState {
-    stage: Stage,
+    stage: SampleStage,
     budget: Budget,
     places: Places,
     next: Vec<Unread>,
@@ -75,7 +78,7 @@ impl<T: Copy> Sampling<T> {
             next: Roots::default(),
             later: Roots::default(),
             state: SamplingState {
-                stage: Stage::Read,
+                stage: SampleStage::Read,
                 budget,
                 places: Places::default(),
                 next: Vec::new(),
@@ -93,26 +96,26 @@ impl<T: Copy> Sampling<T> {
         heap: &H,
         meter: &mut Meter,
     ) -> Result<TyId, Stop> {
-        while self.state.stage == Stage::Read {
+        while self.state.stage == SampleStage::Read {
             let cost = match self.pop(heap) {
-                None => self.next_stage(Stage::Skip),
+                None => self.next_stage(SampleStage::Skip),
                 Some((value, unread)) if self.state.budget.values == 0 => {
                     self.push(value, unread);
-                    self.next_stage(Stage::Skip)
+                    self.next_stage(SampleStage::Skip)
                 }
                 Some((value, unread)) => match unread.rows {
-                    Some(rows) => self.items(value, unread, rows, heap),
+                    Some(rows) => self.items(value, unread, rows, types, heap),
                     None => self.object(value, unread.place, types, heap),
                 },
             };
             meter.check_heap_limit(types.words() + self.state.places.words(), heap)?;
             meter.consume_fuel(cost, heap)?;
         }
-        while self.state.stage == Stage::Skip {
+        while self.state.stage == SampleStage::Skip {
             match self.pop(heap) {
                 None => {
                     self.state.places.spread_cuts();
-                    self.next_stage(Stage::Type);
+                    self.next_stage(SampleStage::Type);
                 }
                 Some((_, unread)) => self.state.places.skip(unread.place, unread.rows.is_some()),
             }
@@ -128,7 +131,7 @@ impl<T: Copy> Sampling<T> {
         }
     }
 
-    fn next_stage(&mut self, stage: Stage) -> usize {
+    fn next_stage(&mut self, stage: SampleStage) -> usize {
         self.state.stage = stage;
         1
     }
@@ -168,8 +171,29 @@ impl<T: Copy> Sampling<T> {
         true
     }
 
+    /// Notes an item of a list or the value of a key.
+    fn note_part<H: Heap<Term = T>>(
+        &mut self,
+        value: T,
+        at: u32,
+        types: &mut Types,
+        heap: &H,
+    ) -> bool {
+        if self.state.budget.literals {
+            self.state.places.is(at, literal(value, types, heap));
+        }
+        self.note(value, at, heap)
+    }
+
     /// Reads some items of a list; returns the fuel.
-    fn items<H: Heap<Term = T>>(&mut self, list: T, unread: Unread, rows: u32, heap: &H) -> usize {
+    fn items<H: Heap<Term = T>>(
+        &mut self,
+        list: T,
+        unread: Unread,
+        rows: u32,
+        types: &mut Types,
+        heap: &H,
+    ) -> usize {
         let (mut rest, mut read) = (list, rows);
         while let Some((item, next)) = heap.uncons(rest) {
             let left = |read| Unread {
@@ -190,7 +214,7 @@ impl<T: Copy> Sampling<T> {
                 break;
             }
             (rest, read) = (next, read + 1);
-            if self.note(item, unread.place, heap) {
+            if self.note_part(item, unread.place, types, heap) {
                 // What the item has is read before the next one.
                 let last = (self.next.pop(heap), self.state.next.pop());
                 self.push(rest, left(read));
@@ -217,7 +241,7 @@ impl<T: Copy> Sampling<T> {
                 return false;
             };
             bytes += length;
-            sampling.note(value, place, heap);
+            sampling.note_part(value, place, types, heap);
             true
         };
         let is_record = match heap.flat(map) {

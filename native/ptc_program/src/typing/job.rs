@@ -1,13 +1,14 @@
 //! A check as a job: the program is loaded and checked, the types it needs are read, then it is walked, and what was found is
 //! returned as a term.
 
-use super::given::{Given, GivenTo, GivenTypes};
+use super::given::{FieldsGiven, GivenTo, GivenTypes};
 use super::infer::{Budget, Sampling};
 use super::reply::Reply;
 use super::ty::TyId;
 use super::walk::{Stepped, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
 use ptc_json::{Document, Entry, Node, Table};
+use ptc_machine::explain::Detail;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
@@ -45,9 +46,9 @@ struct CheckState {
 /// A check of a program.
 pub struct Check<T> {
     /// The program, if it is a term.
-    program: Program<T>,
+    program: CheckedSource<T>,
     loader: Option<Loader<T>>,
-    given: Given<T>,
+    given: FieldsGiven<T>,
     constant: Option<Sampling<T>>,
     entries: Roots<T>,
     reply: Reply<T>,
@@ -56,12 +57,13 @@ pub struct Check<T> {
 
 rooted!(Check { states: program, loader, given, constant, entries, reply; plain: state });
 
-type Program<T> = Option<One<T>>;
+type CheckedSource<T> = Option<One<T>>;
 
 /// How much is read of a constant that the program's table does not contain.
 const CONSTANT: Budget = Budget {
     rows: 100,
     values: 500,
+    literals: true,
 };
 /// Maximum number of such constants.
 const MOST_CONSTANTS: usize = 100;
@@ -81,11 +83,16 @@ impl<T: Copy> Check<T> {
         Check::new(Some(One(program)), 0, options, given)
     }
 
-    fn new(program: Program<T>, length: usize, options: LoadOptions, given: GivenTypes<T>) -> Self {
+    fn new(
+        program: CheckedSource<T>,
+        length: usize,
+        options: LoadOptions,
+        given: GivenTypes<T>,
+    ) -> Self {
         let mut check = Check {
             program,
             loader: None,
-            given: Given::new(given),
+            given: FieldsGiven::new(given),
             constant: None,
             entries: Roots::default(),
             reply: Reply::default(),
@@ -125,6 +132,9 @@ impl<T: Copy> Check<T> {
     /// Begins the check of types.
     fn begin<H: Heap<Term = T>>(&mut self, root: Node, heap: &H) {
         let mut walk = Box::new(TypeWalk::new(root, self.state.options.options.edition));
+        if self.state.options.observed == Some(Detail::All) {
+            walk.noted = Some(Vec::new());
+        }
         self.given.begin(&self.state.uses, &mut walk, heap);
         self.state.walk = Some(walk);
         self.state.stage = match self.entries.is_empty() {
@@ -253,6 +263,8 @@ impl<H: Heap> Job<H> for Check<H::Term> {
                 {
                     self.state.again = true;
                     self.load();
+                    // What its error is made of was made in one go; from here on the work can be suspended.
+                    meter.advanced();
                 }
                 Err(refusal) => return Ok(Err(refusal)),
                 Ok(()) => {

@@ -1,6 +1,6 @@
 //! What a check knows besides the program: the types of the data, of the memory, of the tools and of the result.
 
-use super::names::NameId;
+use super::names::{ByNumber, NameId};
 use super::ty::TyId;
 use ptc_json::Node;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub struct Known {
     /// The current value at the program's root.
     pub input: TyId,
     /// The types of parts that the program's table does not contain.
-    pub outside: HashMap<Node, TyId>,
+    pub outside: HashMap<Node, TyId, ByNumber>,
 }
 
 impl Default for Known {
@@ -30,7 +30,7 @@ impl Default for Known {
             tools: None,
             returns: None,
             input: TyId::NO_INPUT,
-            outside: HashMap::new(),
+            outside: HashMap::default(),
         }
     }
 }
@@ -39,7 +39,7 @@ impl Default for Known {
 #[derive(Debug)]
 pub struct KnownScope<V> {
     /// Those that the program uses.
-    pub used: HashMap<NameId, V>,
+    pub used: HashMap<NameId, V, ByNumber>,
     /// All names, if the program uses one that is not there.
     pub all: Vec<NameId>,
 }
@@ -47,7 +47,7 @@ pub struct KnownScope<V> {
 impl<V> Default for KnownScope<V> {
     fn default() -> Self {
         KnownScope {
-            used: HashMap::new(),
+            used: HashMap::default(),
             all: Vec::new(),
         }
     }

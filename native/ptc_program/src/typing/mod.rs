@@ -6,11 +6,11 @@
 //! * [`ty`]: the table of types; `intern`: equal types have one number; [`names`]: names as numbers; [`union`]: unions, and
 //!   what is read of a type
 //! * [`walk`]: the stack of the walk; `parts`: what stands at a part of the program; [`rule`]: what the rules of operations
-//!   use; `rules`: rules that operations share
+//!   use; `report`: what they find; `rules`: rules that operations share
 //! * [`known`]: what is known besides the program; `given`: how that is read; [`sources`]: which fields of the data are read
 //! * [`finding`]: what is found; [`fit`]: whether a value fits a type; `result`: the program's value; `suggest`: "Did you mean"
-//! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words` and
-//!   `reply`: terms from types and findings
+//! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words`,
+//!   `texts` and `reply`: terms from types and findings
 //! * [`infer`] and `places`: types of values; [`sample`]: the type of a sample as a job
 //! * [`paths`]: the places of findings; [`locate`]: their lines and columns
 
@@ -28,6 +28,7 @@ pub mod paths;
 mod places;
 pub mod read;
 mod reply;
+mod report;
 mod result;
 pub mod rule;
 pub mod rules;
@@ -35,6 +36,7 @@ pub mod sample;
 pub mod sources;
 mod suggest;
 pub mod terms;
+mod texts;
 pub mod ty;
 mod type_words;
 pub mod union;

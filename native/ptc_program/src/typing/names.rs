@@ -1,6 +1,6 @@
 //! Names of fields, tools and data as numbers: a comparison of two names is one of two numbers.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::OnceLock;
 
 /// The number of a name.
@@ -153,6 +153,31 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     hash.add(u64::from_le_bytes(last));
     hash.add(bytes.len() as u64);
     hash.finish()
+}
+
+/// For maps by numbers of names and types, which nobody outside can choose.
+pub type ByNumber = BuildHasherDefault<NumberHasher>;
+
+/// A quick hash of a few numbers.
+#[derive(Debug, Default)]
+pub struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    #[inline]
+    fn write_u32(&mut self, number: u32) {
+        let mixed = self.0.rotate_left(29) ^ u64::from(number);
+        self.0 = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    }
 }
 
 /// A hash of numbers.

@@ -1,6 +1,6 @@
 //! The places of a sample, and what was seen at each of them: the value itself, the items of a list, the values of a key.
 
-use super::names::NameId;
+use super::names::{ByNumber, NameId};
 use super::ty::{FieldTy, TyId, Types};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::value::Form;
@@ -17,36 +17,38 @@ const AHEAD: usize = 4;
 
 /// What was seen at a place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Kinds(u8);
+struct KindBits(u8);
 
-impl Kinds {
-    const NULL: Kinds = Kinds(1);
-    const BOOL: Kinds = Kinds(2);
-    const INT: Kinds = Kinds(4);
-    const NUMBER: Kinds = Kinds(8);
-    const TEXT: Kinds = Kinds(16);
-    const LIST: Kinds = Kinds(32);
-    const OBJECT: Kinds = Kinds(64);
+impl KindBits {
+    const NULL: KindBits = KindBits(1);
+    const BOOL: KindBits = KindBits(2);
+    const INT: KindBits = KindBits(4);
+    const NUMBER: KindBits = KindBits(8);
+    const TEXT: KindBits = KindBits(16);
+    const LIST: KindBits = KindBits(32);
+    const OBJECT: KindBits = KindBits(64);
     /// Values of which nothing is known.
-    const OTHER: Kinds = Kinds(128);
+    const OTHER: KindBits = KindBits(128);
 
-    const SCALARS: [(Kinds, TyId); 5] = [
-        (Kinds::NULL, TyId::NULL),
-        (Kinds::BOOL, TyId::BOOL),
-        (Kinds::INT, TyId::INT),
-        (Kinds::NUMBER, TyId::NUMBER),
-        (Kinds::TEXT, TyId::TEXT),
+    const SCALARS: [(KindBits, TyId); 5] = [
+        (KindBits::NULL, TyId::NULL),
+        (KindBits::BOOL, TyId::BOOL),
+        (KindBits::INT, TyId::INT),
+        (KindBits::NUMBER, TyId::NUMBER),
+        (KindBits::TEXT, TyId::TEXT),
     ];
 
-    fn has(self, kind: Kinds) -> bool {
+    fn has(self, kind: KindBits) -> bool {
         self.0 & kind.0 != 0
     }
 }
 
 /// A place.
 #[derive(Debug)]
-struct Place {
-    seen: Kinds,
+struct SamplePlace {
+    seen: KindBits,
+    /// The value, if there was only one and it is noted; `UNKNOWN` if there were others.
+    only: TyId,
     /// Whether the values stand for others that were not read: then objects may have other keys.
     cut: bool,
     /// Whether the maps are no records.
@@ -73,9 +75,9 @@ struct Key {
 /// All places of a sample; the first one is that of the value itself, and each one precedes those inside it.
 #[derive(Debug)]
 pub(super) struct Places {
-    all: Vec<Place>,
+    all: Vec<SamplePlace>,
     /// The keys by place and name.
-    index: HashMap<(u32, NameId), u32>,
+    index: HashMap<(u32, NameId), u32, ByNumber>,
     /// The types of the last places, the last one first.
     types: Vec<TyId>,
 }
@@ -94,7 +96,7 @@ impl Default for Places {
     fn default() -> Self {
         let mut places = Places {
             all: Vec::new(),
-            index: HashMap::new(),
+            index: HashMap::default(),
             types: Vec::new(),
         };
         places.add(0, 0);
@@ -104,8 +106,9 @@ impl Default for Places {
 
 impl Places {
     fn add(&mut self, around: u32, depth: u16) -> u32 {
-        self.all.push(Place {
-            seen: Kinds(0),
+        self.all.push(SamplePlace {
+            seen: KindBits(0),
+            only: TyId::NEVER,
             cut: false,
             loose: false,
             depth,
@@ -117,13 +120,13 @@ impl Places {
         self.all.len() as u32 - 1
     }
 
-    fn at(&mut self, at: u32) -> &mut Place {
+    fn at(&mut self, at: u32) -> &mut SamplePlace {
         &mut self.all[at as usize]
     }
 
     /// Returns the words that they take.
     pub fn words(&self) -> usize {
-        self.all.len() * size_of::<Place>() / 8 + self.index.len() * 6 + self.types.len() / 2
+        self.all.len() * size_of::<SamplePlace>() / 8 + self.index.len() * 6 + self.types.len() / 2
     }
 
     /// Notes a value at a place.
@@ -131,19 +134,19 @@ impl Places {
     pub fn note<H: Heap>(&mut self, value: H::Term, at: u32, heap: &H) -> Seen {
         let place = &mut self.all[at as usize];
         let (kind, seen) = match heap.kind(value) {
-            Kind::Nil => (Kinds::NULL, Seen::Whole),
-            Kind::Bool => (Kinds::BOOL, Seen::Whole),
-            Kind::String => (Kinds::TEXT, Seen::Whole),
-            Kind::Number if heap.float(value).is_some() => (Kinds::NUMBER, Seen::Whole),
-            Kind::Number => (Kinds::INT, Seen::Whole),
-            Kind::List if heap.is_empty_list(value) => (Kinds::LIST, Seen::Whole),
-            Kind::List if place.depth < DEEPEST => (Kinds::LIST, Seen::Items(place.items)),
+            Kind::Nil => (KindBits::NULL, Seen::Whole),
+            Kind::Bool => (KindBits::BOOL, Seen::Whole),
+            Kind::String => (KindBits::TEXT, Seen::Whole),
+            Kind::Number if heap.float(value).is_some() => (KindBits::NUMBER, Seen::Whole),
+            Kind::Number => (KindBits::INT, Seen::Whole),
+            Kind::List if heap.is_empty_list(value) => (KindBits::LIST, Seen::Whole),
+            Kind::List if place.depth < DEEPEST => (KindBits::LIST, Seen::Items(place.items)),
             Kind::Map if place.depth < DEEPEST && heap.form(value) == Form::Plain => {
-                (Kinds::OBJECT, Seen::Object)
+                (KindBits::OBJECT, Seen::Object)
             }
-            _ => (Kinds::OTHER, Seen::Whole),
+            _ => (KindBits::OTHER, Seen::Whole),
         };
-        place.seen = Kinds(place.seen.0 | kind.0);
+        place.seen = KindBits(place.seen.0 | kind.0);
         match seen {
             Seen::Items(0) => {
                 let depth = place.depth + 1;
@@ -152,6 +155,16 @@ impl Places {
                 Seen::Items(items)
             }
             seen => seen,
+        }
+    }
+
+    /// Notes which value was seen at a place.
+    pub fn is(&mut self, at: u32, value: TyId) {
+        let place = self.at(at);
+        match place.only {
+            TyId::NEVER => place.only = value,
+            only if only != value => place.only = TyId::UNKNOWN,
+            _ => {}
         }
     }
 
@@ -165,7 +178,7 @@ impl Places {
         let place = self.at(at);
         place.cut = true;
         match items {
-            true if place.seen == Kinds(0) => place.seen = Kinds::OTHER,
+            true if place.seen == KindBits(0) => place.seen = KindBits::OTHER,
             false if place.objects == 0 => place.loose = true,
             _ => {}
         }
@@ -262,15 +275,20 @@ impl Places {
         };
         let place = &self.all[at];
         let cost = 4 + 4 * place.keys.len();
-        if place.seen.has(Kinds::OTHER) {
+        if place.seen.has(KindBits::OTHER) {
             self.types.push(TyId::UNKNOWN);
             return (None, cost);
         }
-        let mut ty = TyId::NEVER;
-        for (_, scalar) in Kinds::SCALARS.iter().filter(|it| place.seen.has(it.0)) {
-            ty = types.union(ty, *scalar);
+        let mut ty = match place.only {
+            TyId::UNKNOWN => TyId::NEVER,
+            only => only,
+        };
+        if ty == TyId::NEVER {
+            for (_, scalar) in KindBits::SCALARS.iter().filter(|it| place.seen.has(it.0)) {
+                ty = types.union(ty, *scalar);
+            }
         }
-        if place.seen.has(Kinds::LIST) {
+        if place.seen.has(KindBits::LIST) {
             let item = match place.items {
                 0 => TyId::NEVER,
                 items => self.ty(items),
@@ -278,7 +296,7 @@ impl Places {
             let list = types.list(item);
             ty = types.union(ty, list);
         }
-        if place.seen.has(Kinds::OBJECT) {
+        if place.seen.has(KindBits::OBJECT) {
             let object = match place.loose {
                 true => TyId::OBJECT,
                 false => {

@@ -4,6 +4,7 @@ use super::finding::{Detail, Finding, Severity, Subject};
 use super::locate::{place_term, LineColumn, Lines};
 use super::paths::{PartStep, Paths};
 use super::terms::{named, TypeTerms, BYTES_A_UNIT};
+use super::texts::Texts;
 use super::ty::{Kinds, TyId, Types};
 use super::walk::TypeWalk;
 use super::words::{Word, KINDS};
@@ -43,7 +44,7 @@ rooted!(Reply { states: types, parts, findings; plain: state });
 #[derive(Debug, Default)]
 struct ReplyState {
     stage: ReplyStage,
-    texts: Vec<Vec<u8>>,
+    texts: Texts,
     /// The finding that is being made, and the next one of its details.
     paths: Option<Paths>,
     finding: usize,
@@ -93,6 +94,8 @@ impl<T: Copy> Reply<T> {
                     let term = self.types.make(result, &walk.types, heap, meter)?;
                     self.parts.push(term);
                     walk.read_loaded();
+                    let noted = take(&mut walk.noted).unwrap_or_default();
+                    walk.findings.extend(noted);
                     walk.findings.sort_by_key(|finding| finding.node);
                     self.state.stage = ReplyStage::Longer(walk.sources.count());
                     walk.findings.len() + walk.loaded.len() / 8
@@ -132,17 +135,14 @@ impl<T: Copy> Reply<T> {
 
     /// Finds the paths that are read; returns the fuel.
     fn reads<H: Heap<Term = T>>(&mut self, at: usize, walk: &TypeWalk, heap: &mut H) -> usize {
-        let sources = &walk.sources;
-        let end = sources.count().min(at + STRIDE);
-        let before = self.state.texts.len();
+        let (sources, texts) = (&walk.sources, &mut self.state.texts);
+        let (end, before) = (sources.count().min(at + STRIDE), texts.count());
         for place in at..end {
-            let path = sources.path_at(place, &walk.types.names);
-            self.state.texts.extend(path);
+            texts.add(|text| sources.path_at(place, &walk.types.names, text));
         }
-        let found = self.state.texts.len();
+        let found = texts.count();
         if end == sources.count() || found >= MOST_PATHS {
-            self.state.texts.truncate(MOST_PATHS);
-            self.list(heap);
+            self.list(MOST_PATHS, heap);
             self.state.stage = ReplyStage::Tools(0);
         } else {
             self.state.stage = ReplyStage::Reads(end);
@@ -156,13 +156,16 @@ impl<T: Copy> Reply<T> {
         let mut names = walk.called[at..end].to_vec();
         names.sort_unstable();
         names.dedup();
-        let names = names.iter().map(|name| walk.types.names.get(*name));
-        self.state.texts.extend(names.map(<[u8]>::to_vec));
-        self.state.texts.sort();
-        self.state.texts.dedup();
-        self.state.texts.truncate(MOST_TOOLS);
+        let texts = &mut self.state.texts;
+        for name in names {
+            texts.add(|text| {
+                text.extend_from_slice(walk.types.names.get(name));
+                true
+            });
+        }
+        texts.sort(MOST_TOOLS);
         if end == walk.called.len() {
-            self.list(heap);
+            self.list(MOST_TOOLS, heap);
             self.state.paths = Some(Paths::new(walk.root()));
             self.state.stage = ReplyStage::Findings;
         } else {
@@ -172,11 +175,10 @@ impl<T: Copy> Reply<T> {
     }
 
     /// Makes a list of the texts.
-    fn list<H: Heap<Term = T>>(&mut self, heap: &mut H) {
+    fn list<H: Heap<Term = T>>(&mut self, most: usize, heap: &mut H) {
         let mut texts = take(&mut self.state.texts);
-        texts.sort();
-        texts.dedup();
-        let terms: Vec<T> = texts.iter().map(|text| heap.make_string(text)).collect();
+        texts.sort(most);
+        let terms: Vec<T> = texts.all().map(|text| heap.make_string(text)).collect();
         let list = heap.make_list(&terms);
         self.parts.push(list);
     }
@@ -228,6 +230,7 @@ impl<T: Copy> Reply<T> {
         let severity = match finding.severity {
             Severity::Error => Word::Error,
             Severity::Warning => Word::Warning,
+            Severity::Note => Word::Note,
         };
         let mut path = Vec::new();
         if let Some(paths) = &self.state.paths {

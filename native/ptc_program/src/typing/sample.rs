@@ -33,7 +33,15 @@ impl<T: Copy> Sample<T> {
     pub fn new<H: Heap<Term = T>>(value: T, rows: usize, heap: &H) -> Self {
         let values = MOST_VALUES;
         Sample {
-            sampling: Sampling::new(value, Budget { rows, values }, heap),
+            sampling: Sampling::new(
+                value,
+                Budget {
+                    rows,
+                    values,
+                    literals: false,
+                },
+                heap,
+            ),
             terms: TypeTerms::default(),
             state: SampleState {
                 types: Types::default(),

@@ -20,6 +20,9 @@ struct Source {
 impl Sources {
     /// Adds a field inside another one.
     pub fn add(&mut self, parent: u32, name: NameId) -> u32 {
+        if self.all.is_empty() {
+            self.all.reserve(128);
+        }
         self.all.push(Source {
             parent,
             name,
@@ -57,22 +60,24 @@ impl Sources {
         }
     }
 
-    /// Returns the path of a field that is read, unless there are longer ones.
-    pub fn path_at(&self, place: usize, names: &Names) -> Option<Vec<u8>> {
+    /// Adds the path of a field that is read to a text, unless there are longer paths; returns whether there is one.
+    pub fn path_at(&self, place: usize, names: &Names, text: &mut Vec<u8>) -> bool {
         let source = self.all[place];
-        (source.is_read && !source.has_read).then(|| self.path(source, names))
-    }
-
-    fn path(&self, source: Source, names: &Names) -> Vec<u8> {
-        let (mut parts, mut next) = (vec![source.name], source.parent);
-        while next != 0 && parts.len() < MOST_PARTS {
-            let source = self.all[next as usize - 1];
-            parts.push(source.name);
-            next = source.parent;
+        if !source.is_read || source.has_read {
+            return false;
         }
-        parts.reverse();
-        let parts: Vec<&[u8]> = parts.iter().map(|name| names.get(*name)).collect();
-        parts.join(&b'.')
+        let (mut parts, mut count, mut next) = ([source.name; MOST_PARTS], 1, source.parent);
+        while next != 0 && count < MOST_PARTS {
+            let source = self.all[next as usize - 1];
+            (parts[count], count, next) = (source.name, count + 1, source.parent);
+        }
+        for (at, name) in parts[..count].iter().rev().enumerate() {
+            if at > 0 {
+                text.push(b'.');
+            }
+            text.extend_from_slice(names.get(*name));
+        }
+        true
     }
 }
 

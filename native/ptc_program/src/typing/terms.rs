@@ -1,6 +1,6 @@
 //! Types as terms. What was given as a term is returned as that term; other types are made part by part.
 
-use super::names::NameId;
+use super::names::{ByNumber, NameId};
 use super::ty::{FieldTy, Span, Ty, TyId, Types};
 use super::words::Word;
 use ptc_term::heap::Heap;
@@ -29,10 +29,10 @@ rooted!(TypeTerms { states: terms; plain: state });
 #[derive(Debug, Default)]
 struct TermState {
     /// The places of the terms, and the numbers of their parts.
-    made: HashMap<TyId, Made>,
+    made: HashMap<TyId, Made, ByNumber>,
     /// The types that are looked at next, and those that were looked at.
     open: Vec<TyId>,
-    seen: HashSet<TyId>,
+    seen: HashSet<TyId, ByNumber>,
     /// The parts that are made next, the last one first.
     parts: Vec<TyId>,
 }

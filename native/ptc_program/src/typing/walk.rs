@@ -140,6 +140,8 @@ pub struct TypeWalk {
     pub sources: Sources,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// The types of the operations, if they are wanted.
+    pub noted: Option<Vec<Finding>>,
     /// The names of the tools that may be called.
     pub called: Vec<NameId>,
     /// The names of the context's values that are loaded.
@@ -166,6 +168,23 @@ pub struct TypeWalk {
     root: Node,
 }
 
+/// Notes the type of an operation.
+#[cold]
+fn note(noted: &mut Vec<Finding>, frame: Option<&Frame>, op: OpCode, ty: TyId) {
+    if let (Some(frame), true) = (frame, noted.len() < MOST_FINDINGS) {
+        noted.push(Finding {
+            severity: Severity::Note,
+            code: Code::HasType,
+            node: frame.node,
+            op: Some(op),
+            details: vec![Detail::Type(match ty {
+                TyId::NO_INPUT => TyId::UNKNOWN,
+                ty => ty,
+            })],
+        });
+    }
+}
+
 /// The result of a step.
 pub(super) enum Stepped {
     /// The walk goes on.
@@ -182,6 +201,7 @@ impl TypeWalk {
             known: Known::default(),
             sources: Sources::default(),
             findings: Vec::new(),
+            noted: None,
             called: Vec::new(),
             loaded: Vec::new(),
             edition,
@@ -234,7 +254,12 @@ impl TypeWalk {
         let facts = rule.facts.take();
         match next {
             Next::Visit(visit) => self.enter(source, visit),
-            Next::Is(ty) => self.leave(ty, facts),
+            Next::Is(ty) => {
+                if let (Some(noted), What::Op(op, _)) = (&mut self.noted, what) {
+                    note(noted, self.frames.last(), op, ty);
+                }
+                self.leave(ty, facts);
+            }
         }
         Stepped::On
     }

@@ -39,6 +39,8 @@ named! {
         Error = "error",
         /// A finding that is likely.
         Warning = "warning",
+        /// What is known of an operation.
+        Note = "note",
         /// The data of the run.
         Context = "context",
         /// The memory.

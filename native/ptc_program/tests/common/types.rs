@@ -1,5 +1,6 @@
 //! Checks of types on plain values, with text as input and output.
 
+use super::cost::{self, Cost};
 use super::{load_options, suspended, term};
 use ptc_json::Document;
 use ptc_program::compile::Options;
@@ -254,6 +255,22 @@ pub fn shown(heap: &PlainHeap, ty: Term) -> String {
             fields.extend((tag == "open_map").then(|| "…".to_string()));
             format!("{{{}}}", fields.join(", "))
         }
+    }
+}
+
+/// Checks any text as a program; what was counted.
+pub fn check_cost(text: &[u8]) -> Cost {
+    let parsed = Document::parse(text, ptc_json::JsonLimits::depth(200));
+    let (Ok(text), Ok(_)) = (std::str::from_utf8(text), parsed) else {
+        return Cost::default();
+    };
+    let (mut heap, mut check, text) = begin(text, WORLD, super::STRICT);
+    let mut meter = cost::meter();
+    // It ends, whatever the outcome.
+    let _outcome = check.step(text.as_bytes(), &mut heap, &mut meter);
+    Cost {
+        fuel: meter.fuel_consumed(),
+        words: heap.words_built(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `upper`, `lower`, `trim`.
 
 use super::*;
-use ptc_text::{put_case, trim, Case};
+use ptc_text::{put_case, trim, trim_long, Case, Ongoing};
 
 pub(in super::super) struct Upper;
 pub(in super::super) struct Lower;
@@ -26,7 +26,7 @@ case! { Upper, "upper", "The text in upper case.", "text to text; null to null",
 case! { Lower, "lower", "The text in lower case.", "text to text; null to null", Case::Lower }
 
 /// Longer texts have space of their own while they are made.
-const SHORT: usize = 256;
+const VERY_SHORT: usize = 256;
 
 fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> Eval<H> {
     let Some(text) = text(machine, apply)? else {
@@ -35,8 +35,8 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
     let (heap, meter) = (&*machine.heap, &mut machine.meter);
     let bytes = heap.bytes(text).unwrap_or_default();
     // Most texts are short and of ASCII.
-    if bytes.len() <= SHORT && bytes.is_ascii() {
-        let mut short = [0; SHORT];
+    if bytes.len() <= VERY_SHORT && bytes.is_ascii() {
+        let mut short = [0; VERY_SHORT];
         let length = bytes.len();
         short[..length].copy_from_slice(bytes);
         match case {
@@ -45,12 +45,29 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
         }
         return make_string(machine, &short[..length]);
     }
-    let mut out = Vec::with_capacity(bytes.len() + bytes.len().min(SHORT) / 4);
-    put_case(bytes, case, &mut out, |cost, length| {
-        meter.check_heap_limit(words_of(length), heap)?;
-        meter.consume_fuel(cost, heap)
-    })?;
-    make_string(machine, &out)
+    if bytes.len() <= SHORT {
+        let mut out = Vec::with_capacity(bytes.len() + bytes.len().min(VERY_SHORT) / 4);
+        put_case(bytes, case, &mut 0, &mut out, |cost, length| {
+            meter.check_heap_limit(words_of(length), heap)?;
+            meter.consume_fuel(cost, heap)
+        })?;
+        return make_string(machine, &out);
+    }
+    machine.resumable_over(text, |machine, work| {
+        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let bytes = heap.bytes(text).unwrap_or_default();
+        let Ongoing { at, out, .. } = &mut **work.progress.text.get_or_insert_default();
+        {
+            if out.capacity() == 0 {
+                meter.check_heap_limit(words_of(bytes.len()), heap)?;
+                out.reserve_exact(bytes.len() + bytes.len() / 16);
+            }
+            let mut counting = counting(heap, meter);
+            let count = |cost, length| counting(cost, words_of(length));
+            put_case(bytes, case, at, out, count)?;
+        }
+        make_string(machine, out)
+    })
 }
 
 impl Operation for Trim {
@@ -64,6 +81,9 @@ impl Operation for Trim {
             return Ok(machine.heap.nil());
         };
         let length = machine.heap.byte_length(text).unwrap_or(0);
+        if length > SHORT {
+            return trim_in_pieces(machine, text);
+        }
         machine.consume_fuel_at_once(length / BYTES_TRIMMED_A_UNIT)?;
         let bytes = machine.heap.bytes(text).unwrap_or_default();
         let trimmed = trim(bytes);
@@ -77,3 +97,27 @@ impl Operation for Trim {
 
 /// White space that is passed per unit of fuel.
 const BYTES_TRIMMED_A_UNIT: usize = 4;
+
+fn trim_in_pieces<H: Heap>(machine: &mut Machine<'_, H>, text: H::Term) -> Eval<H> {
+    machine.resumable_over(text, |machine, work| {
+        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let bytes = heap.bytes(text).unwrap_or_default();
+        let begin = || {
+            Box::new(Ongoing {
+                count: bytes.len(),
+                ..Ongoing::default()
+            })
+        };
+        let Ongoing { at, count, .. } = &mut **work.progress.text.get_or_insert_with(begin);
+        let trimmed = {
+            let mut counting = counting(heap, meter);
+            trim_long(bytes, at, count, |cost| counting(cost, 0))?
+        };
+        if trimmed.len() == bytes.len() {
+            return Ok(text);
+        }
+        meter.check_heap_limit(words_of(trimmed.len()), heap)?;
+        let trimmed = trimmed.to_vec();
+        make_string(machine, &trimmed)
+    })
+}

@@ -4,7 +4,7 @@ use super::pattern::{is_utf8, PATTERN};
 use super::*;
 use crate::typing::{rules, Next, Rule};
 use ptc_machine::Work;
-use ptc_text::{Groups, Matches, Pattern};
+use ptc_text::{Matches, Pattern};
 
 pub(in super::super) struct Extract;
 
@@ -57,13 +57,15 @@ impl Operation for Extract {
         };
         machine.resumable_over(text, |machine, work| {
             if !work.progress.searched {
-                if !is_utf8(machine, text)? {
+                if !is_utf8(machine, text, work)? {
                     return Err(requires(machine, apply.op, "a string", vec![text]));
                 }
                 work.progress.searched = true;
             }
             if apply.mode & ALL == 0 {
-                let first = next(machine, text, pattern, &mut Matches::default())?;
+                let matches = &mut work.progress.text.get_or_insert_default().matches;
+                let first = next(machine, text, pattern, matches)?;
+                matches.end(pattern);
                 return Ok(first.unwrap_or(machine.heap.nil()));
             }
             if !work.progress.second {
@@ -86,17 +88,15 @@ fn all<H: Heap>(
     pattern: &Pattern,
     work: &mut Work<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
+    let matches = &mut work.progress.text.get_or_insert_default().matches;
     loop {
-        let mut matches = match work.items.len() {
-            0 => Matches::default(),
-            _ => Matches::after(work.progress.count),
-        };
         machine.check_heap_limit(WORDS_OF_ITEM * work.items.len())?;
-        let Some(value) = next(machine, text, pattern, &mut matches)? else {
+        let Some(value) = next(machine, text, pattern, matches)? else {
+            matches.end(pattern);
             return Ok(());
         };
+        matches.take();
         work.items.push(value);
-        work.progress.count = matches.end();
         machine.meter.advanced();
     }
 }
@@ -108,17 +108,17 @@ fn next<H: Heap>(
     pattern: &Pattern,
     matches: &mut Matches,
 ) -> Result<Option<H::Term>, Halt<H::Term>> {
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
-    let bytes = heap.bytes(text).unwrap_or_default();
-    let mut count = |cost| meter.consume_fuel(cost, heap);
-    let Some(found) = matches.next(pattern, bytes, &mut count)? else {
-        return Ok(None);
+    let found = {
+        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let bytes = heap.bytes(text).unwrap_or_default();
+        let mut counting = counting(heap, meter);
+        matches.next(pattern, bytes, |cost| counting(cost, 0))?
     };
-    let groups = pattern.groups(bytes, found, &mut count)?;
-    if groups.is_empty() {
-        return part(machine, text, Some(found)).map(Some);
+    match found {
+        None => Ok(None),
+        Some((span, [])) => part(machine, text, Some(span)).map(Some),
+        Some((_, groups)) => value_of(machine, text, pattern, groups).map(Some),
     }
-    value_of(machine, text, pattern, groups).map(Some)
 }
 
 /// Makes the value of a match: a map of the groups that have names, or a list of all.
@@ -126,11 +126,11 @@ fn value_of<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
     pattern: &Pattern,
-    groups: Groups,
+    groups: &[Option<(usize, usize)>],
 ) -> Eval<H> {
     if !pattern.has_names() {
-        let parts: Result<Vec<_>, _> = (groups.into_iter())
-            .map(|place| part(machine, text, place))
+        let parts: Result<Vec<_>, _> = (groups.iter())
+            .map(|place| part(machine, text, *place))
             .collect();
         return machine.make_list(&parts?);
     }
@@ -138,7 +138,7 @@ fn value_of<H: Heap>(
     for (name, place) in pattern.names().zip(groups) {
         let Some(name) = name else { continue };
         keys.push(make_string(machine, name.as_bytes())?);
-        values.push(part(machine, text, place)?);
+        values.push(part(machine, text, *place)?);
     }
     machine.count_new_map(keys.len())?;
     Ok(machine.heap.make_map(&keys, &values))

@@ -2,7 +2,9 @@
 
 use super::json::{put_json, put_scalar};
 use super::*;
+use crate::code::Slot;
 use crate::typing::{rules, Next, Rule};
+use ptc_json::Shape;
 
 pub(in super::super) struct Text;
 pub(in super::super) struct ToText;
@@ -26,13 +28,28 @@ impl Operation for Text {
     fn plan(plan: &mut Plan) -> Planned {
         let parts = plan.list("parts")?.unwrap_or_default();
         let count = parts.len() as u32;
-        for part in parts {
+        // Only what is no constant can be no text, can fail and can have effects.
+        let is_computed = |plan: &Plan, part| matches!(plan.shape(part), Shape::Map | Shape::List);
+        let last = parts.iter().rposition(|part| is_computed(plan, *part));
+        for (index, part) in parts.into_iter().enumerate() {
             plan.template(part, plan.scope);
+            if is_computed(plan, part) && Some(index) < last {
+                plan.expect();
+            }
         }
         let separator = plan.field("separator");
         let separator = separator.map_or(NO_CONST, |separator| plan.constant(separator));
         plan.apply(count, (separator, NO_CONST, 0));
         Ok(())
+    }
+
+    /// Checks that a part is a text before the next one is evaluated.
+    fn expect<H: Heap>(machine: &mut Machine<'_, H>, _input: Slot) -> Result<(), Halt<H::Term>> {
+        let part = machine.top();
+        match machine.kind(part) {
+            Kind::Nil | Kind::String | Kind::Bool | Kind::Number => Ok(()),
+            _ => put_part(machine, OpCode::Text, part, &mut Vec::new()),
+        }
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -43,7 +60,7 @@ impl Operation for Text {
             if index > 0 && apply.key != NO_CONST {
                 put_text(machine, machine.constant(apply.key), &mut out)?;
             }
-            put_part(machine, apply, *part, &mut out)?;
+            put_part(machine, apply.op, *part, &mut out)?;
         }
         make_string(machine, &out)
     }
@@ -65,7 +82,7 @@ impl Operation for ToText {
             return Ok(input);
         }
         let mut out = Vec::new();
-        put_part(machine, apply, input, &mut out)?;
+        put_part(machine, apply.op, input, &mut out)?;
         make_string(machine, &out)
     }
 }
@@ -73,7 +90,7 @@ impl Operation for ToText {
 /// Writes a value as text; `nil` is empty.
 fn put_part<H: Heap>(
     machine: &mut Machine<'_, H>,
-    apply: &Apply,
+    op: OpCode,
     part: H::Term,
     out: &mut Vec<u8>,
 ) -> Result<(), Halt<H::Term>> {
@@ -89,7 +106,7 @@ fn put_part<H: Heap>(
     };
     match is_put {
         true => Ok(()),
-        false => Err(machine.fault(apply.op, Code::NoTypeName, vec![part])),
+        false => Err(machine.fault(op, Code::NoTypeName, vec![part])),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use ptc_term::number::Number;
+use ptc_text::{graphemes, Ongoing};
 
 pub(in super::super) struct Length;
 
@@ -20,7 +21,7 @@ impl Operation for Length {
             Kind::Nil => return Ok(input),
             Kind::Map => Some(entries(machine, input)?),
             Kind::List => items(machine, input)?,
-            _ => match string(machine, input)? {
+            _ => match input_string(machine, input)? {
                 Some(text) => Some(characters(machine, text)?),
                 None => None,
             },
@@ -70,7 +71,19 @@ fn characters<H: Heap>(
 ) -> Result<usize, Halt<H::Term>> {
     let (heap, meter) = (&*machine.heap, &mut machine.meter);
     let bytes = heap.bytes(text).unwrap_or_default();
-    Ok(ptc_text::graphemes(bytes, |cost| {
-        meter.consume_fuel(cost, heap)
-    })?)
+    if bytes.len() <= SHORT {
+        let count = |cost| meter.consume_fuel(cost, heap);
+        return Ok(graphemes(bytes, &mut 0, &mut 0, &mut 0, count)?);
+    }
+    machine.resumable_over(text, |machine, work| {
+        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let bytes = heap.bytes(text).unwrap_or_default();
+        let Ongoing {
+            at, count, piece, ..
+        } = &mut **work.progress.text.get_or_insert_default();
+        let mut counting = counting(heap, meter);
+        Ok(graphemes(bytes, at, count, piece, |cost| {
+            counting(cost, 0)
+        })?)
+    })
 }

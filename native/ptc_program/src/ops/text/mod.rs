@@ -40,6 +40,8 @@ use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::meter::Meter;
+use ptc_term::stop::Stop;
 
 /// The heading of these operations.
 const FAMILY: &str = "Text";
@@ -84,9 +86,22 @@ fn text<H: Heap>(
     if machine.kind(input) == Kind::Nil {
         return Ok(None);
     }
-    match string(machine, input)? {
+    match input_string(machine, input)? {
         Some(text) => Ok(Some(text)),
         None => Err(requires(machine, apply.op, "a string", vec![input])),
+    }
+}
+
+/// Same as `string` for the input. If the evaluation was suspended, it goes on with the string that it has begun with,
+/// because making that may take long.
+#[inline]
+fn input_string<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    term: H::Term,
+) -> Result<Option<H::Term>, Halt<H::Term>> {
+    match machine.begun_over() {
+        Some(text) => Ok(Some(text)),
+        None => string(machine, term),
     }
 }
 
@@ -108,6 +123,25 @@ fn string<H: Heap>(
     }
     machine.consume_fuel_to_copy(term)?;
     Ok(Some(machine.heap.aligned(term)))
+}
+
+/// Texts of at most this many bytes are worked on in one step.
+const SHORT: usize = 16_384;
+
+/// Returns what counts the pieces of work on a long text: the cost of a piece, and the words of what will have been written
+/// after it. What was done before is kept when a piece is not begun.
+fn counting<'m, H: Heap>(
+    heap: &'m H,
+    meter: &'m mut Meter,
+) -> impl FnMut(usize, usize) -> Result<(), Stop> + 'm {
+    let mut is_first = true;
+    move |cost, words| {
+        if !std::mem::take(&mut is_first) {
+            meter.advanced();
+        }
+        meter.check_heap_limit(words, heap)?;
+        meter.consume_fuel(cost, heap)
+    }
 }
 
 #[cold]

@@ -19,7 +19,7 @@ impl Operation for ToNumber {
         if machine.kind(input) == Kind::Number {
             return Ok(input);
         }
-        let Some(text) = string(machine, input)? else {
+        let Some(text) = input_string(machine, input)? else {
             return Ok(machine.heap.nil());
         };
         match number(machine, text)? {
@@ -60,8 +60,7 @@ fn number<H: Heap>(
         }
         meter.check_time_left(Digits::least_time(digits))?;
         meter.check_heap_limit(Digits::words(digits), heap)?;
-        let value = Digits::new(digits).read(token, |cost| meter.consume_fuel(cost, heap))?;
-        return Ok(Some(Number::from_big(value)));
+        return long_integer(machine, text, digits).map(Some);
     }
     let value: f64 = number.parse().unwrap_or(f64::INFINITY);
     // `-0e1` is the integer -0, which is 0, times a power of ten, as in JSON.
@@ -70,4 +69,22 @@ fn number<H: Heap>(
         true => 0.0,
         false => value,
     })))
+}
+
+/// Reads an integer of this many digits, the only ones in the text.
+fn long_integer<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    digits: usize,
+) -> Result<Number, Halt<H::Term>> {
+    machine.resumable_over(text, |machine, work| {
+        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let token = ptc_text::trim(heap.bytes(text).unwrap_or_default());
+        let token = token.strip_prefix(b"+").unwrap_or(token);
+        let begin = || Box::new(Digits::new(digits));
+        let reading = work.progress.digits.get_or_insert_with(begin);
+        let mut counting = counting(heap, meter);
+        let value = reading.read(token, |cost| counting(cost, 0))?;
+        Ok(Number::from_big(value))
+    })
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::typing::{rules, Next, Rule};
 use ptc_machine::program::PatternId;
+use ptc_machine::Work;
 
 pub(in super::super) struct Matches;
 
@@ -55,7 +56,7 @@ impl Operation for Matches {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let text = input(machine, apply)?;
-        let found = match string(machine, text)? {
+        let found = match input_string(machine, text)? {
             Some(text) => is_match(machine, text, apply.value)?,
             None => false,
         };
@@ -75,21 +76,42 @@ fn is_match<H: Heap>(
     let Some(pattern) = machine.pattern(pattern) else {
         return Ok(false);
     };
-    if !is_utf8(machine, text)? {
-        return Ok(false);
-    }
     let (heap, meter) = (&*machine.heap, &mut machine.meter);
     let bytes = heap.bytes(text).unwrap_or_default();
-    Ok(pattern.is_match(bytes, |cost| meter.consume_fuel(cost, heap))?)
+    if bytes.len() <= SHORT && pattern.is_short(bytes.len()) {
+        meter.consume_fuel(bytes.len() / BYTES_CHECKED_A_UNIT, heap)?;
+        if std::str::from_utf8(bytes).is_err() {
+            return Ok(false);
+        }
+        return Ok(pattern.is_in_short(bytes, |cost| meter.consume_fuel(cost, heap))?);
+    }
+    machine.resumable_over(text, |machine, work| {
+        if !is_utf8(machine, text, work)? {
+            return Ok(false);
+        }
+        let ongoing = work.progress.text.get_or_insert_default();
+        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let bytes = heap.bytes(text).unwrap_or_default();
+        let mut counting = counting(heap, meter);
+        let count = |cost| counting(cost, 0);
+        Ok(match pattern.is_short(bytes.len()) {
+            true => pattern.is_in_short(bytes, count)?,
+            false => pattern.is_in_long(bytes, &mut ongoing.search, count)?,
+        })
+    })
 }
 
-/// Returns whether a string is UTF-8.
+/// Returns whether a string is UTF-8. Can be suspended and resumed.
 pub(super) fn is_utf8<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
+    work: &mut Work<H::Term>,
 ) -> Result<bool, Halt<H::Term>> {
-    let length = machine.heap.byte_length(text).unwrap_or(0);
-    machine.consume_fuel_at_once(length / BYTES_CHECKED_A_UNIT)?;
-    let bytes = machine.heap.bytes(text).unwrap_or_default();
-    Ok(std::str::from_utf8(bytes).is_ok())
+    let ongoing = work.progress.text.get_or_insert_default();
+    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let bytes = heap.bytes(text).unwrap_or_default();
+    let mut counting = counting(heap, meter);
+    Ok(ptc_text::is_utf8(bytes, &mut ongoing.at, |cost| {
+        counting(cost, 0)
+    })?)
 }

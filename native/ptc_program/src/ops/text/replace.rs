@@ -1,10 +1,11 @@
 //! `replace`: a text with other parts.
 
 use super::part::{given, plan_parts, Phrases, TextsGiven};
+use super::split::prepared;
 use super::*;
 use crate::code::Slot;
 use crate::typing::{rules, Next, Rule};
-use ptc_text::Occurrences;
+use ptc_text::Ongoing;
 
 pub(in super::super) struct Replace;
 
@@ -53,32 +54,60 @@ impl Operation for Replace {
             TextsGiven::Value(value) => return Ok(value),
             TextsGiven::Texts(text, texts) => (text, texts[0], texts[1]),
         };
-        machine.consume_fuel_to_copy(find)?;
-        let find = machine.heap.bytes(find).unwrap_or_default().to_vec();
-        machine.consume_fuel_at_once(Occurrences::cost(&find))?;
         machine.consume_fuel_to_copy(with)?;
         let with = machine.heap.bytes(with).unwrap_or_default().to_vec();
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
-        let bytes = heap.bytes(text).unwrap_or_default();
-        let mut places = Occurrences::new(bytes, &find, 0);
-        let (mut out, mut end) = (Vec::new(), 0);
-        while let Some(place) = places.next(|cost| meter.consume_fuel(cost, heap))? {
-            let more = place - end + with.len();
-            meter.consume_fuel(1 + more / BYTES_A_UNIT, heap)?;
-            meter.check_heap_limit(words_of(out.len() + more), heap)?;
-            out.extend_from_slice(&bytes[end..place]);
-            out.extend_from_slice(&with);
-            end = place + find.len();
+        let length = machine.heap.byte_length(text).unwrap_or(0);
+        if length.max(with.len()) <= SHORT {
+            let mut ongoing = Ongoing::default();
+            return replaced(machine, text, (find, &with), &mut ongoing);
         }
-        if end == 0 {
-            return Ok(text);
-        }
-        meter.check_heap_limit(words_of(out.len() + bytes.len() - end), heap)?;
-        out.extend_from_slice(&bytes[end..]);
-        make_string(machine, &out)
+        machine.resumable_over(text, |machine, work| {
+            let ongoing = work.progress.text.get_or_insert_default();
+            replaced(machine, text, (find, &with), ongoing)
+        })
     }
 
     fn types(rule: &mut Rule) -> Next {
         rules::values::text(rule)
     }
+}
+
+/// Makes the text with the replaced parts.
+fn replaced<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    text: H::Term,
+    (find, with): (H::Term, &[u8]),
+    ongoing: &mut Ongoing,
+) -> Eval<H> {
+    let Ongoing {
+        at,
+        count: ended,
+        out,
+        places,
+        ..
+    } = ongoing;
+    let places = prepared(machine, find, places)?;
+    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let bytes = heap.bytes(text).unwrap_or_default();
+    {
+        let mut counting = counting(heap, meter);
+        while let Some(place) = places.next(bytes, |cost| counting(cost, 0))? {
+            let more = place - *at + with.len();
+            counting(1 + more / BYTES_A_UNIT, words_of(out.len() + more))?;
+            out.extend_from_slice(&bytes[*at..place]);
+            out.extend_from_slice(with);
+            *at = place + places.length();
+            places.take();
+        }
+        if *at == 0 {
+            return Ok(text);
+        }
+        if *ended == 0 {
+            let more = bytes.len() - *at;
+            counting(1 + more / BYTES_A_UNIT, words_of(out.len() + more))?;
+            out.extend_from_slice(&bytes[*at..]);
+            *ended = 1;
+        }
+    }
+    make_string(machine, out)
 }

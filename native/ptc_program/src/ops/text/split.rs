@@ -4,7 +4,7 @@ use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::*;
 use crate::typing::{rules, Next, Rule};
 use ptc_machine::Work;
-use ptc_text::Occurrences;
+use ptc_text::{Occurrences, Ongoing};
 
 pub(in super::super) struct Split;
 
@@ -47,12 +47,9 @@ impl Operation for Split {
             TextsGiven::Value(value) => return Ok(value),
             TextsGiven::Texts(text, texts) => (text, texts[0]),
         };
-        machine.consume_fuel_to_copy(by)?;
-        let by = machine.heap.bytes(by).unwrap_or_default().to_vec();
-        machine.consume_fuel_at_once(Occurrences::cost(&by))?;
         machine.resumable_over(text, |machine, work| {
             if !work.progress.second {
-                split(machine, text, &by, work)?;
+                split(machine, text, by, work)?;
                 work.progress.second = true;
             }
             machine.list_of(work)
@@ -68,23 +65,45 @@ impl Operation for Split {
 fn split<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
-    by: &[u8],
+    by: H::Term,
     work: &mut Work<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
+    let Ongoing { at, places, .. } = &mut **work.progress.text.get_or_insert_default();
+    let places = prepared(machine, by, places)?;
     loop {
-        let from = work.progress.count;
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
-        let bytes = heap.bytes(text).unwrap_or_default();
-        let next = Occurrences::new(bytes, by, from).next(|cost| meter.consume_fuel(cost, heap))?;
-        let part = bytes[from..next.unwrap_or(bytes.len())].to_vec();
+        let next = {
+            let (heap, meter) = (&*machine.heap, &mut machine.meter);
+            let bytes = heap.bytes(text).unwrap_or_default();
+            let mut counting = counting(heap, meter);
+            places.next(bytes, |cost| counting(cost, 0))?
+        };
+        let end = next.or(machine.heap.byte_length(text)).unwrap_or(*at);
         let built = work.items.len() * WORDS_OF_ITEM;
-        machine.check_heap_limit(built)?;
+        machine.check_heap_limit(built + words_of(end - *at))?;
+        let part = machine.heap.bytes(text).unwrap_or_default()[*at..end].to_vec();
         let part = make_string(machine, &part)?;
         work.items.push(part);
         machine.meter.advanced();
+        places.take();
         match next {
-            Some(place) => work.progress.count = place + by.len(),
+            Some(place) => *at = place + places.length(),
             None => return Ok(()),
         }
     }
+}
+
+/// Prepares the search for a part, unless that was done before.
+pub(super) fn prepared<'o, H: Heap>(
+    machine: &mut Machine<'_, H>,
+    part: H::Term,
+    places: &'o mut Option<Box<Occurrences>>,
+) -> Result<&'o mut Occurrences, Halt<H::Term>> {
+    if let Some(places) = places {
+        return Ok(places);
+    }
+    machine.consume_fuel_to_copy(part)?;
+    let length = machine.heap.byte_length(part).unwrap_or(0);
+    machine.consume_fuel_at_once(Occurrences::cost(length))?;
+    let part = machine.heap.bytes(part).unwrap_or_default();
+    Ok(places.insert(Box::new(Occurrences::new(part))))
 }

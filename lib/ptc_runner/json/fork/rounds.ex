@@ -1,0 +1,34 @@
+defmodule PtcRunner.Json.Fork.Rounds do
+  @moduledoc false
+  # What follows from all rounds of a loop whose rounds overlap.
+
+  alias PtcRunner.Json.Deadline
+
+  @doc """
+  The value of a loop over this list, from those of its rounds, by their numbers.
+
+      iex> PtcRunner.Json.Fork.Rounds.value("reject", [:a, :b, :c], %{0 => true, 1 => nil, 2 => false})
+      [:b, :c]
+
+  """
+  @spec value(String.t(), [term()], %{non_neg_integer() => term()}) :: [term()]
+  def value(loop, list, values) when loop in ["filter", "reject"] do
+    for {item, index} <- Enum.with_index(list),
+        Map.fetch!(values, index) in [nil, false] == (loop == "reject"),
+        do: item
+  end
+
+  def value(_loop, list, values),
+    do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
+
+  @doc "The next time at which a call is late, or the run."
+  @spec next_deadline(map()) :: Deadline.t()
+  def next_deadline(%{control: nil, deadline: deadline}), do: deadline
+
+  def next_deadline(%{waiting: waiting, deadline: deadline}) do
+    Enum.reduce(waiting, deadline, fn {_round, {_call, _process, _span, {_running, until}}},
+                                      next ->
+      min(until, next)
+    end)
+  end
+end
