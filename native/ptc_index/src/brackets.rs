@@ -134,8 +134,10 @@ impl BracketState {
             brackets ^= bit;
             let from = u64::MAX << place;
             let byte = block[place as usize % BLOCK];
-            self.commas += (commas & !from).count_ones();
-            commas &= from;
+            if commas & !from != 0 {
+                self.commas += (commas & !from).count_ones();
+                commas &= from;
+            }
             match byte {
                 b'{' | b'[' => {
                     if self.kinds.count >= self.deepest {
@@ -174,7 +176,9 @@ impl BracketState {
                 _ => return None,
             }
         }
-        self.commas += commas.count_ones();
+        if commas != 0 {
+            self.commas += commas.count_ones();
+        }
         Some(inside)
     }
 }
