@@ -153,22 +153,14 @@ defmodule PtcRunner.Native do
       {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
   )
 
-  # native/ptc_nif/src/texts.rs: `:unfit` for a text that must be decoded
-  nif(
-    json_index(text :: binary(), Types.limits()) ::
-      {:ok, reference(), words :: non_neg_integer()}
-      | {:error, :invalid | :unfit | Types.limit()}
-      | Types.left()
-  )
-
-  # native/ptc_nif/src/text_run.rs
+  # native/ptc_nif/src/texts.rs: `:decode` if a text must be decoded
   nif(
     run_over_texts(
       handle :: reference(),
       consts :: tuple(),
       Types.given(),
       texts :: tuple()
-    ) :: Types.run()
+    ) :: Types.run() | :decode
   )
 
   # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text

@@ -5,10 +5,14 @@ defmodule PtcRunner.Json.Texts do
 
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
-  require Quanta
+  import Bitwise
 
   # A shorter text is decoded in less time than an index and a run over it would take.
   @short 4_096
+  # As in native/ptc_lazy/src/term.rs: where the number of a text stands, and what stands for its whole value.
+  @number_at 33
+  @whole 0xFFFF_FFFF
+  @markers 1 <<< 58
 
   @doc """
   Starts a run whose context has texts. `begin` starts it with a context that has none.
@@ -20,57 +24,66 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec start(term(), tuple(), Limits.reading(), boolean(), function()) :: term()
   def start(program, given, reading, forks?, begin) do
-    in_place? = not forks? and not match?({:observed, _, _, _}, program)
+    {given, until} = limited(given)
+    long = if in_place?(program, forks?), do: long(elem(given, 0)), else: []
 
-    with {:ok, given, texts} <- read(given, in_place?) do
-      if texts == [],
-        do: begin.(program, given, reading, forks?),
-        else: over_texts(program, given, reading, List.to_tuple(texts))
+    with [_ | _] <- long,
+         {:ok, others} <- decoded(given, until, &short?/1),
+         reply when reply != :decode <- over_texts(program, others, until, long, reading) do
+      reply
+    else
+      # Of several errors it is the first one.
+      _not_in_place ->
+        with {:ok, given} <- decoded(given, until), do: begin.(program, given, reading, forks?)
     end
   end
 
   @doc "The same arguments of a run, with the texts of its context decoded."
   @spec decoded(tuple()) :: {:ok, tuple()} | {:error, term()}
-  def decoded(given), do: with({:ok, given, []} <- read(given, false), do: {:ok, given})
+  def decoded(given) do
+    {given, until} = limited(given)
+    decoded(given, until)
+  end
 
-  # The time of reading counts.
-  defp read(given, in_place?) do
+  # The time of decoding counts. Which limits hold is decided here, because the run gets what is left of them.
+  defp limited(given) do
     {timeout, max_heap, _reading} = Limits.resolve({elem(given, 2), elem(given, 3), 1})
-    context = elem(given, 0)
     until = if timeout != :infinity, do: System.monotonic_time(:millisecond) + timeout
-    texts = for {key, %Text{} = text} <- context, do: {key, text.binary}
-    texts = Enum.sort(texts)
+    {put_elem(given, 3, max_heap), until}
+  end
+
+  # A run whose loops fork, an observed one, and one of a program that is compiled while it runs read what is decoded.
+  defp in_place?(_program, true), do: false
+  defp in_place?({:observed, _observation, _consts, _source}, _forks?), do: false
+  defp in_place?({:unchecked, _node}, _forks?), do: false
+  defp in_place?(_program, _forks?), do: true
+
+  defp long(context),
+    do: for({key, %Text{} = text} <- sorted(context), not short?(text), do: {key, text.binary})
+
+  defp short?(%Text{binary: binary}), do: not is_binary(binary) or byte_size(binary) <= @short
+
+  defp sorted(context), do: Enum.sort(for {key, %Text{}} = entry <- context, do: entry)
+
+  defp decoded(given, until, which \\ fn _text -> true end) do
+    texts = Enum.filter(sorted(elem(given, 0)), fn {_key, text} -> which.(text) end)
 
     result =
-      Enum.reduce_while(texts, {:ok, context, []}, fn {key, binary}, {:ok, context, indexed} ->
-        case read(key, binary, {left(until), max_heap}, in_place?) do
-          {:ok, term} -> {:cont, {:ok, %{context | key => term}, indexed}}
-          {:indexed, text} -> {:cont, {:ok, context, [text | indexed]}}
+      Enum.reduce_while(texts, {:ok, elem(given, 0)}, fn {key, text}, {:ok, context} ->
+        case read(key, text.binary, {left(until), elem(given, 3)}) do
+          {:ok, term} -> {:cont, {:ok, %{context | key => term}}}
           error -> {:halt, error}
         end
       end)
 
-    with {:ok, context, indexed} <- result do
-      given = given |> put_elem(0, context) |> put_elem(2, left(until)) |> put_elem(3, max_heap)
-      {:ok, given, indexed}
-    end
+    with {:ok, context} <- result,
+         do: {:ok, given |> put_elem(0, context) |> put_elem(2, left(until))}
   end
 
   defp left(nil), do: :infinity
   defp left(until), do: max(until - System.monotonic_time(:millisecond), 0)
 
-  defp read(key, binary, limits, in_place?)
-       when is_binary(binary) and byte_size(binary) > @short and in_place? do
-    binary = Aligned.text(binary)
-
-    case Quanta.finish(Quanta.native(Native.json_index(binary, limits)), byte_size(binary)) do
-      {:ok, index, _words} -> {:indexed, {key, binary, index}}
-      {:error, reason} when reason in [:invalid, :unfit] -> read(key, binary, limits, false)
-      error -> error
-    end
-  end
-
-  defp read(key, binary, {timeout, max_heap}, _in_place?) when is_binary(binary) do
+  defp read(key, binary, {timeout, max_heap}) when is_binary(binary) do
     case Codec.decode(binary, timeout: timeout, max_heap: max_heap) do
       {:ok, term} -> {:ok, term}
       {:error, %{reason: reason}} when reason in [:timeout, :memory_exceeded] -> {:error, reason}
@@ -78,7 +91,7 @@ defmodule PtcRunner.Json.Texts do
     end
   end
 
-  defp read(key, _other, _limits, _in_place?),
+  defp read(key, _other, _limits),
     do: {:error, {:execution_error, "Context '#{name(key)}': the JSON text is not a binary"}}
 
   defp name(key) when is_binary(key), do: Shown.name(key)
@@ -86,30 +99,45 @@ defmodule PtcRunner.Json.Texts do
 
   defp text(error), do: "JSON decode error: " <> Exception.message(error)
 
-  defp over_texts(%Program{handle: handle, consts: consts} = program, given, _reading, texts) do
+  # The native part knows the values of texts by a marker that no other tuple has.
+  defp over_texts(program, given, until, long, reading) do
+    {marker, _state} = :rand.uniform_s(@markers, :rand.seed_s(:exsss))
+
+    {context, texts, _number} =
+      Enum.reduce(long, {elem(given, 0), [], 0}, fn {key, binary}, {context, texts, number} ->
+        value = {marker, (number <<< @number_at) + @whole}
+        {%{context | key => value}, [Aligned.text(binary) | texts], number + 1}
+      end)
+
+    given = given |> put_elem(0, context) |> put_elem(2, left(until))
+    texts = List.to_tuple([marker | Enum.reverse(texts)])
+
+    with {:ok, handle, consts} <- built(program, given, reading),
+         do: Quanta.finish(over_texts(program, {handle, consts}, given, texts))
+  end
+
+  defp over_texts(program, {handle, consts}, given, texts) do
     Native.run_over_texts(handle, consts, given, texts)
   rescue
     # The handle is from another node, or from this one before a restart.
-    ArgumentError ->
-      with {:ok, handle, consts} <- Program.rebuild(program, {elem(given, 2), elem(given, 3)}),
-           do: Native.run_over_texts(handle, consts, given, texts)
+    error in ArgumentError ->
+      case program do
+        %Program{} ->
+          limits = {elem(given, 2), elem(given, 3)}
+
+          with {:ok, handle, consts} <- Program.rebuild(program, limits),
+               do: Native.run_over_texts(handle, consts, given, texts)
+
+        _source ->
+          reraise error, __STACKTRACE__
+      end
   end
 
-  defp over_texts({:unchecked, node}, given, reading, _texts),
-    do: over_unchecked(node, given, reading)
+  defp built(%Program{handle: handle, consts: consts}, _given, _reading),
+    do: {:ok, handle, consts}
 
-  defp over_texts(source, given, reading, texts) do
-    with {:ok, handle, consts} <-
-           Program.build(source, reading, {elem(given, 2), elem(given, 3)}),
-         do: Native.run_over_texts(handle, consts, given, texts)
-  end
-
-  # A program that is not checked is not compiled before its run.
-  defp over_unchecked(node, given, reading) do
-    with {:ok, given} <- decoded(given) do
-      Native.run_node(node, false, PtcRunner.Json.Edition.filled(reading), given)
-    end
-  end
+  defp built(source, given, reading),
+    do: Program.build(source, reading, {elem(given, 2), elem(given, 3)})
 
   @doc """
   The answer of a tool: what a text stands for, and any other answer as it is.

@@ -2,7 +2,7 @@
 
 use crate::arena::Arena;
 use crate::source::{Shape, Source};
-use crate::term::{Pair, Place, Term};
+use crate::term::{Pair, Place, Term, WHOLE};
 use ptc_index::{Hint, Members};
 use ptc_json::{Decoding, JsonLimits};
 use ptc_term::heap::{Heap, Inside, Kind, Lookup};
@@ -35,6 +35,8 @@ pub struct Given<'t> {
     pub marker: i64,
     /// Whether a value of a text may stand in a list, a tuple or a map already.
     pub stored: bool,
+    /// Words that count besides those of the inner heap.
+    pub words: usize,
 }
 
 /// A heap whose terms are those of another heap, and the values of texts.
@@ -84,7 +86,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
         let (empty_list, empty_map) = (inner.make_list(&[]), inner.make_map(&[], &[]));
         Lazy {
             signed_zeros: !inner.identical(zero, minus),
-            words: before as isize - inner.words_built() as isize,
+            words: (before + given.words) as isize - inner.words_built() as isize,
             inner,
             texts: given.texts,
             marker: given.marker,
@@ -161,7 +163,11 @@ impl<'t, H: Heap> Lazy<'t, H> {
         let (Term::Node(place) | Term::Rest(place)) = term else {
             return None;
         };
-        self.source(place.text).map(|_| term)
+        self.source(place.text)?;
+        match place.at {
+            WHOLE => Some(self.root(place.text)),
+            _ => Some(term),
+        }
     }
 
     /// Returns the term of the inner heap that stands for this one while work is suspended. No words count for it.

@@ -31,6 +31,14 @@ pub const MOST_TEXTS: usize = 1 << 20;
 const OFFSET: u32 = 32;
 const BEFORE_TEXT: u32 = OFFSET + 1;
 
+/// In the place of an offset: the whole value of the text. No text is so long.
+pub(crate) const WHOLE: u32 = u32::MAX;
+
+/// Returns the number that stands for the whole value of a text in a tuple with the marker.
+pub fn whole(text: u32) -> i64 {
+    i64::from(text) << BEFORE_TEXT | i64::from(WHOLE)
+}
+
 impl<T> Term<T> {
     /// Returns a number for a value of a text, which [`Term::unpacked`] reads; `None` for a term of the inner heap.
     #[inline]

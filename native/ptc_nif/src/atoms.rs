@@ -131,5 +131,6 @@ rustler::atoms! {
     ask,
     too_much,
     texts,
+    decode,
     too_long,
 }

@@ -12,7 +12,8 @@ use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
 use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
-use ptc_term::heap::{Heap, Kind};
+use ptc_program::over_texts::start_time;
+use ptc_term::heap::Heap;
 use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
@@ -20,7 +21,7 @@ use ptc_term::weight::words_of_row;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 /// Number of terms of a suspended run for which there is room from the start.
 const ROOM: usize = 32;
@@ -28,25 +29,8 @@ const ROOM: usize = 32;
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
-/// Returns a new token.
-pub fn token() -> u64 {
-    TOKEN.fetch_add(1, Ordering::Relaxed)
-}
-
-/// The time of a run's start as a text: the one that is given, or that of the clock.
-pub fn start_time<'a>(heap: &mut Beam<'a>, given: Raw<'a>) -> Raw<'a> {
-    if heap.kind(given) == Kind::String {
-        return given;
-    }
-    let seconds = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        Err(before) => -i64::try_from(before.duration().as_secs()).unwrap_or(i64::MAX),
-    };
-    heap.make_string(&ptc_date::of_unix_seconds(seconds))
-}
-
 /// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.
-fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
+pub fn started<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
     let now = Instant::now();
     *deadline = deadline.started(now);
     milliseconds(env, *deadline, now)
@@ -310,7 +294,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         match self.pace {
             Pace::Probe => atoms::nil().encode(env),
-            Pace::Slice | Pace::Quantum => start(env, &mut run.limits.deadline),
+            Pace::Slice | Pace::Quantum => started(env, &mut run.limits.deadline),
         }
     }
 
@@ -323,7 +307,7 @@ impl<'a> Execution<'a> {
         home: Home<'a>,
     ) -> (Term<'a>, Term<'a>) {
         let terms = self.heap.terms;
-        run.token = token();
+        run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
         run.consts = self.consts.slice().len();
         run.words_built = self.heap_words();
         self.share_words(run);

@@ -52,7 +52,6 @@ mod stream;
 mod structs;
 mod table;
 mod task;
-mod text_run;
 mod texts;
 mod tools;
 mod weigh;

@@ -1,7 +1,6 @@
 //! The plain data of a run, which stay in its resource: all but its terms.
 
 use crate::explain::Observation;
-use crate::text_run::Texts;
 use ptc_machine::State;
 use ptc_program::code::Program;
 use ptc_term::meter::Limits;
@@ -24,8 +23,6 @@ pub struct Run {
     pub observation: Option<ResourceArc<Observation>>,
     /// Whether its caller decides about each call: the run does not move, and each call has its address.
     pub asks_always: bool,
-    /// Its texts, if it runs over texts that are not decoded.
-    pub texts: Option<Box<Texts>>,
     /// The state, if the run is suspended.
     pub state: Option<State<()>>,
     /// Equals the token in the terms that the caller holds.
@@ -61,7 +58,6 @@ impl Run {
             together: None,
             observation: None,
             asks_always: false,
-            texts: None,
             state: None,
             token: 0,
             consts: 0,
@@ -81,7 +77,6 @@ impl Run {
             program: self.program.clone(),
             together: self.together.take(),
             observation: self.observation.take(),
-            texts: self.texts.take(),
             state: self.state.take(),
             ..*self
         }

@@ -9,7 +9,6 @@ use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
-use crate::text_run;
 use ptc_term::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 
@@ -159,11 +158,6 @@ fn resumed_run<'a>(
         run.limits = limits;
     }
     let words = run.words().saturating_add(words);
-    if run.texts.is_some() {
-        let failed = matches!(kind, Some(ValueKind::Failed | ValueKind::FailedMoved));
-        let answer = answer.map(|answer| answer.term(env));
-        return text_run::resumed(env, reference, run, terms, answer, failed, words, pace);
-    }
     let state = run.state.take()?;
     let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
     match kind {
@@ -197,11 +191,15 @@ fn resume_work<'a>(
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
-    let limits = match with {
-        ResumeWith::Limits(limits) => Some(limits),
-        ResumeWith::Nothing | ResumeWith::Value(..) => None,
+    let (limits, answer) = match with {
+        ResumeWith::Nothing => (None, None),
+        ResumeWith::Limits(limits) => (Some(limits), None),
+        ResumeWith::Value(kind, answer, words) => {
+            let failed = matches!(kind, ValueKind::Failed | ValueKind::FailedMoved);
+            (None, Some((answer.into(), failed, words)))
+        }
     };
-    waiting.resume(env, state, terms, limits, pace)
+    waiting.resume(env, state, terms, (limits, answer), pace)
 }
 
 nif! {

@@ -1,128 +1,122 @@
-//! JSON texts that are not decoded: their indexes, and how they are found in a context.
+//! Runs over JSON texts that are not decoded, and how texts are found in a context.
 
 use crate::atoms;
 use crate::clock::nif;
+use crate::execution::started;
 use crate::heap::Beam;
 use crate::map_view::{view, MapView};
+use crate::program::Handle;
 use crate::raw::{Raw, TermKind, Terms};
-use crate::task::{run, Call, Task};
-use ptc_index::{Index, Indexer, Invalid};
-use ptc_lazy::fits;
-use ptc_term::heap::Heap;
+use crate::run::RunArgs;
+use crate::task::{kept, run, Call, Task};
+use crate::wire;
+use ptc_program::over_texts::{self, Outcome, TextRun};
 use ptc_term::meter::Meter;
-use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
-
-/// Bytes that are indexed between two looks at the clock, and the fuel for them.
-const STEP: usize = 64 * 1024;
-const FUEL_OF_STEP: usize = 4_096;
-const BYTES_PER_WORD: usize = 8;
+use ptc_term::weight::words_of_row;
+use rustler::{Encoder, Error, NifResult, ResourceArc, Term};
 
 rustler::atoms! {
     struct_ = "__struct__",
     text = "Elixir.PtcRunner.Json.Text",
-    invalid,
-    unfit,
 }
 
-/// Resource of the index of a text.
-pub struct TextIndex {
-    pub index: Index,
-}
-
-#[rustler::resource_impl]
-impl Resource for TextIndex {}
-
-/// Whether a value of a context is a `PtcRunner.Json.Text`. Looks at each value, but into none that is not a struct.
+/// Whether a value of a context is a `PtcRunner.Json.Text`. Looks at each value, but into none that is not a map.
+#[inline]
 pub fn has_text<'a>(terms: Terms<'a>, context: Raw<'a>) -> bool {
+    let is_map = |value: &Raw<'a>| terms.kind(*value) == TermKind::Map;
     match view(terms, context) {
-        MapView::Flat(flat) => flat.values.iter().any(|value| is_text(terms, *value)),
-        MapView::Large => terms
-            .entries(context)
-            .iter()
-            .any(|(_, value)| is_text(terms, *value)),
+        MapView::Flat(flat) => {
+            flat.values.iter().any(is_map)
+                && flat.values.iter().any(|value| is_text(terms, *value))
+        }
+        MapView::Large => {
+            let entries = terms.entries(context);
+            entries.iter().any(|(_, value)| is_text(terms, *value))
+        }
         MapView::NotAMap => false,
     }
 }
 
-#[inline]
+#[cold]
 fn is_text<'a>(terms: Terms<'a>, value: Raw<'a>) -> bool {
-    // Most values are lists and strings.
-    if terms.kind(value) != TermKind::Map {
-        return false;
-    }
-    let MapView::Flat(flat) = view(terms, value) else {
-        return false;
-    };
-    // The struct has one field.
-    if flat.keys.len() != 2 {
-        return false;
-    }
     let word = |atom: rustler::Atom| Raw::from(atom.encode(terms.env)).word();
     let (key, module) = (word(struct_()), word(text()));
-    let mut pairs = flat.keys.iter().zip(flat.values);
-    pairs.any(|(other, value)| other.word() == key && value.word() == module)
+    match view(terms, value) {
+        // The struct has one field.
+        MapView::Flat(flat) if flat.keys.len() == 2 => {
+            let mut pairs = flat.keys.iter().zip(flat.values);
+            pairs.any(|(other, value)| other.word() == key && value.word() == module)
+        }
+        _ => false,
+    }
 }
-
-/// A text that is being indexed.
-struct Indexing<T> {
-    text: T,
-    indexer: Box<Indexer>,
-}
-
-rooted!(Indexing { terms: text; plain: indexer });
 
 nif! {
-    /// `{:ok, index, words}`; `{:error, :invalid}` for a text that is not JSON; `{:error, :unfit}` for one that must be decoded,
-    /// `{:error, :timeout | :memory_exceeded}` or `{:more, state, terms}`. `given` is `{timeout, max_heap}`.
-    fn json_index<'a>(env, text: Term<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
-        let call = Call::begin(env, given)?;
-        let bytes = call.terms().bytes(text.into()).ok_or(rustler::Error::BadArg)?;
-        let Some(indexer) = Indexer::new(bytes.len(), usize::MAX) else {
-            return Ok((atoms::error(), unfit()).encode(env));
+    /// Runs a compiled program over a context with texts: in the place of each one it has a tuple of a marker and a number, and
+    /// `texts` is a tuple of the marker and the texts. The replies are those of `run_compiled`, or `:decode` if a text must be
+    /// decoded. The run never moves.
+    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>)
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, (given.timeout, given.max_heap))?;
+        let terms = over_texts::Terms {
+            texts: texts.into(),
+            consts: consts.into(),
+            context: given.context,
+            memory: given.memory,
+            now: given.now,
         };
-        let indexing = Indexing {
-            text: text.into(),
-            indexer: Box::new(indexer),
-        };
-        Ok(run::<Indexing<()>>(call, indexing))
+        let of_program = call.terms().tuple(terms.consts).is_some_and(|all| all.len() == handle.consts);
+        let run_of = || TextRun::new(handle.program.clone(), terms, &Beam::new(env, 0));
+        let of_texts = of_program.then(run_of).flatten().ok_or(Error::BadArg)?;
+        Ok(run::<TextRun<()>>(call, of_texts))
     }
 }
 
-/// Why a text has no index that is used.
-enum Unusable {
-    Invalid,
-    Unfit,
-}
-
-impl<'a> Task<'a> for Indexing<Raw<'a>> {
-    type Out = Result<Index, Unusable>;
+impl<'a> Task<'a> for TextRun<Raw<'a>> {
+    type Out = Outcome<Raw<'a>>;
 
     fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
-        let text = heap.terms.bytes(self.text).unwrap_or_default();
-        loop {
-            meter.consume_fuel(FUEL_OF_STEP, heap)?;
-            meter.check_heap_limit(self.indexer.bytes() / BYTES_PER_WORD, heap)?;
-            match self.indexer.step(text, STEP) {
-                Err(Invalid) => return Ok(Err(Unusable::Invalid)),
-                Ok(None) => {}
-                Ok(Some(index)) if fits(&index) => return Ok(Ok(index)),
-                Ok(Some(_)) => return Ok(Err(Unusable::Unfit)),
+        let terms = heap.terms;
+        let texts = terms.tuple(self.texts).and_then(|all| all.get(1..));
+        let texts = texts.unwrap_or_default().iter();
+        let texts: Option<Vec<_>> = texts.map(|text| terms.bytes(*text)).collect();
+        let texts = texts.ok_or(Stop::Abandoned)?;
+        let below = std::mem::replace(heap, Beam::new(terms.env, 0));
+        let (outcome, words) = TextRun::step(self, &texts, below, meter);
+        *heap = Beam::new(terms.env, words);
+        outcome
+    }
+
+    fn reply(self, mut call: Call<'a>, heap: Beam<'a>, outcome: Self::Out) -> Term<'a> {
+        use ptc_term::heap::Heap;
+        let env = call.env;
+        match outcome {
+            Outcome::Value(value) => {
+                (atoms::ok(), value.term(env), heap.words_built()).encode(env)
+            }
+            Outcome::Fault(fault) => wire::fault(&heap, atoms::execution(), fault),
+            Outcome::Undecoded => atoms::decode().encode(env),
+            Outcome::Uncaught => atoms::uncaught().encode(env),
+            Outcome::Call { tool, args } => {
+                let left = started(env, &mut call.limits.deadline);
+                let weight = words_of_row(&heap, args);
+                let (tool, args) = (tool.term(env), args.term(env));
+                let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
+                (atoms::call(), state, terms, tool, args, left, weight).encode(env)
             }
         }
     }
 
-    fn reply(self, call: Call<'a>, heap: Beam<'a>, out: Self::Out) -> Term<'a> {
-        let env = call.env;
-        match out {
-            Ok(index) => {
-                let words = heap.words_built() + index.bytes() / BYTES_PER_WORD;
-                let index = ResourceArc::new(TextIndex { index });
-                (atoms::ok(), index, words).encode(env)
-            }
-            Err(Unusable::Invalid) => (atoms::error(), invalid()).encode(env),
-            Err(Unusable::Unfit) => (atoms::error(), unfit()).encode(env),
-        }
+    fn answered(&mut self, answer: Raw<'a>, failed: bool) {
+        TextRun::answered(self, answer, failed);
+    }
+
+    fn reads_text(&self) -> bool {
+        false
+    }
+
+    fn needs_quantum(&self) -> bool {
+        TextRun::needs_quantum(self)
     }
 }

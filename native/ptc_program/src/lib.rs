@@ -7,6 +7,7 @@
 //! * [`compile`]: a program's table to its instructions, with all checks
 //! * [`typing`]: the types of a program's values, before it runs
 //! * [`observed`]: what a program's code and the counts of a run say about its operations
+//! * [`over_texts`]: runs over JSON texts that are not decoded
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 
 #![forbid(unsafe_code)]
@@ -19,4 +20,5 @@ pub mod load;
 pub mod observed;
 pub mod opcode;
 pub mod ops;
+pub mod over_texts;
 pub mod typing;

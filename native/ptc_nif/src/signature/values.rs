@@ -150,7 +150,7 @@ fn reply<'a>(
         Step::Left(at) => {
             let mut held = vec![of.into(), value.into()];
             let left = freeze(LeftWalk { at: *at, types }, heap, &mut held);
-            call.leave(left, &held, atoms::long())
+            call.leave(left, &held, atoms::long()).encode(heap.terms.env)
         }
     }
 }

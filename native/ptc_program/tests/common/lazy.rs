@@ -135,6 +135,7 @@ impl OverTexts {
             texts: self.texts.iter().map(Indexed::source).collect(),
             marker: MARKER,
             stored: self.stored,
+            words: 0,
         };
         Lazy::new(heap, given)
     }
