@@ -172,6 +172,9 @@ defmodule PtcRunner.Json.Runner do
   end
 
   # The context may have texts, which are found when the program is compiled: its errors come first.
+  defp start(%Program{} = program, given, reading, forks?),
+    do: begin(program, given, reading, forks?)
+
   defp start(program, given, reading, forks?) do
     case begin(program, given, reading, forks?) do
       :texts -> Texts.start(program, given, reading, forks?, &begin/4)
@@ -208,9 +211,15 @@ defmodule PtcRunner.Json.Runner do
       {timeout, max_heap, _depth} = Limits.resolve({elem(given, 2), elem(given, 3), reading})
 
       case Program.rebuild(program, {timeout, max_heap}) do
-        {:ok, handle, consts} -> native.(handle, consts, given)
-        error -> error
+        {:ok, handle, consts} ->
+          start_compiled(%{program | handle: handle, consts: consts}, given, reading, native)
+
+        error ->
+          error
       end
+  else
+    :texts -> Texts.start(program, given, reading, native == (&Native.run_forking/3), &begin/4)
+    reply -> reply
   end
 
   # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.

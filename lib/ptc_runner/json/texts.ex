@@ -63,7 +63,7 @@ defmodule PtcRunner.Json.Texts do
 
   defp short?(%Text{binary: binary}), do: not is_binary(binary) or byte_size(binary) <= @short
 
-  defp sorted(context), do: Enum.sort(for {key, %Text{}} = entry <- context, do: entry)
+  defp sorted(context), do: Enum.sort(for {_key, %Text{}} = entry <- context, do: entry)
 
   defp decoded(given, until, which \\ fn _text -> true end) do
     texts = Enum.filter(sorted(elem(given, 0)), fn {_key, text} -> which.(text) end)

@@ -12,7 +12,7 @@ use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
 use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
-use ptc_program::over_texts::start_time;
+use ptc_program::over_texts::{start_time, Data};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
@@ -71,21 +71,11 @@ impl<'a> Consts<'a> {
     }
 }
 
-/// What a program reads besides its constants.
-#[derive(Clone, Copy)]
-pub struct Data<'a> {
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
-    /// The text of the time of the start; `nil`: the run reads the clock if its program asks for it. Not used
-    /// when a run is resumed.
-    pub now: Raw<'a>,
-}
-
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
     pub consts: Consts<'a>,
-    pub data: Data<'a>,
+    pub data: Data<Raw<'a>>,
     pub pace: Pace,
     /// Since when the run waits, if the execution has suspended it.
     pub left: Option<Since>,
@@ -110,7 +100,7 @@ pub enum Home<'a> {
 }
 
 impl<'a> Execution<'a> {
-    pub fn new(heap: Beam<'a>, consts: Consts<'a>, data: Data<'a>, pace: Pace) -> Self {
+    pub fn new(heap: Beam<'a>, consts: Consts<'a>, data: Data<Raw<'a>>, pace: Pace) -> Self {
         Execution {
             heap,
             consts,
@@ -157,7 +147,7 @@ impl<'a> Execution<'a> {
         }
         let home = reuse.map_or(Home::New, Home::Loader);
         let reply = self.go(&mut run, Entry::Start(None), home);
-        reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
+        reply.unwrap_or_else(|| wire::stopped(env, Stop::Abandoned))
     }
 
     /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
@@ -167,7 +157,7 @@ impl<'a> Execution<'a> {
         // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
         // deadline.
         if run.mode != Mode::Moved && run.limits.deadline.has_passed() {
-            return Some((atoms::error(), atoms::timeout()).encode(env));
+            return Some(wire::stopped(env, Stop::DeadlinePassed));
         }
         let inputs = Inputs {
             consts: self.consts.slice(),
@@ -224,14 +214,14 @@ impl<'a> Execution<'a> {
             Exit::Done(value) => {
                 drop(vm);
                 self.share_words(run);
-                (atoms::ok(), value.term(env), self.heap_words()).encode(env)
+                (atoms::ok(), value.term(env), self.heap.words_built()).encode(env)
             }
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
                 let pc = vm.into_state().pc();
                 let weight = words_of_row(&self.heap, args);
                 let weight = self.addressed(run, weight, pc);
-                let (words, left) = (self.heap_words(), self.milliseconds_left(run));
+                let (words, left) = (self.heap.words_built(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
             }
@@ -242,7 +232,7 @@ impl<'a> Execution<'a> {
             Exit::Fork { name, list } => {
                 let state = vm.into_state();
                 let left = self.milliseconds_left(run);
-                run.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
+                run.together = Some(Arc::new(AtomicUsize::new(self.heap.words_built())));
                 let (state, terms) = self.suspend(run, state, None, home);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
@@ -266,25 +256,15 @@ impl<'a> Execution<'a> {
                 drop(vm);
                 wire::fault(&self.heap, atoms::execution(), *fault)
             }
-            Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) => {
-                (atoms::error(), atoms::memory_exceeded()).encode(env)
-            }
-            // No process receives the reply to an abandoned run.
-            Exit::Halted(Halt::Stop(Stop::DeadlinePassed | Stop::Abandoned)) => {
-                (atoms::error(), atoms::timeout()).encode(env)
-            }
+            Exit::Halted(Halt::Stop(stop)) => wire::stopped(env, stop),
         };
         Some(reply)
-    }
-
-    fn heap_words(&self) -> usize {
-        self.heap.words_built()
     }
 
     /// Publishes the words built so far to the other rounds.
     fn share_words(&self, run: &Run) {
         if let Some(together) = &run.together {
-            together.store(self.heap_words(), Ordering::Relaxed);
+            together.store(self.heap.words_built(), Ordering::Relaxed);
         }
     }
 
@@ -309,7 +289,7 @@ impl<'a> Execution<'a> {
         let terms = self.heap.terms;
         run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
         run.consts = self.consts.slice().len();
-        run.words_built = self.heap_words();
+        run.words_built = self.heap.words_built();
         self.share_words(run);
         let token = terms.make_integer(run.token as i64);
         let consts = self.consts.tuple(&self.heap);
@@ -338,7 +318,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         let (tool, args) = (tool.term(env), args.term(env));
         if run.mode == Mode::Moved {
-            let (words, left) = (self.heap_words(), atoms::nil());
+            let (words, left) = (self.heap.words_built(), atoms::nil());
             let (state, terms) = self.suspend(run, state, None, home);
             return (atoms::call(), state, terms, tool, args, left, words).encode(env);
         }

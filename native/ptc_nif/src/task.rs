@@ -7,6 +7,8 @@ use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
+use crate::wire;
+use ptc_term::fingerprint::Fingerprint;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
@@ -98,7 +100,7 @@ where
     match done {
         Ok(out) => task.reply(call, heap, out),
         Err(Stop::SliceOver) => keep::<S>(call, heap, task),
-        Err(stop) => call.stopped(stop),
+        Err(stop) => wire::stopped(call.env, stop),
     }
 }
 
@@ -171,7 +173,9 @@ impl Waiting {
             pace,
             limits: limits.unwrap_or(self.limits),
             knows_limits: true,
-            words: self.words.saturating_add(answer.map_or(0, |(.., words)| words)),
+            words: self
+                .words
+                .saturating_add(answer.map_or(0, |(.., words)| words)),
             quarters: self.quarters,
             state: Some(state),
             answer,
@@ -363,40 +367,11 @@ impl<'a> Call<'a> {
         (why, state, tuple.term(env))
     }
 
-    /// The error for a stop that is final. No process receives the reply to abandoned work.
-    pub fn stopped(&self, stop: Stop) -> Term<'a> {
-        let reason = match stop {
-            Stop::MemoryExceeded => atoms::memory_exceeded(),
-            Stop::SliceOver | Stop::DeadlinePassed | Stop::Abandoned => atoms::timeout(),
-        };
-        (atoms::error(), reason).encode(self.env)
-    }
-
     /// Charges the caller for the work on its scheduler and keeps the started clock of the deadline.
     pub fn settle(&mut self, meter: &Meter) {
         self.limits = meter.limits;
         // `leave` counts one quarter itself.
         self.quarters += schedule::quarters(meter.percent_of_slice()) - 1;
         schedule::settle(self.env, meter);
-    }
-}
-
-/// Fingerprint of a text: suspended work is resumed only with the same text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Fingerprint {
-    length: usize,
-    ends: u64,
-}
-
-impl Fingerprint {
-    fn of(text: &[u8]) -> Self {
-        const MOST: usize = 64;
-        let head = &text[..text.len().min(MOST)];
-        let tail = &text[text.len().saturating_sub(MOST)..];
-        let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        Fingerprint {
-            length: text.len(),
-            ends: head.iter().chain(tail).fold(0xcbf2_9ce4_8422_2325, mix),
-        }
     }
 }

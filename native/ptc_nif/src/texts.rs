@@ -3,6 +3,7 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::execution::started;
+use crate::explain::right_consts;
 use crate::heap::Beam;
 use crate::map_view::{view, MapView};
 use crate::program::Handle;
@@ -10,25 +11,22 @@ use crate::raw::{Raw, TermKind, Terms};
 use crate::run::RunArgs;
 use crate::task::{kept, run, Call, Task};
 use crate::wire;
-use ptc_program::over_texts::{self, Outcome, TextRun};
+use ptc_program::over_texts::{Outcome, TextRun};
 use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
+use rustler::types::atom::{__struct__, Atom};
 use rustler::{Encoder, Error, NifResult, ResourceArc, Term};
 
-rustler::atoms! {
-    struct_ = "__struct__",
-    text = "Elixir.PtcRunner.Json.Text",
-}
+rustler::atoms! { text = "Elixir.PtcRunner.Json.Text" }
 
 /// Whether a value of a context is a `PtcRunner.Json.Text`. Looks at each value, but into none that is not a map.
 #[inline]
 pub fn has_text<'a>(terms: Terms<'a>, context: Raw<'a>) -> bool {
-    let is_map = |value: &Raw<'a>| terms.kind(*value) == TermKind::Map;
     match view(terms, context) {
         MapView::Flat(flat) => {
-            flat.values.iter().any(is_map)
-                && flat.values.iter().any(|value| is_text(terms, *value))
+            let mut values = flat.values.iter();
+            values.any(|value| terms.kind(*value) == TermKind::Map && is_text(terms, *value))
         }
         MapView::Large => {
             let entries = terms.entries(context);
@@ -38,15 +36,16 @@ pub fn has_text<'a>(terms: Terms<'a>, context: Raw<'a>) -> bool {
     }
 }
 
-#[cold]
 fn is_text<'a>(terms: Terms<'a>, value: Raw<'a>) -> bool {
-    let word = |atom: rustler::Atom| Raw::from(atom.encode(terms.env)).word();
-    let (key, module) = (word(struct_()), word(text()));
+    let word = |atom: Atom| Raw::from(atom.encode(terms.env)).word();
     match view(terms, value) {
         // The struct has one field.
         MapView::Flat(flat) if flat.keys.len() == 2 => {
-            let mut pairs = flat.keys.iter().zip(flat.values);
-            pairs.any(|(other, value)| other.word() == key && value.word() == module)
+            let place = flat
+                .values
+                .iter()
+                .position(|value| value.word() == word(text()));
+            place.is_some_and(|place| flat.keys[place].word() == word(__struct__()))
         }
         _ => false,
     }
@@ -59,16 +58,9 @@ nif! {
     fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>)
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, (given.timeout, given.max_heap))?;
-        let terms = over_texts::Terms {
-            texts: texts.into(),
-            consts: consts.into(),
-            context: given.context,
-            memory: given.memory,
-            now: given.now,
-        };
-        let of_program = call.terms().tuple(terms.consts).is_some_and(|all| all.len() == handle.consts);
-        let run_of = || TextRun::new(handle.program.clone(), terms, &Beam::new(env, 0));
-        let of_texts = of_program.then(run_of).flatten().ok_or(Error::BadArg)?;
+        right_consts(&Beam::new(env, 0), consts, handle.consts)?;
+        let (program, terms) = (handle.program.clone(), (texts.into(), consts.into()));
+        let of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
         Ok(run::<TextRun<()>>(call, of_texts))
     }
 }
@@ -92,9 +84,7 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
         use ptc_term::heap::Heap;
         let env = call.env;
         match outcome {
-            Outcome::Value(value) => {
-                (atoms::ok(), value.term(env), heap.words_built()).encode(env)
-            }
+            Outcome::Value(value) => (atoms::ok(), value.term(env), heap.words_built()).encode(env),
             Outcome::Fault(fault) => wire::fault(&heap, atoms::execution(), fault),
             Outcome::Undecoded => atoms::decode().encode(env),
             Outcome::Uncaught => atoms::uncaught().encode(env),

@@ -44,13 +44,9 @@ pub struct TextRun<T> {
     /// A tuple: the marker (see [`Given::marker`]), and the texts.
     pub texts: T,
     /// A tuple of the program's constants.
-    pub consts: T,
-    /// The context: in the place of each text stands a tuple of the marker and of [`ptc_lazy::term::whole`].
-    pub context: T,
-    /// The memory.
-    pub memory: T,
-    /// The text of the time of the start, or nil.
-    pub now: T,
+    consts: T,
+    /// In the place of each text of the context stands a tuple of the marker and of [`ptc_lazy::term::whole`].
+    data: Data<T>,
     /// The answer to the run's call, or the text of the error of its tool.
     answer: Option<One<T>>,
     /// The terms of the state and of what is being built.
@@ -58,7 +54,7 @@ pub struct TextRun<T> {
     plain: Box<Plain>,
 }
 
-rooted!(TextRun { terms: texts, consts, context, memory, now; states: answer, rest; plain: plain });
+rooted!(TextRun { terms: texts, consts; states: data, answer, rest; plain: plain });
 
 /// What is not a term.
 #[derive(Debug)]
@@ -90,19 +86,30 @@ enum After {
     Fault(Fault<()>),
 }
 
-/// The terms of a run over texts.
-pub struct Terms<T> {
-    /// See [`TextRun::texts`].
-    pub texts: T,
-    /// See [`TextRun::consts`].
-    pub consts: T,
-    /// See [`TextRun::context`].
+/// What a program reads besides its constants.
+#[derive(Debug, Clone, Copy)]
+pub struct Data<T> {
+    /// The context.
     pub context: T,
     /// The memory.
     pub memory: T,
-    /// See [`TextRun::now`].
+    /// The text of the time of the start; `nil`: the run reads the clock if its program asks for it. Not used
+    /// when a run is resumed.
     pub now: T,
 }
+
+impl<T: Copy> Data<T> {
+    /// Returns the data of a program that reads none: `nil` in each place.
+    pub fn of(nil: T) -> Self {
+        Data {
+            context: nil,
+            memory: nil,
+            now: nil,
+        }
+    }
+}
+
+rooted!(Data { terms: context, memory, now; });
 
 /// How an execution ends.
 #[derive(Debug)]
@@ -125,19 +132,19 @@ pub enum Outcome<T> {
 }
 
 impl<T: Copy> TextRun<T> {
-    /// Returns the start of a run. `None` if the first element of the texts is not a marker.
+    /// Returns the start of a run. `consts`: a tuple of the program's constants. `None` if the first element of the texts is
+    /// not a marker.
     pub fn new<H: Heap<Term = T>>(
         program: Arc<Program>,
-        terms: Terms<T>,
+        (texts, consts): (T, T),
+        data: Data<T>,
         heap: &H,
     ) -> Option<Self> {
-        let marker = heap.small_integer(heap.element(terms.texts, 0)?)?;
+        let marker = heap.small_integer(heap.element(texts, 0)?)?;
         Some(TextRun {
-            texts: terms.texts,
-            consts: terms.consts,
-            context: terms.context,
-            memory: terms.memory,
-            now: terms.now,
+            texts,
+            consts,
+            data,
             answer: None,
             rest: Vec::new(),
             plain: Box::new(Plain {
@@ -205,7 +212,9 @@ impl<T: Copy> TextRun<T> {
         };
         let sources = texts.iter().zip(&indexes);
         let given = Given {
-            texts: sources.map(|(text, index)| Source::new(text, index)).collect(),
+            texts: sources
+                .map(|(text, index)| Source::new(text, index))
+                .collect(),
             marker: self.plain.marker,
             stored: self.plain.stored,
             words: added,
@@ -225,7 +234,10 @@ impl<T: Copy> TextRun<T> {
         meter: &mut Meter,
     ) -> Result<Outcome<T>, Stop> {
         let program = self.plain.program.clone();
-        let rest: Vec<_> = take(&mut self.rest).iter().map(|One(term)| lazy.wrap(*term)).collect();
+        let rest: Vec<_> = take(&mut self.rest)
+            .iter()
+            .map(|One(term)| lazy.wrap(*term))
+            .collect();
         let mut rest = rest.into_iter();
         let mut state = self.plain.state.take();
         if take(&mut self.plain.failed) {
@@ -244,11 +256,11 @@ impl<T: Copy> TextRun<T> {
         }
         let consts = lazy.inner().elements(self.consts).unwrap_or_default();
         let consts: Vec<_> = consts.iter().map(|term| Term::Real(*term)).collect();
-        let (context, memory) = (lazy.wrap(self.context), lazy.wrap(self.memory));
+        let (context, memory) = (lazy.wrap(self.data.context), lazy.wrap(self.data.memory));
         let state = state.unwrap_or_else(|| {
             let input = Vm::input_of(&program, lazy, memory, INPUT_NAME.as_bytes());
             let now = |heap: &mut Lazy<H>| {
-                let now = start_time(heap.inner(), self.now);
+                let now = start_time(heap.inner(), self.data.now);
                 heap.wrap(now)
             };
             State::start(&program, lazy, input, now)
