@@ -715,6 +715,7 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Json.Parser,
           PtcRunner.Json.Paused,
           PtcRunner.Json.Program,
+          PtcRunner.Json.Text,
           PtcRunner.Json.Validator,
           PtcRunner.Context,
           PtcRunner.Sandbox,
