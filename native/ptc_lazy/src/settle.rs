@@ -42,7 +42,7 @@ struct Open<T> {
     whole: T,
     /// The rest of a list.
     rest: T,
-    shape: Shape,
+    shape: Opened,
     /// Number of settled terms before its own.
     start: usize,
     /// Number of its parts that are not settled.
@@ -53,7 +53,7 @@ struct Open<T> {
 rooted!(Open { terms: whole, rest; plain: shape, start, left, changed });
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum Opened {
     /// The tail is the last part, once all items are settled.
     List,
     Tail,
@@ -104,7 +104,7 @@ impl<V: Copy> Settle<Term<V>> {
             meter.consume_fuel(1, heap)?;
             if let Some(open) = self.open.last().filter(|open| open.left == 0) {
                 match open.shape {
-                    Shape::List => self.next_item(heap),
+                    Opened::List => self.next_item(heap),
                     _ => self.close(heap, meter)?,
                 }
             } else if let Some(term) = self.todo.take_last(heap) {
@@ -162,7 +162,7 @@ impl<V: Copy> Settle<Term<V>> {
                 self.settled(empty, !matches!(term, Term::Real(_)));
             }
             (_, Kind::List) => {
-                self.open.push(open(Shape::List, term, 0, start));
+                self.open.push(open(Opened::List, term, 0, start));
             }
             (_, Kind::Map) => {
                 let size = heap.map_size(term).unwrap_or(0);
@@ -176,7 +176,7 @@ impl<V: Copy> Settle<Term<V>> {
                 let keys = keys.into_iter().map(|key| heap.shared_key(key));
                 self.done.extend(keys);
                 self.todo.extend(values);
-                let mut open = open(Shape::Map, term, left, start);
+                let mut open = open(Opened::Map, term, left, start);
                 open.changed = !matches!(term, Term::Real(_));
                 self.open.push(open);
             }
@@ -184,7 +184,7 @@ impl<V: Copy> Settle<Term<V>> {
                 Inside::Elements(elements) => {
                     let left = elements.len();
                     self.todo.extend(elements.iter().rev().copied());
-                    self.open.push(open(Shape::Tuple, term, left, start));
+                    self.open.push(open(Opened::Tuple, term, left, start));
                 }
                 Inside::Nothing | Inside::Unknown => self.settled(term, false),
             },
@@ -207,7 +207,7 @@ impl<V: Copy> Settle<Term<V>> {
                 self.todo.push(item);
             }
             None => {
-                open.shape = Shape::Tail;
+                open.shape = Opened::Tail;
                 // An empty list of a text is no tail that must be decoded.
                 match heap.is_empty_list(open.rest) {
                     true => {
@@ -231,8 +231,8 @@ impl<V: Copy> Settle<Term<V>> {
         let (whole, shape, start, changed) = (open.whole, open.shape, open.start, open.changed);
         let made = match (changed, shape) {
             (false, _) => whole,
-            (_, Shape::List | Shape::Tail) => self.list(start, heap, meter)?,
-            (_, Shape::Map) => {
+            (_, Opened::List | Opened::Tail) => self.list(start, heap, meter)?,
+            (_, Opened::Map) => {
                 let count = (self.done.len() - start) / 2;
                 if count > BATCH {
                     meter.consume_fuel(MAP_ENTRY * count, heap)?;
@@ -241,7 +241,7 @@ impl<V: Copy> Settle<Term<V>> {
                 let (keys, values) = parts.split_at(count);
                 heap.make_map(keys, values)
             }
-            (_, Shape::Tuple) => {
+            (_, Opened::Tuple) => {
                 let parts = &*self.done.since(start, heap);
                 heap.make_tuple(parts)
             }

@@ -160,7 +160,7 @@ impl Waiting {
         env: Env<'a>,
         state: Place<'a>,
         terms: Term<'a>,
-        (limits, answer): (Option<Limits>, Answer<'a>),
+        (limits, answer): (Option<Limits>, Answered<'a>),
         pace: Pace,
     ) -> Option<Term<'a>> {
         let own = self.own(Terms { env }, terms)?;
@@ -284,7 +284,7 @@ pub fn suspend<'a>(env: Env<'a>, left: Left, since: Since, reuse: Option<Place<'
 pub type Suspended<'a> = (rustler::Atom, Term<'a>, Term<'a>);
 
 /// What work is resumed with: the answer to its call, whether the tool has failed, and the words of the answer.
-pub type Answer<'a> = Option<(Raw<'a>, bool, usize)>;
+pub type Answered<'a> = Option<(Raw<'a>, bool, usize)>;
 
 /// A call that starts or resumes work.
 pub struct Call<'a> {
@@ -299,7 +299,7 @@ pub struct Call<'a> {
     pub quarters: u32,
     /// The resource that held the work.
     pub state: Option<Place<'a>>,
-    pub answer: Answer<'a>,
+    pub answer: Answered<'a>,
 }
 
 impl<'a> Call<'a> {

@@ -59,11 +59,11 @@ pub trait Classify {
 }
 
 /// The fastest implementation for this processor.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub type Fastest = vector::Vector;
-/// The fastest implementation for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub type Fastest = scalar::Scalar;
+pub use scalar::Scalar as Fastest;
+/// The fastest implementation for this processor.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub use vector::Vector as Fastest;
 
 #[cfg(test)]
 mod tests {
