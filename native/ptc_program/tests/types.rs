@@ -674,3 +674,91 @@ fn random_programs_are_checked_in_pieces_like_at_once() {
         any_program(program.as_bytes());
     }
 }
+
+/// A world of which nothing is known.
+const UNKNOWN: World = World {
+    types: "null",
+    memory: "null",
+    tools: "null",
+    returns: "null",
+};
+
+#[test]
+fn a_name_that_nothing_binds_is_a_warning_where_the_memory_is_not_known() {
+    for (program, wanted) in [
+        (
+            r#"{"op":"var","name":"seen"}"#,
+            &["warning unbound_name name"][..],
+        ),
+        (
+            r#"{"op":"let","name":"x","value":1,"in":{"op":"pipe","steps":[{"op":"var","name":"x"},{"op":"var","name":"y"}]}}"#,
+            &["warning unbound_name in/steps/1/name"],
+        ),
+        (
+            r#"{"a":{"op":"let","name":"x","value":1,"in":1},"b":{"op":"var","name":"x"}}"#,
+            &["warning unbound_name b/name"],
+        ),
+        (
+            r#"{"op":"pipe","steps":[{"op":"load","name":"n"},{"op":"fold","init":0,"expr":{"op":"var","name":"acc"}}]}"#,
+            &[],
+        ),
+        (
+            r#"{"op":"pipe","steps":[{"op":"load","name":"n"},{"op":"map","as":"row","expr":{"op":"var","name":"row"}}]}"#,
+            &[],
+        ),
+        (
+            r#"{"op":"call","tool":"mail","on_error":{"op":"var","name":"error"}}"#,
+            &[],
+        ),
+        (r#"{"op":"var","name":"__input"}"#, &[]),
+        (
+            r#"{"op":"coalesce","values":[{"op":"var","name":"seen"},1]}"#,
+            &[],
+        ),
+    ] {
+        let outcome = check(program, UNKNOWN, STRICT, None).expect(program);
+        assert_eq!(findings(&outcome), wanted, "{program}");
+    }
+}
+
+#[test]
+fn nothing_is_known_of_what_has_a_name_that_is_too_long() {
+    // The last ones are equal only in their first 4,096 bytes.
+    let (long, other) = ("k".repeat(5_000), "k".repeat(4_999) + "x");
+    let shorter = "k".repeat(4_096);
+    let get = |name: &str| format!(r#"{{"op":"get","field":"{name}"}}"#);
+    let pipe = |first: &str, name: &str| {
+        let get = get(name);
+        format!(r#"{{"op":"pipe","steps":[{first},{get},{{"op":"count"}}]}}"#)
+    };
+    let object = format!(r#"{{"op":"literal","value":{{"{long}":[1],"n":1}}}}"#);
+    for name in [&long, &other, &shorter] {
+        let outcome = check(&pipe(&object, name), WORLD, STRICT, None).expect("a program");
+        assert_eq!(findings(&outcome), Vec::<&str>::new());
+    }
+    let outcome = check(&pipe(&object, "n"), WORLD, STRICT, None).expect("a program");
+    assert_eq!(findings(&outcome), ["error wrong_kind steps/2"]);
+
+    // A closed object has no such field, as before.
+    let closed = r#"{"op":"literal","value":{"n":1}}"#;
+    let outcome = check(&pipe(closed, &long), WORLD, STRICT, None).expect("a program");
+    assert!(findings(&outcome).contains(&"error unknown_field steps/1/field"));
+
+    // Names that `let` binds, of data and of tools.
+    for inner in [&long, &other] {
+        let program = format!(
+            r#"{{"op":"let","name":"{long}","value":1,"in":{{"op":"pipe","steps":[{{"op":"var","name":"{inner}"}},{{"op":"count"}}]}}}}"#
+        );
+        let outcome = check(&program, WORLD, STRICT, None).expect("a program");
+        assert_eq!(findings(&outcome), Vec::<&str>::new());
+    }
+    for program in [
+        format!(r#"{{"op":"load","name":"{long}"}}"#),
+        format!(r#"{{"op":"var","name":"{long}"}}"#),
+        format!(r#"{{"op":"call","tool":"{long}","args":{{}}}}"#),
+    ] {
+        let outcome = check(&program, WORLD, STRICT, None).expect("a program");
+        assert_eq!(findings(&outcome), Vec::<&str>::new());
+        assert_eq!(outcome.reads, Vec::<String>::new());
+    }
+}

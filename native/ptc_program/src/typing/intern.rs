@@ -64,9 +64,8 @@ impl Types {
                 (16, 0)
             }
         };
-        hash.add(tag);
         hash.add(number);
-        hash.finish()
+        hash.finish_with(tag)
     }
 
     fn kinds_of(&self, ty: Ty) -> Kinds {

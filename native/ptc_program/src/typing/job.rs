@@ -4,6 +4,7 @@
 use super::given::{FieldsGiven, GivenTo, GivenTypes};
 use super::infer::{Budget, Sampling};
 use super::reply::Reply;
+use super::spare;
 use super::ty::TyId;
 use super::walk::{Stepped, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
@@ -131,7 +132,7 @@ impl<T: Copy> Check<T> {
 
     /// Begins the check of types.
     fn begin<H: Heap<Term = T>>(&mut self, root: Node, heap: &H) {
-        let mut walk = Box::new(TypeWalk::new(root, self.state.options.options.edition));
+        let mut walk = spare::walk(root, self.state.options.options.edition);
         if self.state.options.observed == Some(Detail::All) {
             walk.noted = Some(Vec::new());
         }
@@ -283,6 +284,9 @@ impl<H: Heap> Job<H> for Check<H::Term> {
             let done = self.go_on((&document, text), heap, meter);
             self.state.table = document.into_table();
             if let Some(reply) = done? {
+                if let Some(walk) = self.state.walk.take() {
+                    spare::keep(walk);
+                }
                 return Ok(Ok(reply));
             }
         }

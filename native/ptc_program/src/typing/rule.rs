@@ -8,6 +8,7 @@ use super::walk::{Facts, Frame, How, Next, TypeWalk, Visit, What, ABSENT};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
+use crate::ops::Field;
 use ptc_json::{Document, Entry, Node};
 
 /// One call of the rule of an operation.
@@ -85,7 +86,10 @@ impl<'r> Rule<'r> {
     /// Returns a field of the operation.
     pub(crate) fn field(&self, name: &'static str) -> Option<Node> {
         let fields = self.op()?.fields(self.walk.edition);
-        let place = fields.iter().position(|field| field.name == name)?;
+        // Equal literals are usually stored once, so comparing addresses is enough to find most names.
+        let is_it = |field: &Field| std::ptr::eq(field.name, name);
+        let place = fields.iter().position(is_it);
+        let place = place.or_else(|| fields.iter().position(|field| field.name == name))?;
         let node = self.walk.frames.last()?.fields[place];
         (node != ABSENT).then_some(node)
     }

@@ -1,6 +1,7 @@
 //! Types: one flat table in which equal types have one number, so that nothing recurses over them.
 
 use super::names::{Index, NameId, Names};
+use std::sync::OnceLock;
 
 /// The number of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -202,6 +203,26 @@ impl Default for Types {
             nullable: [TyId::NEVER; COMMON],
             names: Names::default(),
         };
+        types.clear();
+        types
+    }
+}
+
+/// The types of [`TyId`]'s constants, and their index.
+type CommonTypes = (Vec<(Ty, Kinds)>, Index);
+
+/// Returns them; they are made once.
+fn common() -> &'static CommonTypes {
+    static COMMON_TYPES: OnceLock<CommonTypes> = OnceLock::new();
+    COMMON_TYPES.get_or_init(|| {
+        let mut types = Types {
+            types: Vec::new(),
+            fields: Vec::new(),
+            members: Vec::new(),
+            index: Index::default(),
+            nullable: [TyId::NEVER; COMMON],
+            names: Names::default(),
+        };
         let common = [
             Ty::Unknown,
             Ty::Never,
@@ -223,11 +244,28 @@ impl Default for Types {
         for ty in common {
             types.intern(ty);
         }
-        types
-    }
+        (types.types, types.index)
+    })
 }
 
 impl Types {
+    /// Forgets all types but the common ones, and all names; keeps the memory.
+    pub(super) fn clear(&mut self) {
+        let (types, index) = common();
+        self.types.clone_from(types);
+        self.index.copy(index);
+        self.fields.clear();
+        self.members.clear();
+        self.nullable = [TyId::NEVER; COMMON];
+        self.names.clear();
+    }
+
+    /// Returns the words of the memory.
+    pub(super) fn room(&self) -> usize {
+        let own = 3 * self.types.capacity() + 2 * self.fields.capacity();
+        own + self.members.capacity() / 2 + self.index.room() + self.names.room()
+    }
+
     /// Returns a type.
     #[inline]
     pub fn get(&self, id: TyId) -> Ty {
@@ -306,8 +344,15 @@ impl Types {
         self.object_since(fields, 0, open)
     }
 
-    /// The same for the fields from `first` on.
-    pub fn object_since(&mut self, all: &mut Vec<FieldTy>, first: usize, open: bool) -> TyId {
+    /// The same for the fields from `first` on. An object with a field whose name is too long may have any other fields.
+    pub fn object_since(&mut self, all: &mut Vec<FieldTy>, first: usize, mut open: bool) -> TyId {
+        if self.names.has_long() {
+            let (names, mut fields) = (&self.names, all.split_off(first));
+            let count = fields.len();
+            fields.retain(|field| !names.is_long(field.name));
+            open |= fields.len() < count;
+            all.append(&mut fields);
+        }
         if !all[first..].is_sorted_by(|a, b| a.name < b.name) {
             let mut fields = all.split_off(first);
             fields.sort_by_key(|field| field.name);

@@ -18,6 +18,8 @@ use ptc_json::{Document, Node};
 pub(super) const ABSENT: Node = Node::MAX;
 /// Maximum number of findings.
 const MOST_FINDINGS: usize = 1_000;
+/// Maximum number of names that a finding is made of.
+const MOST_NAMES: usize = 200;
 
 /// How a part is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -223,6 +225,33 @@ impl TypeWalk {
         }
     }
 
+    /// Prepares it for another program: all is forgotten but the memory. It returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.types.clear();
+        self.known = Known::default();
+        self.sources.clear();
+        (self.findings, self.noted) = (Vec::new(), None);
+        self.called.clear();
+        self.loaded.clear();
+        self.frames.clear();
+        self.bound.clear();
+        self.undo.clear();
+        self.parts.clear();
+        self.roots.clear();
+        (self.last, self.facts) = (TyId::NEVER, None);
+        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
+        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
+        let frames = self.frames.capacity() * size_of::<Frame>() / 8;
+        let names = self.bound.capacity() + 2 * self.undo.capacity() + self.roots.capacity() / 2;
+        let lists = 2 * self.parts.capacity() + self.called.capacity() + self.loaded.capacity();
+        self.types.room() + self.sources.room() + frames + names + lists
+    }
+
+    /// Begins with a program.
+    pub(super) fn of(&mut self, root: Node, edition: Edition) {
+        (self.root, self.edition) = (root, edition);
+    }
+
     /// Returns the root of the program.
     pub fn root(&self) -> Node {
         self.root
@@ -303,7 +332,10 @@ impl TypeWalk {
                 self.bound.resize(at + 1, None);
             }
             self.undo.push((name, self.bound[at]));
-            self.bound[at] = Some(ty);
+            self.bound[at] = Some(match self.types.names.is_long(name) {
+                false => ty,
+                true => TyId::UNKNOWN,
+            });
         }
         self.dead += u32::from(visit.dead);
         self.doubt += u32::from(visit.doubt);
@@ -364,6 +396,12 @@ impl TypeWalk {
             op,
             details,
         });
+    }
+
+    /// Returns the names that are bound here, the last ones of many.
+    pub(super) fn bound_names(&self) -> Vec<NameId> {
+        let names = self.undo.iter().rev().take(MOST_NAMES);
+        names.map(|(name, _)| *name).collect()
     }
 
     /// Whether the current part is never evaluated.

@@ -4,6 +4,7 @@ use super::input::{one, own, visited};
 use super::lists::{integer, whole};
 use crate::opcode::OpCode;
 use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
 use crate::typing::walk::{Facts, How, Next, Visit};
@@ -353,6 +354,7 @@ pub fn var(rule: &mut Rule) -> Next {
         return Next::Is(ty);
     }
     let Some(memory) = &rule.walk.known.memory else {
+        unbound(rule, name);
         return Next::Is(TyId::UNKNOWN);
     };
     if let Some(ty) = memory.used.get(&name) {
@@ -362,11 +364,25 @@ pub fn var(rule: &mut Rule) -> Next {
     Next::Is(unknown(rule, name, names, false))
 }
 
+/// Notes a name that is null unless the memory has it.
+#[cold]
+fn unbound(rule: &mut Rule, name: NameId) {
+    if rule.walk.absences > 0 || rule.types().names.is_long(name) {
+        return;
+    }
+    let (node, names) = (rule.place("name"), rule.walk.bound_names());
+    let details = rule.named(name, names);
+    rule.warn(Code::UnboundName, node, details);
+}
+
 /// The rule of `load`.
 pub fn load(rule: &mut Rule) -> Next {
     let Some(name) = rule.name("name") else {
         return Next::Is(TyId::UNKNOWN);
     };
+    if rule.types().names.is_long(name) {
+        return Next::Is(TyId::UNKNOWN);
+    }
     let Some(context) = &rule.walk.known.context else {
         rule.walk.loaded.push(name);
         return Next::Is(TyId::UNKNOWN);
@@ -379,12 +395,7 @@ pub fn load(rule: &mut Rule) -> Next {
     Next::Is(unknown(rule, name, names, true))
 }
 
-fn unknown(
-    rule: &mut Rule,
-    name: crate::typing::names::NameId,
-    names: Vec<crate::typing::names::NameId>,
-    context: bool,
-) -> TyId {
+fn unknown(rule: &mut Rule, name: NameId, names: Vec<NameId>, context: bool) -> TyId {
     let node = rule.place("name");
     let mut details = rule.named(name, names);
     details.insert(1, Detail::Context(context));
