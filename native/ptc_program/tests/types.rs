@@ -762,3 +762,40 @@ fn nothing_is_known_of_what_has_a_name_that_is_too_long() {
         assert_eq!(outcome.reads, Vec::<String>::new());
     }
 }
+
+#[test]
+fn what_is_evaluated_for_no_item_is_no_mistake() {
+    let wrong =
+        r#"{"op":"add","left":{"op":"literal","value":"x"},"right":{"op":"call","tool":"male"}}"#;
+    for (step, ty) in [
+        (r#"{"op":"map","expr":WRONG}"#, "[never]"),
+        (r#"{"op":"flat_map","expr":WRONG}"#, "[never]"),
+        (
+            r#"{"op":"sort_by","by":[{"expr":WRONG},{"field":"x"}]}"#,
+            "[never]",
+        ),
+        (r#"{"op":"set","fields":{"x":WRONG}}"#, "[never]"),
+        (r#"{"op":"group_by","expr":WRONG}"#, "[never]"),
+        (
+            r#"{"op":"group_by","field":"x","each":{"y":WRONG}}"#,
+            "[never]",
+        ),
+        (r#"{"op":"sum","expr":WRONG}"#, "int"),
+        (r#"{"op":"fold","init":0,"expr":WRONG}"#, "int"),
+        (r#"{"op":"filter","where":WRONG}"#, "[never]"),
+    ] {
+        let step = step.replace("WRONG", wrong);
+        for empty in [
+            r#"{"op":"literal","value":[]}"#,
+            // Each row is rejected.
+            r#"{"op":"load","name":"rows"},{"op":"reject","where":{"op":"or","conditions":[{"op":"literal","value":true}]}}"#,
+        ] {
+            let outcome = checked(&format!(r#"{{"op":"pipe","steps":[{empty},{step}]}}"#));
+            let errors = outcome.findings.iter().filter(|it| it.starts_with("error"));
+            assert_eq!(errors.collect::<Vec<_>>(), Vec::<&String>::new(), "{step}");
+            if !step.contains("fold") && !step.contains("sum") {
+                assert_eq!(outcome.ty, ty, "{step}");
+            }
+        }
+    }
+}

@@ -57,6 +57,14 @@ impl<'r> Rule<'r> {
         self.walk.last
     }
 
+    /// The same for a body that is evaluated for each item of a list.
+    pub(crate) fn last_for(&self, item: TyId) -> TyId {
+        match item {
+            TyId::NEVER => TyId::NEVER,
+            _ => self.walk.last,
+        }
+    }
+
     /// A type that the rule keeps from one call to the next.
     pub(crate) fn kept(&mut self, place: usize) -> &mut TyId {
         &mut self.frame().kept[place]
@@ -168,11 +176,13 @@ impl<'r> Rule<'r> {
         }
     }
 
+    /// A body that is evaluated once for each item. A list whose items have no type has none.
     pub(crate) fn of_item(&self, visit: Visit, item: TyId) -> Visit {
         Visit {
             input: item,
             given: true,
             each: true,
+            dead: visit.dead || item == TyId::NEVER,
             ..visit
         }
     }

@@ -25,10 +25,15 @@ pub fn facts(rule: &mut Rule) -> (Facts, bool) {
     let tests = *rule.kept(2);
     let doubt = rule.walk.facts.is_none() && rule.walk.tests > tests.0;
     let input = rule.current;
-    let facts = rule.walk.facts.unwrap_or(Facts {
+    let mut facts = rule.walk.facts.unwrap_or(Facts {
         yes: input,
         no: input,
     });
+    match truth(rule, rule.last()) {
+        Some(true) => facts.no = TyId::NEVER,
+        Some(false) => facts.yes = TyId::NEVER,
+        None => {}
+    }
     (facts, doubt)
 }
 
@@ -318,7 +323,13 @@ pub fn bind(rule: &mut Rule) -> Next {
             visit.binds[0] = Some((name, ty));
             Next::Visit(visit)
         }
-        _ => Next::Is(rule.last()),
+        _ => {
+            // Unless it binds the current value, what is evaluated in it is a condition about that.
+            if rule.text("name") != Some(b"__input") {
+                rule.facts = rule.walk.facts;
+            }
+            Next::Is(rule.last())
+        }
     }
 }
 
