@@ -799,3 +799,44 @@ fn what_is_evaluated_for_no_item_is_no_mistake() {
         }
     }
 }
+
+#[test]
+fn what_a_constant_excludes_is_no_mistake() {
+    const TRUE: &str = r#"{"op":"literal","value":true}"#;
+    let wrong = r#"{"op":"pipe","steps":[{"op":"literal","value":1},{"op":"count"}]}"#;
+    let choose = |condition: &str, then: &str, or: &str| {
+        format!(r#"{{"op":"if","condition":{condition},"then":{then},"else":{or}}}"#)
+    };
+    let not = |condition: &str| format!(r#"{{"op":"not","condition":{condition}}}"#);
+    let any =
+        |op: &str, conditions: &str| format!(r#"{{"op":"{op}","conditions":[{conditions}]}}"#);
+    let bound = format!(r#"{{"op":"let","name":"x","value":1,"in":{TRUE}}}"#);
+    for yes in [
+        TRUE.to_string(),
+        not(&not(TRUE)),
+        bound,
+        choose(TRUE, TRUE, &not(TRUE)),
+        any("or", &format!("{TRUE},{wrong}")),
+        not(&any("and", &format!("{},{wrong}", not(TRUE)))),
+    ] {
+        for (program, ty) in [
+            (choose(&yes, "\"a\"", wrong), r#""a""#),
+            (choose(&not(&yes), wrong, "\"a\""), r#""a""#),
+        ] {
+            let outcome = checked(&program);
+            assert_eq!(outcome.ty, ty, "{program}");
+            let errors = outcome.findings.iter().filter(|it| it.starts_with("error"));
+            assert_eq!(errors.count(), 0, "{program}: {:?}", outcome.findings);
+        }
+    }
+    // The amount is not evaluated where there is no date.
+    let add = |value: &str| {
+        format!(r#"{{"op":"date_add","value":{value},"unit":"day","amount":{wrong}}}"#)
+    };
+    assert_eq!(
+        findings(&checked(&add(r#"{"op":"literal","value":null}"#))),
+        Vec::<&str>::new()
+    );
+    let found = checked(&add(r#""2024-01-01""#));
+    assert_eq!(findings(&found), ["error wrong_kind amount/steps/1"]);
+}

@@ -1,6 +1,8 @@
 //! The memory of the last check of each thread: getting fresh memory takes as long as the walk over a small program.
 
-use super::walk::TypeWalk;
+use super::known::Known;
+use super::ty::TyId;
+use super::walk::{Frame, TypeWalk};
 use crate::edition::Edition;
 use ptc_json::Node;
 use std::cell::Cell;
@@ -31,10 +33,39 @@ pub(super) fn keep(mut walk: Box<TypeWalk>) {
     }
 }
 
+impl TypeWalk {
+    /// Prepares it for another program: all is forgotten but the memory. It returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.types.clear();
+        self.known = Known::default();
+        self.sources.clear();
+        (self.findings, self.noted) = (Vec::new(), None);
+        self.called.clear();
+        self.loaded.clear();
+        self.frames.clear();
+        self.bound.clear();
+        self.undo.clear();
+        self.parts.clear();
+        self.roots.clear();
+        (self.last, self.facts) = (TyId::NEVER, None);
+        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
+        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
+        let frames = self.frames.capacity() * size_of::<Frame>() / 8;
+        let names = self.bound.capacity() + 2 * self.undo.capacity() + self.roots.capacity() / 2;
+        let lists = 2 * self.parts.capacity() + self.called.capacity() + self.loaded.capacity();
+        self.types.room() + self.sources.room() + frames + names + lists
+    }
+
+    /// Begins with a program.
+    pub(super) fn of(&mut self, root: Node, edition: Edition) {
+        (self.root, self.edition) = (root, edition);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::typing::ty::{FieldTy, TyId, Types};
+    use crate::typing::ty::{FieldTy, Types};
 
     fn grow(walk: &mut TypeWalk, fields: usize) {
         let mut all = Vec::new();

@@ -1,7 +1,6 @@
 //! Types: one flat table in which equal types have one number, so that nothing recurses over them.
 
 use super::names::{Index, NameId, Names};
-use std::sync::OnceLock;
 
 /// The number of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -184,7 +183,7 @@ const MOST_FIELDS: usize = 1 << 22;
 #[derive(Debug)]
 pub struct Types {
     pub(super) types: Vec<(Ty, Kinds)>,
-    fields: Vec<FieldTy>,
+    pub(super) fields: Vec<FieldTy>,
     pub(super) members: Vec<TyId>,
     pub(super) index: Index,
     /// The unions of the types of [`TyId`]'s constants with `null`; `NEVER` for those that are not made yet.
@@ -208,58 +207,7 @@ impl Default for Types {
     }
 }
 
-/// The types of [`TyId`]'s constants, and their index.
-type CommonTypes = (Vec<(Ty, Kinds)>, Index);
-
-/// Returns them; they are made once.
-fn common() -> &'static CommonTypes {
-    static COMMON_TYPES: OnceLock<CommonTypes> = OnceLock::new();
-    COMMON_TYPES.get_or_init(|| {
-        let mut types = Types {
-            types: Vec::new(),
-            fields: Vec::new(),
-            members: Vec::new(),
-            index: Index::default(),
-            nullable: [TyId::NEVER; COMMON],
-            names: Names::default(),
-        };
-        let common = [
-            Ty::Unknown,
-            Ty::Never,
-            Ty::Null,
-            Ty::Bool,
-            Ty::Int,
-            Ty::Number,
-            Ty::Text,
-            Ty::Moment,
-            Ty::Keyword,
-            Ty::BoolOf(true),
-            Ty::BoolOf(false),
-            Ty::List(TyId::UNKNOWN),
-            Ty::Object(Span::default(), true),
-            Ty::NoInput,
-            Ty::List(TyId::NEVER),
-            Ty::List(TyId::TEXT),
-        ];
-        for ty in common {
-            types.intern(ty);
-        }
-        (types.types, types.index)
-    })
-}
-
 impl Types {
-    /// Forgets all types but the common ones, and all names; keeps the memory.
-    pub(super) fn clear(&mut self) {
-        let (types, index) = common();
-        self.types.clone_from(types);
-        self.index.copy(index);
-        self.fields.clear();
-        self.members.clear();
-        self.nullable = [TyId::NEVER; COMMON];
-        self.names.clear();
-    }
-
     /// Returns the words of the memory.
     pub(super) fn room(&self) -> usize {
         let own = 3 * self.types.capacity() + 2 * self.fields.capacity();

@@ -151,13 +151,13 @@ pub struct TypeWalk {
     pub(super) edition: Edition,
     pub(super) frames: Vec<Frame>,
     pub(super) bound: Vec<Option<TyId>>,
-    undo: Vec<(NameId, Option<TyId>)>,
+    pub(super) undo: Vec<(NameId, Option<TyId>)>,
     /// The fields of the objects that are being read.
     pub(super) parts: Vec<FieldTy>,
     pub(super) last: TyId,
     pub(super) facts: Option<Facts>,
-    dead: u32,
-    doubt: u32,
+    pub(super) dead: u32,
+    pub(super) doubt: u32,
     pub(super) loops: u32,
     pub(super) absences: u32,
     /// The number of operations so far.
@@ -167,7 +167,7 @@ pub struct TypeWalk {
     pub(super) suggestions: u32,
     /// The sources of the context's values, by the numbers of their names; 0 if there is none.
     pub(super) roots: Vec<u32>,
-    root: Node,
+    pub(super) root: Node,
 }
 
 /// Notes the type of an operation.
@@ -223,33 +223,6 @@ impl TypeWalk {
             roots: Vec::new(),
             root,
         }
-    }
-
-    /// Prepares it for another program: all is forgotten but the memory. It returns the words of that.
-    pub(super) fn clear(&mut self) -> usize {
-        self.types.clear();
-        self.known = Known::default();
-        self.sources.clear();
-        (self.findings, self.noted) = (Vec::new(), None);
-        self.called.clear();
-        self.loaded.clear();
-        self.frames.clear();
-        self.bound.clear();
-        self.undo.clear();
-        self.parts.clear();
-        self.roots.clear();
-        (self.last, self.facts) = (TyId::NEVER, None);
-        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
-        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
-        let frames = self.frames.capacity() * size_of::<Frame>() / 8;
-        let names = self.bound.capacity() + 2 * self.undo.capacity() + self.roots.capacity() / 2;
-        let lists = 2 * self.parts.capacity() + self.called.capacity() + self.loaded.capacity();
-        self.types.room() + self.sources.room() + frames + names + lists
-    }
-
-    /// Begins with a program.
-    pub(super) fn of(&mut self, root: Node, edition: Edition) {
-        (self.root, self.edition) = (root, edition);
     }
 
     /// Returns the root of the program.
