@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Planning do
 
   alias PtcRunner.Agent.Tool
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Plan, Program, Tools}
+  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Runner, Tools}
   alias PtcRunner.Native.Panic
   require Quanta
 
@@ -40,6 +40,37 @@ defmodule PtcRunner.Json.Planning do
         {:error, fault} ->
           {:error, fault |> Fence.note(program) |> Program.error(limits)}
       end
+    end
+  end
+
+  # A program without these calls no tool. The last one may be any character.
+  @calls [~s("call"), "\\u"]
+
+  @doc """
+  What flows into the arguments of each tool that a program may call, for a program in the form in which it is run.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "who"}}}})
+      iex> PtcRunner.Json.Planning.flows(program, {nil, nil, 10_000})
+      {:ok, %{"mail" => [{"to", [{:context, ["who"], true}], []}]}}
+
+  """
+  @spec flows(Runner.program(), Limits.given()) ::
+          {:ok, %{String.t() => [{String.t() | nil, [Plan.source()], [Plan.source()]}]}}
+          | {:error, Message.fault()}
+  def flows(program, limits) do
+    if calls?(program), do: flowing(program, Limits.resolve(limits)), else: {:ok, %{}}
+  end
+
+  defp calls?(%Program{source: source}), do: calls?(source)
+  defp calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
+  defp calls?(_node), do: true
+
+  defp flowing(program, {timeout, max_heap, reading}) do
+    {source, reading} = Program.again(program, reading)
+
+    with {:ok, {tools, _reads, _result}} <-
+           native(source, Program.observed(reading, :plan), {timeout, max_heap}) do
+      {:ok, Map.new(tools, fn {name, _least, _most, _guard, arguments} -> {name, arguments} end)}
     end
   end
 
