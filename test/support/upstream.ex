@@ -268,7 +268,13 @@ defmodule PtcRunner.Test.Upstream do
   @doc "Runs a command in the application; returns its output and its status."
   @spec run(Path.t(), String.t(), [String.t()], keyword()) :: {String.t(), non_neg_integer()}
   def run(app, command, args, opts \\ []) do
-    env = [{"MIX_ENV", Keyword.get(opts, :mix_env, "dev")}, {"MIX_BUILD_PATH", nil}]
+    # Without a CARGO_TARGET_DIR of its own cargo uses the application's `_build/native`, which is this build's.
+    env = [
+      {"MIX_ENV", Keyword.get(opts, :mix_env, "dev")},
+      {"MIX_BUILD_PATH", nil},
+      {"CARGO_TARGET_DIR", nil}
+    ]
+
     System.cmd(command, args, cd: app, stderr_to_stdout: true, env: env ++ (opts[:env] || []))
   end
 end

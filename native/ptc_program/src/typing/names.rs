@@ -20,13 +20,24 @@ pub struct Names {
     index: Index,
     /// Whether one of them is too long.
     has_long: bool,
+    /// Whether long names are kept whole.
+    whole: bool,
 }
 
 impl Names {
+    /// Names that are kept whole, however long they are: equal numbers always mean equal names.
+    pub fn whole() -> Self {
+        Names {
+            whole: true,
+            ..Names::default()
+        }
+    }
+
     /// Returns the number of a name.
     pub fn id(&mut self, name: &[u8]) -> NameId {
         let name = match name.len() {
             ..=LONGEST_NAME => name,
+            _ if self.whole => name,
             _ => {
                 self.has_long = true;
                 &name[..=LONGEST_NAME]
@@ -234,8 +245,19 @@ impl Hasher for NumberHasher {
 
     #[inline]
     fn write_u32(&mut self, number: u32) {
-        let mixed = self.0.rotate_left(29) ^ u64::from(number);
+        self.write_u64(u64::from(number));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        let mixed = self.0.rotate_left(29) ^ number;
         self.0 = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    }
+
+    // The number of a variant.
+    #[inline]
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
     }
 }
 
@@ -330,5 +352,7 @@ mod tests {
         assert!(names.is_long(long) && !names.is_long(known));
         assert_eq!(names.get(long).len(), LONGEST_NAME + 1);
         assert!(names.words() < 3_000);
+        let (mut whole, other) = (Names::whole(), [&longest[..], b"aa"].concat());
+        assert_ne!(whole.id(&other), whole.id(&[&longest[..], b"ab"].concat()));
     }
 }
