@@ -714,6 +714,7 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Json.Interpreter,
           PtcRunner.Json.Parser,
           PtcRunner.Json.Paused,
+          PtcRunner.Json.Plan,
           PtcRunner.Json.Program,
           PtcRunner.Json.Validator,
           PtcRunner.Context,

@@ -18,7 +18,14 @@ Code.require_file("support/ecto_structs.exs", __DIR__)
 
 SliceClock.start()
 Failures.start()
-ExUnit.start(timeout: 300_000, assert_receive_timeout: 5_000, exclude: [:fuzz, :soak])
+# Many tests wait: for timeouts, or for other programs.
+ExUnit.start(
+  max_cases: 3 * System.schedulers_online(),
+  timeout: 300_000,
+  assert_receive_timeout: 5_000,
+  exclude: [:fuzz, :soak]
+)
+
 ExUnit.configure(formatters: ExUnit.configuration()[:formatters] ++ [SliceClock, Failures])
 
 ExUnit.after_suite(fn _results ->

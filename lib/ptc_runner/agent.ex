@@ -275,6 +275,8 @@ defmodule PtcRunner.Agent do
       `info.dropped_calls` (`%{"name" => 12}`) and as a warning. What is recorded counts against `:max_heap`.
     * `:max_tool_calls` - by default 1,000; `:infinity` for no maximum
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
+    * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
+      the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.run/2`
 
   ## Returns
@@ -352,6 +354,8 @@ defmodule PtcRunner.Agent do
     * `:recorded_calls`, `:recorded_bytes` - see `run/3`
     * `:max_tool_calls` - by default 1,000, for all turns together, as is `max_calls` of a tool
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
+    * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
+      the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
     * `:on_event` - a function that gets a map for each thing that happens, in the calling process: `%{event: :turn, turn: 1}`, `:answer` with the
       model's `:text`, `:call` with `:tool`, `:args` and `:decision`, `:turn_ended` with its `:outcome`, `:paused` with the `:calls`, `:resumed`, and
       `:ended`. Each call is then made from the calling process, which takes a few microseconds more.

@@ -36,7 +36,7 @@ defmodule PtcRunner.Json do
   """
 
   alias PtcRunner.Json.{Call, Check, Checked, ErrorText, Evaluation, Explain, Fence, Given}
-  alias PtcRunner.Json.{Limits, Message, Paused, Program, Recording, Resuming}
+  alias PtcRunner.Json.{Limits, Message, Paused, Plan, Planning, Program, Recording, Resuming}
   alias PtcRunner.{Options, Shown}
 
   @known [
@@ -93,6 +93,7 @@ defmodule PtcRunner.Json do
           | {:on_call, (Call.t() -> decision()) | nil}
           | {:on_journal, (map() -> term()) | nil}
           | {:pause_ttl, non_neg_integer() | :infinity}
+          | {:firewall, boolean()}
           | compile_option()
 
   @typedoc "See `check/2`."
@@ -101,6 +102,14 @@ defmodule PtcRunner.Json do
           | {:memory, %{term() => String.t() | Checked.type() | {:sample, term()}} | nil}
           | {:tools, map() | nil}
           | {:returns, term()}
+          | compile_option()
+
+  @typedoc "See `plan/2`."
+  @type plan_option ::
+          {:context, map() | nil}
+          | {:memory, map() | nil}
+          | {:tools, map() | nil}
+          | {:max_tool_calls, non_neg_integer() | nil}
           | compile_option()
 
   @typedoc "See `compile/2`."
@@ -156,6 +165,8 @@ defmodule PtcRunner.Json do
     * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
       whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
+    * `:firewall` - `true` refuses a program in which firewalled data flow into the arguments of a tool: see the section
+      *Firewalled data*. By default `false`, in `PtcRunner.Agent` `true`. New in this library.
 
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
   the program is compiled again for this run. It always keeps its edition, and `:edition` has no effect.
@@ -179,6 +190,31 @@ defmodule PtcRunner.Json do
       ...>   {"op": "literal", "value": [1, 2, 3]}, {"op": "map", "expr": {"op": "call", "tool": "tick", "on_error": 0}}]}})
       iex> PtcRunner.Json.run(program, tools: %{"tick" => {fn _ -> 1 end, max_calls: 2}})
       {:error, {:execution_error, "Tool 'tick' was called 2 times; no more than 2 calls are allowed"}}
+
+  ## Firewalled data
+
+  Fields whose names begin with `_` or `-` are firewalled. With `firewall: true`, a program in which a firewalled field flows into an
+  argument of a tool is refused before it runs, with the path of the flow:
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "users"},
+      ...>   {"op": "map", "expr": {"op": "call", "tool": "mail", "args": {"to": {"op": "get", "field": "_email"}}}}]}})
+      iex> opts = [context: %{"users" => [%{"id" => 1, "_email" => "a@b"}]}, firewall: true]
+      iex> PtcRunner.Json.run(program, [tools: %{"mail" => fn _ -> :ok end}] ++ opts)
+      {:error, {:validation_error, "Firewalled data flows into a tool: users._email into the argument 'to' of tool 'mail', which writes"}}
+
+  A tool may have such an argument if it only reads (`effect: :read`) and its signature declares the argument firewalled:
+
+      iex> program = ~s({"program": {"op": "call", "tool": "find", "args": {"_email": {"op": "get", "from": {"op": "load", "name": "user"}, "field": "_email"}}}})
+      iex> find = {fn %{"_email" => _} -> 1 end, signature: "(_email :string) -> :int", effect: :read}
+      iex> PtcRunner.Json.run(program, context: %{"user" => %{"_email" => "a@b"}}, tools: %{"find" => find}, firewall: true)
+      {:ok, 1, %{}, %{}}
+
+  A row that is passed as a whole flows with all its fields: the data of the run are looked at where they flow, and signatures of the
+  tools say which fields their answers have. Where no signature says so, the answers are looked at when they come, and the first call
+  into which firewalled data would flow ends the run; `on_error` does not catch that. What is computed from a firewalled field counts.
+  That a firewalled field decides whether a tool is called, or with which of several public values, is not a flow: `plan/2` shows what
+  decides.
 
   ## Decisions
 
@@ -484,6 +520,43 @@ defmodule PtcRunner.Json do
       {:error, Map.put(finding, :code, :invalid)}
     end
   end
+
+  @doc """
+  Says what a program will do, and runs nothing: which tools it may call, how often, with which parts of the data, and what flows into
+  its result. See `PtcRunner.Json.Plan`; `IO.puts(plan)` is a text that a person can approve.
+
+  A run lies within its plan. The largest number of calls, the flows and the reads hold for every run of the program, and where
+  they are not known the plan says `"unknown"`. The least number of calls holds for a run that ends without an error and whose
+  `:on_call` neither answers nor denies calls.
+
+  ## Options
+
+    * `:context`, `:memory` - the data of the run. It is optional: with it, the formulas are numbers too.
+    * `:tools` - as for `run/2`: their effects and budgets are in the plan. Without it, every tool counts as one that writes.
+    * `:max_tool_calls` - the budget of the run
+    * `:edition`, `:strict`, `:keys`, `:structs`, `:timeout`, `:max_heap`, `:max_depth` - as for `compile/2`
+
+  ## Examples
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "employees"},
+      ...>   {"op": "map", "expr": {"op": "call", "tool": "mail", "args": {"to": {"op": "get", "field": "email"}, "text": "Hello"}}}]}})
+      iex> {:ok, plan} = PtcRunner.Json.plan(program, context: %{"employees" => [%{"email" => "a@b"}, %{"email" => "c@d"}]})
+      iex> [tool] = plan.tools
+      iex> {tool.name, tool.calls, tool.least, tool.most}
+      {"mail", "= count(employees)", 2, 2}
+      iex> tool.arguments
+      %{"text" => [], "to" => ["employees.email"]}
+      iex> {plan.reads, plan.result}
+      {["employees.email"], %{from: ["answer of mail"], decided_by: ["count(employees)"]}}
+
+      iex> PtcRunner.Json.plan(~s({"program": {"op": "lod", "name": "orders"}}))
+      {:error, {:validation_error, "Unknown operation 'lod'. Did you mean 'load'?"}}
+
+  New in this library. Raises `ArgumentError` for wrong options.
+  """
+  @spec plan(program(), [plan_option()]) :: {:ok, Plan.t()} | {:error, error()}
+  def plan(program, opts \\ []), do: Planning.plan(program, opts)
 
   @doc """
   Runs a program and reports the work of each operation: see `PtcRunner.Json.Explain`.

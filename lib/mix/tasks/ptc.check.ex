@@ -10,6 +10,9 @@ defmodule Mix.Tasks.Ptc.Check do
 
   ## Options
 
+    * `--plan` - shows what each program that is right will do: the tools that it may call, how often and with which data. See
+      `PtcRunner.Json.plan/2`.
+
   With one of these, programs are also checked against types: see `PtcRunner.Json.check/2`. Warnings are shown, and are no errors.
 
     * `--context-types FILE` - a JSON object of the names that `load` reads. Each is the text of a signature, such as `"[{id :int}]"`, or
@@ -26,7 +29,13 @@ defmodule Mix.Tasks.Ptc.Check do
   alias PtcRunner.Json.Explain
   alias PtcRunner.SubAgent.Signature
 
-  @switches [context_types: :string, tool_types: :string, returns: :string, edition: :integer]
+  @switches [
+    context_types: :string,
+    tool_types: :string,
+    returns: :string,
+    edition: :integer,
+    plan: :boolean
+  ]
 
   @impl true
   def run(args) when args in [["--help"], ["-h"]],
@@ -37,8 +46,12 @@ defmodule Mix.Tasks.Ptc.Check do
     {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
 
     case OptionParser.parse(args, strict: @switches) do
-      {opts, [_ | _] = paths, []} -> check(paths, known(opts))
-      _other -> Mix.raise("expected files: mix ptc.check FILE…")
+      {opts, [_ | _] = paths, []} ->
+        {plan, opts} = Keyword.split(opts, [:plan])
+        check(paths, known(opts), plan[:plan] && Keyword.take(opts, [:edition]))
+
+      _other ->
+        Mix.raise("expected files: mix ptc.check FILE…")
     end
   end
 
@@ -72,19 +85,22 @@ defmodule Mix.Tasks.Ptc.Check do
     end
   end
 
-  defp check(paths, known) do
-    wrong = Enum.count(paths, &(check_file(&1, known) == :wrong))
+  # `plan`: the options of the plans that are shown; nil if none are.
+  defp check(paths, known, plan) do
+    wrong = Enum.count(paths, &(check_file(&1, known, plan) == :wrong))
     right = length(paths) - wrong
     Mix.shell().info("#{right} right, #{wrong} wrong")
     if wrong > 0, do: exit({:shutdown, 1})
   end
 
-  defp check_file(path, known) do
+  defp check_file(path, known, plan) do
     text = Files.text!(path)
+    program? = String.ends_with?(path, ".json")
 
-    case if(String.ends_with?(path, ".json"), do: program(text, known), else: signature(text)) do
+    case if(program?, do: program(text, known), else: signature(text)) do
       {:ok, lines} ->
         Enum.each(lines, &show(path, &1, :yellow))
+        if program? and plan != nil, do: show_plan(path, text, plan)
         :ok
 
       {:error, lines} ->
@@ -96,6 +112,13 @@ defmodule Mix.Tasks.Ptc.Check do
   defp show(path, {message, place}, color) do
     place = Enum.map_join(place, &"#{&1}:")
     Mix.shell().error(IO.ANSI.format([path, ":", place, " ", color, message]))
+  end
+
+  defp show_plan(path, text, opts) do
+    case Json.plan(text, opts) do
+      {:ok, plan} -> Mix.shell().info([path, ":\n", Json.Plan.text(plan), "\n"])
+      {:error, error} -> show(path, {Json.format_error(error), []}, :red)
+    end
   end
 
   defp program(text, known) do

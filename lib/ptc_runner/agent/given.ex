@@ -21,7 +21,8 @@ defmodule PtcRunner.Agent.Given do
              max_tool_calls: {:or_infinity, :count},
              on_call: {:maybe, {:function, 1}},
              on_journal: {:maybe, {:function, 1}},
-             pause_ttl: {:or_infinity, :count}
+             pause_ttl: {:or_infinity, :count},
+             firewall: :boolean
            })
 
   @telling Map.merge(@notes, %{

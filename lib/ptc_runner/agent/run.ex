@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{Calls, Checking, Describe, Feedback, Paused, Record, Result, Tool}
-  alias PtcRunner.Firewall.{Flow, Hidden, Marks, Shape}
+  alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
   alias PtcRunner.Json.{Resuming, Runner, Tools, Values}
@@ -21,7 +21,8 @@ defmodule PtcRunner.Agent.Run do
          :max_tool_calls,
          :budget,
          :on_event,
-         :check
+         :check,
+         :firewall
        ] ++
          [:resumes, :made_before, :tool_calls_before] ++ @recording
 
@@ -136,7 +137,8 @@ defmodule PtcRunner.Agent.Run do
 
     given = strict(given, program)
     findings? = Keyword.get(opts, :findings, :ignore) == :feedback
-    control = %{budget: opts[:budget], settings: settings(tools)}
+    firewall = if Keyword.get(opts, :firewall, true), do: Guard.tools(tools), else: false
+    control = %{budget: opts[:budget], settings: settings(tools), firewall: firewall}
     watched? = watched?(tools, opts)
 
     run = fn functions, record ->

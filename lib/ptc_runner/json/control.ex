@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Control do
   #
   # A run without any of this has no such state: see `PtcRunner.Json.Runner`.
 
+  alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Tools}
   alias PtcRunner.Json.Control.{Answers, Told, Words}
   alias PtcRunner.Sandbox.Guarded
@@ -15,6 +16,8 @@ defmodule PtcRunner.Json.Control do
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
   # `paused`: the calls that wait now. `cache`: by tool and arguments. `watch`: is told each call and its decision.
+  # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
+  # known before the run.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -22,6 +25,8 @@ defmodule PtcRunner.Json.Control do
             on_call: nil,
             on_journal: nil,
             pause_ttl: :infinity,
+            firewall: false,
+            secret: nil,
             watch: nil,
             journal: [],
             replay?: false,
@@ -74,7 +79,7 @@ defmodule PtcRunner.Json.Control do
     keeps? = pauses? or control.on_journal != nil or control.record? or resumed?
     special? = Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil end)
 
-    if keeps? or special? or control.watch != nil,
+    if keeps? or special? or control.watch != nil or control.secret != nil,
       do: %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?},
       else: budget && {:budget, budget}
   end
@@ -111,6 +116,7 @@ defmodule PtcRunner.Json.Control do
 
   defp replayed(control, {id, name, args, outcome} = entry, rest) do
     number = control.number + 1
+    control = Answers.watched(control, name, outcome)
     Told.told(control, name, id, number, :replay, args, nil)
 
     case outcome do
@@ -143,6 +149,7 @@ defmodule PtcRunner.Json.Control do
 
   defp fresh(control, id, name, args, pc) do
     with {:ok, fun} <- tool(control, name),
+         :ok <- open(control, name),
          :no <- cached(control, id, name, args),
          :ok <- Budget.take(control.budget, name) do
       decided(control, id, name, args, pc, fun)
@@ -156,6 +163,15 @@ defmodule PtcRunner.Json.Control do
     do: {:ok, :erlang.map_get(name, tools)}
 
   defp tool(%{tools: tools}, name), do: {:error, {:unknown_tool, name, tools}}
+
+  defp open(%{secret: nil}, _name), do: :ok
+
+  defp open(%{secret: secret, firewall: tools}, name) do
+    case Watch.refusal(secret, name, tools) do
+      nil -> :ok
+      text -> {:error, Words.denied(name, text)}
+    end
+  end
 
   defp refused(control, id, name, args, reason) do
     Told.told(control, name, id, :refused, args, {:ended, Message.error(reason)})

@@ -2,8 +2,9 @@ defmodule PtcRunner.Json.Evaluation do
   @moduledoc false
   # From a program and what it is given to its value: reads the program's form, checks the maps, and runs it.
 
+  alias PtcRunner.Firewall.Guard
   alias PtcRunner.Json.{Contract, Control, Explain, Fence, Given, Inputs, Limits, Message, Parser}
-  alias PtcRunner.Json.{Paused, Program, Runner, Tools}
+  alias PtcRunner.Json.{Paused, Planning, Program, Runner, Tools}
   alias PtcRunner.Native.Telemetry
   require Telemetry
 
@@ -102,16 +103,32 @@ defmodule PtcRunner.Json.Evaluation do
         {:ok, tools, how}
 
       :ok ->
-        {:ok, tools, Given.with_tools(how, tools, %{})}
+        decided(program, {context, memory}, tools, {tools, %{}}, limits, how)
 
       :forms ->
-        {tools, settings} = Tools.read!(tools)
-        {:ok, tools, Given.with_tools(how, tools, settings)}
+        decided(program, {context, memory}, tools, Tools.read!(tools), limits, how)
 
       error ->
         error
     end
   end
+
+  defp decided(program, data, forms, {tools, settings}, limits, how) do
+    with {:ok, how} <- guarded(program, data, forms, limits, Given.parts(how)),
+         do: {:ok, tools, Given.with_tools(how, tools, settings)}
+  end
+
+  # With a firewall, flows of firewalled data into arguments are known before the run, or watched in it.
+  defp guarded(program, data, forms, limits, {most, now, %{firewall: given} = control})
+       when given != false and forms != %{} do
+    tools = if given == true, do: Guard.tools(forms), else: given
+
+    with {:ok, flows} <- Planning.flows(program, limits),
+         {:ok, watch} <- Guard.check(flows, data, tools),
+         do: {:ok, {most, now, %{control | firewall: tools, secret: watch}}}
+  end
+
+  defp guarded(_program, _data, _forms, _limits, how), do: {:ok, how}
 
   defp maps(_program, context, memory, tools, _limits)
        when is_map(context) and is_map(memory) and tools == %{},

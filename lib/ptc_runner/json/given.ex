@@ -30,7 +30,8 @@ defmodule PtcRunner.Json.Given do
                max_tool_calls: {{:maybe, :count}, nil},
                on_call: {{:maybe, {:function, 1}}, nil},
                on_journal: {{:maybe, {:function, 1}}, nil},
-               pause_ttl: {{:or_infinity, :count}, :infinity}
+               pause_ttl: {{:or_infinity, :count}, :infinity},
+               firewall: {:boolean, false}
              ]
 
   # Fields of `PtcRunner.Json.Control`, from this library's own functions.
@@ -94,23 +95,24 @@ defmodule PtcRunner.Json.Given do
 
   defp all(opts, table, function) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most,
-     now, max_tool_calls, on_call, on_journal, pause_ttl,
+     now, max_tool_calls, on_call, on_journal, pause_ttl, firewall,
      own} = Options.read!(opts, table, function)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     {:ok, now} = Now.text(now)
-    control = control(max_tool_calls, on_call, on_journal, pause_ttl, own)
+    control = control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, own)
     {limits, context, memory, tools, how(most, now, control)}
   end
 
-  defp control(nil, nil, nil, :infinity, nil), do: nil
+  defp control(nil, nil, nil, :infinity, false, nil), do: nil
 
-  defp control(max_tool_calls, on_call, on_journal, pause_ttl, own) do
+  defp control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, own) do
     control = %Control{
       max_tool_calls: max_tool_calls,
       on_call: on_call,
       on_journal: on_journal,
-      pause_ttl: pause_ttl
+      pause_ttl: pause_ttl,
+      firewall: firewall
     }
 
     if own, do: struct!(control, own), else: control

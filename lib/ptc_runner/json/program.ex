@@ -109,8 +109,8 @@ defmodule PtcRunner.Json.Program do
 
   @doc false
   # The options for a program that is compiled for observation: of everything, or only of what findings are
-  # made of.
-  @spec observed(Limits.reading(), :observed | :findings) :: Types.reading()
+  # made of; or that is planned.
+  @spec observed(Limits.reading(), :observed | :findings | :plan) :: Types.reading()
   def observed(asked, what \\ :observed) do
     {depth, any_keys?, strict?, values?, edition} = asked |> Edition.filled() |> options()
     {what, depth, any_keys?, strict?, values?, edition || 2}

@@ -12,7 +12,16 @@ defmodule PtcRunner.Json.Resuming do
   @version 1
 
   # What the options of the run that goes on say about calls.
-  @asked [:max_tool_calls, :on_call, :on_journal, :pause_ttl, :watch, :budget, :settings]
+  @asked [
+    :max_tool_calls,
+    :on_call,
+    :on_journal,
+    :pause_ttl,
+    :watch,
+    :budget,
+    :settings,
+    :firewall
+  ]
 
   @doc "See `PtcRunner.Json.resume/3`."
   @spec resume(Paused.t(), term(), keyword()) :: PtcRunner.Json.result()

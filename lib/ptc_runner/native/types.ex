@@ -13,7 +13,7 @@ defmodule PtcRunner.Native.Types do
   @type reading ::
           pos_integer()
           | {pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
-          | {:observed | :findings, pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
+          | {:observed | :findings | :plan, pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
 
   # the context, the memory, the limits (nil: not known yet), and the time of the start, if that is given
   @type given ::
@@ -46,6 +46,7 @@ defmodule PtcRunner.Native.Types do
   @type checked ::
           {:ok,
            {type :: term(), reads :: [binary()], tools :: [binary()], findings :: [finding()]}}
+          | {:ok, {tools :: [tuple()], reads :: [tuple()], result :: {[tuple()], [tuple()]}}}
           | {:rejected, {:error, fault()}, path :: list()}
           | {:error, fault() | limit()}
           | left()

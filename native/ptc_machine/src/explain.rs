@@ -15,6 +15,19 @@ pub enum Detail {
     /// Only what findings are made of: which keys were found, and which filters kept nothing. No clock is
     /// read, and a key that was found once is not looked up again.
     Findings,
+    /// Nothing of a run: what the program will do.
+    Plan,
+}
+
+impl Detail {
+    /// Returns findings or a plan, if one of them is meant, else all.
+    pub fn of(findings: bool, plan: bool) -> Self {
+        match (findings, plan) {
+            (true, _) => Detail::Findings,
+            (_, true) => Detail::Plan,
+            _ => Detail::All,
+        }
+    }
 }
 
 /// A step from one part of a program to a part inside.

@@ -33,6 +33,7 @@ rustler::atoms! {
     limits,
     rejected,
     findings,
+    plan,
     busy,
     timeout,
     memory_exceeded,

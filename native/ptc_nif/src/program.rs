@@ -28,7 +28,7 @@ pub enum CompileOptionsArg {
     /// The depth, whether atoms count as keys too, whether the program is strict, whether structs are
     /// read as values, the edition.
     Full((u32, bool, bool, bool, u32)),
-    /// `:observed` or `:findings` (see [`Detail`]), and the same options.
+    /// `:observed`, `:findings` or `:plan` (see [`Detail`]), and the same options.
     Observed((Atom, u32, bool, bool, bool, u32)),
 }
 
@@ -51,10 +51,7 @@ impl CompileOptionsArg {
             CompileOptionsArg::Full(given) => (None, given),
             CompileOptionsArg::Observed((what, a, b, c, d, e)) => (Some(what), (a, b, c, d, e)),
         };
-        let detail = |what| match what == atoms::findings() {
-            true => Detail::Findings,
-            false => Detail::All,
-        };
+        let detail = |what| Detail::of(what == atoms::findings(), what == atoms::plan());
         LoadOptions {
             options: Options {
                 checked,

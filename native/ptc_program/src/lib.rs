@@ -6,6 +6,7 @@
 //! * [`code`]: the instructions of the language
 //! * [`compile`]: a program's table to its instructions, with all checks
 //! * [`typing`]: the types of a program's values, before it runs
+//! * [`plan`]: which tools a program will call, how often, and with which data
 //! * [`observed`]: what a program's code and the counts of a run say about its operations
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 
@@ -19,4 +20,5 @@ pub mod load;
 pub mod observed;
 pub mod opcode;
 pub mod ops;
+pub mod plan;
 pub mod typing;

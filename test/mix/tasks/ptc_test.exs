@@ -27,6 +27,21 @@ defmodule Mix.Tasks.PtcTest do
     end
   end
 
+  test "ptc.check --plan shows what a program will do", %{directory: directory} do
+    program =
+      file(
+        directory,
+        "plan.json",
+        ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "to"}}}})
+      )
+
+    assert {0, out, ""} = task("ptc.check", ["--plan", program])
+    assert out =~ "  mail (write): 1\n    to: to\nIt reads: to\nThe result: answer of mail\n"
+    assert out =~ "1 right, 0 wrong"
+    assert {0, out, ""} = task("ptc.check", ["--plan", "--edition", "1", program])
+    assert out =~ "to: constant"
+  end
+
   test "ptc.check finds faults by types, with line and column", %{directory: directory} do
     types =
       file(directory, "types.json", ~s({"rows": "[{id :int, name :string}]", "n": {"sample": 3}}))

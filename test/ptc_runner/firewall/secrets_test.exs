@@ -244,7 +244,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
   describe "random programs" do
     alias PtcRunner.Test.Generator
 
-    @cases PtcRunner.Test.Environment.cases(2_500)
+    @cases PtcRunner.Test.Environment.cases(1_000)
     @marker "zq"
     # Its first digits are no part of an ordinary quotient: `90909` was one of 1 / 11.
     @number 7_341_852_963
@@ -274,6 +274,59 @@ defmodule PtcRunner.Firewall.SecretsTest do
       # Enough of them fail, and enough do not.
       failed = Enum.count(outcomes, & &1)
       assert failed in div(@cases, 10)..(@cases - div(@cases, 10))
+    end
+
+    @tag timeout: 600_000
+    test "#{@cases} random programs with a firewall, and without names of their own for secrets, give a tool none of them" do
+      seed = PtcRunner.Test.Environment.seed()
+
+      outcomes =
+        for n <- 1..@cases do
+          :rand.seed(:exsss, {seed, n, 2})
+
+          {edition, case} =
+            if rem(n, 2) == 0,
+              do: {1, Generator.random_case(seed, n)},
+              else: {2, Generator.modern_case(seed, n)}
+
+          call = %{"op" => "call", "tool" => "send", "args" => %{"x" => with_names(case.program)}}
+          me = self()
+
+          tools = %{
+            "row" => fn _ -> with_secrets(%{"id" => 1, "amount" => 2, "name" => "a"}) end,
+            "send" => fn args -> send(me, {:sent, args}) && 1 end
+          }
+
+          options = [
+            context: with_secrets(case.context),
+            memory: with_secrets(case.memory),
+            keys: Enum.random([:strings, :any]),
+            edition: edition,
+            firewall: true
+          ]
+
+          result = Json.run(%{"program" => call}, Keyword.put(options, :tools, tools))
+
+          receive do
+            {:sent, args} ->
+              public!(
+                inspect(args, limit: :infinity, printable_limit: :infinity),
+                {seed, n, call}
+              )
+
+              :sent
+          after
+            0 ->
+              if match?({:error, {_, "Firewalled data" <> _}}, result),
+                do: :refused,
+                else: :failed
+          end
+        end
+
+      # Enough of each.
+      counts = Enum.frequencies(outcomes)
+      assert counts.sent > div(@cases, 10)
+      assert counts.refused > div(@cases, 10)
     end
 
     defp public!(text, about) do

@@ -1,5 +1,5 @@
 defmodule PtcRunner.Json.ControlRandomTest do
-  # Random programs under control. PTC_SEED repeats a run, PTC_CASES=4 takes four times as many.
+  # Random programs under control. PTC_SEED repeats a run, PTC_CASES=10 takes ten times as many.
   use ExUnit.Case, async: true
 
   alias PtcRunner.Json
@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.ControlRandomTest do
 
   doctest Calling
 
-  @cases 2_500
+  @cases 1_000
   @opts [context: Calling.context(), now: "2024-02-29T10:30:00Z", timeout: 20_000]
 
   defp json(map), do: map |> Codec.encode!() |> Codec.decode!()

@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Control.Answers do
   @moduledoc false
   # Keeps what calls were answered: for equal calls, for the journal of the run, and for who follows it by `:on_journal`.
 
+  alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Control, Entry, Kept, Limits, Message}
   alias PtcRunner.Json.Control.Words
   alias PtcRunner.Sandbox.Guarded
@@ -13,10 +14,12 @@ defmodule PtcRunner.Json.Control.Answers do
           {:ok, term(), non_neg_integer() | nil} | {:error, term()}
         ) ::
           {:ok, Control.t()} | {:error, reason :: term(), Control.t()}
-  def answered(%{keeps?: false} = control, {_, _, _, false}, _result), do: {:ok, control}
+  def answered(%{keeps?: false, secret: nil} = control, {_, _, _, false}, _result),
+    do: {:ok, control}
 
   def answered(control, {id, name, args, _cached?} = running, result) do
     outcome = outcome(result, control)
+    control = watched(control, name, outcome)
 
     with :ok <- storable(control, name, outcome),
          :ok <- journal(control, {id, name, args, outcome}) do
@@ -25,6 +28,16 @@ defmodule PtcRunner.Json.Control.Answers do
       {:error, reason} -> {:error, reason, control}
     end
   end
+
+  @doc "Looks whether an answer has firewalled fields that flow into arguments."
+  @spec watched(Control.t(), String.t(), Entry.outcome()) :: Control.t()
+  def watched(%{secret: nil} = control, _name, _outcome), do: control
+
+  def watched(control, name, {:ok, value, _words}),
+    do: %{control | secret: Watch.answered(control.secret, name, value)}
+
+  def watched(control, name, {:cached, outcome}), do: watched(control, name, outcome)
+  def watched(control, _name, _outcome), do: control
 
   defp outcome({:ok, _value, _words} = answered, _control), do: answered
   defp outcome({:error, {:tool_failed, text}}, _control), do: {:failed, text}

@@ -13,9 +13,10 @@ defmodule PtcRunner.Json.Control.Replays do
   and to tell it.
   """
   @spec from(Control.t()) :: t() | nil
-  def from(%{cache: cache, settings: settings} = control) do
-    if cache == %{} and not Enum.any?(settings, fn {_name, setting} -> setting.cache end),
-      do: {control.journal, control.entries, control.number, control}
+  def from(%{cache: cache, settings: settings, secret: secret} = control) do
+    if cache == %{} and secret == nil and
+         not Enum.any?(settings, fn {_name, setting} -> setting.cache end),
+       do: {control.journal, control.entries, control.number, control}
   end
 
   @doc "The next answer, if it is that of an equal call, which has worked; `:other`: see `PtcRunner.Json.Control.decide/5`."

@@ -1,5 +1,5 @@
 //! A check as a job: the program is loaded and checked, the types it needs are read, then it is walked, and what was found is
-//! returned as a term.
+//! returned as a term. A plan begins in the same way.
 
 use super::given::{FieldsGiven, GivenTo, GivenTypes};
 use super::infer::{Budget, Sampling};
@@ -7,6 +7,7 @@ use super::reply::Reply;
 use super::ty::TyId;
 use super::walk::{Stepped, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
+use crate::plan::job::Planning;
 use ptc_json::{Document, Entry, Node, Table};
 use ptc_machine::explain::Detail;
 use ptc_term::heap::Heap;
@@ -52,10 +53,12 @@ pub struct Check<T> {
     constant: Option<Sampling<T>>,
     entries: Roots<T>,
     reply: Reply<T>,
+    /// The plan, if that is wanted in the place of the types.
+    plan: Option<Planning<T>>,
     state: CheckState,
 }
 
-rooted!(Check { states: program, loader, given, constant, entries, reply; plain: state });
+rooted!(Check { states: program, loader, given, constant, entries, reply, plan; plain: state });
 
 type CheckedSource<T> = Option<One<T>>;
 
@@ -96,6 +99,7 @@ impl<T: Copy> Check<T> {
             constant: None,
             entries: Roots::default(),
             reply: Reply::default(),
+            plan: None,
             state: CheckState {
                 stage: CheckStage::Load,
                 options,
@@ -129,8 +133,12 @@ impl<T: Copy> Check<T> {
         self.program.is_none()
     }
 
-    /// Begins the check of types.
+    /// Begins the check of types, or the plan.
     fn begin<H: Heap<Term = T>>(&mut self, root: Node, heap: &H) {
+        if self.state.options.observed == Some(Detail::Plan) {
+            self.plan = Some(Planning::new(root, self.state.options.options.edition));
+            return;
+        }
         let mut walk = Box::new(TypeWalk::new(root, self.state.options.options.edition));
         if self.state.options.observed == Some(Detail::All) {
             walk.noted = Some(Vec::new());
@@ -150,6 +158,9 @@ impl<T: Copy> Check<T> {
         heap: &mut H,
         meter: &mut Meter,
     ) -> Result<Option<T>, Stop> {
+        if let Some(plan) = &mut self.plan {
+            return plan.step(document, heap, meter).map(Some);
+        }
         let Some(walk) = self.state.walk.as_deref_mut() else {
             return Err(Stop::Abandoned);
         };
@@ -259,7 +270,8 @@ impl<H: Heap> Job<H> for Check<H::Term> {
         while let Some(loader) = &mut self.loader {
             match loader.step(text, heap, meter)? {
                 Err(Refusal::Rejected(_, None))
-                    if self.state.options.observed.is_some() && !self.state.again =>
+                    if !matches!(self.state.options.observed, None | Some(Detail::Plan))
+                        && !self.state.again =>
                 {
                     self.state.again = true;
                     self.load();

@@ -23,7 +23,7 @@ pub mod job;
 pub mod known;
 pub mod locate;
 pub mod names;
-mod parts;
+pub(crate) mod parts;
 pub mod paths;
 mod places;
 pub mod read;

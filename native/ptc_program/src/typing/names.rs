@@ -175,8 +175,19 @@ impl Hasher for NumberHasher {
 
     #[inline]
     fn write_u32(&mut self, number: u32) {
-        let mixed = self.0.rotate_left(29) ^ u64::from(number);
+        self.write_u64(u64::from(number));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        let mixed = self.0.rotate_left(29) ^ number;
         self.0 = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    }
+
+    // The number of a variant.
+    #[inline]
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
     }
 }
 

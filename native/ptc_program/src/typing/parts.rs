@@ -31,15 +31,10 @@ impl TypeWalk {
     }
 
     fn operation(&self, source: &Document, node: Node) -> Result<What, TyId> {
-        let Some(name) = source.field(node, "op") else {
-            return Ok(What::Op(OpCode::IMPLICIT_OBJECT, true));
-        };
-        let op = source
-            .text(name)
-            .and_then(|name| OpCode::from_name(name, self.edition));
-        match op {
-            Some(op) => Ok(What::Op(op, false)),
-            None => Err(TyId::UNKNOWN),
+        match operation_of(source, node, self.edition) {
+            OpAt::Is(op) => Ok(What::Op(op, false)),
+            OpAt::Implicit => Ok(What::Op(OpCode::IMPLICIT_OBJECT, true)),
+            OpAt::None => Err(TyId::UNKNOWN),
         }
     }
 
@@ -93,47 +88,69 @@ impl TypeWalk {
             Entry::List(..) | Entry::Object(..) => TyId::UNKNOWN,
         }
     }
+}
 
-    /// Finds the fields of an operation, in one pass; returns its own current value, if it has one.
-    pub(super) fn fields(
-        &self,
-        source: &Document,
-        node: Node,
-        op: OpCode,
-        implicit: bool,
-        found: &mut [Node; MOST_FIELDS],
-    ) -> Option<Node> {
-        let (fields, mut own) = (op.fields(self.edition), None);
-        for (key, value) in source.pairs(node) {
-            let Some(name) = source.text(key) else {
-                continue;
-            };
-            if name == INPUT_NAME.as_bytes() {
-                own = own.or(Some(value));
-            }
-            if implicit {
-                // An object that names no operation has the names of its fields only.
-                if own.is_some() {
-                    break;
-                }
-                continue;
-            }
-            let place = fields
-                .iter()
-                .position(|field| field.name.as_bytes() == name);
-            if let Some(place) = place.filter(|place| found[*place] == ABSENT) {
-                found[place] = value;
-            }
-        }
-        // In edition 2, null in an optional field counts as absent.
-        if self.edition == Edition::Two {
-            for (place, field) in found.iter_mut().zip(fields) {
-                if *place != ABSENT && field.may_be_absent() && source.shape(*place) == Shape::Null
-                {
-                    *place = ABSENT;
-                }
-            }
-        }
-        own
+/// What an object in the place of an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpAt {
+    /// This operation.
+    Is(OpCode),
+    /// An object that names none.
+    Implicit,
+    /// Nothing that there is.
+    None,
+}
+
+/// Returns what an object in the place of an operation is.
+pub(crate) fn operation_of(source: &Document, node: Node, edition: Edition) -> OpAt {
+    let Some(name) = source.field(node, "op") else {
+        return OpAt::Implicit;
+    };
+    let op = source.text(name);
+    match op.and_then(|name| OpCode::from_name(name, edition)) {
+        Some(op) => OpAt::Is(op),
+        None => OpAt::None,
     }
+}
+
+/// Finds the fields of an operation, in one pass; returns its own current value, if it has one.
+pub(crate) fn fields_of(
+    edition: Edition,
+    source: &Document,
+    node: Node,
+    op: OpCode,
+    implicit: bool,
+    found: &mut [Node; MOST_FIELDS],
+) -> Option<Node> {
+    let (fields, mut own) = (op.fields(edition), None);
+    for (key, value) in source.pairs(node) {
+        let Some(name) = source.text(key) else {
+            continue;
+        };
+        if name == INPUT_NAME.as_bytes() {
+            own = own.or(Some(value));
+        }
+        if implicit {
+            // An object that names no operation has the names of its fields only.
+            if own.is_some() {
+                break;
+            }
+            continue;
+        }
+        let place = fields
+            .iter()
+            .position(|field| field.name.as_bytes() == name);
+        if let Some(place) = place.filter(|place| found[*place] == ABSENT) {
+            found[place] = value;
+        }
+    }
+    // In edition 2, null in an optional field counts as absent.
+    if edition == Edition::Two {
+        for (place, field) in found.iter_mut().zip(fields) {
+            if *place != ABSENT && field.may_be_absent() && source.shape(*place) == Shape::Null {
+                *place = ABSENT;
+            }
+        }
+    }
+    own
 }

@@ -6,6 +6,7 @@
 use super::finding::{Code, Detail, Finding, Severity};
 use super::known::Known;
 use super::names::NameId;
+use super::parts::fields_of;
 use super::rule::Rule;
 use super::sources::Sources;
 use super::ty::{FieldTy, TyId, Types};
@@ -15,7 +16,7 @@ use crate::opcode::OpCode;
 use ptc_json::{Document, Node};
 
 /// Stands for a field that is not given.
-pub(super) const ABSENT: Node = Node::MAX;
+pub(crate) const ABSENT: Node = Node::MAX;
 /// Maximum number of findings.
 const MOST_FINDINGS: usize = 1_000;
 
@@ -292,7 +293,8 @@ impl TypeWalk {
         };
         if let What::Op(op, implicit) = what {
             self.operations += 1;
-            let own = self.fields(source, visit.node, op, implicit, &mut frame.fields);
+            let found = &mut frame.fields;
+            let own = fields_of(self.edition, source, visit.node, op, implicit, found);
             if let (Some(own), false, true) = (own, visit.given, op.sees_input()) {
                 (frame.input, frame.own_input) = (self.shallow(source, own), true);
             }

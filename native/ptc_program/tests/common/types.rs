@@ -3,6 +3,7 @@
 use super::cost::{self, Cost};
 use super::{load_options, suspended, term};
 use ptc_json::Document;
+use ptc_machine::explain::Detail;
 use ptc_program::compile::Options;
 use ptc_program::typing::given::GivenTypes;
 use ptc_program::typing::job::Check;
@@ -159,6 +160,34 @@ pub fn check(
     }
 }
 
+/// The plan of a program as text.
+pub fn planned(program: &str, options: Options, units: Option<usize>) -> Option<String> {
+    let mut heap = PlainHeap::new();
+    let nil = heap.nil();
+    let nothing = GivenTypes {
+        types: nil,
+        memory: nil,
+        tools: nil,
+        returns: nil,
+    };
+    let text = format!(r#"{{"program":{program}}}"#);
+    let mut options = load_options(options);
+    options.observed = Some(Detail::Plan);
+    let mut check = Check::of_text(text.len(), options, nothing);
+    loop {
+        let mut meter = match units {
+            Some(units) => Meter::with_fuel(Limits::UNLIMITED, units),
+            None => Meter::whole(Limits::UNLIMITED, Pace::Quantum),
+        };
+        match check.step(text.as_bytes(), &mut heap, &mut meter) {
+            Ok(Ok(reply)) => return Some(heap.show(reply)),
+            Ok(Err(_)) => return None,
+            Err(Stop::SliceOver) if units.is_some() => check = suspended(check, &mut heap),
+            Err(stop) => panic!("{stop:?}"),
+        }
+    }
+}
+
 fn items(heap: &PlainHeap, list: Term) -> Vec<Term> {
     let (mut all, mut rest) = (Vec::new(), list);
     while let Some((item, next)) = heap.uncons(rest) {
@@ -286,6 +315,9 @@ pub fn any_program(text: &[u8]) {
     for options in [super::STRICT, super::EDITION_1] {
         let whole = check(text, WORLD, options, None);
         let cut = check(text, WORLD, options, Some(quantum(text)));
+        assert_eq!(whole, cut, "{text}");
+        let whole = planned(text, options, None);
+        let cut = planned(text, options, Some(quantum(text)));
         assert_eq!(whole, cut, "{text}");
     }
 }

@@ -1,0 +1,144 @@
+defmodule PtcRunner.Firewall.Inside do
+  @moduledoc false
+  # Where firewalled fields are inside a value, or inside what a type says.
+
+  alias PtcRunner.Shown.{Budget, Head}
+  alias PtcRunner.SubAgent.Signature.Firewall
+
+  # Maximum number of parts of a value that are looked at.
+  @parts 1_000_000
+
+  @typedoc "The path of a firewalled field; nil if there is none, `:beyond` if the value has more parts than are looked at."
+  @type found :: [String.t() | :each] | :beyond | nil
+
+  @doc """
+  The first firewalled field in the part of a value at a path.
+
+      iex> orders = %{"orders" => [%{"id" => 1, "who" => %{"_pin" => 2}}]}
+      iex> PtcRunner.Firewall.Inside.value(orders, ["orders", :each])
+      ["who", "_pin"]
+      iex> PtcRunner.Firewall.Inside.value(orders, ["orders", :each, "id"])
+      nil
+
+  """
+  @spec value(term(), [String.t() | :each]) :: found()
+  def value(value, path \\ []),
+    do: Budget.within(@parts, :beyond, &at(value, path, &1))
+
+  defp at(value, [], left), do: inside(value, left)
+
+  defp at(list, [:each | path], left) when is_list(list),
+    do: items(list, &at(&1, path, left), left)
+
+  defp at(map, [:each | path], left) when is_map(map) do
+    Budget.spend!(left)
+
+    map
+    |> fields()
+    |> Enum.find_value(fn {key, value} ->
+      if Head.hidden?(key), do: [text(key)], else: at(value, path, left)
+    end)
+  end
+
+  # Of a struct, of a list of pairs, and of what is read in another way than by this key, everything counts.
+  defp at(%_struct{} = struct, [_key | _path], left), do: inside(struct, left)
+
+  defp at(map, [key | path], left) when is_map(map) and is_binary(key) do
+    Budget.spend!(left)
+
+    case map do
+      %{^key => value} -> at(value, path, left)
+      map -> by_text(map, key, path, left)
+    end
+  end
+
+  defp at(list, [key | _] = path, left) when is_list(list) and is_binary(key),
+    do: items(list, &at(&1, path, left), left)
+
+  defp at(value, _path, left), do: inside(value, left)
+
+  # Programs read atoms as names too, with keys: :any.
+  defp by_text(map, key, path, left) do
+    map
+    |> fields()
+    |> Enum.filter(fn {other, _value} -> is_atom(other) and Atom.to_string(other) == key end)
+    |> Enum.find_value(fn {_key, value} -> at(value, path, left) end)
+  end
+
+  defp items([first | rest], look, left) do
+    Budget.spend!(left)
+    look.(first) || items(rest, look, left)
+  end
+
+  defp items(_end, _look, _left), do: nil
+
+  defp inside(map, left) when is_map(map) do
+    Budget.spend!(left)
+
+    map
+    |> fields()
+    |> Enum.find_value(fn {key, value} ->
+      if Head.hidden?(key),
+        do: [text(key)],
+        else: below(text(key), inside(value, left))
+    end)
+  end
+
+  defp inside([first | rest], left) do
+    Budget.spend!(left)
+
+    case inside(first, left) do
+      nil -> inside(rest, left)
+      found -> found
+    end
+  end
+
+  # An entry of a keyword list.
+  defp inside({key, value}, left) when is_atom(key) or is_binary(key) do
+    if Head.hidden?(key), do: [text(key)], else: inside(value, left)
+  end
+
+  defp inside(tuple, left) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> inside(left)
+  defp inside(_leaf, _left), do: nil
+
+  defp fields(%_struct{} = struct), do: struct |> Map.from_struct() |> :maps.to_list()
+  defp fields(map), do: :maps.to_list(map)
+
+  defp below(_key, nil), do: nil
+  defp below(key, path), do: [key | path]
+
+  defp text(key) when is_binary(key), do: key
+  defp text(key) when is_atom(key), do: Atom.to_string(key)
+  defp text(%{name: name}) when is_binary(name), do: name
+  defp text(_key), do: "*"
+
+  @doc """
+  The first firewalled field that a type names below a path.
+
+      iex> type = {:list, {:map, [{"id", :int}, {"_pin", {:optional, :int}}]}}
+      iex> {PtcRunner.Firewall.Inside.type(type, [:each]), PtcRunner.Firewall.Inside.type(type, [:each, "id"])}
+      {["_pin"], nil}
+
+  """
+  @spec type(term(), [String.t() | :each]) :: [String.t() | :each] | nil
+  def type({:optional, type}, path), do: type(type, path)
+  def type({:list, type}, [:each | path]), do: type(type, path)
+  def type({:list, type}, path), do: type(type, path)
+
+  def type({kind, fields}, path) when kind in [:map, :closed_map] and is_list(fields) do
+    case path do
+      [] -> Enum.find_value(fields, &field/1)
+      [:each | path] -> Enum.find_value(fields, &each(&1, path))
+      [key | path] -> with {_key, type} <- List.keyfind(fields, key, 0), do: type(type, path)
+    end
+  end
+
+  def type(_type, _path), do: nil
+
+  defp each({name, type}, path),
+    do: if(Firewall.hidden?(name), do: [name], else: type(type, path))
+
+  defp field({name, type}) do
+    if Firewall.hidden?(name), do: [name], else: below(name, type(type, []))
+  end
+end

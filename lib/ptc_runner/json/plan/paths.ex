@@ -1,0 +1,68 @@
+defmodule PtcRunner.Json.Plan.Paths do
+  @moduledoc false
+  # Parts of the data as texts.
+
+  alias PtcRunner.Json.Plan
+
+  # Maximum number of characters of a name that is shown.
+  @most 60
+
+  @doc """
+  The texts of parts, sorted, each once.
+
+      iex> PtcRunner.Json.Plan.Paths.texts([{:context, ["orders", :each, "id"], true}, {:answer, ["find", "to"], true}, {:context, ["rows"], false}])
+      ["answer of find.to", "count(rows)", "orders.id"]
+  """
+  @spec texts([Plan.source()]) :: [String.t()]
+  def texts([]), do: []
+  def texts([source]), do: [text(source)]
+  def texts(sources), do: sources |> Enum.map(&text/1) |> Enum.sort() |> Enum.dedup()
+
+  @doc "The text of a part."
+  @spec text(Plan.source()) :: String.t()
+  def text({:context, path, true}), do: joined(path)
+  def text({:answer, path, true}), do: "answer of " <> joined(path)
+  def text({:error, path, _whole?}), do: "error of " <> joined(path)
+  def text({:memory, path, true}), do: "memory." <> joined(path)
+  def text({:now, _path, _whole?}), do: "time of the run"
+  def text({:unknown, _path, _whole?}), do: "unknown"
+  # The items of a list in a list are another number than those of the list.
+  def text({root, path, false}),
+    do: IO.iodata_to_binary(["count(", text({root, path, true}), brackets(path), ")"])
+
+  defp brackets(path) do
+    case List.last(path) do
+      :each ->
+        path |> Enum.reverse() |> Enum.take_while(&(&1 == :each)) |> Enum.map(fn _ -> "[]" end)
+
+      _name ->
+        []
+    end
+  end
+
+  defp joined([name]), do: name(name)
+  defp joined([name | steps]), do: IO.iodata_to_binary([name(name) | steps(steps)])
+
+  defp steps([]), do: []
+  defp steps([:each | steps]), do: steps(steps)
+  defp steps([name | steps]), do: [".", name(name) | steps(steps)]
+
+  @doc """
+  A name; in quotes where it could be taken for something else.
+
+      iex> for name <- ["order_id", "e-mail", "a.b", "a\\nIt reads: nothing"], do: PtcRunner.Json.Plan.Paths.name(name)
+      ["order_id", "e-mail", ~s("a.b"), ~S("a\\nIt reads: nothing")]
+  """
+  @spec name(String.t()) :: String.t()
+  def name(name) do
+    if plain?(name), do: name, else: inspect(String.slice(name, 0, @most))
+  end
+
+  defp plain?(name), do: byte_size(name) in 1..@most and plain_bytes?(name)
+
+  defp plain_bytes?(<<byte, rest::binary>>)
+       when byte in ?a..?z or byte in ?A..?Z or byte in ?0..?9 or byte in ~c"_-$",
+       do: plain_bytes?(rest)
+
+  defp plain_bytes?(rest), do: rest == ""
+end

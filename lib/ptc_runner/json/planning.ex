@@ -1,0 +1,109 @@
+defmodule PtcRunner.Json.Planning do
+  @moduledoc false
+  # Makes plans: reads the options, and calls the native side.
+
+  alias PtcRunner.Agent.Tool
+  alias PtcRunner.{Aligned, Native, Options, Quanta}
+  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Runner, Tools}
+  alias PtcRunner.Native.Panic
+  require Quanta
+
+  @options Options.table(
+             Given.limits() ++
+               [
+                 context: {{:maybe, :map}, nil},
+                 memory: {{:maybe, :map}, nil},
+                 tools: {{:maybe, :map}, nil},
+                 max_tool_calls: {{:maybe, :count}, nil}
+               ]
+           )
+
+  @doc "See `PtcRunner.Json.plan/2`."
+  @spec plan(PtcRunner.Json.program(), keyword()) :: {:ok, Plan.t()} | {:error, term()}
+  def plan(program, opts) do
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most} =
+      Options.read!(opts, @options, "PtcRunner.Json.plan/2")
+
+    {timeout, max_heap, reading} =
+      Limits.resolve(Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition))
+
+    limits = {timeout, max_heap}
+
+    with {:ok, source} <- source(program) do
+      {source, reading} = Program.again(source, reading)
+
+      case native(source, Program.observed(reading, :plan), limits) do
+        {:ok, known} ->
+          data = %{context: context, memory: memory}
+          {:ok, Plan.new(known, data, settings(known, tools), most)}
+
+        {:error, fault} ->
+          {:error, fault |> Fence.note(program) |> Program.error(limits)}
+      end
+    end
+  end
+
+  # A program without these calls no tool. The last one may be any character.
+  @calls [~s("call"), "\\u"]
+
+  @doc """
+  What flows into the arguments of each tool that a program may call, for a program in the form in which it is run.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "who"}}}})
+      iex> PtcRunner.Json.Planning.flows(program, {nil, nil, 10_000})
+      {:ok, %{"mail" => [{"to", [{:context, ["who"], true}], []}]}}
+
+  """
+  @spec flows(Runner.program(), Limits.given()) ::
+          {:ok, %{String.t() => [{String.t() | nil, [Plan.source()], [Plan.source()]}]}}
+          | {:error, Message.fault()}
+  def flows(program, limits) do
+    if calls?(program), do: flowing(program, Limits.resolve(limits)), else: {:ok, %{}}
+  end
+
+  defp calls?(%Program{source: source}), do: calls?(source)
+  defp calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
+  defp calls?(_node), do: true
+
+  defp flowing(program, {timeout, max_heap, reading}) do
+    {source, reading} = Program.again(program, reading)
+
+    with {:ok, {tools, _reads, _result}} <-
+           native(source, Program.observed(reading, :plan), {timeout, max_heap}) do
+      {:ok, Map.new(tools, fn {name, _least, _most, _guard, arguments} -> {name, arguments} end)}
+    end
+  end
+
+  defp source(%Program{} = program), do: {:ok, program}
+
+  defp source(program), do: Evaluation.source(program)
+
+  defp native(source, reading, limits) do
+    source = if is_binary(source), do: Aligned.text(source), else: node_of(source)
+
+    Quanta.finish(
+      Quanta.native(Native.check_program(source, reading, nil, nil, nil, nil, limits))
+    )
+  catch
+    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
+  end
+
+  defp node_of({:checked, node}), do: node
+  defp node_of(%{"program" => node}), do: node
+
+  # What the tools that may be called say about themselves. A tool may also be given as its signature alone.
+  defp settings(_known, nil), do: %{}
+
+  defp settings({called, _reads, _result}, tools) do
+    for {name, _least, _most, _guard, _arguments} <- called,
+        %{^name => form} <- [tools],
+        setting = setting(name, form),
+        into: %{},
+        do: {name, setting}
+  end
+
+  defp setting(_name, fun) when is_function(fun), do: nil
+  defp setting(_name, signature) when is_binary(signature), do: nil
+  defp setting(_name, {:signature, _params, _type}), do: nil
+  defp setting(name, form), do: name |> Tool.of!(form) |> Tools.of()
+end

@@ -1,0 +1,357 @@
+//! The values of operations that have been visited.
+
+use super::sets::SetId;
+use super::sources::Root;
+use super::value::{Value, ValueId};
+use super::visit::What;
+use super::walk::PlanWalk;
+use crate::compile::INPUT_NAME;
+use crate::opcode::OpCode;
+use crate::typing::names::NameId;
+use crate::typing::walk::ABSENT;
+use ptc_json::{Document, Entry, Node};
+
+impl PlanWalk {
+    // What a rule reads
+
+    /// Returns a field of the operation.
+    pub(super) fn field(&self, name: &str) -> Option<Node> {
+        let frame = self.frames.last()?;
+        let What::Op(op, false) = frame.what else {
+            return None;
+        };
+        let fields = op.fields(self.edition);
+        let place = fields.iter().position(|field| field.name == name)?;
+        Some(frame.fields[place]).filter(|node| *node != ABSENT)
+    }
+
+    /// Returns the text of a field.
+    pub(super) fn text<'s>(&self, source: &'s Document, name: &str) -> Option<&'s [u8]> {
+        source.text(self.field(name)?)
+    }
+
+    /// Returns the name in a field.
+    pub(super) fn name(&mut self, source: &Document, name: &str) -> Option<NameId> {
+        let text = self.text(source, name)?;
+        Some(self.names.id(text))
+    }
+
+    /// Returns the values of the parts of a field.
+    pub(super) fn parts_of(&self, field: &str) -> Vec<ValueId> {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        let own = self.visited[first..].iter();
+        own.filter(|part| part.field == field)
+            .map(|part| part.value)
+            .collect()
+    }
+
+    /// Returns the value of a field with one part.
+    pub(super) fn part_in(&self, field: &str) -> Option<ValueId> {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        let mut own = self.visited[first..].iter();
+        own.find(|part| part.field == field).map(|part| part.value)
+    }
+
+    /// Returns the current value.
+    pub(super) fn input(&self) -> ValueId {
+        let last = self.frames.last();
+        last.map_or(ValueId::CONSTANT, |frame| frame.input)
+    }
+
+    /// Returns the value at the key in a field of the operation; any value, if the key is too long to be known.
+    pub(super) fn read_at(&mut self, source: &Document, of: ValueId, key: &str) -> ValueId {
+        match self.field(key) {
+            Some(node) => self.read(source, of, node),
+            None => of,
+        }
+    }
+
+    /// Returns the value at a key.
+    pub(super) fn read(&mut self, source: &Document, of: ValueId, key: Node) -> ValueId {
+        let found = match source.text(key) {
+            Some(text) => {
+                let name = self.names.id(text);
+                self.values.field(of, name)
+            }
+            None => self.values.any(of),
+        };
+        self.touch(found);
+        found
+    }
+
+    /// Notes that the program depends on a value.
+    pub(super) fn use_up(&mut self, value: ValueId) {
+        let flows = self.values.flows(value);
+        self.note(flows);
+    }
+
+    fn note(&mut self, set: SetId) {
+        if set != SetId::EMPTY && self.used.last() != Some(&set) {
+            self.used.push(set);
+        }
+    }
+
+    /// Notes that a program reads a part, without its own parts.
+    pub(super) fn touch(&mut self, value: ValueId) {
+        self.outline(value);
+    }
+
+    /// Returns the parts that a value is, without their own parts.
+    pub(super) fn outline(&mut self, value: ValueId) -> SetId {
+        let (inner, _) = self.values.undecided(value);
+        let mut all = SetId::EMPTY;
+        for member in self.values.members(inner) {
+            if let Value::At(source, _) = self.values.get(member) {
+                let set = self.values.sets.one(source, false);
+                self.note(set);
+                all = self.values.both(all, set);
+            }
+        }
+        all
+    }
+
+    /// Returns a value that these values decide.
+    pub(super) fn decided_by(&mut self, value: ValueId, by: &[ValueId]) -> ValueId {
+        let mut all = SetId::EMPTY;
+        for id in by {
+            let flows = self.values.flows(*id);
+            all = self.values.both(all, flows);
+        }
+        self.note(all);
+        self.values.decided(value, all)
+    }
+
+    /// Returns a value that is computed of these.
+    pub(super) fn computed(&mut self, of: &[ValueId]) -> ValueId {
+        let value = self.values.computed(of);
+        self.use_up(value);
+        value
+    }
+
+    // Rules
+
+    /// Returns the value of what has been visited.
+    pub(super) fn value(&mut self, source: &Document) -> ValueId {
+        let Some(frame) = self.frames.last() else {
+            return ValueId::CONSTANT;
+        };
+        let (what, looped, node) = (frame.what, frame.looped, frame.node);
+        let value = match what {
+            What::Op(op, false) => self.of_operation(source, op),
+            What::Op(_, true) => self.of_object(source),
+            What::Data(_) => match source.entry(node) {
+                Entry::Object(..) => self.of_object(source),
+                _ => self.of_list(""),
+            },
+        };
+        if let Some(looped) = looped {
+            self.loops.end(&looped);
+        }
+        value
+    }
+
+    /// Returns an object whose values have been visited.
+    fn of_object(&mut self, source: &Document) -> ValueId {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        let (mut fields, mut others) = (Vec::new(), Vec::new());
+        for at in first..self.visited.len() {
+            let (key, value) = (self.visited[at].key, self.visited[at].value);
+            match source.text(key) {
+                Some(text) => fields.push((self.names.id(text), value)),
+                None => others.push(value),
+            }
+        }
+        let rest = match &others[..] {
+            [] => ValueId::CONSTANT,
+            others => {
+                let all = self.values.computed(others);
+                self.values.named(all)
+            }
+        };
+        self.values.object(fields, rest)
+    }
+
+    /// Returns a list whose items have been visited.
+    fn of_list(&mut self, field: &str) -> ValueId {
+        let items = self.parts_of(field);
+        let mut item = ValueId::CONSTANT;
+        for value in &items {
+            item = self.values.join(item, *value);
+        }
+        self.values.list_of(item, items.len())
+    }
+
+    fn of_operation(&mut self, source: &Document, op: OpCode) -> ValueId {
+        match op {
+            OpCode::Load => match self.name(source, "name") {
+                Some(name) => {
+                    let value = self.values.root(Root::Context(name));
+                    self.touch(value);
+                    value
+                }
+                None => self.nothing_known(),
+            },
+            OpCode::Var => self.variable(source),
+            OpCode::It => self.input(),
+            OpCode::Literal => self.part_in("value").unwrap_or(ValueId::CONSTANT),
+            OpCode::Now => {
+                let now = self.values.root(Root::Now);
+                self.values.computed(&[now])
+            }
+            OpCode::Pipe => self.parts_of("steps").pop().unwrap_or(ValueId::CONSTANT),
+            OpCode::Let => self.part_in("in").unwrap_or(ValueId::CONSTANT),
+            OpCode::If | OpCode::Switch => self.chosen(op),
+            OpCode::Coalesce => {
+                let mut values = self.parts_of("values");
+                let all = self.joined(&values);
+                values.pop();
+                self.decided_by(all, &values)
+            }
+            OpCode::Call => self.called(source),
+            OpCode::Object => match self.part_in("fields") {
+                Some(object) => object,
+                None => self.nothing_known(),
+            },
+            OpCode::List => self.of_list("items"),
+            OpCode::Merge => {
+                let mut all = ValueId::CONSTANT;
+                for object in self.parts_of("objects") {
+                    self.touch(object);
+                    all = self.merged(all, object);
+                }
+                all
+            }
+            OpCode::Get => self.got(source),
+            _ => self.of_items(source, op),
+        }
+    }
+
+    /// Returns a value of which nothing is known.
+    pub(super) fn nothing_known(&mut self) -> ValueId {
+        let value = self.values.unknown();
+        self.use_up(value);
+        value
+    }
+
+    pub(super) fn joined(&mut self, values: &[ValueId]) -> ValueId {
+        let mut all = ValueId::CONSTANT;
+        for value in values {
+            all = self.values.join(all, *value);
+        }
+        all
+    }
+
+    fn variable(&mut self, source: &Document) -> ValueId {
+        let Some(text) = self.text(source, "name") else {
+            return self.nothing_known();
+        };
+        if text == INPUT_NAME.as_bytes() {
+            return self.input();
+        }
+        let name = self.names.id(text);
+        match self.bound.get(name.0 as usize).copied().flatten() {
+            Some(value) => value,
+            None => {
+                let value = self.values.root(Root::Memory(name));
+                self.touch(value);
+                value
+            }
+        }
+    }
+
+    /// The rule of `if` and `switch`.
+    fn chosen(&mut self, op: OpCode) -> ValueId {
+        let (conditions, mut values, complete) = match op {
+            OpCode::If => {
+                let branches = [self.part_in("then"), self.part_in("else")];
+                let values: Vec<_> = branches.into_iter().flatten().collect();
+                let complete = values.len() == 2;
+                (self.parts_of("condition"), values, complete)
+            }
+            _ => {
+                let other = self.part_in("else");
+                let mut values = self.parts_of("then");
+                values.extend(other);
+                (self.parts_of("cases"), values, other.is_some())
+            }
+        };
+        self.end_branches(complete);
+        if !complete {
+            values.push(ValueId::CONSTANT);
+        }
+        let value = self.joined(&values);
+        self.decided_by(value, &conditions)
+    }
+
+    /// The rule of `call`.
+    fn called(&mut self, source: &Document) -> ValueId {
+        let Some(tool) = self.name(source, "tool") else {
+            return self.nothing_known();
+        };
+        let args = match self.part_in("args") {
+            Some(args) => args,
+            None => self.values.object(vec![], ValueId::CONSTANT),
+        };
+        self.use_up(args);
+        self.add_call(tool, args);
+        let answer = self.values.root(Root::Answer(tool));
+        match self.part_in("on_error") {
+            None => answer,
+            Some(other) => {
+                let error = self.values.root(Root::Error(tool));
+                let value = self.values.join(answer, other);
+                self.decided_by(value, &[error])
+            }
+        }
+    }
+
+    /// Returns an object with the fields of two, of which those of the second one win.
+    pub(super) fn merged(&mut self, first: ValueId, second: ValueId) -> ValueId {
+        let ((a, by), (b, and)) = (self.values.undecided(first), self.values.undecided(second));
+        let by = self.values.both(by, and);
+        let merged = match (self.values.get(a), self.values.get(b)) {
+            (_, Value::Object(span, ValueId::CONSTANT)) => {
+                let more = self.values.fields(span).to_vec();
+                let (mut fields, rest) = match self.values.get(a) {
+                    Value::Object(span, rest) => (self.values.fields(span).to_vec(), rest),
+                    _ => (vec![], a),
+                };
+                fields.extend(more);
+                self.values.object(fields, rest)
+            }
+            (Value::Made(SetId::EMPTY), _) if a == ValueId::CONSTANT => b,
+            _ => self.values.join(a, b),
+        };
+        self.values.decided(merged, by)
+    }
+
+    /// The rule of `get`.
+    fn got(&mut self, source: &Document) -> ValueId {
+        let of = self.part_in("from").unwrap_or(self.input());
+        let found = if let Some(node) = self.field("key") {
+            let key = self.part_in("key").unwrap_or(ValueId::CONSTANT);
+            let value = match source.text(node) {
+                Some(_) => self.read(source, of, node),
+                None => {
+                    let (fields, items) =
+                        (self.values.any(of), self.loops.item(of, &mut self.values));
+                    self.values.join(fields, items)
+                }
+            };
+            self.touch(value);
+            self.decided_by(value, &[key])
+        } else if let Some(path) = self.field("path") {
+            let mut value = of;
+            for key in source.elements(path) {
+                value = self.read(source, value, key);
+            }
+            value
+        } else {
+            self.read_at(source, of, "field")
+        };
+        match self.part_in("default") {
+            Some(default) => self.values.join(found, default),
+            None => found,
+        }
+    }
+}

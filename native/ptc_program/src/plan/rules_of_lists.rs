@@ -1,0 +1,344 @@
+//! The values of operations over lists and objects that have been visited, and of all those that compute one value.
+
+use super::formula::FormulaId;
+use super::sets::SetId;
+use super::value::{ItemsOf, Value, ValueId};
+use super::walk::PlanWalk;
+use crate::opcode::OpCode;
+use ptc_json::{Document, Entry};
+
+impl PlanWalk {
+    /// Returns the value of all other operations.
+    pub(super) fn of_items(&mut self, source: &Document, op: OpCode) -> ValueId {
+        let input = self.input();
+        let given = match op {
+            OpCode::Concat | OpCode::Zip | OpCode::Range => self.operands(),
+            OpCode::Join => [self.operands(), vec![input]].concat(),
+            _ => vec![input],
+        };
+        match self.over_items(source, op, input) {
+            // It fails if what it is given has another kind.
+            Some(value) => {
+                for one in given {
+                    self.touch(one);
+                }
+                value
+            }
+            None => {
+                let mut all = self.operands();
+                all.extend(self.subject(source, op));
+                self.computed(&all)
+            }
+        }
+    }
+
+    /// Returns the value of an operation over a list or an object.
+    fn over_items(&mut self, source: &Document, op: OpCode, input: ValueId) -> Option<ValueId> {
+        Some(match op {
+            OpCode::Filter | OpCode::Reject => {
+                let some = self.loops.some(input, false, &mut self.values);
+                let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
+                self.decided_by(some, &[condition])
+            }
+            OpCode::FilterIn => {
+                let some = self.loops.some(input, false, &mut self.values);
+                let (key, value) = (self.key(source), self.part_in("value"));
+                let value = value.unwrap_or(ValueId::CONSTANT);
+                self.decided_by(some, &[key, value])
+            }
+            OpCode::Distinct => {
+                let some = self.loops.some(input, false, &mut self.values);
+                let key = self.key(source);
+                self.decided_by(some, &[key])
+            }
+            OpCode::SortBy => self.sorted(source, input),
+            OpCode::Reverse => input,
+            OpCode::Map => self.mapped("expr"),
+            OpCode::FlatMap => {
+                let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
+                match self.frames.last().and_then(|frame| frame.looped) {
+                    Some(looped) => self.loops.flattened(lists, &looped, &mut self.values),
+                    None => self.nothing_known(),
+                }
+            }
+            OpCode::Flatten => self.flattened(input),
+            OpCode::Take | OpCode::Drop => {
+                let count = self.field("count").map(|node| source.entry(node));
+                match (op, count) {
+                    (OpCode::Take, Some(Entry::Int(most))) => {
+                        let most = u64::try_from(most).unwrap_or(0);
+                        self.loops.taken(input, most, &mut self.values)
+                    }
+                    _ => self.loops.some(input, false, &mut self.values),
+                }
+            }
+            OpCode::Chunk => self.groups(input).1,
+            OpCode::First | OpCode::Last | OpCode::Nth => self.loops.item(input, &mut self.values),
+            OpCode::Find => {
+                let item = self.loops.item(input, &mut self.values);
+                let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
+                self.decided_by(item, &[condition])
+            }
+            OpCode::MinBy | OpCode::MaxBy => {
+                let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
+                self.decided_by(item, &[key])
+            }
+            OpCode::Count
+            | OpCode::Sum
+            | OpCode::Avg
+            | OpCode::Min
+            | OpCode::Max
+            | OpCode::Median
+            | OpCode::Percentile
+            | OpCode::ForSome
+            | OpCode::ForEvery => self.aggregated(source, op),
+            OpCode::Fold => self.folded(),
+            OpCode::Concat | OpCode::Zip => self.several(op),
+            OpCode::Range => self.range(source),
+            OpCode::Select | OpCode::Unset | OpCode::Rename | OpCode::Set => {
+                self.reshaped(source, op, input)
+            }
+            OpCode::EntriesOf => self.entries(input),
+            OpCode::FromEntries => {
+                let item = self.loops.item(input, &mut self.values);
+                let (key, value) = (self.names.id(b"key"), self.names.id(b"value"));
+                let (key, value) = (self.values.field(item, key), self.values.field(item, value));
+                let named = self.values.named(value);
+                self.decided_by(named, &[key])
+            }
+            OpCode::IndexBy => {
+                let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
+                let named = self.values.named(item);
+                self.decided_by(named, &[key])
+            }
+            OpCode::GroupBy => self.grouped(source),
+            OpCode::Join => self.join(source),
+            _ => return None,
+        })
+    }
+
+    /// Returns the values of all parts.
+    fn operands(&self) -> Vec<ValueId> {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        self.visited[first..].iter().map(|it| it.value).collect()
+    }
+
+    /// Returns what an operation reads of its current value, if it does.
+    fn subject(&mut self, source: &Document, op: OpCode) -> Option<ValueId> {
+        let given = match op {
+            OpCode::Add | OpCode::Sub | OpCode::Mul | OpCode::Div | OpCode::Mod => "left",
+            OpCode::Matches => "left",
+            op if is_comparison(op) => "left",
+            OpCode::Pct => "part",
+            OpCode::Text => "parts",
+            OpCode::DateDiff => "from",
+            OpCode::And | OpCode::Or => "conditions",
+            OpCode::Not => "condition",
+            _ => "value",
+        };
+        let input = self.input();
+        let is_given = self.field(given).is_some();
+        (!is_given).then(|| self.read_at(source, input, "field"))
+    }
+
+    /// Returns the keys of the items: what a body gives, a field of each item, or the item.
+    pub(super) fn key(&mut self, source: &Document) -> ValueId {
+        if let Some(key) = self.part_in("expr") {
+            return key;
+        }
+        let input = self.input();
+        let item = self.loops.item(input, &mut self.values);
+        self.read_at(source, item, "field")
+    }
+
+    fn sorted(&mut self, source: &Document, input: ValueId) -> ValueId {
+        let item = self.loops.item(input, &mut self.values);
+        let mut keys = self.parts_of("expr");
+        if let Some(by) = self.field("by") {
+            for key in source.elements(by) {
+                if let Some(field) = source.field(key, "field") {
+                    keys.push(self.read(source, item, field));
+                }
+            }
+        } else if self.field("field").is_some() {
+            keys.push(self.read_at(source, item, "field"));
+        }
+        self.decided_by(input, &keys)
+    }
+
+    /// Returns the list of what a body gives.
+    fn mapped(&mut self, body: &str) -> ValueId {
+        let item = self.part_in(body).unwrap_or(ValueId::CONSTANT);
+        let Some(looped) = self.frames.last().and_then(|frame| frame.looped) else {
+            return self.nothing_known();
+        };
+        let list = self.values.list(ItemsOf {
+            item,
+            of: Some(looped.id),
+            least: looped.least,
+            most: looped.most,
+            spine: looped.spine,
+        });
+        self.values.decided(list, looped.by)
+    }
+
+    fn flattened(&mut self, input: ValueId) -> ValueId {
+        let looped = self.loops.begin(input, &mut self.values);
+        let (item, _) = self.values.undecided(looped.item);
+        let are_lists = matches!(self.values.get(item), Value::List(_));
+        let flat = self.loops.flattened(looped.item, &looped, &mut self.values);
+        self.loops.end(&looped);
+        if are_lists {
+            return flat;
+        }
+        // What is no list stays as it is.
+        let (both, by) = {
+            let flat = self.loops.items_of(flat, &mut self.values);
+            self.values.undecided(flat)
+        };
+        let Value::List(flat) = self.values.get(both) else {
+            return self.computed(&[input]);
+        };
+        let alone = self.loops.item(input, &mut self.values);
+        let item = self.values.join(flat.item, alone);
+        let most = self.values.formulas.sum(flat.most, looped.most);
+        let list = self.values.list(ItemsOf {
+            item,
+            of: None,
+            least: FormulaId::ZERO,
+            most,
+            spine: flat.spine,
+        });
+        let by = self.values.both(by, looped.by);
+        self.values.decided(list, by)
+    }
+
+    fn aggregated(&mut self, source: &Document, op: OpCode) -> ValueId {
+        let input = self.input();
+        let list = self.loops.items_of(input, &mut self.values);
+        let (inner, by) = self.values.undecided(list);
+        let spine = match self.values.get(inner) {
+            Value::List(items) => items.spine,
+            _ => self.values.data(inner),
+        };
+        let counted = self.values.made(spine);
+        let counted = self.values.decided(counted, by);
+        let mut all = vec![counted];
+        match op {
+            OpCode::Count | OpCode::ForSome | OpCode::ForEvery => all.extend(self.part_in("where")),
+            _ => all.push(self.key(source)),
+        }
+        self.computed(&all)
+    }
+
+    fn folded(&mut self) -> ValueId {
+        let init = self.part_in("init").unwrap_or(ValueId::CONSTANT);
+        let body = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
+        let Some(frame) = self.frames.last() else {
+            return init;
+        };
+        let (number, looped) = (frame.then as usize, frame.looped);
+        let all = self.values.computed(&[init, body]);
+        let own = super::sources::Root::Folded(number as u32);
+        let own = self.values.tree.root(own);
+        let mut sets = [self.values.data(all), self.values.decides(all)];
+        if let Some(looped) = looped {
+            let by = self.values.both(looped.spine, looped.by);
+            sets[1] = self.values.both(sets[1], by);
+        }
+        for set in &mut sets {
+            let others = self.values.sets.get(*set).iter();
+            let others = others.filter(|it| self.values.tree.root_id(it.source) != own);
+            let others: Vec<_> = others.copied().collect();
+            *set = self.values.sets.of_parts(others, &mut self.values.tree);
+        }
+        if let Some(folded) = self.folded.get_mut(number) {
+            *folded = (sets[0], sets[1]);
+        }
+        let made = self.values.made(sets[0]);
+        let value = self.values.decided(made, sets[1]);
+        self.use_up(value);
+        value
+    }
+
+    fn several(&mut self, op: OpCode) -> ValueId {
+        let (lists, mut bys) = (self.parts_of("lists"), SetId::EMPTY);
+        let mut all = ItemsOf {
+            item: ValueId::CONSTANT,
+            of: None,
+            least: FormulaId::ZERO,
+            most: FormulaId::ZERO,
+            spine: SetId::EMPTY,
+        };
+        for (place, list) in lists.iter().enumerate() {
+            let list = self.loops.items_of(*list, &mut self.values);
+            let (inner, by) = self.values.undecided(list);
+            bys = self.values.both(bys, by);
+            let Value::List(items) = self.values.get(inner) else {
+                all.most = FormulaId::UNKNOWN;
+                continue;
+            };
+            all.item = self.values.join(all.item, items.item);
+            all.spine = self.values.both(all.spine, items.spine);
+            if op == OpCode::Concat {
+                all.least = self.values.formulas.sum(all.least, items.least);
+                all.most = self.values.formulas.sum(all.most, items.most);
+            } else if place == 0 || all.most == FormulaId::UNKNOWN {
+                all.most = items.most;
+            }
+        }
+        if all.least == FormulaId::UNKNOWN {
+            all.least = FormulaId::ZERO;
+        }
+        if op == OpCode::Zip {
+            all.item = self.values.list_of(all.item, lists.len());
+        }
+        let list = self.values.list(all);
+        self.values.decided(list, bys)
+    }
+
+    fn range(&mut self, source: &Document) -> ValueId {
+        let ends = ["from", "to"].map(|name| self.field(name).map(|node| source.entry(node)));
+        let count = match ends {
+            [Some(Entry::Int(from)), Some(Entry::Int(to))] => {
+                let count = i128::from(to) - i128::from(from) + 1;
+                u64::try_from(count.max(0)).ok()
+            }
+            _ => None,
+        };
+        let operands = self.operands();
+        let made = self.computed(&operands);
+        let (least, most) = match count {
+            Some(count) => {
+                let count = self.values.formulas.number(count);
+                (count, count)
+            }
+            None => (FormulaId::ZERO, FormulaId::UNKNOWN),
+        };
+        let spine = self.values.flows(made);
+        self.values.list(ItemsOf {
+            item: made,
+            of: None,
+            least,
+            most,
+            spine,
+        })
+    }
+}
+
+/// Whether an operation compares its current value, or what `left` gives, with a value.
+fn is_comparison(op: OpCode) -> bool {
+    matches!(
+        op,
+        OpCode::Eq
+            | OpCode::Neq
+            | OpCode::Gt
+            | OpCode::Gte
+            | OpCode::Lt
+            | OpCode::Lte
+            | OpCode::Contains
+            | OpCode::In
+            | OpCode::StartsWith
+            | OpCode::EndsWith
+    )
+}

@@ -1,0 +1,136 @@
+//! Where data come from: the parts of the context, of the memory and of the answers of tools, each a path from its root.
+
+use crate::typing::names::{ByNumber, NameId};
+use std::collections::HashMap;
+
+/// Where a path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// A value of the context.
+    Context(NameId),
+    /// A value of the memory.
+    Memory(NameId),
+    /// The answers of a tool.
+    Answer(NameId),
+    /// The texts of the errors of a tool.
+    Error(NameId),
+    /// The time of the run.
+    Now,
+    /// What a `fold` with this number has accumulated.
+    Folded(u32),
+    /// Nothing is known of it: it may be any part of the data.
+    Unknown,
+}
+
+/// A step of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PathStep {
+    /// The value at a key.
+    Key(NameId),
+    /// Each item of a list, or the value at each key.
+    Each,
+}
+
+/// The number of a part of the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(pub u32);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Origin {
+    Root(Root),
+    Inside(SourceId, PathStep),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    origin: Origin,
+    depth: u8,
+    root: SourceId,
+}
+
+/// The parts of the data that a program names.
+#[derive(Debug, Default)]
+pub struct SourceTree {
+    all: Vec<Part>,
+    index: HashMap<Origin, SourceId, ByNumber>,
+}
+
+/// Maximum number of steps of a path. What is deeper counts as a part of what is at that depth.
+const DEEPEST: u8 = 32;
+
+impl SourceTree {
+    /// Returns a root.
+    pub fn root(&mut self, root: Root) -> SourceId {
+        self.add(Origin::Root(root), 0)
+    }
+
+    /// Returns the part at a step; `None` if the path would be too long.
+    pub fn inside(&mut self, of: SourceId, step: PathStep) -> Option<SourceId> {
+        let depth = self.all[of.0 as usize].depth;
+        match depth < DEEPEST {
+            true => Some(self.add(Origin::Inside(of, step), depth + 1)),
+            false => None,
+        }
+    }
+
+    fn add(&mut self, origin: Origin, depth: u8) -> SourceId {
+        if let Some(id) = self.index.get(&origin) {
+            return *id;
+        }
+        let id = SourceId(self.all.len() as u32);
+        let root = match origin {
+            Origin::Root(_) => id,
+            Origin::Inside(of, _) => self.all[of.0 as usize].root,
+        };
+        self.all.push(Part {
+            origin,
+            depth,
+            root,
+        });
+        self.index.insert(origin, id);
+        id
+    }
+
+    /// Returns the root of a part.
+    pub fn root_of(&self, id: SourceId) -> Root {
+        let root = self.all[id.0 as usize].root;
+        match self.all[root.0 as usize].origin {
+            Origin::Root(root) => root,
+            Origin::Inside(..) => Root::Unknown,
+        }
+    }
+
+    /// Returns the number of the root of a part.
+    pub fn root_id(&self, id: SourceId) -> SourceId {
+        self.all[id.0 as usize].root
+    }
+
+    /// Returns the part around a part, and the step between them.
+    pub fn around(&self, id: SourceId) -> Option<(SourceId, PathStep)> {
+        match self.all[id.0 as usize].origin {
+            Origin::Root(_) => None,
+            Origin::Inside(of, step) => Some((of, step)),
+        }
+    }
+
+    /// Returns the steps from the root.
+    pub fn steps(&self, id: SourceId) -> Vec<PathStep> {
+        let (mut steps, mut next) = (Vec::new(), id);
+        while let Some((around, step)) = self.around(next) {
+            steps.push(step);
+            next = around;
+        }
+        steps.reverse();
+        steps
+    }
+
+    /// Returns the number of parts.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Returns the words that they take.
+    pub fn words(&self) -> usize {
+        8 * self.all.len()
+    }
+}

@@ -1,0 +1,312 @@
+//! What is known of a value: which parts of the data it is, or is made of.
+
+mod join;
+mod reading;
+
+pub use reading::Found;
+
+use super::formula::{Factor, FormulaId, Formulas, LoopId};
+use super::sets::{SetId, Sets};
+use super::sources::{Root, SourceId, SourceTree};
+use crate::typing::names::NameId;
+
+/// The number of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(pub u32);
+
+impl ValueId {
+    /// A constant without parts, such as null.
+    pub const CONSTANT: ValueId = ValueId(0);
+    /// A constant that may have parts, or a value computed from constants.
+    pub const FIXED: ValueId = ValueId(1);
+}
+
+/// A range of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// Computed from these parts; so is each part of it. Without parts it is a constant.
+    Made(SetId),
+    /// A part of the data; of the current item of a loop.
+    At(SourceId, LoopId),
+    /// An object with these fields; its other fields are those of another value.
+    Object(Span, ValueId),
+    /// A list whose items are like this one.
+    List(ItemsOf),
+    /// An object whose values are like this one.
+    Named(ValueId),
+    /// One of these.
+    OneOf(Span),
+    /// A value, and the parts that decide which one it is.
+    Decided(ValueId, SetId),
+}
+
+/// What is known of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemsOf {
+    /// An item.
+    pub item: ValueId,
+    /// The loop that gave the items, one or none in each of its rounds.
+    pub of: Option<LoopId>,
+    /// The least number of items.
+    pub least: FormulaId,
+    /// The largest number.
+    pub most: FormulaId,
+    /// What that number depends on.
+    pub spine: SetId,
+}
+
+/// A value with the parts that flow into it.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    value: Value,
+    data: SetId,
+    decides: SetId,
+    depth: u8,
+}
+
+/// All values, and what they are made of.
+#[derive(Debug)]
+pub struct Values {
+    /// The parts of the data.
+    pub tree: SourceTree,
+    /// Sets of these.
+    pub sets: Sets,
+    /// Formulas over these.
+    pub formulas: Formulas,
+    all: Vec<Known>,
+    fields: Vec<(NameId, ValueId)>,
+    members: Vec<ValueId>,
+}
+
+/// Maximum number of fields that are kept apart.
+const MOST_FIELDS: usize = 256;
+/// Maximum nesting depth of what is kept apart.
+const DEEPEST: u8 = 24;
+/// Maximum number of values that are made to join two of them.
+const MOST_JOINED: usize = 256;
+
+impl Default for Values {
+    fn default() -> Self {
+        let constant = Known {
+            value: Value::Made(SetId::EMPTY),
+            data: SetId::EMPTY,
+            decides: SetId::EMPTY,
+            depth: 0,
+        };
+        let mut all = Vec::with_capacity(64);
+        all.extend([constant; 2]);
+        Values {
+            tree: SourceTree::default(),
+            sets: Sets::default(),
+            formulas: Formulas::default(),
+            all,
+            fields: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+}
+
+impl Values {
+    /// Returns the words that they take.
+    pub fn words(&self) -> usize {
+        let own = 5 * self.all.len() + self.fields.len() + self.members.len() / 2;
+        own + self.tree.words() + self.sets.words() + self.formulas.words()
+    }
+
+    /// Returns a value.
+    #[inline]
+    pub fn get(&self, id: ValueId) -> Value {
+        self.all[id.0 as usize].value
+    }
+
+    /// Returns the fields of an object.
+    pub fn fields(&self, span: Span) -> &[(NameId, ValueId)] {
+        &self.fields[span.range()]
+    }
+
+    /// Returns the parts that a value, or a part of it, is made of.
+    #[inline]
+    pub fn data(&self, id: ValueId) -> SetId {
+        self.all[id.0 as usize].data
+    }
+
+    /// Returns the parts that decide which value it is.
+    #[inline]
+    pub fn decides(&self, id: ValueId) -> SetId {
+        self.all[id.0 as usize].decides
+    }
+
+    /// Returns all parts that a value depends on.
+    pub fn flows(&mut self, id: ValueId) -> SetId {
+        let (data, decides) = (self.data(id), self.decides(id));
+        self.both(data, decides)
+    }
+
+    /// Returns the parts of two sets.
+    pub fn both(&mut self, a: SetId, b: SetId) -> SetId {
+        self.sets.union(a, b, &mut self.tree)
+    }
+
+    fn add(&mut self, value: Value, data: SetId, decides: SetId, depth: u8) -> ValueId {
+        let id = ValueId(self.all.len() as u32);
+        self.all.push(Known {
+            value,
+            data,
+            decides,
+            depth,
+        });
+        id
+    }
+
+    /// Returns a value that is computed from these parts.
+    pub fn made(&mut self, data: SetId) -> ValueId {
+        match data {
+            SetId::EMPTY => ValueId::FIXED,
+            data => self.add(Value::Made(data), data, SetId::EMPTY, 0),
+        }
+    }
+
+    /// Returns a part of the data.
+    pub fn at(&mut self, source: SourceId, of: LoopId) -> ValueId {
+        let data = self.sets.one(source, true);
+        self.add(Value::At(source, of), data, SetId::EMPTY, 0)
+    }
+
+    /// Returns a value of the data.
+    pub fn root(&mut self, root: Root) -> ValueId {
+        let source = self.tree.root(root);
+        self.at(source, LoopId::ROOT)
+    }
+
+    /// Returns a value of which nothing is known.
+    pub fn unknown(&mut self) -> ValueId {
+        let source = self.tree.root(Root::Unknown);
+        let data = self.sets.one(source, true);
+        self.made(data)
+    }
+
+    /// Returns a value that is computed from all of these.
+    pub fn computed(&mut self, of: &[ValueId]) -> ValueId {
+        let (mut data, mut decides) = (SetId::EMPTY, SetId::EMPTY);
+        for id in of {
+            let (more, others) = (self.data(*id), self.decides(*id));
+            data = self.both(data, more);
+            decides = self.both(decides, others);
+        }
+        let made = self.made(data);
+        self.decided(made, decides)
+    }
+
+    /// Returns a value that these parts decide.
+    pub fn decided(&mut self, id: ValueId, by: SetId) -> ValueId {
+        let known = self.all[id.0 as usize];
+        let by = match known.value {
+            _ if by == SetId::EMPTY => return id,
+            Value::Decided(_, before) => self.both(before, by),
+            _ => by,
+        };
+        let inner = match known.value {
+            Value::Decided(inner, _) => inner,
+            _ => id,
+        };
+        let decides = self.both(known.decides, by);
+        self.add(Value::Decided(inner, by), known.data, decides, known.depth)
+    }
+
+    /// Returns a value without what decides it, and that.
+    pub fn undecided(&self, id: ValueId) -> (ValueId, SetId) {
+        match self.get(id) {
+            Value::Decided(inner, by) => (inner, by),
+            _ => (id, SetId::EMPTY),
+        }
+    }
+
+    /// Returns an object with these fields; a later one of a name wins. Its other fields are those of `rest`.
+    pub fn object(&mut self, mut fields: Vec<(NameId, ValueId)>, rest: ValueId) -> ValueId {
+        fields.reverse();
+        fields.sort_by_key(|field| field.0);
+        fields.dedup_by_key(|field| field.0);
+        let mut all: Vec<ValueId> = fields.iter().map(|field| field.1).collect();
+        all.push(rest);
+        let (data, decides, depth) = self.inside(&all);
+        if fields.len() > MOST_FIELDS || depth > DEEPEST {
+            return self.collapsed(data, decides);
+        }
+        let start = self.fields.len() as u32;
+        self.fields.extend(fields);
+        let end = self.fields.len() as u32;
+        let value = Value::Object(Span { start, end }, rest);
+        self.add(value, data, decides, depth)
+    }
+
+    /// Returns what flows into values, and the depth of what contains them.
+    fn inside(&mut self, of: &[ValueId]) -> (SetId, SetId, u8) {
+        let (mut data, mut decides, mut depth) = (SetId::EMPTY, SetId::EMPTY, 0);
+        for id in of {
+            let known = self.all[id.0 as usize];
+            data = self.both(data, known.data);
+            decides = self.both(decides, known.decides);
+            depth = depth.max(known.depth + 1);
+        }
+        (data, decides, depth)
+    }
+
+    fn collapsed(&mut self, data: SetId, decides: SetId) -> ValueId {
+        let made = self.made(data);
+        self.decided(made, decides)
+    }
+
+    /// Returns a list. What its number of items depends on decides about it.
+    pub fn list(&mut self, items: ItemsOf) -> ValueId {
+        let known = self.all[items.item.0 as usize];
+        let decides = self.both(known.decides, items.spine);
+        if known.depth >= DEEPEST {
+            return self.collapsed(known.data, decides);
+        }
+        self.add(Value::List(items), known.data, decides, known.depth + 1)
+    }
+
+    /// Returns a list of a number of items, as a program has it.
+    pub fn list_of(&mut self, item: ValueId, count: usize) -> ValueId {
+        let count = self.formulas.number(count as u64);
+        self.list(ItemsOf {
+            item,
+            of: None,
+            least: count,
+            most: count,
+            spine: SetId::EMPTY,
+        })
+    }
+
+    /// Returns an object whose values are like this one.
+    pub fn named(&mut self, item: ValueId) -> ValueId {
+        let known = self.all[item.0 as usize];
+        if known.depth >= DEEPEST {
+            return self.collapsed(known.data, known.decides);
+        }
+        self.add(
+            Value::Named(item),
+            known.data,
+            known.decides,
+            known.depth + 1,
+        )
+    }
+
+    /// Returns the number of items at a part of the data.
+    pub fn count(&mut self, source: SourceId, of: LoopId) -> FormulaId {
+        self.formulas.factor(Factor::Count(source, of))
+    }
+}

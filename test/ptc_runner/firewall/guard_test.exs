@@ -1,0 +1,344 @@
+defmodule PtcRunner.Firewall.GuardTest do
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.{Agent, Json}
+  alias PtcRunner.Firewall.{Guard, Inside, Watch}
+
+  doctest Guard
+  doctest Inside
+  doctest Watch
+  doctest PtcRunner.Json.Planning
+
+  @users [%{"id" => 1, "_pin" => 4711, "who" => %{"name" => "Ann"}}]
+
+  defp load(name), do: %{"op" => "load", "name" => name}
+  defp get(field), do: %{"op" => "get", "field" => field}
+  defp call(tool, args), do: %{"op" => "call", "tool" => tool, "args" => args}
+  defp pipe(steps), do: %{"op" => "pipe", "steps" => steps}
+  defp each(list, expr), do: pipe([list, %{"op" => "map", "expr" => expr}])
+
+  # A tool that must not be called, and one that may.
+  defp never(more \\ []), do: {fn _ -> flunk("called") end, more}
+  defp tools(more \\ %{}), do: Map.merge(%{"send" => never()}, more)
+
+  defp run(node, opts \\ []) do
+    opts = Keyword.merge([context: %{"users" => @users}, tools: tools(), firewall: true], opts)
+    Json.run(%{"program" => node}, opts)
+  end
+
+  defp refused(path, argument \\ "x", tool \\ "send", why \\ "which writes") do
+    {:error,
+     {:validation_error,
+      "Firewalled data flows into a tool: #{path} into the argument '#{argument}' of tool '#{tool}', #{why}"}}
+  end
+
+  describe "a program is refused before it runs" do
+    test "where a firewalled field flows into an argument of a tool that writes" do
+      assert run(each(load("users"), call("send", %{"x" => get("_pin")}))) ==
+               refused("users._pin")
+    end
+
+    test "in every way in which it flows" do
+      pin = get("_pin")
+      nine = %{"op" => "literal", "value" => 9}
+
+      for computed <- [
+            %{"op" => "object", "fields" => %{"a" => pin}},
+            %{"op" => "list", "items" => [1, pin]},
+            %{"op" => "add", "left" => pin, "right" => 1},
+            %{"op" => "text", "parts" => ["pin: ", pin]},
+            %{
+              "op" => "let",
+              "name" => "p",
+              "value" => pin,
+              "in" => %{"op" => "var", "name" => "p"}
+            },
+            %{
+              "op" => "if",
+              "condition" => %{"op" => "eq", "field" => "id", "value" => 1},
+              "then" => pin,
+              "else" => nine
+            },
+            %{"op" => "coalesce", "values" => [pin, nine]},
+            %{"op" => "eq", "left" => pin, "value" => 1},
+            pipe([pin, %{"op" => "to_text"}])
+          ] do
+        assert {:error, {:validation_error, text}} =
+                 run(each(load("users"), call("send", %{"x" => computed})))
+
+        assert text =~ "users._pin into the argument 'x' of tool 'send', which writes",
+               inspect(computed)
+      end
+
+      for list <- [
+            pipe([load("users"), %{"op" => "sum", "field" => "_pin"}]),
+            pipe([load("users"), %{"op" => "sort_by", "field" => "id"}, %{"op" => "first"}]),
+            pipe([
+              load("users"),
+              %{"op" => "map", "expr" => %{"op" => "unset", "fields" => ["id"]}}
+            ]),
+            pipe([
+              load("users"),
+              %{"op" => "map", "expr" => %{"op" => "rename", "fields" => %{"_pin" => "p"}}}
+            ]),
+            pipe([load("users"), %{"op" => "group_by", "field" => "id"}]),
+            pipe([load("users"), %{"op" => "first"}, %{"op" => "entries"}]),
+            load("users")
+          ] do
+        assert {:error, {:validation_error, text}} = run(call("send", %{"x" => list}))
+        assert text =~ "_pin into the argument 'x' of tool 'send'", inspect(list)
+      end
+    end
+
+    test "where a part of the data that has one flows whole; the data are looked at" do
+      whole = call("send", %{"x" => load("users")})
+      assert run(whole) == refused("users._pin")
+      seen = %{"send" => fn _ -> "sent" end}
+      assert {:ok, "sent", _, _} = run(whole, context: %{"users" => [%{"id" => 1}]}, tools: seen)
+
+      assert {:ok, ["sent"], _, _} =
+               run(each(load("users"), call("send", %{"x" => get("id")})), tools: seen)
+
+      assert {:ok, ["sent"], _, _} =
+               run(each(load("users"), call("send", %{"x" => get("who")})), tools: seen)
+
+      for users <- [[[_pin: 1]], [%{_pin: 1}], %{"a" => %{"b" => {1, [%{"-pin" => 1}]}}}] do
+        assert {:error, {:validation_error, text}} =
+                 run(whole, context: %{"users" => users}, keys: :any)
+
+        assert text =~ "pin into the argument 'x'"
+      end
+    end
+
+    test "where the name of a value of the context or of the memory is firewalled, or the memory says so" do
+      assert run(call("send", %{"x" => load("_key")}), context: %{"_key" => 1}) == refused("_key")
+      var = %{"op" => "var", "name" => "_key"}
+      assert run(call("send", %{"x" => var}), memory: %{"_key" => 1}) == refused("memory._key")
+      memory = %{"pins" => [4711], "_concealed" => ["pins"]}
+      var = %{"op" => "var", "name" => "pins"}
+      assert run(call("send", %{"x" => var}), memory: memory) == refused("memory.pins")
+    end
+
+    test "where the signature of a tool says that its answer has one" do
+      answering = {fn _ -> flunk("called") end, signature: "() -> {id :int, _pin :int}"}
+      tools = tools(%{"find" => answering})
+      found = call("find", %{})
+      assert run(call("send", %{"x" => found}), tools: tools) == refused("answer of find._pin")
+      get = pipe([found, get("_pin")])
+      assert run(call("send", %{"x" => get}), tools: tools) == refused("answer of find._pin")
+    end
+
+    test "also where a tool reads, unless it declares the argument firewalled" do
+      node = fn name -> each(load("users"), call("look", %{name => get("_pin")})) end
+      seen = fn _ -> "seen" end
+      look = fn signature -> %{"look" => {seen, signature: signature, effect: :read}} end
+      why = "which does not declare it firewalled"
+
+      assert run(node.("x"), tools: look.("(x :int) -> :string")) ==
+               refused("users._pin", "x", "look", why)
+
+      assert {:ok, ["seen"], _, _} = run(node.("_x"), tools: look.("(_x :int) -> :string"))
+
+      assert run(node.("_x"), tools: %{"look" => {seen, effect: :read}}) ==
+               refused("users._pin", "_x", "look", why)
+
+      writes = %{"look" => {seen, signature: "(_x :int) -> :string"}}
+      assert run(node.("_x"), tools: writes) == refused("users._pin", "_x", "look")
+    end
+
+    test "also if the call would not be reached, and compiled, checked, as text, as map, explained, recorded, overlapping" do
+      call = each(load("users"), call("send", %{"x" => get("_pin")}))
+
+      node = %{
+        "op" => "if",
+        "condition" => %{"op" => "literal", "value" => false},
+        "then" => call,
+        "else" => 1
+      }
+
+      program = %{"program" => node}
+      opts = [context: %{"users" => @users}, tools: tools(), firewall: true]
+      {:ok, compiled} = Json.compile(program)
+      text = Json.Codec.encode!(program)
+
+      for form <- [program, compiled, text], more <- [[], [tool_concurrency: 8], [edition: 2]] do
+        assert Json.run(form, more ++ opts) == refused("users._pin")
+        assert Json.explain(form, more ++ opts).result == refused("users._pin")
+        assert {error, _journal} = Json.record(form, more ++ opts)
+        assert error == refused("users._pin")
+      end
+    end
+
+    test "but not without the option, and not if it only decides" do
+      seen = %{"send" => fn _ -> "sent" end}
+      node = each(load("users"), call("send", %{"x" => get("_pin")}))
+      assert {:ok, ["sent"], _, _} = run(node, tools: seen, firewall: false)
+
+      where = %{"op" => "filter", "where" => %{"op" => "gt", "field" => "_pin", "value" => 1}}
+
+      node =
+        pipe([load("users"), where, %{"op" => "map", "expr" => call("send", %{"x" => get("id")})}])
+
+      assert {:ok, ["sent"], _, _} = run(node, tools: seen)
+    end
+
+    test "an error of the program comes as without the firewall" do
+      for node <- [%{"op" => "nope"}, call("send", "x"), call("", %{}), %{"op" => "call"}] do
+        assert run(node) == run(node, firewall: false)
+      end
+
+      assert run(call("other", %{"x" => 1})) == run(call("other", %{"x" => 1}), firewall: false)
+    end
+  end
+
+  describe "an answer whose fields no signature says" do
+    setup do
+      {:ok, calls} = Elixir.Agent.start_link(fn -> [] end)
+      seen = fn args -> Elixir.Agent.update(calls, &[args | &1]) end
+      {:ok, calls: fn -> Elixir.Agent.get(calls, & &1) end, seen: seen}
+    end
+
+    defp find(answer), do: fn _ -> answer end
+
+    test "is looked at when it comes: the call into which it flows ends the run", %{
+      calls: calls,
+      seen: seen
+    } do
+      node = fn value -> call("send", %{"x" => value, "y" => 1}) end
+      found = call("find", %{})
+      tools = &%{"find" => find(&1), "send" => seen}
+
+      for {value, answer, at} <- [
+            {found, %{"_pin" => 1}, "find._pin"},
+            {pipe([found, get("who")]), %{"who" => [%{"_pin" => 1}]}, "find.who._pin"},
+            {pipe([found, %{"op" => "entries"}, %{"op" => "from_entries"}]), %{"_pin" => 1},
+             "find._pin"},
+            {each(found, get("a")), [%{"a" => 1}, %{"a" => %{"_b" => 1}}], "find.a._b"}
+          ],
+          on_error <- [%{}, %{"on_error" => 1}],
+          concurrency <- [1, 8] do
+        assert {:error, {:execution_error, text}} =
+                 run(Map.merge(node.(value), on_error),
+                   tools: tools.(answer),
+                   tool_concurrency: concurrency
+                 )
+
+        assert text ==
+                 "Tool 'send' was refused: Firewalled data flows into a tool: answer of #{at} into the argument 'x' of tool 'send', which writes"
+      end
+
+      assert calls.() == []
+      assert {:ok, _, _, _} = run(node.(found), tools: tools.(%{"pin" => 1}))
+
+      assert {:ok, _, _, _} =
+               run(node.(pipe([found, get("id")])), tools: tools.(%{"id" => 1, "_pin" => 1}))
+
+      assert length(calls.()) == 2
+    end
+
+    test "also where it comes from the cache, from :on_call, or from a journal", %{
+      calls: calls,
+      seen: seen
+    } do
+      found = call("find", %{})
+
+      program = %{
+        "program" => call("send", %{"x" => %{"op" => "list", "items" => [found, found]}})
+      }
+
+      answer = %{"_pin" => 1}
+      tools = %{"find" => {find(answer), cache: true}, "send" => {seen, approve: true}}
+      opts = [tools: tools, firewall: true]
+
+      assert {:error, {:execution_error, "Tool 'send' was refused: " <> _}} =
+               Json.run(program, opts)
+
+      hook = &if(&1.tool == "find", do: {:answer, answer}, else: :run)
+      tools = %{"find" => fn _ -> 1 end, "send" => seen}
+      opts = [tools: tools, firewall: true, on_call: hook]
+
+      assert {:error, {:execution_error, "Tool 'send' was refused: " <> _}} =
+               Json.run(program, opts)
+
+      # It pauses at the second call; what was answered before comes from the journal then.
+      steps = [
+        call("find", %{}),
+        call("wait", %{}),
+        call("send", %{"x" => %{"op" => "var", "name" => "it"}})
+      ]
+
+      [find, wait, send] = steps
+
+      node = %{
+        "op" => "let",
+        "name" => "it",
+        "value" => find,
+        "in" => %{"op" => "list", "items" => [wait, send]}
+      }
+
+      tools = %{"find" => find(answer), "wait" => {fn _ -> 1 end, approve: true}, "send" => seen}
+      opts = [tools: tools, firewall: true]
+      assert {:paused, paused} = Json.run(%{"program" => node}, opts)
+
+      assert {:error, {:execution_error, "Tool 'send' was refused: " <> _}} =
+               Json.resume(paused, :approve, opts)
+
+      assert calls.() == []
+    end
+  end
+
+  describe "an agent" do
+    @program Json.Codec.encode!(%{
+               "program" => %{
+                 "op" => "pipe",
+                 "steps" => [
+                   %{"op" => "load", "name" => "users"},
+                   %{
+                     "op" => "map",
+                     "expr" => %{
+                       "op" => "call",
+                       "tool" => "send",
+                       "args" => %{"x" => %{"op" => "get", "field" => "_pin"}}
+                     }
+                   }
+                 ]
+               }
+             })
+
+    test "has a firewall, and can be without one" do
+      opts = [context: %{users: @users}, tools: %{"send" => fn _ -> "sent" end}]
+      error = refused("users._pin")
+
+      assert {:error, _reason, feedback} =
+               Agent.run(@program, opts[:tools], Keyword.delete(opts, :tools))
+
+      assert {:error, elem(error, 1)} == error
+      assert feedback =~ "users._pin into the argument 'x' of tool 'send'"
+      refute feedback =~ "4711"
+
+      assert {:ok, ["sent"], _} =
+               Agent.run(@program, opts[:tools], context: %{users: @users}, firewall: false)
+    end
+
+    test "tells the model, which writes another program" do
+      {:ok, turns} = Elixir.Agent.start_link(fn -> [] end)
+
+      model = fn messages ->
+        Elixir.Agent.update(turns, &[messages | &1])
+
+        if length(Elixir.Agent.get(turns, & &1)) == 1,
+          do: {:ok, @program},
+          else: {:ok, String.replace(@program, "_pin", "id")}
+      end
+
+      opts = [context: %{users: @users}, tools: %{"send" => fn _ -> "sent" end}]
+      assert {:ok, step} = Agent.loop(model, [task: "Send."] ++ opts)
+      assert step.return == ["sent"]
+
+      assert turns
+             |> Elixir.Agent.get(& &1)
+             |> hd()
+             |> inspect(limit: :infinity, printable_limit: :infinity) =~ "users._pin into"
+    end
+  end
+end
