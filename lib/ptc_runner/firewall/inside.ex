@@ -32,7 +32,12 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp at(map, [:each | path], left) when is_map(map) do
     Budget.spend!(left)
-    map |> fields() |> Enum.find_value(fn {_key, value} -> at(value, path, left) end)
+
+    map
+    |> fields()
+    |> Enum.find_value(fn {key, value} ->
+      if Head.hidden?(key), do: [text(key)], else: at(value, path, left)
+    end)
   end
 
   # Of a struct, of a list of pairs, and of what is read in another way than by this key, everything counts.
@@ -123,12 +128,15 @@ defmodule PtcRunner.Firewall.Inside do
   def type({kind, fields}, path) when kind in [:map, :closed_map] and is_list(fields) do
     case path do
       [] -> Enum.find_value(fields, &field/1)
-      [:each | path] -> Enum.find_value(fields, fn {_name, type} -> type(type, path) end)
+      [:each | path] -> Enum.find_value(fields, &each(&1, path))
       [key | path] -> with {_key, type} <- List.keyfind(fields, key, 0), do: type(type, path)
     end
   end
 
   def type(_type, _path), do: nil
+
+  defp each({name, type}, path),
+    do: if(Firewall.hidden?(name), do: [name], else: type(type, path))
 
   defp field({name, type}) do
     if Firewall.hidden?(name), do: [name], else: below(name, type(type, []))

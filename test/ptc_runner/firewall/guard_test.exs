@@ -211,6 +211,8 @@ defmodule PtcRunner.Firewall.GuardTest do
       for {value, answer, at} <- [
             {found, %{"_pin" => 1}, "find._pin"},
             {pipe([found, get("who")]), %{"who" => [%{"_pin" => 1}]}, "find.who._pin"},
+            {pipe([found, %{"op" => "entries"}, %{"op" => "from_entries"}]), %{"_pin" => 1},
+             "find._pin"},
             {each(found, get("a")), [%{"a" => 1}, %{"a" => %{"_b" => 1}}], "find.a._b"}
           ],
           on_error <- [%{}, %{"on_error" => 1}],

@@ -283,7 +283,12 @@ defmodule PtcRunner.Firewall.SecretsTest do
       outcomes =
         for n <- 1..@cases do
           :rand.seed(:exsss, {seed, n, 2})
-          case = Generator.random_case(seed, n)
+
+          {edition, case} =
+            if rem(n, 2) == 0,
+              do: {1, Generator.random_case(seed, n)},
+              else: {2, Generator.modern_case(seed, n)}
+
           call = %{"op" => "call", "tool" => "send", "args" => %{"x" => with_names(case.program)}}
           me = self()
 
@@ -296,6 +301,7 @@ defmodule PtcRunner.Firewall.SecretsTest do
             context: with_secrets(case.context),
             memory: with_secrets(case.memory),
             keys: Enum.random([:strings, :any]),
+            edition: edition,
             firewall: true
           ]
 
