@@ -677,6 +677,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/errors_and_feedback.md",
         "guides/testing_programs.md",
         "guides/tools_under_control.md",
+        "guides/tools_from_elsewhere.md",
         "guides/signatures.md",
         "guides/answers.md",
         "guides/engine.md",

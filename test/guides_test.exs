@@ -21,6 +21,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.ErrorsAndFeedback
   doctest Guides.TestingPrograms
   doctest Guides.ToolsUnderControl
+  doctest Guides.ToolsFromElsewhere
 
   # Times are another each time; so is where a long run is left.
   test "the tree of the README is that of its program" do
