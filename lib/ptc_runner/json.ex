@@ -464,7 +464,7 @@ defmodule PtcRunner.Json do
     * `:context` - the types of what `load` reads: a map of names and types. A type is the text of a signature (`"[{id :int}]"`), a parsed
       one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list and up to 200,000 values are looked at. Keys that are missing in some rows are
       optional, values of several kinds become a union. Without the option nothing is known of the context.
-    * `:memory` - the same for `var`
+    * `:memory` - the same for `var`. Without the option, a name that no operation around a `var` binds is a warning.
     * `:tools` - as for `run/2`. The arguments of a tool with a signature are checked; a signature alone also does.
     * `:returns` - the signature of the result
     * `:edition`, `:strict`, `:keys`, `:structs`, `:timeout`, `:max_heap`, `:max_depth` - as for `compile/2`

@@ -96,7 +96,7 @@ impl PlanWalk {
     pub fn new(root: Node, edition: Edition) -> Self {
         PlanWalk {
             values: Values::default(),
-            names: Names::default(),
+            names: Names::whole(),
             calls: Vec::new(),
             effects: Effects::new(),
             folded: Vec::new(),
