@@ -138,6 +138,20 @@ defmodule PtcRunner.Agent.ToolsFromElsewhereTest do
       assert inspect(error) =~ "its result is not what its signature says"
     end
 
+    test "an agent takes the list, and the model reads the types" do
+      call = fn _, _ -> texts([~s({"login": "ann"})]) end
+      {:ok, tools, _} = Tool.from_mcp(@github, call)
+      prompt = PtcRunner.Agent.prompt(tools: tools, task: "Who am I?")
+
+      assert prompt =~
+               "search_issues(order :string?, page :float?, perPage :float?, query :string)"
+
+      assert prompt =~ ~s(query: GitHub's search syntax. order is one of "asc", "desc")
+
+      program = ~s({"program": {"op": "call", "tool": "get_me"}})
+      assert {:ok, %{"login" => "ann"}, _} = PtcRunner.Agent.run(program, tools)
+    end
+
     test "pages, a result of JSON-RPC, and atom keys" do
       call = fn _, _ -> nil end
 

@@ -140,25 +140,33 @@ impl PlanWalk {
         self.values.decided(list, by)
     }
 
-    pub(super) fn grouped(&mut self, source: &Document) -> ValueId {
+    /// Returns the keys of the groups, with the names under which they stand.
+    pub(super) fn group_keys(&mut self, source: &Document) -> Vec<(Option<NameId>, ValueId)> {
+        let Some(list) = self.field("fields") else {
+            let key = self.key(source);
+            let name = self.text(source, "as").or(self.text(source, "field"));
+            return vec![(Some(self.names.id(name.unwrap_or(b"key"))), key)];
+        };
         let input = self.input();
         let item = self.loops.item(input, &mut self.values);
-        let (group, groups) = self.groups(input);
-        let (mut fields, mut keys) = (Vec::new(), Vec::new());
-        if let Some(list) = self.field("fields") {
-            for field in source.elements(list) {
-                let key = self.read(source, item, field);
-                keys.push(key);
-                if let Some(text) = source.text(field) {
-                    fields.push((self.names.id(text), key));
-                }
-            }
-        } else {
-            let key = self.key(source);
-            keys.push(key);
-            let name = self.text(source, "as").or(self.text(source, "field"));
-            fields.push((self.names.id(name.unwrap_or(b"key")), key));
+        let mut keys = Vec::new();
+        for field in source.elements(list) {
+            let key = self.read(source, item, field);
+            let name = source.text(field).map(|text| self.names.id(text));
+            keys.push((name, key));
         }
+        keys
+    }
+
+    pub(super) fn grouped(&mut self, source: &Document) -> ValueId {
+        let input = self.input();
+        let (group, groups) = self.groups(input);
+        let keyed = self.group_keys(source);
+        let keys: Vec<ValueId> = keyed.iter().map(|key| key.1).collect();
+        let fields = keyed
+            .into_iter()
+            .filter_map(|(name, key)| Some((name?, key)));
+        let fields = fields.collect();
         let mut object = self.values.object(fields, ValueId::CONSTANT);
         let more = match self.part_in("each") {
             Some(each) => each,
