@@ -14,6 +14,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.Cheatsheet
   doctest Guides.DropIn
   doctest Guides.Engine
+  doctest Guides.LargeAnswers
   doctest Guides.Observability
   doctest Guides.Answers
   doctest Guides.Signatures
@@ -21,6 +22,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.ErrorsAndFeedback
   doctest Guides.TestingPrograms
   doctest Guides.ToolsUnderControl
+  doctest Guides.ToolsFromElsewhere
 
   # Times are another each time; so is where a long run is left.
   test "the tree of the README is that of its program" do

@@ -37,6 +37,7 @@ defmodule PtcRunner.Json do
 
   alias PtcRunner.Json.{Call, Check, Checked, ErrorText, Evaluation, Explain, Fence, Given}
   alias PtcRunner.Json.{Limits, Message, Paused, Plan, Planning, Program, Recording, Resuming}
+  alias PtcRunner.Json.Text
   alias PtcRunner.{Options, Shown}
 
   @known [
@@ -370,6 +371,30 @@ defmodule PtcRunner.Json do
   def replay(program, journal, opts \\ []), do: Recording.replay(program, journal, opts)
 
   @doc """
+  Makes a value of a JSON text, which a program reads as if it had been decoded.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [
+      ...>   {"op": "load", "name": "orders"},
+      ...>   {"op": "filter", "where": {"op": "gt", "field": "total", "value": 100}},
+      ...>   {"op": "sum", "field": "total"}]}})
+      iex> orders = PtcRunner.Json.text(~s([{"total": 50}, {"total": 150}, {"total": 200}]))
+      iex> PtcRunner.Json.run!(program, context: %{"orders" => orders})
+      350
+
+  It may be a value of the map `:context`, and a tool may return it. The results and errors are those of a run over what
+  `PtcRunner.Json.Codec.decode/1` makes of the text. A text that is not valid JSON, wherever it is, ends the run before its first step, or
+  is an error of the tool:
+
+      iex> program = ~s({"program": {"op": "load", "name": "other"}})
+      iex> PtcRunner.Json.run(program, context: %{"orders" => PtcRunner.Json.text("[1,]")})
+      {:error, {:execution_error, "Context 'orders': JSON decode error: Unexpected token at position 3"}}
+
+  See the guide *Large answers of tools*. New in this library.
+  """
+  @spec text(String.t()) :: Text.t()
+  def text(binary) when is_binary(binary), do: %Text{binary: binary}
+
+  @doc """
   Runs a program and returns only its result; raises `RuntimeError` instead of an error.
 
   The options are those of `run/2`.
@@ -464,7 +489,7 @@ defmodule PtcRunner.Json do
     * `:context` - the types of what `load` reads: a map of names and types. A type is the text of a signature (`"[{id :int}]"`), a parsed
       one, or `{:sample, value}`: the type of that value, of which up to 1,000 rows of each list and up to 200,000 values are looked at. Keys that are missing in some rows are
       optional, values of several kinds become a union. Without the option nothing is known of the context.
-    * `:memory` - the same for `var`
+    * `:memory` - the same for `var`. Without the option, a name that no operation around a `var` binds is a warning.
     * `:tools` - as for `run/2`. The arguments of a tool with a signature are checked; a signature alone also does.
     * `:returns` - the signature of the result
     * `:edition`, `:strict`, `:keys`, `:structs`, `:timeout`, `:max_heap`, `:max_depth` - as for `compile/2`

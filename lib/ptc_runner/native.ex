@@ -153,6 +153,16 @@ defmodule PtcRunner.Native do
       {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
   )
 
+  # native/ptc_nif/src/texts.rs: `:decode` if a text must be decoded
+  nif(
+    run_over_texts(
+      handle :: reference(),
+      consts :: tuple(),
+      Types.given(),
+      texts :: tuple()
+    ) :: Types.run() | :decode
+  )
+
   # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text
   nif(
     json_encode(term(), max_bytes :: pos_integer(), Types.limits()) ::

@@ -7,6 +7,7 @@ defmodule PtcRunner.Test.Guides do
         Cheatsheet: "guides/cheatsheet.cheatmd",
         DropIn: "guides/drop_in.md",
         Engine: "guides/engine.md",
+        LargeAnswers: "guides/large_answers.md",
         Observability: "guides/observability.md",
         Signatures: "guides/signatures.md"
       ] do
@@ -68,7 +69,8 @@ for {module, path} <- [
       GettingStarted: "guides/getting_started.md",
       ErrorsAndFeedback: "guides/errors_and_feedback.md",
       TestingPrograms: "guides/testing_programs.md",
-      ToolsUnderControl: "guides/tools_under_control.md"
+      ToolsUnderControl: "guides/tools_under_control.md",
+      ToolsFromElsewhere: "guides/tools_from_elsewhere.md"
     ] do
   defmodule Module.concat(PtcRunner.Test.Guides, module) do
     @external_resource path

@@ -1,7 +1,7 @@
 defmodule Bench.Sections.Checks do
   @moduledoc false
-  # Measures the check before a run beside the compilation of the same text, with types given, and runs of programs that
-  # were checked.
+  # Measures the check before a run, with types given, and the plan beside the compilation of the same text, and runs of
+  # programs that were checked.
   @behaviour Bench.Section
 
   import Bench.Section
@@ -40,7 +40,8 @@ defmodule Bench.Sections.Checks do
 
     [
       call(:compile, & &1[name], &Json.compile/1, done),
-      call(:check, & &1[name], &Json.check(&1, context: types), done)
+      call(:check, & &1[name], &Json.check(&1, context: types), done),
+      call(:plan, & &1[name], &Json.plan/1, done)
     ]
   end
 
@@ -121,7 +122,7 @@ defmodule Bench.Sections.Checks do
 
     [
       table("Checks before a run", intro, checks, [
-        name | times([:compile, :check]) ++ quotients([:check], [:compile])
+        name | times([:compile, :check, :plan]) ++ quotients([:check, :plan], [:compile])
       ]),
       table("Runs of checked programs", "", runs, [
         name | times([:compiled, :checked]) ++ quotients([:checked], [:compiled])
@@ -149,6 +150,7 @@ defmodule Bench.Sections.Checks do
     time ++
       [
         Bars.ratio(checks, "check before a run", [:check], :compile, 1.5, place: &"#{&1.case}"),
+        Bars.ratio(checks, "plan", [:plan], :compile, 3.0, place: &"#{&1.case}"),
         Bars.ratio(of(results, :passed), "run of a checked program", [:checked], :compiled, 1.05)
       ]
   end

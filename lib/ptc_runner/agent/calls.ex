@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.Json.Values
+  alias PtcRunner.Json.{Texts, Values}
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
 
@@ -224,7 +224,7 @@ defmodule PtcRunner.Agent.Calls do
   defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
 
   # Programs have no tuples, and the atom is what functions answer whose errors have no reason.
-  defp unwrapped({:ok, value}), do: value
+  defp unwrapped({:ok, value}), do: Texts.answer(value)
   defp unwrapped(:error), do: {:error, "the tool answered :error"}
-  defp unwrapped(other), do: other
+  defp unwrapped(other), do: Texts.answer(other)
 end

@@ -25,6 +25,7 @@ defmodule PtcRunner.Agent.Tool do
   require Logger
 
   alias PtcRunner.Agent.{Spec, ToolSchema}
+  alias PtcRunner.Agent.Tool.Import
   alias PtcRunner.Json.{Codec, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
@@ -83,6 +84,59 @@ defmodule PtcRunner.Agent.Tool do
   end
 
   def list!(other), do: refuse(other)
+
+  @doc """
+  The function tools of OpenAI's chat and responses APIs, as tools.
+
+  `functions` is a map of functions of one argument by name, or one function of a name and arguments. Keys may be
+  strings or atoms. The third element lists what of the schemas is not validated, and entries that are no functions.
+
+      iex> weather = %{type: "function", function: %{name: "weather", description: "Today's weather",
+      ...>   parameters: %{type: "object", required: ["city"], properties: %{city: %{type: "string", minLength: 2}}}}}
+      iex> {:ok, [tool], dropped} = PtcRunner.Agent.Tool.from_openai([weather], %{"weather" => &("dry in " <> &1["city"])})
+      iex> {tool.signature, dropped}
+      {{:signature, [{"city", :string}], :any}, ["weather: city is not validated by minLength"]}
+      iex> program = ~s({"program": {"op": "call", "tool": "weather", "args": {"city": "Bern"}}})
+      iex> PtcRunner.Json.run!(program, tools: %{"weather" => tool})
+      "dry in Bern"
+
+      iex> PtcRunner.Agent.Tool.from_openai([%{type: "function", name: "weather"}], %{})
+      {:error, ~s(tools[0] is "weather", and no function answers it)}
+
+  """
+  @spec from_openai(
+          [map()] | map(),
+          %{(String.t() | atom()) => (map() -> term())} | (String.t(), map() -> term())
+        ) ::
+          {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
+  def from_openai(tools, functions), do: Import.openai(tools, functions)
+
+  @doc """
+  The tools of an MCP server: the result of `tools/list`, and a function that makes the request `tools/call`.
+
+  `call` gets a name and arguments. It answers with the result of `tools/call`, with `{:ok, result}` or with
+  `{:error, reason}`. The result's `structuredContent` is the tool's answer. Without it, the `content` is: a text that is
+  a JSON object or list becomes data, one item is the answer itself, several are a list. With `isError` the text is the
+  tool's error. The hint `readOnlyHint` makes `effect: :read`; trust it as far as the server. `outputSchema` is the
+  type of the answer. An argument that may be missing is not sent if a program gives null and its type knows no null.
+
+  The third element lists what of the schemas is not validated. If the list has more pages, it says so.
+
+      iex> listed = %{"tools" => [%{"name" => "get_issue", "annotations" => %{"readOnlyHint" => true},
+      ...>   "inputSchema" => %{"type" => "object", "required" => ["number"],
+      ...>     "properties" => %{"number" => %{"type" => "integer"}}}}]}
+      iex> call = fn "get_issue", %{"number" => 7} -> %{"content" => [%{"type" => "text", "text" => ~s({"title": "Slow"})}]} end
+      iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_mcp(listed, call)
+      iex> {tool.effect, tool.fun.(%{"number" => 7})}
+      {:read, {:ok, %{"title" => "Slow"}}}
+
+      iex> PtcRunner.Agent.Tool.from_mcp(%{"tools" => [%{"name" => ""}]}, fn _name, _args -> nil end)
+      {:error, ~s(tools[0] must have a name that is a text and not empty, got: "")}
+
+  """
+  @spec from_mcp(map() | [map()], (String.t(), map() -> term())) ::
+          {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
+  def from_mcp(tools, call), do: Import.mcp(tools, call)
 
   @doc "The tool of a name and a form."
   @spec of!(String.t(), term()) :: t()

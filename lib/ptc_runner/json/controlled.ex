@@ -16,7 +16,7 @@ defmodule PtcRunner.Json.Controlled do
     Place
   }
 
-  alias PtcRunner.Json.{Program, Runner, ToolProcess}
+  alias PtcRunner.Json.{Program, Runner, Texts, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Replays}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
@@ -106,7 +106,8 @@ defmodule PtcRunner.Json.Controlled do
   # How to start the run; its native part, its source, and how that was read.
   defp prepared({:observed, observation, consts, {handle, source}}, given, reading, forks?) do
     given = {elem(given, 0), elem(given, 1), elem(given, 2), elem(given, 3), given_now(given)}
-    begin = fn -> Native.run_observed(observation, consts, given, forks?, true) end
+    begin = begun(given, &Native.run_observed(observation, consts, &1, forks?, true))
+
     {:ok, begin, handle, consts, source, reading}
   end
 
@@ -130,7 +131,16 @@ defmodule PtcRunner.Json.Controlled do
   end
 
   defp begin(handle, consts, given, forks?),
-    do: fn -> Native.run_asking(handle, consts, given, forks?) end
+    do: begun(given, &Native.run_asking(handle, consts, &1, forks?))
+
+  # Texts in the context are found when the program is compiled, and then decoded.
+  defp begun(given, run) do
+    fn ->
+      with :texts <- run.(given),
+           {:ok, given} <- Texts.decoded(given),
+           do: run.(given)
+    end
+  end
 
   defp given_now({_context, _memory, _timeout, _max_heap, now}), do: now
   defp given_now(_given), do: nil

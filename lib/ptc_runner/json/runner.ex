@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Budget, Control, Controlled, Driver, Edition, Fork, Limits, Message}
-  alias PtcRunner.Json.{Program, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Program, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.{Aligned, Context, Native}
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -171,25 +171,36 @@ defmodule PtcRunner.Json.Runner do
     |> worded()
   end
 
-  defp start(%Program{} = program, given, reading, false),
+  # The context may have texts, which are found when the program is compiled: its errors come first.
+  defp start(%Program{} = program, given, reading, forks?),
+    do: begin(program, given, reading, forks?)
+
+  defp start(program, given, reading, forks?) do
+    case begin(program, given, reading, forks?) do
+      :texts -> Texts.start(program, given, reading, forks?, &begin/4)
+      reply -> reply
+    end
+  end
+
+  defp begin(%Program{} = program, given, reading, false),
     do: start_compiled(program, given, reading, &Native.run_compiled/3)
 
-  defp start(%Program{} = program, given, reading, true),
+  defp begin(%Program{} = program, given, reading, true),
     do: start_compiled(program, given, reading, &Native.run_forking/3)
 
-  defp start({:observed, observation, consts, _source}, given, _reading, forks?),
+  defp begin({:observed, observation, consts, _source}, given, _reading, forks?),
     do: Native.run_observed(observation, consts, given, forks?, false)
 
-  defp start(source, given, reading, true) do
+  defp begin(source, given, reading, true) do
     with {:ok, handle, consts} <-
            Program.build(source, reading, {elem(given, 2), elem(given, 3)}),
          do: Native.run_forking(handle, consts, given)
   end
 
-  defp start(text, given, reading, false) when is_binary(text),
+  defp begin(text, given, reading, false) when is_binary(text),
     do: text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
 
-  defp start({checked, node}, given, reading, false),
+  defp begin({checked, node}, given, reading, false),
     do: Native.run_node(node, checked == :checked, Edition.filled(reading), given)
 
   defp start_compiled(%Program{handle: handle, consts: consts} = program, given, reading, native) do
@@ -200,9 +211,15 @@ defmodule PtcRunner.Json.Runner do
       {timeout, max_heap, _depth} = Limits.resolve({elem(given, 2), elem(given, 3), reading})
 
       case Program.rebuild(program, {timeout, max_heap}) do
-        {:ok, handle, consts} -> native.(handle, consts, given)
-        error -> error
+        {:ok, handle, consts} ->
+          start_compiled(%{program | handle: handle, consts: consts}, given, reading, native)
+
+        error ->
+          error
       end
+  else
+    :texts -> Texts.start(program, given, reading, native == (&Native.run_forking/3), &begin/4)
+    reply -> reply
   end
 
   # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.

@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it, which lets the VM skip older messages. So messages that tools leave in this mailbox
   # do not make later calls slower.
 
-  alias PtcRunner.Json.{Driver, MovedRun, ToolProcess}
+  alias PtcRunner.Json.{Driver, MovedRun, Text, Texts, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
@@ -124,9 +124,13 @@ defmodule PtcRunner.Json.ToolWorker do
       kind, reason -> failure(name, kind, reason, __STACKTRACE__)
     else
       {:error, reason} -> failed(name, "error", fn -> Shown.text(reason) end)
+      %Text{} = text -> decoded(name, Texts.answer(text))
       value -> {:ok, value}
     end
   end
+
+  defp decoded(name, {:error, why}), do: failed(name, "error", fn -> why end)
+  defp decoded(_name, value), do: {:ok, value}
 
   @doc """
   The error of a tool that raised, threw or exited.

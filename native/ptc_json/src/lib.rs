@@ -21,7 +21,7 @@ mod writer;
 pub use builder::{PartialValue, TermBuilder};
 pub use decoding::Decoding;
 pub use document::{Document, Entry, Node, Outside, Shape, Table, ADDED, LONG};
-pub use reader::{Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
+pub use reader::{number_of, Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
 pub use replay::Replay;
 pub use table::TableReader;
 pub use writer::{

@@ -37,7 +37,7 @@ fn word_at(bytes: &[u8], at: usize) -> u64 {
 /// Returns the offset of the first quote, backslash or control character from `at` on, or the length;
 /// and whether all bytes before it are ASCII.
 #[inline]
-pub(crate) fn to_special(bytes: &[u8], mut at: usize) -> (usize, bool) {
+pub fn to_special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut highs = 0;
     loop {
         let word = word_at(bytes, at);

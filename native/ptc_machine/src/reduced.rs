@@ -24,6 +24,21 @@ pub struct RunTerms<'r, T> {
     pub memory: &'r mut T,
 }
 
+/// Cost of a call by message beyond a function call, in words weighed and copied.
+const WORDS_A_CALL: usize = 256;
+
+/// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy of the others for which the
+/// run moves: at most `most`. `calls`: the calls that it has made.
+pub fn most_words<H: Heap, L: Language>(
+    heap: &mut H,
+    program: &Program<L>,
+    run: RunTerms<'_, H::Term>,
+    (calls, most): (usize, usize),
+) -> usize {
+    let calls = calls + reduce(heap, program, run, most);
+    WORDS_A_CALL.saturating_mul(calls).min(most)
+}
+
 /// Removes the terms that the rest of the program cannot read. Returns the number of calls that the remaining rounds of the
 /// innermost loop are certain to make. `most`: a list of which only the length counts is replaced if it is not longer.
 pub fn reduce<H: Heap, L: Language>(

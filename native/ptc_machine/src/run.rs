@@ -8,7 +8,7 @@ use crate::fault::{Code, Fault, Halt, Name};
 use crate::language::Language;
 use crate::program::{Instr, Loop, Pc, Program, NO_CONST, NO_PC};
 use ptc_term::heap::{Heap, Kind};
-use ptc_term::meter::Limits;
+use ptc_term::meter::{Limits, Meter};
 use ptc_term::number::Number;
 
 /// Why the machine stopped.
@@ -133,6 +133,11 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     /// Returns the limits, with the running clock of the deadline.
     pub fn limits(&self) -> Limits {
         self.machine.meter.limits
+    }
+
+    /// The meter, which may be exchanged for another one when the execution has ended.
+    pub fn meter(&mut self) -> &mut Meter {
+        &mut self.machine.meter
     }
 
     /// Returns the fuel consumed by this execution.

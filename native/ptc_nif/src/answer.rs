@@ -4,7 +4,6 @@ use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::rules;
 use crate::task::{run, Call, Task};
 use crate::wire;
 use ptc_answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
@@ -12,6 +11,7 @@ use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
+use ptc_type::Rules;
 use rustler::{Encoder, Env, NifResult, Term};
 
 /// An answer that is being read, with its text.
@@ -99,7 +99,7 @@ nif! {
     fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let report = if all { Report::All } else { Report::Line };
-        let rules = rules::current();
+        let rules = Rules::current();
         first(env, text, of, Ask::Type { list, report, rules }, given)
     }
 }

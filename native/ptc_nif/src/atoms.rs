@@ -131,5 +131,7 @@ rustler::atoms! {
     unknown,
     ask,
     too_much,
+    texts,
+    decode,
     too_long,
 }

@@ -6,7 +6,7 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
-use ptc_json::{Draft, Gap, OnHeap, Refusal, Writer, BYTES_PER_UNIT};
+use ptc_json::{Draft, OnHeap, Refusal, Writer, BYTES_PER_UNIT};
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
@@ -82,11 +82,11 @@ impl<'a> Task<'a> for Encode<Raw<'a>> {
         Ok(written)
     }
 
-    fn reply(mut self, call: Call<'a>, heap: Beam<'a>, written: Self::Out) -> Term<'a> {
+    fn reply(mut self, call: Call<'a>, mut heap: Beam<'a>, written: Self::Out) -> Term<'a> {
         let reply = match (written, self.parts) {
             (Err(refusal), _) => refused(call.env, refusal),
             (Ok(()), Some(One(parts))) => (atoms::ok(), parts.term(call.env)).encode(call.env),
-            (Ok(()), None) => text(&heap, &mut self.draft),
+            (Ok(()), None) => text(&mut heap, &mut self.draft),
         };
         let buffer = self.draft.text;
         if buffer.capacity() <= KEPT_BYTES {
@@ -137,13 +137,12 @@ impl<'a> Encode<Raw<'a>> {
     }
 }
 
-fn text<'a>(heap: &Beam<'a>, draft: &mut Draft<Raw<'a>>) -> Term<'a> {
-    let (terms, env) = (heap.terms, heap.terms.env);
-    if !draft.has_gaps() {
-        return (atoms::ok(), terms.make_binary(&draft.text).term(env)).encode(env);
+fn text<'a>(heap: &mut Beam<'a>, draft: &mut Draft<Raw<'a>>) -> Term<'a> {
+    let env = heap.terms.env;
+    match draft.has_gaps() {
+        false => (atoms::ok(), heap.terms.make_binary(&draft.text).term(env)).encode(env),
+        true => (atoms::partial(), draft.pieces(heap).term(env)).encode(env),
     }
-    let gaps = draft.gaps(heap);
-    (atoms::partial(), pieces(terms, &draft.text, &gaps)).encode(env)
 }
 
 fn refused<'a>(env: Env<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
@@ -154,17 +153,4 @@ fn refused<'a>(env: Env<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
         Refusal::Stopped(_) => atoms::timeout().encode(env),
     };
     (atoms::error(), reason).encode(env)
-}
-
-/// The text, split at the gaps, with the foreign terms between.
-fn pieces<'a>(terms: Terms<'a>, text: &[u8], gaps: &[Gap<Raw<'a>>]) -> Term<'a> {
-    let mut pieces = Vec::with_capacity(2 * gaps.len() + 1);
-    let mut from = 0;
-    for (at, foreign) in gaps {
-        pieces.push(terms.make_binary(&text[from..*at]));
-        pieces.push(*foreign);
-        from = *at;
-    }
-    pieces.push(terms.make_binary(&text[from..]));
-    terms.make_list(&pieces).term(terms.env)
 }

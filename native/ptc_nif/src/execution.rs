@@ -6,12 +6,14 @@ use crate::plain_run::{Mode, Run};
 use crate::raw::Raw;
 use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
+use crate::texts::has_text;
 use crate::{atoms, wire};
 use ptc_machine::fault::Halt;
 use ptc_machine::{Exit, Inputs, State};
 use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
-use ptc_term::heap::{Heap, Kind};
+use ptc_program::over_texts::{start_time, Data};
+use ptc_term::heap::Heap;
 use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
@@ -19,7 +21,7 @@ use ptc_term::weight::words_of_row;
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 /// Number of terms of a suspended run for which there is room from the start.
 const ROOM: usize = 32;
@@ -27,20 +29,8 @@ const ROOM: usize = 32;
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
 
-/// The time of a run's start as a text: the one that is given, or that of the clock.
-fn start_time<'a>(heap: &mut Beam<'a>, given: Raw<'a>) -> Raw<'a> {
-    if heap.kind(given) == Kind::String {
-        return given;
-    }
-    let seconds = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        Err(before) => -i64::try_from(before.duration().as_secs()).unwrap_or(i64::MAX),
-    };
-    heap.make_string(&ptc_date::of_unix_seconds(seconds))
-}
-
 /// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.
-fn start<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
+pub fn started<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
     let now = Instant::now();
     *deadline = deadline.started(now);
     milliseconds(env, *deadline, now)
@@ -81,21 +71,11 @@ impl<'a> Consts<'a> {
     }
 }
 
-/// What a program reads besides its constants.
-#[derive(Clone, Copy)]
-pub struct Data<'a> {
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
-    /// The text of the time of the start; `nil`: the run reads the clock if its program asks for it. Not used
-    /// when a run is resumed.
-    pub now: Raw<'a>,
-}
-
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
     pub consts: Consts<'a>,
-    pub data: Data<'a>,
+    pub data: Data<Raw<'a>>,
     pub pace: Pace,
     /// Since when the run waits, if the execution has suspended it.
     pub left: Option<Since>,
@@ -120,7 +100,7 @@ pub enum Home<'a> {
 }
 
 impl<'a> Execution<'a> {
-    pub fn new(heap: Beam<'a>, consts: Consts<'a>, data: Data<'a>, pace: Pace) -> Self {
+    pub fn new(heap: Beam<'a>, consts: Consts<'a>, data: Data<Raw<'a>>, pace: Pace) -> Self {
         Execution {
             heap,
             consts,
@@ -162,9 +142,12 @@ impl<'a> Execution<'a> {
     /// Executes from the start. Returns the reply to the Elixir side.
     pub fn start(mut self, mut run: Run, reuse: Option<Place<'a>>) -> Term<'a> {
         let env = self.heap.terms.env;
+        if has_text(self.heap.terms, self.data.context) {
+            return atoms::texts().encode(env);
+        }
         let home = reuse.map_or(Home::New, Home::Loader);
         let reply = self.go(&mut run, Entry::Start(None), home);
-        reply.unwrap_or_else(|| (atoms::error(), atoms::timeout()).encode(env))
+        reply.unwrap_or_else(|| wire::stopped(env, Stop::Abandoned))
     }
 
     /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
@@ -174,7 +157,7 @@ impl<'a> Execution<'a> {
         // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
         // deadline.
         if run.mode != Mode::Moved && run.limits.deadline.has_passed() {
-            return Some((atoms::error(), atoms::timeout()).encode(env));
+            return Some(wire::stopped(env, Stop::DeadlinePassed));
         }
         let inputs = Inputs {
             consts: self.consts.slice(),
@@ -231,14 +214,14 @@ impl<'a> Execution<'a> {
             Exit::Done(value) => {
                 drop(vm);
                 self.share_words(run);
-                (atoms::ok(), value.term(env), self.heap_words()).encode(env)
+                (atoms::ok(), value.term(env), self.heap.words_built()).encode(env)
             }
             // The answer is the program's value: the run is not suspended.
             Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
                 let pc = vm.into_state().pc();
                 let weight = words_of_row(&self.heap, args);
                 let weight = self.addressed(run, weight, pc);
-                let (words, left) = (self.heap_words(), self.milliseconds_left(run));
+                let (words, left) = (self.heap.words_built(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
             }
@@ -249,7 +232,7 @@ impl<'a> Execution<'a> {
             Exit::Fork { name, list } => {
                 let state = vm.into_state();
                 let left = self.milliseconds_left(run);
-                run.together = Some(Arc::new(AtomicUsize::new(self.heap_words())));
+                run.together = Some(Arc::new(AtomicUsize::new(self.heap.words_built())));
                 let (state, terms) = self.suspend(run, state, None, home);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
@@ -273,25 +256,15 @@ impl<'a> Execution<'a> {
                 drop(vm);
                 wire::fault(&self.heap, atoms::execution(), *fault)
             }
-            Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) => {
-                (atoms::error(), atoms::memory_exceeded()).encode(env)
-            }
-            // No process receives the reply to an abandoned run.
-            Exit::Halted(Halt::Stop(Stop::DeadlinePassed | Stop::Abandoned)) => {
-                (atoms::error(), atoms::timeout()).encode(env)
-            }
+            Exit::Halted(Halt::Stop(stop)) => wire::stopped(env, stop),
         };
         Some(reply)
-    }
-
-    fn heap_words(&self) -> usize {
-        self.heap.words_built()
     }
 
     /// Publishes the words built so far to the other rounds.
     fn share_words(&self, run: &Run) {
         if let Some(together) = &run.together {
-            together.store(self.heap_words(), Ordering::Relaxed);
+            together.store(self.heap.words_built(), Ordering::Relaxed);
         }
     }
 
@@ -301,7 +274,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         match self.pace {
             Pace::Probe => atoms::nil().encode(env),
-            Pace::Slice | Pace::Quantum => start(env, &mut run.limits.deadline),
+            Pace::Slice | Pace::Quantum => started(env, &mut run.limits.deadline),
         }
     }
 
@@ -316,7 +289,7 @@ impl<'a> Execution<'a> {
         let terms = self.heap.terms;
         run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
         run.consts = self.consts.slice().len();
-        run.words_built = self.heap_words();
+        run.words_built = self.heap.words_built();
         self.share_words(run);
         let token = terms.make_integer(run.token as i64);
         let consts = self.consts.tuple(&self.heap);
@@ -345,7 +318,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         let (tool, args) = (tool.term(env), args.term(env));
         if run.mode == Mode::Moved {
-            let (words, left) = (self.heap_words(), atoms::nil());
+            let (words, left) = (self.heap.words_built(), atoms::nil());
             let (state, terms) = self.suspend(run, state, None, home);
             return (atoms::call(), state, terms, tool, args, left, words).encode(env);
         }

@@ -66,7 +66,7 @@ nif! {
         run.observation = Some(observation);
         run.mode = if forks { Mode::Forks } else { Mode::Asks };
         run.asks_always = asks;
-        Ok(Execution::new(heap, consts, given.data(), Pace::Slice).start(run, None))
+        Ok(Execution::new(heap, consts, given.data, Pace::Slice).start(run, None))
     }
 }
 
@@ -113,7 +113,8 @@ nif! {
 }
 
 /// The constants of a program, if this is their number.
-fn right_consts<'a>(heap: &Beam<'a>, given: Term<'a>, count: usize) -> NifResult<Consts<'a>> {
+#[inline]
+pub fn right_consts<'a>(heap: &Beam<'a>, given: Term<'a>, count: usize) -> NifResult<Consts<'a>> {
     let consts = Consts::of_tuple(heap, given).filter(|it| it.slice().len() == count);
     consts.ok_or(rustler::Error::BadArg)
 }

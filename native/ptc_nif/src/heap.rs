@@ -215,8 +215,12 @@ impl<'a> Heap for Beam<'a> {
         }
     }
 
-    fn atom_named(&self, name: Raw<'a>) -> Option<Raw<'a>> {
-        existing_atom(self.terms, self.bytes(name)?)
+    fn atom_of(&self, name: &[u8]) -> Option<Raw<'a>> {
+        existing_atom(self.terms, name)
+    }
+
+    fn string_for_lookup(&self, bytes: &[u8]) -> Option<Raw<'a>> {
+        Some(self.terms.make_binary(bytes))
     }
 
     #[inline]

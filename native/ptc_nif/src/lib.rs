@@ -52,6 +52,7 @@ mod stream;
 mod structs;
 mod table;
 mod task;
+mod texts;
 mod tools;
 mod weigh;
 mod wire;

@@ -22,9 +22,6 @@ use ptc_term::meter::Pace;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
 
-/// Cost of a call by message beyond a function call, in words weighed and copied.
-const WORDS_A_CALL: usize = 256;
-
 /// Maximum words of a copy; the heap limit applies too.
 const MOST_WORDS: usize = 4_000_000;
 
@@ -48,8 +45,7 @@ pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Ra
         context: &mut execution.data.context,
         memory: &mut execution.data.memory,
     };
-    let calls = run.calls + reduced::reduce(heap, &run.program, terms, most);
-    WORDS_A_CALL.saturating_mul(calls).min(most)
+    reduced::most_words(heap, &run.program, terms, (run.calls, most))
 }
 
 /// The words of a copy of these terms if they are at most `limit`; `{:at_most, limit}` if only Elixir can tell.

@@ -1,7 +1,7 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Data, Execution};
+use crate::execution::{Consts, Execution};
 use crate::heap::Beam;
 use crate::plain_run::Run;
 use crate::raw::Raw;
@@ -14,11 +14,12 @@ use ptc_program::compile::Options;
 use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loader, Refusal};
 use ptc_program::observed;
+use ptc_program::over_texts::Data;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Resource, ResourceArc, Term};
+use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
@@ -79,14 +80,12 @@ pub enum Then {
 struct Loading<T> {
     /// The text, or the term under `"program"`.
     source: T,
-    context: T,
-    memory: T,
-    now: T,
+    data: Data<T>,
     loader: Loader<T>,
     then: Then,
 }
 
-rooted!(Loading { terms: source, context, memory, now; states: loader; plain: then });
+rooted!(Loading { terms: source; states: data, loader; plain: then });
 
 /// Starts loading from a text: `{"program": …}`. It is always checked.
 pub fn from_text<'a>(
@@ -94,7 +93,7 @@ pub fn from_text<'a>(
     source: Raw<'a>,
     options: LoadOptions,
     then: Then,
-    data: Data<'a>,
+    data: Data<Raw<'a>>,
 ) -> Option<Term<'a>> {
     let length = call.terms().bytes(source)?.len();
     let loader = Loader::of_text(length, options);
@@ -107,7 +106,7 @@ pub fn from_node<'a>(
     source: Raw<'a>,
     options: LoadOptions,
     then: Then,
-    data: Data<'a>,
+    data: Data<Raw<'a>>,
 ) -> Term<'a> {
     load(call, Loader::of_term(source, options), then, source, data)
 }
@@ -117,13 +116,11 @@ fn load<'a>(
     loader: Loader<Raw<'a>>,
     then: Then,
     source: Raw<'a>,
-    data: Data<'a>,
+    data: Data<Raw<'a>>,
 ) -> Term<'a> {
     let loading = Loading {
         source,
-        context: data.context,
-        memory: data.memory,
-        now: data.now,
+        data,
         loader,
         then,
     };
@@ -179,13 +176,9 @@ pub fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
 /// Runs the program, or returns `{:ok, handle, constants}`.
 fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term<'a> {
     let then = loading.then;
-    let data = Data {
-        context: loading.context,
-        memory: loading.memory,
-        now: loading.now,
-    };
+    let data = loading.data;
     let Some((program, consts)) = loading.loader.finish(&heap) else {
-        return call.stopped(Stop::Abandoned);
+        return wire::stopped(call.env, Stop::Abandoned);
     };
     if then == Then::Keep {
         let handle = ResourceArc::new(Handle {
@@ -205,16 +198,6 @@ fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term
     Execution::new(heap, consts, data, pace).start(run, call.state)
 }
 
-/// The data of a program that is only compiled.
-fn no_data(env: Env) -> Data {
-    let nil = Raw::from(atoms::nil().encode(env));
-    Data {
-        context: nil,
-        memory: nil,
-        now: nil,
-    }
-}
-
 /// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
 pub struct Handle {
     pub program: Arc<Program>,
@@ -231,7 +214,7 @@ nif! {
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let reading = reading.reading(true);
-        from_text(call, text.into(), reading, Then::Keep, no_data(env)).ok_or(Error::BadArg)
+        from_text(call, text.into(), reading, Then::Keep, Data::of(Raw::from(atoms::nil().encode(env)))).ok_or(Error::BadArg)
     }
 }
 
@@ -241,6 +224,6 @@ nif! {
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let reading = reading.reading(true);
-        Ok(from_node(call, node.into(), reading, Then::Keep, no_data(env)))
+        Ok(from_node(call, node.into(), reading, Then::Keep, Data::of(Raw::from(atoms::nil().encode(env)))))
     }
 }

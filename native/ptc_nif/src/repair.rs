@@ -4,7 +4,6 @@ use crate::atoms;
 use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
-use crate::rules;
 use crate::schedule::{is_too_long, limits, nif_pair, Pace, REPAIRS, REPAIR_BYTES};
 use crate::signature::answer_type;
 use crate::task::{run, Call, Task};
@@ -15,7 +14,7 @@ use ptc_answer::repair::{
 use ptc_term::meter::Meter;
 use ptc_term::named::Named;
 use ptc_term::rooted;
-use ptc_type::AnswerType;
+use ptc_type::{AnswerType, Rules};
 use rustler::{Atom, Binary, Encoder, Env, Error, NifResult, Term};
 use std::sync::OnceLock;
 
@@ -144,7 +143,7 @@ fn outcome<'a>(
         Ask::Value => None,
         Ask::Answer { list } => Some(AnswerOf {
             list,
-            of: (!(atoms::nil() == of)).then(|| (of.into(), rules::current())),
+            of: (!(atoms::nil() == of)).then(|| (of.into(), Rules::current())),
         }),
     };
     let heap = &mut Beam::new(env, 0);

@@ -2,25 +2,24 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Data, Entry, Execution, Home};
+use crate::execution::{Entry, Execution, Home};
+use crate::explain::right_consts;
 use crate::heap::Beam;
 use crate::plain_run::{Mode, Run};
 use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
+use ptc_program::over_texts::Data;
 use ptc_term::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.
 pub struct RunArgs<'a> {
-    pub context: Raw<'a>,
-    pub memory: Raw<'a>,
+    pub data: Data<Raw<'a>>,
     /// See [`limits`].
     pub timeout: Term<'a>,
     pub max_heap: Term<'a>,
-    /// The text of the time of the start; `nil` if it is not given.
-    pub now: Raw<'a>,
 }
 
 // Implemented by hand: rustler's derived decoder makes a vector.
@@ -33,12 +32,16 @@ impl<'a> Decoder<'a> for RunArgs<'a> {
             Some(&[a, b, c, d, now]) => (a, b, c, d, now),
             _ => return Err(Error::BadArg),
         };
-        Ok(RunArgs {
+        let (timeout, max_heap) = (timeout.term(env), max_heap.term(env));
+        let data = Data {
             context,
             memory,
-            timeout: timeout.term(env),
-            max_heap: max_heap.term(env),
             now,
+        };
+        Ok(RunArgs {
+            data,
+            timeout,
+            max_heap,
         })
     }
 }
@@ -47,23 +50,14 @@ impl<'a> RunArgs<'a> {
     pub fn limits(&self) -> Option<Limits> {
         limits((self.timeout, self.max_heap))
     }
-
-    /// What the program reads.
-    pub fn data(&self) -> Data<'a> {
-        Data {
-            context: self.context,
-            memory: self.memory,
-            now: self.now,
-        }
-    }
 }
 
 /// Prepares the parsing of a program that runs afterwards; without limits if they are not known yet.
-fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Data<'a>) {
+fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Data<Raw<'a>>) {
     let known = given.limits();
     let mut call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
     call.knows_limits = known.is_some();
-    (call, given.data())
+    (call, given.data)
 }
 
 /// What suspended work is resumed with.
@@ -191,11 +185,15 @@ fn resume_work<'a>(
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<Term<'a>> {
-    let limits = match with {
-        ResumeWith::Limits(limits) => Some(limits),
-        ResumeWith::Nothing | ResumeWith::Value(..) => None,
+    let (limits, answer) = match with {
+        ResumeWith::Nothing => (None, None),
+        ResumeWith::Limits(limits) => (Some(limits), None),
+        ResumeWith::Value(kind, answer, words) => {
+            let failed = matches!(kind, ValueKind::Failed | ValueKind::FailedMoved);
+            (None, Some((answer.into(), failed, words)))
+        }
     };
-    waiting.resume(env, state, terms, limits, pace)
+    waiting.resume(env, state, terms, (limits, answer), pace)
 }
 
 nif! {
@@ -254,16 +252,13 @@ fn start_compiled<'a>(
     asks_always: bool,
 ) -> NifResult<Term<'a>> {
     let heap = Beam::new(env, 0);
-    let consts = Consts::of_tuple(&heap, consts).ok_or(Error::BadArg)?;
-    if consts.slice().len() != handle.consts {
-        return Err(Error::BadArg);
-    }
+    let consts = right_consts(&heap, consts, handle.consts)?;
     let limits = given.limits();
     let mut run = Run::new(handle.program.clone(), limits);
     run.mode = mode;
     run.asks_always = asks_always;
     let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
-    Ok(Execution::new(heap, consts, given.data(), pace).start(run, None))
+    Ok(Execution::new(heap, consts, given.data, pace).start(run, None))
 }
 
 nif_pair! {

@@ -8,44 +8,10 @@
 use crate::atoms;
 pub use ptc_term::meter::Pace;
 use ptc_term::meter::{Deadline, Limits, Meter};
+pub use ptc_term::pacing::{has_waited, meter, quarters};
+use ptc_term::pacing::{is_long, owed};
 use rustler::{Atom, Env, Term};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// Number of quarter slices before work continues in quanta. Other processes run between two slices, and
-/// most work ends within these slices, where the VM itself schedules fairly. A slice whose thread was off
-/// its core for most of its time counts as one quarter.
-const QUARTERS: u32 = 16;
-/// Per cent of a scheduler's time slice that a quarter takes.
-const QUARTER: i32 = 16;
-
-/// If work waits longer than this for its quantum, the queue counts as long.
-const LONG_WAIT: Duration = Duration::from_millis(5);
-/// Length of a quantum while the queue is long.
-const SHORT_QUANTUM: Duration = Duration::from_micros(250);
-
-/// Whether the work that was last resumed on a dirty scheduler had waited longer than `LONG_WAIT`.
-static CROWDED: AtomicBool = AtomicBool::new(false);
-
-/// Records how long some work has waited for its quantum.
-pub fn has_waited(time: Duration) {
-    CROWDED.store(time > LONG_WAIT, Ordering::Relaxed);
-}
-
-/// Makes a meter. Its quanta are short while the queue is long.
-pub fn meter(limits: Limits, pace: Pace) -> Meter {
-    let meter = Meter::new(limits, pace);
-    match pace == Pace::Quantum && CROWDED.load(Ordering::Relaxed) {
-        true => meter.with_quantum(SHORT_QUANTUM),
-        false => meter,
-    }
-}
-
-/// Converts per cent of a scheduler's time slice to quarters, from 1 to 4.
-pub fn quarters(percent: i32) -> u32 {
-    (percent / QUARTER).clamp(1, 4) as u32
-}
 
 /// Maximum bytes of a stream's chunk that a slice reads.
 pub const CHUNK_BYTES: usize = 65_536;
@@ -83,7 +49,7 @@ pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
 /// Where work continues when its slice or quantum is over: `more` for a slice, `long` for a quantum.
 /// `quarters` includes those of the current slice.
 pub fn next(pace: Pace, quarters: u32, needs_quantum: bool) -> Atom {
-    match pace == Pace::Quantum || needs_quantum || quarters >= QUARTERS {
+    match is_long(pace, quarters, needs_quantum) {
         true => atoms::long(),
         false => atoms::more(),
     }
@@ -102,32 +68,18 @@ pub fn charge(env: Env, pace: Pace, percent: i32) {
     }
 }
 
-/// Units of fuel that take a per cent of a scheduler's time slice.
-const UNITS_A_PERCENT: usize = 1_000;
 /// Fuel for the call itself: reading its arguments and making its reply.
 pub const CALL: usize = 40;
 /// Same for a call that suspends or resumes work.
 pub const RESUMPTION: usize = 200;
 
-thread_local! {
-    /// Fuel consumed on this scheduler that is less than a per cent, and is charged later.
-    static OWED: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Charges the caller for this much fuel on a normal scheduler. What is less than a per cent is kept until
-/// more calls on the scheduler make it one: so a process that makes thousands of short calls is charged for
-/// them, whatever else runs between them.
+/// Charges the caller for this much fuel on a normal scheduler: see [`owed`].
 pub fn charge_fuel(env: Env, pace: Pace, units: usize) {
-    if pace == Pace::Quantum {
-        return;
+    if pace != Pace::Quantum {
+        if let Some(percent) = owed(units) {
+            rustler::schedule::consume_timeslice(env, percent);
+        }
     }
-    let owed = OWED.get() + units;
-    if owed < UNITS_A_PERCENT {
-        return OWED.set(owed);
-    }
-    OWED.set(owed % UNITS_A_PERCENT);
-    let percent = (owed / UNITS_A_PERCENT).min(100) as i32;
-    rustler::schedule::consume_timeslice(env, percent);
 }
 
 /// Charges the caller for the work that a meter has counted.

@@ -1,7 +1,7 @@
 //! `similarity/2`: how similar two names are, for suggestions.
 
 use crate::atoms;
-use crate::raw::{Raw, Terms};
+use crate::heap::Beam;
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace};
 use ptc_term::similar;
 use rustler::{Encoder, Env, Term};
@@ -13,17 +13,12 @@ const PAIRS_A_MICROSECOND: usize = 500;
 
 /// `{:ok, similarity}` of two lists of letters, or `:busy`.
 fn compare<'a>(env: Env<'a>, names: [Term<'a>; 2], pace: Pace) -> Term<'a> {
-    let terms = Terms { env };
-    let letters = |name: Term<'a>| -> Vec<&'a [u8]> {
-        let next = |list: &Raw<'a>| terms.uncons(*list);
-        let cells = std::iter::successors(next(&name.into()), |(_, rest)| next(rest));
-        let letters = cells.map(|(letter, _)| terms.bytes(letter).unwrap_or_default());
-        match pace {
-            Pace::Quantum => letters.collect(),
-            Pace::Probe | Pace::Slice => letters.take(PAIRS + 1).collect(),
-        }
+    let most = match pace {
+        Pace::Quantum => usize::MAX,
+        Pace::Probe | Pace::Slice => PAIRS + 1,
     };
-    let [a, b] = names.map(letters);
+    let heap = Beam::new(env, 0);
+    let [a, b] = names.map(|name| similar::letters(&heap, name.into(), most));
     let pairs = a.len().saturating_mul(b.len().max(1));
     if is_too_long(pace, pairs, PAIRS) {
         return atoms::busy().encode(env);

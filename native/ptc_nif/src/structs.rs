@@ -38,12 +38,9 @@ rustler::atoms! {
 struct Words {
     key: ErlNifTerm,
     meta: ErlNifTerm,
-    date: ErlNifTerm,
-    time: ErlNifTerm,
-    naive: ErlNifTerm,
-    date_time: ErlNifTerm,
-    decimal: ErlNifTerm,
     not_loaded: ErlNifTerm,
+    /// Of `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal`.
+    values: [ErlNifTerm; 5],
 }
 
 /// What one NIF call knows about structs; nothing until it meets the first map.
@@ -60,12 +57,11 @@ impl Structs {
         self.words.get_or_init(|| Words {
             key: word(struct_()),
             meta: word(meta()),
-            date: word(atoms::date()),
-            time: word(atoms::time()),
-            naive: word(atoms::naive_date_time()),
-            date_time: word(atoms::date_time()),
-            decimal: word(decimal()),
             not_loaded: word(not_loaded()),
+            values: {
+                use atoms::*;
+                [date(), time(), naive_date_time(), date_time(), decimal()].map(word)
+            },
         })
     }
 
@@ -109,17 +105,7 @@ impl Structs {
         };
         let (words, module) = (self.words(heap.terms), module.word());
         match module {
-            _ if [
-                words.date,
-                words.time,
-                words.naive,
-                words.date_time,
-                words.decimal,
-            ]
-            .contains(&module) =>
-            {
-                Form::Value
-            }
+            _ if words.values.contains(&module) => Form::Value,
             _ if module == words.not_loaded => Form::Unloaded,
             _ => Form::Struct,
         }
@@ -132,17 +118,17 @@ impl Structs {
     /// The parts of a value; `None` for another calendar, and for fields of another kind.
     fn parts<'a>(&self, heap: &Beam<'a>, map: Raw<'a>) -> Option<Value<Raw<'a>>> {
         let module = self.module(heap, map)?.word();
-        let words = self.words(heap.terms);
+        let [date, time, naive, _, decimal] = self.words(heap.terms).values;
         let field = FieldsOfStruct { heap, map };
-        if module == words.decimal {
+        if module == decimal {
             return field.decimal();
         }
         let is_iso = field.get(calendar())?.word() == field.atom(iso()).word();
         is_iso.then_some(())?;
         Some(Value::Iso(match module {
-            _ if module == words.date => Iso::Date(field.day()?),
-            _ if module == words.time => Iso::Time(field.clock()?),
-            _ if module == words.naive => Iso::NaiveDateTime(field.day()?, field.clock()?),
+            _ if module == date => Iso::Date(field.day()?),
+            _ if module == time => Iso::Time(field.clock()?),
+            _ if module == naive => Iso::NaiveDateTime(field.day()?, field.clock()?),
             _ => {
                 let offset = field.integer(utc_offset())?;
                 let offset = offset.checked_add(field.integer(std_offset())?)?;

@@ -7,6 +7,8 @@ use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
+use crate::wire;
+use ptc_term::fingerprint::Fingerprint;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
@@ -43,6 +45,9 @@ pub trait Task<'a>: Rooted<Term = Raw<'a>> {
     /// The reply when the job is done.
     fn reply(self, call: Call<'a>, heap: Beam<'a>, out: Self::Out) -> Term<'a>;
 
+    /// Takes the answer to a call of the job, or the text of the error of the tool.
+    fn answered(&mut self, _answer: Raw<'a>, _failed: bool) {}
+
     /// See [`Work::reads_text`].
     fn reads_text(&self) -> bool {
         true
@@ -67,7 +72,10 @@ where
 {
     fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
         let heap = Beam::new(call.env, 0);
-        let task = thaw(self.task, &heap, &mut terms.iter().copied())?;
+        let mut task = thaw(self.task, &heap, &mut terms.iter().copied())?;
+        if let Some((answer, failed, _)) = call.answer {
+            task.answered(answer, failed);
+        }
         Some(run::<S>(call, task))
     }
 
@@ -92,12 +100,22 @@ where
     match done {
         Ok(out) => task.reply(call, heap, out),
         Err(Stop::SliceOver) => keep::<S>(call, heap, task),
-        Err(stop) => call.stopped(stop),
+        Err(stop) => wire::stopped(call.env, stop),
     }
 }
 
 /// Suspends a task.
-pub fn keep<'a, S>(mut call: Call<'a>, mut heap: Beam<'a>, task: S::With<Raw<'a>>) -> Term<'a>
+pub fn keep<'a, S>(call: Call<'a>, heap: Beam<'a>, task: S::With<Raw<'a>>) -> Term<'a>
+where
+    S: Rooted<Term = ()> + Send + 'static,
+    for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
+{
+    let env = call.env;
+    kept::<S>(call, heap, task).encode(env)
+}
+
+/// Suspends a task: how it continues, the reference to the resource with its plain data, and a tuple of its terms.
+pub fn kept<'a, S>(mut call: Call<'a>, mut heap: Beam<'a>, task: S::With<Raw<'a>>) -> Suspended<'a>
 where
     S: Rooted<Term = ()> + Send + 'static,
     for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
@@ -142,7 +160,7 @@ impl Waiting {
         env: Env<'a>,
         state: Place<'a>,
         terms: Term<'a>,
-        limits: Option<Limits>,
+        (limits, answer): (Option<Limits>, Answered<'a>),
         pace: Pace,
     ) -> Option<Term<'a>> {
         let own = self.own(Terms { env }, terms)?;
@@ -155,9 +173,12 @@ impl Waiting {
             pace,
             limits: limits.unwrap_or(self.limits),
             knows_limits: true,
-            words: self.words,
+            words: self
+                .words
+                .saturating_add(answer.map_or(0, |(.., words)| words)),
             quarters: self.quarters,
             state: Some(state),
+            answer,
         };
         self.work.resume(call, own)
     }
@@ -259,6 +280,12 @@ pub fn suspend<'a>(env: Env<'a>, left: Left, since: Since, reuse: Option<Place<'
     }
 }
 
+/// How suspended work continues, the reference to it, and a tuple of its terms.
+pub type Suspended<'a> = (rustler::Atom, Term<'a>, Term<'a>);
+
+/// What work is resumed with: the answer to its call, whether the tool has failed, and the words of the answer.
+pub type Answered<'a> = Option<(Raw<'a>, bool, usize)>;
+
 /// A call that starts or resumes work.
 pub struct Call<'a> {
     pub env: Env<'a>,
@@ -272,6 +299,7 @@ pub struct Call<'a> {
     pub quarters: u32,
     /// The resource that held the work.
     pub state: Option<Place<'a>>,
+    pub answer: Answered<'a>,
 }
 
 impl<'a> Call<'a> {
@@ -291,6 +319,7 @@ impl<'a> Call<'a> {
             words: 0,
             quarters: 0,
             state: None,
+            answer: None,
         }
     }
 
@@ -308,7 +337,7 @@ impl<'a> Call<'a> {
 
     /// Suspends the work: `{:more, state, terms}` resumes in a slice, `{:long, state, terms}` in a quantum,
     /// `{:limits, state, terms}` with the limits.
-    pub fn more(self, work: impl Work + 'static, terms: &[Raw<'a>]) -> Term<'a> {
+    pub fn more(self, work: impl Work + 'static, terms: &[Raw<'a>]) -> Suspended<'a> {
         let next = match self.knows_limits {
             true => schedule::next(self.pace, self.quarters + 1, work.needs_quantum()),
             false => atoms::limits(),
@@ -322,7 +351,7 @@ impl<'a> Call<'a> {
         work: impl Work + 'static,
         terms: &[Raw<'a>],
         why: rustler::Atom,
-    ) -> Term<'a> {
+    ) -> Suspended<'a> {
         let (env, all) = (self.env, self.terms());
         let text = terms.first().filter(|_| work.reads_text());
         let left = Left::Work(Box::new(Waiting {
@@ -335,16 +364,7 @@ impl<'a> Call<'a> {
         }));
         let tuple = all.make_tuple(terms);
         let state = suspend(env, left, Some(Instant::now()), self.state);
-        (why, state, tuple.term(env)).encode(env)
-    }
-
-    /// The error for a stop that is final. No process receives the reply to abandoned work.
-    pub fn stopped(&self, stop: Stop) -> Term<'a> {
-        let reason = match stop {
-            Stop::MemoryExceeded => atoms::memory_exceeded(),
-            Stop::SliceOver | Stop::DeadlinePassed | Stop::Abandoned => atoms::timeout(),
-        };
-        (atoms::error(), reason).encode(self.env)
+        (why, state, tuple.term(env))
     }
 
     /// Charges the caller for the work on its scheduler and keeps the started clock of the deadline.
@@ -353,25 +373,5 @@ impl<'a> Call<'a> {
         // `leave` counts one quarter itself.
         self.quarters += schedule::quarters(meter.percent_of_slice()) - 1;
         schedule::settle(self.env, meter);
-    }
-}
-
-/// Fingerprint of a text: suspended work is resumed only with the same text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Fingerprint {
-    length: usize,
-    ends: u64,
-}
-
-impl Fingerprint {
-    fn of(text: &[u8]) -> Self {
-        const MOST: usize = 64;
-        let head = &text[..text.len().min(MOST)];
-        let tail = &text[text.len().saturating_sub(MOST)..];
-        let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        Fingerprint {
-            length: text.len(),
-            ends: head.iter().chain(tail).fold(0xcbf2_9ce4_8422_2325, mix),
-        }
     }
 }

@@ -57,7 +57,7 @@ fn weigh_on<'a>(call: Call<'a>, mut weighing: Weighing<Raw<'a>>) -> Term<'a> {
         Err(Stop::SliceOver) => {
             let mut terms = Vec::new();
             let weighing = freeze(weighing, &mut heap, &mut terms);
-            call.more(weighing, &terms)
+            call.more(weighing, &terms).encode(env)
         }
         // Or the caller has ended.
         Err(_) => atoms::too_much().encode(env),

@@ -5,6 +5,7 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use ptc_json::JsonError;
 use ptc_machine::fault::Fault;
+use ptc_term::stop::Stop;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env, Term};
 
@@ -37,4 +38,13 @@ pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, fault: Fault<Raw<'a>>) -> Term<'a
         true => (atoms::error(), (atoms::expensive_to_inspect(), found)).encode(env),
         false => (atoms::error(), found).encode(env),
     }
+}
+
+/// `{:error, :timeout | :memory_exceeded}` for a stop that is final. No process receives the reply to abandoned work.
+pub fn stopped(env: Env, stop: Stop) -> Term {
+    let reason = match stop {
+        Stop::MemoryExceeded => atoms::memory_exceeded(),
+        Stop::SliceOver | Stop::DeadlinePassed | Stop::Abandoned => atoms::timeout(),
+    };
+    (atoms::error(), reason).encode(env)
 }

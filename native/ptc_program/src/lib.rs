@@ -8,6 +8,7 @@
 //! * [`typing`]: the types of a program's values, before it runs
 //! * [`plan`]: which tools a program will call, how often, and with which data
 //! * [`observed`]: what a program's code and the counts of a run say about its operations
+//! * [`over_texts`]: runs over JSON texts that are not decoded
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 
 #![forbid(unsafe_code)]
@@ -20,5 +21,6 @@ pub mod load;
 pub mod observed;
 pub mod opcode;
 pub mod ops;
+pub mod over_texts;
 pub mod plan;
 pub mod typing;

@@ -674,3 +674,169 @@ fn random_programs_are_checked_in_pieces_like_at_once() {
         any_program(program.as_bytes());
     }
 }
+
+/// A world of which nothing is known.
+const UNKNOWN: World = World {
+    types: "null",
+    memory: "null",
+    tools: "null",
+    returns: "null",
+};
+
+#[test]
+fn a_name_that_nothing_binds_is_a_warning_where_the_memory_is_not_known() {
+    for (program, wanted) in [
+        (
+            r#"{"op":"var","name":"seen"}"#,
+            &["warning unbound_name name"][..],
+        ),
+        (
+            r#"{"op":"let","name":"x","value":1,"in":{"op":"pipe","steps":[{"op":"var","name":"x"},{"op":"var","name":"y"}]}}"#,
+            &["warning unbound_name in/steps/1/name"],
+        ),
+        (
+            r#"{"a":{"op":"let","name":"x","value":1,"in":1},"b":{"op":"var","name":"x"}}"#,
+            &["warning unbound_name b/name"],
+        ),
+        (
+            r#"{"op":"pipe","steps":[{"op":"load","name":"n"},{"op":"fold","init":0,"expr":{"op":"var","name":"acc"}}]}"#,
+            &[],
+        ),
+        (
+            r#"{"op":"pipe","steps":[{"op":"load","name":"n"},{"op":"map","as":"row","expr":{"op":"var","name":"row"}}]}"#,
+            &[],
+        ),
+        (
+            r#"{"op":"call","tool":"mail","on_error":{"op":"var","name":"error"}}"#,
+            &[],
+        ),
+        (r#"{"op":"var","name":"__input"}"#, &[]),
+        (
+            r#"{"op":"coalesce","values":[{"op":"var","name":"seen"},1]}"#,
+            &[],
+        ),
+    ] {
+        let outcome = check(program, UNKNOWN, STRICT, None).expect(program);
+        assert_eq!(findings(&outcome), wanted, "{program}");
+    }
+}
+
+#[test]
+fn nothing_is_known_of_what_has_a_name_that_is_too_long() {
+    // The last ones are equal only in their first 4,096 bytes.
+    let (long, other) = ("k".repeat(5_000), "k".repeat(4_999) + "x");
+    let shorter = "k".repeat(4_096);
+    let get = |name: &str| format!(r#"{{"op":"get","field":"{name}"}}"#);
+    let pipe = |first: &str, name: &str| {
+        let get = get(name);
+        format!(r#"{{"op":"pipe","steps":[{first},{get},{{"op":"count"}}]}}"#)
+    };
+    let object = format!(r#"{{"op":"literal","value":{{"{long}":[1],"n":1}}}}"#);
+    for name in [&long, &other, &shorter] {
+        let outcome = check(&pipe(&object, name), WORLD, STRICT, None).expect("a program");
+        assert_eq!(findings(&outcome), Vec::<&str>::new());
+    }
+    let outcome = check(&pipe(&object, "n"), WORLD, STRICT, None).expect("a program");
+    assert_eq!(findings(&outcome), ["error wrong_kind steps/2"]);
+
+    // A closed object has no such field, as before.
+    let closed = r#"{"op":"literal","value":{"n":1}}"#;
+    let outcome = check(&pipe(closed, &long), WORLD, STRICT, None).expect("a program");
+    assert!(findings(&outcome).contains(&"error unknown_field steps/1/field"));
+
+    // Names that `let` binds, of data and of tools.
+    for inner in [&long, &other] {
+        let program = format!(
+            r#"{{"op":"let","name":"{long}","value":1,"in":{{"op":"pipe","steps":[{{"op":"var","name":"{inner}"}},{{"op":"count"}}]}}}}"#
+        );
+        let outcome = check(&program, WORLD, STRICT, None).expect("a program");
+        assert_eq!(findings(&outcome), Vec::<&str>::new());
+    }
+    for program in [
+        format!(r#"{{"op":"load","name":"{long}"}}"#),
+        format!(r#"{{"op":"var","name":"{long}"}}"#),
+        format!(r#"{{"op":"call","tool":"{long}","args":{{}}}}"#),
+    ] {
+        let outcome = check(&program, WORLD, STRICT, None).expect("a program");
+        assert_eq!(findings(&outcome), Vec::<&str>::new());
+        assert_eq!(outcome.reads, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_is_evaluated_for_no_item_is_no_mistake() {
+    let wrong =
+        r#"{"op":"add","left":{"op":"literal","value":"x"},"right":{"op":"call","tool":"male"}}"#;
+    for (step, ty) in [
+        (r#"{"op":"map","expr":WRONG}"#, "[never]"),
+        (r#"{"op":"flat_map","expr":WRONG}"#, "[never]"),
+        (
+            r#"{"op":"sort_by","by":[{"expr":WRONG},{"field":"x"}]}"#,
+            "[never]",
+        ),
+        (r#"{"op":"set","fields":{"x":WRONG}}"#, "[never]"),
+        (r#"{"op":"group_by","expr":WRONG}"#, "[never]"),
+        (
+            r#"{"op":"group_by","field":"x","each":{"y":WRONG}}"#,
+            "[never]",
+        ),
+        (r#"{"op":"sum","expr":WRONG}"#, "int"),
+        (r#"{"op":"fold","init":0,"expr":WRONG}"#, "int"),
+        (r#"{"op":"filter","where":WRONG}"#, "[never]"),
+    ] {
+        let step = step.replace("WRONG", wrong);
+        for empty in [
+            r#"{"op":"literal","value":[]}"#,
+            // Each row is rejected.
+            r#"{"op":"load","name":"rows"},{"op":"reject","where":{"op":"or","conditions":[{"op":"literal","value":true}]}}"#,
+        ] {
+            let outcome = checked(&format!(r#"{{"op":"pipe","steps":[{empty},{step}]}}"#));
+            let errors = outcome.findings.iter().filter(|it| it.starts_with("error"));
+            assert_eq!(errors.collect::<Vec<_>>(), Vec::<&String>::new(), "{step}");
+            if !step.contains("fold") && !step.contains("sum") {
+                assert_eq!(outcome.ty, ty, "{step}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_constant_excludes_is_no_mistake() {
+    const TRUE: &str = r#"{"op":"literal","value":true}"#;
+    let wrong = r#"{"op":"pipe","steps":[{"op":"literal","value":1},{"op":"count"}]}"#;
+    let choose = |condition: &str, then: &str, or: &str| {
+        format!(r#"{{"op":"if","condition":{condition},"then":{then},"else":{or}}}"#)
+    };
+    let not = |condition: &str| format!(r#"{{"op":"not","condition":{condition}}}"#);
+    let any =
+        |op: &str, conditions: &str| format!(r#"{{"op":"{op}","conditions":[{conditions}]}}"#);
+    let bound = format!(r#"{{"op":"let","name":"x","value":1,"in":{TRUE}}}"#);
+    for yes in [
+        TRUE.to_string(),
+        not(&not(TRUE)),
+        bound,
+        choose(TRUE, TRUE, &not(TRUE)),
+        any("or", &format!("{TRUE},{wrong}")),
+        not(&any("and", &format!("{},{wrong}", not(TRUE)))),
+    ] {
+        for (program, ty) in [
+            (choose(&yes, "\"a\"", wrong), r#""a""#),
+            (choose(&not(&yes), wrong, "\"a\""), r#""a""#),
+        ] {
+            let outcome = checked(&program);
+            assert_eq!(outcome.ty, ty, "{program}");
+            let errors = outcome.findings.iter().filter(|it| it.starts_with("error"));
+            assert_eq!(errors.count(), 0, "{program}: {:?}", outcome.findings);
+        }
+    }
+    // The amount is not evaluated where there is no date.
+    let add = |value: &str| {
+        format!(r#"{{"op":"date_add","value":{value},"unit":"day","amount":{wrong}}}"#)
+    };
+    assert_eq!(
+        findings(&checked(&add(r#"{"op":"literal","value":null}"#))),
+        Vec::<&str>::new()
+    );
+    let found = checked(&add(r#""2024-01-01""#));
+    assert_eq!(findings(&found), ["error wrong_kind amount/steps/1"]);
+}

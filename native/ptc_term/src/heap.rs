@@ -110,7 +110,16 @@ pub trait Heap {
             .map_or(Ordering::Greater, |bytes| text.cmp(bytes))
     }
     /// Returns the existing atom of this name; never creates an atom.
-    fn atom_named(&self, name: Self::Term) -> Option<Self::Term>;
+    fn atom_of(&self, name: &[u8]) -> Option<Self::Term>;
+    /// Same for a name that is a term.
+    fn atom_named(&self, name: Self::Term) -> Option<Self::Term> {
+        self.atom_of(self.bytes(name)?)
+    }
+    /// Makes a string that is only compared with other terms, and whose words do not count; `None` if the heap cannot
+    /// make one while it is only read. Linear.
+    fn string_for_lookup(&self, _bytes: &[u8]) -> Option<Self::Term> {
+        None
+    }
     /// Returns the length of a binary without reading its bytes.
     fn byte_length(&self, term: Self::Term) -> Option<usize> {
         self.bytes(term).map(<[u8]>::len)

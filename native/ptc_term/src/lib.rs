@@ -1,8 +1,8 @@
 //! Terms on any heap, and what all work on them needs: limits, suspension, numbers, values.
 //!
 //! * [`heap`]: what is asked of a heap of terms; [`class`]: the classes of terms
-//! * [`meter`]: fuel, clock and heap limit (`limits`: the limits of a run); [`stop`]: why work stops early; [`workspace`]: a heap and its meter
-//! * [`suspend`]: how work is suspended and resumed; [`roots`]: the store of its terms
+//! * [`meter`]: fuel, clock and heap limit (`limits`: the limits of a run); [`pacing`]: how long it stays on the scheduler of its caller; [`stop`]: why work stops early; [`workspace`]: a heap and its meter
+//! * [`suspend`]: how work is suspended and resumed; [`roots`]: the store of its terms; [`fingerprint`]: of its text
 //! * [`parts`]: the parts of a term; [`weight`]: the words of its copy; [`spread`]: hashes of words
 //! * [`number`]: integers of any size and floats; [`digits`]: long integers, read one product at a time
 //! * [`value`]: dates, times and decimals, compared by their meaning
@@ -14,6 +14,7 @@
 
 pub mod class;
 pub mod digits;
+pub mod fingerprint;
 pub mod heap;
 pub mod job;
 mod limits;
@@ -21,6 +22,7 @@ pub mod meter;
 pub mod named;
 pub mod names;
 pub mod number;
+pub mod pacing;
 pub mod parts;
 /// A heap of plain Rust values, for tests and fuzz targets.
 #[cfg(any(test, feature = "plain"))]

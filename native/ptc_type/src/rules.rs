@@ -2,6 +2,7 @@
 //! differ in it.
 
 use ptc_term::names::Matching;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The rules of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,25 @@ impl Rules {
         matching: Matching::Underscored,
         newer_syntax: false,
     };
+}
+
+/// Whether the rules before 0.11.0 are used. No other data depends on it, so no order is needed.
+static BEFORE_0_11: AtomicBool = AtomicBool::new(false);
+
+impl Rules {
+    /// Returns the rules in use: the newest ones, until [`Rules::use_before_0_11`] sets others.
+    #[inline]
+    pub fn current() -> Rules {
+        match BEFORE_0_11.load(Ordering::Relaxed) {
+            true => Rules::BEFORE_0_11,
+            false => Rules::NEWEST,
+        }
+    }
+
+    /// Sets the rules for the whole process.
+    pub fn use_before_0_11(before: bool) {
+        BEFORE_0_11.store(before, Ordering::Relaxed);
+    }
 }
 
 impl Default for Rules {

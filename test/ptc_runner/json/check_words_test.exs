@@ -110,6 +110,56 @@ defmodule PtcRunner.Json.CheckWordsTest do
     assert cases() |> Enum.map(&elem(&1, 1)) |> Enum.uniq() |> Enum.sort() == Enum.sort(@codes)
   end
 
+  # It has a test of its own, because the memory of the cases is known.
+  for form <- [:text, :map, :compiled], edition <- [1, 2] do
+    test "the words for a name that nothing binds, of a program as #{form}, edition #{edition}" do
+      opts = [edition: unquote(edition)]
+      var = &%{"op" => "var", "name" => &1}
+      check = &Json.check(form(unquote(form), %{"program" => &1}, unquote(edition)), opts)
+
+      within =
+        &%{"op" => "let", "name" => &1, "value" => %{"op" => "literal", "value" => 1}, "in" => &2}
+
+      for {program, wanted} <- [
+            {var.("seen"),
+             {"var 'seen' is null unless the memory has it: no operation around it binds it", nil}},
+            {within.("total", var.("totl")),
+             {"var 'totl' is null unless the memory has it: no operation around it binds it. Did you mean 'total'?",
+              "total"}},
+            {within.("x", within.("y", var.("other"))),
+             {"var 'other' is null unless the memory has it: no operation around it binds it. There are: 'x', 'y'",
+              nil}},
+            {within.("x", var.("x")), nil},
+            {within.("x", var.("__input")), nil},
+            {%{
+               "op" => "coalesce",
+               "values" => [var.("seen"), %{"op" => "literal", "value" => 1}]
+             }, nil}
+          ],
+          program["op"] != "coalesce" or unquote(edition) == 2 do
+        assert {:ok, checked} = check.(program)
+
+        case wanted do
+          nil ->
+            assert checked.warnings == []
+
+          {message, suggestion} ->
+            assert [%{code: :unbound_name} = warning] = checked.warnings
+            assert {warning.message, warning.suggestion} == {message, suggestion}
+        end
+
+        assert {:ok, _result, _delta, _memory} = Json.run(%{"program" => program}, opts)
+
+        # What is known of the memory says whether the name is there.
+        assert {:ok, %{warnings: []}} =
+                 Json.check(%{"program" => program},
+                   edition: unquote(edition),
+                   memory: Map.new(~w(seen totl other), &{&1, :any})
+                 )
+      end
+    end
+  end
+
   for form <- [:text, :map, :compiled] do
     test "the words of each finding, of a program as #{form}" do
       for {severity, code, editions, program, returns, path, message} <- cases(),

@@ -195,6 +195,13 @@ defmodule PtcRunner.Json.PlanTest do
              tool(joined)
   end
 
+  test "the keys of groups decide how often their templates call" do
+    for form <- [%{"field" => "a"}, %{"fields" => ["a"]}, %{"expr" => get("a")}] do
+      group = Map.merge(%{"op" => "group_by", "each" => %{"x" => call()}}, form)
+      assert %{decided_by: ["orders.a"]} = tool(over([group]))
+    end
+  end
+
   test "the text, and names that are no names" do
     text = to_string(plan(call(%{"a\nIt reads: nothing" => %{"op" => "load", "name" => "x\ny"}})))
     assert text =~ ~S("a\nIt reads: nothing": "x\ny")

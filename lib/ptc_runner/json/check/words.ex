@@ -28,6 +28,13 @@ defmodule PtcRunner.Json.Check.Words do
     {"#{op(op)} finds no #{name(name)} in the #{part}. " <> meant(suggestion, names), suggestion}
   end
 
+  def of(:unbound_name, op, [name, suggestion, names]) do
+    meant = if names == [], do: "", else: ". " <> meant(suggestion, names)
+
+    {"#{op(op)} #{name(name)} is null unless the memory has it: no operation around it binds it#{meant}",
+     suggestion}
+  end
+
   def of(:unknown_tool, _op, [name, suggestion, names]),
     do: {"Tool #{name(name)} not found. " <> meant(suggestion, names), suggestion}
 

@@ -26,26 +26,26 @@ defmodule PtcRunner.Json.Plan.Paths do
   def text({:memory, path, true}), do: "memory." <> joined(path)
   def text({:now, _path, _whole?}), do: "time of the run"
   def text({:unknown, _path, _whole?}), do: "unknown"
-  def text({root, path, false}), do: "count(" <> text({root, ended(path), true}) <> ")"
-
   # The items of a list in a list are another number than those of the list.
-  defp ended(path) do
-    case Enum.split_while(Enum.reverse(path), &(&1 == :each)) do
-      {[], _path} -> path
-      {each, rest} -> Enum.reverse(rest) ++ Enum.map(each, fn :each -> "[]" end)
+  def text({root, path, false}),
+    do: IO.iodata_to_binary(["count(", text({root, path, true}), brackets(path), ")"])
+
+  defp brackets(path) do
+    case List.last(path) do
+      :each ->
+        path |> Enum.reverse() |> Enum.take_while(&(&1 == :each)) |> Enum.map(fn _ -> "[]" end)
+
+      _name ->
+        []
     end
   end
 
   defp joined([name]), do: name(name)
+  defp joined([name | steps]), do: IO.iodata_to_binary([name(name) | steps(steps)])
 
-  defp joined(path) do
-    for(step <- path, step != :each, do: step)
-    |> Enum.map_join(".", fn
-      "[]" -> "[]"
-      step -> name(step)
-    end)
-    |> String.replace(".[]", "[]")
-  end
+  defp steps([]), do: []
+  defp steps([:each | steps]), do: steps(steps)
+  defp steps([name | steps]), do: [".", name(name) | steps(steps)]
 
   @doc """
   A name; in quotes where it could be taken for something else.

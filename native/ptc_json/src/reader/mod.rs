@@ -13,7 +13,7 @@ mod word;
 
 use super::grammar::{is_blank, token, unexpected, Number, Place, Token, Word};
 use super::JsonError;
-pub use number::LONGEST_INTEGER;
+pub use number::{number_of, LONGEST_INTEGER};
 use ptc_term::stop::Stop;
 pub use sink::{ReadError, Sink};
 pub use text::Text;

@@ -3,6 +3,7 @@
 use super::{Cursor, Phase, ReadError, Sink};
 use crate::grammar::{unexpected, Number};
 use crate::JsonError;
+use ptc_term::number as term;
 
 /// The digits of the longest integer; a longer one is an overflow, like a float beyond a double.
 /// Reading digits takes more than linear time, and the BEAM holds no more than ten times as many.
@@ -21,6 +22,27 @@ fn small_integer(token: &[u8]) -> i64 {
     } else {
         size
     }
+}
+
+/// Returns the value of a number of a valid text; `None` if it is too large for a float. Only for short texts: see
+/// [`Digits`](ptc_term::digits::Digits) for others.
+pub fn number_of(token: &[u8], is_integer: bool) -> Option<term::Number> {
+    if is_integer && token.len() <= SAFE_DIGITS {
+        return Some(term::Number::Int(small_integer(token)));
+    }
+    match is_integer {
+        true => Some(term::Number::from_digits(token)),
+        false => float(std::str::from_utf8(token).ok()?).map(term::Number::Float),
+    }
+}
+
+/// Returns the value of a number with a fraction or an exponent; `None` if it is too large.
+#[inline]
+fn float(token: &str) -> Option<f64> {
+    let value: f64 = token.parse().ok().filter(|value: &f64| value.is_finite())?;
+    // `-0e1` is the integer -0, which is 0, times a power of ten; `-0.0` keeps its sign.
+    let signless = value == 0.0 && token.starts_with("-0") && !token.contains('.');
+    Some(if signless { 0.0 } else { value })
 }
 
 impl<'t> Cursor<'_, 't> {
@@ -93,13 +115,10 @@ impl<'t> Cursor<'_, 't> {
                 },
             };
         }
-        let value: f64 = token.parse().unwrap_or(f64::INFINITY);
-        if value.is_infinite() {
-            return Err(JsonError::UnexpectedToken(start).into());
+        match float(token) {
+            Some(value) => sink.float(value),
+            None => return Err(JsonError::UnexpectedToken(start).into()),
         }
-        // `-0e1` is the integer -0, which is 0, times a power of ten; `-0.0` keeps its sign.
-        let signless = value == 0.0 && token.starts_with("-0") && !token.contains('.');
-        sink.float(if signless { 0.0 } else { value });
         Ok(Phase::After)
     }
 }

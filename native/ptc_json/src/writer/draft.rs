@@ -56,6 +56,20 @@ impl<T: Copy> Draft<T> {
         self.gaps.iter().copied().zip(foreign).collect()
     }
 
+    /// Returns the text as a list: split at the gaps, with the foreign terms between.
+    pub fn pieces<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
+        let gaps = self.gaps(heap);
+        let mut pieces = Vec::with_capacity(2 * gaps.len() + 1);
+        let mut from = 0;
+        for (at, foreign) in gaps {
+            pieces.push(heap.make_string(&self.text[from..at]));
+            pieces.push(foreign);
+            from = at;
+        }
+        pieces.push(heap.make_string(&self.text[from..]));
+        heap.make_list(&pieces)
+    }
+
     /// Opens a container or value that has one term.
     #[inline]
     pub(super) fn push(&mut self, open: OpenContainer, term: T) {

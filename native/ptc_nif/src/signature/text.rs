@@ -4,12 +4,11 @@ use super::type_atoms::type_atoms;
 use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
-use crate::rules;
 use crate::schedule::{is_too_long, nif_pair, settle, Pace, SIGNATURE_BYTES, TYPE_TEXT_BYTES};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::names::lisp_key;
-use ptc_type::{parse_by, read, render_type, KeyStyle, ReadOptions, SyntaxError, TypeTerms};
+use ptc_type::{parse_by, read, render_type, KeyStyle, ReadOptions, Rules, SyntaxError, TypeTerms};
 use rustler::{Binary, Encoder, Env, Term};
 
 /// Maximum bytes of a text: a small type can stand for a huge one, since parts may be shared.
@@ -22,7 +21,7 @@ const BYTES_OF_A_NAME: usize = 8;
 /// reported position, then the position of the fault.
 fn parsed<'a>(env: Env<'a>, text: &[u8]) -> Term<'a> {
     let mut heap = Beam::new(env, 0);
-    match parse_by(rules::current(), text) {
+    match parse_by(Rules::current(), text) {
         Ok(signature) => {
             let types = &signature.types;
             let mut terms = TypeTerms::of(&mut heap, &type_atoms(env), types);

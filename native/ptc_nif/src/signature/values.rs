@@ -2,8 +2,8 @@
 //! `signature_input/3`; long walks continue in further quanta.
 
 use super::type_atoms::type_atoms;
+use crate::atoms;
 use crate::task::{Call, Work};
-use crate::{atoms, rules};
 
 use crate::heap::Beam;
 use crate::raw::Raw;
@@ -15,7 +15,7 @@ use ptc_type::coerce::Question;
 use ptc_type::walk::{StateOf, Task};
 use ptc_type::{
     read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
-    Read, ReadOptions, State, Target, TypeId, Types, Walk, WalkEnd, Wrong,
+    Read, ReadOptions, Rules, State, Target, TypeId, Types, Walk, WalkEnd, Wrong,
 };
 use rustler::{Atom, Encoder, Env, Term};
 use std::time::Instant;
@@ -151,6 +151,7 @@ fn reply<'a>(
             let mut held = vec![of.into(), value.into()];
             let left = freeze(LeftWalk { at: *at, types }, heap, &mut held);
             call.leave(left, &held, atoms::long())
+                .encode(heap.terms.env)
         }
     }
 }
@@ -323,7 +324,7 @@ fn rebuild<'a>(
 nif_pair! {
     /// Validates a value; `closed`: treats all maps as closed.
     fn signature_validate, signature_validate_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, closed: bool) -> Term<'a> {
-        begin(env, (of, closed), value, Check::by(rules::current()), pace)
+        begin(env, (of, closed), value, Check::by(Rules::current()), pace)
     }
 }
 

@@ -32,7 +32,7 @@ impl Operation for Load {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::values::load(rule)
+        rules::names::load(rule)
     }
 }
 
@@ -89,7 +89,7 @@ impl Operation for Var {
     }
 
     fn types(rule: &mut Rule) -> Next {
-        rules::values::var(rule)
+        rules::names::var(rule)
     }
 }
 

@@ -5,8 +5,8 @@
 //!
 //! * [`sources`]: the parts of the data, as paths; [`sets`]: sets of them; [`formula`]: numbers of calls and of items
 //! * [`value`]: what is known of a value; [`loops`]: items, and the numbers of a loop's body outside of it
-//! * [`walk`]: the stack of the walk; `parts`: which part of an operation comes next, and what holds in it; `rules` and
-//!   `rules_of_lists`: the values of operations; [`calls`]: how often tools are called
+//! * [`walk`]: the stack of the walk; `visit` and `parts`: which part of an operation comes next, and what holds in it; `rules`,
+//!   `rules_of_lists` and `rules_of_objects`: the values of operations; [`calls`]: how often tools are called
 //! * [`job`]: the walk and its reply in steps; `reply`: what is known, as terms
 
 pub mod calls;
@@ -17,7 +17,9 @@ mod parts;
 mod reply;
 mod rules;
 mod rules_of_lists;
+mod rules_of_objects;
 pub mod sets;
 pub mod sources;
 pub mod value;
+mod visit;
 pub mod walk;

@@ -5,7 +5,8 @@ use super::loops::Looped;
 use super::sets::SetId;
 use super::sources::Root;
 use super::value::{ItemsOf, Value, ValueId};
-use super::walk::{How, Part, PlanWalk, Visited, What, When};
+use super::visit::{How, Part, What, When};
+use super::walk::{PlanWalk, Visited};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
@@ -17,7 +18,7 @@ use ptc_json::{Document, Entry, Node, Shape};
 /// before it.
 fn place_of(op: OpCode, stage: usize, fields: &[Field]) -> usize {
     match op {
-        OpCode::Let | OpCode::Fold => fields.len() - 1 - stage,
+        OpCode::Let | OpCode::Fold | OpCode::GroupBy => fields.len() - 1 - stage,
         _ => stage,
     }
 }
@@ -216,7 +217,14 @@ impl PlanWalk {
                 part.bind = Some((self.names.id(b"error"), error));
             }
             (OpCode::Fold, "expr") => self.begin_fold(source, &mut part)?,
-            (OpCode::GroupBy, "each") => self.begin_groups(&mut part)?,
+            (OpCode::GroupBy, "each") => {
+                // The keys decide how many groups there are.
+                for (_, key) in self.group_keys(source) {
+                    let flows = self.values.flows(key);
+                    part.guard = self.values.both(part.guard, flows);
+                }
+                self.begin_groups(&mut part)?;
+            }
             (OpCode::Set, "fields") => self.begin_set(&mut part)?,
             (_, "where" | "expr") => {
                 let input = part.input;

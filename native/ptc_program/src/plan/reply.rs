@@ -236,6 +236,9 @@ impl<T: Copy> PlanReply<T> {
 
 /// Replaces what a `fold` has accumulated by what flows into that. What decides about it is added to `decides`.
 fn unfolded(set: SetId, walk: &PlanWalk, decides: &mut Vec<SetId>) -> Vec<Ref> {
+    if walk.folded.is_empty() {
+        return walk.values.sets.get(set).to_vec();
+    }
     let (mut todo, mut all) = (vec![set], Vec::new());
     let mut seen: HashSet<SetId, ByNumber> = HashSet::default();
     while let Some(next) = todo.pop() {
@@ -264,10 +267,12 @@ fn flows_terms<H: Heap>(
 ) -> (H::Term, H::Term) {
     let (mut others, mut at) = (vec![decides], 0);
     let data = unfolded(data, walk, &mut others);
-    let mut deciding = Vec::new();
-    while at < others.len() && at <= walk.folded.len() {
-        let more = unfolded(others[at], walk, &mut others);
-        deciding.extend(more);
+    let (mut deciding, mut seen) = (Vec::new(), HashSet::<SetId, ByNumber>::default());
+    while let Some(set) = others.get(at).copied() {
+        if seen.insert(set) {
+            let more = unfolded(set, walk, &mut others);
+            deciding.extend(more);
+        }
         at += 1;
     }
     let deciding = tidy(deciding, &data, walk);
@@ -278,34 +283,35 @@ fn flows_terms<H: Heap>(
 /// Leaves out what others imply: parts of a part of which all counts, and the numbers of items on the way to a part. Also what
 /// is `known`.
 fn tidy(mut refs: Vec<Ref>, known: &[Ref], walk: &PlanWalk) -> Vec<Ref> {
+    if refs.is_empty() || refs.len() == 1 && known.is_empty() {
+        return refs;
+    }
     refs.sort_unstable();
     refs.dedup();
-    let mut whole: HashSet<SourceId, ByNumber> = HashSet::default();
-    let mut passed: HashSet<SourceId, ByNumber> = HashSet::default();
+    let tree = &walk.values.tree;
+    let (mut whole, mut passed) = (Vec::new(), Vec::new());
     for part in refs.iter().chain(known) {
-        if part.whole {
-            whole.insert(part.source);
-        }
+        whole.extend(part.whole.then_some(part.source));
         let mut next = part.source;
-        while let Some((around, _)) = walk.values.tree.around(next) {
-            if !passed.insert(around) {
-                break;
-            }
+        while let Some((around, _)) = tree.around(next) {
+            passed.push(around);
             next = around;
         }
     }
+    whole.sort_unstable();
+    passed.sort_unstable();
+    let has = |all: &[SourceId], id: SourceId| all.binary_search(&id).is_ok();
     let is_inside = |mut id: SourceId| {
-        while let Some((around, _)) = walk.values.tree.around(id) {
-            if whole.contains(&around) {
+        while let Some((around, _)) = tree.around(id) {
+            if has(&whole, around) {
                 return true;
             }
             id = around;
         }
         false
     };
-    let known: HashSet<Ref, ByNumber> = known.iter().copied().collect();
     refs.retain(|part| {
-        let own = passed.contains(&part.source) || whole.contains(&part.source);
+        let own = has(&passed, part.source) || has(&whole, part.source);
         !(known.contains(part) || !part.whole && own || is_inside(part.source))
     });
     refs

@@ -3,7 +3,8 @@
 use super::sets::SetId;
 use super::sources::Root;
 use super::value::{Value, ValueId};
-use super::walk::{PlanWalk, What};
+use super::visit::What;
+use super::walk::PlanWalk;
 use crate::compile::INPUT_NAME;
 use crate::opcode::OpCode;
 use crate::typing::names::NameId;
@@ -97,8 +98,9 @@ impl PlanWalk {
 
     /// Returns the parts that a value is, without their own parts.
     pub(super) fn outline(&mut self, value: ValueId) -> SetId {
+        let (inner, _) = self.values.undecided(value);
         let mut all = SetId::EMPTY;
-        for member in self.values.members(value) {
+        for member in self.values.members(inner) {
             if let Value::At(source, _) = self.values.get(member) {
                 let set = self.values.sets.one(source, false);
                 self.note(set);

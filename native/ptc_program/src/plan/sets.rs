@@ -29,7 +29,12 @@ pub struct Sets {
     /// The end of each set in `refs`.
     ends: Vec<u32>,
     index: Index,
+    /// Pairs of sets with their unions, each in the place of its hash.
+    unions: Vec<(SetId, SetId, SetId)>,
 }
+
+/// Number of unions that are remembered: a power of two.
+const UNIONS: usize = 64;
 
 /// Maximum number of parts in a set. Of a larger one only the roots count, and of too many of these nothing is known.
 const MOST_REFS: usize = 64;
@@ -40,6 +45,7 @@ impl Default for Sets {
             refs: Vec::with_capacity(64),
             ends: vec![0],
             index: Index::default(),
+            unions: vec![(SetId::EMPTY, SetId::EMPTY, SetId::EMPTY); UNIONS],
         }
     }
 }
@@ -69,9 +75,21 @@ impl Sets {
         if a == SetId::EMPTY {
             return b;
         }
-        let mut all = Vec::with_capacity(self.get(a).len() + self.get(b).len());
-        merge(self.get(a), self.get(b), &mut all);
-        self.of(all, tree)
+        let place = (a.0.wrapping_mul(31) ^ b.0) as usize % UNIONS;
+        let (first, second, known) = self.unions[place];
+        if (first, second) == (a, b) {
+            return known;
+        }
+        let (few, many) = (self.get(b), self.get(a));
+        let union = if few.iter().all(|part| many.binary_search(part).is_ok()) {
+            a
+        } else {
+            let mut all = Vec::with_capacity(few.len() + many.len());
+            merge(many, few, &mut all);
+            self.of(all, tree)
+        };
+        self.unions[place] = (a, b, union);
+        union
     }
 
     /// Returns the set of these parts, which are in ascending order.

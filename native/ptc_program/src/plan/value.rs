@@ -1,8 +1,13 @@
 //! What is known of a value: which parts of the data it is, or is made of.
 
+mod join;
+mod reading;
+
+pub use reading::Found;
+
 use super::formula::{Factor, FormulaId, Formulas, LoopId};
 use super::sets::{SetId, Sets};
-use super::sources::{PathStep, Root, SourceId, SourceTree};
+use super::sources::{Root, SourceId, SourceTree};
 use crate::typing::names::NameId;
 
 /// The number of a value.
@@ -86,14 +91,10 @@ pub struct Values {
     members: Vec<ValueId>,
 }
 
-/// Maximum number of values of which a value is one.
-const MOST_MEMBERS: usize = 8;
 /// Maximum number of fields that are kept apart.
 const MOST_FIELDS: usize = 256;
 /// Maximum nesting depth of what is kept apart.
 const DEEPEST: u8 = 24;
-/// Maximum nesting depth to which objects are joined field by field.
-const DEEPEST_JOIN: usize = 4;
 /// Maximum number of values that are made to join two of them.
 const MOST_JOINED: usize = 256;
 
@@ -304,196 +305,8 @@ impl Values {
         )
     }
 
-    /// Returns a value that is one of two.
-    pub fn join(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        let mut left = MOST_JOINED;
-        self.joined(a, b, DEEPEST_JOIN, &mut left)
-    }
-
-    // It calls itself at most to the depth that it is given.
-    fn joined(&mut self, a: ValueId, b: ValueId, depth: usize, left: &mut usize) -> ValueId {
-        if a == b || b == ValueId::CONSTANT {
-            return a;
-        }
-        if a == ValueId::CONSTANT {
-            return b;
-        }
-        let ((one, first), (other, second)) = (self.undecided(a), self.undecided(b));
-        let by = self.both(first, second);
-        *left = left.saturating_sub(1);
-        let joined = match (self.get(one), self.get(other)) {
-            _ if depth == 0 || *left == 0 => {
-                let (data, decides, _) = self.inside(&[one, other]);
-                return self.collapsed(data, decides);
-            }
-            (Value::Made(a), Value::Made(b)) => {
-                let data = self.both(a, b);
-                self.made(data)
-            }
-            (Value::At(a, of), Value::At(b, by)) if a == b => match of == by {
-                true => one,
-                false => self.at(a, LoopId::LOST),
-            },
-            (Value::Object(a, rest), Value::Object(b, more)) => {
-                let mut names: Vec<NameId> = self.fields(a).iter().map(|field| field.0).collect();
-                names.extend(self.fields(b).iter().map(|field| field.0));
-                names.sort_unstable();
-                names.dedup();
-                let mut fields = Vec::with_capacity(names.len());
-                for name in names {
-                    let (a, b) = (self.field(one, name), self.field(other, name));
-                    fields.push((name, self.joined(a, b, depth - 1, left)));
-                }
-                let rest = self.joined(rest, more, depth - 1, left);
-                self.object(fields, rest)
-            }
-            (Value::List(a), Value::List(b)) => {
-                let item = self.joined(a.item, b.item, depth - 1, left);
-                let least = self.formulas.smaller(a.least, b.least);
-                let most = self.formulas.larger(a.most, b.most);
-                let spine = self.both(a.spine, b.spine);
-                self.list(ItemsOf {
-                    item,
-                    of: None,
-                    least,
-                    most,
-                    spine,
-                })
-            }
-            (Value::Named(a), Value::Named(b)) => {
-                let item = self.joined(a, b, depth - 1, left);
-                self.named(item)
-            }
-            _ => self.one_of(one, other),
-        };
-        self.decided(joined, by)
-    }
-
-    fn one_of(&mut self, a: ValueId, b: ValueId) -> ValueId {
-        let mut all = Vec::with_capacity(4);
-        for id in [a, b] {
-            match self.get(id) {
-                Value::OneOf(span) => all.extend_from_slice(&self.members[span.range()]),
-                _ => all.push(id),
-            }
-        }
-        all.sort_unstable();
-        all.dedup();
-        let (data, decides, depth) = self.inside(&all);
-        if all.len() > MOST_MEMBERS || depth > DEEPEST {
-            return self.collapsed(data, decides);
-        }
-        let start = self.members.len() as u32;
-        self.members.extend(all);
-        let end = self.members.len() as u32;
-        self.add(Value::OneOf(Span { start, end }), data, decides, depth)
-    }
-
-    /// Returns the values of which a value is one; itself, if it is no such value.
-    pub fn members(&self, id: ValueId) -> Vec<ValueId> {
-        match self.get(id) {
-            Value::OneOf(span) => self.members[span.range()].to_vec(),
-            _ => vec![id],
-        }
-    }
-
-    /// Returns the value at a key of an object.
-    pub fn field(&mut self, of: ValueId, name: NameId) -> ValueId {
-        self.each_member(of, |values, member| match values.get(member) {
-            Value::At(source, of) => values.step(source, PathStep::Key(name), of),
-            Value::Object(span, rest) => {
-                let fields = values.fields(span);
-                match fields.binary_search_by_key(&name, |field| field.0) {
-                    Ok(at) => Found::Is(fields[at].1),
-                    Err(_) => Found::In(rest),
-                }
-            }
-            Value::Named(item) => Found::Is(item),
-            Value::List(_) => Found::Is(ValueId::CONSTANT),
-            _ => Found::Is(member),
-        })
-    }
-
-    /// Returns any of the values that a value contains.
-    pub fn any(&mut self, of: ValueId) -> ValueId {
-        self.each_member(of, |values, member| match values.get(member) {
-            Value::At(source, _) => values.step(source, PathStep::Each, LoopId::LOST),
-            Value::Object(span, rest) => {
-                let fields: Vec<_> = values.fields(span).iter().map(|field| field.1).collect();
-                let mut all = ValueId::CONSTANT;
-                for field in fields {
-                    all = values.join(all, field);
-                }
-                match rest {
-                    ValueId::CONSTANT => Found::Is(all),
-                    rest => Found::Or(all, rest),
-                }
-            }
-            Value::Named(item) => Found::Is(item),
-            Value::List(items) => Found::Is(items.item),
-            _ => Found::Is(member),
-        })
-    }
-
-    /// Returns the part at a step, of a loop's current item.
-    pub fn step(&mut self, source: SourceId, step: PathStep, of: LoopId) -> Found {
-        Found::Is(match self.tree.inside(source, step) {
-            Some(inside) => self.at(inside, of),
-            None => {
-                let data = self.sets.one(source, true);
-                self.made(data)
-            }
-        })
-    }
-
-    /// Does the same for each of the values that a value may be; the results are joined.
-    fn each_member(
-        &mut self,
-        of: ValueId,
-        mut find: impl FnMut(&mut Values, ValueId) -> Found,
-    ) -> ValueId {
-        let (mut todo, mut by, mut all) = (vec![of], SetId::EMPTY, ValueId::CONSTANT);
-        let mut left = MOST_JOINED;
-        while let Some(next) = todo.pop() {
-            left -= 1;
-            if left == 0 {
-                return self.computed(&[of]);
-            }
-            let (next, decides) = self.undecided(next);
-            by = self.both(by, decides);
-            if let Value::OneOf(_) = self.get(next) {
-                todo.extend(self.members(next));
-                continue;
-            }
-            let found = match find(self, next) {
-                Found::Is(found) => found,
-                Found::In(rest) => {
-                    todo.push(rest);
-                    continue;
-                }
-                Found::Or(found, rest) => {
-                    todo.push(rest);
-                    found
-                }
-            };
-            all = self.join(all, found);
-        }
-        self.decided(all, by)
-    }
-
     /// Returns the number of items at a part of the data.
     pub fn count(&mut self, source: SourceId, of: LoopId) -> FormulaId {
         self.formulas.factor(Factor::Count(source, of))
     }
-}
-
-/// What is found in a value.
-#[derive(Debug, Clone, Copy)]
-pub enum Found {
-    /// This.
-    Is(ValueId),
-    /// It is looked for in another value.
-    In(ValueId),
-    /// This, or what is found in another value.
-    Or(ValueId, ValueId),
 }

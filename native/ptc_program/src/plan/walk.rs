@@ -8,6 +8,7 @@ use super::loops::{Looped, Loops};
 use super::sets::SetId;
 use super::sources::Root;
 use super::value::{ItemsOf, ValueId, Values};
+use super::visit::{How, Part, What, When};
 use crate::compile::{INPUT_NAME, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
@@ -16,67 +17,6 @@ use crate::typing::parts::{fields_of, operation_of, OpAt};
 use crate::typing::walk::ABSENT;
 use ptc_json::{Document, Entry, Node, Shape};
 use std::collections::HashSet;
-
-/// How a part is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    /// As an operation, or an object.
-    Expr,
-    /// As an operation if it names one, else as a constant.
-    Value,
-    /// As a template.
-    Template,
-    /// As an object or a list whose values are templates.
-    Templates,
-    /// The same with values that are operations or constants.
-    Values,
-    /// The same with constants.
-    Constants,
-    /// As a constant.
-    Constant,
-}
-
-/// What stands at a part.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What {
-    /// An operation; `true` for an object that names none.
-    Op(OpCode, bool),
-    /// An object or a list, whose parts are read in a way.
-    Data(How),
-}
-
-/// How often a part is evaluated when the operation around it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum When {
-    /// Once.
-    Always,
-    /// Once or never.
-    Maybe,
-    /// It is one of several, of which one is evaluated.
-    Branch,
-    /// Once for each item.
-    Each,
-    /// For each item until one decides.
-    Until,
-}
-
-/// A part that is visited next.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    pub node: Node,
-    pub how: How,
-    /// The field that it stands in.
-    pub field: &'static str,
-    /// Its key, if it is a value of an object.
-    pub key: Node,
-    pub input: ValueId,
-    /// Whether the operation around it sets the current value.
-    pub given: bool,
-    pub bind: Option<(NameId, ValueId)>,
-    pub when: When,
-    /// What decides whether it is evaluated, beside what decides about the operation.
-    pub guard: SetId,
-}
 
 /// A part that was visited.
 #[derive(Debug, Clone, Copy)]
@@ -156,7 +96,7 @@ impl PlanWalk {
     pub fn new(root: Node, edition: Edition) -> Self {
         PlanWalk {
             values: Values::default(),
-            names: Names::default(),
+            names: Names::whole(),
             calls: Vec::new(),
             effects: Effects::new(),
             folded: Vec::new(),

@@ -20,6 +20,8 @@ named! {
         WrongInteger = "wrong_integer",
         /// A name that the context or the memory does not have.
         UnknownName = "unknown_name",
+        /// A name that no operation around binds, where nothing is known of the memory.
+        UnboundName = "unbound_name",
         /// An operation without input.
         NoInput = "no_input",
         /// A tool that does not exist.

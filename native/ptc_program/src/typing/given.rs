@@ -5,7 +5,7 @@ use super::names::NameId;
 use super::read::{Target, TypeReader};
 use super::terms::TypeTerms;
 use super::ty::TyId;
-use super::type_words::name_of;
+use super::type_words::{name_of, LONGEST_NAME};
 use super::walk::TypeWalk;
 use crate::compile::INPUT_NAME;
 use crate::load::Uses;
@@ -113,7 +113,9 @@ impl<T: Copy> FieldsGiven<T> {
             };
             let name_id = into.walk.types.names.id(name);
             let (mut next, mut cost) = (None, FUEL_PER_TYPE + name.len() / BYTES_A_UNIT);
-            if !is_known(into.walk, want, name_id) {
+            if name.len() > LONGEST_NAME {
+                nothing_known(into.walk, want, name_id);
+            } else if !is_known(into.walk, want, name_id) {
                 match self.find(want, name, heap) {
                     Some(term) => next = self.read_one(want, term, name_id, into, heap, meter)?,
                     None => cost += missing(into.walk, want, self.map(want), heap),
@@ -173,14 +175,7 @@ impl<T: Copy> FieldsGiven<T> {
                 reader.read_fields(params, &mut target, heap, meter)?
             }
             (Want::Params(_), _) => {
-                let output = TyId::UNKNOWN;
-                walk.know_tool(
-                    name,
-                    Tool {
-                        params: None,
-                        output,
-                    },
-                );
+                nothing_known(walk, want, name);
                 return Ok(None);
             }
             (Want::Output(..), elements) => {
@@ -225,6 +220,17 @@ fn is_known(walk: &TypeWalk, want: Want, name: NameId) -> bool {
             .as_ref()
             .is_some_and(|it| it.used.contains_key(&name)),
         Want::Input | Want::Returns => false,
+    }
+}
+
+/// Notes a name that has a value of which nothing is known.
+fn nothing_known(walk: &mut TypeWalk, want: Want, name: NameId) {
+    let (params, output) = (None, TyId::UNKNOWN);
+    match want {
+        Want::Context(_) => know(&mut walk.known.context, name, TyId::UNKNOWN),
+        Want::Memory(_) => know(&mut walk.known.memory, name, TyId::UNKNOWN),
+        Want::Params(_) | Want::Output(..) => walk.know_tool(name, Tool { params, output }),
+        Want::Input | Want::Returns => {}
     }
 }
 

@@ -1,9 +1,61 @@
 //! Equal types have one number.
 
-use super::names::Hash;
-use super::ty::{Kinds, Ty, TyId, Types, MOST_TYPES};
+use super::names::{Hash, Index, Names};
+use super::ty::{Kinds, Span, Ty, TyId, Types, COMMON, MOST_TYPES};
+use std::sync::OnceLock;
+
+/// The types of [`TyId`]'s constants, and their index.
+type CommonTypes = (Vec<(Ty, Kinds)>, Index);
+
+/// Returns them; they are made once.
+fn common() -> &'static CommonTypes {
+    static COMMON_TYPES: OnceLock<CommonTypes> = OnceLock::new();
+    COMMON_TYPES.get_or_init(|| {
+        let mut types = Types {
+            types: Vec::new(),
+            fields: Vec::new(),
+            members: Vec::new(),
+            index: Index::default(),
+            nullable: [TyId::NEVER; COMMON],
+            names: Names::default(),
+        };
+        let common = [
+            Ty::Unknown,
+            Ty::Never,
+            Ty::Null,
+            Ty::Bool,
+            Ty::Int,
+            Ty::Number,
+            Ty::Text,
+            Ty::Moment,
+            Ty::Keyword,
+            Ty::BoolOf(true),
+            Ty::BoolOf(false),
+            Ty::List(TyId::UNKNOWN),
+            Ty::Object(Span::default(), true),
+            Ty::NoInput,
+            Ty::List(TyId::NEVER),
+            Ty::List(TyId::TEXT),
+        ];
+        for ty in common {
+            types.intern(ty);
+        }
+        (types.types, types.index)
+    })
+}
 
 impl Types {
+    /// Forgets all types but the common ones, and all names; keeps the memory.
+    pub(super) fn clear(&mut self) {
+        let (types, index) = common();
+        self.types.clone_from(types);
+        self.index.copy(index);
+        self.fields.clear();
+        self.members.clear();
+        self.nullable = [TyId::NEVER; COMMON];
+        self.names.clear();
+    }
+
     pub(super) fn intern(&mut self, ty: Ty) -> TyId {
         let hash = self.hash(ty);
         let found = self
@@ -64,9 +116,8 @@ impl Types {
                 (16, 0)
             }
         };
-        hash.add(tag);
         hash.add(number);
-        hash.finish()
+        hash.finish_with(tag)
     }
 
     fn kinds_of(&self, ty: Ty) -> Kinds {

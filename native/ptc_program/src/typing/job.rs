@@ -4,6 +4,7 @@
 use super::given::{FieldsGiven, GivenTo, GivenTypes};
 use super::infer::{Budget, Sampling};
 use super::reply::Reply;
+use super::spare;
 use super::ty::TyId;
 use super::walk::{Stepped, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
@@ -139,7 +140,7 @@ impl<T: Copy> Check<T> {
             self.plan = Some(Planning::new(root, self.state.options.options.edition));
             return;
         }
-        let mut walk = Box::new(TypeWalk::new(root, self.state.options.options.edition));
+        let mut walk = spare::walk(root, self.state.options.options.edition);
         if self.state.options.observed == Some(Detail::All) {
             walk.noted = Some(Vec::new());
         }
@@ -295,6 +296,9 @@ impl<H: Heap> Job<H> for Check<H::Term> {
             let done = self.go_on((&document, text), heap, meter);
             self.state.table = document.into_table();
             if let Some(reply) = done? {
+                if let Some(walk) = self.state.walk.take() {
+                    spare::keep(walk);
+                }
                 return Ok(Ok(reply));
             }
         }

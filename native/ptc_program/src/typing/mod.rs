@@ -12,6 +12,7 @@
 //! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words`,
 //!   `texts` and `reply`: terms from types and findings
 //! * [`infer`] and `places`: types of values; [`sample`]: the type of a sample as a job
+//! * `spare`: the memory of the last check
 //! * [`paths`]: the places of findings; [`locate`]: their lines and columns
 
 pub mod finding;
@@ -34,6 +35,7 @@ pub mod rule;
 pub mod rules;
 pub mod sample;
 pub mod sources;
+mod spare;
 mod suggest;
 pub mod terms;
 mod texts;

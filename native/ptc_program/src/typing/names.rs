@@ -7,6 +7,10 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
+/// Maximum length of a name in bytes. Of a longer one the first bytes are kept, one more than that: so it is none of the names
+/// that are known. Equal numbers do not mean equal names then, and nothing is known of what has such a name.
+pub const LONGEST_NAME: usize = 4_096;
+
 /// The names of one check.
 #[derive(Debug, Default)]
 pub struct Names {
@@ -14,11 +18,31 @@ pub struct Names {
     /// The end of each name in `bytes`.
     ends: Vec<u32>,
     index: Index,
+    /// Whether one of them is too long.
+    has_long: bool,
+    /// Whether long names are kept whole.
+    whole: bool,
 }
 
 impl Names {
+    /// Names that are kept whole, however long they are: equal numbers always mean equal names.
+    pub fn whole() -> Self {
+        Names {
+            whole: true,
+            ..Names::default()
+        }
+    }
+
     /// Returns the number of a name.
     pub fn id(&mut self, name: &[u8]) -> NameId {
+        let name = match name.len() {
+            ..=LONGEST_NAME => name,
+            _ if self.whole => name,
+            _ => {
+                self.has_long = true;
+                &name[..=LONGEST_NAME]
+            }
+        };
         let hash = hash_bytes(name);
         let found = self.index.find(hash, |at| self.get(NameId(at)) == name);
         if let Some(at) = found {
@@ -33,6 +57,26 @@ impl Names {
         self.ends.push(self.bytes.len() as u32);
         self.index.add(hash, id);
         NameId(id)
+    }
+
+    /// Returns whether a name is too long to be known.
+    #[inline]
+    pub fn is_long(&self, id: NameId) -> bool {
+        self.has_long && self.get(id).len() > LONGEST_NAME
+    }
+
+    /// Returns whether one of them is too long.
+    #[inline]
+    pub fn has_long(&self) -> bool {
+        self.has_long
+    }
+
+    /// Forgets all names, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.index.clear();
+        self.has_long = false;
     }
 
     /// Returns the number of a name that is known.
@@ -63,13 +107,18 @@ impl Names {
     pub fn words(&self) -> usize {
         self.bytes.len() / 8 + self.ends.len() / 2 + self.index.words()
     }
+
+    /// Returns the words of the memory.
+    pub(super) fn room(&self) -> usize {
+        self.bytes.capacity() / 8 + self.ends.capacity() / 2 + self.index.room()
+    }
 }
 
 /// Number of places of an index to begin with.
 const SMALLEST: usize = 256;
 
 /// An index of numbers by their hashes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Index {
     /// Hash and number plus one; 0 for an empty place. Its length is a power of two.
     places: Vec<(u32, u32)>,
@@ -109,6 +158,18 @@ impl Index {
         );
     }
 
+    fn clear(&mut self) {
+        self.places.truncate(SMALLEST);
+        self.places.fill((0, 0));
+        self.count = 0;
+    }
+
+    /// Makes it equal to another one, in its own memory.
+    pub(super) fn copy(&mut self, other: &Index) {
+        self.places.clone_from(&other.places);
+        self.count = other.count;
+    }
+
     fn grow(&mut self) {
         // The place depends on the low bits of a hash, which are kept as a mix of the stored ones.
         let size = (2 * self.places.len()).max(SMALLEST);
@@ -122,6 +183,10 @@ impl Index {
 
     fn words(&self) -> usize {
         self.places.len()
+    }
+
+    pub(super) fn room(&self) -> usize {
+        self.places.capacity()
     }
 }
 
@@ -140,19 +205,24 @@ fn spread(short: u32) -> u64 {
     u64::from(short) << 32 | u64::from(short)
 }
 
-/// Returns a hash of bytes that nobody outside can foresee.
+/// Returns a hash of bytes that nobody outside can foresee. Most names are short: they take two steps.
 #[inline]
 fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hash = Hash::begin();
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for chunk in chunks {
-        hash.add(u64::from_le_bytes(*chunk));
+    let length = bytes.len();
+    if let Some(last) = bytes.last_chunk::<8>() {
+        for chunk in bytes.as_chunks::<8>().0 {
+            hash.add(u64::from_le_bytes(*chunk));
+        }
+        hash.add(u64::from_le_bytes(*last));
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        hash.add(u64::from(first) | u64::from(last) << 32);
+    } else if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
+        let middle = u64::from(bytes[length / 2]);
+        hash.add(u64::from(*first) | middle << 8 | u64::from(*last) << 16);
     }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    hash.add(u64::from_le_bytes(last));
-    hash.add(bytes.len() as u64);
-    hash.finish()
+    hash.finish_with(length as u64)
 }
 
 /// For maps by numbers of names and types, which nobody outside can choose.
@@ -175,8 +245,19 @@ impl Hasher for NumberHasher {
 
     #[inline]
     fn write_u32(&mut self, number: u32) {
-        let mixed = self.0.rotate_left(29) ^ u64::from(number);
+        self.write_u64(u64::from(number));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        let mixed = self.0.rotate_left(29) ^ number;
         self.0 = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    }
+
+    // The number of a variant.
+    #[inline]
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as u64);
     }
 }
 
@@ -205,8 +286,14 @@ impl Hash {
 
     /// Returns the hash; its halves are equal.
     #[inline]
-    pub fn finish(mut self) -> u64 {
-        self.add(0);
+    pub fn finish(self) -> u64 {
+        self.finish_with(0)
+    }
+
+    /// Returns the hash after a last number.
+    #[inline]
+    pub fn finish_with(mut self, last: u64) -> u64 {
+        self.add(last);
         spread((self.0 >> 32) as u32 ^ self.0 as u32)
     }
 }
@@ -228,5 +315,44 @@ mod tests {
         assert_eq!(names.count(), 5_000);
         assert_eq!(names.known(b"x"), None);
         assert_ne!(names.id(b""), names.id(b"\0"));
+    }
+
+    #[test]
+    fn names_of_all_lengths_are_distinct() {
+        let mut names = Names::default();
+        let mut all = Vec::new();
+        for length in 0..40 {
+            let name = vec![b'a'; length];
+            for at in 0..length {
+                let mut other = name.clone();
+                other[at] = b'b';
+                all.push(other);
+            }
+            all.push(name);
+        }
+        let ids: Vec<_> = all.iter().map(|name| names.id(name)).collect();
+        assert_eq!(names.count(), all.len());
+        for (name, id) in all.iter().zip(ids) {
+            assert_eq!(names.get(id), name);
+        }
+        names.clear();
+        assert_eq!(names.count(), 0);
+        assert_eq!(names.known(b"a"), None);
+        assert_eq!(names.id(b"a"), NameId(0));
+    }
+
+    #[test]
+    fn of_a_long_name_only_the_first_bytes_are_kept() {
+        let mut names = Names::default();
+        let longest = vec![b'a'; LONGEST_NAME];
+        let known = names.id(&longest);
+        assert!(!names.is_long(known) && !names.has_long());
+        let long = names.id(&vec![b'a'; 10_000_000]);
+        assert_ne!(known, long);
+        assert!(names.is_long(long) && !names.is_long(known));
+        assert_eq!(names.get(long).len(), LONGEST_NAME + 1);
+        assert!(names.words() < 3_000);
+        let (mut whole, other) = (Names::whole(), [&longest[..], b"aa"].concat());
+        assert_ne!(whole.id(&other), whole.id(&[&longest[..], b"ab"].concat()));
     }
 }

@@ -279,6 +279,7 @@ impl<T: Copy> TypeReader<T> {
         let rest = self.rests.last().copied().unwrap_or(heap.nil());
         match self.state.open.last().copied() {
             Some(Open::Object { first, from, .. }) => {
+                let rest = self.words(rest, first, from, into, heap);
                 let too_many = self.state.fields.len() - first >= MOST_FIELDS;
                 match heap.uncons(rest).filter(|_| !too_many) {
                     None => self.end_object(too_many, into),

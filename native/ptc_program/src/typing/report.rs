@@ -67,6 +67,9 @@ impl Rule<'_> {
 
     /// Returns what is read at a key. A field that no object can have is an error, or a warning if `absence` is provided for.
     pub(crate) fn read(&mut self, of: TyId, name: NameId, node: Node, absence: bool) -> TyId {
+        if of == TyId::NEVER {
+            return TyId::NEVER;
+        }
         let read = self.types().at(of, name);
         self.walk.sources.read(read.from);
         if read.missing && !read.found {

@@ -8,6 +8,7 @@ use super::walk::{Facts, Frame, How, Next, TypeWalk, Visit, What, ABSENT};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
+use crate::ops::Field;
 use ptc_json::{Document, Entry, Node};
 
 /// One call of the rule of an operation.
@@ -56,6 +57,14 @@ impl<'r> Rule<'r> {
         self.walk.last
     }
 
+    /// The same for a body that is evaluated for each item of a list.
+    pub(crate) fn last_for(&self, item: TyId) -> TyId {
+        match item {
+            TyId::NEVER => TyId::NEVER,
+            _ => self.walk.last,
+        }
+    }
+
     /// A type that the rule keeps from one call to the next.
     pub(crate) fn kept(&mut self, place: usize) -> &mut TyId {
         &mut self.frame().kept[place]
@@ -85,7 +94,10 @@ impl<'r> Rule<'r> {
     /// Returns a field of the operation.
     pub(crate) fn field(&self, name: &'static str) -> Option<Node> {
         let fields = self.op()?.fields(self.walk.edition);
-        let place = fields.iter().position(|field| field.name == name)?;
+        // Equal literals are usually stored once, so comparing addresses is enough to find most names.
+        let is_it = |field: &Field| std::ptr::eq(field.name, name);
+        let place = fields.iter().position(is_it);
+        let place = place.or_else(|| fields.iter().position(|field| field.name == name))?;
         let node = self.walk.frames.last()?.fields[place];
         (node != ABSENT).then_some(node)
     }
@@ -164,11 +176,13 @@ impl<'r> Rule<'r> {
         }
     }
 
+    /// A body that is evaluated once for each item. A list whose items have no type has none.
     pub(crate) fn of_item(&self, visit: Visit, item: TyId) -> Visit {
         Visit {
             input: item,
             given: true,
             each: true,
+            dead: visit.dead || item == TyId::NEVER,
             ..visit
         }
     }

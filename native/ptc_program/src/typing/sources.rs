@@ -45,6 +45,16 @@ impl Sources {
         2 * self.all.len()
     }
 
+    /// Forgets all, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+    }
+
+    /// Returns the words of the memory.
+    pub(super) fn room(&self) -> usize {
+        2 * self.all.capacity()
+    }
+
     /// Returns the number of fields.
     pub fn count(&self) -> usize {
         self.all.len()

@@ -183,7 +183,7 @@ const MOST_FIELDS: usize = 1 << 22;
 #[derive(Debug)]
 pub struct Types {
     pub(super) types: Vec<(Ty, Kinds)>,
-    fields: Vec<FieldTy>,
+    pub(super) fields: Vec<FieldTy>,
     pub(super) members: Vec<TyId>,
     pub(super) index: Index,
     /// The unions of the types of [`TyId`]'s constants with `null`; `NEVER` for those that are not made yet.
@@ -202,32 +202,18 @@ impl Default for Types {
             nullable: [TyId::NEVER; COMMON],
             names: Names::default(),
         };
-        let common = [
-            Ty::Unknown,
-            Ty::Never,
-            Ty::Null,
-            Ty::Bool,
-            Ty::Int,
-            Ty::Number,
-            Ty::Text,
-            Ty::Moment,
-            Ty::Keyword,
-            Ty::BoolOf(true),
-            Ty::BoolOf(false),
-            Ty::List(TyId::UNKNOWN),
-            Ty::Object(Span::default(), true),
-            Ty::NoInput,
-            Ty::List(TyId::NEVER),
-            Ty::List(TyId::TEXT),
-        ];
-        for ty in common {
-            types.intern(ty);
-        }
+        types.clear();
         types
     }
 }
 
 impl Types {
+    /// Returns the words of the memory.
+    pub(super) fn room(&self) -> usize {
+        let own = 3 * self.types.capacity() + 2 * self.fields.capacity();
+        own + self.members.capacity() / 2 + self.index.room() + self.names.room()
+    }
+
     /// Returns a type.
     #[inline]
     pub fn get(&self, id: TyId) -> Ty {
@@ -306,8 +292,15 @@ impl Types {
         self.object_since(fields, 0, open)
     }
 
-    /// The same for the fields from `first` on.
-    pub fn object_since(&mut self, all: &mut Vec<FieldTy>, first: usize, open: bool) -> TyId {
+    /// The same for the fields from `first` on. An object with a field whose name is too long may have any other fields.
+    pub fn object_since(&mut self, all: &mut Vec<FieldTy>, first: usize, mut open: bool) -> TyId {
+        if self.names.has_long() {
+            let (names, mut fields) = (&self.names, all.split_off(first));
+            let count = fields.len();
+            fields.retain(|field| !names.is_long(field.name));
+            open |= fields.len() < count;
+            all.append(&mut fields);
+        }
         if !all[first..].is_sorted_by(|a, b| a.name < b.name) {
             let mut fields = all.split_off(first);
             fields.sort_by_key(|field| field.name);

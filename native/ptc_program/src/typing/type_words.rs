@@ -1,11 +1,9 @@
 //! The words that types are written with.
 
 use super::names::NameId;
+pub(super) use super::names::LONGEST_NAME;
 use super::ty::{TyId, Types};
 use ptc_term::heap::{Heap, Kind};
-
-/// Maximum length of a field's name in bytes. An object with a longer one may have any other fields.
-pub(super) const LONGEST_NAME: usize = 4_096;
 
 /// The words of type terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,6 +59,14 @@ impl WordCache {
             Some((_, word, usual)) => (*word, *usual),
             None => self.add(atom, identity, heap),
         }
+    }
+
+    /// The same for a term that may be another one: `None` if it is not in the cache.
+    #[inline]
+    pub fn known<H: Heap>(&self, term: H::Term, heap: &H) -> Option<(TypeWord, bool)> {
+        let identity = heap.identity(term);
+        let found = self.words.iter().find(|(it, ..)| *it == identity);
+        found.map(|(_, word, usual)| (*word, *usual))
     }
 
     #[cold]

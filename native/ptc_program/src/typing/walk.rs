@@ -19,6 +19,8 @@ use ptc_json::{Document, Node};
 pub(crate) const ABSENT: Node = Node::MAX;
 /// Maximum number of findings.
 const MOST_FINDINGS: usize = 1_000;
+/// Maximum number of names that a finding is made of.
+const MOST_NAMES: usize = 200;
 
 /// How a part is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,13 +152,13 @@ pub struct TypeWalk {
     pub(super) edition: Edition,
     pub(super) frames: Vec<Frame>,
     pub(super) bound: Vec<Option<TyId>>,
-    undo: Vec<(NameId, Option<TyId>)>,
+    pub(super) undo: Vec<(NameId, Option<TyId>)>,
     /// The fields of the objects that are being read.
     pub(super) parts: Vec<FieldTy>,
     pub(super) last: TyId,
     pub(super) facts: Option<Facts>,
-    dead: u32,
-    doubt: u32,
+    pub(super) dead: u32,
+    pub(super) doubt: u32,
     pub(super) loops: u32,
     pub(super) absences: u32,
     /// The number of operations so far.
@@ -166,7 +168,7 @@ pub struct TypeWalk {
     pub(super) suggestions: u32,
     /// The sources of the context's values, by the numbers of their names; 0 if there is none.
     pub(super) roots: Vec<u32>,
-    root: Node,
+    pub(super) root: Node,
 }
 
 /// Notes the type of an operation.
@@ -305,7 +307,10 @@ impl TypeWalk {
                 self.bound.resize(at + 1, None);
             }
             self.undo.push((name, self.bound[at]));
-            self.bound[at] = Some(ty);
+            self.bound[at] = Some(match self.types.names.is_long(name) {
+                false => ty,
+                true => TyId::UNKNOWN,
+            });
         }
         self.dead += u32::from(visit.dead);
         self.doubt += u32::from(visit.doubt);
@@ -366,6 +371,12 @@ impl TypeWalk {
             op,
             details,
         });
+    }
+
+    /// Returns the names that are bound here, the last ones of many.
+    pub(super) fn bound_names(&self) -> Vec<NameId> {
+        let names = self.undo.iter().rev().take(MOST_NAMES);
+        names.map(|(name, _)| *name).collect()
     }
 
     /// Whether the current part is never evaluated.

@@ -80,7 +80,8 @@ pub fn context(rng: &mut Rng) -> String {
     format!(r#"{{"items":[{}],"a":{a},"n":{n}}}"#, items.join(","))
 }
 
-fn item(rng: &mut Rng) -> String {
+/// A row of the list of a context.
+pub fn item(rng: &mut Rng) -> String {
     if rng.once_in(8) {
         return json(rng, 1);
     }

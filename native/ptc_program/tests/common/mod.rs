@@ -9,6 +9,7 @@ pub mod built;
 pub mod codec;
 pub mod cost;
 pub mod generate;
+pub mod lazy;
 pub mod model;
 pub mod oracle;
 pub mod probe;

@@ -246,8 +246,8 @@ impl Heap for PlainHeap {
         read(self.atom_name(atom).unwrap_or_default().as_bytes())
     }
 
-    fn atom_named(&self, name: Term) -> Option<Term> {
-        self.atoms.get(self.bytes(name)?).copied()
+    fn atom_of(&self, name: &[u8]) -> Option<Term> {
+        self.atoms.get(name).copied()
     }
 
     fn bytes(&self, term: Term) -> Option<&[u8]> {

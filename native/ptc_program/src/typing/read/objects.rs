@@ -1,10 +1,72 @@
 //! The fields of objects.
 
-use super::{Open, ReadStep, Target, TypeReader, BYTES_A_UNIT, LONGEST_NAME};
+use super::{Open, ReadStep, Target, TypeReader, TypeWord, BYTES_A_UNIT, FUEL, LONGEST_NAME};
 use crate::typing::ty::{FieldTy, Ty, TyId};
 use ptc_term::heap::Heap;
 
+/// Maximum number of fields that are read in one step.
+const FIELDS: usize = 32;
+
 impl<T: Copy> TypeReader<T> {
+    /// Reads fields whose types are words that were read before, also optional ones: most fields. Returns the list of the others.
+    #[inline]
+    pub(super) fn words<H: Heap<Term = T>>(
+        &mut self,
+        mut rest: T,
+        first: usize,
+        from: u32,
+        into: &mut Target<T>,
+        heap: &H,
+    ) -> T {
+        let state = &mut self.state;
+        let room = super::MOST_FIELDS.saturating_sub(state.fields.len() - first);
+        let before = state.read;
+        for _ in 0..room.min(FIELDS) {
+            let Some((field, others)) = heap.uncons(rest) else {
+                break;
+            };
+            let Some(&[name, holds]) = heap.elements(field) else {
+                break;
+            };
+            let (mut word, mut optional) = (state.words.known(holds, heap), false);
+            if word.is_none() {
+                if let Some(&[tag, inner]) = heap.elements(holds) {
+                    optional = state.words.known(tag, heap) == Some((TypeWord::Optional, true));
+                    word = state.words.known(inner, heap).filter(|_| optional);
+                }
+            }
+            let (Some((TypeWord::Ty(ty), usual)), Some(name)) = (word, heap.bytes(name)) else {
+                break;
+            };
+            if name.len() > LONGEST_NAME {
+                break;
+            }
+            state.fuel += FUEL + name.len() / BYTES_A_UNIT;
+            state.read += 1;
+            state.odd += usize::from(!usual);
+            let ty = match optional {
+                true => into.types.or_null(ty),
+                false => ty,
+            };
+            let name = into.types.names.id(name);
+            let from = match &mut into.sources {
+                Some(sources) => sources.add(from, name),
+                None => 0,
+            };
+            state.fields.push(FieldTy {
+                name,
+                ty,
+                optional,
+                from,
+            });
+            rest = others;
+        }
+        if state.read > before {
+            self.set_rest(rest);
+        }
+        rest
+    }
+
     /// Reads a field of the object that is open.
     pub(super) fn field<H: Heap<Term = T>>(
         &mut self,

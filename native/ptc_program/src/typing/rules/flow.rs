@@ -25,10 +25,15 @@ pub fn facts(rule: &mut Rule) -> (Facts, bool) {
     let tests = *rule.kept(2);
     let doubt = rule.walk.facts.is_none() && rule.walk.tests > tests.0;
     let input = rule.current;
-    let facts = rule.walk.facts.unwrap_or(Facts {
+    let mut facts = rule.walk.facts.unwrap_or(Facts {
         yes: input,
         no: input,
     });
+    match truth(rule, rule.last()) {
+        Some(true) => facts.no = TyId::NEVER,
+        Some(false) => facts.yes = TyId::NEVER,
+        None => {}
+    }
     (facts, doubt)
 }
 
@@ -55,14 +60,16 @@ pub fn choose(rule: &mut Rule) -> Next {
             let truth = truth(rule, condition);
             let (facts, doubt) = facts(rule);
             *rule.kept(0) = facts.no;
-            *rule.number() = u32::from(doubt) | u32::from(truth == Some(true)) << 1;
             let dead = truth == Some(false);
+            *rule.number() =
+                u32::from(doubt) | u32::from(truth == Some(true)) << 1 | u32::from(dead) << 2;
             branch(rule, "then", facts.yes, dead, doubt)
         }
         2 => {
             let (no, number) = (*rule.kept(0), *rule.number());
             let then = rule.last();
             *rule.kept(1) = match rule.field("then") {
+                Some(_) if number & 4 != 0 => TyId::NEVER,
                 Some(_) => then,
                 None => TyId::UNKNOWN,
             };
@@ -70,7 +77,10 @@ pub fn choose(rule: &mut Rule) -> Next {
         }
         _ => {
             let (then, last) = (*rule.kept(1), rule.last());
-            Next::Is(rule.types().union(then, last))
+            Next::Is(match *rule.number() & 2 != 0 {
+                true => then,
+                false => rule.types().union(then, last),
+            })
         }
     }
 }
@@ -107,8 +117,10 @@ pub fn connect(rule: &mut Rule, decisive: bool) -> Next {
             // The facts are about what the condition saw.
             rule.current = before;
             let (facts, doubt) = facts(rule);
+            let last = rule.last();
+            let decided = truth(rule, last) == Some(decisive);
             rule.current = outer;
-            *rule.number() |= u32::from(doubt);
+            *rule.number() |= u32::from(doubt) | u32::from(decided) << 1;
             let (goes_on, ends) = match decisive {
                 true => (facts.no, facts.yes),
                 false => (facts.yes, facts.no),
@@ -120,10 +132,11 @@ pub fn connect(rule: &mut Rule, decisive: bool) -> Next {
         }
     };
     begin_condition(rule);
-    let doubt = *rule.number() != 0;
+    let (doubt, dead) = (*rule.number() & 1 != 0, *rule.number() & 2 != 0);
     match rule.next_element(list) {
         Some(condition) => Next::Visit(Visit {
             doubt,
+            dead,
             ..Visit::new(condition, How::Expr, before)
         }),
         None => {
@@ -140,7 +153,11 @@ pub fn connect(rule: &mut Rule, decisive: bool) -> Next {
                     },
                 });
             }
-            Next::Is(TyId::BOOL)
+            Next::Is(match (dead, decisive) {
+                (false, _) => TyId::BOOL,
+                (true, true) => TyId::TRUE,
+                (true, false) => TyId::FALSE,
+            })
         }
     }
 }
@@ -154,7 +171,12 @@ pub fn not(rule: &mut Rule) -> Next {
         yes: facts.no,
         no: facts.yes,
     });
-    Next::Is(TyId::BOOL)
+    let last = rule.last();
+    Next::Is(match truth(rule, last) {
+        Some(true) => TyId::FALSE,
+        Some(false) => TyId::TRUE,
+        None => TyId::BOOL,
+    })
 }
 
 /// The rule of `switch`: conditions and values of the cases in turn, then `else`.
@@ -318,7 +340,13 @@ pub fn bind(rule: &mut Rule) -> Next {
             visit.binds[0] = Some((name, ty));
             Next::Visit(visit)
         }
-        _ => Next::Is(rule.last()),
+        _ => {
+            // Unless it binds the current value, what is evaluated in it is a condition about that.
+            if rule.text("name") != Some(b"__input") {
+                rule.facts = rule.walk.facts;
+            }
+            Next::Is(rule.last())
+        }
     }
 }
 

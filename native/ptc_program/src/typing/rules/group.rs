@@ -26,15 +26,18 @@ pub fn group(rule: &mut Rule) -> Next {
     }
     let item = *rule.kept(0);
     let list = rule.types().list(item);
+    let is_empty = item == TyId::NEVER;
     match rule.next_pair(each) {
         Some((key, value)) => {
             *rule.number() = key;
             Next::Visit(Visit {
                 given: false,
                 each: true,
+                dead: is_empty,
                 ..Visit::new(value, How::Template, list)
             })
         }
+        None if is_empty => Next::Is(TyId::EMPTY_LIST),
         None => {
             // What `each` computes wins over the keys.
             let mut fields = rule.take_parts();

@@ -76,9 +76,10 @@ pub struct KeysOf {
 /// Returns the keys: the value of `expr` for each item, a field of each, or the item itself.
 pub fn keys(rule: &mut Rule) -> Result<KeysOf, Next> {
     if rule.stage > 0 {
+        let item = *rule.kept(0);
         return Ok(KeysOf {
-            ty: rule.last(),
-            item: *rule.kept(0),
+            ty: rule.last_for(item),
+            item,
             subject: Subject::Operand("expr"),
         });
     }

@@ -22,7 +22,8 @@ pub fn each(rule: &mut Rule) -> Next {
         begin_condition(rule);
         return rule.each_named(body, item);
     }
-    let (item, last) = (*rule.kept(0), rule.last());
+    let item = *rule.kept(0);
+    let last = rule.last_for(item);
     rule.current = item;
     let facts = facts(rule).0;
     Next::Is(match op {

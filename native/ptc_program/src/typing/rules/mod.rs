@@ -5,7 +5,7 @@
 //! * [`flow`]: conditions and branches
 //! * [`lists`], [`group`], [`fold`]: lists
 //! * [`objects`], [`reshape`], [`join`], [`entries`]: objects
-//! * [`values`]: numbers and texts
+//! * [`values`]: numbers and texts; [`names`]: of data, of the memory, of `let`
 //! * [`tool`]: arguments of tools
 
 pub mod compare;
@@ -16,6 +16,7 @@ pub mod group;
 pub mod input;
 pub mod join;
 pub mod lists;
+pub mod names;
 pub mod objects;
 pub mod reshape;
 pub mod tool;

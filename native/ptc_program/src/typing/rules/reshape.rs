@@ -21,6 +21,7 @@ pub fn set(rule: &mut Rule) -> Next {
     if let Some(visit) = rule.object(fields, How::Template, of) {
         return Next::Visit(Visit {
             each: list != 0,
+            dead: list == 1 && of == TyId::NEVER,
             ..visit
         });
     }

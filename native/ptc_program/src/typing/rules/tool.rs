@@ -43,7 +43,8 @@ fn called(rule: &mut Rule, given: TyId) -> Next {
     let Some(name) = rule.name("tool") else {
         return Next::Is(TyId::UNKNOWN);
     };
-    if !rule.walk.is_dead() {
+    // A name that is too long is the name of no tool that is known.
+    if !rule.walk.is_dead() && !rule.types().names.is_long(name) {
         rule.walk.called.push(name);
     }
     let is_constant = rule.walk.operations == rule.kept(2).0;

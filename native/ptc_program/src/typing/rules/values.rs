@@ -6,7 +6,7 @@ use crate::opcode::OpCode;
 use crate::typing::finding::{Code, Detail, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
-use crate::typing::walk::{Facts, How, Next, Visit};
+use crate::typing::walk::{How, Next, Visit};
 
 /// The rule of `add`, `sub`, `mul`, `div`, `pct` and `mod`.
 pub fn arithmetic(rule: &mut Rule) -> Next {
@@ -276,8 +276,11 @@ pub fn date(rule: &mut Rule) -> Next {
         Ok(given) if rule.stage <= first => given,
         Ok(_) => {
             let (last, node) = (rule.last(), rule.place("amount"));
-            integer(rule, last, Subject::Operand("amount"), node);
             let of = *rule.kept(0);
+            if rule.types().kinds(of).within(Kinds::NULL) {
+                return Next::Is(TyId::NULL);
+            }
+            integer(rule, last, Subject::Operand("amount"), node);
             return Next::Is(or_null_like(rule, TyId::TEXT, of, true));
         }
         Err(next) => return next,
@@ -286,7 +289,12 @@ pub fn date(rule: &mut Rule) -> Next {
     is_date(rule, given.ty, given.subject, node);
     *rule.kept(0) = given.ty;
     if op == OpCode::DateAdd {
-        return rule.visit("amount", How::Template);
+        // For null it is not evaluated.
+        let dead = rule.types().kinds(given.ty).within(Kinds::NULL);
+        return match rule.visit_of("amount", How::Template) {
+            Some(visit) => Next::Visit(Visit { dead, ..visit }),
+            None => rule.absent(),
+        };
     }
     let ty = match rule.text("part") {
         Some(b"date" | b"month_start" | b"week_start" | b"year_month") => TyId::TEXT,
@@ -330,67 +338,4 @@ fn is_date(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {
             rule.need(ty, DATE, subject, node);
         }
     }
-}
-
-/// The rule of `var`.
-pub fn var(rule: &mut Rule) -> Next {
-    let Some(text) = rule.text("name") else {
-        return Next::Is(TyId::UNKNOWN);
-    };
-    if text == b"__input" {
-        let current = rule.current;
-        rule.facts = Some(Facts {
-            yes: current,
-            no: current,
-        });
-        return Next::Is(match current {
-            TyId::NO_INPUT => TyId::NULL,
-            _ => current,
-        });
-    }
-    let name = rule.types().names.id(text);
-    if let Some(ty) = rule.walk.bound.get(name.0 as usize).copied().flatten() {
-        return Next::Is(ty);
-    }
-    let Some(memory) = &rule.walk.known.memory else {
-        return Next::Is(TyId::UNKNOWN);
-    };
-    if let Some(ty) = memory.used.get(&name) {
-        return Next::Is(*ty);
-    }
-    let names = memory.all.clone();
-    Next::Is(unknown(rule, name, names, false))
-}
-
-/// The rule of `load`.
-pub fn load(rule: &mut Rule) -> Next {
-    let Some(name) = rule.name("name") else {
-        return Next::Is(TyId::UNKNOWN);
-    };
-    let Some(context) = &rule.walk.known.context else {
-        rule.walk.loaded.push(name);
-        return Next::Is(TyId::UNKNOWN);
-    };
-    if let Some(ty) = context.used.get(&name).copied() {
-        rule.walk.loaded.push(name);
-        return Next::Is(ty);
-    }
-    let names = context.all.clone();
-    Next::Is(unknown(rule, name, names, true))
-}
-
-fn unknown(
-    rule: &mut Rule,
-    name: crate::typing::names::NameId,
-    names: Vec<crate::typing::names::NameId>,
-    context: bool,
-) -> TyId {
-    let node = rule.place("name");
-    let mut details = rule.named(name, names);
-    details.insert(1, Detail::Context(context));
-    match rule.walk.absences {
-        0 => rule.error(Code::UnknownName, node, details),
-        _ => rule.warn(Code::UnknownName, node, details),
-    }
-    TyId::UNKNOWN
 }

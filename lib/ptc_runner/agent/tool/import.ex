@@ -1,0 +1,275 @@
+defmodule PtcRunner.Agent.Tool.Import do
+  @moduledoc false
+  # Descriptions of tools in the JSON of OpenAI and of MCP, as tools.
+
+  alias PtcRunner.Agent.{Tool, ToolSchema}
+  alias PtcRunner.Agent.Tool.{McpAnswer, Unvalidated}
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.Shown
+
+  # Sentences about one tool that are listed.
+  @listed 20
+
+  @type result :: {:ok, [Tool.t()], [String.t()]} | {:error, String.t()}
+
+  @doc "See `PtcRunner.Agent.Tool.from_openai/2`."
+  @spec openai(term(), term()) :: result()
+  def openai(list, functions) do
+    with {:ok, answers} <- functions(functions),
+         {:ok, list} <- json(list),
+         {:ok, list} <- entries(list),
+         {:ok, tools, dropped} <- each(list, &openai_tool(&1, answers)),
+         :ok <- all_used(answers, tools),
+         do: {:ok, tools, dropped}
+  end
+
+  @doc "See `PtcRunner.Agent.Tool.from_mcp/2`."
+  @spec mcp(term(), term()) :: result()
+  def mcp(list, call) when is_function(call, 2) do
+    with {:ok, list} <- json(list),
+         list = result(list),
+         {:ok, entries} <- entries(list),
+         {:ok, tools, dropped} <- each(entries, &mcp_tool(&1, call)),
+         do: {:ok, tools, more(list) ++ dropped}
+  end
+
+  def mcp(_list, call) do
+    {:error,
+     "the tools are called by a function of a name and arguments, got: #{Shown.text(call, 200)}"}
+  end
+
+  # A response of JSON-RPC has the result below a key.
+  defp result(%{"result" => result}), do: result
+  defp result(list), do: list
+
+  defp more(%{"nextCursor" => cursor}) when cursor not in [nil, ""],
+    do: ["the list has more pages: nextCursor is #{Shown.text(cursor, 100)}"]
+
+  defp more(_list), do: []
+
+  # Keys may be atoms, as Elixir code writes them.
+  defp json(list) do
+    with {:ok, text} <- Codec.encode(list), {:ok, list} <- Codec.decode(text) do
+      {:ok, list}
+    else
+      {:error, error} -> no_json(error)
+    end
+  rescue
+    error -> no_json(error)
+  end
+
+  defp no_json(error), do: {:error, "the tools are not JSON: #{Shown.exception(error)}"}
+
+  defp entries(%{"tools" => list}) when is_list(list), do: {:ok, list}
+  defp entries(list) when is_list(list), do: {:ok, list}
+
+  defp entries(other) do
+    {:error,
+     ~s(the tools must be a list, or an object with a list under "tools", got: #{Shown.text(other, 200)})}
+  end
+
+  # Each entry in turn: the place of an error is its index, and its name if it has one.
+  defp each(entries, fun), do: each(entries, 0, fun, %{}, [], [])
+
+  defp each([], _at, _fun, _seen, tools, dropped),
+    do: {:ok, Enum.reverse(tools), dropped |> Enum.reverse() |> Enum.concat()}
+
+  defp each([entry | rest], at, fun, seen, tools, dropped) do
+    case fun.(entry) do
+      {:ok, %{name: name}, _lines} when is_map_key(seen, name) ->
+        {:error, "tools[#{at}] has the name of tools[#{seen[name]}]: #{Shown.quoted(name)}"}
+
+      {:ok, tool, lines} ->
+        lines = lines |> Enum.uniq() |> Shown.first(@listed, &"#{&1} more are not validated")
+        lines = Enum.map(lines, &"#{Shown.name(tool.name)}: #{&1}")
+        each(rest, at + 1, fun, Map.put(seen, tool.name, at), [tool | tools], [lines | dropped])
+
+      {:drop, line} ->
+        each(rest, at + 1, fun, seen, tools, [["tools[#{at}] is left out: #{line}"] | dropped])
+
+      {:error, why} ->
+        {:error, "tools[#{at}] #{why}"}
+    end
+  end
+
+  # In the chat API the function has its own object, in the responses API it is the entry.
+  defp openai_tool(%{"type" => "function", "function" => function}, answers),
+    do: openai_function(function, answers)
+
+  defp openai_tool(%{"type" => "function"} = function, answers),
+    do: openai_function(function, answers)
+
+  defp openai_tool(%{"type" => type}, _answers),
+    do: {:drop, "its type is #{Shown.text(type, 100)}, not function"}
+
+  defp openai_tool(%{"name" => _} = function, answers),
+    do: openai_function(function, answers)
+
+  defp openai_tool(other, _answers), do: no_tool(other)
+
+  defp openai_function(function, answers) do
+    with {:ok, name} <- name(function),
+         {:ok, fun} <- answer(answers, name),
+         {:ok, schema} <- schema(function, "parameters") do
+      tool(name, function["description"], schema, :none, fun)
+    end
+  end
+
+  defp mcp_tool(entry, call) do
+    with {:ok, name} <- name(entry),
+         {:ok, schema} <- schema(entry, "inputSchema"),
+         {:ok, output} <- output(entry) do
+      nulls = without_null(schema)
+
+      fun = fn args ->
+        args = Map.reject(args, fn {key, value} -> value == nil and key in nulls end)
+        name |> call.(args) |> McpAnswer.value(output != :none)
+      end
+
+      hints = if is_map(entry["annotations"]), do: entry["annotations"], else: %{}
+      description = entry["description"] || entry["title"] || hints["title"]
+
+      with {:ok, tool, lines} <- tool(name, description, schema, output, fun) do
+        effect = if hints["readOnlyHint"] == true, do: :read, else: :write
+        {:ok, %{tool | effect: effect}, lines}
+      end
+    end
+  end
+
+  # A program may give null for an argument that may be missing. A server that knows no null there gets none.
+  defp without_null(%{"properties" => %{} = properties} = schema) do
+    required = if is_list(schema["required"]), do: schema["required"], else: []
+
+    for {name, %{"type" => type} = property} <- properties,
+        is_binary(type) and type != "null" and property["nullable"] != true,
+        name not in required,
+        into: MapSet.new(),
+        do: name
+  end
+
+  defp without_null(_schema), do: MapSet.new()
+
+  defp output(entry) do
+    case entry["outputSchema"] do
+      nil -> {:ok, :none}
+      schema when is_map(schema) -> {:ok, schema}
+      other -> {:error, "has an outputSchema that is no object: #{Shown.text(other, 200)}"}
+    end
+  end
+
+  defp name(%{"name" => name}) when is_binary(name) and name != "", do: {:ok, name}
+
+  defp name(%{"name" => name}),
+    do: {:error, "must have a name that is a text and not empty, got: #{Shown.text(name, 200)}"}
+
+  defp name(%{}), do: {:error, "has no name"}
+  defp name(other), do: no_tool(other)
+
+  defp no_tool(other), do: {:error, "is no tool: #{Shown.text(other, 200)}"}
+
+  defp schema(entry, key) do
+    case entry[key] do
+      nil -> {:ok, %{"type" => "object", "properties" => %{}}}
+      schema when is_map(schema) -> {:ok, schema}
+      other -> {:error, "has a schema under #{key} that is no object: #{Shown.text(other, 200)}"}
+    end
+  end
+
+  defp tool(name, description, schema, output, fun) do
+    read = ToolSchema.read(schema)
+    {returns, returned} = returns(output)
+    notes = %{read.notes | descriptions: Map.delete(read.notes.descriptions, "")}
+
+    {signature, notes, lost} =
+      case {read.type, schema} do
+        {{kind, fields}, _schema} when kind in [:map, :closed_map] ->
+          {{:signature, fields, returns}, notes, []}
+
+        {:map, %{"properties" => none}} when none == %{} ->
+          {{:signature, [], returns}, notes, []}
+
+        {_any_object, _schema} when returns == :any ->
+          {nil, nil, []}
+
+        _any_object ->
+          {nil, nil, ["its result is not validated, because its arguments are any object"]}
+      end
+
+    described = if is_binary(description) and description != "", do: description
+
+    tool = %Tool{
+      name: name,
+      fun: fun,
+      signature: signature,
+      description: described,
+      notes: notes,
+      schema: if(signature == nil, do: schema)
+    }
+
+    {:ok, tool, read.warnings ++ Unvalidated.of(schema) ++ returned ++ lost}
+  end
+
+  defp returns(:none), do: {:any, []}
+
+  defp returns(schema) do
+    read = ToolSchema.read(schema)
+    enums = for {path, _values} <- Enum.sort(read.notes.enums), do: in_result(path, "enum")
+    {read.type, Enum.map(read.warnings ++ Unvalidated.of(schema), &"result: #{&1}") ++ enums}
+  end
+
+  defp in_result("", keyword), do: "result: it is not validated by #{keyword}"
+  defp in_result(path, keyword), do: "result: #{Shown.name(path)} is not validated by #{keyword}"
+
+  # One function for all names, or one for each name.
+  defp functions(fun) when is_function(fun, 2), do: {:ok, fun}
+
+  defp functions(%{} = functions) when not is_struct(functions) do
+    Enum.reduce_while(functions, {:ok, %{}}, fn {name, fun}, {:ok, found} ->
+      case named(name) do
+        {:ok, name} when is_function(fun, 1) ->
+          {:cont, {:ok, Map.put(found, name, fun)}}
+
+        {:ok, name} ->
+          {:halt, {:error, no_function(name, fun)}}
+
+        :error ->
+          {:halt, {:error, "a tool's name must be a string, got: #{Shown.text(name, 200)}"}}
+      end
+    end)
+  end
+
+  defp functions(other) do
+    {:error,
+     "the tools are answered by a map of functions by name, or a function of a name and " <>
+       "arguments, got: #{Shown.text(other, 200)}"}
+  end
+
+  defp named(name) when is_binary(name), do: {:ok, name}
+  defp named(name) when is_atom(name) and name != nil, do: {:ok, Atom.to_string(name)}
+  defp named(_name), do: :error
+
+  defp no_function(name, fun),
+    do:
+      "the tool #{Shown.quoted(name)} needs a function of one argument, got: #{Shown.text(fun, 200)}"
+
+  defp answer(fun, name) when is_function(fun, 2), do: {:ok, &fun.(name, &1)}
+
+  defp answer(functions, name) do
+    with :error <- Map.fetch(functions, name),
+         do: {:error, "is #{Shown.quoted(name)}, and no function answers it"}
+  end
+
+  defp all_used(fun, _tools) when is_function(fun), do: :ok
+
+  defp all_used(functions, tools) do
+    names = MapSet.new(tools, & &1.name)
+
+    case for {name, _fun} <- functions, name not in names, do: name do
+      [] ->
+        :ok
+
+      left ->
+        {:error, "no tool has the name #{left |> Enum.sort() |> Shown.few(&Shown.quoted/1)}"}
+    end
+  end
+end

@@ -1,0 +1,15 @@
+defmodule PtcRunner.Json.Text do
+  @moduledoc """
+  A JSON text that a program reads as if it had been decoded: see `PtcRunner.Json.text/1`.
+  """
+
+  @enforce_keys [:binary]
+  defstruct [:binary]
+
+  @typedoc "The text, as it was given."
+  @type t :: %__MODULE__{binary: String.t()}
+
+  defimpl Inspect do
+    def inspect(text, _opts), do: "#PtcRunner.Json.Text<#{byte_size(text.binary)} bytes>"
+  end
+end

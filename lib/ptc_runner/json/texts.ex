@@ -1,0 +1,162 @@
+defmodule PtcRunner.Json.Texts do
+  @moduledoc false
+  # The JSON texts in the context of a run, and those that tools answer. A long text in the context is indexed, and the run reads it
+  # in place; any other is decoded.
+
+  alias PtcRunner.Json.{Codec, Limits, Program, Text}
+  alias PtcRunner.{Aligned, Native, Quanta, Shown}
+  import Bitwise
+
+  # A shorter text is decoded in less time than an index and a run over it would take.
+  @short 4_096
+  # As in native/ptc_lazy/src/term.rs: where the number of a text stands, and what stands for its whole value.
+  @number_at 33
+  @whole 0xFFFF_FFFF
+  @markers 1 <<< 58
+
+  @doc """
+  Starts a run whose context has texts. `begin` starts it with a context that has none.
+
+      iex> given = {%{"n" => PtcRunner.Json.text("[1, 2]"), "m" => 3}, %{}, 1_000, 0}
+      iex> PtcRunner.Json.Texts.start({:checked, %{}}, given, 100, false, &elem(&2, 0))
+      %{"n" => [1, 2], "m" => 3}
+
+  """
+  @spec start(term(), tuple(), Limits.reading(), boolean(), function()) :: term()
+  def start(program, given, reading, forks?, begin) do
+    {given, until} = limited(given)
+    long = if in_place?(program, forks?), do: long(elem(given, 0)), else: []
+
+    with [_ | _] <- long,
+         {:ok, others} <- decoded(given, until, &short?/1),
+         reply when reply != :decode <- over_texts(program, others, until, long, reading) do
+      reply
+    else
+      # Of several errors it is the first one.
+      _not_in_place ->
+        with {:ok, given} <- decoded(given, until), do: begin.(program, given, reading, forks?)
+    end
+  end
+
+  @doc "The same arguments of a run, with the texts of its context decoded."
+  @spec decoded(tuple()) :: {:ok, tuple()} | {:error, term()}
+  def decoded(given) do
+    {given, until} = limited(given)
+    decoded(given, until)
+  end
+
+  # The time of decoding counts. Which limits hold is decided here, because the run gets what is left of them.
+  defp limited(given) do
+    {timeout, max_heap, _reading} = Limits.resolve({elem(given, 2), elem(given, 3), 1})
+    until = if timeout != :infinity, do: System.monotonic_time(:millisecond) + timeout
+    {put_elem(given, 3, max_heap), until}
+  end
+
+  # A run whose loops fork, an observed one, and one of a program that is compiled while it runs read what is decoded.
+  defp in_place?(_program, true), do: false
+  defp in_place?({:observed, _observation, _consts, _source}, _forks?), do: false
+  defp in_place?({:unchecked, _node}, _forks?), do: false
+  defp in_place?(_program, _forks?), do: true
+
+  defp long(context),
+    do: for({key, %Text{} = text} <- sorted(context), not short?(text), do: {key, text.binary})
+
+  defp short?(%Text{binary: binary}), do: not is_binary(binary) or byte_size(binary) <= @short
+
+  defp sorted(context), do: Enum.sort(for {_key, %Text{}} = entry <- context, do: entry)
+
+  defp decoded(given, until, which \\ fn _text -> true end) do
+    texts = Enum.filter(sorted(elem(given, 0)), fn {_key, text} -> which.(text) end)
+
+    result =
+      Enum.reduce_while(texts, {:ok, elem(given, 0)}, fn {key, text}, {:ok, context} ->
+        case read(key, text.binary, {left(until), elem(given, 3)}) do
+          {:ok, term} -> {:cont, {:ok, %{context | key => term}}}
+          error -> {:halt, error}
+        end
+      end)
+
+    with {:ok, context} <- result,
+         do: {:ok, given |> put_elem(0, context) |> put_elem(2, left(until))}
+  end
+
+  defp left(nil), do: :infinity
+  defp left(until), do: max(until - System.monotonic_time(:millisecond), 0)
+
+  defp read(key, binary, {timeout, max_heap}) when is_binary(binary) do
+    case Codec.decode(binary, timeout: timeout, max_heap: max_heap) do
+      {:ok, term} -> {:ok, term}
+      {:error, %{reason: reason}} when reason in [:timeout, :memory_exceeded] -> {:error, reason}
+      {:error, error} -> {:error, {:execution_error, "Context '#{name(key)}': #{text(error)}"}}
+    end
+  end
+
+  defp read(key, _other, _limits),
+    do: {:error, {:execution_error, "Context '#{name(key)}': the JSON text is not a binary"}}
+
+  defp name(key) when is_binary(key), do: Shown.name(key)
+  defp name(key), do: Shown.text(key)
+
+  defp text(error), do: "JSON decode error: " <> Exception.message(error)
+
+  # The native part knows the values of texts by a marker that no other tuple has.
+  defp over_texts(program, given, until, long, reading) do
+    {marker, _state} = :rand.uniform_s(@markers, :rand.seed_s(:exsss))
+
+    {context, texts, _number} =
+      Enum.reduce(long, {elem(given, 0), [], 0}, fn {key, binary}, {context, texts, number} ->
+        value = {marker, (number <<< @number_at) + @whole}
+        {%{context | key => value}, [Aligned.text(binary) | texts], number + 1}
+      end)
+
+    given = given |> put_elem(0, context) |> put_elem(2, left(until))
+    texts = List.to_tuple([marker | Enum.reverse(texts)])
+
+    with {:ok, handle, consts} <- built(program, given, reading),
+         do: Quanta.finish(over_texts(program, {handle, consts}, given, texts))
+  end
+
+  defp over_texts(program, {handle, consts}, given, texts) do
+    Native.run_over_texts(handle, consts, given, texts)
+  rescue
+    # The handle is from another node, or from this one before a restart.
+    error in ArgumentError ->
+      case program do
+        %Program{} ->
+          limits = {elem(given, 2), elem(given, 3)}
+
+          with {:ok, handle, consts} <- Program.rebuild(program, limits),
+               do: Native.run_over_texts(handle, consts, given, texts)
+
+        _source ->
+          reraise error, __STACKTRACE__
+      end
+  end
+
+  defp built(%Program{handle: handle, consts: consts}, _given, _reading),
+    do: {:ok, handle, consts}
+
+  defp built(source, given, reading),
+    do: Program.build(source, reading, {elem(given, 2), elem(given, 3)})
+
+  @doc """
+  The answer of a tool: what a text stands for, and any other answer as it is.
+
+      iex> PtcRunner.Json.Texts.answer(PtcRunner.Json.text(~s({"a": 1})))
+      %{"a" => 1}
+
+      iex> PtcRunner.Json.Texts.answer(PtcRunner.Json.text("[1,]"))
+      {:error, "the answer is not JSON. JSON decode error: Unexpected token at position 3"}
+
+  """
+  @spec answer(term()) :: term()
+  # The process of the tool has the limits.
+  def answer(%Text{binary: binary}) when is_binary(binary) do
+    case Codec.decode(binary, timeout: :infinity, max_heap: 0) do
+      {:ok, term} -> term
+      {:error, error} -> {:error, "the answer is not JSON. " <> text(error)}
+    end
+  end
+
+  def answer(other), do: other
+end

@@ -1,0 +1,254 @@
+//! The values of operations that make objects of others: `select`, `set`, `entries`, `group_by`, `join`.
+
+use super::formula::FormulaId;
+use super::sources::PathStep;
+use super::value::{Found, ItemsOf, Value, ValueId};
+use super::walk::PlanWalk;
+use crate::opcode::OpCode;
+use crate::typing::names::NameId;
+use ptc_json::Document;
+
+impl PlanWalk {
+    /// The rule of `select`, `set`, `unset` and `rename`: over an object, or over each object of a list.
+    pub(super) fn reshaped(&mut self, source: &Document, op: OpCode, input: ValueId) -> ValueId {
+        let (inner, by) = self.values.undecided(input);
+        let mut all = ValueId::CONSTANT;
+        for member in self.values.members(inner) {
+            let value = self.values.get(member);
+            if !matches!(value, Value::List(_)) {
+                let object = self.reshaped_object(source, op, member);
+                all = self.values.join(all, object);
+            }
+            if matches!(value, Value::List(_) | Value::At(..)) {
+                let looped = self.loops.begin(member, &mut self.values);
+                let item = self.reshaped_object(source, op, looped.item);
+                self.loops.end(&looped);
+                let list = self.values.list(ItemsOf {
+                    item,
+                    of: Some(looped.id),
+                    least: looped.least,
+                    most: looped.most,
+                    spine: looped.spine,
+                });
+                all = self.values.join(all, list);
+            }
+        }
+        self.values.decided(all, by)
+    }
+
+    fn reshaped_object(&mut self, source: &Document, op: OpCode, of: ValueId) -> ValueId {
+        let reshaped = self.reshaped_one(source, op, of);
+        // Whether it is an object.
+        let kind = self.outline(of);
+        self.values.decided(reshaped, kind)
+    }
+
+    fn reshaped_one(&mut self, source: &Document, op: OpCode, of: ValueId) -> ValueId {
+        if let (OpCode::Set, Some(fields)) = (op, self.part_in("fields")) {
+            return self.merged(of, fields);
+        }
+        let Some(node) = self.field("fields") else {
+            return self.nothing_known();
+        };
+        let (mut fields, mut known) = (Vec::new(), true);
+        let rest = if op == OpCode::Select {
+            ValueId::CONSTANT
+        } else {
+            of
+        };
+        if op == OpCode::Rename {
+            let pairs: Vec<_> = source.pairs(node).collect();
+            for (key, value) in pairs {
+                let renamed = self.read(source, of, key);
+                match (source.text(key), source.text(value)) {
+                    (Some(old), Some(new)) => {
+                        let (old, new) = (self.names.id(old), self.names.id(new));
+                        let before = self.values.field(of, new);
+                        let either = self.values.join(before, renamed);
+                        fields.push((old, renamed));
+                        fields.push((new, either));
+                    }
+                    _ => known = false,
+                }
+            }
+            fields = self.renamed(fields);
+        } else {
+            for key in source.elements(node) {
+                match source.text(key) {
+                    Some(text) => {
+                        let name = self.names.id(text);
+                        let value = match op {
+                            OpCode::Select => self.read(source, of, key),
+                            _ => ValueId::CONSTANT,
+                        };
+                        fields.push((name, value));
+                    }
+                    None => known = false,
+                }
+            }
+        }
+        // What is no object stays as it is; paths of fields say so, and here there are none.
+        let keeps_others = fields.is_empty() && known && op == OpCode::Select;
+        match known {
+            _ if keeps_others => of,
+            true => self.values.object(fields, rest),
+            false => self.values.computed(&[of]),
+        }
+    }
+
+    /// Joins the values of names that stand several times.
+    fn renamed(&mut self, mut fields: Vec<(NameId, ValueId)>) -> Vec<(NameId, ValueId)> {
+        fields.sort_by_key(|field| field.0);
+        let mut all: Vec<(NameId, ValueId)> = Vec::with_capacity(fields.len());
+        for (name, value) in fields {
+            match all.last_mut() {
+                Some(last) if last.0 == name => last.1 = self.values.join(last.1, value),
+                _ => all.push((name, value)),
+            }
+        }
+        all
+    }
+
+    pub(super) fn entries(&mut self, input: ValueId) -> ValueId {
+        let (inner, by) = self.values.undecided(input);
+        let (most, value) = match self.values.get(inner) {
+            Value::At(source, of) => {
+                let looped = self.loops.begin(inner, &mut self.values);
+                self.loops.end(&looped);
+                let step = self.values.step(source, PathStep::Each, of);
+                let Found::Is(_) = step else {
+                    return self.nothing_known();
+                };
+                (looped.most, self.values.any(inner))
+            }
+            _ => (FormulaId::UNKNOWN, self.values.any(inner)),
+        };
+        let key = self.values.computed(&[inner]);
+        let names = [self.names.id(b"key"), self.names.id(b"value")];
+        let item = self
+            .values
+            .object(vec![(names[0], key), (names[1], value)], ValueId::CONSTANT);
+        let spine = self.values.data(inner);
+        let list = self.values.list(ItemsOf {
+            item,
+            of: None,
+            least: FormulaId::ZERO,
+            most,
+            spine,
+        });
+        self.decided_by(list, &[key]);
+        self.values.decided(list, by)
+    }
+
+    /// Returns the keys of the groups, with the names under which they stand.
+    pub(super) fn group_keys(&mut self, source: &Document) -> Vec<(Option<NameId>, ValueId)> {
+        let Some(list) = self.field("fields") else {
+            let key = self.key(source);
+            let name = self.text(source, "as").or(self.text(source, "field"));
+            return vec![(Some(self.names.id(name.unwrap_or(b"key"))), key)];
+        };
+        let input = self.input();
+        let item = self.loops.item(input, &mut self.values);
+        let mut keys = Vec::new();
+        for field in source.elements(list) {
+            let key = self.read(source, item, field);
+            let name = source.text(field).map(|text| self.names.id(text));
+            keys.push((name, key));
+        }
+        keys
+    }
+
+    pub(super) fn grouped(&mut self, source: &Document) -> ValueId {
+        let input = self.input();
+        let (group, groups) = self.groups(input);
+        let keyed = self.group_keys(source);
+        let keys: Vec<ValueId> = keyed.iter().map(|key| key.1).collect();
+        let fields = keyed
+            .into_iter()
+            .filter_map(|(name, key)| Some((name?, key)));
+        let fields = fields.collect();
+        let mut object = self.values.object(fields, ValueId::CONSTANT);
+        let more = match self.part_in("each") {
+            Some(each) => each,
+            None => {
+                let items = self.names.id(b"items");
+                self.values.object(vec![(items, group)], ValueId::CONSTANT)
+            }
+        };
+        object = self.merged(object, more);
+        let (inner, by) = self.values.undecided(groups);
+        let list = match self.values.get(inner) {
+            Value::List(items) => self.values.list(ItemsOf {
+                item: object,
+                ..items
+            }),
+            _ => self.values.computed(&[groups, object]),
+        };
+        let list = self.values.decided(list, by);
+        self.decided_by(list, &keys)
+    }
+
+    pub(super) fn join(&mut self, source: &Document) -> ValueId {
+        let with = self.part_in("with").unwrap_or(ValueId::CONSTANT);
+        let lists = [self.input(), with].map(|list| self.loops.items_of(list, &mut self.values));
+        let ((rows, by), (others, and)) = (
+            self.values.undecided(lists[0]),
+            self.values.undecided(lists[1]),
+        );
+        let both = (self.values.get(rows), self.values.get(others));
+        let (Value::List(rows), Value::List(others)) = both else {
+            return self.computed(&lists);
+        };
+        let names = if self.field("on").is_some() {
+            ["on", "on"]
+        } else {
+            ["left", "right"]
+        };
+        let keys = [
+            self.read_at(source, rows.item, names[0]),
+            self.read_at(source, others.item, names[1]),
+        ];
+        let kind = self.text(source, "kind").unwrap_or(b"inner");
+        let as_name = self.name(source, "as");
+        let own_key = names.map(|name| self.field(name).is_some());
+        let item = match as_name {
+            Some(name) => {
+                let value = match kind {
+                    b"group" => self.values.list(ItemsOf {
+                        least: FormulaId::ZERO,
+                        of: None,
+                        ..others
+                    }),
+                    _ => others.item,
+                };
+                let field = self.values.object(vec![(name, value)], ValueId::CONSTANT);
+                match kind {
+                    // Without a match, or with any, the field is there.
+                    b"inner" | b"left" | b"group" => self.merged(rows.item, field),
+                    _ => self.computed(&[rows.item, others.item]),
+                }
+            }
+            None => self.merged(others.item, rows.item),
+        };
+        let pairs = self.values.formulas.product(rows.most, others.most);
+        let (least, most) = match kind {
+            b"group" => (rows.least, rows.most),
+            b"left" => (rows.least, self.values.formulas.sum(pairs, rows.most)),
+            _ => (FormulaId::ZERO, pairs),
+        };
+        let mut spine = self.values.both(rows.spine, others.spine);
+        let by = self.values.both(by, and);
+        if !own_key.iter().all(|it| *it) {
+            spine = self.values.both(spine, by);
+        }
+        let list = self.values.list(ItemsOf {
+            item,
+            of: None,
+            least,
+            most,
+            spine,
+        });
+        let list = self.values.decided(list, by);
+        self.decided_by(list, &keys)
+    }
+}

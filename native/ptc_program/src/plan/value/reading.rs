@@ -1,0 +1,104 @@
+//! What is read of a value.
+
+use super::{Value, ValueId, Values, MOST_JOINED};
+use crate::plan::formula::LoopId;
+use crate::plan::sets::SetId;
+use crate::plan::sources::{PathStep, SourceId};
+use crate::typing::names::NameId;
+
+impl Values {
+    /// Returns the value at a key of an object.
+    pub fn field(&mut self, of: ValueId, name: NameId) -> ValueId {
+        self.each_member(of, |values, member| match values.get(member) {
+            Value::At(source, of) => values.step(source, PathStep::Key(name), of),
+            Value::Object(span, rest) => {
+                let fields = values.fields(span);
+                match fields.binary_search_by_key(&name, |field| field.0) {
+                    Ok(at) => Found::Is(fields[at].1),
+                    Err(_) => Found::In(rest),
+                }
+            }
+            Value::Named(item) => Found::Is(item),
+            Value::List(_) => Found::Is(ValueId::CONSTANT),
+            _ => Found::Is(member),
+        })
+    }
+
+    /// Returns any of the values that a value contains.
+    pub fn any(&mut self, of: ValueId) -> ValueId {
+        self.each_member(of, |values, member| match values.get(member) {
+            Value::At(source, _) => values.step(source, PathStep::Each, LoopId::LOST),
+            Value::Object(span, rest) => {
+                let fields: Vec<_> = values.fields(span).iter().map(|field| field.1).collect();
+                let mut all = ValueId::CONSTANT;
+                for field in fields {
+                    all = values.join(all, field);
+                }
+                match rest {
+                    ValueId::CONSTANT => Found::Is(all),
+                    rest => Found::Or(all, rest),
+                }
+            }
+            Value::Named(item) => Found::Is(item),
+            Value::List(items) => Found::Is(items.item),
+            _ => Found::Is(member),
+        })
+    }
+
+    /// Returns the part at a step, of a loop's current item.
+    pub fn step(&mut self, source: SourceId, step: PathStep, of: LoopId) -> Found {
+        Found::Is(match self.tree.inside(source, step) {
+            Some(inside) => self.at(inside, of),
+            None => {
+                let data = self.sets.one(source, true);
+                self.made(data)
+            }
+        })
+    }
+
+    /// Does the same for each of the values that a value may be; the results are joined.
+    fn each_member(
+        &mut self,
+        of: ValueId,
+        mut find: impl FnMut(&mut Values, ValueId) -> Found,
+    ) -> ValueId {
+        let (mut todo, mut by, mut all) = (vec![of], SetId::EMPTY, ValueId::CONSTANT);
+        let mut left = MOST_JOINED;
+        while let Some(next) = todo.pop() {
+            left -= 1;
+            if left == 0 {
+                return self.computed(&[of]);
+            }
+            let (next, decides) = self.undecided(next);
+            by = self.both(by, decides);
+            if let Value::OneOf(_) = self.get(next) {
+                todo.extend(self.members(next));
+                continue;
+            }
+            let found = match find(self, next) {
+                Found::Is(found) => found,
+                Found::In(rest) => {
+                    todo.push(rest);
+                    continue;
+                }
+                Found::Or(found, rest) => {
+                    todo.push(rest);
+                    found
+                }
+            };
+            all = self.join(all, found);
+        }
+        self.decided(all, by)
+    }
+}
+
+/// What is found in a value.
+#[derive(Debug, Clone, Copy)]
+pub enum Found {
+    /// This.
+    Is(ValueId),
+    /// It is looked for in another value.
+    In(ValueId),
+    /// This, or what is found in another value.
+    Or(ValueId, ValueId),
+}

@@ -1,0 +1,80 @@
+//! Names: of the data, of the memory, and those that operations bind.
+
+use crate::typing::finding::{Code, Detail};
+use crate::typing::names::NameId;
+use crate::typing::rule::Rule;
+use crate::typing::ty::TyId;
+use crate::typing::walk::{Facts, Next};
+
+/// The rule of `var`.
+pub fn var(rule: &mut Rule) -> Next {
+    let Some(text) = rule.text("name") else {
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if text == b"__input" {
+        let current = rule.current;
+        rule.facts = Some(Facts {
+            yes: current,
+            no: current,
+        });
+        return Next::Is(match current {
+            TyId::NO_INPUT => TyId::NULL,
+            _ => current,
+        });
+    }
+    let name = rule.types().names.id(text);
+    if let Some(ty) = rule.walk.bound.get(name.0 as usize).copied().flatten() {
+        return Next::Is(ty);
+    }
+    let Some(memory) = &rule.walk.known.memory else {
+        unbound(rule, name);
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if let Some(ty) = memory.used.get(&name) {
+        return Next::Is(*ty);
+    }
+    let names = memory.all.clone();
+    Next::Is(unknown(rule, name, names, false))
+}
+
+/// Notes a name that is null unless the memory has it.
+#[cold]
+fn unbound(rule: &mut Rule, name: NameId) {
+    if rule.walk.absences > 0 || rule.types().names.is_long(name) {
+        return;
+    }
+    let (node, names) = (rule.place("name"), rule.walk.bound_names());
+    let details = rule.named(name, names);
+    rule.warn(Code::UnboundName, node, details);
+}
+
+/// The rule of `load`.
+pub fn load(rule: &mut Rule) -> Next {
+    let Some(name) = rule.name("name") else {
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if rule.types().names.is_long(name) {
+        return Next::Is(TyId::UNKNOWN);
+    }
+    let Some(context) = &rule.walk.known.context else {
+        rule.walk.loaded.push(name);
+        return Next::Is(TyId::UNKNOWN);
+    };
+    if let Some(ty) = context.used.get(&name).copied() {
+        rule.walk.loaded.push(name);
+        return Next::Is(ty);
+    }
+    let names = context.all.clone();
+    Next::Is(unknown(rule, name, names, true))
+}
+
+fn unknown(rule: &mut Rule, name: NameId, names: Vec<NameId>, context: bool) -> TyId {
+    let node = rule.place("name");
+    let mut details = rule.named(name, names);
+    details.insert(1, Detail::Context(context));
+    match rule.walk.absences {
+        0 => rule.error(Code::UnknownName, node, details),
+        _ => rule.warn(Code::UnknownName, node, details),
+    }
+    TyId::UNKNOWN
+}

@@ -1,0 +1,116 @@
+//! The memory of the last check of each thread: getting fresh memory takes as long as the walk over a small program.
+
+use super::known::Known;
+use super::ty::TyId;
+use super::walk::{Frame, TypeWalk};
+use crate::edition::Edition;
+use ptc_json::Node;
+use std::cell::Cell;
+
+/// Maximum words that a thread keeps.
+const MOST_WORDS: usize = 16_384;
+
+thread_local! {
+    static SPARE: Cell<Option<Box<TypeWalk>>> = const { Cell::new(None) };
+}
+
+/// Returns a walk over the program whose root is `root`.
+pub(super) fn walk(root: Node, edition: Edition) -> Box<TypeWalk> {
+    match SPARE.take() {
+        None => Box::new(TypeWalk::new(root, edition)),
+        Some(mut walk) => {
+            walk.of(root, edition);
+            walk
+        }
+    }
+}
+
+/// Keeps the memory of a walk that is done, if it is not large.
+pub(super) fn keep(mut walk: Box<TypeWalk>) {
+    if walk.clear() <= MOST_WORDS {
+        // The thread-local is not accessible while the thread ends.
+        let _ = SPARE.try_with(|spare| spare.set(Some(walk)));
+    }
+}
+
+impl TypeWalk {
+    /// Prepares it for another program: all is forgotten but the memory. It returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.types.clear();
+        self.known = Known::default();
+        self.sources.clear();
+        (self.findings, self.noted) = (Vec::new(), None);
+        self.called.clear();
+        self.loaded.clear();
+        self.frames.clear();
+        self.bound.clear();
+        self.undo.clear();
+        self.parts.clear();
+        self.roots.clear();
+        (self.last, self.facts) = (TyId::NEVER, None);
+        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
+        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
+        let frames = self.frames.capacity() * size_of::<Frame>() / 8;
+        let names = self.bound.capacity() + 2 * self.undo.capacity() + self.roots.capacity() / 2;
+        let lists = 2 * self.parts.capacity() + self.called.capacity() + self.loaded.capacity();
+        self.types.room() + self.sources.room() + frames + names + lists
+    }
+
+    /// Begins with a program.
+    pub(super) fn of(&mut self, root: Node, edition: Edition) {
+        (self.root, self.edition) = (root, edition);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typing::ty::{FieldTy, Types};
+
+    fn grow(walk: &mut TypeWalk, fields: usize) {
+        let mut all = Vec::new();
+        for n in 0..fields {
+            let name = walk.types.names.id(format!("field {n}").as_bytes());
+            let from = walk.sources.add(0, name);
+            all.push(FieldTy {
+                name,
+                ty: TyId::INT,
+                optional: false,
+                from,
+            });
+        }
+        walk.types.object(&mut all, false);
+        walk.types.or_null(TyId::INT);
+        walk.called.push(walk.types.names.id(b"tool"));
+    }
+
+    /// All that a walk holds before it begins.
+    fn shown(walk: &TypeWalk) -> String {
+        let Types { names, .. } = &walk.types;
+        assert_eq!(names.count(), 0);
+        format!("{walk:?}")
+    }
+
+    #[test]
+    fn a_walk_in_used_memory_begins_like_a_new_one() {
+        let mut new = walk(3, Edition::One);
+        // The place of a name in the index is no part of what the walk finds out.
+        new.types.names.id(b"");
+        new.clear();
+        let before = shown(&new);
+        for fields in [1, 20, 200, 1] {
+            grow(&mut new, fields);
+            keep(new);
+            new = walk(3, Edition::One);
+            assert_eq!(shown(&new), before, "after {fields} fields");
+        }
+    }
+
+    #[test]
+    fn the_memory_of_a_large_walk_is_not_kept() {
+        let mut large = walk(0, Edition::Two);
+        grow(&mut large, 10_000);
+        keep(large);
+        assert!(SPARE.take().is_none());
+    }
+}

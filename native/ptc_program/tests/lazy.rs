@@ -1,0 +1,54 @@
+//! Programs over JSON texts that are not decoded end as over what the texts are decoded to.
+
+mod common;
+
+use common::lazy::{context, same};
+use common::rng::Rng;
+use common::{generate, STRICT, UNCHECKED};
+use ptc_program::compile::Options;
+use ptc_term::meter::{Deadline, Limits};
+use std::time::Duration;
+
+fn rounds(few: usize) -> usize {
+    let asked = std::env::var("PTC_ROUNDS").ok();
+    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
+}
+
+/// Enough for what small inputs compute.
+const LIMITS: Limits = Limits {
+    deadline: Deadline::After(Duration::from_secs(2)),
+    words: 200_000,
+};
+
+const ANY_KEYS: Options = Options {
+    any_keys: true,
+    ..STRICT
+};
+
+const VALUES: Options = Options {
+    values: true,
+    ..STRICT
+};
+
+#[test]
+fn random_programs_over_random_texts() {
+    let mut rng = Rng::new(27);
+    for round in 0..rounds(5_000) {
+        let program = generate::program(&mut rng, 3);
+        let texts = context(&mut rng);
+        let options = [STRICT, UNCHECKED, ANY_KEYS, VALUES][round % 4];
+        same(&program, &texts, options, LIMITS, &mut rng);
+    }
+}
+
+#[test]
+fn a_tight_heap_limit_stops_a_run_and_breaks_nothing() {
+    let mut rng = Rng::new(28);
+    for _ in 0..rounds(1_000) {
+        let program = generate::program(&mut rng, 3);
+        let texts = context(&mut rng);
+        let words = rng.below(400);
+        let limits = Limits { words, ..LIMITS };
+        same(&program, &texts, STRICT, limits, &mut rng);
+    }
+}

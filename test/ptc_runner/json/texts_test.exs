@@ -1,0 +1,219 @@
+defmodule PtcRunner.Json.TextsTest do
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Json
+  alias PtcRunner.Json.{Codec, Texts}
+
+  @rows for n <- 1..2_000,
+            do: %{
+              "id" => n,
+              "name" => "row #{rem(n, 97)}",
+              "note" => String.duplicate("é\n\"", rem(n, 40)),
+              "price" => n / 8,
+              "tags" => Enum.map(1..rem(n, 4)//1, &"t#{&1}"),
+              "at" => %{"city" => Enum.at(["Rome", "Oslo", nil], rem(n, 3)), "x" => -n},
+              "big" => 123_456_789_012_345_678_901 * n,
+              "ok" => rem(n, 2) == 0
+            }
+
+  @load ~s({"op": "load", "name": "rows"})
+
+  @programs [
+    @load,
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "count"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "filter", "where": {"op": "gt", "field": "price", "value": 100}}, {"op": "sum", "field": "price"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "sum", "field": "big"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "filter", "where": {"op": "eq", "field": "ok", "value": true}}, {"op": "sort_by", "field": "name"}, {"op": "select", "fields": ["id", "note", "at"]}, {"op": "take", "count": 10}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "sort_by", "field": "at"}, {"op": "last"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "group_by", "field": "name"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "distinct", "field": "tags"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "first"}, {"op": "keys"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "nth", "index": 7}, {"op": "entries"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "min_by", "field": "price"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "map", "expr": {"op": "get", "path": ["at", "city"]}}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "filter", "where": {"op": "contains", "field": "note", "value": "é"}}, {"op": "count"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "get", "field": "id"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "first"}, {"op": "sum", "field": "id"}]}),
+    ~s({"op": "pipe", "steps": [#{@load}, {"op": "map", "expr": {"op": "get", "field": "missing", "default": 1}}, {"op": "sum", "field": "x"}]}),
+    ~s({"op": "merge", "objects": [{"op": "pipe", "steps": [#{@load}, {"op": "first"}]}, {"op": "load", "name": "other"}]}),
+    ~s({"both": [#{@load}, {"op": "load", "name": "other"}], "a": {"op": "load", "name": "other"}})
+  ]
+
+  setup_all do
+    text = Codec.encode!(@rows)
+    other = Codec.encode!(%{"a" => %{"b" => [1, 2, %{"c" => String.duplicate("x", 5_000)}]}})
+    {:ok, text: text, other: other}
+  end
+
+  defp contexts(%{text: text, other: other}) do
+    {%{"rows" => Json.text(text), "other" => Json.text(other), "n" => 1},
+     %{"rows" => Codec.decode!(text), "other" => Codec.decode!(other), "n" => 1}}
+  end
+
+  defp of(node), do: ~s({"program": #{node}})
+
+  test "each form of a program over texts is the same as over what they are decoded to", given do
+    {texts, decoded} = contexts(given)
+
+    for node <- @programs, opts <- [[], [keys: :any], [structs: :values]] do
+      opts = [max_heap: 0] ++ opts
+      expected = Json.run(of(node), [context: decoded] ++ opts)
+      assert Json.run(of(node), [context: texts] ++ opts) == expected
+      assert Json.run(Codec.decode!(of(node)), [context: texts] ++ opts) == expected
+      {:ok, program} = Json.compile(of(node), opts)
+      assert Json.run(program, [context: texts] ++ opts) == expected
+      assert Json.run(program, [context: texts, tool_concurrency: 2] ++ opts) == expected
+      on_call = fn _call -> :run end
+      assert Json.run(program, [context: texts, on_call: on_call] ++ opts) == expected
+      assert Json.explain(of(node), [context: texts] ++ opts).result == expected
+    end
+  end
+
+  test "a text that is not JSON is the error of the decoder, before the program starts", given do
+    valid = given.text
+
+    for {at, byte} <- [{0, "}"}, {5_000, "\x01"}, {div(byte_size(valid), 2), <<0xFF>>}],
+        spoiled =
+          binary_part(valid, 0, at) <> byte <> binary_part(valid, at, byte_size(valid) - at) do
+      {:error, error} = Codec.decode(spoiled)
+      text = "Context 'rows': JSON decode error: " <> Exception.message(error)
+      tools = %{"t" => fn _ -> flunk("it is called") end}
+      program = of(~s({"op": "call", "tool": "t"}))
+      context = %{"rows" => Json.text(spoiled)}
+      expected = {:error, {:execution_error, text}}
+      assert Json.run(program, context: context, tools: tools) == expected
+      assert Json.run(program, context: context, tools: tools, tool_concurrency: 2) == expected
+
+      assert Json.run(program, context: context, tools: tools, on_call: fn _ -> :run end) ==
+               expected
+
+      assert Json.explain(program, context: context, tools: tools).result == expected
+    end
+
+    # Errors in the program come first.
+    assert {:error, {:validation_error, _}} =
+             Json.run(of(~s({"op": "lod"})), context: %{"rows" => Json.text("[")})
+  end
+
+  test "the first of equal keys counts, and escaped names are equal" do
+    pad = String.duplicate(" ", 5_000)
+    text = Json.text(~s({"a": 1, "\\u0061": 2, "b": 3, "a": 4}) <> pad)
+
+    get =
+      of(~s({"op": "pipe", "steps": [{"op": "load", "name": "t"}, {"op": "get", "field": "a"}]}))
+
+    assert Json.run!(get, context: %{"t" => text}) == 1
+    whole = of(~s({"op": "load", "name": "t"}))
+    assert Json.run!(whole, context: %{"t" => text}) == %{"a" => 1, "b" => 3}
+    escaped = Json.text(~s({"\\u0061": 2}) <> pad)
+    assert Json.run!(get, context: %{"t" => escaped}) == 2
+  end
+
+  test "values leave the run as arguments of tools, and as errors", given do
+    {texts, decoded} = contexts(given)
+
+    program =
+      of(
+        ~s({"op": "pipe", "steps": [#{@load}, {"op": "take", "count": 50}, {"op": "map", "expr": {"op": "call", "tool": "seen", "args": {"row": {"op": "var", "name": "__input"}}}}]})
+      )
+
+    seen = fn %{"row" => row} = args -> send(self(), {:row, row}) && args end
+
+    run = fn context ->
+      Json.run(program, context: context, tools: %{"seen" => seen}, edition: 2)
+    end
+
+    assert run.(texts) == run.(decoded)
+    assert {:ok, [%{"row" => %{"id" => 1}} | _], _, _} = run.(texts)
+
+    failing = %{"seen" => fn %{"row" => row} -> {:error, row["id"]} end}
+
+    caught =
+      of(
+        ~s({"op": "pipe", "steps": [#{@load}, {"op": "take", "count": 5}, {"op": "map", "expr": {"op": "call", "tool": "seen", "args": {"row": {"op": "var", "name": "__input"}}, "on_error": "no"}}]})
+      )
+
+    assert Json.run!(caught, context: texts, tools: failing, edition: 2) ==
+             List.duplicate("no", 5)
+
+    opts = [tools: failing, edition: 2]
+
+    assert Json.run(program, [context: texts] ++ opts) ==
+             Json.run(program, [context: decoded] ++ opts)
+  end
+
+  test "a tool may return a text" do
+    program =
+      of(~s({"op": "pipe", "steps": [{"op": "call", "tool": "t"}, {"op": "get", "field": "a"}]}))
+
+    run = fn tool -> Json.run(program, tools: %{"t" => tool}) end
+    assert {:ok, 1, _, _} = run.(fn _ -> Json.text(~s({"a": 1})) end)
+
+    assert {:error, {:execution_error, text}} = run.(fn _ -> Json.text(~s({"a": 1,})) end)
+
+    assert text =~
+             "Tool 't' error: the answer is not JSON. JSON decode error: Unexpected token at position 8"
+
+    signature = "(x :int?) -> {a :int}"
+    assert {:ok, 1, _, _} = run.({fn _ -> Json.text(~s({"a": 1})) end, signature})
+    assert {:ok, 1, _, _} = run.({fn _ -> {:ok, Json.text(~s({"a": 1}))} end, signature})
+
+    assert {:error, {:execution_error, _}} =
+             run.({fn _ -> Json.text(~s({"a": "x"})) end, signature})
+  end
+
+  test "the limits of the run count", given do
+    {texts, _decoded} = contexts(given)
+    whole = of(@load)
+    assert {:error, {:memory_exceeded, _}} = Json.run(whole, context: texts, max_heap: 5_000)
+    sum = of(~s({"op": "pipe", "steps": [#{@load}, {"op": "sum", "field": "price"}]}))
+    # The index takes a seventh of the text.
+    words = div(byte_size(given.text) + byte_size(given.other), 40)
+    assert {:ok, _, _, _} = Json.run(sum, context: texts, max_heap: words + 1_000)
+    assert {:error, {:timeout, 0}} = Json.run(sum, context: texts, timeout: 0)
+  end
+
+  test "texts that cannot be read in place are decoded" do
+    wide = Map.new(1..3_000, &{"k#{&1}", &1})
+    long = %{"s" => String.duplicate("x", 100_000), "n" => Integer.pow(7, 2_000)}
+
+    for value <- [wide, long, []] do
+      text = Codec.encode!(value) <> String.duplicate(" ", 5_000)
+      load = of(~s({"op": "load", "name": "t"}))
+      assert Json.run!(load, context: %{"t" => Json.text(text)}) == value
+    end
+  end
+
+  test "a text that begins between two bytes", given do
+    size = byte_size(given.text)
+    <<_::3, unaligned::binary-size(size), _::5>> = <<0::3, given.text::binary, 0::5>>
+    sum = of(~s({"op": "pipe", "steps": [#{@load}, {"op": "sum", "field": "id"}]}))
+    assert Json.run!(sum, context: %{"rows" => Json.text(unaligned)}) == 2_001_000
+  end
+
+  test "a long run over a text is suspended, and others run" do
+    rows = for n <- 1..60_000, do: %{"id" => n, "name" => "n#{rem(n, 1_000)}"}
+    text = Codec.encode!(rows)
+    context = %{"rows" => Json.text(text)}
+
+    program =
+      of(
+        ~s({"op": "pipe", "steps": [#{@load}, {"op": "sort_by", "field": "name"}, {"op": "take", "count": 3}]})
+      )
+
+    decoded = %{"rows" => rows}
+    opts = [max_heap: 0]
+
+    tasks =
+      for _ <- 1..4, do: Task.async(fn -> Json.run!(program, [context: context] ++ opts) end)
+
+    expected = Json.run!(program, [context: decoded] ++ opts)
+    for task <- tasks, do: assert(Task.await(task, 60_000) == expected)
+    assert Json.run!(of(@load), [context: context] ++ opts) == rows
+  end
+
+  test "inspecting a text does not show it" do
+    assert inspect(Json.text("[1, 2]")) == "#PtcRunner.Json.Text<6 bytes>"
+    assert Texts.answer([1]) == [1]
+  end
+end
