@@ -5,11 +5,11 @@ mod ended;
 use super::formula::{Factor, FormulaId, LoopId, Product};
 use super::sets::SetId;
 use super::sources::{PathStep, SourceId};
-use super::value::{Found, ItemsOf, Value, ValueId, Values};
+use super::value::{FoundIn, ItemsOf, Value, ValueId, Values};
 
 /// A loop. Its rounds may be gone through again: over the list that it made.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+struct LoopRounds {
     /// The list of the data that it goes over, in the current round of the loop around it.
     over: Option<(SourceId, LoopId)>,
     /// The number of rounds, if it is exact.
@@ -37,13 +37,13 @@ pub struct Looped {
 /// All loops.
 #[derive(Debug, Default)]
 pub struct Loops {
-    all: Vec<Round>,
+    all: Vec<LoopRounds>,
 }
 
 impl Loops {
     fn new_loop(&mut self, over: Option<(SourceId, LoopId)>, exact: FormulaId) -> LoopId {
         let id = LoopId(self.all.len() as u32);
-        self.all.push(Round {
+        self.all.push(LoopRounds {
             over,
             exact,
             open: false,
@@ -51,7 +51,7 @@ impl Loops {
         id
     }
 
-    fn round(&self, of: LoopId) -> Option<Round> {
+    fn round(&self, of: LoopId) -> Option<LoopRounds> {
         self.all.get(of.0 as usize).copied()
     }
 
@@ -82,7 +82,7 @@ impl Loops {
                 let (of, own) = self.now(of);
                 let count = values.count(source, of);
                 let least = if own { count } else { FormulaId::ZERO };
-                let Found::Is(item) = values.step(source, PathStep::Each, LoopId::LOST) else {
+                let FoundIn::Is(item) = values.step(source, PathStep::Each, LoopId::LOST) else {
                     return none;
                 };
                 let spine = values.sets.one(source, false);
@@ -156,7 +156,7 @@ impl Loops {
                 let most = values.count(source, of);
                 let exact = if own { most } else { FormulaId::UNKNOWN };
                 let id = self.new_loop(Some((source, of)), exact);
-                let Found::Is(item) = values.step(source, PathStep::Each, id) else {
+                let FoundIn::Is(item) = values.step(source, PathStep::Each, id) else {
                     return list;
                 };
                 let spine = values.sets.one(source, false);
@@ -211,7 +211,7 @@ impl Loops {
                 let (of, _) = self.now(of);
                 let id = self.new_loop(Some((source, of)), all.least);
                 match values.step(source, PathStep::Each, id) {
-                    Found::Is(item) => (id, item),
+                    FoundIn::Is(item) => (id, item),
                     _ => (id, all.item),
                 }
             }

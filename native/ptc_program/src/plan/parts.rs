@@ -3,9 +3,9 @@
 use super::formula::FormulaId;
 use super::loops::Looped;
 use super::sets::SetId;
-use super::sources::Root;
+use super::sources::SourceRoot;
 use super::value::{ItemsOf, Value, ValueId};
-use super::visit::{How, Part, What, When};
+use super::visit::{PartKind, ReadAs, ToVisit, When};
 use super::walk::{PlanWalk, Visited};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
@@ -25,19 +25,19 @@ fn place_of(op: OpCode, stage: usize, fields: &[Field]) -> usize {
 
 impl PlanWalk {
     /// Returns the part that is visited next.
-    pub(super) fn next_part(&mut self, source: &Document) -> Option<Part> {
+    pub(super) fn next_part(&mut self, source: &Document) -> Option<ToVisit> {
         let frame = self.frames.last()?;
         let (what, node, input) = (frame.what, frame.node, frame.input);
         let op = match what {
-            What::Op(op, false) => op,
-            What::Op(_, true) => {
+            PartKind::Op(op, false) => op,
+            PartKind::Op(_, true) => {
                 let how = match self.edition {
-                    Edition::One => How::Value,
-                    Edition::Two => How::Template,
+                    Edition::One => ReadAs::Value,
+                    Edition::Two => ReadAs::Template,
                 };
                 return self.next_pair(source, node, how, input, true);
             }
-            What::Data(how) => {
+            PartKind::Data(how) => {
                 return match source.entry(node) {
                     Entry::Object(..) => self.next_pair(source, node, how, input, false),
                     _ => {
@@ -74,23 +74,23 @@ impl PlanWalk {
         op: OpCode,
         field: &'static Field,
         node: Node,
-    ) -> Option<Part> {
+    ) -> Option<ToVisit> {
         let input = self.frames.last()?.input;
         let how = match field.kind {
-            FieldKind::Expr | FieldKind::Operand => How::Expr,
-            FieldKind::Template => How::Template,
-            FieldKind::Text | FieldKind::NonEmptyText => How::Expr,
-            FieldKind::TemplateMap => How::Templates,
-            FieldKind::Map if op == OpCode::Object => How::Values,
-            FieldKind::Map => How::Constants,
+            FieldKind::Expr | FieldKind::Operand => ReadAs::Expr,
+            FieldKind::Template => ReadAs::Template,
+            FieldKind::Text | FieldKind::NonEmptyText => ReadAs::Expr,
+            FieldKind::TemplateMap => ReadAs::Templates,
+            FieldKind::Map if op == OpCode::Object => ReadAs::Values,
+            FieldKind::Map => ReadAs::Constants,
             FieldKind::Any => match op {
-                OpCode::Literal | OpCode::Get | OpCode::Round => How::Constant,
-                _ => How::Value,
+                OpCode::Literal | OpCode::Get | OpCode::Round => ReadAs::Constant,
+                _ => ReadAs::Value,
             },
             FieldKind::ExprList | FieldKind::TemplateList => {
                 let how = match field.kind {
-                    FieldKind::ExprList => How::Expr,
-                    _ => How::Template,
+                    FieldKind::ExprList => ReadAs::Expr,
+                    _ => ReadAs::Template,
                 };
                 let element = self.next_element(source, Some(node))?;
                 return Some(self.part(element, how, field.name, input));
@@ -98,18 +98,18 @@ impl PlanWalk {
             FieldKind::Cases => {
                 let then = std::mem::replace(&mut self.frames.last_mut()?.then, ABSENT);
                 if then != ABSENT {
-                    return Some(self.part(then, How::Template, "then", input));
+                    return Some(self.part(then, ReadAs::Template, "then", input));
                 }
                 let case = self.next_element(source, Some(node))?;
                 let when = source.field(case, "when")?;
                 self.frames.last_mut()?.then = source.field(case, "then")?;
-                return Some(self.part(when, How::Expr, field.name, input));
+                return Some(self.part(when, ReadAs::Expr, field.name, input));
             }
             FieldKind::SortKeys => loop {
                 let key = self.next_element(source, Some(node))?;
                 let expr = source.field(key, "expr");
                 if let Some(expr) = expr.filter(|it| source.shape(*it) != Shape::Null) {
-                    return Some(self.part(expr, How::Expr, "expr", input));
+                    return Some(self.part(expr, ReadAs::Expr, "expr", input));
                 }
             },
             _ => return None,
@@ -145,10 +145,10 @@ impl PlanWalk {
         &mut self,
         source: &Document,
         object: Node,
-        how: How,
+        how: ReadAs,
         input: ValueId,
         implicit: bool,
-    ) -> Option<Part> {
+    ) -> Option<ToVisit> {
         loop {
             let frame = self.frames.last_mut()?;
             if frame.at == ABSENT {
@@ -170,13 +170,13 @@ impl PlanWalk {
             let name = self.names.id(text.unwrap_or_default());
             if text.is_none() || self.is_first(object, name) {
                 let part = self.part(key + 1, how, "", input);
-                return Some(Part { key, ..part });
+                return Some(ToVisit { key, ..part });
             }
         }
     }
 
     /// Adds what holds in a part of an operation.
-    fn context(&mut self, source: &Document, op: OpCode, mut part: Part) -> Option<Part> {
+    fn context(&mut self, source: &Document, op: OpCode, mut part: ToVisit) -> Option<ToVisit> {
         match (op, part.field) {
             (OpCode::Pipe, _) => {
                 part.input = match self.parts_of("steps").last() {
@@ -269,7 +269,7 @@ impl PlanWalk {
             Some(text) => self.names.id(text),
             None => return Some(self.values.unknown()),
         };
-        let error = self.values.root(Root::Error(name));
+        let error = self.values.root(SourceRoot::Error(name));
         Some(self.values.computed(&[error]))
     }
 
@@ -285,7 +285,7 @@ impl PlanWalk {
     }
 
     /// Begins the body of an operation over a list; a body of several expressions has one loop for each.
-    fn begin_body(&mut self, list: ValueId, part: &mut Part) -> Option<()> {
+    fn begin_body(&mut self, list: ValueId, part: &mut ToVisit) -> Option<()> {
         if let Some(before) = self.frames.last()?.looped {
             self.loops.end(&before);
         }
@@ -296,7 +296,7 @@ impl PlanWalk {
     }
 
     /// A body that ends with the first item that decides.
-    fn until_found(&mut self, part: &mut Part) -> Option<()> {
+    fn until_found(&mut self, part: &mut ToVisit) -> Option<()> {
         part.when = When::Until;
         let looped = self.frames.last_mut()?.looped.as_mut()?;
         looped.least = self.values.formulas.at_most(1, looped.least);
@@ -304,13 +304,13 @@ impl PlanWalk {
     }
 
     /// What is accumulated is known when the body has been visited, so it gets a name until then.
-    fn begin_fold(&mut self, source: &Document, part: &mut Part) -> Option<()> {
+    fn begin_fold(&mut self, source: &Document, part: &mut ToVisit) -> Option<()> {
         let input = part.input;
         self.begin_body(input, part)?;
         let number = self.folded.len() as u32;
         self.folded.push((SetId::EMPTY, SetId::EMPTY));
         self.frames.last_mut()?.then = number;
-        let folded = self.values.root(Root::Folded(number));
+        let folded = self.values.root(SourceRoot::Folded(number));
         let folded = self.values.computed(&[folded]);
         let name = self.text(source, "as").unwrap_or(b"acc");
         part.bind = Some((self.names.id(name), folded));
@@ -318,7 +318,7 @@ impl PlanWalk {
     }
 
     /// The templates of a group: its items are the current value.
-    fn begin_groups(&mut self, part: &mut Part) -> Option<()> {
+    fn begin_groups(&mut self, part: &mut ToVisit) -> Option<()> {
         let input = part.input;
         if let Some(before) = self.frames.last()?.looped {
             self.loops.end(&before);
@@ -349,7 +349,7 @@ impl PlanWalk {
     }
 
     /// The templates of `set` see the map, or each item of the list.
-    fn begin_set(&mut self, part: &mut Part) -> Option<()> {
+    fn begin_set(&mut self, part: &mut ToVisit) -> Option<()> {
         let input = part.input;
         self.begin_body(input, part)?;
         let (inner, by) = self.values.undecided(input);

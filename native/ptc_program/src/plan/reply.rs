@@ -6,7 +6,7 @@
 
 use super::formula::{Factor, FormulaId, Product};
 use super::sets::{Ref, SetId};
-use super::sources::{PathStep, Root, SourceId};
+use super::sources::{PathStep, SourceId, SourceRoot};
 use super::value::{Value, ValueId};
 use super::walk::PlanWalk;
 use crate::typing::names::{ByNumber, NameId};
@@ -247,7 +247,7 @@ fn unfolded(set: SetId, walk: &PlanWalk, decides: &mut Vec<SetId>) -> Vec<Ref> {
         }
         for part in walk.values.sets.get(next) {
             match walk.values.tree.root_of(part.source) {
-                Root::Folded(number) => {
+                SourceRoot::Folded(number) => {
                     let (data, others) = walk.folded[number as usize];
                     todo.push(data);
                     decides.push(others);
@@ -335,13 +335,13 @@ fn source_term<H: Heap>(
     heap: &mut H,
 ) -> Option<H::Term> {
     let (word, name) = match walk.values.tree.root_of(source) {
-        Root::Context(name) => (PlanWord::Context, Some(name)),
-        Root::Memory(name) => (PlanWord::Memory, Some(name)),
-        Root::Answer(name) => (PlanWord::Answer, Some(name)),
-        Root::Error(name) => (PlanWord::Error, Some(name)),
-        Root::Now => (PlanWord::Now, None),
-        Root::Unknown => (PlanWord::Unknown, None),
-        Root::Folded(_) => return None,
+        SourceRoot::Context(name) => (PlanWord::Context, Some(name)),
+        SourceRoot::Memory(name) => (PlanWord::Memory, Some(name)),
+        SourceRoot::Answer(name) => (PlanWord::Answer, Some(name)),
+        SourceRoot::Error(name) => (PlanWord::Error, Some(name)),
+        SourceRoot::Now => (PlanWord::Now, None),
+        SourceRoot::Unknown => (PlanWord::Unknown, None),
+        SourceRoot::Folded(_) => return None,
     };
     let mut path = Vec::new();
     path.extend(name.map(|name| heap.make_string(walk.names.get(name))));

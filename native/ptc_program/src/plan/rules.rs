@@ -1,9 +1,9 @@
 //! The values of operations that have been visited.
 
 use super::sets::SetId;
-use super::sources::Root;
+use super::sources::SourceRoot;
 use super::value::{Value, ValueId};
-use super::visit::What;
+use super::visit::PartKind;
 use super::walk::PlanWalk;
 use crate::compile::INPUT_NAME;
 use crate::opcode::OpCode;
@@ -17,7 +17,7 @@ impl PlanWalk {
     /// Returns a field of the operation.
     pub(super) fn field(&self, name: &str) -> Option<Node> {
         let frame = self.frames.last()?;
-        let What::Op(op, false) = frame.what else {
+        let PartKind::Op(op, false) = frame.what else {
             return None;
         };
         let fields = op.fields(self.edition);
@@ -137,9 +137,9 @@ impl PlanWalk {
         };
         let (what, looped, node) = (frame.what, frame.looped, frame.node);
         let value = match what {
-            What::Op(op, false) => self.of_operation(source, op),
-            What::Op(_, true) => self.of_object(source),
-            What::Data(_) => match source.entry(node) {
+            PartKind::Op(op, false) => self.of_operation(source, op),
+            PartKind::Op(_, true) => self.of_object(source),
+            PartKind::Data(_) => match source.entry(node) {
                 Entry::Object(..) => self.of_object(source),
                 _ => self.of_list(""),
             },
@@ -185,7 +185,7 @@ impl PlanWalk {
         match op {
             OpCode::Load => match self.name(source, "name") {
                 Some(name) => {
-                    let value = self.values.root(Root::Context(name));
+                    let value = self.values.root(SourceRoot::Context(name));
                     self.touch(value);
                     value
                 }
@@ -195,7 +195,7 @@ impl PlanWalk {
             OpCode::It => self.input(),
             OpCode::Literal => self.part_in("value").unwrap_or(ValueId::CONSTANT),
             OpCode::Now => {
-                let now = self.values.root(Root::Now);
+                let now = self.values.root(SourceRoot::Now);
                 self.values.computed(&[now])
             }
             OpCode::Pipe => self.parts_of("steps").pop().unwrap_or(ValueId::CONSTANT),
@@ -252,7 +252,7 @@ impl PlanWalk {
         match self.bound.get(name.0 as usize).copied().flatten() {
             Some(value) => value,
             None => {
-                let value = self.values.root(Root::Memory(name));
+                let value = self.values.root(SourceRoot::Memory(name));
                 self.touch(value);
                 value
             }
@@ -294,11 +294,11 @@ impl PlanWalk {
         };
         self.use_up(args);
         self.add_call(tool, args);
-        let answer = self.values.root(Root::Answer(tool));
+        let answer = self.values.root(SourceRoot::Answer(tool));
         match self.part_in("on_error") {
             None => answer,
             Some(other) => {
-                let error = self.values.root(Root::Error(tool));
+                let error = self.values.root(SourceRoot::Error(tool));
                 let value = self.values.join(answer, other);
                 self.decided_by(value, &[error])
             }

@@ -239,7 +239,7 @@ impl PlanWalk {
         };
         let (number, looped) = (frame.then as usize, frame.looped);
         let all = self.values.computed(&[init, body]);
-        let own = super::sources::Root::Folded(number as u32);
+        let own = super::sources::SourceRoot::Folded(number as u32);
         let own = self.values.tree.root(own);
         let mut sets = [self.values.data(all), self.values.decides(all)];
         if let Some(looped) = looped {

@@ -2,7 +2,7 @@
 
 use super::formula::FormulaId;
 use super::sources::PathStep;
-use super::value::{Found, ItemsOf, Value, ValueId};
+use super::value::{FoundIn, ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
 use crate::opcode::OpCode;
 use crate::typing::names::NameId;
@@ -116,7 +116,7 @@ impl PlanWalk {
                 let looped = self.loops.begin(inner, &mut self.values);
                 self.loops.end(&looped);
                 let step = self.values.step(source, PathStep::Each, of);
-                let Found::Is(_) = step else {
+                let FoundIn::Is(_) = step else {
                     return self.nothing_known();
                 };
                 (looped.most, self.values.any(inner))

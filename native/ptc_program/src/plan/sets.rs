@@ -1,6 +1,6 @@
 //! Sets of parts of the data. Equal sets have one number.
 
-use super::sources::{Root, SourceId, SourceTree};
+use super::sources::{SourceId, SourceRoot, SourceTree};
 use crate::typing::names::{Hash, Index};
 use std::cmp::Ordering;
 
@@ -106,7 +106,7 @@ impl Sets {
         }
         if all.len() > MOST_REFS {
             all = vec![Ref {
-                source: tree.root(Root::Unknown),
+                source: tree.root(SourceRoot::Unknown),
                 whole: true,
             }];
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// Where a path begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Root {
+pub enum SourceRoot {
     /// A value of the context.
     Context(NameId),
     /// A value of the memory.
@@ -36,14 +36,14 @@ pub enum PathStep {
 pub struct SourceId(pub u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Origin {
-    Root(Root),
+enum SourceOrigin {
+    SourceRoot(SourceRoot),
     Inside(SourceId, PathStep),
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Part {
-    origin: Origin,
+struct SourcePart {
+    origin: SourceOrigin,
     depth: u8,
     root: SourceId,
 }
@@ -51,8 +51,8 @@ struct Part {
 /// The parts of the data that a program names.
 #[derive(Debug, Default)]
 pub struct SourceTree {
-    all: Vec<Part>,
-    index: HashMap<Origin, SourceId, ByNumber>,
+    all: Vec<SourcePart>,
+    index: HashMap<SourceOrigin, SourceId, ByNumber>,
 }
 
 /// Maximum number of steps of a path. What is deeper counts as a part of what is at that depth.
@@ -60,29 +60,29 @@ const DEEPEST: u8 = 32;
 
 impl SourceTree {
     /// Returns a root.
-    pub fn root(&mut self, root: Root) -> SourceId {
-        self.add(Origin::Root(root), 0)
+    pub fn root(&mut self, root: SourceRoot) -> SourceId {
+        self.add(SourceOrigin::SourceRoot(root), 0)
     }
 
     /// Returns the part at a step; `None` if the path would be too long.
     pub fn inside(&mut self, of: SourceId, step: PathStep) -> Option<SourceId> {
         let depth = self.all[of.0 as usize].depth;
         match depth < DEEPEST {
-            true => Some(self.add(Origin::Inside(of, step), depth + 1)),
+            true => Some(self.add(SourceOrigin::Inside(of, step), depth + 1)),
             false => None,
         }
     }
 
-    fn add(&mut self, origin: Origin, depth: u8) -> SourceId {
+    fn add(&mut self, origin: SourceOrigin, depth: u8) -> SourceId {
         if let Some(id) = self.index.get(&origin) {
             return *id;
         }
         let id = SourceId(self.all.len() as u32);
         let root = match origin {
-            Origin::Root(_) => id,
-            Origin::Inside(of, _) => self.all[of.0 as usize].root,
+            SourceOrigin::SourceRoot(_) => id,
+            SourceOrigin::Inside(of, _) => self.all[of.0 as usize].root,
         };
-        self.all.push(Part {
+        self.all.push(SourcePart {
             origin,
             depth,
             root,
@@ -92,11 +92,11 @@ impl SourceTree {
     }
 
     /// Returns the root of a part.
-    pub fn root_of(&self, id: SourceId) -> Root {
+    pub fn root_of(&self, id: SourceId) -> SourceRoot {
         let root = self.all[id.0 as usize].root;
         match self.all[root.0 as usize].origin {
-            Origin::Root(root) => root,
-            Origin::Inside(..) => Root::Unknown,
+            SourceOrigin::SourceRoot(root) => root,
+            SourceOrigin::Inside(..) => SourceRoot::Unknown,
         }
     }
 
@@ -108,8 +108,8 @@ impl SourceTree {
     /// Returns the part around a part, and the step between them.
     pub fn around(&self, id: SourceId) -> Option<(SourceId, PathStep)> {
         match self.all[id.0 as usize].origin {
-            Origin::Root(_) => None,
-            Origin::Inside(of, step) => Some((of, step)),
+            SourceOrigin::SourceRoot(_) => None,
+            SourceOrigin::Inside(of, step) => Some((of, step)),
         }
     }
 

@@ -3,11 +3,11 @@
 mod join;
 mod reading;
 
-pub use reading::Found;
+pub use reading::FoundIn;
 
 use super::formula::{Factor, FormulaId, Formulas, LoopId};
 use super::sets::{SetId, Sets};
-use super::sources::{Root, SourceId, SourceTree};
+use super::sources::{SourceId, SourceRoot, SourceTree};
 use crate::typing::names::NameId;
 
 /// The number of a value.
@@ -23,12 +23,12 @@ impl ValueId {
 
 /// A range of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct TableRange {
     start: u32,
     end: u32,
 }
 
-impl Span {
+impl TableRange {
     fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -42,13 +42,13 @@ pub enum Value {
     /// A part of the data; of the current item of a loop.
     At(SourceId, LoopId),
     /// An object with these fields; its other fields are those of another value.
-    Object(Span, ValueId),
+    Object(TableRange, ValueId),
     /// A list whose items are like this one.
     List(ItemsOf),
     /// An object whose values are like this one.
     Named(ValueId),
     /// One of these.
-    OneOf(Span),
+    OneOf(TableRange),
     /// A value, and the parts that decide which one it is.
     Decided(ValueId, SetId),
 }
@@ -70,7 +70,7 @@ pub struct ItemsOf {
 
 /// A value with the parts that flow into it.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct ValueFlows {
     value: Value,
     data: SetId,
     decides: SetId,
@@ -86,7 +86,7 @@ pub struct Values {
     pub sets: Sets,
     /// Formulas over these.
     pub formulas: Formulas,
-    all: Vec<Known>,
+    all: Vec<ValueFlows>,
     fields: Vec<(NameId, ValueId)>,
     members: Vec<ValueId>,
 }
@@ -100,7 +100,7 @@ const MOST_JOINED: usize = 256;
 
 impl Default for Values {
     fn default() -> Self {
-        let constant = Known {
+        let constant = ValueFlows {
             value: Value::Made(SetId::EMPTY),
             data: SetId::EMPTY,
             decides: SetId::EMPTY,
@@ -133,7 +133,7 @@ impl Values {
     }
 
     /// Returns the fields of an object.
-    pub fn fields(&self, span: Span) -> &[(NameId, ValueId)] {
+    pub fn fields(&self, span: TableRange) -> &[(NameId, ValueId)] {
         &self.fields[span.range()]
     }
 
@@ -162,7 +162,7 @@ impl Values {
 
     fn add(&mut self, value: Value, data: SetId, decides: SetId, depth: u8) -> ValueId {
         let id = ValueId(self.all.len() as u32);
-        self.all.push(Known {
+        self.all.push(ValueFlows {
             value,
             data,
             decides,
@@ -186,14 +186,14 @@ impl Values {
     }
 
     /// Returns a value of the data.
-    pub fn root(&mut self, root: Root) -> ValueId {
+    pub fn root(&mut self, root: SourceRoot) -> ValueId {
         let source = self.tree.root(root);
         self.at(source, LoopId::ROOT)
     }
 
     /// Returns a value of which nothing is known.
     pub fn unknown(&mut self) -> ValueId {
-        let source = self.tree.root(Root::Unknown);
+        let source = self.tree.root(SourceRoot::Unknown);
         let data = self.sets.one(source, true);
         self.made(data)
     }
@@ -248,7 +248,7 @@ impl Values {
         let start = self.fields.len() as u32;
         self.fields.extend(fields);
         let end = self.fields.len() as u32;
-        let value = Value::Object(Span { start, end }, rest);
+        let value = Value::Object(TableRange { start, end }, rest);
         self.add(value, data, decides, depth)
     }
 

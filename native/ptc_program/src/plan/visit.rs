@@ -8,7 +8,7 @@ use ptc_json::Node;
 
 /// How a part is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum ReadAs {
     /// As an operation, or an object.
     Expr,
     /// As an operation if it names one, else as a constant.
@@ -27,11 +27,11 @@ pub(super) enum How {
 
 /// What stands at a part.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What {
+pub(super) enum PartKind {
     /// An operation; `true` for an object that names none.
     Op(OpCode, bool),
     /// An object or a list, whose parts are read in a way.
-    Data(How),
+    Data(ReadAs),
 }
 
 /// How often a part is evaluated when the operation around it is.
@@ -51,9 +51,9 @@ pub(super) enum When {
 
 /// A part that is visited next.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct ToVisit {
     pub node: Node,
-    pub how: How,
+    pub how: ReadAs,
     /// The field that it stands in.
     pub field: &'static str,
     /// Its key, if it is a value of an object.

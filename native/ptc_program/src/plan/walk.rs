@@ -6,9 +6,9 @@ use super::calls::{and_then, maybe, or_else, times, CallSite, Effects};
 use super::formula::FormulaId;
 use super::loops::{Looped, Loops};
 use super::sets::SetId;
-use super::sources::Root;
+use super::sources::SourceRoot;
 use super::value::{ItemsOf, ValueId, Values};
-use super::visit::{How, Part, What, When};
+use super::visit::{PartKind, ReadAs, ToVisit, When};
 use crate::compile::{INPUT_NAME, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
@@ -28,9 +28,9 @@ pub(super) struct Visited {
 
 /// A part whose own parts are being visited.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct PlanFrame {
     pub node: Node,
-    pub what: What,
+    pub what: PartKind,
     pub fields: [Node; MOST_FIELDS],
     pub input: ValueId,
     /// The number of fields that have been visited, and the next part of a list or an object.
@@ -48,7 +48,7 @@ pub(super) struct Frame {
     effects: Effects,
     branches: Option<Effects>,
     /// What holds in the part that is being visited: what to undo after it.
-    now: Part,
+    now: ToVisit,
     bound: Option<ValueId>,
     guard: SetId,
     calls: u32,
@@ -71,7 +71,7 @@ pub struct PlanWalk {
     pub used: Vec<SetId>,
     pub(super) loops: Loops,
     pub(super) edition: Edition,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<PlanFrame>,
     pub(super) visited: Vec<Visited>,
     pub(super) bound: Vec<Option<ValueId>>,
     pub(super) guard: SetId,
@@ -116,7 +116,7 @@ impl PlanWalk {
 
     /// Returns the words that the walk takes.
     pub fn words(&self) -> usize {
-        let frames = self.frames.len() * size_of::<Frame>() / 8;
+        let frames = self.frames.len() * size_of::<PlanFrame>() / 8;
         let own = self.visited.len() * 4 + self.bound.len() + self.calls.len() * 2;
         self.values.words() + self.names.words() + frames + own + self.used.len() / 2
     }
@@ -129,14 +129,20 @@ impl PlanWalk {
     /// Visits the root.
     pub fn begin(&mut self, source: &Document) {
         let name = self.names.id(INPUT_NAME.as_bytes());
-        let input = self.values.root(Root::Memory(name));
-        let part = self.part(self.root, How::Expr, "", input);
+        let input = self.values.root(SourceRoot::Memory(name));
+        let part = self.part(self.root, ReadAs::Expr, "", input);
         self.enter(source, part);
     }
 
     /// A part that is evaluated once.
-    pub(super) fn part(&self, node: Node, how: How, field: &'static str, input: ValueId) -> Part {
-        Part {
+    pub(super) fn part(
+        &self,
+        node: Node,
+        how: ReadAs,
+        field: &'static str,
+        input: ValueId,
+    ) -> ToVisit {
+        ToVisit {
             node,
             how,
             field,
@@ -167,7 +173,7 @@ impl PlanWalk {
         PlanStep::On
     }
 
-    fn begin_part(&mut self, source: &Document, mut part: Part) {
+    fn begin_part(&mut self, source: &Document, mut part: ToVisit) {
         let (before, calls) = (self.guard, self.calls.len() as u32);
         let mut guard = part.guard;
         let Some(frame) = self.frames.last_mut() else {
@@ -196,12 +202,12 @@ impl PlanWalk {
         self.enter(source, part);
     }
 
-    fn enter(&mut self, source: &Document, part: Part) {
+    fn enter(&mut self, source: &Document, part: ToVisit) {
         let what = match self.what(source, part.node, part.how) {
             Ok(what) => what,
             Err(value) => return self.take(value, Effects::new()),
         };
-        let mut frame = Frame {
+        let mut frame = PlanFrame {
             node: part.node,
             what,
             fields: [ABSENT; MOST_FIELDS],
@@ -220,7 +226,7 @@ impl PlanWalk {
             guard: SetId::EMPTY,
             calls: 0,
         };
-        if let What::Op(op, implicit) = what {
+        if let PartKind::Op(op, implicit) = what {
             let found = &mut frame.fields;
             let own = fields_of(self.edition, source, part.node, op, implicit, found);
             if let (Some(own), false, true) = (own, part.given, op.sees_input()) {
@@ -315,27 +321,29 @@ impl PlanWalk {
     }
 
     /// Returns what stands at a part, or its value if it has no parts that are visited.
-    fn what(&mut self, source: &Document, node: Node, how: How) -> Result<What, ValueId> {
+    fn what(&mut self, source: &Document, node: Node, how: ReadAs) -> Result<PartKind, ValueId> {
         let shape = source.shape(node);
         let is_op = match (how, shape) {
-            (How::Expr, Shape::Map) => true,
-            (How::Value | How::Template, Shape::Map) => source
+            (ReadAs::Expr, Shape::Map) => true,
+            (ReadAs::Value | ReadAs::Template, Shape::Map) => source
                 .field(node, "op")
-                .is_some_and(|it| how == How::Value || source.shape(it) == Shape::String),
+                .is_some_and(|it| how == ReadAs::Value || source.shape(it) == Shape::String),
             _ => false,
         };
         if is_op {
             return match operation_of(source, node, self.edition) {
-                OpAt::Is(op) => Ok(What::Op(op, false)),
-                OpAt::Implicit => Ok(What::Op(OpCode::IMPLICIT_OBJECT, true)),
+                OpAt::Is(op) => Ok(PartKind::Op(op, false)),
+                OpAt::Implicit => Ok(PartKind::Op(OpCode::IMPLICIT_OBJECT, true)),
                 OpAt::None => Err(self.values.unknown()),
             };
         }
         let has_parts = matches!(source.entry(node), Entry::Object(..) | Entry::List(..));
         match how {
-            How::Template | How::Templates if has_parts => Ok(What::Data(How::Template)),
-            How::Values if has_parts => Ok(What::Data(How::Value)),
-            How::Constants if has_parts => Ok(What::Data(How::Constant)),
+            ReadAs::Template | ReadAs::Templates if has_parts => {
+                Ok(PartKind::Data(ReadAs::Template))
+            }
+            ReadAs::Values if has_parts => Ok(PartKind::Data(ReadAs::Value)),
+            ReadAs::Constants if has_parts => Ok(PartKind::Data(ReadAs::Constant)),
             _ => Err(self.constant(source, node)),
         }
     }

@@ -1,6 +1,6 @@
 //! Values that are one of several.
 
-use super::{ItemsOf, Span, Value, ValueId, Values, DEEPEST, MOST_JOINED};
+use super::{ItemsOf, TableRange, Value, ValueId, Values, DEEPEST, MOST_JOINED};
 use crate::plan::formula::LoopId;
 use crate::typing::names::NameId;
 
@@ -92,7 +92,12 @@ impl Values {
         let start = self.members.len() as u32;
         self.members.extend(all);
         let end = self.members.len() as u32;
-        self.add(Value::OneOf(Span { start, end }), data, decides, depth)
+        self.add(
+            Value::OneOf(TableRange { start, end }),
+            data,
+            decides,
+            depth,
+        )
     }
 
     /// Returns the values of which a value is one; itself, if it is no such value.

@@ -14,13 +14,13 @@ impl Values {
             Value::Object(span, rest) => {
                 let fields = values.fields(span);
                 match fields.binary_search_by_key(&name, |field| field.0) {
-                    Ok(at) => Found::Is(fields[at].1),
-                    Err(_) => Found::In(rest),
+                    Ok(at) => FoundIn::Is(fields[at].1),
+                    Err(_) => FoundIn::In(rest),
                 }
             }
-            Value::Named(item) => Found::Is(item),
-            Value::List(_) => Found::Is(ValueId::CONSTANT),
-            _ => Found::Is(member),
+            Value::Named(item) => FoundIn::Is(item),
+            Value::List(_) => FoundIn::Is(ValueId::CONSTANT),
+            _ => FoundIn::Is(member),
         })
     }
 
@@ -35,19 +35,19 @@ impl Values {
                     all = values.join(all, field);
                 }
                 match rest {
-                    ValueId::CONSTANT => Found::Is(all),
-                    rest => Found::Or(all, rest),
+                    ValueId::CONSTANT => FoundIn::Is(all),
+                    rest => FoundIn::Or(all, rest),
                 }
             }
-            Value::Named(item) => Found::Is(item),
-            Value::List(items) => Found::Is(items.item),
-            _ => Found::Is(member),
+            Value::Named(item) => FoundIn::Is(item),
+            Value::List(items) => FoundIn::Is(items.item),
+            _ => FoundIn::Is(member),
         })
     }
 
     /// Returns the part at a step, of a loop's current item.
-    pub fn step(&mut self, source: SourceId, step: PathStep, of: LoopId) -> Found {
-        Found::Is(match self.tree.inside(source, step) {
+    pub fn step(&mut self, source: SourceId, step: PathStep, of: LoopId) -> FoundIn {
+        FoundIn::Is(match self.tree.inside(source, step) {
             Some(inside) => self.at(inside, of),
             None => {
                 let data = self.sets.one(source, true);
@@ -60,7 +60,7 @@ impl Values {
     fn each_member(
         &mut self,
         of: ValueId,
-        mut find: impl FnMut(&mut Values, ValueId) -> Found,
+        mut find: impl FnMut(&mut Values, ValueId) -> FoundIn,
     ) -> ValueId {
         let (mut todo, mut by, mut all) = (vec![of], SetId::EMPTY, ValueId::CONSTANT);
         let mut left = MOST_JOINED;
@@ -76,12 +76,12 @@ impl Values {
                 continue;
             }
             let found = match find(self, next) {
-                Found::Is(found) => found,
-                Found::In(rest) => {
+                FoundIn::Is(found) => found,
+                FoundIn::In(rest) => {
                     todo.push(rest);
                     continue;
                 }
-                Found::Or(found, rest) => {
+                FoundIn::Or(found, rest) => {
                     todo.push(rest);
                     found
                 }
@@ -94,7 +94,7 @@ impl Values {
 
 /// What is found in a value.
 #[derive(Debug, Clone, Copy)]
-pub enum Found {
+pub enum FoundIn {
     /// This.
     Is(ValueId),
     /// It is looked for in another value.
