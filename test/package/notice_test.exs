@@ -66,7 +66,8 @@ defmodule PtcRunner.Native.NoticeTest do
       [_, text] =
         Regex.run(~r/^### #{name} #{Regex.escape(version)}\n\n```text\n(.*?)^```/ms, licences)
 
-      assert text =~ "Permission" or name == "rustler", name
+      # These packages have no such file. The Zlib licence of the last two asks for its text in sources only.
+      assert text =~ "Permission" or name in ["rustler", "safe_arch", "wide"], name
     end
   end
 

@@ -3,6 +3,7 @@ defmodule PtcRunner.Firewall.Hidden do
   # Whether data, or the answers of tools, may have firewalled fields.
 
   alias PtcRunner.Agent.Tool
+  alias PtcRunner.Json.Text
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -20,6 +21,7 @@ defmodule PtcRunner.Firewall.Hidden do
   @spec in?([term()]) :: boolean()
   def in?(values), do: Budget.within(@parts, true, &any?(values, &1))
 
+  defp any?(%Text{} = text, _left), do: Text.hidden?(text)
   defp any?(%_struct{} = struct, left), do: struct |> Map.from_struct() |> any?(left)
 
   defp any?(map, left) when is_map(map) do

@@ -2,6 +2,7 @@ defmodule PtcRunner.Firewall.Inside do
   @moduledoc false
   # Where firewalled fields are inside a value, or inside what a type says.
 
+  alias PtcRunner.Json.{Codec, Text}
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -25,6 +26,7 @@ defmodule PtcRunner.Firewall.Inside do
   def value(value, path \\ []),
     do: Budget.within(@parts, :beyond, &at(value, path, &1))
 
+  defp at(%Text{} = text, path, left), do: text |> decoded() |> at(path, left)
   defp at(value, [], left), do: inside(value, left)
 
   defp at(list, [:each | path], left) when is_list(list),
@@ -72,6 +74,8 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp items(_end, _look, _left), do: nil
 
+  defp inside(%Text{} = text, left), do: text |> decoded() |> inside(left)
+
   defp inside(map, left) when is_map(map) do
     Budget.spend!(left)
 
@@ -100,6 +104,16 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp inside(tuple, left) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> inside(left)
   defp inside(_leaf, _left), do: nil
+
+  # A text is decoded only if it may have such a field. One that is wrong ends the run.
+  defp decoded(%Text{binary: binary} = text) do
+    with true <- Text.hidden?(text),
+         {:ok, value} <- Codec.decode(binary, timeout: :infinity, max_heap: 0, depth: :infinity) do
+      value
+    else
+      _none -> nil
+    end
+  end
 
   defp fields(%_struct{} = struct), do: struct |> Map.from_struct() |> :maps.to_list()
   defp fields(map), do: :maps.to_list(map)

@@ -9,6 +9,14 @@ defmodule PtcRunner.Json.Text do
   @typedoc "The text, as it was given."
   @type t :: %__MODULE__{binary: String.t()}
 
+  # The beginnings of firewalled names. The last one may be any character.
+  @marks [~s("_), ~s("-), "\\u"]
+
+  @doc false
+  # Whether a field of the text may be firewalled.
+  @spec hidden?(t()) :: boolean()
+  def hidden?(%__MODULE__{binary: binary}), do: :binary.match(binary, @marks) != :nomatch
+
   defimpl Inspect do
     def inspect(text, _opts), do: "#PtcRunner.Json.Text<#{byte_size(text.binary)} bytes>"
   end

@@ -110,6 +110,22 @@ defmodule PtcRunner.Firewall.GuardTest do
       end
     end
 
+    test "where the data are texts that are not decoded" do
+      text = Json.text(~s([{"id": 1, "_pin": 2}]))
+      context = %{"users" => text}
+      assert run(call("send", %{"x" => load("users")}), context: context) == refused("users._pin")
+      seen = %{"send" => fn _ -> "sent" end}
+      node = each(load("users"), call("send", %{"x" => get("id")}))
+      assert {:ok, ["sent"], _, _} = run(node, context: context, tools: seen)
+      escaped = %{"users" => Json.text(~S([{"\u005fpin": 2}]))}
+      assert run(call("send", %{"x" => load("users")}), context: escaped) == refused("users._pin")
+
+      tools = %{"find" => fn _ -> text end, "send" => fn _ -> flunk("called") end}
+
+      assert {:error, {:execution_error, "Tool 'send' was refused: " <> _}} =
+               run(call("send", %{"x" => call("find", %{})}), tools: tools)
+    end
+
     test "where the name of a value of the context or of the memory is firewalled, or the memory says so" do
       assert run(call("send", %{"x" => load("_key")}), context: %{"_key" => 1}) == refused("_key")
       var = %{"op" => "var", "name" => "_key"}
