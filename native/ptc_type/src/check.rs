@@ -97,6 +97,30 @@ impl<H: Values> Task<H> for Check<H::Term> {
     }
 
     #[inline(always)]
+    fn value(_done: (), was: H::Term) -> H::Term {
+        was
+    }
+
+    #[inline(always)]
+    fn unanswered(&self) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn by_rules(
+        _walk: &mut Walk<H, Self>,
+        _scalar: Scalar,
+        _rules: u32,
+        _value: H::Term,
+        _place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        Ok(None)
+    }
+
+    #[inline(always)]
+    fn made(_value: H::Term) {}
+
+    #[inline(always)]
     fn found(_walk: &mut Walk<H, Self>, _open: Open<H>, _found: &Found<H::Term>) {}
 
     #[inline(always)]

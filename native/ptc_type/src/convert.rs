@@ -25,7 +25,7 @@ const READ: usize = 4;
 /// square.
 const DIGITS: usize = 70_000;
 
-type Coercion<'c, H> = Walk<'c, H, Coerce<<H as Heap>::Term>>;
+pub(super) type Coercion<'c, H> = Walk<'c, H, Coerce<<H as Heap>::Term>>;
 
 impl<H: Values> Coercion<'_, H> {
     /// Converts a value without parts.
@@ -171,24 +171,34 @@ impl<H: Values> Coercion<'_, H> {
             Scalar::DateTime | Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
         };
         if value.is_some() {
-            let hidden = self.is_hidden(place);
-            let scratch = &mut self.state.task.scratch.text;
-            scratch.clear();
-            scratch.extend_from_slice(b"coerced string ");
-            if !hidden {
-                scratch.push(b'"');
-                put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
-                scratch.extend_from_slice(b"\" ");
-            }
-            scratch.extend_from_slice(b"to ");
-            scratch.extend_from_slice(target.as_bytes());
-            let warning = self.heap.make_string(scratch);
-            self.warn(warning)?;
+            self.warn_of_text(text, target.as_bytes(), place)?;
         }
         Ok(value)
     }
 
-    fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
+    /// Adds the warning that a text has become this.
+    pub(super) fn warn_of_text(
+        &mut self,
+        text: H::Term,
+        target: &[u8],
+        place: Option<Place>,
+    ) -> Result<(), WalkEnd> {
+        let hidden = self.is_hidden(place);
+        let scratch = &mut self.state.task.scratch.text;
+        scratch.clear();
+        scratch.extend_from_slice(b"coerced string ");
+        if !hidden {
+            scratch.push(b'"');
+            put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
+            scratch.extend_from_slice(b"\" ");
+        }
+        scratch.extend_from_slice(b"to ");
+        scratch.extend_from_slice(target);
+        let warning = self.heap.make_string(scratch);
+        self.warn(warning)
+    }
+
+    pub(super) fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
         self.state.task.warnings.push(warning);
         match self.state.task.warnings.len() > MOST_WARNINGS {
             true => Err(WalkEnd::TooMuch),
@@ -264,7 +274,7 @@ impl<H: Values> Coercion<'_, H> {
 }
 
 /// Writes a text, or its beginning and its size.
-fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
+pub(super) fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
     if text.len() <= SHOWN {
         return out.extend_from_slice(text);
     }

@@ -34,6 +34,8 @@ pub enum Wrong {
     Unexpected,
     /// The term given as a type is not a type.
     Unsupported,
+    /// A value of the type that a rule refuses; the pair of the rule's key and value, and the value are kept.
+    Rule,
     /// Elixir's negative answer to a question; its reason is kept.
     Answered,
 }

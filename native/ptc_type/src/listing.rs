@@ -38,7 +38,7 @@ pub struct ErrorAtoms<T> {
 /// errors.
 ///
 /// Elixir completes `{:inspect, path, text, value}`, `{:kind, path, text, value}` (only the kind may be
-/// shown), and `{:unexpected, path, keys, hidden?}`, which occur only if the findings
+/// shown), both with `{key, value}` of a rule in the place of the text, and `{:unexpected, path, keys, hidden?}`, which occur only if the findings
 /// [need values](Findings::need_values).
 #[derive(Debug)]
 pub struct Listing<T> {
@@ -259,6 +259,16 @@ impl<T: Copy> ErrorTerms<T> {
                     heap.make_map(&[atoms.message, atoms.path], &[message, nothing])
                 });
                 heap.with_value(template, atoms.path, path)
+            }
+            (Wrong::Rule, Some(kept)) => {
+                let [pair, value] = *heap.tuple(kept).unwrap_or_default() else {
+                    return kept;
+                };
+                let tag = match finding.hidden {
+                    true => atoms.kind,
+                    false => atoms.inspect,
+                };
+                heap.make_tuple(&[tag, path, pair, value])
             }
             (_, value) => {
                 let hidden = heap.boolean(finding.hidden);

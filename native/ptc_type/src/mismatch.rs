@@ -26,7 +26,7 @@ impl Target {
             Type::Scalar(scalar) => Target::Scalar(scalar),
             Type::List(_) => Target::List,
             Type::Map { .. } => Target::Map,
-            Type::Optional(_) | Type::Unknown(_) => Target::Scalar(Scalar::Any),
+            Type::Optional(_) | Type::Where(..) | Type::Unknown(_) => Target::Scalar(Scalar::Any),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Reads type terms into a table.
 
+use super::constraint::Constraints;
 use super::values::Values;
 use super::walk::WalkEnd;
 use super::{Field, Scalar, Type, TypeId, Types};
@@ -50,6 +51,8 @@ pub struct Read<T> {
     pub names: Vec<T>,
     /// The terms that are not types.
     pub unknown: Vec<T>,
+    /// The keyword lists of the rules, by their numbers.
+    pub rules: Vec<T>,
 }
 
 /// Which differences between types are ignored.
@@ -87,6 +90,8 @@ enum OpenType<T> {
     List(T),
     /// The remaining fields follow.
     Map(Map<T>, T),
+    /// A type with rules: its term, and the rules.
+    Where(T, T),
 }
 
 /// A map type, whose fields are in `pending`.
@@ -124,6 +129,7 @@ pub fn read<H: Values>(
         types: Types::new(),
         names: Vec::new(),
         unknown: Vec::new(),
+        rules: Vec::new(),
     };
     let mut reader = Reader {
         heap,
@@ -146,6 +152,7 @@ pub fn read<H: Values>(
                 meter.consume_fuel(bytes / BYTES_A_UNIT, heap)?;
                 reader.close(map)
             }
+            ReadStep::Rules(term, id, rules) => reader.rules(term, id, rules, meter)?,
             ReadStep::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
                 None => return Ok((reader.read, id)),
@@ -159,6 +166,8 @@ enum ReadStep<T> {
     Read(T),
     /// All fields of this map were read.
     Close(Map<T>),
+    /// The type with rules of which this is the term was read.
+    Rules(T, TypeId, T),
     Complete(TypeId),
 }
 
@@ -193,8 +202,46 @@ impl<H: Values> Reader<'_, H> {
             Some([tag, fields]) if heap.same(*tag, type_atoms.closed_map) => {
                 self.fields(self.map(term, true), *fields)
             }
+            Some([tag, inner, rules]) if self.is_word(*tag, b"where") => {
+                self.open.push(OpenType::Where(term, *rules));
+                ReadStep::Read(*inner)
+            }
             _ => self.unknown(term),
         }
+    }
+
+    #[cold]
+    fn is_word(&self, tag: H::Term, word: &[u8]) -> bool {
+        self.heap.is_name(tag) && self.heap.with_name(tag, |name| name == word)
+    }
+
+    /// Completes a type with rules. The rules of an optional type are those of the type in it.
+    #[cold]
+    fn rules(
+        &mut self,
+        term: H::Term,
+        id: TypeId,
+        rules: H::Term,
+        meter: &mut Meter,
+    ) -> Result<ReadStep<H::Term>, WalkEnd> {
+        let (of, is_optional) = match self.read.types.get(id) {
+            Type::Optional(inner) => (inner, true),
+            _ => (id, false),
+        };
+        let read = Constraints::read(self.heap, rules, meter)?;
+        let (Some(read), false) = (read, matches!(self.read.types.get(of), Type::Where(..))) else {
+            return Ok(self.unknown(term));
+        };
+        self.read.rules.push(rules);
+        let id = self.read.types.add_where(of, read);
+        let of = Type::Optional(id);
+        if is_optional {
+            return Ok(ReadStep::Complete(self.add(term, of)));
+        }
+        if id.index() >= FEW {
+            self.known.insert(self.heap.identity(term), id);
+        }
+        Ok(ReadStep::Complete(id))
     }
 
     fn map(&self, term: H::Term, closed: bool) -> Map<H::Term> {
@@ -246,6 +293,7 @@ impl<H: Values> Reader<'_, H> {
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
     fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
+            OpenType::Where(term, rules) => ReadStep::Rules(term, id, rules),
             OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
             OpenType::Optional(term) => {
                 let twice = matches!(self.read.types.get(id), Type::Optional(_));

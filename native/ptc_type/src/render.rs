@@ -113,6 +113,7 @@ impl<'t> Writer<'t> {
                 self.out.push(b'{');
                 self.steps.push(RenderStep::Fields(fields, false));
             }
+            Type::Where(of, _) => self.steps.push(RenderStep::Type(of)),
             Type::Unknown(_) => {}
         }
     }

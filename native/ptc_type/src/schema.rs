@@ -44,7 +44,7 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
     for of in read.types.all() {
         let schema = match *of {
             Type::Scalar(scalar) => scalars[scalar as usize],
-            Type::Optional(inner) => made[inner.index()],
+            Type::Optional(inner) | Type::Where(inner, _) => made[inner.index()],
             Type::List(inner) => heap.make_map(
                 &[strings.kind, strings.items],
                 &[strings.array, made[inner.index()]],

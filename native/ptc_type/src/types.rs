@@ -1,10 +1,11 @@
 //! The table of types of a signature. Parts of a type precede it, so tables are built, read and walked
 //! without recursion, however deep a type nests.
 
+use super::constraint::Constraints;
 use super::doubles;
 use super::index::NameIndex;
 use ptc_term::names::{is_alike, squeezed, underscored};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A map type is large if it has more fields than this, or more bytes of names.
 const FEW_FIELDS: u32 = 16;
@@ -112,6 +113,8 @@ pub enum Type {
         /// Whether other keys are refused. The grammar has no text for it.
         closed: bool,
     },
+    /// A type with rules, which have this number: see [`Types::constraints`]. The type is not optional.
+    Where(TypeId, u32),
     /// A term that is not a type; the number is assigned by its reader.
     Unknown(u32),
 }
@@ -143,6 +146,10 @@ pub struct Types {
     spellings: OnceLock<Box<NameIndex>>,
     /// Some small map type has two fields that one key may name.
     doubled: bool,
+    /// The rules of types, which are shared when the table is copied.
+    constraints: Vec<Arc<Constraints>>,
+    /// Some field that is missing has a default.
+    pub(super) defaults: bool,
 }
 
 impl Types {
@@ -160,6 +167,54 @@ impl Types {
     pub fn add(&mut self, of: Type) -> TypeId {
         self.types.push(of);
         TypeId(self.types.len() as u32 - 1)
+    }
+
+    /// Adds the rules of a type that was already added.
+    pub fn add_where(&mut self, of: TypeId, rules: Constraints) -> TypeId {
+        self.defaults |= rules.default;
+        self.constraints.push(Arc::new(rules));
+        self.add(Type::Where(of, self.constraints.len() as u32 - 1))
+    }
+
+    /// Returns rules by their number.
+    #[inline]
+    pub fn constraints(&self, number: u32) -> &Constraints {
+        &self.constraints[number as usize]
+    }
+
+    /// Returns whether a type has no parts.
+    #[inline]
+    pub fn is_scalar(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Scalar(_))
+    }
+
+    /// Returns whether some type has rules.
+    pub fn has_rules(&self) -> bool {
+        !self.constraints.is_empty()
+    }
+
+    /// Returns whether some type has rules by which coercion changes values.
+    pub fn has_conversions(&self) -> bool {
+        let converts = |rules: &Arc<Constraints>| rules.converts() || rules.default;
+        self.constraints.iter().any(converts)
+    }
+
+    /// Returns whether some field that is missing may have a default.
+    #[inline]
+    pub fn has_defaults(&self) -> bool {
+        self.defaults
+    }
+
+    /// Returns the number of the rules that have the default of a field.
+    pub fn default_of(&self, field: usize) -> Option<u32> {
+        let mut id = self.holds(field);
+        loop {
+            match self.get(id) {
+                Type::Optional(inner) => id = inner,
+                Type::Where(_, number) if self.constraints(number).default => return Some(number),
+                _ => return None,
+            }
+        }
     }
 
     /// Adds consecutive fields.

@@ -8,7 +8,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   # A second walk is needed only if a value has dates, or texts that must be dates.
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.UnknownType
+  alias PtcRunner.SubAgent.Signature.{RuleText, UnknownType}
 
   @doc "The answers to the questions of a walk."
   @spec answers([tuple()]) :: [{:ok, term(), [String.t()]} | {:error, String.t()}]
@@ -53,6 +53,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
     _ -> {:error, "cannot coerce to string"}
   end
 
+  defp reason({:answered, {rule, value}}, hidden?), do: RuleText.message(rule, value, hidden?)
   defp reason({:answered, reason}, _hidden?), do: reason
   defp reason({:missing, name}, _hidden?), do: "missing required field \"#{Shown.name(name)}\""
   defp reason({:unexpected, _keys}, true), do: "unexpected field(s)"

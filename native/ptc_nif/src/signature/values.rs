@@ -125,12 +125,12 @@ fn begin<'a, K: Outcome<'a>>(
 ) -> Term<'a> {
     let begun = (pace == Pace::Quantum).then(Instant::now);
     let mut heap = Beam::new(env, 0);
-    let Some((Read { types, .. }, id)) = types(&heap, of, closed, pace) else {
+    let Some((Read { types, rules, .. }, id)) = types(&heap, of, closed, pace) else {
         return atoms::busy().encode(env);
     };
     let clock = QuantumClock::new(pace, begun, 0);
     let meters = (Meter::new(Limits::UNLIMITED, pace), pace);
-    let state = State::new((value.into(), id), task);
+    let state = State::new((value.into(), id), task).ruled(rules);
     let begun = Walk::new(&mut heap, &types, state, meters);
     let step = walk(begun, &types, (of, value), &clock);
     let call = Call::first(env, Limits::UNLIMITED, pace);
@@ -304,7 +304,7 @@ fn failure<'a>(heap: &Beam<'a>, types: &Types, findings: &mut Findings<Raw<'a>>)
         },
         Wrong::Unexpected => pair(atoms::unexpected(), value),
         Wrong::Unsupported => atoms::unsupported().encode(env),
-        Wrong::Answered => pair(atoms::answered(), value),
+        Wrong::Answered | Wrong::Rule => pair(atoms::answered(), value),
     }
 }
 

@@ -116,6 +116,7 @@ pub fn repaired(text: &[u8]) {
 fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: TypeId) -> bool {
     let kind = heap.kind(value);
     match types.get(id) {
+        Type::Where(of, _) => is_of(heap, types, value, of),
         Type::Optional(inner) => kind == Kind::Nil || is_of(heap, types, value, inner),
         Type::Scalar(scalar) => match scalar {
             Scalar::Any => true,

@@ -33,10 +33,25 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             mark: self.state.task.mark(),
         };
         if self.heap.is_empty_list(rest) {
-            return K::list_end(self, value, &list, true).map(Some);
+            return self.list_done(value, &list, true).map(Some);
         }
         self.state.stack.push_list(value, rest, list);
         Ok(None)
+    }
+
+    /// Handles the end of a list, and the rules of its type.
+    #[inline]
+    fn list_done(
+        &mut self,
+        value: H::Term,
+        list: &ListFrame<K::Mark>,
+        is_proper: bool,
+    ) -> Result<K::Done, WalkEnd> {
+        let done = K::list_end(self, value, list, is_proper)?;
+        if let Type::Where(_, rules) = self.types.get(list.id) {
+            self.ruled_list(rules, (value, done), list, is_proper)?;
+        }
+        Ok(done)
     }
 
     /// Walks the list on top of the stack, until an element needs the stack; returns the result at the
@@ -117,7 +132,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         if !is_proper {
             self.improper(value, &list)?;
         }
-        let done = K::list_end(self, value, &list, is_proper)?;
+        let done = self.list_done(value, &list, is_proper)?;
         Ok(Some((value, done)))
     }
 }

@@ -95,6 +95,14 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                         self.state.stack.pop_map(&*self.heap);
                         done
                     }
+                    Type::Where(of, rules) if types.is_scalar(of) => {
+                        let hidden = map.frame.hidden;
+                        let place = Place {
+                            field: index,
+                            hidden,
+                        };
+                        self.ruled_field(of, rules, found.value, place)?
+                    }
                     _ => {
                         // Its parts may need the stack.
                         self.state.stack.push_map(map.value, map.frame);

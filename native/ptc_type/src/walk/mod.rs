@@ -8,7 +8,7 @@
 //! * [`task`]: the interface of a task
 //! * `lists`, `maps`: the contents of lists and maps
 //! * [`frame`]: the stack
-//! * `refuse`: errors in the value
+//! * `refuse`: errors in the value; `ruled`: the rules of types
 //! * `state`: what is kept between two quanta; `left`: the same of any task, and when a quantum ends
 
 pub mod frame;
@@ -16,6 +16,7 @@ mod left;
 mod lists;
 mod maps;
 mod refuse;
+mod ruled;
 mod state;
 pub mod task;
 
@@ -245,6 +246,17 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                         None => return self.no_map(value, id).map(Some),
                     }
                 }
+                Type::Where(of, rules) => match self.types.get(of) {
+                    Type::Scalar(scalar) => {
+                        return self.ruled(scalar, rules, value, None).map(Some)
+                    }
+                    // The rules are checked at its end.
+                    Type::List(holds) => return self.list(value, id, holds),
+                    _ => {
+                        self.keeps(rules, value, None)?;
+                        id = of;
+                    }
+                },
                 Type::Unknown(number) => return Err(self.unknown(number)),
             }
         }
