@@ -129,6 +129,8 @@ defmodule Bench.Bars do
     %{what: what, limit: limit_text, measured: text, detail: detail, verdict: verdict}
   end
 
-  defp not_measured(what, limit, why),
+  @doc "A bar that this run has not measured, and why."
+  @spec not_measured(String.t(), String.t(), String.t()) :: bar
+  def not_measured(what, limit, why),
     do: %{what: what, limit: limit, measured: "-", detail: why, verdict: :not_measured}
 end

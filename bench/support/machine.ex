@@ -13,7 +13,8 @@ defmodule Bench.Machine do
       {"Erlang/OTP", "#{System.otp_release()}, #{:erlang.system_info(:emu_flavor)}"},
       {"Elixir", System.version()},
       {"Rust", "#{rustc()}; release profile: #{release_profile()}"},
-      {"jiffy", Bench.Jiffy.version() || Bench.Jiffy.missing()}
+      {"jiffy", Bench.Jiffy.version() || Bench.Jiffy.missing()},
+      {"jaq", Bench.Jaq.version() || Bench.Jaq.missing()}
     ]
   end
 

@@ -11,6 +11,7 @@ defmodule Bench.Plan do
     Sections.Tools,
     Sections.Control,
     Sections.Memory,
+    Sections.Texts,
     Sections.Engine,
     Sections.Answers,
     Sections.Repairs,

@@ -19,7 +19,10 @@ defmodule Bench.Table do
     isolated: "Elixir, one process a call",
     whole: "right answer, whole",
     pattern: "heads of a function",
-    oracle: "walk of the type in Elixir"
+    oracle: "walk of the type in Elixir",
+    in_place: "in place",
+    decoded: "decode and run",
+    otp: ":json.decode"
   }
 
   @doc "A side in words."

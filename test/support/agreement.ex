@@ -7,7 +7,19 @@ defmodule PtcRunner.Test.Agreement do
 
   alias PtcRunner.{Context, Json}
   alias PtcRunner.Json.Runner
-  alias PtcRunner.Test.{Disguise, Environment, Generator, JsonText, Oracle, Random, Shrink}
+  alias PtcRunner.Json.Codec
+
+  alias PtcRunner.Test.{
+    Disguise,
+    Environment,
+    Generator,
+    JsonText,
+    Oracle,
+    Random,
+    Shrink,
+    Spelled
+  }
+
   alias PtcRunner.Test.Oracle.{Eval, Fail}
 
   @typedoc "The result of a run, and its tool calls with their arguments, in order."
@@ -248,6 +260,62 @@ defmodule PtcRunner.Test.Agreement do
                do: {:ok, value, memory}
         end)
     ]
+  end
+
+  @doc """
+  The sides for JSON texts: the library over the decoded texts, and over the texts, which tools answer as well. With a
+  heap limit that is tight, a run may end because of that.
+  """
+  @spec over_texts() :: sides()
+  def over_texts, do: {&over_decoded/1, &answers_over_texts/1}
+
+  # Each value of the context as a text, where it is JSON.
+  defp over_decoded(%{program: program} = random_case) do
+    given = %{random_case | context: texts(random_case.context, &Codec.decode!/1)}
+
+    traced(
+      &run(%{"program" => program}, given, answering(&1, fn text -> Codec.decode!(text) end))
+    )
+  end
+
+  defp answers_over_texts(%{program: program} = random_case) do
+    given = %{random_case | context: texts(random_case.context, &Json.text/1)}
+    map = %{"program" => program}
+    words = 233 + :erlang.phash2(program, 4_000)
+    opts = [context: given.context, memory: given.memory, max_heap: words, timeout: 30_000]
+    tight = fn tools -> Json.run(map, [tools: tools] ++ opts ++ options(given)) end
+
+    forms =
+      case JsonText.encode(map) do
+        {:ok, text} -> [map: map, text: text, compiled: compile(text, given)]
+        :error -> [map: map, compiled: compile(map, given)]
+      end
+
+    answers =
+      for {form, program} <- forms do
+        {form, traced(&run(program, given, answering(&1, fn text -> Json.text(text) end)))}
+      end
+
+    case traced(&tight.(answering(&1, fn text -> Json.text(text) end))) do
+      {{:error, {:memory_exceeded, _bytes}}, _calls} -> answers
+      answer -> [{:tight, answer} | answers]
+    end
+  end
+
+  defp texts(context, read),
+    do: Map.new(context, fn {name, value} -> {name, of_text(value, read)} end)
+
+  defp of_text(value, read) do
+    case Spelled.text(value) do
+      {:ok, text} -> read.(text)
+      :error -> value
+    end
+  end
+
+  defp answering(tools, read) do
+    Map.new(tools, fn {name, tool} ->
+      {name, fn args -> args |> tool.() |> of_text(read) end}
+    end)
   end
 
   defp traced(run) do

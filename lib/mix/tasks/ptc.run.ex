@@ -9,10 +9,11 @@ defmodule Mix.Tasks.Ptc.Run do
 
   ## Options
 
-    * `--context FILE` - the JSON object that `load` reads
+    * `--context FILE` - the JSON object that `load` reads. The file is read in place where that is possible: see the guide
+      [Large answers of tools](large_answers.md)
     * `--memory FILE` - the JSON object that `var` reads
     * `--timeout MS` - by default 30,000
-    * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`
+    * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`. The file and its index do not count
     * `--edition N` - the edition of the language, 1 or 2
     * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
     * `--json` - the result as JSON, even if it is rows
@@ -21,14 +22,15 @@ defmodule Mix.Tasks.Ptc.Run do
       `--explain` exclude one another.
 
   An error is printed to stderr with its position in the program, and the exit code is 1. A run that takes
-  longer than a second shows its elapsed time.
+  longer than a second shows its elapsed time. For a file of more than 50 MB, and if stderr is a terminal, the progress is shown
+  from the start.
   """
 
   use Mix.Task
 
-  alias PtcRunner.CLI.{Failure, Files, Pretty, Progress, Table}
+  alias PtcRunner.CLI.{Failure, Files, OverFile, Pretty, Progress, Table}
   alias PtcRunner.Json
-  alias PtcRunner.Json.Explain
+  alias PtcRunner.Json.{Explain, Limits}
   alias PtcRunner.Sandbox.Guarded
 
   @switches [
@@ -71,45 +73,88 @@ defmodule Mix.Tasks.Ptc.Run do
     if Enum.count([opts[:record], opts[:replay], explain?], & &1) > 1,
       do: Mix.raise("--record, --replay and --explain exclude one another")
 
-    run = fn -> journaled(program, options, explain?, Map.new(opts)) end
-    explanation = Progress.around(run, options[:timeout])
+    text = Files.large_text!(opts[:context])
+    options = Keyword.put(options, :memory, memory!(opts, text))
+    run = fn -> journaled(program, {text, options}, explain?, Map.new(opts)) end
+    explanation = Progress.around(run, options[:timeout], byte_size(text || ""))
 
     case explanation.result do
-      {:ok, result, _delta, _memory} -> Mix.shell().info(shown(result, opts))
-      {:error, error} -> Mix.shell().error(Failure.text(program, error, explanation.failed_at))
+      {:ok, result, _delta, _memory} ->
+        Mix.shell().info(shown(result, opts))
+
+      {:error, error} ->
+        Mix.shell().error(Failure.text(program, error, explanation.failed_at))
+        with text when text != nil <- raise_limit(error, options), do: Mix.shell().error(text)
     end
 
     if explain? and explanation.operations != [], do: Mix.shell().info(to_string(explanation))
     if match?({:error, _}, explanation.result), do: exit({:shutdown, 1})
   end
 
-  defp journaled(program, options, _explain?, %{replay: path}) do
-    journal = Files.map!(path, "journal")
-    %Explain{result: Json.replay(program, journal, options)}
+  defp raise_limit({:timeout, milliseconds}, _options),
+    do: "The limit can be raised with --timeout, from #{milliseconds} milliseconds."
+
+  defp raise_limit({:memory_exceeded, _bytes}, options) do
+    words = Keyword.get(options, :max_heap, Limits.default_max_heap())
+    "The limit can be raised with --max-heap, from #{words} words."
   end
 
-  defp journaled(program, options, _explain?, %{record: path}) do
-    {result, journal} = Json.record(program, options)
+  defp raise_limit(_error, _options), do: nil
+
+  defp journaled(program, data, _explain?, %{replay: path} = opts) do
+    journal = Files.map!(path, "journal")
+    %Explain{result: Json.replay(program, journal, decoded(data, opts))}
+  end
+
+  defp journaled(program, data, _explain?, %{record: path} = opts) do
+    {result, journal} = Json.record(program, decoded(data, opts))
     Files.write_json!(path, journal)
     %Explain{result: result}
   end
 
-  defp journaled(program, options, explain?, _opts), do: result(program, options, explain?)
+  defp journaled(program, data, true, opts), do: Json.explain(program, decoded(data, opts))
 
   # A program without tools has no effects, so it is run again to find the position of an error.
-  defp result(program, options, true), do: Json.explain(program, options)
+  defp journaled(program, {text, options} = data, false, opts) do
+    case OverFile.run(program, text, options) do
+      {:ok, _value, _delta, _memory} = done ->
+        %Explain{result: done}
 
-  defp result(program, options, false) do
+      {:error, :timeout} ->
+        error = {:error, {:timeout, options[:timeout]}}
+        %{Json.explain(program, decoded(data, opts)) | result: error}
+
+      # The run over the decoded file has the words of the error, if it is one.
+      {:error, _reason} ->
+        over_decoded(program, decoded(data, opts))
+    end
+  end
+
+  defp over_decoded(program, options) do
     case Json.run(program, options) do
       {:error, _reason} = error -> %{Json.explain(program, options) | result: error}
       result -> %Explain{result: result}
     end
   end
 
+  defp decoded({nil, options}, _opts), do: options
+
+  defp decoded({text, options}, %{context: path}) do
+    timeout = max(options[:timeout], Limits.text_timeout())
+    [{:context, Files.map!(text, path, "context", timeout)} | options]
+  end
+
+  # Of two files that are wrong, the context is reported.
+  defp memory!(opts, text) do
+    Files.map!(opts[:memory], "memory")
+  rescue
+    error in Mix.Error ->
+      decoded({text, [timeout: 0]}, Map.new(opts))
+      reraise error, __STACKTRACE__
+  end
+
   defp options(opts) do
     given = Keyword.take(opts, [:max_heap, :edition])
-    context = Files.map!(opts[:context], "context")
-    memory = Files.map!(opts[:memory], "memory")
     timeout = Keyword.get(opts, :timeout, @timeout)
     if timeout < 0, do: Mix.raise("--timeout must not be negative")
 
@@ -122,7 +167,7 @@ defmodule Mix.Tasks.Ptc.Run do
     if not Guarded.max_heap?(Keyword.get(opts, :max_heap, 0)),
       do: Mix.raise("--max-heap must be 0 (no limit) or at least #{Guarded.least_heap()} words")
 
-    [context: context, memory: memory, timeout: timeout] ++ given
+    [timeout: timeout] ++ given
   end
 
   defp shown(result, opts) do

@@ -3,12 +3,14 @@ defmodule PtcRunner.Firewall.Hidden do
   # Whether data, or the answers of tools, may have firewalled fields.
 
   alias PtcRunner.Agent.Tool
-  alias PtcRunner.Json.Text
+  alias PtcRunner.Json.{Codec, Text}
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # Maximum number of parts of the data that are looked at; data with more parts may have such fields.
   @parts 1_000_000
+  # Of a text that is decoded to be looked at.
+  @words_per_part 8
 
   @doc """
   Whether a value has a firewalled field, at any depth. Names of data and of memory are not fields.
@@ -21,7 +23,17 @@ defmodule PtcRunner.Firewall.Hidden do
   @spec in?([term()]) :: boolean()
   def in?(values), do: Budget.within(@parts, true, &any?(values, &1))
 
-  defp any?(%Text{} = text, _left), do: Text.hidden?(text)
+  # A text that is wrong has no fields; one that is too large to be decoded here may have such fields.
+  defp any?(%Text{binary: binary} = text, left) do
+    with true <- Text.hidden?(text),
+         {:ok, value} <- Codec.decode(binary, max_heap: @words_per_part * @parts) do
+      any?(value, left)
+    else
+      false -> false
+      {:error, %{reason: reason}} -> reason in [:timeout, :memory_exceeded]
+    end
+  end
+
   defp any?(%_struct{} = struct, left), do: struct |> Map.from_struct() |> any?(left)
 
   defp any?(map, left) when is_map(map) do

@@ -71,8 +71,10 @@ defmodule PtcRunner.Json.Runner do
       step ->
         limits = Limits.resolve(limits)
 
+        given = given(context, memory, timeout, max_heap, how)
+
         fn -> limited(step, limits) end
-        |> driven(tools, limits, 1)
+        |> driven({program, given, reading, false}, tools, limits, 1)
         |> settled(program, context, memory, limits)
     end
   catch
@@ -88,8 +90,10 @@ defmodule PtcRunner.Json.Runner do
     given = given(context, memory, timeout, max_heap, how)
     tool_concurrency = if is_tuple(how), do: elem(how, 0), else: how
 
-    fn -> start(program, given, reading, tool_concurrency > 1) end
-    |> driven(tools, limits, tool_concurrency)
+    forks? = tool_concurrency > 1
+
+    fn -> start(program, given, reading, forks?) end
+    |> driven({program, given, reading, forks?}, tools, limits, tool_concurrency)
     |> settled(program, context, memory, limits)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
@@ -164,8 +168,10 @@ defmodule PtcRunner.Json.Runner do
     depth = Limits.default_max_depth()
     reading = if edition, do: {depth, false, false, false, edition}, else: depth
 
+    started = {{:unchecked, ast}, given, reading, false}
+
     fn -> start({:unchecked, ast}, given, reading, false) end
-    |> Driver.start(&call_here/2, context.tools || %{})
+    |> drive(&call_here/2, context.tools || %{}, started, :infinity)
     |> elem(0)
     |> concealed(ast, context)
     |> worded()
@@ -224,19 +230,47 @@ defmodule PtcRunner.Json.Runner do
 
   # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.
   # So the modules that it needs are loaded before.
-  defp driven(begin, tools, {_timeout, max_heap, _reading} = limits, tool_concurrency) do
+  defp driven(begin, started, tools, {timeout, max_heap, _} = limits, tool_concurrency) do
     run = {tools, max_heap, ToolProcess.new(max_heap), tool_concurrency}
     :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
     handler = ErrorHandler.install()
 
     try do
-      {result, {_, _, process, _}} = Driver.start(begin, &call/2, run)
+      {result, {_, _, process, _}} = drive(begin, &call/2, run, started, timeout)
       ToolProcess.stop(process)
       finish(result, limits)
     after
       ErrorHandler.restore(handler)
     end
   end
+
+  # A long program is compiled in several calls. If its context has texts, that is the reply of the last one.
+  defp drive(begin, call, run, started, timeout) do
+    case Panic.instead(begin) do
+      {next, _state, _terms} = left when next in [:more, :long] ->
+        began = System.monotonic_time(:millisecond)
+        Driver.drive(left, &over_texts(&1, &2, call, started, {timeout, began}), run)
+
+      :texts ->
+        started |> over_texts(timeout) |> Driver.drive(call, run)
+
+      reply ->
+        Driver.drive(reply, call, run)
+    end
+  end
+
+  defp over_texts(:texts, run, _call, started, {timeout, began}),
+    do: {:resumed, over_texts(started, left(timeout, began)), run}
+
+  defp over_texts(request, run, call, _started, _time), do: call.(request, run)
+
+  defp over_texts({program, given, reading, forks?}, timeout) do
+    given = put_elem(given, 2, timeout)
+    Panic.instead(fn -> Texts.start(program, given, reading, forks?, &begin/4) end)
+  end
+
+  defp left(:infinity, _began), do: :infinity
+  defp left(timeout, began), do: max(timeout - (System.monotonic_time(:millisecond) - began), 0)
 
   defp limited({:limits, state, terms}, {timeout, max_heap, _reading}),
     do: Native.resume(state, terms, {:limits, timeout, max_heap})

@@ -13,6 +13,8 @@ defmodule PtcRunner.Json.Texts do
   @number_at 33
   @whole 0xFFFF_FFFF
   @markers 1 <<< 58
+  # The index takes at most 0.142 bytes for each byte of its text, a word has eight bytes.
+  @bytes_per_index_word 50
 
   @doc """
   Starts a run whose context has texts. `begin` starts it with a context that has none.
@@ -99,9 +101,52 @@ defmodule PtcRunner.Json.Texts do
 
   defp text(error), do: "JSON decode error: " <> Exception.message(error)
 
+  @doc """
+  Runs a compiled program over a context that is the object of a text. `given` is `{memory, timeout, max_heap}`; the index does
+  not count. Returns the value and the words built, or why there is none: `:decode` for a text that is short, is no object or
+  cannot be read in place.
+
+      iex> {:ok, program} = PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}))
+      iex> text = ~s({"n": 1, "pad": ") <> String.duplicate("x", 5_000) <> ~s("})
+      iex> {:ok, value, _words} = PtcRunner.Json.Texts.over_object(program, text, {%{}, 1_000, 5_000})
+      iex> value
+      1
+      iex> PtcRunner.Json.Texts.over_object(program, "[]", {%{}, 1_000, 5_000})
+      {:error, :decode}
+
+  """
+  @spec over_object(Program.t(), binary(), {map(), timeout(), non_neg_integer()}) ::
+          {:ok, term(), non_neg_integer()}
+          | {:error, :decode | :timeout | :memory_exceeded | term()}
+  def over_object(%Program{} = program, text, {memory, timeout, max_heap}) do
+    if byte_size(text) > @short and object?(text) do
+      marker = marker()
+
+      limit =
+        if max_heap == 0, do: 0, else: max_heap + div(byte_size(text), @bytes_per_index_word)
+
+      given = {{marker, @whole}, memory, timeout, limit}
+      texts = {marker, Aligned.text(text)}
+
+      case Quanta.finish(Native.run_over_texts(program.handle, program.consts, given, texts)) do
+        {:ok, _value, _words} = done -> done
+        {:error, reason} -> {:error, reason}
+        # It calls a tool.
+        _reply -> {:error, :decode}
+      end
+    else
+      {:error, :decode}
+    end
+  end
+
+  defp object?(<<blank, rest::binary>>) when blank in ~c" \n\r\t", do: object?(rest)
+  defp object?(text), do: match?("{" <> _, text)
+
+  defp marker, do: @markers |> :rand.uniform_s(:rand.seed_s(:exsss)) |> elem(0)
+
   # The native part knows the values of texts by a marker that no other tuple has.
   defp over_texts(program, given, until, long, reading) do
-    {marker, _state} = :rand.uniform_s(@markers, :rand.seed_s(:exsss))
+    marker = marker()
 
     {context, texts, _number} =
       Enum.reduce(long, {elem(given, 0), [], 0}, fn {key, binary}, {context, texts, number} ->

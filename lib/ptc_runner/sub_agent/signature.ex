@@ -22,6 +22,7 @@ defmodule PtcRunner.SubAgent.Signature do
   alias PtcRunner.Options
 
   alias PtcRunner.SubAgent.Signature.{
+    Annotate,
     AnnotatedSchema,
     Annotations,
     Coercion,
@@ -43,7 +44,8 @@ defmodule PtcRunner.SubAgent.Signature do
   @type field :: {name :: String.t(), type()}
 
   @typedoc """
-  A type. `:closed_map` comes only from `from_json_schema/1`: the signature syntax cannot express it.
+  A type. The syntax of signatures can express those up to `{:map, …}`. The others are written as terms, and come from
+  `from_json_schema/1` and `annotate/3`; see the guide *Signatures*.
   """
   @type type ::
           :string
@@ -58,6 +60,28 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:list, type()}
           | {:map, [field()]}
           | {:closed_map, [field()]}
+          | {:where, type(), [rule()]}
+          | :date
+          | :decimal
+          | {:map_of, type()}
+          | {:struct, module(), {:map, [field()]}}
+
+  @typedoc """
+  A rule of a type; see `annotate/3`. In the type each rule stands once, in this order.
+  """
+  @type rule ::
+          {:min | :max | :exclusive_min | :exclusive_max | :multiple_of, number() | struct()}
+          | {:min_length | :max_length, characters :: non_neg_integer()}
+          | {:pattern, String.t()}
+          | {:format, :date | :datetime | :time | :email | :uri | :uuid}
+          | {:enum, [term(), ...]}
+          | {:ignore_case, true}
+          | {:aliases, %{String.t() => term()}}
+          | {:default, term()}
+          | {:description, String.t()}
+          | {:unique, true}
+          | {:min_items | :max_items, items :: non_neg_integer()}
+          | {:yes_no | :struct, true}
 
   @typedoc "A validation error: a path of declared names and indices from 0, and a message."
   @type error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
@@ -90,6 +114,83 @@ defmodule PtcRunner.SubAgent.Signature do
   """
   @spec parse(term()) :: {:ok, t()} | {:error, String.t()}
   defdelegate parse(text), to: Parser
+
+  @doc """
+  Puts rules beside a type of the signature: what the text of a signature cannot say.
+
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> {:ok, signature} = Signature.annotate("{rows [{total :float, status :string}]}", "rows.total", min: 0)
+      iex> {:ok, signature} = Signature.annotate(signature, "rows.status", enum: ["open", "closed"])
+      iex> Signature.validate(signature, %{"rows" => [%{"total" => -1, "status" => "opne"}]})
+      {:error,
+       [
+         %{path: ["rows", 0, "total"], message: "expected at least 0, got -1"},
+         %{path: ["rows", 0, "status"], message: ~s(expected one of "open", "closed", got "opne")}
+       ]}
+
+  ## Path
+
+  The names of a parameter or of a field of the result and of the fields in it, joined with dots. The items of a list are
+  passed through: `"rows.total"`, or explicitly `"rows[].total"`. A name is looked for among the parameters first; `"-> rows"`
+  or `"$result.rows"` is always of the result, and `"->"` is the result itself. The path of a list of scalars stands for
+  both: `:unique`, `:min_items`, `:max_items`, `:default` and `:description` become rules of the list, the others of its items.
+
+  ## Rules
+
+  | rule | of | |
+  |---|---|---|
+  | `:min`, `:max`, `:exclusive_min`, `:exclusive_max` | numbers | exact, also between integers and floats |
+  | `:multiple_of` | numbers | exact: a float counts as the number of its shortest text |
+  | `:min_length`, `:max_length` | `:string` | in code points |
+  | `:pattern` | `:string` | a regular expression in linear time, found anywhere in the text |
+  | `:format` | `:string` | `:date`, `:datetime` (with an offset), `:time`, `:email`, `:uri`, `:uuid` |
+  | `:enum` | scalars | a list of values |
+  | `:ignore_case` | with `:enum` | coercion takes a text in another case, with a warning |
+  | `:aliases` | scalars | a map of texts to the values that coercion makes of them, with a warning |
+  | `:default` | all | coercion puts it in where the field is missing; validation lets the field be missing |
+  | `:description` | all | for prompts and schemas |
+  | `:unique`, `:min_items`, `:max_items` | lists | equal items are those that are `==` |
+  | `:yes_no` | `:bool` | coercion takes yes, no, y, n, on, off, t, f, 1, 0 in any case, with a warning |
+  | `:struct` | `:datetime` | the value is a `DateTime` |
+
+  All rules but `:yes_no` and `:struct` fit `:any`; there each concerns the values that it can be about. A value that breaks several
+  rules has one error, of the first one in this table. A second call adds rules; of the same rule the last one counts.
+
+  Returns an error that says where and what if there is no such path, or a rule is unknown, does not fit the type, or cannot
+  be kept with the others.
+
+      iex> PtcRunner.SubAgent.Signature.annotate("{name :string}", "name", min: 0)
+      {:error, ~s("name": :min does not fit :string)}
+
+      iex> PtcRunner.SubAgent.Signature.annotate("{name :string}", "nam", min_length: 1)
+      {:error, ~s("nam": there is no field "nam". Did you mean "name"? Fields: "name")}
+
+  """
+  @spec annotate(t() | String.t(), String.t(), [rule()] | map()) ::
+          {:ok, t()} | {:error, String.t()}
+  def annotate({:signature, _params, _returns} = signature, path, rules),
+    do: Annotate.annotate(signature, path, rules)
+
+  def annotate(text, path, rules) do
+    with {:ok, signature} <- parse(text), do: annotate(signature, path, rules)
+  end
+
+  @doc """
+  The same, but raises `ArgumentError` instead of returning an error.
+
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> signature = Signature.annotate!("(city :string, days :int?) -> :any", "days", default: 3, max: 14)
+      iex> Signature.call_tool(signature, %{"city" => "Bonn"}, & &1)
+      {:ok, %{"city" => "Bonn", "days" => 3}, []}
+
+  """
+  @spec annotate!(t() | String.t(), String.t(), [rule()] | map()) :: t()
+  def annotate!(signature, path, rules) do
+    case annotate(signature, path, rules) do
+      {:ok, signature} -> signature
+      {:error, text} -> raise ArgumentError, text
+    end
+  end
 
   @doc """
   Validates a value against the return type of the signature.

@@ -5,7 +5,7 @@ use ptc_term::stop::Stop;
 use ptc_type::error_line::LONGEST_LINE;
 use ptc_type::{
     read, Check, Findings, LeftAt, LeftWalk, Listing, QuantumClock, Read, ReadOptions, Rules,
-    Scalar, State, Type, Types, Values, Walk, WalkEnd,
+    Scalar, State, Types, Values, Walk, WalkEnd,
 };
 use std::time::Instant;
 
@@ -72,16 +72,16 @@ impl<H: Values> Judge<'_, H> {
         let mut part = Meter::whole(self.limits(), pace);
         let read = read(self.heap, of, ReadOptions::VALUES, &mut part);
         self.meter.absorb(&part);
-        let (Read { types, .. }, id) = match read {
+        let (Read { types, rules, .. }, id) = match read {
             Ok(read) => read,
             Err(WalkEnd::Abandoned) => return Verdict::Stopped(Stop::DeadlinePassed),
             Err(_) => return Verdict::Busy,
         };
-        if types.all().contains(&Type::Scalar(Scalar::DateTime)) {
+        if types.has_conversions() {
             return Verdict::Undecided;
         }
         let clock = QuantumClock::new(pace, begun, 0);
-        let mut state = State::new((self.value, id), Check::by(self.rules));
+        let mut state = State::new((self.value, id), Check::by(self.rules)).ruled(rules);
         match self.report {
             Report::All => {}
             Report::Line => state.findings = Findings::for_text(LONGEST_LINE),

@@ -186,6 +186,31 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
     }
 
     #[inline]
+    fn value(done: Option<H::Term>, was: H::Term) -> H::Term {
+        done.unwrap_or(was)
+    }
+
+    #[inline]
+    fn unanswered(&self) -> usize {
+        self.questions.len()
+    }
+
+    fn by_rules(
+        walk: &mut Walk<H, Self>,
+        scalar: Scalar,
+        rules: u32,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        walk.converted_by_rules(scalar, rules, value, place)
+    }
+
+    #[inline]
+    fn made(value: H::Term) -> Option<H::Term> {
+        Some(value)
+    }
+
+    #[inline]
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>) {
         if !H::Rows::is_flat(open) {
             walk.state.task.outputs.push(found.key);
@@ -257,6 +282,10 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         walk: &mut Walk<H, Self>,
         map: &OpenMap<H::Term, Open<H>, Mark>,
     ) -> Result<Option<H::Term>, WalkEnd> {
+        let missing = match walk.types.has_defaults() {
+            true => walk.missing(map),
+            false => Vec::new(),
+        };
         let is_flat = H::Rows::is_flat(map.open);
         let changed = !is_flat || map.frame.mark.changed > 0;
         if !is_flat {
@@ -275,6 +304,13 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         };
         if changed {
             outputs.truncate(frame.mark.outputs, heap);
+        }
+        let made = match missing.is_empty() {
+            true => made,
+            false => walk.filled(made, &missing)?,
+        };
+        if let Some(module) = types.module(frame.id).filter(|_| types.has_structs()) {
+            return walk.structure(module, map.value, made);
         }
         if walk.heap.same(made, map.value) {
             walk.remember(map.value, frame.id, frame.findings, &frame.mark);

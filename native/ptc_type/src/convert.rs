@@ -1,6 +1,6 @@
 //! Lenient conversions of values to other types.
 
-use super::check::is_date_time;
+use super::check::{is_date, is_date_time, is_decimal};
 use super::coerce::{Coerce, Purpose, Question};
 use super::findings::Wrong;
 use super::lenient;
@@ -25,7 +25,7 @@ const READ: usize = 4;
 /// square.
 const DIGITS: usize = 70_000;
 
-type Coercion<'c, H> = Walk<'c, H, Coerce<<H as Heap>::Term>>;
+pub(super) type Coercion<'c, H> = Walk<'c, H, Coerce<<H as Heap>::Term>>;
 
 impl<H: Values> Coercion<'_, H> {
     /// Converts a value without parts.
@@ -54,6 +54,8 @@ impl<H: Values> Coercion<'_, H> {
             }
             Scalar::Map => class == Class::Map,
             Scalar::DateTime => class == Class::Map && is_date_time(&*self.heap, value),
+            Scalar::Date => is_date(&*self.heap, value),
+            Scalar::Decimal => is_decimal(&*self.heap, value),
         };
         match fits {
             true => Ok(None),
@@ -86,7 +88,12 @@ impl<H: Values> Coercion<'_, H> {
                     return Ok(Some(float));
                 }
             }
-            (Scalar::DateTime, Class::Bitstring) if self.heap.is_binary(value) => {
+            (Scalar::Decimal, Class::Integer | Class::Float) => {
+                return self.ask(scalar, value, place)
+            }
+            (Scalar::DateTime | Scalar::Date | Scalar::Decimal, Class::Bitstring)
+                if self.heap.is_binary(value) =>
+            {
                 return self.ask(scalar, value, place)
             }
             (_, Class::Bitstring) if self.heap.is_binary(value) => {
@@ -168,27 +175,38 @@ impl<H: Values> Coercion<'_, H> {
                     "keyword",
                 )
             }
-            Scalar::DateTime | Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
+            Scalar::DateTime | Scalar::Date | Scalar::Decimal => return Ok(None),
+            Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
         };
         if value.is_some() {
-            let hidden = self.is_hidden(place);
-            let scratch = &mut self.state.task.scratch.text;
-            scratch.clear();
-            scratch.extend_from_slice(b"coerced string ");
-            if !hidden {
-                scratch.push(b'"');
-                put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
-                scratch.extend_from_slice(b"\" ");
-            }
-            scratch.extend_from_slice(b"to ");
-            scratch.extend_from_slice(target.as_bytes());
-            let warning = self.heap.make_string(scratch);
-            self.warn(warning)?;
+            self.warn_of_text(text, target.as_bytes(), place)?;
         }
         Ok(value)
     }
 
-    fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
+    /// Adds the warning that a text has become this.
+    pub(super) fn warn_of_text(
+        &mut self,
+        text: H::Term,
+        target: &[u8],
+        place: Option<Place>,
+    ) -> Result<(), WalkEnd> {
+        let hidden = self.is_hidden(place);
+        let scratch = &mut self.state.task.scratch.text;
+        scratch.clear();
+        scratch.extend_from_slice(b"coerced string ");
+        if !hidden {
+            scratch.push(b'"');
+            put_shown(scratch, self.heap.bytes(text).unwrap_or_default());
+            scratch.extend_from_slice(b"\" ");
+        }
+        scratch.extend_from_slice(b"to ");
+        scratch.extend_from_slice(target);
+        let warning = self.heap.make_string(scratch);
+        self.warn(warning)
+    }
+
+    pub(super) fn warn(&mut self, warning: H::Term) -> Result<(), WalkEnd> {
         self.state.task.warnings.push(warning);
         match self.state.task.warnings.len() > MOST_WARNINGS {
             true => Err(WalkEnd::TooMuch),
@@ -218,7 +236,7 @@ impl<H: Values> Coercion<'_, H> {
 
     /// Takes Elixir's answer, or asks the question.
     #[cold]
-    fn ask(
+    pub(super) fn ask(
         &mut self,
         scalar: Scalar,
         value: H::Term,
@@ -264,7 +282,7 @@ impl<H: Values> Coercion<'_, H> {
 }
 
 /// Writes a text, or its beginning and its size.
-fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
+pub(super) fn put_shown(out: &mut Vec<u8>, text: &[u8]) {
     if text.len() <= SHOWN {
         return out.extend_from_slice(text);
     }

@@ -38,15 +38,18 @@ impl Type {
     /// only names.
     pub fn takes(self, json: Json) -> bool {
         match self {
-            Type::Scalar(Scalar::Any) | Type::Unknown(_) => true,
-            Type::Scalar(Scalar::String | Scalar::DateTime) => json == Json::String,
+            Type::Scalar(Scalar::Any) | Type::Unknown(_) | Type::Where(..) => true,
+            Type::Scalar(Scalar::String | Scalar::DateTime | Scalar::Date) => json == Json::String,
             Type::Scalar(Scalar::Int) => json == Json::Integer,
             Type::Scalar(Scalar::Float) => matches!(json, Json::Integer | Json::Float),
+            Type::Scalar(Scalar::Decimal) => {
+                matches!(json, Json::String | Json::Integer | Json::Float)
+            }
             Type::Scalar(Scalar::Bool) => json == Json::Bool,
             Type::Scalar(Scalar::Keyword) => {
                 matches!(json, Json::String | Json::Bool | Json::Null)
             }
-            Type::Scalar(Scalar::Map) | Type::Map { .. } => json == Json::Object,
+            Type::Scalar(Scalar::Map) | Type::Map { .. } | Type::MapOf(_) => json == Json::Object,
             Type::List(_) => json == Json::Array,
             Type::Optional(_) => json == Json::Null,
         }
@@ -57,13 +60,14 @@ impl Types {
     /// Any value: a type that is in no table.
     pub const ANY: TypeId = TypeId(u32::MAX);
 
-    /// Returns a type without the optional types around it, and whether there is one.
+    /// Returns a type without its rules and the optional types around it, and whether there is one of these.
     #[inline]
     pub fn required(&self, id: TypeId) -> (Type, bool) {
         let (mut id, mut optional) = (id, false);
         loop {
             match self.all().get(id.index()) {
                 Some(Type::Optional(inner)) => (id, optional) = (*inner, true),
+                Some(Type::Where(of, _)) => id = *of,
                 Some(of) => return (*of, optional),
                 None => return (Type::Scalar(Scalar::Any), optional),
             }
@@ -115,6 +119,7 @@ impl Types {
     /// Returns whether the field may be missing.
     pub fn is_optional(&self, field: usize) -> bool {
         matches!(self.get(self.holds(field)), Type::Optional(_))
+            || self.defaults && self.default_of(field).is_some()
     }
 
     /// Returns the field that a key names: `hint`, the probable one, if it has exactly this name, or else the first.

@@ -4,20 +4,23 @@
 //! * [`grammar`]: text to table; [`render`]: table to text
 //! * [`terms`]: table to type terms; [`schema`]: to JSON Schema
 //! * [`json`]: JSON values along a type, and the type of an answer
+//! * [`constraint`]: rules beside types: bounds, patterns, enumerations, defaults
 //! * [`rules`]: what differs between releases of ptc_runner
 //! * `index`, `doubles`: many names, and equal ones
 //! * [`twin`]: the key of a map that spells a name in another way
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`: values that a long walk has found valid
 //! * [`findings`]: the errors found; [`mismatch`]: their messages; [`listing`]: as terms; [`error_line`]: as a line
-//! * `convert`: conversions between types; [`lenient`]: parsing of numbers that LLMs write as strings
+//! * `convert`: conversions between types; `convert_ruled`: by rules; [`lenient`]: parsing of numbers that LLMs write as strings
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod check;
 pub mod coerce;
+pub mod constraint;
 mod convert;
+mod convert_ruled;
 mod doubles;
 pub mod error_line;
 pub mod error_terms;
@@ -50,6 +53,7 @@ mod round_trip;
 
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
+pub use constraint::{Constraints, Rule};
 pub use findings::{Finding, Findings, PathStep, Wrong};
 pub use grammar::{parse, parse_by, Expected, SyntaxError};
 pub use json::{AnswerType, Json};

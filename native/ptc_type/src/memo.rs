@@ -19,6 +19,13 @@ impl Memo {
         self.on && self.right.contains(&(identity(), id))
     }
 
+    /// Removes a term that is not valid after all.
+    pub fn forget(&mut self, identity: impl FnOnce() -> usize, id: TypeId) {
+        if self.on {
+            self.right.remove(&(identity(), id));
+        }
+    }
+
     #[inline]
     pub fn add(&mut self, identity: impl FnOnce() -> usize, id: TypeId) {
         if self.on {

@@ -1,8 +1,8 @@
 //! Types as type terms.
 
 use crate::read::{Read, TypeAtoms};
-use crate::{Fields, Type, TypeId, Types};
-use ptc_term::heap::Heap;
+use crate::{Fields, Scalar, Type, TypeId, Types};
+use ptc_term::class::Classed;
 use ptc_term::names::is_firewalled;
 
 /// The type terms of a table, made in its order: parts first.
@@ -15,34 +15,43 @@ pub struct TypeTerms<T> {
 
 impl<T: Copy> TypeTerms<T> {
     /// Makes the terms of all types of a text.
-    pub fn of<H: Heap<Term = T>>(heap: &mut H, atoms: &TypeAtoms<T>, types: &Types) -> Self {
-        Self::make(heap, atoms, types, &[], |heap, index| {
+    pub fn of<H: Classed<Term = T>>(heap: &mut H, atoms: &TypeAtoms<T>, types: &Types) -> Self {
+        Self::make(heap, atoms, types, (&[], &[]), |heap, index| {
             Some(name(heap, types, index))
         })
     }
 
     /// Makes the terms of all types, read with their names, without the firewalled fields; unknown types stay
     /// unchanged.
-    pub fn public<H: Heap<Term = T>>(heap: &mut H, atoms: &TypeAtoms<T>, read: &Read<T>) -> Self {
-        Self::make(heap, atoms, &read.types, &read.unknown, |_, index| {
+    pub fn public<H: Classed<Term = T>>(
+        heap: &mut H,
+        atoms: &TypeAtoms<T>,
+        read: &Read<T>,
+    ) -> Self {
+        let given = (&read.unknown[..], &read.rules[..]);
+        Self::make(heap, atoms, &read.types, given, |_, index| {
             (!is_firewalled(read.types.field(index).name)).then(|| read.names[index])
         })
     }
 
-    fn make<H: Heap<Term = T>>(
+    fn make<H: Classed<Term = T>>(
         heap: &mut H,
         atoms: &TypeAtoms<T>,
         types: &Types,
-        unknown: &[T],
+        (unknown, rules): (&[T], &[T]),
         name: impl Fn(&mut H, usize) -> Option<T>,
     ) -> Self {
         let mut terms = TypeTerms {
             made: Vec::with_capacity(types.all().len()),
             pairs: Vec::with_capacity(16),
         };
-        for of in types.all() {
+        for (index, of) in types.all().iter().enumerate() {
+            let id = TypeId(index as u32);
             let term = match *of {
-                Type::Scalar(scalar) => atoms.scalar_atom(scalar),
+                Type::Scalar(scalar) if (scalar as usize) < Scalar::WORDS.len() => {
+                    atoms.scalars[scalar as usize]
+                }
+                Type::Scalar(scalar) => heap.word(scalar),
                 Type::Optional(inner) => heap.make_tuple(&[atoms.optional, terms.term(inner)]),
                 Type::List(inner) => heap.make_tuple(&[atoms.list, terms.term(inner)]),
                 Type::Map { fields, closed } => {
@@ -51,7 +60,22 @@ impl<T: Copy> TypeTerms<T> {
                         false => atoms.map(),
                     };
                     let fields = terms.pairs(heap, types, fields, &name);
-                    heap.make_tuple(&[tag, fields])
+                    match types.module(id).filter(|_| types.has_structs()) {
+                        Some(module) => {
+                            let map = heap.make_tuple(&[atoms.map(), fields]);
+                            let tag = word(heap, b"struct");
+                            heap.make_tuple(&[tag, rules[module as usize], map])
+                        }
+                        None => heap.make_tuple(&[tag, fields]),
+                    }
+                }
+                Type::MapOf(holds) => {
+                    let tag = word(heap, b"map_of");
+                    heap.make_tuple(&[tag, terms.term(holds)])
+                }
+                Type::Where(inner, number) => {
+                    let tag = word(heap, b"where");
+                    heap.make_tuple(&[tag, terms.term(inner), rules[number as usize]])
                 }
                 Type::Unknown(number) => unknown[number as usize],
             };
@@ -66,14 +90,19 @@ impl<T: Copy> TypeTerms<T> {
     }
 
     /// Makes the parameters of a signature: a list of pairs.
-    pub fn params<H: Heap<Term = T>>(&mut self, heap: &mut H, types: &Types, params: Fields) -> T {
+    pub fn params<H: Classed<Term = T>>(
+        &mut self,
+        heap: &mut H,
+        types: &Types,
+        params: Fields,
+    ) -> T {
         self.pairs(heap, types, params, &|heap: &mut H, index| {
             Some(name(heap, types, index))
         })
     }
 
     /// Makes a list of pairs; those without a name are omitted.
-    fn pairs<H: Heap<Term = T>>(
+    fn pairs<H: Classed<Term = T>>(
         &mut self,
         heap: &mut H,
         types: &Types,
@@ -91,8 +120,13 @@ impl<T: Copy> TypeTerms<T> {
     }
 }
 
-fn name<H: Heap>(heap: &mut H, types: &Types, index: usize) -> H::Term {
+fn name<H: Classed>(heap: &mut H, types: &Types, index: usize) -> H::Term {
     heap.make_string(types.field(index).name)
+}
+
+/// Returns the atom of a tag, which exists, since types are written with it.
+fn word<H: Classed>(heap: &H, name: &[u8]) -> H::Term {
+    heap.existing_atom(name).unwrap_or(heap.nil())
 }
 
 #[cfg(test)]
@@ -102,6 +136,7 @@ mod tests {
     use crate::read::{read, ReadOptions};
     use crate::values::Values;
     use crate::{parse, render_type, KeyStyle};
+    use ptc_term::heap::Heap;
     use ptc_term::meter::{Limits, Meter, Pace};
     use ptc_term::plain::{PlainHeap, Term};
 

@@ -7,6 +7,7 @@ defmodule Mix.Tasks.PtcTest do
   alias PtcRunner.CLI
 
   doctest CLI.Excerpt
+  doctest CLI.OverFile
   doctest CLI.Place
   doctest CLI.Plain
   doctest CLI.Pretty
@@ -318,6 +319,172 @@ defmodule Mix.Tasks.PtcTest do
       refute output =~ "\e"
       refute output =~ "\u202e"
       assert output =~ "a·[31mb·c"
+    end
+  end
+
+  describe "mix ptc.run over a file that is not decoded" do
+    alias PtcRunner.CLI.{Files, OverFile}
+    alias PtcRunner.Json
+    alias PtcRunner.Json.Codec
+
+    @rows for n <- 1..400,
+              do: %{
+                "id" => n,
+                "name" => ~s(row "#{rem(n, 7)}" é),
+                "at" => %{"x" => n / 8, "tags" => Enum.to_list(1..rem(n, 4)//1)}
+              }
+
+    @extra %{"n" => 3, "none" => nil, "yes" => true, "s" => "text", "name é" => []}
+
+    @nodes [
+      ~s({"op": "load", "name": "orders"}),
+      ~s({"op": "load", "name": "missing"}),
+      ~s({"op": "load", "name": "name é"}),
+      ~s({"op": "load", "name": "none"}),
+      ~s({"a": {"op": "load", "name": "n"}, "b": {"op": "load", "name": "yes"}, "c": {"op": "load", "name": "s"}}),
+      ~s({"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "count"}]}),
+      ~s({"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "filter", "where": {"op": "gt", "field": "id", "value": 390}}, {"op": "select", "fields": ["id", "name"]}]}),
+      ~s({"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "map", "expr": {"op": "get", "path": ["at", "x"]}}, {"op": "sum", "field": "x"}]}),
+      ~s({"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "group_by", "field": "name"}]}),
+      ~s({"result": {"op": "load", "name": "n"}, "seen": {"op": "load", "name": "orders"}}),
+      ~s({"op": "pipe", "steps": [{"op": "load", "name": "s"}, {"op": "sum", "field": "x"}]}),
+      ~s({"op": "call", "tool": "t"}),
+      ~s({"op": "div", "left": 1, "right": 0}),
+      ~s({"op": "fitler"}),
+      ~s({"op": "var", "name": "kept"})
+    ]
+
+    defp large(directory, text \\ Codec.encode!(Map.put(@extra, "orders", @rows))) do
+      assert byte_size(text) > 4_096
+      file(directory, "large.json", text)
+    end
+
+    test "gives what the decoded file gives", %{directory: directory} do
+      data = large(directory)
+      text = File.read!(data)
+      context = Codec.decode!(text)
+
+      for node <- @nodes, edition <- [1, 2], max_heap <- [1_000, 3_000, 1_250_000, 0] do
+        program = ~s({"program": #{node}})
+        opts = [memory: %{"kept" => [1]}, timeout: 5_000, max_heap: max_heap, edition: edition]
+        expected = Json.run(program, [context: context] ++ opts)
+
+        case OverFile.run(program, text, opts) do
+          {:ok, _, _, _} = done ->
+            assert done == expected
+
+          {:error, :memory_exceeded} ->
+            assert max_heap in [1_000, 3_000]
+
+          {:error, reason} ->
+            assert match?({:error, _}, expected), inspect({node, reason})
+        end
+      end
+    end
+
+    test "so the task does", %{directory: directory} do
+      data = large(directory)
+
+      for {node, number} <- Enum.with_index(@nodes) do
+        path = file(directory, "p#{number}.json", ~s({"program": #{node}}))
+        args = [path, "--context", data]
+        {code, output, errors} = task("ptc.run", args)
+        # This one decodes the file.
+        assert {^code, explained, ^errors} = task("ptc.run", args ++ ["--explain"])
+        assert String.starts_with?(explained, output), node
+      end
+    end
+
+    test "of equal names the first one counts, and escaped names are equal", %{
+      directory: directory
+    } do
+      pad = String.duplicate(" ", 5_000)
+      data = large(directory, ~s( {"\\u0061": 1, "a": 2, "b": {"c": 1, "c": 2}#{pad}}))
+
+      path =
+        file(
+          directory,
+          "p.json",
+          ~s({"program": {"x": {"op": "load", "name": "a"}, "y": {"op": "load", "name": "b"}}})
+        )
+
+      assert {0, ~s({"x": 1, "y": {"c": 1}}\n), ""} = task("ptc.run", [path, "--context", data])
+    end
+
+    test "the index does not count, and the whole file may be the result", %{directory: directory} do
+      data = large(directory, Codec.encode!(%{"orders" => Enum.to_list(1..40_000)}))
+      path = file(directory, "p.json", program(~s({"op": "count"})))
+      args = ["--context", data, "--max-heap", "300"]
+      assert {0, "40000\n", ""} = task("ptc.run", [path | args])
+      path = file(directory, "p.json", ~s({"program": {"op": "load", "name": "orders"}}))
+      assert {0, output, ""} = task("ptc.run", [path | args])
+      assert Codec.decode!(output) == Enum.to_list(1..40_000)
+    end
+
+    test "an error says which option raises its limit", %{directory: directory} do
+      data = large(directory)
+
+      node =
+        ~s({"op": "map", "expr": {"op": "merge", "objects": [{"op": "get", "field": "at"}, {"op": "literal", "value": {"a": 1}}]}})
+
+      path = file(directory, "p.json", program(node))
+      assert {1, "", errors} = task("ptc.run", [path, "--context", data, "--max-heap", "1000"])
+      assert errors =~ "MemoryError"
+      assert errors =~ "The limit can be raised with --max-heap, from 1000 words."
+      assert {1, "", errors} = task("ptc.run", [path, "--context", data, "--timeout", "0"])
+      assert errors =~ "TimeoutError: execution exceeded 0ms limit"
+      assert errors =~ "The limit can be raised with --timeout, from 0 milliseconds."
+    end
+
+    test "a file that is no JSON, or no object, is the error of the decoder", %{
+      directory: directory
+    } do
+      path = file(directory, "p.json", ~s({"program": {"op": "literal", "value": 1}}))
+      valid = File.read!(large(directory))
+
+      for wrong <- [
+            binary_part(valid, 0, 9_000),
+            valid <> "1",
+            "\uFEFF" <> valid,
+            "[" <> valid <> "]"
+          ] do
+        data = large(directory, wrong)
+        context = fn -> task("ptc.run", [path, "--context", data]) end
+
+        message =
+          case Codec.decode(wrong) do
+            {:error, error} -> "#{data} is no JSON: #{Exception.message(error)}"
+            {:ok, _list} -> "the context in #{data} must be a JSON object"
+          end
+
+        assert_raise Mix.Error, message, context
+        # Also if another file is wrong.
+        memory = file(directory, "memory.json", "[")
+
+        assert_raise Mix.Error, message, fn ->
+          task("ptc.run", [path, "--context", data, "--memory", memory])
+        end
+      end
+    end
+
+    test "the standard input", %{directory: directory} do
+      path = file(directory, "p.json", program(~s({"op": "count"})))
+      text = Codec.encode!(%{"orders" => @rows, "x" => "é"})
+
+      assert capture_io([input: text], fn ->
+               Mix.Task.rerun("ptc.run", [path, "--context", "-"])
+             end) ==
+               "400\n"
+    end
+
+    test "no progress of a file is shown where stderr is no terminal", %{directory: directory} do
+      pad = String.duplicate(" ", 50_000_001)
+      data = file(directory, "huge.json", ~s({"orders": [1]}) <> pad)
+      path = file(directory, "p.json", program(~s({"op": "count"})))
+      assert {0, "1\n", ""} = task("ptc.run", [path, "--context", data])
+
+      assert capture_io(:stderr, fn -> assert byte_size(Files.large_text!(data)) == 50_000_016 end) ==
+               ""
     end
   end
 

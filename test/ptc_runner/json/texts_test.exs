@@ -212,6 +212,59 @@ defmodule PtcRunner.Json.TextsTest do
     assert Json.run!(of(@load), [context: context] ++ opts) == rows
   end
 
+  test "a program that is compiled in several calls", given do
+    {texts, decoded} = contexts(given)
+    steps = for n <- 1..20_000, do: ~s({"op": "set", "fields": {"k#{n}": #{n}}})
+    last = ~s({"op": "load", "name": "n"})
+    program = of(~s({"op": "pipe", "steps": [#{Enum.join(steps, ", ")}, #{last}]}))
+    map = Codec.decode!(program)
+
+    for program <- [program, map], opts <- [[], [tools: %{"t" => & &1}], [tool_concurrency: 2]] do
+      opts = [edition: 2, timeout: 20_000, max_heap: 0] ++ opts
+      failing = put_in(map, ["program", "steps", Access.at(0)], %{"op" => "first"})
+
+      for program <- [program, failing] do
+        expected = Json.run(program, [context: decoded] ++ opts)
+        assert Json.run(program, [context: texts] ++ opts) == expected
+      end
+    end
+
+    # What nobody validated.
+    context = PtcRunner.Context.new(texts, %{}, %{})
+    failing = put_in(map, ["program", "steps", Access.at(0)], last |> Codec.decode!())
+    assert {:ok, 1, _} = Json.Interpreter.eval(%{"op" => "load", "name" => "n"}, context)
+    sum = %{"op" => "sum", "field" => "x"}
+    node = update_in(failing, ["program", "steps"], &[sum | tl(&1)]) |> Map.get("program")
+    assert {:error, {:execution_error, _}} = Json.Interpreter.eval(node, context)
+    # The time of compiling counts.
+    started = System.monotonic_time(:millisecond)
+    opts = [edition: 2, timeout: 30, context: texts]
+    assert {:error, {:timeout, 30}} = Json.run(program, opts)
+    assert System.monotonic_time(:millisecond) - started < 2_000
+  end
+
+  test "an error shows its values unless the text has a firewalled field" do
+    program = of(~s({"op": "pipe", "steps": [#{@load}, {"op": "entries"}]}))
+    pad = String.duplicate(" ", 5_000)
+
+    run = fn text ->
+      for context <- [Json.text(text <> pad), Json.text(text), Codec.decode!(text)] do
+        {:error, {:execution_error, message}} = Json.run(program, context: %{"rows" => context})
+        message
+      end
+    end
+
+    for text <- [~S([{"\u0074": "_a"}]), ~S([{"t": "-1"}, "_b"]), ~S(["\u005fpin"])] do
+      assert [message, message, message] = run.(text)
+      assert message == "entries requires a map, got #{inspect(Codec.decode!(text))}"
+    end
+
+    for text <- [~S([{"_pin": 1}]), ~S([{"\u005fpin": 1}]), ~S([{"a": [{"_b": 2}]}])] do
+      assert [message, message, message] = run.(text)
+      assert message == "entries requires a map, got a list of 1 elements"
+    end
+  end
+
   test "inspecting a text does not show it" do
     assert inspect(Json.text("[1, 2]")) == "#PtcRunner.Json.Text<6 bytes>"
     assert Texts.answer([1]) == [1]

@@ -3,13 +3,17 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   # Completes the errors of a native walk that need `inspect/1`. Errors in firewalled fields show neither
   # values nor undeclared keys.
 
-  alias PtcRunner.SubAgent.Signature.ErrorText
+  alias PtcRunner.SubAgent.Signature.{ErrorText, RuleText}
 
   @unexpected "unexpected field — schema disallows additional properties"
 
   @spec finish([map() | tuple(), ...], boolean()) :: [map(), ...]
   def finish(errors, true), do: errors
   def finish(errors, false), do: Enum.flat_map(errors, &error/1)
+
+  # `{key, value}` of a rule.
+  defp error({kind, path, {_key, _value} = rule, value}) when kind in [:inspect, :kind],
+    do: [%{path: path, message: RuleText.message(rule, value, kind == :kind)}]
 
   defp error({:inspect, path, text, value}),
     do: [%{path: path, message: text <> PtcRunner.Shown.text(value)}]

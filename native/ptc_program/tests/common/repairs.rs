@@ -116,13 +116,15 @@ pub fn repaired(text: &[u8]) {
 fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: TypeId) -> bool {
     let kind = heap.kind(value);
     match types.get(id) {
+        Type::Where(of, _) => is_of(heap, types, value, of),
         Type::Optional(inner) => kind == Kind::Nil || is_of(heap, types, value, inner),
         Type::Scalar(scalar) => match scalar {
             Scalar::Any => true,
             Scalar::Bool => kind == Kind::Bool,
-            Scalar::String | Scalar::DateTime => kind == Kind::String,
+            Scalar::String | Scalar::DateTime | Scalar::Date => kind == Kind::String,
             Scalar::Int => matches!(heap.number(value), Some(Number::Int(_) | Number::Big(_))),
             Scalar::Float => kind == Kind::Number,
+            Scalar::Decimal => matches!(kind, Kind::Number | Kind::String),
             Scalar::Map => kind == Kind::Map,
             Scalar::Keyword => matches!(kind, Kind::String | Kind::Nil | Kind::Bool),
         },
@@ -161,7 +163,7 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
                 }
             })
         }
-        Type::Unknown(_) => true,
+        Type::MapOf(_) | Type::Unknown(_) => true,
     }
 }
 

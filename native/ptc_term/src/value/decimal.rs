@@ -157,6 +157,35 @@ impl Decimal {
         }
     }
 
+    /// Returns whether this is a number, and neither an infinity nor `NaN`.
+    pub fn is_finite(&self) -> bool {
+        self.class == Category::Finite
+    }
+
+    /// Returns whether the number is a whole multiple of another one; false for infinities, `NaN` and multiples of 0.
+    /// No power of ten is computed that is longer than the coefficients.
+    pub fn is_multiple_of(&self, other: &Decimal) -> bool {
+        let is_finite = |decimal: &Decimal| decimal.class == Category::Finite;
+        if !is_finite(self) || !is_finite(other) || other.coefficient == BigUint::ZERO {
+            return false;
+        }
+        if self.coefficient == BigUint::ZERO {
+            return true;
+        }
+        let ten = BigUint::from(10u32);
+        let more = self.exponent.abs_diff(other.exponent);
+        if self.exponent >= other.exponent {
+            let power = ten.modpow(&BigUint::from(more), &other.coefficient);
+            return (&self.coefficient * power) % &other.coefficient == BigUint::ZERO;
+        }
+        // The coefficient would have to end with so many zeros.
+        if u128::from(more) > u128::from(self.coefficient.bits()) {
+            return false;
+        }
+        let power = ten.pow(u32::try_from(more).unwrap_or(u32::MAX));
+        &self.coefficient % (&other.coefficient * power) == BigUint::ZERO
+    }
+
     /// Returns the order of two decimals above zero, ignoring signs.
     fn size_order(&self, other: &Decimal) -> Ordering {
         if self.exponent == other.exponent {
@@ -266,6 +295,16 @@ mod tests {
 
     fn decimal(text: &str) -> Decimal {
         Decimal::read(text.as_bytes()).expect(text)
+    }
+
+    #[test]
+    fn multiples_are_exact_whatever_the_exponents() {
+        let is = |a: &str, b: &str| decimal(a).is_multiple_of(&decimal(b));
+        assert!(is("0.3", "0.1") && is("-1.25", "0.05") && is("0", "7") && is("12e1", "40"));
+        assert!(is("1e1000000000", "0.5") && is("1e1000000000", "1e-1000000000"));
+        assert!(is("700", "7e2") && !is("70", "7e2") && !is("1", "1e1000000000"));
+        assert!(!is("0.31", "0.1") && !is("1e1000000000", "3") && !is("1", "0"));
+        assert!(!is("NaN", "1") && !is("Infinity", "1") && !is("1", "Infinity"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::super::findings::Findings;
 use super::super::TypeId;
 use super::frame::Stack;
 use super::FUEL_BEFORE_MEMO;
+use ptc_term::roots::Roots;
 use ptc_term::suspend::{Exchange, Rooted};
 
 /// The state of a walk with the task `K`, which marks its lists and maps with `M`.
@@ -16,6 +17,8 @@ pub struct State<T, K, M> {
     pub(in super::super) stack: Stack<T, M>,
     /// The value and its type, until the walk begins.
     pub(super) begin: Option<(T, TypeId)>,
+    /// The keyword lists of the types' rules, by their numbers.
+    pub(in super::super) rules: Roots<T>,
     /// The fuel consumed in all quanta.
     pub(super) fuel: usize,
     pub(super) memo_after: usize,
@@ -32,9 +35,19 @@ impl<T, K, M> State<T, K, M> {
             findings: Findings::default(),
             stack: Stack::new(value),
             begin: Some((value, id)),
+            rules: Roots::default(),
             fuel: 0,
             memo_after: FUEL_BEFORE_MEMO,
         }
+    }
+
+    /// Adds the keyword lists of the types' rules.
+    pub fn ruled(mut self, rules: Vec<T>) -> Self
+    where
+        T: Copy,
+    {
+        self.rules.extend(rules);
+        self
     }
 
     /// Returns the fuel consumed since the walk began, in all its quanta.
@@ -56,6 +69,7 @@ impl<T, K: Rooted<Term = T>, M> Rooted for State<T, K, M> {
                 None => None,
                 Some((value, id)) => Some((by.term(value)?, id)),
             },
+            rules: self.rules.exchange(by)?,
             fuel: self.fuel,
             memo_after: self.memo_after,
         })

@@ -39,6 +39,20 @@ pub trait Task<H: Values>: Sized {
         value: H::Term,
         place: Option<Place>,
     ) -> Result<Self::Done, WalkEnd>;
+    /// Returns the value that a part has become.
+    fn value(done: Self::Done, was: H::Term) -> H::Term;
+    /// Returns the number of questions that have no answer yet.
+    fn unanswered(&self) -> usize;
+    /// Returns the result of a part that has become this value.
+    fn made(value: H::Term) -> Self::Done;
+    /// Returns what a value becomes by the rules of its type, before the type itself is looked at; `None` if it stays.
+    fn by_rules(
+        walk: &mut Walk<H, Self>,
+        scalar: Scalar,
+        rules: u32,
+        value: H::Term,
+        place: Option<Place>,
+    ) -> Result<Option<H::Term>, WalkEnd>;
     /// Handles a field that was found, before its value is walked.
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>);
     /// Handles the result of a field.
