@@ -126,6 +126,11 @@ impl Decimal {
         }
     }
 
+    /// Returns whether this is a number, and neither an infinity nor `NaN`.
+    pub fn is_finite(&self) -> bool {
+        self.class == Category::Finite
+    }
+
     /// Returns whether the number is a whole multiple of another one; false for infinities, `NaN` and multiples of 0.
     /// No power of ten is computed that is longer than the coefficients.
     pub fn is_multiple_of(&self, other: &Decimal) -> bool {
