@@ -44,7 +44,8 @@ defmodule PtcRunner.SubAgent.Signature do
   @type field :: {name :: String.t(), type()}
 
   @typedoc """
-  A type. `:closed_map` comes only from `from_json_schema/1`: the signature syntax cannot express it.
+  A type. The syntax of signatures can express those up to `{:map, …}`. The others are written as terms, and come from
+  `from_json_schema/1` and `annotate/3`; see the guide *Signatures*.
   """
   @type type ::
           :string
@@ -60,6 +61,10 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:map, [field()]}
           | {:closed_map, [field()]}
           | {:where, type(), [rule()]}
+          | :date
+          | :decimal
+          | {:map_of, type()}
+          | {:struct, module(), {:map, [field()]}}
 
   @typedoc """
   A rule of a type; see `annotate/3`. In the type each rule stands once, in this order.

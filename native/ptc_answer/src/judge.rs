@@ -5,7 +5,7 @@ use ptc_term::stop::Stop;
 use ptc_type::error_line::LONGEST_LINE;
 use ptc_type::{
     read, Check, Findings, LeftAt, LeftWalk, Listing, QuantumClock, Read, ReadOptions, Rules,
-    Scalar, State, Type, Types, Values, Walk, WalkEnd,
+    Scalar, State, Types, Values, Walk, WalkEnd,
 };
 use std::time::Instant;
 
@@ -77,7 +77,7 @@ impl<H: Values> Judge<'_, H> {
             Err(WalkEnd::Abandoned) => return Verdict::Stopped(Stop::DeadlinePassed),
             Err(_) => return Verdict::Busy,
         };
-        if types.has_conversions() || types.all().contains(&Type::Scalar(Scalar::DateTime)) {
+        if types.has_conversions() {
             return Verdict::Undecided;
         }
         let clock = QuantumClock::new(pace, begun, 0);

@@ -7,6 +7,7 @@ use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target};
 use ptc_term::names::{is_keyword_name, Matching};
 use ptc_term::suspend::{Exchange, Rooted};
+use ptc_term::value::{Decimal, Form, Iso, Value};
 use std::marker::PhantomData;
 
 /// The task of checking a value against a type, by the rules of validation. It keeps no terms.
@@ -32,6 +33,9 @@ impl<T> Rooted for Check<T> {
         Ok(Check::by(self.rules))
     }
 }
+
+/// Maximum bytes of a decimal's text.
+const LONGEST_DECIMAL: usize = 1_000;
 
 /// Bytes of a name that are read per unit of fuel.
 const NAME_BYTES: usize = 8;
@@ -89,6 +93,8 @@ impl<H: Values> Task<H> for Check<H::Term> {
                     && (walk.state.task.rules.structs_are_maps || !heap.is_struct(value))
             }
             Scalar::DateTime => is_date_time(heap, value),
+            Scalar::Date => is_date(heap, value),
+            Scalar::Decimal => is_decimal(heap, value) || is_decimal_text(heap, value),
         };
         match fits {
             true => Ok(()),
@@ -185,4 +191,29 @@ fn is_keyword<H: Values>(
 /// Returns whether this is a `%DateTime{}`.
 pub(super) fn is_date_time<H: Values>(heap: &H, value: H::Term) -> bool {
     heap.class(value) == Class::Map && heap.time_struct(value) == Some(TimeStruct::DateTime)
+}
+
+/// Returns whether this is a `%Date{}`.
+pub(super) fn is_date<H: Values>(heap: &H, value: H::Term) -> bool {
+    heap.class(value) == Class::Map
+        && heap.form(value) == Form::Value
+        && matches!(heap.value(value), Value::Iso(Iso::Date(_)))
+}
+
+/// Returns whether this is a `%Decimal{}`.
+pub(super) fn is_decimal<H: Values>(heap: &H, value: H::Term) -> bool {
+    heap.class(value) == Class::Map
+        && heap.form(value) == Form::Value
+        && matches!(heap.value(value), Value::Decimal { .. })
+}
+
+/// Returns whether this is the text of a decimal: what coercion makes where there is no `Decimal`.
+fn is_decimal_text<H: Values>(heap: &H, value: H::Term) -> bool {
+    let is_short = |length| length <= LONGEST_DECIMAL;
+    heap.byte_length(value).is_some_and(is_short)
+        && heap.bytes(value).is_some_and(|text| {
+            text.first()
+                .is_some_and(|byte| *byte == b'-' || byte.is_ascii_digit())
+                && Decimal::read(text).is_some_and(|decimal| decimal.is_finite())
+        })
 }

@@ -305,8 +305,12 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         if changed {
             outputs.truncate(frame.mark.outputs, heap);
         }
-        if !missing.is_empty() {
-            return walk.filled(made, &missing).map(Some);
+        let made = match missing.is_empty() {
+            true => made,
+            false => walk.filled(made, &missing)?,
+        };
+        if let Some(module) = types.module(frame.id).filter(|_| types.has_structs()) {
+            return walk.structure(module, map.value, made);
         }
         if walk.heap.same(made, map.value) {
             walk.remember(map.value, frame.id, frame.findings, &frame.mark);

@@ -1,6 +1,6 @@
 //! Lenient conversions of values to other types.
 
-use super::check::is_date_time;
+use super::check::{is_date, is_date_time, is_decimal};
 use super::coerce::{Coerce, Purpose, Question};
 use super::findings::Wrong;
 use super::lenient;
@@ -54,6 +54,8 @@ impl<H: Values> Coercion<'_, H> {
             }
             Scalar::Map => class == Class::Map,
             Scalar::DateTime => class == Class::Map && is_date_time(&*self.heap, value),
+            Scalar::Date => is_date(&*self.heap, value),
+            Scalar::Decimal => is_decimal(&*self.heap, value),
         };
         match fits {
             true => Ok(None),
@@ -86,7 +88,12 @@ impl<H: Values> Coercion<'_, H> {
                     return Ok(Some(float));
                 }
             }
-            (Scalar::DateTime, Class::Bitstring) if self.heap.is_binary(value) => {
+            (Scalar::Decimal, Class::Integer | Class::Float) => {
+                return self.ask(scalar, value, place)
+            }
+            (Scalar::DateTime | Scalar::Date | Scalar::Decimal, Class::Bitstring)
+                if self.heap.is_binary(value) =>
+            {
                 return self.ask(scalar, value, place)
             }
             (_, Class::Bitstring) if self.heap.is_binary(value) => {
@@ -168,7 +175,8 @@ impl<H: Values> Coercion<'_, H> {
                     "keyword",
                 )
             }
-            Scalar::DateTime | Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
+            Scalar::DateTime | Scalar::Date | Scalar::Decimal => return Ok(None),
+            Scalar::String | Scalar::Any | Scalar::Map => return Ok(None),
         };
         if value.is_some() {
             self.warn_of_text(text, target.as_bytes(), place)?;
@@ -228,7 +236,7 @@ impl<H: Values> Coercion<'_, H> {
 
     /// Takes Elixir's answer, or asks the question.
     #[cold]
-    fn ask(
+    pub(super) fn ask(
         &mut self,
         scalar: Scalar,
         value: H::Term,

@@ -181,4 +181,49 @@ impl<H: Values> Coercion<'_, H> {
         }
         Ok(self.heap.make_map(&keys, &values))
     }
+
+    /// Returns the struct of a map whose fields are converted: the given struct, or that of the module, with these fields.
+    pub(super) fn structure(
+        &mut self,
+        module: u32,
+        value: H::Term,
+        made: H::Term,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let module = self.state.rules.get(&*self.heap, module as usize);
+        let is_struct = self.is_struct_of(value, module);
+        let base = match is_struct {
+            true => value,
+            false => match self.ask(Scalar::Map, module, None)? {
+                Some(template) => template,
+                None => return Ok(None),
+            },
+        };
+        let fields = self.heap.entries(made);
+        let known = self.heap.map_size(base).unwrap_or(0);
+        self.consume_fuel(10 * (fields.len() + known))?;
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        let mut is_same = is_struct;
+        for (key, field) in fields {
+            let key = match self.heap.bytes(key) {
+                Some(name) => self.heap.existing_atom(name),
+                None => Some(key),
+            };
+            let mut cache = H::KeyCache::default();
+            let was = key.map(|key| (key, self.heap.lookup(base, key, &mut cache)));
+            if let Some((key, Lookup::Found(was))) = was {
+                is_same &= self.heap.same(was, field);
+                keys.push(key);
+                values.push(field);
+            }
+        }
+        if is_same {
+            return Ok(None);
+        }
+        // Of equal keys the first one counts.
+        for (key, value) in self.heap.entries(base) {
+            keys.push(key);
+            values.push(value);
+        }
+        Ok(Some(self.heap.make_map(&keys, &values)))
+    }
 }

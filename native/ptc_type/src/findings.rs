@@ -23,6 +23,8 @@ pub enum PathStep {
     Field(u32),
     /// An index in a list, from 0.
     Index(u32),
+    /// A key of a map with any keys; its place among [`Findings::keys`].
+    Key(u32),
 }
 
 /// The kind of an error.
@@ -59,6 +61,8 @@ pub struct Findings<T> {
     all: Vec<Finding>,
     steps: Vec<PathStep>,
     values: Roots<T>,
+    /// The keys in paths.
+    keys: Roots<T>,
     /// Number of segments reported, including those of removed findings.
     segments: usize,
     /// Bytes of text that the findings to come can fill.
@@ -79,6 +83,7 @@ impl<T> Default for Findings<T> {
             all: Vec::new(),
             steps: Vec::new(),
             values: Roots::default(),
+            keys: Roots::default(),
             segments: 0,
             room: usize::MAX,
             omitted: 0,
@@ -123,6 +128,17 @@ impl<T: Copy> Findings<T> {
     /// Returns the kept values of all findings, oldest first, each with the number of its finding.
     pub fn values<H: Heap<Term = T>>(&mut self, heap: &H) -> &[T] {
         self.values.since(0, heap)
+    }
+
+    /// Returns a key by its place in paths.
+    pub fn key<H: Heap<Term = T>>(&self, place: u32, heap: &H) -> T {
+        self.keys.get(heap, place as usize)
+    }
+
+    /// Keeps a key for a path.
+    pub(super) fn add_key(&mut self, key: T) -> PathStep {
+        self.keys.push(key);
+        PathStep::Key(self.keys.len() as u32 - 1)
     }
 
     /// Returns the index of a finding's value in [`Findings::values`], if one was kept.
@@ -218,6 +234,7 @@ impl<T> Rooted for Findings<T> {
             all: self.all,
             steps: self.steps,
             values: self.values.exchange(by)?,
+            keys: self.keys.exchange(by)?,
             segments: self.segments,
             room: self.room,
             omitted: self.omitted,

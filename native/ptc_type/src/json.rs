@@ -39,14 +39,17 @@ impl Type {
     pub fn takes(self, json: Json) -> bool {
         match self {
             Type::Scalar(Scalar::Any) | Type::Unknown(_) | Type::Where(..) => true,
-            Type::Scalar(Scalar::String | Scalar::DateTime) => json == Json::String,
+            Type::Scalar(Scalar::String | Scalar::DateTime | Scalar::Date) => json == Json::String,
             Type::Scalar(Scalar::Int) => json == Json::Integer,
             Type::Scalar(Scalar::Float) => matches!(json, Json::Integer | Json::Float),
+            Type::Scalar(Scalar::Decimal) => {
+                matches!(json, Json::String | Json::Integer | Json::Float)
+            }
             Type::Scalar(Scalar::Bool) => json == Json::Bool,
             Type::Scalar(Scalar::Keyword) => {
                 matches!(json, Json::String | Json::Bool | Json::Null)
             }
-            Type::Scalar(Scalar::Map) | Type::Map { .. } => json == Json::Object,
+            Type::Scalar(Scalar::Map) | Type::Map { .. } | Type::MapOf(_) => json == Json::Object,
             Type::List(_) => json == Json::Array,
             Type::Optional(_) => json == Json::Null,
         }

@@ -1,5 +1,6 @@
 //! Findings as terms, `%{path: [...], message: "..."}`, and as one line of text.
 
+use super::constraint::name_of;
 use super::error_line::ErrorLine;
 use super::findings::{Finding, Findings, PathStep, Wrong};
 use super::mismatch::{Got, Mismatch, Target};
@@ -86,6 +87,10 @@ impl Line {
                 match step {
                     PathStep::Field(field) => self.text.push(types.field(*field as usize).name),
                     PathStep::Index(index) => self.text.index((*index).into()),
+                    PathStep::Key(place) => {
+                        let key = findings.key(*place, heap);
+                        name_of(heap, key, |name| self.text.push(name));
+                    }
                 }
             }
             self.text.message();
@@ -169,7 +174,7 @@ impl<T: Copy> Listing<T> {
                 return Ok(());
             };
             meter.check_heap_limit(WORDS + 2 * steps.len(), heap)?;
-            let path = terms.path(heap, types, &steps);
+            let path = terms.path(heap, types, &steps, &self.findings);
             let error = terms.error(heap, finding, path, value);
             self.list = heap.make_list_onto(&[error], self.list);
         }
@@ -216,7 +221,13 @@ impl<T: Copy> ErrorTerms<T> {
         })
     }
 
-    fn path<H: Values<Term = T>>(&mut self, heap: &mut H, types: &Types, steps: &[PathStep]) -> T {
+    fn path<H: Values<Term = T>>(
+        &mut self,
+        heap: &mut H,
+        types: &Types,
+        steps: &[PathStep],
+        findings: &Findings<T>,
+    ) -> T {
         let (mut path, steps) = match steps {
             [steps @ .., PathStep::Field(field)] => (self.name(heap, types, *field).1, steps),
             steps => (self.nothing, steps),
@@ -224,6 +235,17 @@ impl<T: Copy> ErrorTerms<T> {
         for step in steps.iter().rev() {
             let segment = match step {
                 PathStep::Field(field) => self.name(heap, types, *field).0,
+                PathStep::Key(place) => {
+                    let key = findings.key(*place, heap);
+                    match heap.is_name(key) {
+                        true => {
+                            let mut name = Vec::new();
+                            heap.put_atom_name(key, &mut name);
+                            heap.make_string(&name)
+                        }
+                        false => key,
+                    }
+                }
                 PathStep::Index(index) => {
                     let number = heap.make_number(Number::Int((*index).into()));
                     number.unwrap_or(self.nothing)

@@ -25,7 +25,7 @@ impl Target {
         match of {
             Type::Scalar(scalar) => Target::Scalar(scalar),
             Type::List(_) => Target::List,
-            Type::Map { .. } => Target::Map,
+            Type::Map { .. } | Type::MapOf(_) => Target::Map,
             Type::Optional(_) | Type::Where(..) | Type::Unknown(_) => Target::Scalar(Scalar::Any),
         }
     }
@@ -43,6 +43,7 @@ impl Target {
     fn word(self) -> &'static str {
         match self {
             Target::Scalar(Scalar::DateTime) => "datetime (%DateTime{})",
+            Target::Scalar(Scalar::Date) => "date (%Date{})",
             Target::Scalar(scalar) => scalar.name(),
             Target::Map => "map",
             Target::List => "list",

@@ -16,8 +16,8 @@ pub struct TypeAtoms<T> {
     pub list: T,
     /// `:closed_map`
     pub closed_map: T,
-    /// By the number of the scalar.
-    pub scalars: [T; Scalar::ALL.len()],
+    /// By the number of the scalar: those of the grammar.
+    pub scalars: [T; Scalar::WORDS.len()],
 }
 
 impl<T: Copy> TypeAtoms<T> {
@@ -28,17 +28,12 @@ impl<T: Copy> TypeAtoms<T> {
             .scalars
             .iter()
             .position(|word| heap.same(*word, term))?;
-        Some(Scalar::ALL[index])
-    }
-
-    /// Returns the atom of a scalar.
-    pub fn scalar_atom(&self, scalar: Scalar) -> T {
-        self.scalars[scalar as usize]
+        Some(Scalar::WORDS[index])
     }
 
     /// Returns the atom of the map scalar, which is also the tag of maps.
     pub fn map(&self) -> T {
-        self.scalar_atom(Scalar::Map)
+        self.scalars[Scalar::Map as usize]
     }
 }
 
@@ -92,6 +87,7 @@ enum OpenType<T> {
     Map(Map<T>, T),
     /// A type with rules: its term, and the rules.
     Where(T, T),
+    MapOf(T),
 }
 
 /// A map type, whose fields are in `pending`.
@@ -101,6 +97,8 @@ struct Map<T> {
     closed: bool,
     /// Index of its first field.
     start: usize,
+    /// The module, if it is a struct.
+    module: Option<T>,
 }
 
 struct Reader<'h, H: Values> {
@@ -113,7 +111,7 @@ struct Reader<'h, H: Values> {
     /// The types by the identity of their terms.
     known: HashMap<usize, TypeId>,
     /// The scalars that were read, by number.
-    scalars: [Option<TypeId>; 8],
+    scalars: [Option<TypeId>; Scalar::ALL.len()],
     /// Bytes of names for which no fuel was consumed yet.
     name_bytes: usize,
 }
@@ -139,7 +137,7 @@ pub fn read<H: Values>(
         open: Vec::with_capacity(8),
         pending: Vec::with_capacity(16),
         known: HashMap::new(),
-        scalars: [None; 8],
+        scalars: [None; Scalar::ALL.len()],
         name_bytes: 0,
     };
     let mut next = ReadStep::Read(term);
@@ -180,11 +178,7 @@ impl<H: Values> Reader<'_, H> {
             }
         }
         if let Some(scalar) = self.type_atoms.scalar(self.heap, term) {
-            let types = &mut self.read.types;
-            let known = &mut self.scalars[scalar as usize];
-            return ReadStep::Complete(
-                *known.get_or_insert_with(|| types.add(Type::Scalar(scalar))),
-            );
+            return self.scalar(scalar);
         }
         let (heap, type_atoms) = (self.heap, self.type_atoms);
         match heap.tuple(term) {
@@ -206,8 +200,31 @@ impl<H: Values> Reader<'_, H> {
                 self.open.push(OpenType::Where(term, *rules));
                 ReadStep::Read(*inner)
             }
+            Some([tag, holds]) if self.is_word(*tag, b"map_of") => {
+                self.open.push(OpenType::MapOf(term));
+                ReadStep::Read(*holds)
+            }
+            Some([tag, module, of]) if self.is_word(*tag, b"struct") => match heap.tuple(*of) {
+                Some([map, fields])
+                    if heap.same(*map, type_atoms.map()) && heap.is_name(*module) =>
+                {
+                    let mut map = self.map(term, self.reading.closed);
+                    map.module = Some(*module);
+                    self.fields(map, *fields)
+                }
+                _ => self.unknown(term),
+            },
+            _ if self.is_word(term, b"date") => self.scalar(Scalar::Date),
+            _ if self.is_word(term, b"decimal") => self.scalar(Scalar::Decimal),
             _ => self.unknown(term),
         }
+    }
+
+    #[inline]
+    fn scalar(&mut self, scalar: Scalar) -> ReadStep<H::Term> {
+        let types = &mut self.read.types;
+        let known = &mut self.scalars[scalar as usize];
+        ReadStep::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))))
     }
 
     #[cold]
@@ -232,7 +249,9 @@ impl<H: Values> Reader<'_, H> {
         let (Some(read), false) = (read, matches!(self.read.types.get(of), Type::Where(..))) else {
             return Ok(self.unknown(term));
         };
+        let decimals = self.read.types.get(of) == Type::Scalar(Scalar::Decimal);
         self.read.rules.push(rules);
+        let read = Constraints { decimals, ..read };
         let id = self.read.types.add_where(of, read);
         let of = Type::Optional(id);
         if is_optional {
@@ -250,6 +269,7 @@ impl<H: Values> Reader<'_, H> {
             term,
             closed,
             start,
+            module: None,
         }
     }
 
@@ -287,13 +307,25 @@ impl<H: Values> Reader<'_, H> {
         let fields = self.read.types.add_fields(fields);
         self.pending.truncate(map.start);
         let closed = map.closed;
-        ReadStep::Complete(self.add(map.term, Type::Map { fields, closed }))
+        let id = self.add(map.term, Type::Map { fields, closed });
+        if let Some(module) = map.module {
+            self.read.types.add_struct(id);
+            self.read.rules.push(module);
+        }
+        ReadStep::Complete(id)
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
     fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
             OpenType::Where(term, rules) => ReadStep::Rules(term, id, rules),
+            OpenType::MapOf(term) => {
+                let id = self.read.types.add_map_of(id);
+                if id.index() >= FEW {
+                    self.known.insert(self.heap.identity(term), id);
+                }
+                ReadStep::Complete(id)
+            }
             OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
             OpenType::Optional(term) => {
                 let twice = matches!(self.read.types.get(id), Type::Optional(_));

@@ -30,7 +30,7 @@ fn fields(random: &mut Random, types: &mut Types, pool: &[TypeId], at_least: u64
 /// Generates a signature with shared parts, so that a few steps make large texts.
 fn signature(random: &mut Random) -> Signature {
     let mut types = Types::new();
-    let mut pool: Vec<TypeId> = Scalar::ALL
+    let mut pool: Vec<TypeId> = Scalar::WORDS
         .map(|scalar| types.add(Type::Scalar(scalar)))
         .to_vec();
     for _ in 0..random.below(9) {

@@ -32,6 +32,7 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
     let scalars = Scalar::ALL.map(|scalar| {
         let name = match scalar {
             Scalar::String | Scalar::Keyword | Scalar::DateTime => "string",
+            Scalar::Date | Scalar::Decimal => "string",
             Scalar::Int => "integer",
             Scalar::Float => "number",
             Scalar::Bool => "boolean",
@@ -48,6 +49,10 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
             Type::List(inner) => heap.make_map(
                 &[strings.kind, strings.items],
                 &[strings.array, made[inner.index()]],
+            ),
+            Type::MapOf(holds) => heap.make_map(
+                &[strings.kind, strings.additional],
+                &[strings.object, made[holds.index()]],
             ),
             Type::Map { fields, .. } => object(heap, read, fields, &made, &strings),
             Type::Unknown(number) => return Err(number),
@@ -174,7 +179,7 @@ mod tests {
     fn a_shared_type_has_one_schema() {
         let mut heap = heap_of_types();
         let atoms = heap.type_atoms();
-        let mut of = atoms.scalar_atom(Scalar::Int);
+        let mut of = atoms.scalars[Scalar::Int as usize];
         // The type has 2^20 parts; 64 of its types are read again and again, the others once.
         for _ in 0..20 {
             let name = heap.make_string(b"a");

@@ -1,7 +1,7 @@
 //! Types as type terms.
 
 use crate::read::{Read, TypeAtoms};
-use crate::{Fields, Type, TypeId, Types};
+use crate::{Fields, Scalar, Type, TypeId, Types};
 use ptc_term::class::Classed;
 use ptc_term::names::is_firewalled;
 
@@ -45,9 +45,13 @@ impl<T: Copy> TypeTerms<T> {
             made: Vec::with_capacity(types.all().len()),
             pairs: Vec::with_capacity(16),
         };
-        for of in types.all() {
+        for (index, of) in types.all().iter().enumerate() {
+            let id = TypeId(index as u32);
             let term = match *of {
-                Type::Scalar(scalar) => atoms.scalar_atom(scalar),
+                Type::Scalar(scalar) if (scalar as usize) < Scalar::WORDS.len() => {
+                    atoms.scalars[scalar as usize]
+                }
+                Type::Scalar(scalar) => heap.word(scalar),
                 Type::Optional(inner) => heap.make_tuple(&[atoms.optional, terms.term(inner)]),
                 Type::List(inner) => heap.make_tuple(&[atoms.list, terms.term(inner)]),
                 Type::Map { fields, closed } => {
@@ -56,10 +60,21 @@ impl<T: Copy> TypeTerms<T> {
                         false => atoms.map(),
                     };
                     let fields = terms.pairs(heap, types, fields, &name);
-                    heap.make_tuple(&[tag, fields])
+                    match types.module(id).filter(|_| types.has_structs()) {
+                        Some(module) => {
+                            let map = heap.make_tuple(&[atoms.map(), fields]);
+                            let tag = word(heap, b"struct");
+                            heap.make_tuple(&[tag, rules[module as usize], map])
+                        }
+                        None => heap.make_tuple(&[tag, fields]),
+                    }
+                }
+                Type::MapOf(holds) => {
+                    let tag = word(heap, b"map_of");
+                    heap.make_tuple(&[tag, terms.term(holds)])
                 }
                 Type::Where(inner, number) => {
-                    let tag = heap.existing_atom(b"where").unwrap_or(heap.nil());
+                    let tag = word(heap, b"where");
                     heap.make_tuple(&[tag, terms.term(inner), rules[number as usize]])
                 }
                 Type::Unknown(number) => unknown[number as usize],
@@ -107,6 +122,11 @@ impl<T: Copy> TypeTerms<T> {
 
 fn name<H: Classed>(heap: &mut H, types: &Types, index: usize) -> H::Term {
     heap.make_string(types.field(index).name)
+}
+
+/// Returns the atom of a tag, which exists, since types are written with it.
+fn word<H: Classed>(heap: &H, name: &[u8]) -> H::Term {
+    heap.existing_atom(name).unwrap_or(heap.nil())
 }
 
 #[cfg(test)]

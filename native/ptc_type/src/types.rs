@@ -4,6 +4,7 @@
 use super::constraint::Constraints;
 use super::doubles;
 use super::index::NameIndex;
+use ptc_term::named::Named;
 use ptc_term::names::{is_alike, squeezed, underscored};
 use std::sync::{Arc, OnceLock};
 
@@ -42,11 +43,23 @@ pub enum Scalar {
     Map,
     /// `:datetime`
     DateTime,
+    /// `:date`; the grammar has no text for it.
+    Date,
+    /// `:decimal`; the grammar has no text for it.
+    Decimal,
+}
+
+impl Named for Scalar {
+    const ALL: &'static [Self] = &Scalar::ALL;
+
+    fn name(self) -> &'static str {
+        Scalar::name(self)
+    }
 }
 
 impl Scalar {
-    /// All scalars, in the order of their numbers.
-    pub const ALL: [Scalar; 8] = [
+    /// The scalars of the grammar, in the order of their numbers.
+    pub const WORDS: [Scalar; 8] = [
         Scalar::String,
         Scalar::Int,
         Scalar::Float,
@@ -55,6 +68,20 @@ impl Scalar {
         Scalar::Any,
         Scalar::Map,
         Scalar::DateTime,
+    ];
+
+    /// All scalars, in the order of their numbers.
+    pub const ALL: [Scalar; 10] = [
+        Scalar::String,
+        Scalar::Int,
+        Scalar::Float,
+        Scalar::Bool,
+        Scalar::Keyword,
+        Scalar::Any,
+        Scalar::Map,
+        Scalar::DateTime,
+        Scalar::Date,
+        Scalar::Decimal,
     ];
 
     /// Returns the type word without its colon.
@@ -68,6 +95,8 @@ impl Scalar {
             Scalar::Any => "any",
             Scalar::Map => "map",
             Scalar::DateTime => "datetime",
+            Scalar::Date => "date",
+            Scalar::Decimal => "decimal",
         }
     }
 }
@@ -113,6 +142,8 @@ pub enum Type {
         /// Whether other keys are refused. The grammar has no text for it.
         closed: bool,
     },
+    /// A map from any texts to values of a type.
+    MapOf(TypeId),
     /// A type with rules, which have this number: see [`Types::constraints`]. The type is not optional.
     Where(TypeId, u32),
     /// A term that is not a type; the number is assigned by its reader.
@@ -150,6 +181,10 @@ pub struct Types {
     constraints: Vec<Arc<Constraints>>,
     /// Some field that is missing has a default.
     pub(super) defaults: bool,
+    /// The map types that are structs, each with the number of its module among the rules.
+    structs: Vec<(TypeId, u32)>,
+    /// Some map has any keys.
+    maps_of: bool,
 }
 
 impl Types {
@@ -176,6 +211,36 @@ impl Types {
         self.add(Type::Where(of, self.constraints.len() as u32 - 1))
     }
 
+    /// Notes that a map type is a struct. Its module has the next number of rules.
+    pub fn add_struct(&mut self, id: TypeId) {
+        self.constraints.push(Arc::default());
+        self.structs.push((id, self.constraints.len() as u32 - 1));
+    }
+
+    /// Returns whether some map type is a struct.
+    #[inline]
+    pub fn has_structs(&self) -> bool {
+        !self.structs.is_empty()
+    }
+
+    /// Returns the number of the module of a map type that is a struct.
+    pub fn module(&self, id: TypeId) -> Option<u32> {
+        let place = self.structs.binary_search_by_key(&id.0, |(id, _)| id.0);
+        place.ok().map(|place| self.structs[place].1)
+    }
+
+    /// Adds a map from texts to values.
+    pub fn add_map_of(&mut self, holds: TypeId) -> TypeId {
+        self.maps_of = true;
+        self.add(Type::MapOf(holds))
+    }
+
+    /// Returns whether some map has any keys.
+    #[inline]
+    pub fn has_maps_of(&self) -> bool {
+        self.maps_of
+    }
+
     /// Returns rules by their number.
     #[inline]
     pub fn constraints(&self, number: u32) -> &Constraints {
@@ -193,10 +258,18 @@ impl Types {
         !self.constraints.is_empty()
     }
 
-    /// Returns whether some type has rules by which coercion changes values.
+    /// Returns whether coercion changes values by rules, or to structs.
     pub fn has_conversions(&self) -> bool {
         let converts = |rules: &Arc<Constraints>| rules.converts() || rules.default;
-        self.constraints.iter().any(converts)
+        let is_made = |of: &Type| {
+            matches!(
+                of,
+                Type::Scalar(Scalar::DateTime | Scalar::Date | Scalar::Decimal)
+            )
+        };
+        self.has_structs()
+            || self.constraints.iter().any(converts)
+            || self.types.iter().any(is_made)
     }
 
     /// Returns whether some field that is missing may have a default.

@@ -125,6 +125,19 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
     with {:ok, type} <- put(type, path, rules), do: {:ok, where(type, old)}
   end
 
+  defp put({:struct, module, type}, path, rules) do
+    case put(type, path, rules) do
+      {:ok, {:map, fields}} -> {:ok, {:struct, module, {:map, fields}}}
+      {:ok, {:where, _map, rules}} -> {:ok, {:where, {:struct, module, type}, rules}}
+      error -> error
+    end
+  end
+
+  # Any name leads to the values.
+  defp put({:map_of, type}, [_any | path], rules) do
+    with {:ok, type} <- put(type, path, rules), do: {:ok, {:map_of, type}}
+  end
+
   defp put({:list, type}, [:items | path], rules), do: items(type, path, rules)
   defp put({:list, type}, [], rules), do: list({:list, type}, [], rules)
   defp put({:list, type}, path, rules), do: items(type, path, rules)
@@ -204,7 +217,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
 
   defp fits?(rule, _type) when rule in @all, do: true
   defp fits?(rule, :any), do: rule not in [:yes_no, :struct]
-  defp fits?(rule, type) when rule in @numbers, do: type in [:int, :float]
+  defp fits?(rule, type) when rule in @numbers, do: type in [:int, :float, :decimal]
   defp fits?(rule, type) when rule in @texts, do: type == :string
   defp fits?(rule, type) when rule in @lists, do: match?({:list, _items}, type)
   defp fits?(:enum, type), do: is_atom(type) and type != :map

@@ -8,7 +8,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   # A second walk is needed only if a value has dates, or texts that must be dates.
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.{RuleText, UnknownType}
+  alias PtcRunner.SubAgent.Signature.{Decimals, RuleText, UnknownType}
 
   @doc "The answers to the questions of a walk."
   @spec answers([tuple()]) :: [{:ok, term(), [String.t()]} | {:error, String.t()}]
@@ -22,7 +22,24 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
   # `hidden?` marks values in firewalled fields: the texts name their kind, but do not show them.
   defp convert({:datetime, text, hidden?}), do: date_time(text, hidden?)
+  defp convert({:date, text, hidden?}), do: date(text, hidden?)
+  defp convert({:decimal, value, hidden?}), do: Decimals.decimal(value, hidden?)
   defp convert({:string, struct, _hidden?}), do: iso8601(struct)
+  defp convert({:map, module, _hidden?}), do: template(module)
+
+  # The struct whose fields are replaced by those of a map.
+  defp template(module) do
+    {:ok, module.__struct__(), []}
+  rescue
+    _error -> {:error, "#{inspect(module)} is not a struct"}
+  end
+
+  defp date(text, hidden?) do
+    case Date.from_iso8601(text) do
+      {:ok, date} -> {:ok, date, []}
+      {:error, _reason} -> {:error, "invalid date#{shown(text, hidden?)}: expected YYYY-MM-DD"}
+    end
+  end
 
   defp date_time(text, hidden?) do
     case DateTime.from_iso8601(text) do
@@ -69,6 +86,9 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
     "cannot coerce to datetime — expected ISO 8601 string with offset " <>
       ~s[(e.g. "2026-05-03T09:14:00Z") or %DateTime{}]
   end
+
+  defp reason({:date, _value}, _hidden?),
+    do: "cannot coerce to date — expected ISO 8601 (e.g. \"2026-05-03\") or %Date{}"
 
   defp reason({target, text}, hidden?)
        when is_binary(text) and target in [:int, :float, :bool, :keyword] do

@@ -17,7 +17,9 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "keyword" => "keyword",
     "map" => "map",
     "list" => "list",
-    "datetime (%DateTime{})" => "datetime"
+    "datetime (%DateTime{})" => "datetime",
+    "date (%Date{})" => "date",
+    "decimal" => "decimal"
   }
 
   # Kinds of values that a message may name without the value.

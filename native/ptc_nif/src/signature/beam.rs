@@ -107,7 +107,7 @@ impl<'a> Values for Beam<'a> {
             Scalar::Float => words::known() && words::float(value).is_some(),
             Scalar::Bool => self.is_bool(value),
             Scalar::Map => self.class(value) == Class::Map && !self.is_struct(value),
-            Scalar::Keyword | Scalar::DateTime => false,
+            _ => false,
         }
     }
 

@@ -15,7 +15,7 @@ pub fn type_atoms(env: Env) -> TypeAtoms {
         optional: word(atoms::optional()),
         list: word(atoms::list()),
         closed_map: word(atoms::closed_map()),
-        scalars: Scalar::ALL.map(|scalar| word(atom_of(scalar))),
+        scalars: Scalar::WORDS.map(|scalar| word(atom_of(scalar))),
     }
 }
 
@@ -40,6 +40,6 @@ fn atom_of(scalar: Scalar) -> Atom {
         Scalar::Keyword => atoms::keyword(),
         Scalar::Any => atoms::any(),
         Scalar::Map => atoms::map(),
-        Scalar::DateTime => atoms::datetime(),
+        _ => atoms::datetime(),
     }
 }

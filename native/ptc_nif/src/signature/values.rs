@@ -1,7 +1,6 @@
 //! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_spelled/2`,
 //! `signature_input/3`; long walks continue in further quanta.
 
-use super::type_atoms::type_atoms;
 use crate::atoms;
 use crate::task::{Call, Work};
 
@@ -261,11 +260,13 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
 /// Values that only Elixir can convert, as `{type, value, hidden?}`.
 fn questions<'a>(walk: &mut Walk<'_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
     let terms = walk.heap.terms;
-    let type_atoms = type_atoms(terms.env);
     let (questions, values) = walk.state.task.questions(walk.heap);
     let question = |(question, value): (&Question, &Raw<'a>)| {
         let hidden = question.hidden.encode(terms.env).into();
-        terms.make_tuple(&[type_atoms.scalar_atom(question.scalar), *value, hidden])
+        let word = atoms::named(terms.env, question.scalar)
+            .encode(terms.env)
+            .into();
+        terms.make_tuple(&[word, *value, hidden])
     };
     let asked: Vec<Raw<'a>> = questions.iter().zip(values).map(question).collect();
     terms.make_list(&asked).term(terms.env)
@@ -288,7 +289,7 @@ fn failure<'a>(heap: &Beam<'a>, types: &Types, findings: &mut Findings<Raw<'a>>)
     match wrong {
         Wrong::Mismatch(mismatch) => match mismatch.expected {
             Target::Scalar(scalar) => {
-                let word = type_atoms(env).scalar_atom(scalar).term(env);
+                let word = atoms::named(env, scalar);
                 (word, value.map(|value| value.term(env))).encode(env)
             }
             Target::List => pair(atoms::list(), value),
@@ -297,7 +298,7 @@ fn failure<'a>(heap: &Beam<'a>, types: &Types, findings: &mut Findings<Raw<'a>>)
                 let name = |field: u32| heap.terms.make_binary(types.field(field as usize).name);
                 let name = last.and_then(|step| match step {
                     PathStep::Field(field) => Some(name(field)),
-                    PathStep::Index(_) => None,
+                    _ => None,
                 });
                 pair(atoms::missing(), name)
             }

@@ -84,7 +84,9 @@ pub fn val(choices: &mut Choices, of: &Ty, depth: usize) -> Val {
         Ty::Scalar(Scalar::Float) => Val::Float(choices.below(100) as f64 / 8.0),
         Ty::Scalar(Scalar::Bool | Scalar::Keyword) => Val::Atom(choices.pick(&ATOMS)),
         Ty::Scalar(Scalar::Map) => Val::Map(vec![((true, "a".into()), any(choices, 0))]),
-        Ty::Scalar(Scalar::Any | Scalar::DateTime) => any(choices, depth.min(1)),
+        Ty::Scalar(Scalar::Any | Scalar::DateTime | Scalar::Date | Scalar::Decimal) => {
+            any(choices, depth.min(1))
+        }
         Ty::Optional(_) if choices.below(3) == 0 => Val::Atom("nil"),
         Ty::Optional(inner) => val(choices, inner, depth),
         Ty::List(inner) => {

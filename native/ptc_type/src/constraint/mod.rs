@@ -167,6 +167,8 @@ pub struct Constraints {
     pub items: Option<(u64, u64)>,
     /// `yes_no`
     pub yes_no: bool,
+    /// Texts are decimals.
+    pub decimals: bool,
 }
 
 impl Constraints {
@@ -178,6 +180,18 @@ impl Constraints {
     /// Returns whether texts are checked.
     pub fn checks_text(&self) -> bool {
         self.length.is_some() || self.pattern.is_some() || self.format.is_some()
+    }
+}
+
+/// Calls `read` with a text or the name of an atom.
+pub(crate) fn name_of<H: Heap, R>(
+    heap: &H,
+    value: H::Term,
+    read: impl FnOnce(&[u8]) -> R,
+) -> Option<R> {
+    match heap.is_name(value) {
+        true => Some(heap.with_name(value, read)),
+        false => heap.bytes(value).map(read),
     }
 }
 

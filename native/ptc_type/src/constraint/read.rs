@@ -2,7 +2,7 @@
 
 use super::format::Format;
 use super::number::Bound;
-use super::{folded, pattern, Constraints, Enumeration, Places, Rule};
+use super::{folded, name_of, pattern, Constraints, Enumeration, Places, Rule};
 use crate::values::Values;
 use crate::walk::WalkEnd;
 use ptc_term::heap::Kind;
@@ -130,18 +130,6 @@ fn most<H: Values>(heap: &H, value: H::Term, range: &mut Option<(u64, u64)>) -> 
     count.map(|most| *range = Some((least, most))).is_some()
 }
 
-/// Returns the text of a value: a text itself, or the name of an atom.
-pub(crate) fn text_of<H: Values, R>(
-    heap: &H,
-    value: H::Term,
-    read: impl FnOnce(&[u8]) -> R,
-) -> Option<R> {
-    match heap.is_name(value) {
-        true => Some(heap.with_name(value, read)),
-        false => heap.bytes(value).map(read),
-    }
-}
-
 fn enumeration<H: Values>(
     heap: &H,
     values: H::Term,
@@ -179,7 +167,7 @@ fn folded_texts<H: Values>(
     while let Some((value, tail)) = heap.uncons(rest) {
         rest = tail;
         meter.consume_fuel(2 + heap.byte_length(value).unwrap_or(0), heap)?;
-        if let Some(text) = text_of(heap, value, folded) {
+        if let Some(text) = name_of(heap, value, folded) {
             places.entry(text).or_insert(place);
         }
         place += 1;

@@ -1,6 +1,8 @@
 //! The stack of a walk: the open lists and maps.
 
+use super::super::constraint::name_of;
 use super::super::findings::PathStep;
+use super::super::values::Values;
 use super::super::{Fields, TypeId, Types};
 use ptc_term::heap::Heap;
 use ptc_term::names::is_firewalled;
@@ -27,6 +29,9 @@ pub struct ListFrame<M> {
     pub taken: u32,
     /// Whether the list is in a firewalled field.
     pub hidden: bool,
+    /// Whether these are the values of a map with any keys; then the stack has the keys before the list, as a tuple that
+    /// ends with the map.
+    pub keyed: bool,
     /// Number of findings at the start of the list.
     pub findings: usize,
     /// State of the task at the start of the list.
@@ -67,12 +72,13 @@ impl<M> Frame<M> {
     /// Returns the path step from the list or map to the current part.
     fn step(&self) -> PathStep {
         match self {
+            Frame::List(list) if list.keyed => PathStep::Key(0),
             Frame::List(list) => PathStep::Index(list.taken.saturating_sub(1)),
             Frame::Map(map) => PathStep::Field(map.next.saturating_sub(1) as u32),
         }
     }
 
-    /// Returns whether the current part is in a firewalled field.
+    /// Returns whether the current part is in a firewalled field, apart from a key of a map with any keys.
     fn hides_part(&self, types: &Types) -> bool {
         match self {
             Frame::List(list) => list.hidden,
@@ -129,9 +135,51 @@ impl<T: Copy, M: Copy> Stack<T, M> {
     }
 
     /// Returns whether the current part is in a firewalled field.
-    pub fn hides_part(&self, types: &Types) -> bool {
+    pub fn hides_part<H: Values<Term = T>>(&self, types: &Types, heap: &H) -> bool {
         let innermost = self.frames.last();
         innermost.is_some_and(|frame| frame.hides_part(types))
+            || types.has_maps_of() && self.is_below_hidden_key(heap)
+    }
+
+    #[cold]
+    fn is_below_hidden_key<H: Values<Term = T>>(&self, heap: &H) -> bool {
+        let hides = |key| name_of(heap, key, is_firewalled).unwrap_or(false);
+        matches!(self.frames.last(), Some(Frame::List(list)) if list.keyed)
+            && self.key(heap).is_some_and(hides)
+    }
+
+    /// Returns the current key of the innermost map with any keys, if its frame is the innermost one.
+    fn key<H: Heap<Term = T>>(&self, heap: &H) -> Option<T> {
+        let Some(Frame::List(list)) = self.frames.last() else {
+            return None;
+        };
+        let keys = self.terms.get(heap, self.terms.len().checked_sub(2)?);
+        heap.element(keys, list.taken.saturating_sub(1) as usize)
+    }
+
+    /// Returns the current keys of the maps with any keys, outermost first.
+    pub fn keys<H: Heap<Term = T>>(&self, heap: &H) -> Vec<T> {
+        let (mut at, mut keys) = (1, Vec::new());
+        for frame in &self.frames {
+            at += match frame {
+                Frame::Map(_) => 1,
+                Frame::List(list) if list.keyed => {
+                    let place = list.taken.saturating_sub(1) as usize;
+                    keys.extend(heap.element(self.terms.get(heap, at), place));
+                    3
+                }
+                Frame::List(_) => 2,
+            };
+        }
+        keys
+    }
+
+    /// Adds the values of a map with any keys, as a list; `keys` are its keys and the map.
+    pub fn push_values(&mut self, keys: T, values: T, list: ListFrame<M>) {
+        self.frames.push(Frame::List(list));
+        self.push(keys);
+        self.push(values);
+        self.push(values);
     }
 
     /// Adds a list, with its rest.
@@ -192,6 +240,12 @@ impl<T: Copy, M: Copy> Stack<T, M> {
         Some((frame, list, rest))
     }
 
+    /// Removes what is left of the values of a map with any keys, after [`Stack::pop_list`]; returns the keys.
+    pub fn pop_keys<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
+        let before = self.terms.pop(heap);
+        std::mem::replace(&mut self.last, before)
+    }
+
     /// Removes the innermost frame, which is that of a map.
     #[inline]
     pub fn pop_map<H: Heap<Term = T>>(&mut self, heap: &H) {
@@ -211,6 +265,7 @@ impl<T: Copy, M: Copy> Stack<T, M> {
         for frame in &self.frames {
             at += match frame {
                 Frame::Map(_) => 1,
+                Frame::List(list) if list.keyed => 3,
                 Frame::List(_) => {
                     lists.push((get(at), get(at + 1)));
                     2

@@ -28,7 +28,8 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             id,
             holds,
             taken,
-            hidden: self.state.stack.hides_part(self.types),
+            hidden: self.state.stack.hides_part(self.types, &*self.heap),
+            keyed: false,
             findings: self.state.findings.count(),
             mark: self.state.task.mark(),
         };
@@ -61,7 +62,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         let Some((Frame::List(list), rest)) = self.state.stack.top_with_last() else {
             return Ok(None);
         };
-        let (mut rest, hidden) = (rest, list.hidden);
+        let (mut rest, hidden, keyed) = (rest, list.hidden, list.keyed);
         let depth = self.state.stack.depth();
         loop {
             if let Type::Scalar(scalar) = of {
@@ -78,6 +79,8 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 Type::Scalar(scalar) if self.heap.is_plainly(scalar, element) => Some(K::SAME),
                 Type::Scalar(scalar) => Some(K::scalar(self, scalar, element, None)?),
                 Type::Map { fields, closed } => {
+                    let hidden =
+                        hidden || keyed && self.state.stack.hides_part(self.types, &*self.heap);
                     match self.map(element, holds, (fields, closed), hidden) {
                         Some(map) => match self.fields(map)? {
                             Some((_, done)) if self.state.stack.depth() == depth => Some(done),
@@ -128,6 +131,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         let Some((list, value, rest)) = self.state.stack.pop_list(&*self.heap) else {
             return Ok(None);
         };
+        if list.keyed {
+            return self.values_end(value, &list).map(Some);
+        }
         let is_proper = self.heap.is_empty_list(rest);
         if !is_proper {
             self.improper(value, &list)?;

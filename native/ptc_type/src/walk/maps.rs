@@ -22,7 +22,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         hidden: bool,
     ) -> Option<OpenMap<H::Term, Open<H>, K::Mark>> {
         let open = self.rows.open(self.heap, self.types, id, fields, value)?;
-        let is_map = self.state.task.takes_structs() || !self.rows.is_struct(self.heap, id, open);
+        let is_map = self.state.task.takes_structs() && !self.types.has_structs()
+            || !self.rows.is_struct(self.heap, id, open)
+            || self.takes_struct(value, id);
         if !is_map || self.memo.has(|| self.heap.identity(value), id) {
             return None;
         }
@@ -85,7 +87,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     }
                     Type::Map { fields, closed } => {
                         self.state.stack.push_map(map.value, map.frame);
-                        let hidden = self.state.stack.hides_part(types);
+                        let hidden = self.state.stack.hides_part(types, &*self.heap);
                         if let Some(inner) = self.map(found.value, holds, (fields, closed), hidden)
                         {
                             map = inner;
@@ -164,7 +166,11 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         map: &OpenMap<H::Term, Open<H>, K::Mark>,
     ) -> Result<Whole<H, K>, WalkEnd> {
         if map.frame.closed {
-            self.closed_end(map)?;
+            // A struct has other keys, too.
+            let is_struct = self.types.has_structs() && self.heap.is_struct(map.value);
+            if !is_struct {
+                self.closed_end(map)?;
+            }
         }
         let done = K::map_end(self, map)?;
         Ok((map.value, done))

@@ -6,7 +6,7 @@
 //!
 //! * this file: running and suspending a walk
 //! * [`task`]: the interface of a task
-//! * `lists`, `maps`: the contents of lists and maps
+//! * `lists`, `maps`: the contents of lists and maps; `values`: of maps with any keys; structs
 //! * [`frame`]: the stack
 //! * `refuse`: errors in the value; `ruled`: the rules of types
 //! * `state`: what is kept between two quanta; `left`: the same of any task, and when a quantum ends
@@ -19,6 +19,7 @@ mod refuse;
 mod ruled;
 mod state;
 pub mod task;
+mod values;
 
 pub use left::{LeftAt, LeftWalk, QuantumClock};
 pub use state::State;
@@ -237,7 +238,7 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                 Type::Optional(inner) => id = inner,
                 Type::List(holds) => return self.list(value, id, holds),
                 Type::Map { fields, closed } => {
-                    let hidden = self.state.stack.hides_part(self.types);
+                    let hidden = self.state.stack.hides_part(self.types, &*self.heap);
                     match self.map(value, id, (fields, closed), hidden) {
                         Some(map) => {
                             self.state.stack.push_map(map.value, map.frame);
@@ -246,6 +247,7 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                         None => return self.no_map(value, id).map(Some),
                     }
                 }
+                Type::MapOf(holds) => return self.values(value, id, holds),
                 Type::Where(of, rules) => match self.types.get(of) {
                     Type::Scalar(scalar) => {
                         return self.ruled(scalar, rules, value, None).map(Some)

@@ -51,9 +51,24 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             _ => true,
         };
         let step = place.map(|place| PathStep::Field(place.field as u32));
-        let path = self.state.stack.path().chain(step);
         let value = value.filter(|_| shown);
-        self.state.findings.add(wrong, hidden, path, value)?;
+        match self.types.has_maps_of() {
+            false => {
+                let path = self.state.stack.path().chain(step);
+                self.state.findings.add(wrong, hidden, path, value)?;
+            }
+            true => {
+                let keys = self.state.stack.keys(&*self.heap);
+                let findings = &mut self.state.findings;
+                let mut keys = keys.into_iter().map(|key| findings.add_key(key));
+                let with_key = |step| match step {
+                    PathStep::Key(_) => keys.next().unwrap_or(step),
+                    step => step,
+                };
+                let path: Vec<PathStep> = self.state.stack.path().map(with_key).collect();
+                findings.add(wrong, hidden, path.into_iter().chain(step), value)?;
+            }
+        }
         match self.state.task.ends_at_first() {
             true => self.fail(),
             false => Ok(()),
@@ -64,7 +79,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     pub(in super::super) fn is_hidden(&self, place: Option<Place>) -> bool {
         match place {
             Some(place) => place.hidden || is_firewalled(self.types.field(place.field).name),
-            None => self.state.stack.hides_part(self.types),
+            None => self.state.stack.hides_part(self.types, &*self.heap),
         }
     }
 

@@ -11,6 +11,7 @@ use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::number::Number;
 use ptc_term::stop::Stop;
+use ptc_term::value::Decimal;
 use ptc_term::weight::Weighing;
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -117,6 +118,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         let class = self.heap.class(value);
         let broken = match class {
             Class::Integer | Class::Float | Class::Map => self.broken_number(constraints, value)?,
+            Class::Bitstring if constraints.decimals => self.broken_number(constraints, value)?,
             Class::Bitstring if constraints.checks_text() && self.heap.is_binary(value) => {
                 self.broken_text(constraints, value)?
             }
@@ -153,7 +155,12 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     .as_ref()
                     .map_or(0, |_| limbs * limbs / 16);
                 self.consume_fuel(20 + limbs + squared)?;
-                match Bound::of(&*self.heap, value) {
+                let text = self.heap.bytes(value).filter(|_| constraints.decimals);
+                let bound = match text {
+                    Some(text) => Decimal::read(text).map(Bound::Decimal),
+                    None => Bound::of(&*self.heap, value),
+                };
+                match bound {
                     Some(bound) => bound,
                     None => return Ok(None),
                 }

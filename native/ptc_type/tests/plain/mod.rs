@@ -74,7 +74,7 @@ impl Values for PlainHeap {
             optional: named("optional"),
             list: named("list"),
             closed_map: named("closed_map"),
-            scalars: Scalar::ALL.map(|scalar| named(scalar.name())),
+            scalars: Scalar::WORDS.map(|scalar| named(scalar.name())),
         }
     }
 
