@@ -47,10 +47,10 @@ defmodule PtcRunner.Json.HostileTextsTest do
     end
   end
 
-  defp unescaped(~S(\x) <> <<code::binary-2, rest::binary>>),
+  defp unescaped("\\x" <> <<code::binary-2, rest::binary>>),
     do: <<String.to_integer(code, 16)>> <> unescaped(rest)
 
-  defp unescaped(~S(\\) <> rest), do: ~S(\) <> unescaped(rest)
+  defp unescaped("\\\\" <> rest), do: "\\" <> unescaped(rest)
   defp unescaped(<<byte, rest::binary>>), do: <<byte>> <> unescaped(rest)
   defp unescaped(<<>>), do: <<>>
 
