@@ -262,7 +262,8 @@ defmodule PtcRunner.Json do
   `structs: :values`, as in `PtcRunner.Agent`, a struct is a map of its fields, whatever `:keys` says, and an Ecto association that is
   not loaded is `nil`. `Date`, `Time`, `NaiveDateTime`, `DateTime` and `Decimal` are then values: they have no fields, are never
   the memory, and are compared by their meaning everywhere, also with ISO 8601 texts and with numbers. An atom other than `nil`,
-  `true` and `false` is compared as the text of its name ([how](programs.md#structs-dates-and-decimals)).
+  `true` and `false` is compared as the text of its name ([how](programs.md#structs-dates-and-decimals)). Arithmetic with a `Decimal`
+  is exact and gives one; with a float it is an error ([how](programs.md#arithmetic-with-decimals)).
 
       iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "days"}, {"op": "max", "field": "day"}]}})
       iex> days = [%{"day" => ~D[2024-01-31]}, %{"day" => "2024-02-29"}, %{"day" => ~D[2024-03-01]}]

@@ -234,6 +234,27 @@ defmodule PtcRunner.Json.Message do
   defp text(:bad_arith, op, _field, []),
     do: "#{op} failed: bad argument in arithmetic expression (badarith)"
 
+  defp text(:decimal_and_float, op, _field, [left, right]) do
+    float = if is_float(left), do: left, else: right
+    {left, right} = Shown.both(left, right)
+
+    "#{op} of a decimal and a float is not exact, got: #{left}, #{right}. " <>
+      ~s(Give the number as a text: {"op": "literal", "value": "#{float}"})
+  end
+
+  defp text(:decimal_and_float, op, _field, [value]),
+    do: "#{op} of decimals and floats is not exact, got #{show(value)} among them"
+
+  defp text(:decimal_not_finite, op, _field, [value]),
+    do: "#{op} requires finite numbers, got #{show(value)}"
+
+  defp text(:decimal_too_long, op, _field, values) do
+    got = if values == [], do: "", else: ", got: " <> Enum.map_join(values, ", ", &show/1)
+
+    "#{op} of decimals takes and gives at most 1000 digits before the point and 1000 after it" <>
+      got
+  end
+
   defp text(:path_through_non_map, op, _field, [value]),
     do: "#{op} expected a map, got: #{show(value)}"
 

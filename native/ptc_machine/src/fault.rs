@@ -85,6 +85,12 @@ named! {
         PrecisionOutOfRange = "precision_out_of_range",
         /// A result that no double can represent.
         BadArith = "bad_arith",
+        /// A decimal and a float in one computation. Terms: both operands, or the one that has met the other kind.
+        DecimalAndFloat = "decimal_and_float",
+        /// `NaN` or an infinity. Terms: the decimal.
+        DecimalNotFinite = "decimal_not_finite",
+        /// A decimal with too many digits, or operands of one. Terms: the decimal, or the operands.
+        DecimalTooLong = "decimal_too_long",
         /// `get` through a value that is not a map. Terms: the value.
         PathThroughNonMap = "path_through_non_map",
         /// `upper` of a number: a value that the operation cannot work with. The field is the phrase that says what it

@@ -46,6 +46,8 @@ pub struct Groups {
     used: Vec<bool>,
     /// The sums and the means of each entry, and how many totals the current item has been added to.
     pub(super) tallies: Vec<Tally>,
+    /// Words of what tallies refer to.
+    pub(super) long_tallies: usize,
     pub(super) added: usize,
 }
 
@@ -64,6 +66,7 @@ impl Groups {
             at: 0,
             used: Vec::new(),
             tallies: Vec::new(),
+            long_tallies: 0,
             added: 0,
         }
     }
@@ -76,7 +79,7 @@ impl Groups {
     /// Returns the words of native memory.
     pub fn words(&self) -> usize {
         let tallies = WORDS_OF_TALLY * self.tallies.len();
-        self.table.words() + self.counts.len() + self.entries.len() + tallies
+        self.table.words() + self.counts.len() + self.entries.len() + tallies + self.long_tallies
     }
 
     /// Returns the number of entries of the table.

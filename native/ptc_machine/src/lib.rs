@@ -12,6 +12,7 @@ mod copy_size;
 mod cost;
 mod counts;
 mod demanded;
+mod exact;
 pub mod explain;
 mod failing;
 pub mod fault;

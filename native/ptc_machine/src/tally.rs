@@ -5,7 +5,7 @@ use crate::fault::{Code, Halt, Name};
 use crate::program::ConstId;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::number::{divide, Number};
-use ptc_term::value::Value;
+use ptc_term::value::{Exact, Value};
 
 /// The tally so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,16 @@ pub enum Tally {
     Sum(Number),
     /// The sum of a field's numbers, and their count.
     Mean(Number, i64),
+    /// The same of decimals and integers.
+    Exact(Box<ExactTally>),
+}
+
+/// A sum or a mean of decimals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExactTally {
+    sum: Exact,
+    /// How many there are, if it is a mean.
+    count: Option<i64>,
 }
 
 /// Why an item could not be added.
@@ -45,6 +55,16 @@ impl Tally {
             Tally::Sum(Number::Big(sum)) | Tally::Mean(Number::Big(sum), _) => {
                 (sum.bits() / 4096) as usize
             }
+            Tally::Exact(tally) => tally.sum.cost(),
+            _ => 0,
+        }
+    }
+
+    /// Returns the words of native memory beyond the tally itself.
+    #[inline]
+    pub fn words(&self) -> usize {
+        match self {
+            Tally::Exact(tally) => size_of::<ExactTally>() / 8 + tally.sum.limbs(),
             _ => 0,
         }
     }
@@ -81,6 +101,11 @@ impl Tally {
                 let value = machine.value_or_nil(item, field)?;
                 return self.add_value(machine, value);
             }
+            Tally::Exact(tally) => match (machine.lookup(item, field)?, tally.count) {
+                (Lookup::Found(value), _) => return self.add_exact(machine, value),
+                (Lookup::NotAMap, None) => return wrong(Code::NeedsListOfMaps, Some(item)),
+                (Lookup::Missing | Lookup::NotAMap, _) => {}
+            },
         }
         Ok(Ok(()))
     }
@@ -102,7 +127,7 @@ impl Tally {
                     }
                 }
                 None if machine.heap.kind(value) == Kind::Nil => {}
-                None => return wrong(Code::NeedsNumbers, Some(value)),
+                None => return self.add_exact(machine, value),
             },
             Tally::Mean(sum, count) => {
                 if let Some(number) = machine.number(value)? {
@@ -111,11 +136,54 @@ impl Tally {
                     }
                     *count += 1;
                 } else if let Some(Value::Decimal { .. }) = machine.value(value) {
-                    // Others are skipped; a mean without the decimals would be a wrong one.
-                    return wrong(Code::NeedsNumbers, Some(value));
+                    return self.add_exact(machine, value);
                 }
             }
+            Tally::Exact(_) => return self.add_exact(machine, value),
         }
+        Ok(Ok(()))
+    }
+
+    /// Adds the first decimal to integers, or a value to decimals. Changes nothing if it halts.
+    #[cold]
+    fn add_exact<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        value: H::Term,
+    ) -> Added<H::Term> {
+        let wrong = |code| {
+            let term = Some(value);
+            Ok(Err(Wrong { code, term }))
+        };
+        let is_mean = matches!(self, Tally::Mean(..))
+            || matches!(self, Tally::Exact(tally) if tally.count.is_some());
+        let is_exact = matches!(self, Tally::Exact(_));
+        if !is_exact && !machine.is_decimal(value) {
+            return wrong(Code::NeedsNumbers);
+        }
+        let kind = machine.heap.kind(value);
+        if kind == Kind::Nil || is_mean && kind != Kind::Number && !machine.is_decimal(value) {
+            return Ok(Ok(()));
+        }
+        let more = match machine.exact(value)? {
+            Ok(more) => more,
+            Err(code) => return wrong(code),
+        };
+        let (sum, count) = match self {
+            Tally::Exact(tally) => (Some(Ok(tally.sum.clone())), tally.count),
+            Tally::Mean(sum, count) => (Exact::of_integer(sum.clone()), Some(*count)),
+            Tally::Sum(sum) => (Exact::of_integer(sum.clone()), None),
+            Tally::Count(_) => return Ok(Ok(())),
+        };
+        let sum = match sum {
+            None => return wrong(Code::DecimalAndFloat),
+            Some(sum) => sum.and_then(|sum| sum.plus(&more)),
+        };
+        let Ok(sum) = sum else {
+            return wrong(Code::DecimalTooLong);
+        };
+        let count = count.map(|count| count + 1);
+        *self = Tally::Exact(Box::new(ExactTally { sum, count }));
         Ok(Ok(()))
     }
 
@@ -145,6 +213,16 @@ impl Tally {
                 Ok(mean) => machine.make_number(op, Number::Float(mean)),
                 Err(_) => Err(machine.fault(op, Code::BadArith, vec![])),
             },
+            Tally::Exact(tally) => {
+                let value = match tally.count {
+                    None => Ok(tally.sum.clone()),
+                    Some(count) => match Exact::of_integer(Number::Int(count)) {
+                        Some(count) => count.and_then(|count| tally.sum.over(&count)),
+                        None => Ok(Exact::ZERO),
+                    },
+                };
+                machine.make_exact(op, value, Vec::new())
+            }
         }
     }
 }

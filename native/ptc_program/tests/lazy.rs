@@ -4,15 +4,10 @@ mod common;
 
 use common::lazy::{context, same};
 use common::rng::Rng;
-use common::{generate, STRICT, UNCHECKED};
+use common::{generate, rounds, STRICT, UNCHECKED};
 use ptc_program::compile::Options;
 use ptc_term::meter::{Deadline, Limits};
 use std::time::Duration;
-
-fn rounds(few: usize) -> usize {
-    let asked = std::env::var("PTC_ROUNDS").ok();
-    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
-}
 
 /// Enough for what small inputs compute.
 const LIMITS: Limits = Limits {
@@ -33,7 +28,7 @@ const VALUES: Options = Options {
 #[test]
 fn random_programs_over_random_texts() {
     let mut rng = Rng::new(27);
-    for round in 0..rounds(5_000) {
+    for round in 0..rounds(500) {
         let program = generate::program(&mut rng, 3);
         let texts = context(&mut rng);
         let options = [STRICT, UNCHECKED, ANY_KEYS, VALUES][round % 4];
@@ -44,7 +39,7 @@ fn random_programs_over_random_texts() {
 #[test]
 fn a_tight_heap_limit_stops_a_run_and_breaks_nothing() {
     let mut rng = Rng::new(28);
-    for _ in 0..rounds(1_000) {
+    for _ in 0..rounds(100) {
         let program = generate::program(&mut rng, 3);
         let texts = context(&mut rng);
         let words = rng.below(400);

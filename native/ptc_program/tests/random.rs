@@ -5,12 +5,7 @@
 mod common;
 
 use common::rng::Rng;
-use common::{answers, codec, generate, probe};
-
-fn rounds(few: usize) -> usize {
-    let asked = std::env::var("PTC_ROUNDS").ok();
-    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
-}
+use common::{answers, codec, generate, probe, rounds};
 
 #[test]
 fn the_reader_agrees_with_serde_json() {

@@ -3,15 +3,10 @@
 mod common;
 
 use common::rng::Rng;
-use common::{answers, generate, repairs};
+use common::{answers, generate, repairs, rounds};
 use ptc_answer::repair::{repair, Refusal, Repaired, Repairing, Stop, Wanted};
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::plain::PlainHeap;
-
-fn rounds(few: usize) -> usize {
-    let asked = std::env::var("PTC_ROUNDS").ok();
-    asked.and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
-}
 
 fn checked(text: &[u8]) {
     repairs::repair_cost(text);

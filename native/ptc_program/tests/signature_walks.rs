@@ -4,7 +4,7 @@
 mod common;
 
 use common::rng::Rng;
-use common::{resumed, shared, walks};
+use common::{resumed, rounds, shared, walks};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::number::Number;
@@ -16,12 +16,8 @@ use ptc_type::{
 
 #[test]
 fn random_values_are_walked_as_the_oracle_says() {
-    let asked = std::env::var("PTC_ROUNDS").ok();
-    let rounds = asked
-        .and_then(|rounds| rounds.parse().ok())
-        .unwrap_or(5_000);
     let mut random = Rng::new(7);
-    for _ in 0..rounds {
+    for _ in 0..rounds(5_000) {
         let length = random.below(200);
         let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
         walks::walk(&bytes);

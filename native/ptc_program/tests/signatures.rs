@@ -3,8 +3,7 @@
 
 mod common;
 
-use common::probe;
-use common::rng::Rng;
+use common::{probe, rng::Rng, rounds};
 use ptc_type::parse;
 
 /// The initial texts.
@@ -78,13 +77,9 @@ fn changed(random: &mut Rng, pool: &[Vec<u8>]) -> Vec<u8> {
 
 #[test]
 fn changed_signatures_are_read_or_refused() {
-    let asked = std::env::var("PTC_ROUNDS").ok();
-    let rounds = asked
-        .and_then(|rounds| rounds.parse().ok())
-        .unwrap_or(20_000);
     let mut random = Rng::new(1);
     let mut pool: Vec<Vec<u8>> = SEEDS.map(|text| text.as_bytes().to_vec()).to_vec();
-    for _ in 0..rounds {
+    for _ in 0..rounds(20_000) {
         let text = changed(&mut random, &pool);
         probe::signature(&text);
         if parse(&text).is_ok() {

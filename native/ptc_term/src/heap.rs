@@ -183,6 +183,13 @@ pub trait Heap {
     fn boolean(&self, value: bool) -> Self::Term;
     /// Makes a number; `None` for a float that is not finite.
     fn make_number(&mut self, number: Number) -> Option<Self::Term>;
+    /// Makes a decimal of a coefficient that is an integer and not negative; `None` if the heap cannot make it.
+    fn make_decimal(
+        &mut self,
+        negative: bool,
+        coefficient: Number,
+        exponent: i64,
+    ) -> Option<Self::Term>;
     /// Makes a binary. Linear.
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term;
     /// Makes a proper list. Linear.

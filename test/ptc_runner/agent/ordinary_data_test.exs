@@ -130,13 +130,18 @@ defmodule PtcRunner.Agent.OrdinaryDataTest do
              Agent.run(sum, %{}, context: %{"orders" => orders()})
 
     assert text =~ "2024-02-01"
-    sum = program([load("orders"), %{"op" => "sum", "field" => "total"}])
+    total = %{"op" => "mul", "left" => %{"op" => "get", "field" => "total"}, "right" => 1.19}
+    sum = program([load("orders"), %{"op" => "sum", "expr" => total}])
 
     assert {:error, {:execution_error, text}, told} =
              Agent.run(sum, %{}, context: %{"orders" => orders()})
 
     assert text =~ "99.95"
     assert told =~ "99.95"
+    assert told =~ "mul of a decimal and a float is not exact"
+    sum = program([load("orders"), %{"op" => "sum", "field" => "total"}])
+    assert {:ok, total, _info} = Agent.run(sum, %{}, context: %{"orders" => orders()})
+    assert total == money(26_995)
   end
 
   test "a tool's answer with atom keys passes its signature, and its fields are read" do

@@ -167,17 +167,16 @@ defmodule PtcRunner.Json.NumbersTest do
       end
     end
 
-    test "of decimals, as values, is an error as in avg" do
+    test "of decimals, as values, is a decimal" do
       decimal = %Decimal{sign: 1, coef: 15, exp: -1}
       items = [%{"n" => 1}, %{"n" => decimal}]
 
-      for op <- [%{"op" => "median"}, %{"op" => "percentile", "p" => 50}] do
+      for {op, exact} <- [
+            {%{"op" => "median"}, %Decimal{sign: 1, coef: 125, exp: -2}},
+            {%{"op" => "percentile", "p" => 50}, %Decimal{sign: 1, coef: 1250, exp: -3}}
+          ] do
         assert value(Map.put(op, "field", "n"), items) == 1
-
-        assert {:execution_error, text} =
-                 value(Map.put(op, "field", "n"), items, structs: :values)
-
-        assert text =~ "#{op["op"]} requires numeric values, got"
+        assert value(Map.put(op, "field", "n"), items, structs: :values) == exact
       end
     end
 

@@ -8,6 +8,7 @@ use ptc_machine::fault::{Code, Halt};
 use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
 use ptc_term::heap::Heap;
 use ptc_term::number::{divide, finite, Arithmetic, BadArith, Number};
+use ptc_term::value::{Exact, TooLong};
 use std::time::Duration;
 
 const LEFT_AND_RIGHT: &[Field] = &[
@@ -15,15 +16,57 @@ const LEFT_AND_RIGHT: &[Field] = &[
     Field::required("right", FieldKind::Operand, "the second number"),
 ];
 
-/// Returns both operands as numbers; the error contains the operand terms.
+/// Returns both operands if they are numbers other than decimals.
+#[inline]
 fn numbers<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-) -> Result<(Number, Number), Halt<H::Term>> {
+) -> Result<Option<(Number, Number)>, Halt<H::Term>> {
     let (left, right) = machine.two_operands(apply);
-    match (machine.number(left)?, machine.number(right)?) {
-        (Some(left), Some(right)) => Ok((left, right)),
-        _ => Err(machine.fault(apply.op, Code::NeedsNumericOperands, vec![left, right])),
+    let (left, right) = (machine.number(left)?, machine.number(right)?);
+    Ok(left.zip(right))
+}
+
+/// Computes with decimals: one operand is a decimal, the other one too, or an integer, or the text of a number. The
+/// errors contain the operand terms.
+#[cold]
+fn with_decimals<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    compute: impl FnOnce(&Exact, &Exact) -> Option<Result<Exact, TooLong>>,
+) -> Eval<H> {
+    let (left, right) = machine.two_operands(apply);
+    let both = vec![left, right];
+    if !machine.is_decimal(left) && !machine.is_decimal(right) {
+        return Err(machine.fault(apply.op, Code::NeedsNumericOperands, both));
+    }
+    let mut read = [Exact::ZERO, Exact::ZERO];
+    for (term, into) in [left, right].into_iter().zip(&mut read) {
+        match machine.exact_or_text(term)? {
+            Ok(exact) => *into = exact,
+            Err(Code::NeedsNumbers) => {
+                return Err(machine.fault(apply.op, Code::NeedsNumericOperands, both))
+            }
+            Err(Code::DecimalAndFloat) => {
+                return Err(machine.fault(apply.op, Code::DecimalAndFloat, both))
+            }
+            Err(code) => return Err(machine.fault(apply.op, code, vec![term])),
+        }
+    }
+    let [a, b] = read;
+    machine.consume_fuel(a.cost().saturating_mul(b.limbs()) + b.cost())?;
+    match compute(&a, &b) {
+        Some(exact) => machine.make_exact(apply.op, exact, both),
+        None => Err(machine.fault(apply.op, Code::DivisionByZero, vec![])),
+    }
+}
+
+/// Returns `left op right`.
+fn exactly(arithmetic: Arithmetic, left: &Exact, right: &Exact) -> Result<Exact, TooLong> {
+    match arithmetic {
+        Arithmetic::Add => left.plus(right),
+        Arithmetic::Sub => left.plus(&right.clone().negated()),
+        Arithmetic::Mul => left.times(right),
     }
 }
 
@@ -81,7 +124,11 @@ macro_rules! arithmetic {
             }
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-                let (left, right) = numbers(machine, apply)?;
+                let Some((left, right)) = numbers(machine, apply)? else {
+                    return with_decimals(machine, apply, |left, right| {
+                        Some(exactly(Arithmetic::$op, left, right))
+                    });
+                };
                 count_limbs(machine, Arithmetic::$op, &left, &right)?;
                 made(machine, apply, Arithmetic::$op.apply(&left, &right))
             }
@@ -117,7 +164,13 @@ macro_rules! quotient {
             }
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-                let (left, right) = numbers(machine, apply)?;
+                let Some((left, right)) = numbers(machine, apply)? else {
+                    return with_decimals(machine, apply, |left, right| {
+                        let times = Exact::of_integer(Number::Int($factor as i64))?;
+                        let left = times.and_then(|times| left.times(&times));
+                        (!right.is_zero()).then(|| left?.over(right))
+                    });
+                };
                 if right.is_zero() {
                     return Err(machine.fault(apply.op, Code::DivisionByZero, vec![]));
                 }

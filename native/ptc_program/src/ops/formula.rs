@@ -157,7 +157,7 @@ fn add(tally: &mut Tally, number: Short) -> bool {
     let (sum, count) = match tally {
         Tally::Sum(sum) => (sum, None),
         Tally::Mean(sum, count) => (sum, Some(count)),
-        Tally::Count(_) => return false,
+        Tally::Count(_) | Tally::Exact(_) => return false,
     };
     let so_far = match sum {
         Number::Int(sum) => Short::Int(*sum),

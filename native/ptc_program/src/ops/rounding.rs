@@ -11,6 +11,9 @@ use ptc_term::number::{round, Number};
 
 pub(super) struct Round;
 
+/// Maximum number of places.
+const MOST_PLACES: u32 = 15;
+
 impl Operation for Round {
     const NAME: &'static str = "round";
     const FAMILY: &'static str = "Arithmetic";
@@ -33,6 +36,9 @@ impl Operation for Round {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let value = machine.one_operand(apply);
         let precision = machine.constant(apply.key);
+        if machine.is_decimal(value) {
+            return of_decimal(machine, apply, value, precision);
+        }
         let (number, places) = match (machine.number(value)?, machine.number(precision)?) {
             (Some(number), Some(Number::Int(places))) => (number, u32::try_from(places).ok()),
             (Some(number), Some(Number::Big(_))) => (number, None),
@@ -41,7 +47,7 @@ impl Operation for Round {
                 return Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms));
             }
         };
-        let Some(places) = places.filter(|places| *places <= 15) else {
+        let Some(places) = places.filter(|places| *places <= MOST_PLACES) else {
             return Err(machine.fault(apply.op, Code::PrecisionOutOfRange, vec![precision]));
         };
         match number.to_float() {
@@ -52,5 +58,34 @@ impl Operation for Round {
 
     fn types(rule: &mut Rule) -> Next {
         rules::values::rounding(rule)
+    }
+}
+
+/// Rounds a decimal half up, to a decimal with this number of places.
+#[cold]
+fn of_decimal<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    value: H::Term,
+    precision: H::Term,
+) -> Eval<H> {
+    let places = match machine.number(precision)? {
+        Some(Number::Int(places)) => u32::try_from(places).ok(),
+        Some(Number::Big(_)) => None,
+        _ => {
+            let terms = vec![value, precision];
+            return Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms));
+        }
+    };
+    let Some(places) = places.filter(|places| *places <= MOST_PLACES) else {
+        return Err(machine.fault(apply.op, Code::PrecisionOutOfRange, vec![precision]));
+    };
+    match machine.exact(value)? {
+        Ok(exact) => machine.make_exact(apply.op, exact.rounded(places), vec![value]),
+        Err(Code::NeedsNumbers) => {
+            let terms = vec![value, precision];
+            Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms))
+        }
+        Err(code) => Err(machine.fault(apply.op, code, vec![value])),
     }
 }

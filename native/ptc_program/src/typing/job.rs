@@ -141,6 +141,7 @@ impl<T: Copy> Check<T> {
             return;
         }
         let mut walk = spare::walk(root, self.state.options.options.edition);
+        walk.values = self.state.options.options.values;
         if self.state.options.observed == Some(Detail::All) {
             walk.noted = Some(Vec::new());
         }

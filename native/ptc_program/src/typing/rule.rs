@@ -87,6 +87,11 @@ impl<'r> Rule<'r> {
         matches!(what, Some(What::Op(_, true)))
     }
 
+    /// Returns whether a value of this type can be a decimal, with which other numbers become decimals.
+    pub(crate) fn may_be_decimal(&self, ty: TyId) -> bool {
+        self.walk.values && ty == TyId::UNKNOWN
+    }
+
     pub(crate) fn edition(&self) -> Edition {
         self.walk.edition
     }

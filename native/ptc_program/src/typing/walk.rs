@@ -150,6 +150,8 @@ pub struct TypeWalk {
     /// The names of the context's values that are loaded.
     pub loaded: Vec<NameId>,
     pub(super) edition: Edition,
+    /// Whether decimals are values: what is unknown can be one.
+    pub(super) values: bool,
     pub(super) frames: Vec<Frame>,
     pub(super) bound: Vec<Option<TyId>>,
     pub(super) undo: Vec<(NameId, Option<TyId>)>,
@@ -208,6 +210,7 @@ impl TypeWalk {
             called: Vec::new(),
             loaded: Vec::new(),
             edition,
+            values: false,
             frames: Vec::with_capacity(16),
             bound: Vec::new(),
             undo: Vec::new(),

@@ -38,6 +38,12 @@ use ptc_term::suspend::{freeze, thaw, Rooted};
 use ptc_term::workspace::{unlimited, Workspace};
 use std::time::Duration;
 
+/// How many random cases a test tries: `PTC_ROUNDS`, or else `few`, `PTC_CASES` times.
+pub fn rounds(few: usize) -> usize {
+    let number = |name| std::env::var(name).ok()?.parse::<usize>().ok();
+    number("PTC_ROUNDS").unwrap_or_else(|| few * number("PTC_CASES").unwrap_or(1))
+}
+
 /// Limits that no test reaches by accident.
 pub const FREE: Limits = Limits {
     deadline: Deadline::Never,

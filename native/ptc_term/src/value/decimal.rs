@@ -99,38 +99,7 @@ impl Decimal {
             b"-Infinity" => return Some(Decimal::infinite(true)),
             _ => {}
         }
-        let (negative, rest) = match text {
-            [b'-', rest @ ..] => (true, rest),
-            [b'+', rest @ ..] => (false, rest),
-            rest => (false, rest),
-        };
-        let (whole, rest) = digits(rest)?;
-        (whole.len() == 1 || whole[0] != b'0').then_some(())?;
-        let (fraction, rest) = match rest {
-            [b'.', rest @ ..] => digits(rest)?,
-            rest => (&[][..], rest),
-        };
-        let exponent = match rest {
-            [] => 0,
-            [b'e' | b'E', rest @ ..] => {
-                let (negative, rest) = match rest {
-                    [b'-', rest @ ..] => (true, rest),
-                    [b'+', rest @ ..] => (false, rest),
-                    rest => (false, rest),
-                };
-                let (exponent, rest) = digits(rest)?;
-                rest.is_empty().then_some(())?;
-                let size: i64 = std::str::from_utf8(exponent).ok()?.parse().ok()?;
-                if negative {
-                    -size
-                } else {
-                    size
-                }
-            }
-            _ => return None,
-        };
-        let coefficient = BigUint::parse_bytes(&[whole, fraction].concat(), 10)?;
-        let exponent = exponent.checked_sub(fraction.len() as i64)?;
+        let (negative, coefficient, exponent) = parts_of_text(text)?;
         Some(Decimal::finite(negative, coefficient, exponent))
     }
 
@@ -249,6 +218,43 @@ impl Decimal {
     pub fn cost_of(limbs: usize) -> usize {
         4 + limbs / LIMBS_A_UNIT + limbs * limbs.min(64) / 16 + limbs * limbs / 1024
     }
+}
+
+/// Reads the text of a finite number: its sign, its coefficient and its exponent.
+pub(super) fn parts_of_text(text: &[u8]) -> Option<(bool, BigUint, i64)> {
+    let (negative, rest) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let (whole, rest) = digits(rest)?;
+    (whole.len() == 1 || whole[0] != b'0').then_some(())?;
+    let (fraction, rest) = match rest {
+        [b'.', rest @ ..] => digits(rest)?,
+        rest => (&[][..], rest),
+    };
+    let exponent = match rest {
+        [] => 0,
+        [b'e' | b'E', rest @ ..] => {
+            let (negative, rest) = match rest {
+                [b'-', rest @ ..] => (true, rest),
+                [b'+', rest @ ..] => (false, rest),
+                rest => (false, rest),
+            };
+            let (exponent, rest) = digits(rest)?;
+            rest.is_empty().then_some(())?;
+            let size: i64 = std::str::from_utf8(exponent).ok()?.parse().ok()?;
+            if negative {
+                -size
+            } else {
+                size
+            }
+        }
+        _ => return None,
+    };
+    let coefficient = BigUint::parse_bytes(&[whole, fraction].concat(), 10)?;
+    let exponent = exponent.checked_sub(fraction.len() as i64)?;
+    Some((negative, coefficient, exponent))
 }
 
 /// Splits off the digits at the start; `None` if there are none.

@@ -5,14 +5,17 @@
 //! hashed by it.
 //!
 //! * `decimal`: decimals of any size, and their texts
+//! * `exact`: arithmetic on decimals
 //! * `iso`: dates and times as points of a timeline
 //! * `text`: names as texts
 
 mod decimal;
+mod exact;
 mod iso;
 mod text;
 
 pub use decimal::Decimal;
+pub use exact::{Exact, TooLong, MOST_LIMBS};
 pub use iso::read as read_iso;
 pub use ptc_date::{Clock, Day, Iso};
 pub use text::{hash_of_text, order_of_name, with_text};

@@ -11,71 +11,156 @@ use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Keeps, Machine, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::{divide, Arithmetic, BadArith, Number};
-use ptc_term::value::Value;
+use ptc_term::value::{Coefficient, Exact, TooLong, Value};
 
-/// What is computed of the sorted numbers: it lies at a rank, or between that and the next one.
+/// Which of the sorted numbers is wanted.
+enum Wanted {
+    Middle,
+    /// At this percentage of the way from the first number to the last.
+    PerCent(Number),
+}
+
+/// It lies at a rank, or between that and the next one.
 struct Rank {
     /// The number of numbers before it.
     before: usize,
     /// How far it is from there to the next number: 0 to 1.
     beyond: f64,
+    /// The same exactly, where there are decimals.
+    exactly: Exact,
 }
 
-impl Rank {
-    /// Returns the middle of a number of numbers, at least one.
-    fn middle(count: usize) -> Rank {
-        Rank {
-            before: (count - 1) / 2,
-            beyond: if count.is_multiple_of(2) { 0.5 } else { 0.0 },
+impl Wanted {
+    /// Returns the rank among a number of numbers, at least one.
+    fn rank(&self, count: usize) -> Rank {
+        let exactly = Exact::ZERO;
+        match self {
+            Wanted::Middle => Rank {
+                before: (count - 1) / 2,
+                beyond: if count.is_multiple_of(2) { 0.5 } else { 0.0 },
+                exactly,
+            },
+            Wanted::PerCent(per_cent) => {
+                let part = per_cent.to_float().unwrap_or(0.0) / 100.0;
+                let rank = part * (count - 1) as f64;
+                Rank {
+                    before: (rank as usize).min(count - 1),
+                    beyond: rank - rank.floor(),
+                    exactly,
+                }
+            }
         }
     }
 
-    /// Returns the rank at this part of a number of numbers, at least one.
-    fn of(part: f64, count: usize) -> Rank {
-        let rank = part * (count - 1) as f64;
-        Rank {
-            before: (rank as usize).min(count - 1),
-            beyond: rank - rank.floor(),
+    /// Returns the rank among numbers with decimals, computed without floats. A percentage that is a float is its
+    /// shortest text.
+    fn exact_rank(&self, count: usize) -> Result<Rank, TooLong> {
+        let per_cent = match self {
+            Wanted::Middle => return Ok(self.rank(count)),
+            Wanted::PerCent(Number::Float(float)) => Exact::read(format!("{float}").as_bytes()),
+            Wanted::PerCent(number) => Exact::of_integer(number.clone()),
+        };
+        let last = Exact::of_integer(Number::Int(count as i64 - 1)).ok_or(TooLong)??;
+        let hundredth = Exact::new(false, Number::Int(1), -2).ok_or(TooLong)??;
+        let rank = per_cent.ok_or(TooLong)??.times(&last)?.times(&hundredth)?;
+        let whole = rank.whole(false);
+        let before = match whole {
+            Number::Int(before) => usize::try_from(before).unwrap_or(0),
+            _ => 0,
+        };
+        let whole = Exact::of_integer(whole).ok_or(TooLong)??;
+        let exactly = rank.plus(&whole.negated())?;
+        Ok(Rank {
+            before: before.min(count - 1),
+            beyond: if exactly.is_zero() { 0.0 } else { 0.5 },
+            exactly,
+        })
+    }
+
+    fn between(&self, a: &Number, b: &Number, rank: &Rank) -> Result<Number, BadArith> {
+        match self {
+            Wanted::Middle => {
+                let sum = Arithmetic::Add.apply(a, b)?;
+                divide(&sum, &Number::Int(2)).map(Number::Float)
+            }
+            Wanted::PerCent(_) => {
+                let difference = Arithmetic::Sub.apply(b, a)?;
+                let part = Arithmetic::Mul.apply(&difference, &Number::Float(rank.beyond))?;
+                Arithmetic::Add.apply(a, &part)
+            }
+        }
+    }
+
+    fn exactly_between(&self, a: &Exact, b: &Exact, rank: &Rank) -> Result<Exact, TooLong> {
+        match self {
+            Wanted::Middle => {
+                let two = Exact::of_integer(Number::Int(2)).ok_or(TooLong)??;
+                a.plus(b)?.over(&two)
+            }
+            Wanted::PerCent(_) => {
+                let difference = b.plus(&a.clone().negated())?;
+                a.plus(&difference.times(&rank.exactly)?)
+            }
         }
     }
 }
 
 /// Collects the numbers among the items, or among the values of a field of the items, and sorts as many as are read.
-/// `rank` gives the rank for their number; `between` computes what lies between two numbers.
-fn at_rank<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-    rank: impl FnOnce(usize) -> Rank,
-    between: impl FnOnce(&Number, &Number, f64) -> Result<Number, BadArith>,
-) -> Eval<H> {
+fn at_rank<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, wanted: Wanted) -> Eval<H> {
     machine.resumable(apply, |machine, work| {
         let keys = &mut work.keys;
+        // The first decimal and the first float.
+        let (decimal, float) = (&mut work.found, &mut work.field);
         machine.each_item(apply, &mut work.walk, |machine, item| {
             let value = match apply.key {
                 NO_CONST => item,
                 field => machine.value_or_nil(item, field)?,
             };
-            if machine.heap.kind(value) == Kind::Number {
-                if keys.len() % KEPT_BETWEEN_CHECKS == 0 {
-                    machine.check_heap_limit(WORDS_OF_SORTED * keys.len())?;
+            let is_number = machine.heap.kind(value) == Kind::Number;
+            if !is_number {
+                match machine.value(value) {
+                    Some(Value::Decimal {
+                        coefficient: Coefficient::Integer(_),
+                        ..
+                    }) => {}
+                    Some(Value::Decimal { .. }) => {
+                        return Err(machine.fault(apply.op, Code::DecimalNotFinite, vec![value]))
+                    }
+                    _ => return Ok(()),
                 }
-                keys.push(value);
-            } else if let Some(Value::Decimal { .. }) = machine.value(value) {
-                // As in `avg`: others are skipped, but a result without the decimals would be a wrong one.
-                return Err(machine.fault(apply.op, Code::NeedsNumbers, vec![value]));
             }
+            if keys.len() % KEPT_BETWEEN_CHECKS == 0 {
+                machine.check_heap_limit(WORDS_OF_SORTED * keys.len())?;
+            }
+            if machine.values() {
+                if !is_number {
+                    decimal.get_or_insert(value);
+                } else if machine.heap.float(value).is_some() {
+                    float.get_or_insert(value);
+                }
+                if decimal.is_some() && float.is_some() {
+                    return Err(machine.fault(apply.op, Code::DecimalAndFloat, vec![value]));
+                }
+            }
+            keys.push(value);
             Ok(())
         })?;
         if keys.is_empty() {
             return Ok(machine.heap.nil());
         }
-        let rank = rank(keys.len());
-        let wanted = rank.before + 1 + usize::from(rank.beyond > 0.0);
+        let rank = match decimal {
+            None => Ok(wanted.rank(keys.len())),
+            Some(_) => wanted.exact_rank(keys.len()),
+        };
+        let Ok(rank) = rank else {
+            return Err(machine.fault(apply.op, Code::DecimalTooLong, vec![]));
+        };
+        let needed = rank.before + 1 + usize::from(rank.beyond > 0.0);
         let mut sorting = work.progress.sorting.take().unwrap_or_default();
-        let sorted = sorting.sort(machine, &work.keys, wanted, &[false]);
+        let sorted = sorting.sort(machine, &work.keys, needed, &[false]);
         let place =
             |index: usize| sorting.places().get(index).copied().unwrap_or_default() as usize;
-        let places = (place(rank.before), place(wanted - 1));
+        let places = (place(rank.before), place(needed - 1));
         work.progress.sorting = Some(sorting);
         sorted?;
         let terms = (
@@ -85,14 +170,36 @@ fn at_rank<H: Heap>(
         if rank.beyond == 0.0 {
             return Ok(terms.0);
         }
+        if work.found.is_some() {
+            return between_decimals(machine, apply, &wanted, terms, &rank);
+        }
         let (Some(a), Some(b)) = (machine.number(terms.0)?, machine.number(terms.1)?) else {
             return Ok(machine.heap.nil());
         };
-        match between(&a, &b, rank.beyond) {
+        match wanted.between(&a, &b, &rank) {
             Ok(number) => machine.make_number(apply.op, number),
             Err(BadArith) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
         }
     })
+}
+
+#[cold]
+fn between_decimals<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    apply: &Apply,
+    wanted: &Wanted,
+    terms: (H::Term, H::Term),
+    rank: &Rank,
+) -> Eval<H> {
+    let mut read = [Exact::ZERO, Exact::ZERO];
+    for (term, into) in [terms.0, terms.1].into_iter().zip(&mut read) {
+        match machine.exact(term)? {
+            Ok(exact) => *into = exact,
+            Err(code) => return Err(machine.fault(apply.op, code, vec![term])),
+        }
+    }
+    let value = wanted.exactly_between(&read[0], &read[1], rank);
+    machine.make_exact(apply.op, value, vec![terms.0, terms.1])
 }
 
 /// With `expr` the operation is applied to the list of its values.
@@ -136,10 +243,7 @@ impl Operation for Median {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        at_rank(machine, apply, Rank::middle, |a, b, _| {
-            let sum = Arithmetic::Add.apply(a, b)?;
-            divide(&sum, &Number::Int(2)).map(Number::Float)
-        })
+        at_rank(machine, apply, Wanted::Middle)
     }
 
     fn types(rule: &mut Rule) -> Next {
@@ -178,16 +282,8 @@ impl Operation for Percentile {
     /// The value is the number of per cent.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let per_cent = machine.constant(apply.value);
-        let per_cent = match machine.number(per_cent)?.map(|number| number.to_float()) {
-            Some(Ok(number)) => number,
-            _ => 0.0,
-        };
-        let rank = |count| Rank::of(per_cent / 100.0, count);
-        at_rank(machine, apply, rank, |a, b, beyond| {
-            let difference = Arithmetic::Sub.apply(b, a)?;
-            let part = Arithmetic::Mul.apply(&difference, &Number::Float(beyond))?;
-            Arithmetic::Add.apply(a, &part)
-        })
+        let per_cent = machine.number(per_cent)?.unwrap_or(Number::Int(0));
+        at_rank(machine, apply, Wanted::PerCent(per_cent))
     }
 
     fn types(rule: &mut Rule) -> Next {

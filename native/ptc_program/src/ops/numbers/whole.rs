@@ -3,7 +3,7 @@
 use crate::code::{Apply, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
-use crate::ops::{subject, Field, Operation, Planned};
+use crate::ops::{subject, Field, OpCode, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
 use ptc_machine::fault::Code;
 use ptc_machine::{Eval, Machine};
@@ -20,6 +20,9 @@ fn of_number<H: Heap>(
     if machine.heap.kind(value) == Kind::Nil {
         return Ok(value);
     }
+    if machine.is_decimal(value) {
+        return of_exact(machine, apply, value);
+    }
     let Some(number) = machine.number(value)? else {
         let halt = machine.fault(apply.op, Code::Requires, vec![value]);
         return Err(halt.about("a number"));
@@ -28,6 +31,24 @@ fn of_number<H: Heap>(
     match of(machine.heap, number) {
         Some(number) => machine.make_number(apply.op, number),
         None => Ok(value),
+    }
+}
+
+/// Evaluates the operation on a decimal: its size is a decimal, a whole number is an integer.
+#[cold]
+fn of_exact<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, value: H::Term) -> Eval<H> {
+    let exact = match machine.exact(value)? {
+        Ok(exact) => exact,
+        Err(Code::NeedsNumbers) => {
+            let halt = machine.fault(apply.op, Code::Requires, vec![value]);
+            return Err(halt.about("a number"));
+        }
+        Err(code) => return Err(machine.fault(apply.op, code, vec![value])),
+    };
+    machine.consume_fuel(exact.cost())?;
+    match apply.op {
+        OpCode::Abs => machine.make_exact(apply.op, Ok(exact.absolute()), vec![value]),
+        op => machine.make_number(op, exact.whole(op == OpCode::Ceil)),
     }
 }
 

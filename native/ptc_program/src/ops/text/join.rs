@@ -1,5 +1,6 @@
 //! `text`, `to_text`: values as text.
 
+use super::decimal::put_decimal;
 use super::json::{put_json, put_scalar};
 use super::*;
 use crate::code::Slot;
@@ -99,6 +100,11 @@ fn put_part<H: Heap>(
     }
     if let Some(text) = string(machine, part)? {
         return put_text(machine, text, out);
+    }
+    match put_decimal(machine, part, out)? {
+        Ok(true) => return Ok(()),
+        Ok(false) => {}
+        Err(code) => return Err(machine.fault(op, code, vec![part])),
     }
     let is_put = match put_scalar(machine, part, out)? {
         Some(is_put) => is_put,

@@ -1,5 +1,6 @@
 //! Values as compact JSON text, with the keys of maps in ascending order.
 
+use super::decimal::put_decimal;
 use super::*;
 use ptc_json::{put_float, put_integer, put_string};
 use ptc_machine::KEY_OF_NEW;
@@ -105,6 +106,13 @@ fn put_value<H: Heap>(
                 first: true,
             });
             Ok(true)
+        }
+        // In quotes, as a decimal is encoded: a number of JSON would be read as a float.
+        Kind::Other if machine.is_decimal(value) => {
+            out.push(b'"');
+            let is_put = put_decimal(machine, value, out)?;
+            out.push(b'"');
+            Ok(is_put == Ok(true))
         }
         _ => match put_scalar(machine, value, out)? {
             Some(is_put) => Ok(is_put),

@@ -2,7 +2,7 @@
 //!
 //! * this file: texts, and new ones
 //! * `case`, `length`, `number`: one text to one value
-//! * `join`: values as text; `json`: lists and maps as text
+//! * `join`: values as text; `json`: lists and maps as text; `decimal`: decimals as text
 //! * `part`: texts that are given or computed; `split`, `replace`: with them
 //! * `ends`, `pattern`, `extract`: conditions on a text, and what is found in it
 //!
@@ -10,6 +10,7 @@
 //! matches it.
 
 mod case;
+mod decimal;
 mod ends;
 mod extract;
 mod join;

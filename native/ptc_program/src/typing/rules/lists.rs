@@ -91,6 +91,13 @@ pub fn aggregate(rule: &mut Rule) -> Next {
     };
     let number = Kinds::NUMBER.or(Kinds::NULL);
     let kinds = rule.types().kinds(keys.ty);
+    let of_numbers = matches!(
+        op,
+        OpCode::Sum | OpCode::Avg | OpCode::Median | OpCode::Percentile
+    );
+    if of_numbers && rule.may_be_decimal(keys.ty) {
+        return Next::Is(TyId::UNKNOWN);
+    }
     Next::Is(match op {
         OpCode::Sum => {
             rule.need(keys.ty, number, keys.subject, node);

@@ -19,26 +19,36 @@ pub fn arithmetic(rule: &mut Rule) -> Next {
         return rule.visit(names[0], How::Operand);
     }
     let name = names[rule.stage as usize - 1];
-    let (last, node, subject) = (rule.last(), rule.place(name), Subject::Operand(name));
-    let ty = match op {
-        OpCode::Mod => {
-            integer(rule, last, subject, node);
-            TyId::INT
-        }
-        _ => rule.need(last, Kinds::NUMBER, subject, node),
-    };
+    let last = rule.last();
+    if op == OpCode::Mod {
+        let node = rule.place(name);
+        integer(rule, last, Subject::Operand(name), node);
+    }
     if rule.stage == 1 {
-        *rule.kept(0) = ty;
+        *rule.kept(0) = last;
         return rule.visit(names[1], How::Operand);
     }
-    let left = *rule.kept(0);
+    if op == OpCode::Mod {
+        return Next::Is(TyId::INT);
+    }
+    let types = [*rule.kept(0), last];
+    let mut both = TyId::NEVER;
+    for (at, name) in names.into_iter().enumerate() {
+        let node = rule.place(name);
+        // Beside a decimal, a text is read as a number.
+        let beside = types[1 - at];
+        let kinds = match rule.may_be_decimal(beside) || rule.walk.values && beside == TyId::NUMBER
+        {
+            true => Kinds::NUMBER.or(Kinds::TEXT).or(Kinds::OTHER),
+            false => Kinds::NUMBER,
+        };
+        let ty = rule.need(types[at], kinds, Subject::Operand(name), node);
+        both = rule.types().union(both, ty);
+    }
     Next::Is(match op {
-        OpCode::Mod => TyId::INT,
+        _ if types.iter().any(|ty| rule.may_be_decimal(*ty)) => TyId::UNKNOWN,
         OpCode::Div | OpCode::Pct => TyId::NUMBER,
-        _ => {
-            let both = rule.types().union(left, ty);
-            whole(rule, both)
-        }
+        _ => whole(rule, both),
     })
 }
 
@@ -57,6 +67,7 @@ pub fn rounding(rule: &mut Rule) -> Next {
     let ty = rule.need(given.ty, kinds, given.subject, node);
     let numbers = rule.types().only(ty, Kinds::NUMBER);
     let number = match op {
+        OpCode::Round if rule.may_be_decimal(given.ty) => TyId::UNKNOWN,
         OpCode::Round => TyId::NUMBER,
         OpCode::Abs => whole(rule, numbers),
         _ => TyId::INT,
