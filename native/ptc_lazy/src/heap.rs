@@ -9,6 +9,7 @@ use ptc_index::{Hint, Members};
 use ptc_json::{Decoding, JsonLimits};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::job::Job;
+use ptc_term::meter::Meter;
 use ptc_term::number::Number;
 use ptc_term::workspace::unlimited;
 use std::cell::RefCell;
@@ -18,6 +19,8 @@ use std::collections::HashMap;
 const SHORT: usize = 64;
 /// Longer lists and objects are read again when they are built.
 const LARGE: usize = 4_096;
+/// Objects and lists of up to this many bytes are read without a look at the limits in between.
+const SHORT_TEXT: usize = 1_000;
 /// Maximum number of keys that are known.
 const MOST_KEYS: usize = 1_024;
 /// Words of a value of a text in a list, a tuple or a map.
@@ -109,6 +112,19 @@ impl<'t, H: Heap> Lazy<'t, H> {
     /// The inner heap.
     pub fn inner(&mut self) -> &mut H {
         &mut self.inner
+    }
+
+    /// Works on the inner heap. What it has not counted, or has counted too much, counts here, too.
+    pub(crate) fn on_inner<R>(
+        &mut self,
+        meter: &mut Meter,
+        work: impl FnOnce(&mut H, &mut Meter) -> R,
+    ) -> R {
+        let words = meter.limits.words;
+        meter.limits.words = words.saturating_add_signed(-self.words);
+        let done = work(&mut self.inner, meter);
+        meter.limits.words = words;
+        done
     }
 
     /// Whether a value of a text may stand in a list, a tuple or a map: see [`Given::stored`].
@@ -209,6 +225,19 @@ impl<'t, H: Heap> Lazy<'t, H> {
     pub(crate) fn is_large(&self, place: Place) -> bool {
         let source = self.source(place.text);
         source.is_some_and(|source| source.raw(place.at).len() > LARGE)
+    }
+
+    /// The text of an object or a list, if it is short.
+    pub(crate) fn short_text(&self, term: Term<H::Term>) -> Option<&'t [u8]> {
+        let Term::Node(place) = term else {
+            return None;
+        };
+        let source = self.source(place.text)?;
+        let text = match source.shape(place.at) {
+            Shape::Other(Kind::Map | Kind::List) => source.raw(place.at),
+            _ => return None,
+        };
+        (text.len() <= SHORT_TEXT).then_some(text)
     }
 
     /// Builds the key of an object; equal keys are one term.
