@@ -22,6 +22,7 @@ mod keys;
 mod kinds;
 pub mod language;
 mod layout;
+mod lists;
 pub mod live;
 mod loops;
 mod machine;

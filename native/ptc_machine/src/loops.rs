@@ -2,7 +2,8 @@
 
 use super::demanded::Demanded;
 use super::frame::{Frame, Step, Stepped};
-use super::machine::{Machine, LIST_BATCH};
+use super::lists::LIST_BATCH;
+use super::machine::Machine;
 use super::run::Vm;
 use super::tally::Tally;
 use crate::fault::Halt;

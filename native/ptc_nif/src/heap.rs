@@ -1,4 +1,11 @@
 //! The core's `Heap` trait, implemented over the BEAM's terms.
+//!
+//! * `numbers`, `maps`: numbers beyond a word, decimals and maps with care for their keys
+//! * `sizes`: the words of terms that the heap cannot read
+
+mod maps;
+mod numbers;
+mod sizes;
 
 use crate::atoms;
 use crate::big_view;
@@ -7,36 +14,17 @@ use crate::map_view::{self, view, Flat, KeyCache, LastMap, MapView, SMALL};
 use crate::raw::{words, Raw, TermKind, Terms};
 use crate::signature::{existing_atom, with_atom_name};
 use crate::structs::Structs;
-use num_bigint::BigInt;
 use ptc_term::heap::{words_of_map, Heap, Inside, Kind, Lookup};
 use ptc_term::named::Named;
 use ptc_term::number::Number;
-use ptc_term::repeated::first_of_equal;
 use ptc_term::value::{Form, Value};
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 use std::cell::Cell;
 use std::cmp::Ordering;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Bits of the largest integer in any version of the VM.
-const LARGEST_INTEGER: u64 = 64 * ((1 << 19) - 1);
-
-/// Words of a reference to bytes outside of the heap, until OTP 26 and since OTP 27.
-const WORDS_OF_REFERENCE: [usize; 2] = [6, 8];
-static SINCE_27: AtomicBool = AtomicBool::new(false);
-/// Words of references, pids and ports of other nodes, and a fun without the terms in its closure.
-const WORDS_OF_OTHER: usize = 5;
-/// A map with at most this many changed values is updated value by value, so that it shares its keys.
-const FEW: usize = 4;
-
-/// Stores the release of Erlang/OTP. Called when the library is loaded.
-pub fn know_release(release: usize) {
-    SINCE_27.store(release >= 27, Relaxed);
-}
+pub use sizes::know_release;
 
 /// The heap of one NIF call.
 pub struct Beam<'a> {
@@ -71,35 +59,6 @@ impl<'a> Beam<'a> {
     /// Counts words that were built without this heap.
     pub fn built(&mut self, words: usize) {
         self.words += words;
-    }
-
-    /// The limbs of an integer beyond 64 bits, read from its header. If this VM's headers are not known, the
-    /// integer is decoded.
-    #[cold]
-    fn limbs_of_big(&self, term: Raw<'a>) -> usize {
-        match self.terms.kind(term) {
-            TermKind::Integer => big_view::limbs(self.terms, term)
-                .or_else(|| self.number(term).map(|number| number.limbs()))
-                .unwrap_or(0),
-            _ => 0,
-        }
-    }
-
-    /// Makes a map in which the first of several equal keys counts.
-    #[cold]
-    fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        let seed = RandomState::new().build_hasher().finish();
-        let map = match first_of_equal(self, keys, seed) {
-            None => self.terms.make_map(keys, values),
-            Some(first) => {
-                let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
-                    let terms = terms.iter().zip(&first).filter(|(_, first)| **first);
-                    terms.map(|(term, _)| *term).collect()
-                };
-                self.terms.make_map(&kept(keys), &kept(values))
-            }
-        };
-        map.unwrap_or(self.nil)
     }
 }
 
@@ -176,13 +135,7 @@ impl<'a> Heap for Beam<'a> {
         if let Some(value) = self.terms.float(term) {
             return Some(Number::Float(value));
         }
-        match self.terms.kind(term) {
-            TermKind::Integer => {
-                let big: Option<BigInt> = term.term(self.terms.env).decode().ok();
-                big.map(Number::from_big)
-            }
-            _ => None,
-        }
+        self.big_number(term)
     }
 
     #[inline]
@@ -340,23 +293,7 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn make_number(&mut self, number: Number) -> Option<Raw<'a>> {
-        match number {
-            Number::Int(value) => {
-                self.words += 2;
-                Some(self.terms.make_integer(value))
-            }
-            Number::Float(value) => {
-                self.words += 2;
-                self.terms.make_float(value)
-            }
-            Number::Big(value) if value.bits() > LARGEST_INTEGER => None,
-            Number::Big(value) => {
-                self.words += 1 + value.bits().div_ceil(64) as usize;
-                let term = Raw::from(value.encode(self.terms.env));
-                // Later versions of the VM have a lower limit; rustler then returns an atom.
-                (self.kind(term) == Kind::Number).then_some(term)
-            }
-        }
+        self.make_number_term(number)
     }
 
     fn make_decimal(
@@ -365,12 +302,7 @@ impl<'a> Heap for Beam<'a> {
         coefficient: Number,
         exponent: i64,
     ) -> Option<Raw<'a>> {
-        let coefficient = self.make_number(coefficient)?;
-        let sign = self.make_number(Number::Int(if negative { -1 } else { 1 }))?;
-        let exponent = self.make_number(Number::Int(exponent))?;
-        let keys = crate::structs::keys_of_decimal(self.terms);
-        let module = crate::structs::module_of_decimals(self.terms);
-        Some(self.make_map(&keys, &[module, coefficient, exponent, sign]))
+        self.make_decimal_struct(negative, coefficient, exponent)
     }
 
     fn make_string(&mut self, bytes: &[u8]) -> Raw<'a> {
@@ -399,14 +331,7 @@ impl<'a> Heap for Beam<'a> {
         old: &[Raw<'a>],
         values: &[Raw<'a>],
     ) -> Raw<'a> {
-        let terms = self.terms;
-        let others = || (0..keys.len()).filter(|at| values[*at].word() != old[*at].word());
-        if self.map_size(map) == Some(keys.len()) && others().take(FEW + 1).count() <= FEW {
-            let update =
-                |map, at: usize| terms.map_update(map, keys[at], values[at]).unwrap_or(map);
-            return others().fold(map, update);
-        }
-        terms.make_map(keys, values).unwrap_or(map)
+        self.make_map_like(map, keys, old, values)
     }
 
     fn make_tuple(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {
@@ -447,17 +372,11 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn words_of_reference(&self) -> usize {
-        WORDS_OF_REFERENCE[usize::from(SINCE_27.load(Relaxed))]
+        sizes::words_of_reference()
     }
 
     fn words_of_opaque(&self, term: Raw<'a>) -> usize {
-        match self.terms.kind(term) {
-            TermKind::Fun | TermKind::Reference => WORDS_OF_OTHER,
-            TermKind::Pid | TermKind::Port if !self.terms.is_local(term) => WORDS_OF_OTHER,
-            // For example a bitstring: a reference into a binary, with a position.
-            TermKind::Unknown => self.words_of_reference() + WORDS_OF_OTHER,
-            _ => 0,
-        }
+        sizes::words_of_opaque(self.terms, term)
     }
 
     fn abandoned(&self) -> bool {
