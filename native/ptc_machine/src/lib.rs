@@ -22,7 +22,6 @@ mod keys;
 mod kinds;
 pub mod language;
 mod layout;
-mod lists;
 pub mod live;
 mod loops;
 mod machine;

@@ -2,8 +2,7 @@
 
 use super::demanded::Demanded;
 use super::frame::{Frame, Step, Stepped};
-use super::lists::LIST_BATCH;
-use super::machine::Machine;
+use super::machine::{Machine, LIST_BATCH};
 use super::run::Vm;
 use super::tally::Tally;
 use crate::fault::Halt;

@@ -1,5 +1,7 @@
 //! The machine that evaluates operations: operands, constants, slots, limits and resumable work.
 
+mod lists;
+
 use super::frame::Work;
 use super::layout::Layout;
 use super::needle::Needle;
@@ -28,6 +30,10 @@ pub const UNITS_A_LIMB: usize = 2;
 
 /// Maximum number of constants with a cache: each slice of a run makes the caches anew.
 pub(super) const MOST_CACHED: usize = 4_096;
+
+/// Maximum number of items of a new list that are made in one call. For more, the VM gets fresh
+/// memory from the system, page by page.
+pub(super) const LIST_BATCH: usize = 4_096;
 
 /// Number of terms that an evaluation keeps between two checks of the heap limit.
 pub const KEPT_BETWEEN_CHECKS: usize = 1024;
@@ -287,6 +293,12 @@ impl<'h, H: Heap> Machine<'h, H> {
             Some(term) => Ok(term),
             None => Err(self.fault(name, Code::BadArith, vec![])),
         }
+    }
+
+    /// Builds the fault for a current value that is not a proper list.
+    #[cold]
+    pub fn not_a_list(&self, name: impl Into<Name>, value: H::Term) -> Halt<H::Term> {
+        self.fault(name, Code::NeedsList, vec![value])
     }
 
     /// Builds a fault of the operation.

@@ -1,30 +1,36 @@
-//! The core's `Heap` trait, implemented over the BEAM's terms.
-//!
-//! * `numbers`, `maps`: numbers beyond a word, decimals and maps with care for their keys
-//! * `sizes`: the words of terms that the heap cannot read
+//! The heap of one NIF call: what the core asks of the BEAM.
 
-mod maps;
-mod numbers;
-mod sizes;
+mod terms;
 
-use crate::atoms;
-use crate::big_view;
-use crate::bits_view;
-use crate::map_view::{self, view, Flat, KeyCache, LastMap, MapView, SMALL};
-use crate::raw::{words, Raw, TermKind, Terms};
-use crate::signature::{existing_atom, with_atom_name};
+use crate::map_view::LastMap;
+use crate::raw::{Raw, TermKind, Terms};
 use crate::structs::Structs;
-use ptc_term::heap::{words_of_map, Heap, Inside, Kind, Lookup};
-use ptc_term::named::Named;
-use ptc_term::number::Number;
-use ptc_term::value::{Form, Value};
+use crate::{atoms, big_view};
+use ptc_term::heap::Heap;
+use ptc_term::repeated::first_of_equal;
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
 use std::cell::Cell;
-use std::cmp::Ordering;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub use sizes::know_release;
+/// Bits of the largest integer in any version of the VM.
+const LARGEST_INTEGER: u64 = 64 * ((1 << 19) - 1);
+
+/// Words of a reference to bytes outside of the heap, until OTP 26 and since OTP 27.
+const WORDS_OF_REFERENCE: [usize; 2] = [6, 8];
+static SINCE_27: AtomicBool = AtomicBool::new(false);
+/// Words of references, pids and ports of other nodes, and a fun without the terms in its closure.
+const WORDS_OF_OTHER: usize = 5;
+/// A map with at most this many changed values is updated value by value, so that it shares its keys.
+const FEW: usize = 4;
+
+/// Stores the release of Erlang/OTP. Called when the library is loaded.
+pub fn know_release(release: usize) {
+    SINCE_27.store(release >= 27, Relaxed);
+}
 
 /// The heap of one NIF call.
 pub struct Beam<'a> {
@@ -60,326 +66,33 @@ impl<'a> Beam<'a> {
     pub fn built(&mut self, words: usize) {
         self.words += words;
     }
-}
 
-impl<'a> Heap for Beam<'a> {
-    type Term = Raw<'a>;
-    type KeyCache = KeyCache;
-
-    #[inline]
-    fn kind(&self, term: Raw<'a>) -> Kind {
+    /// The limbs of an integer beyond 64 bits, read from its header. If this VM's headers are not known, the
+    /// integer is decoded.
+    #[cold]
+    fn limbs_of_big(&self, term: Raw<'a>) -> usize {
         match self.terms.kind(term) {
-            TermKind::Map => Kind::Map,
-            TermKind::List => Kind::List,
-            TermKind::Integer | TermKind::Float => Kind::Number,
-            TermKind::Atom if term.word() == self.nil.word() => Kind::Nil,
-            TermKind::Atom if term.word() == self.yes.word() => Kind::Bool,
-            TermKind::Atom if term.word() == self.no.word() => Kind::Bool,
-            TermKind::Binary => Kind::String,
-            _ => Kind::Other,
+            TermKind::Integer => big_view::limbs(self.terms, term)
+                .or_else(|| self.number(term).map(|number| number.limbs()))
+                .unwrap_or(0),
+            _ => 0,
         }
     }
 
-    #[inline]
-    fn truthy(&self, term: Raw<'a>) -> bool {
-        term.word() != self.no.word() && term.word() != self.nil.word()
-    }
-
-    #[inline]
-    fn identical(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
-        self.terms.identical(a, b)
-    }
-
-    #[inline]
-    fn compare(&self, a: Raw<'a>, b: Raw<'a>) -> Ordering {
-        self.terms.compare(a, b)
-    }
-
-    #[inline]
-    fn equal(&self, a: Raw<'a>, b: Raw<'a>) -> bool {
-        self.terms.equal(a, b)
-    }
-
-    fn identity(&self, term: Raw<'a>) -> usize {
-        term.identity()
-    }
-
-    fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
-        self.terms.hash(term, seed)
-    }
-
-    fn inside(&self, term: Raw<'a>) -> Inside<'_, Raw<'a>> {
-        match self.terms.kind(term) {
-            TermKind::Tuple => self
-                .terms
-                .tuple(term)
-                .map_or(Inside::Nothing, Inside::Elements),
-            TermKind::Fun | TermKind::Binary | TermKind::Unknown => Inside::Unknown,
-            _ => Inside::Nothing,
-        }
-    }
-
-    #[inline]
-    fn limbs(&self, term: Raw<'a>) -> usize {
-        match self.terms.integer(term) {
-            Some(_) => 0,
-            None => self.limbs_of_big(term),
-        }
-    }
-
-    #[inline]
-    fn number(&self, term: Raw<'a>) -> Option<Number> {
-        if let Some(value) = self.terms.integer(term) {
-            return Some(Number::Int(value));
-        }
-        if let Some(value) = self.terms.float(term) {
-            return Some(Number::Float(value));
-        }
-        self.big_number(term)
-    }
-
-    #[inline]
-    fn small_integer(&self, term: Raw<'a>) -> Option<i64> {
-        self.terms.integer(term)
-    }
-
-    #[inline]
-    fn float(&self, term: Raw<'a>) -> Option<f64> {
-        self.terms.float(term)
-    }
-
-    #[inline]
-    fn is_name(&self, term: Raw<'a>) -> bool {
-        self.terms.kind(term) == TermKind::Atom && self.kind(term) == Kind::Other
-    }
-
-    fn with_name<R>(&self, atom: Raw<'a>, read: impl FnOnce(&[u8]) -> R) -> R {
-        with_atom_name(self.terms, atom, read)
-    }
-
-    fn compare_text(&self, text: &[u8], term: Raw<'a>) -> Ordering {
-        match self.kind(term) {
-            Kind::String => self
-                .bytes(term)
-                .map_or(Ordering::Greater, |bytes| text.cmp(bytes)),
-            // A bitstring that is not a binary has a place among strings.
-            Kind::Other => self.compare(self.terms.make_binary(text), term),
-            _ => Ordering::Greater,
-        }
-    }
-
-    fn atom_of(&self, name: &[u8]) -> Option<Raw<'a>> {
-        existing_atom(self.terms, name)
-    }
-
-    fn string_for_lookup(&self, bytes: &[u8]) -> Option<Raw<'a>> {
-        Some(self.terms.make_binary(bytes))
-    }
-
-    #[inline]
-    fn byte_length(&self, term: Raw<'a>) -> Option<usize> {
-        let short = words::short_binary(term).map(<[u8]>::len);
-        let unaligned = || bits_view::unaligned(self.terms, term);
-        let length = short.or_else(unaligned);
-        length.or_else(|| self.bytes(term).map(<[u8]>::len))
-    }
-
-    #[inline]
-    fn bytes_to_copy(&self, term: Raw<'a>) -> usize {
-        match bits_view::unaligned(self.terms, term) {
-            None => 0,
-            Some(length) => match self.last_binary.get() {
-                Some((word, _)) if word == term.word() => 0,
-                _ => length,
-            },
-        }
-    }
-
-    fn aligned(&self, term: Raw<'a>) -> Raw<'a> {
-        match (self.terms.bytes(term), self.terms.bytes(term)) {
-            (Some(bytes), Some(again)) if bytes.as_ptr() != again.as_ptr() => {
-                self.terms.make_binary(bytes)
+    /// Makes a map in which the first of several equal keys counts.
+    #[cold]
+    fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
+        let seed = RandomState::new().build_hasher().finish();
+        let map = match first_of_equal(self, keys, seed) {
+            None => self.terms.make_map(keys, values),
+            Some(first) => {
+                let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
+                    let terms = terms.iter().zip(&first).filter(|(_, first)| **first);
+                    terms.map(|(term, _)| *term).collect()
+                };
+                self.terms.make_map(&kept(keys), &kept(values))
             }
-            _ => term,
-        }
-    }
-
-    #[inline]
-    fn bytes(&self, term: Raw<'a>) -> Option<&[u8]> {
-        if let Some(bytes) = words::short_binary(term) {
-            return Some(bytes);
-        }
-        if let Some((word, bytes)) = self.last_binary.get() {
-            if word == term.word() {
-                return Some(bytes);
-            }
-        }
-        let bytes = self.terms.bytes(term)?;
-        self.last_binary.set(Some((term.word(), bytes)));
-        Some(bytes)
-    }
-
-    #[inline]
-    fn uncons(&self, term: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
-        self.terms.uncons(term)
-    }
-
-    #[inline]
-    fn is_empty_list(&self, term: Raw<'a>) -> bool {
-        self.terms.is_empty_list(term)
-    }
-
-    fn map_size(&self, term: Raw<'a>) -> Option<usize> {
-        self.terms.map_size(term)
-    }
-
-    #[inline]
-    fn lookup(&self, map: Raw<'a>, key: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
-        map_view::lookup(self.terms, &self.last_map, map, key, cache)
-    }
-
-    fn lookup_atom(&self, map: Raw<'a>, atom: Raw<'a>, cache: &mut KeyCache) -> Lookup<Raw<'a>> {
-        map_view::lookup_atom(self.terms, &self.last_map, map, atom, cache)
-    }
-
-    #[inline(always)]
-    fn quick_lookup(&self, map: Raw<'a>, cache: &KeyCache) -> Option<Raw<'a>> {
-        map_view::quick_lookup(map, cache)
-    }
-
-    #[inline]
-    fn form(&self, map: Raw<'a>) -> Form {
-        self.structs.form(self, map)
-    }
-
-    fn is_hidden(&self, key: Raw<'a>) -> bool {
-        self.structs.is_hidden(self.terms, key)
-    }
-
-    fn value(&self, term: Raw<'a>) -> Value<Raw<'a>> {
-        self.structs.value(self, term)
-    }
-
-    fn entries(&self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
-        match map_view::view(self.terms, map) {
-            MapView::Flat(Flat { keys, values }) => {
-                let entries = keys.iter().copied().zip(values.iter().copied());
-                entries.collect()
-            }
-            MapView::Large | MapView::NotAMap => self.terms.entries(map),
-        }
-    }
-
-    #[inline]
-    fn flat(&self, map: Raw<'a>) -> Option<(&[Raw<'a>], &[Raw<'a>])> {
-        match view(self.terms, map) {
-            MapView::Flat(Flat { keys, values }) => Some((keys, values)),
-            MapView::Large | MapView::NotAMap => None,
-        }
-    }
-
-    #[inline]
-    fn nil(&self) -> Raw<'a> {
-        self.nil
-    }
-
-    #[inline]
-    fn boolean(&self, value: bool) -> Raw<'a> {
-        if value {
-            self.yes
-        } else {
-            self.no
-        }
-    }
-
-    fn make_number(&mut self, number: Number) -> Option<Raw<'a>> {
-        self.make_number_term(number)
-    }
-
-    fn make_decimal(
-        &mut self,
-        negative: bool,
-        coefficient: Number,
-        exponent: i64,
-    ) -> Option<Raw<'a>> {
-        self.make_decimal_struct(negative, coefficient, exponent)
-    }
-
-    fn make_string(&mut self, bytes: &[u8]) -> Raw<'a> {
-        self.words += 2 + bytes.len().div_ceil(8);
-        self.terms.make_binary(bytes)
-    }
-
-    fn make_list(&mut self, items: &[Raw<'a>]) -> Raw<'a> {
-        self.words += 2 * items.len();
-        self.terms.make_list(items)
-    }
-
-    fn make_list_onto(&mut self, items: &[Raw<'a>], tail: Raw<'a>) -> Raw<'a> {
-        if self.is_empty_list(tail) {
-            return self.make_list(items);
-        }
-        self.words += 2 * items.len();
-        let cons = |tail, item: &Raw<'a>| self.terms.cons(*item, tail);
-        items.iter().rev().fold(tail, cons)
-    }
-
-    fn remake_map(
-        &mut self,
-        map: Raw<'a>,
-        keys: &[Raw<'a>],
-        old: &[Raw<'a>],
-        values: &[Raw<'a>],
-    ) -> Raw<'a> {
-        self.make_map_like(map, keys, old, values)
-    }
-
-    fn make_tuple(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {
-        self.terms.make_tuple(elements)
-    }
-
-    #[inline]
-    fn elements(&self, term: Raw<'a>) -> Option<&[Raw<'a>]> {
-        self.terms.tuple(term)
-    }
-
-    fn word<N: Named>(&mut self, variant: N) -> Raw<'a> {
-        atoms::named(self.terms.env, variant)
-            .encode(self.terms.env)
-            .into()
-    }
-
-    fn cons(&mut self, head: Raw<'a>, tail: Raw<'a>) -> Raw<'a> {
-        self.terms.cons(head, tail)
-    }
-
-    #[inline]
-    fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
-        // A large map is a tree: given equal keys, the VM builds an invalid one without an error.
-        self.words += words_of_map(keys.len());
-        if keys.len() > SMALL {
-            return self.make_map_of_repeated(keys, values);
-        }
-        match self.terms.make_map(keys, values) {
-            Some(map) => map,
-            None => self.make_map_of_repeated(keys, values),
-        }
-    }
-
-    #[inline]
-    fn words_built(&self) -> usize {
-        self.words
-    }
-
-    fn words_of_reference(&self) -> usize {
-        sizes::words_of_reference()
-    }
-
-    fn words_of_opaque(&self, term: Raw<'a>) -> usize {
-        sizes::words_of_opaque(self.terms, term)
-    }
-
-    fn abandoned(&self) -> bool {
-        !self.terms.caller_is_alive()
+        };
+        map.unwrap_or(self.nil)
     }
 }

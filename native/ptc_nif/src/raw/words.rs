@@ -13,7 +13,6 @@ mod layout;
 pub use layout::look_before_use;
 
 use super::{Raw, TermKind};
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The lowest bits of a word: the kind of term.

@@ -1,8 +1,12 @@
-//! Finds out whether this VM's terms have the layout that `words.rs` reads, before it reads any.
+//! Whether the terms of this VM have the layout that [`super`] reads.
 
-use super::*;
-use crate::raw::Terms;
+use super::super::{Raw, Terms};
+use super::{
+    boxed, float, is_empty_list, kind, small_integer, small_map, uncons, ATOM, ATOM_BITS, BINARY,
+    BOXED, FLOAT, KIND_BITS, KNOWN, MAP, PRIMARY, SMALL, TAG, UNITS_A_BYTE,
+};
 use rustler::{BigInt, Encoder, Env};
+use std::sync::atomic::Ordering;
 
 /// Checks whether this VM's terms have the expected layout. `references`: references into binaries,
 /// which must be distinguishable from short binaries; `others`: terms of kinds that are not read in place, which must

@@ -1,15 +1,11 @@
-//! Lists of an evaluation: walking over the current value, and making a new one.
+//! Walking the lists of operations, and making new ones.
 
-use super::frame::{Walk, Work};
-use super::machine::{Eval, Machine};
-use crate::fault::{Code, Halt, Name};
+use super::super::frame::{Walk, Work};
+use super::{Eval, Machine, LIST_BATCH};
+use crate::fault::Halt;
 use crate::language::Language;
 use crate::program::Apply;
 use ptc_term::heap::Heap;
-
-/// Maximum number of items of a new list that are made in one call. For more, the VM gets fresh
-/// memory from the system, page by page.
-pub(super) const LIST_BATCH: usize = 4_096;
 
 impl<H: Heap> Machine<'_, H> {
     /// Returns whether this is a proper list. Can be suspended and resumed.
@@ -20,7 +16,7 @@ impl<H: Heap> Machine<'_, H> {
     }
 
     /// Walks to the end of a list; returns whether the list is proper.
-    pub(super) fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
+    pub(crate) fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Halt<H::Term>> {
         while let Some((_, tail)) = self.heap.uncons(*rest) {
             self.consume_fuel(1)?;
             *rest = tail;
@@ -110,11 +106,5 @@ impl<H: Heap> Machine<'_, H> {
     pub fn make_list(&mut self, items: &[H::Term]) -> Eval<H> {
         self.check_heap_limit(2 * items.len())?;
         Ok(self.heap.make_list(items))
-    }
-
-    /// Builds the fault for a current value that is not a proper list.
-    #[cold]
-    pub fn not_a_list(&self, name: impl Into<Name>, value: H::Term) -> Halt<H::Term> {
-        self.fault(name, Code::NeedsList, vec![value])
     }
 }
