@@ -26,6 +26,18 @@ pub struct ExactTally {
     sum: Exact,
     /// How many there are, if it is a mean.
     count: Option<i64>,
+    /// Words of native memory that have been counted.
+    counted: usize,
+}
+
+impl ExactTally {
+    /// Returns the words of native memory that have not been counted yet.
+    pub(super) fn more_words(&mut self) -> usize {
+        let words = size_of::<ExactTally>() / 8 + self.sum.limbs();
+        let more = words.saturating_sub(self.counted);
+        self.counted += more;
+        more
+    }
 }
 
 /// Why an item could not be added.
@@ -56,15 +68,6 @@ impl Tally {
                 (sum.bits() / 4096) as usize
             }
             Tally::Exact(tally) => tally.sum.cost(),
-            _ => 0,
-        }
-    }
-
-    /// Returns the words of native memory beyond the tally itself.
-    #[inline]
-    pub fn words(&self) -> usize {
-        match self {
-            Tally::Exact(tally) => size_of::<ExactTally>() / 8 + tally.sum.limbs(),
             _ => 0,
         }
     }
@@ -169,10 +172,10 @@ impl Tally {
             Ok(more) => more,
             Err(code) => return wrong(code),
         };
-        let (sum, count) = match self {
-            Tally::Exact(tally) => (Some(Ok(tally.sum.clone())), tally.count),
-            Tally::Mean(sum, count) => (Exact::of_integer(sum.clone()), Some(*count)),
-            Tally::Sum(sum) => (Exact::of_integer(sum.clone()), None),
+        let (sum, count, counted) = match self {
+            Tally::Exact(tally) => (Some(Ok(tally.sum.clone())), tally.count, tally.counted),
+            Tally::Mean(sum, count) => (Exact::of_integer(sum.clone()), Some(*count), 0),
+            Tally::Sum(sum) => (Exact::of_integer(sum.clone()), None, 0),
             Tally::Count(_) => return Ok(Ok(())),
         };
         let sum = match sum {
@@ -183,7 +186,11 @@ impl Tally {
             return wrong(Code::DecimalTooLong);
         };
         let count = count.map(|count| count + 1);
-        *self = Tally::Exact(Box::new(ExactTally { sum, count }));
+        *self = Tally::Exact(Box::new(ExactTally {
+            sum,
+            count,
+            counted,
+        }));
         Ok(Ok(()))
     }
 

@@ -71,12 +71,12 @@ impl Totals {
                     if is_due {
                         let tally = &mut groups.tallies[tally];
                         machine.consume_fuel(tally.cost())?;
-                        let words = tally.words();
                         if tally.add(machine, field, item)?.is_err() {
                             return Ok(false);
                         }
-                        groups.long_tallies += tally.words();
-                        groups.long_tallies -= words;
+                        if let Tally::Exact(tally) = tally {
+                            groups.long_tallies += tally.more_words();
+                        }
                     }
                     tally += 1;
                 }
