@@ -60,9 +60,17 @@ impl<T> Wrong<T> {
 }
 
 impl Tally {
-    /// Returns the fuel to add one more item, beyond the item itself.
+    /// Counts the fuel to add one more item, beyond the item itself.
     #[inline]
-    pub fn cost(&self) -> usize {
+    pub fn count_cost<H: Heap>(&self, machine: &mut Machine<'_, H>) -> Result<(), Halt<H::Term>> {
+        match self.cost() {
+            0 => Ok(()),
+            cost => machine.consume_fuel(cost),
+        }
+    }
+
+    #[inline]
+    fn cost(&self) -> usize {
         match self {
             Tally::Sum(Number::Big(sum)) | Tally::Mean(Number::Big(sum), _) => {
                 (sum.bits() / 4096) as usize
@@ -104,11 +112,7 @@ impl Tally {
                 let value = machine.value_or_nil(item, field)?;
                 return self.add_value(machine, value);
             }
-            Tally::Exact(tally) => match (machine.lookup(item, field)?, tally.count) {
-                (Lookup::Found(value), _) => return self.add_exact(machine, value),
-                (Lookup::NotAMap, None) => return wrong(Code::NeedsListOfMaps, Some(item)),
-                (Lookup::Missing | Lookup::NotAMap, _) => {}
-            },
+            Tally::Exact(_) => return self.add_exact_of(machine, field, item),
         }
         Ok(Ok(()))
     }
@@ -147,8 +151,29 @@ impl Tally {
         Ok(Ok(()))
     }
 
+    /// Adds the field of an item to decimals.
+    #[cold]
+    #[inline(never)]
+    fn add_exact_of<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        field: ConstId,
+        item: H::Term,
+    ) -> Added<H::Term> {
+        let is_mean = matches!(self, Tally::Exact(tally) if tally.count.is_some());
+        match machine.lookup(item, field)? {
+            Lookup::Found(value) => self.add_exact(machine, value),
+            Lookup::NotAMap if !is_mean => Ok(Err(Wrong {
+                code: Code::NeedsListOfMaps,
+                term: Some(item),
+            })),
+            Lookup::Missing | Lookup::NotAMap => Ok(Ok(())),
+        }
+    }
+
     /// Adds the first decimal to integers, or a value to decimals. Changes nothing if it halts.
     #[cold]
+    #[inline(never)]
     fn add_exact<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,

@@ -70,7 +70,7 @@ impl Totals {
                 Total::Sum(field) | Total::Mean(field) => {
                     if is_due {
                         let tally = &mut groups.tallies[tally];
-                        machine.consume_fuel(tally.cost())?;
+                        tally.count_cost(machine)?;
                         if tally.add(machine, field, item)?.is_err() {
                             return Ok(false);
                         }
