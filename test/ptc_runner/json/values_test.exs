@@ -599,7 +599,7 @@ defmodule PtcRunner.Json.ValuesTest do
 
     for broken <- [
           %{~D[2024-02-29] | day: 31},
-          %{~T[10:00:00] | hour: 24},
+          %{~D[2024-02-29] | month: 13},
           %{~D[2024-02-29] | year: 10_000}
         ] do
       assert {:error, "text does not support this value: " <> _} = text.(broken)
