@@ -11,7 +11,7 @@ defmodule PtcRunner.Agent.Answer do
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Base, Coercion, Enums}
 
   # The key in an object that wraps a value that is not an object or list.
   @value "value"
@@ -78,7 +78,10 @@ defmodule PtcRunner.Agent.Answer do
   def wrapped(nil), do: nil
 
   defp scalar?({:optional, _type}), do: true
-  defp scalar?(type), do: type in [:string, :int, :float, :bool, :keyword, :datetime]
+  defp scalar?({:where, type, _rules}), do: scalar?(type)
+
+  defp scalar?(type),
+    do: type in [:string, :int, :float, :bool, :keyword, :datetime, :date, :decimal]
 
   # The text, in which a bare number or string is wrapped, and what reading it has found.
   defp outcome(text, {:signature, _params, type}, asked) do
@@ -172,7 +175,7 @@ defmodule PtcRunner.Agent.Answer do
     until = Keyword.get(asked.limits, :until, :infinity)
 
     case Enums.errors(value, asked.type, asked.enums, until) do
-      [] -> {:ok, value, warnings}
+      [] -> {:ok, if(asked.coerce?, do: Base.made(value, asked.type), else: value), warnings}
       :timeout -> {:limit, [error(:timeout)]}
       errors -> {:error, errors}
     end
@@ -222,6 +225,7 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
+  defp items(value, {:where, type, _rules}), do: items(value, type)
   defp items(%{"items" => items}, {:list, _type}) when is_list(items), do: items
   defp items(value, _type), do: value
 

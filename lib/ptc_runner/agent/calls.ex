@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Calls do
   # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
   # result, and record the call.
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.Agent.{Literals, Made, Record, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -121,6 +122,9 @@ defmodule PtcRunner.Agent.Calls do
   defp undeclared(_tool, _raw), do: []
 
   defp undeclared({:optional, type}, value, path), do: undeclared(type, value, path)
+
+  defp undeclared({kind, _, _} = type, value, path) when kind in [:where, :struct],
+    do: undeclared(Base.bare(type), value, path)
 
   defp undeclared({:list, type}, [_ | _] = list, path) do
     if is_atom(type) or List.improper?(list),

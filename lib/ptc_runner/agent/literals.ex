@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Literals do
   # JSON's null, true and false are no texts. `PtcRunner.SubAgent.Signature.Coercion` reads atoms as their names, because
   # data of Elixir have keywords; of JSON it would make "nil" of null. An agent does not take these values.
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
   @warning "coerced keyword to string"
@@ -29,6 +30,10 @@ defmodule PtcRunner.Agent.Literals do
 
   defp errors(nil, {:optional, _type}, _path), do: []
   defp errors(value, {:optional, type}, path), do: errors(value, type, path)
+
+  defp errors(value, {kind, _, _} = type, path) when kind in [:where, :struct],
+    do: errors(value, Base.bare(type), path)
+
   defp errors(nil, :string, path), do: [error(path, "keyword")]
   defp errors(value, :string, path) when is_boolean(value), do: [error(path, "bool")]
 

@@ -10,7 +10,7 @@ defmodule PtcRunner.Agent.Result do
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Coercion, Enums, Firewall}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Base, Coercion, Enums, Firewall}
 
   # Maximum number of warnings.
   @most 20
@@ -43,7 +43,7 @@ defmodule PtcRunner.Agent.Result do
 
     with :ok <- Signature.validate(signature, value),
          [] <- Enums.errors(value, type, enums, until) do
-      {:ok, value, first(warnings, shape)}
+      {:ok, Base.made(value, type), first(warnings, shape)}
     else
       {:error, errors} -> {:error, errors}
       :timeout -> {:error, [%{path: [], message: "it takes too long to check"}]}
@@ -74,6 +74,24 @@ defmodule PtcRunner.Agent.Result do
     end
   end
 
+  defp walk(value, {kind, _, _} = type, path, warnings) when kind in [:where, :struct],
+    do: walk(value, Base.bare(type), path, warnings)
+
+  defp walk(text, :date, path, warnings) when is_binary(text) do
+    case Date.from_iso8601(text) do
+      {:ok, date} -> {date, [{path, text, "a date"} | warnings]}
+      {:error, _reason} -> {text, warnings}
+    end
+  end
+
+  defp walk(value, :decimal, path, warnings) when is_number(value) or is_binary(value) do
+    case Coercion.coerce(value, :decimal) do
+      {:ok, ^value, _warnings} -> {value, warnings}
+      {:ok, decimal, _warnings} -> {decimal, [{path, value, "a decimal"} | warnings]}
+      {:error, _reason} -> {value, warnings}
+    end
+  end
+
   # Samples show atoms of the application, such as those of an enumeration, as texts.
   defp walk(atom, :string, path, warnings)
        when is_atom(atom) and atom not in [nil, true, false],
@@ -99,6 +117,12 @@ defmodule PtcRunner.Agent.Result do
         walk(value, type, [index | path], warnings)
       end)
     end
+  end
+
+  defp walk(map, {:map_of, type}, path, warnings) when is_map(map) and not is_struct(map) do
+    Enum.reduce(map, {map, warnings}, fn {key, value}, {map, warnings} ->
+      field(map, key, value, type, path, warnings)
+    end)
   end
 
   defp walk(map, {kind, fields}, path, warnings)
@@ -158,6 +182,9 @@ defmodule PtcRunner.Agent.Result do
   def declares?({:signature, params, {:optional, type}}, name),
     do: declares?({:signature, params, type}, name)
 
+  def declares?({:signature, params, {kind, _, _} = type}, name) when kind in [:where, :struct],
+    do: declares?({:signature, params, Base.bare(type)}, name)
+
   def declares?({:signature, _params, {kind, fields}}, name) when kind in [:map, :closed_map],
     do: List.keymember?(fields, name, 0)
 
@@ -176,6 +203,9 @@ defmodule PtcRunner.Agent.Result do
 
   defp possible!({:optional, type}, path, enums), do: possible!(type, path, enums)
   defp possible!({:list, type}, path, enums), do: possible!(type, path, enums)
+
+  defp possible!({kind, _, _} = type, path, enums) when kind in [:where, :struct],
+    do: possible!(Base.bare(type), path, enums)
 
   defp possible!({kind, fields}, path, enums) when kind in [:map, :closed_map] do
     types = Enum.group_by(fields, &KeyNormalizer.normalize_key(elem(&1, 0)), &elem(&1, 1))

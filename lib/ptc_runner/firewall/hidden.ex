@@ -64,6 +64,8 @@ defmodule PtcRunner.Firewall.Hidden do
   defp open?({:list, type}), do: open?(type)
   defp open?({:optional, type}), do: open?(type)
 
+  defp open?({:where, type, _rules}), do: open?(type)
+
   defp open?({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
     do: Enum.any?(fields, fn {name, type} -> Firewall.hidden?(name) or open?(type) end)
 

@@ -2,6 +2,7 @@ defmodule PtcRunner.Firewall.Inside do
   @moduledoc false
   # Where firewalled fields are inside a value, or inside what a type says.
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.Json.{Codec, Text}
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
@@ -138,6 +139,9 @@ defmodule PtcRunner.Firewall.Inside do
   def type({:optional, type}, path), do: type(type, path)
   def type({:list, type}, [:each | path]), do: type(type, path)
   def type({:list, type}, path), do: type(type, path)
+
+  def type({kind, _, _} = type, path) when kind in [:where, :struct],
+    do: type(Base.bare(type), path)
 
   def type({kind, fields}, path) when kind in [:map, :closed_map] and is_list(fields) do
     case path do

@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.Check do
   alias PtcRunner.Json.Check.{Enums, Words}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Coercion
+  alias PtcRunner.SubAgent.Signature.{Base, Coercion}
   require Quanta
 
   # Maximum number of rows of a sample.
@@ -59,9 +59,9 @@ defmodule PtcRunner.Json.Check do
   """
   @spec type(term()) :: Checked.type() | nil
   def type({:sample, value}), do: sampled(value, @rows)
-  def type({:signature, _params, type}), do: type
+  def type({:signature, _params, type}), do: Base.checked(type)
   def type(text) when is_binary(text), do: text |> Signature.parsed!() |> elem(2)
-  def type(type), do: type
+  def type(type), do: Base.checked(type)
 
   @doc "The type of a value, of which at most so many items of each list are looked at."
   @spec sampled(term(), pos_integer()) :: Checked.type()
@@ -75,7 +75,7 @@ defmodule PtcRunner.Json.Check do
   # A function has the signature of its spec only for agents.
   defp signature(_name, fun) when is_function(fun), do: nil
   defp signature(_name, text) when is_binary(text), do: Signature.parsed!(text)
-  defp signature(_name, {:signature, _params, _type} = signature), do: signature
+  defp signature(_name, {:signature, _params, _type} = signature), do: Base.checked(signature)
 
   defp signature(name, {_fun, options} = form) when is_list(options),
     do: if(options[:signature], do: of_tool(Tool.of!(name, form)))
@@ -84,11 +84,11 @@ defmodule PtcRunner.Json.Check do
 
   @doc "The signature that the arguments of a tool are checked against."
   @spec of_tool(Tool.t()) :: Signature.t() | nil
-  def of_tool(%Tool{spec: {signature, _form}}), do: signature
+  def of_tool(%Tool{spec: {signature, _form}}), do: Base.checked(signature)
   def of_tool(%Tool{signature: nil}), do: nil
 
   def of_tool(%Tool{signature: signature, notes: notes}) do
-    {:signature, params, type} = Signature.parsed!(signature)
+    {:signature, params, type} = signature |> Signature.parsed!() |> Base.checked()
     {:signature, Enums.typed(params, notes), type}
   end
 

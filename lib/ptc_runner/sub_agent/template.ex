@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.Template do
   text.
   """
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
   alias PtcRunner.SubAgent.Signature
@@ -153,6 +154,11 @@ defmodule PtcRunner.SubAgent.Template do
 
   defp reaches?(_type, []), do: true
   defp reaches?({:optional, type}, path), do: reaches?(type, path)
+
+  defp reaches?({kind, _, _} = type, path) when kind in [:where, :struct],
+    do: reaches?(Base.bare(type), path)
+
+  defp reaches?({:map_of, type}, [_any | path]), do: reaches?(type, path)
 
   defp reaches?({kind, fields}, path) when kind in [:map, :closed_map],
     do: declared?(fields, path)

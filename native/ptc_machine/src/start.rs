@@ -55,7 +55,13 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
     /// [frozen](ptc_term::suspend::freeze) and thawed between them.
     #[inline]
     pub fn into_state(self) -> State<H::Term> {
-        State {
+        self.into_parts().0
+    }
+
+    /// The same, with the meter of the execution.
+    #[inline]
+    pub fn into_parts(self) -> (State<H::Term>, Meter) {
+        let state = State {
             pc: self.pc,
             has_input: self.has_input,
             is_round: self.is_round,
@@ -67,7 +73,8 @@ impl<'h, H: Heap, L: Language> Vm<'h, H, L> {
             frames: self.frames,
             work: self.machine.work,
             failing: self.failing,
-        }
+        };
+        (state, self.machine.meter)
     }
 
     /// Returns the value of `memory` at `key`, which the program starts with, if the program

@@ -278,19 +278,21 @@ impl<T: Copy> TextRun<T> {
             Some(answer) => vm.resume(answer),
             None => vm.run(),
         };
-        swap(vm.meter(), meter);
-        if vm.is_broken() {
+        let is_broken = vm.is_broken();
+        // The state says whether its next step must be done at once, which its own meter knows.
+        let (state, own) = vm.into_parts();
+        *meter = own;
+        if is_broken {
             return Err(Stop::Abandoned);
         }
         let (after, terms, state) = match exit {
             Exit::Done(value) => (After::Done, vec![value], None),
-            Exit::Call { tool, args } => (After::Call, vec![tool, args], Some(vm.into_state())),
+            Exit::Call { tool, args } => (After::Call, vec![tool, args], Some(state)),
             Exit::Halted(Halt::Fault(mut fault)) => {
                 let terms = take(&mut fault.terms);
                 (After::Fault(fault.map(|_| ())), terms, None)
             }
             Exit::Halted(Halt::Stop(stop)) => {
-                let state = vm.into_state();
                 self.leave(Some(state), None, lazy);
                 return Err(stop);
             }

@@ -138,7 +138,7 @@ fn every_other_operation_fails_in_every_form() {
 /// Whether a pair of an expression and a form is also run with a suspension after each unit: one of four, and with
 /// `PTC_CASES` all of them.
 fn suspends(pair: usize) -> bool {
-    pair % 4 == 0 || rounds(1) > 1
+    pair.is_multiple_of(4) || rounds(1) > 1
 }
 
 fn fail_in_every_form(part: usize) {

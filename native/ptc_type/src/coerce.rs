@@ -282,10 +282,6 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         walk: &mut Walk<H, Self>,
         map: &OpenMap<H::Term, Open<H>, Mark>,
     ) -> Result<Option<H::Term>, WalkEnd> {
-        let missing = match walk.types.has_defaults() {
-            true => walk.missing(map),
-            false => Vec::new(),
-        };
         let is_flat = H::Rows::is_flat(map.open);
         let changed = !is_flat || map.frame.mark.changed > 0;
         if !is_flat {
@@ -305,12 +301,8 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         if changed {
             outputs.truncate(frame.mark.outputs, heap);
         }
-        let made = match missing.is_empty() {
-            true => made,
-            false => walk.filled(made, &missing)?,
-        };
-        if let Some(module) = types.module(frame.id).filter(|_| types.has_structs()) {
-            return walk.structure(module, map.value, made);
+        if types.makes() {
+            return walk.completed(map, made);
         }
         if walk.heap.same(made, map.value) {
             walk.remember(map.value, frame.id, frame.findings, &frame.mark);

@@ -141,8 +141,31 @@ impl<H: Values> Coercion<'_, H> {
         Ok(Some(self.heap.boolean(truth)))
     }
 
+    /// Returns what a map whose fields are converted becomes: with its missing fields, or a struct.
+    #[inline(never)]
+    pub(super) fn completed(
+        &mut self,
+        map: &OpenMap<H::Term, Open<H>, Mark>,
+        made: H::Term,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let missing = self.missing(map);
+        let made = match missing.is_empty() {
+            true => made,
+            false => self.filled(made, &missing)?,
+        };
+        if let Some(module) = self.types.module(map.frame.id) {
+            return self.structure(module, map.value, made);
+        }
+        if self.heap.same(made, map.value) {
+            self.remember(map.value, map.frame.id, map.frame.findings, &map.frame.mark);
+            return Ok(None);
+        }
+        self.consume_fuel(5)?;
+        Ok(Some(made))
+    }
+
     /// Returns the fields that are missing in a map and have a default: their rules, and themselves.
-    pub(super) fn missing(&mut self, map: &OpenMap<H::Term, Open<H>, Mark>) -> Vec<(u32, usize)> {
+    fn missing(&mut self, map: &OpenMap<H::Term, Open<H>, Mark>) -> Vec<(u32, usize)> {
         let (types, heap) = (self.types, &*self.heap);
         let mut missing = Vec::new();
         for field in map.frame.fields.range() {
@@ -157,11 +180,7 @@ impl<H: Values> Coercion<'_, H> {
     }
 
     /// Returns a map with its missing fields. Their keys are of the kind of the others, or texts.
-    pub(super) fn filled(
-        &mut self,
-        map: H::Term,
-        missing: &[(u32, usize)],
-    ) -> Result<H::Term, WalkEnd> {
+    fn filled(&mut self, map: H::Term, missing: &[(u32, usize)]) -> Result<H::Term, WalkEnd> {
         let entries = self.heap.entries(map);
         self.consume_fuel(10 * (entries.len() + missing.len()))?;
         let kind = match entries.first() {
@@ -183,7 +202,7 @@ impl<H: Values> Coercion<'_, H> {
     }
 
     /// Returns the struct of a map whose fields are converted: the given struct, or that of the module, with these fields.
-    pub(super) fn structure(
+    fn structure(
         &mut self,
         module: u32,
         value: H::Term,

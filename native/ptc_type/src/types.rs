@@ -181,6 +181,8 @@ pub struct Types {
     constraints: Vec<Arc<Constraints>>,
     /// Some field that is missing has a default.
     pub(super) defaults: bool,
+    /// Coercion puts in defaults, or makes structs.
+    makes: bool,
     /// The map types that are structs, each with the number of its module among the rules.
     structs: Vec<(TypeId, u32)>,
     /// Some map has any keys.
@@ -207,14 +209,22 @@ impl Types {
     /// Adds the rules of a type that was already added.
     pub fn add_where(&mut self, of: TypeId, rules: Constraints) -> TypeId {
         self.defaults |= rules.default;
+        self.makes |= rules.default;
         self.constraints.push(Arc::new(rules));
         self.add(Type::Where(of, self.constraints.len() as u32 - 1))
     }
 
     /// Notes that a map type is a struct. Its module has the next number of rules.
     pub fn add_struct(&mut self, id: TypeId) {
+        self.makes = true;
         self.constraints.push(Arc::default());
         self.structs.push((id, self.constraints.len() as u32 - 1));
+    }
+
+    /// Returns whether coercion puts in defaults, or makes structs.
+    #[inline]
+    pub fn makes(&self) -> bool {
+        self.makes
     }
 
     /// Returns whether some map type is a struct.

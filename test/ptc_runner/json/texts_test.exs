@@ -243,6 +243,24 @@ defmodule PtcRunner.Json.TextsTest do
     assert System.monotonic_time(:millisecond) - started < 2_000
   end
 
+  test "a value that takes longer than a quantum is compared once" do
+    numbers = Enum.join(1..150_000, ",")
+    deep = String.duplicate("[", 20_000) <> String.duplicate("]", 20_000)
+    objects = String.duplicate(~s({"a":), 20_000) <> "1" <> String.duplicate("}", 20_000)
+
+    for value <- ["[#{numbers}]", deep, objects],
+        step <- [
+          ~s({"op": "distinct"}),
+          ~s({"op": "map", "expr": {"x": {"op": "var", "name": "__input"}}}, {"op": "group_by", "field": "x"}),
+          ~s({"op": "sort_by", "field": "x"})
+        ] do
+      context = %{"rows" => Json.text("[#{value}, #{value}]")}
+      program = of(~s({"op": "pipe", "steps": [#{@load}, #{step}, {"op": "count"}]}))
+      result = Json.run(program, context: context, timeout: 20_000, max_heap: 0)
+      refute match?({:error, {:timeout, _}}, result)
+    end
+  end
+
   test "an error shows its values unless the text has a firewalled field" do
     program = of(~s({"op": "pipe", "steps": [#{@load}, {"op": "entries"}]}))
     pad = String.duplicate(" ", 5_000)

@@ -4,12 +4,16 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Signature.Firewall
+  alias PtcRunner.SubAgent.Signature.{Base, Firewall}
 
   @doc false
   # False if a key is another spelling of a declared field, and the field itself is missing.
   @spec declared?(term(), term()) :: boolean()
   def declared?(value, {:optional, type}), do: declared?(value, type)
+
+  def declared?(value, {kind, _, _} = type) when kind in [:where, :struct],
+    do: declared?(value, Base.bare(type))
+
   def declared?(value, {:list, type}) when is_list(value), do: plain?(type) or each?(value, type)
 
   def declared?(value, {kind, fields}) when kind in [:map, :closed_map] and is_map(value),
@@ -22,6 +26,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   # Values of these types have no keys.
   defp plain?({:optional, type}), do: plain?(type)
+  defp plain?({:where, type, _rules}), do: plain?(type)
   defp plain?({:list, type}), do: plain?(type)
   defp plain?(type), do: is_atom(type)
 
@@ -43,6 +48,9 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @doc false
   # Whether a type has an optional field: of other types, a value that matches has all fields.
   @spec optional?(term()) :: boolean()
+  def optional?({kind, _, _} = type) when kind in [:where, :struct],
+    do: optional?(Base.bare(type))
+
   def optional?({:list, type}), do: optional?(type)
   def optional?({:optional, _type}), do: true
 
@@ -69,6 +77,9 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   end
 
   defp rename(value, {:optional, type}, warnings), do: rename(value, type, warnings)
+
+  defp rename(value, {kind, _, _} = type, warnings) when kind in [:where, :struct],
+    do: rename(value, Base.bare(type), warnings)
 
   defp rename(value, {:list, type}, warnings) when is_list(value) do
     if plain?(type),
@@ -104,6 +115,9 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   """
   @spec hyphenated(term(), term()) :: term()
   def hyphenated(value, {:optional, type}), do: hyphenated(value, type)
+
+  def hyphenated(value, {kind, _, _} = type) when kind in [:where, :struct],
+    do: hyphenated(value, Base.bare(type))
 
   def hyphenated(value, {:list, type}) when is_list(value),
     do: if(plain?(type), do: value, else: Enum.map(value, &hyphenated(&1, type)))

@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   # (`:descriptions`). Both are maps whose keys are paths: the names of fields, joined with dots. The
   # elements of a list have the path of the list.
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Shown
 
@@ -63,6 +64,9 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
 
   defp paths({:optional, type}, path), do: paths(type, path)
   defp paths({:list, type}, path), do: paths(type, path)
+
+  defp paths({kind, _, _} = type, path) when kind in [:where, :struct],
+    do: paths(Base.bare(type), path)
 
   defp paths({kind, fields}, path) when kind in [:map, :closed_map],
     do: [path | Enum.flat_map(fields, fn {name, type} -> paths(type, join(path, name)) end)]

@@ -5,6 +5,7 @@ defmodule PtcRunner.SubAgent.Signature.Enums do
   # The type is read once, into a plan of the fields that have an enumeration. The walk then looks at these
   # fields only, takes linear time, ends at a deadline, and renders each enumeration once and a limited number of errors.
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
   alias PtcRunner.SubAgent.Signature.{Annotations, ErrorText, Firewall}
@@ -64,6 +65,9 @@ defmodule PtcRunner.SubAgent.Signature.Enums do
   defp plan({:list, type}, path, enums, concerned) do
     with plan when plan != nil <- plan(type, path, enums, concerned), do: {:list, plan}
   end
+
+  defp plan({kind, _, _} = type, path, enums, concerned) when kind in [:where, :struct],
+    do: plan(Base.bare(type), path, enums, concerned)
 
   defp plan({kind, fields}, path, enums, concerned) when kind in [:map, :closed_map] do
     plans =

@@ -3,9 +3,10 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   Queries about the parameters of a signature and about types.
   """
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.SubAgent.Signature
 
-  @scalars [:string, :int, :float, :bool, :keyword, :any, :datetime]
+  @scalars [:string, :int, :float, :bool, :keyword, :any, :datetime, :date, :decimal]
 
   @type resolve_error ::
           :empty_path
@@ -39,6 +40,11 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   defp descend(type, []), do: {:ok, type}
   defp descend({:list, type}, path), do: descend(type, path)
   defp descend({:optional, type}, path), do: descend(type, path)
+
+  defp descend({kind, _, _} = type, path) when kind in [:where, :struct],
+    do: descend(Base.bare(type), path)
+
+  defp descend({:map_of, type}, [_any | path]), do: descend(type, path)
 
   defp descend({:map, fields}, [name | path]) do
     case List.keyfind(fields, name, 0) do
@@ -91,6 +97,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   """
   @spec scalar_type?(term()) :: boolean()
   def scalar_type?({:optional, type}), do: scalar_type?(type)
+  def scalar_type?({:where, type, _rules}), do: scalar_type?(type)
   def scalar_type?(type), do: type in @scalars
 
   @doc """
@@ -104,6 +111,8 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   """
   @spec iterable_type?(term()) :: boolean()
   def iterable_type?({:optional, type}), do: iterable_type?(type)
+  def iterable_type?({:where, type, _rules}), do: iterable_type?(type)
+  def iterable_type?({:map_of, _type}), do: true
   def iterable_type?({kind, _}) when kind in [:list, :map], do: true
   def iterable_type?(type), do: type == :map
 
@@ -120,5 +129,9 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
           {:ok, [{String.t(), Signature.type()}]} | {:error, {:not_a_map, term()}}
   def map_fields({:map, fields}), do: {:ok, fields}
   def map_fields({:optional, type}), do: map_fields(type)
+
+  def map_fields({kind, _, _} = type) when kind in [:where, :struct],
+    do: map_fields(Base.bare(type))
+
   def map_fields(type), do: {:error, {:not_a_map, type}}
 end

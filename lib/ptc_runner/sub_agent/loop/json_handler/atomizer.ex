@@ -2,6 +2,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   @moduledoc false
   # Converts keys to existing atoms, and strings to dates if the type has them.
 
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.SubAgent.KeyNormalizer
 
   # A JSON object never becomes a struct.
@@ -32,6 +33,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
 
   def value(list, {:list, type}) when is_list(list), do: each(list, type)
   def value(value, {:optional, type}), do: value(value, type)
+
+  def value(value, {kind, _, _} = type) when kind in [:where, :struct],
+    do: value(value, Base.bare(type))
 
   def value(text, :datetime) when is_binary(text) do
     case DateTime.from_iso8601(text) do

@@ -1,0 +1,97 @@
+defmodule PtcRunner.SubAgent.Signature.Base do
+  @moduledoc false
+  # Types without what the syntax of signatures cannot say, for code that asks only for the kinds of values.
+
+  alias PtcRunner.SubAgent.Signature.Coercion
+
+  @doc """
+  A type without its rules; a struct is a map of its fields.
+
+      iex> PtcRunner.SubAgent.Signature.Base.bare({:where, {:struct, Range, {:map, [{"first", :int}]}}, [default: nil]})
+      {:map, [{"first", :int}]}
+
+      iex> PtcRunner.SubAgent.Signature.Base.bare(:int)
+      :int
+
+  """
+  @spec bare(term()) :: term()
+  def bare({:where, type, _rules}), do: bare(type)
+  def bare({:struct, _module, type}), do: type
+  def bare(type), do: type
+
+  @doc """
+  A type as programs are checked against it: at any depth without rules, except that an enumeration of texts or integers is a
+  union of its values.
+
+      iex> PtcRunner.SubAgent.Signature.Base.checked({:list, {:where, :string, [max_length: 9, enum: ["a", "b"]]}})
+      {:list, {:union, [{:literal, "a"}, {:literal, "b"}]}}
+
+      iex> PtcRunner.SubAgent.Signature.Base.checked({:map, [{"n", {:optional, {:where, :int, [min: 0]}}}, {"by", {:map_of, :int}}]})
+      {:map, [{"n", {:optional, :int}}, {"by", :map}]}
+
+  """
+  @spec checked(term()) :: term()
+  def checked({kind, type}) when kind in [:optional, :list], do: {kind, checked(type)}
+
+  def checked({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
+    do: {kind, Enum.map(fields, &checked_field/1)}
+
+  def checked({:signature, params, returns}),
+    do: {:signature, Enum.map(params, &checked_field/1), checked(returns)}
+
+  def checked({:where, type, rules}) when is_list(rules), do: listed(checked(type), rules[:enum])
+  def checked({:struct, _module, type}), do: checked(type)
+  def checked({:map_of, _type}), do: :map
+  def checked(type) when type in [:date, :decimal], do: :any
+  def checked(type), do: type
+
+  defp checked_field({name, type}), do: {name, checked(type)}
+  defp checked_field(other), do: other
+
+  defp listed(type, [_ | _] = values) when type in [:string, :int] do
+    known? = if type == :string, do: &is_binary/1, else: &is_integer/1
+
+    if Enum.all?(values, known?),
+      do: {:union, for(value <- Enum.uniq(values), do: {:literal, value})},
+      else: type
+  end
+
+  defp listed(type, _values), do: type
+
+  @doc """
+  Whether coercion changes values that are valid: it fills in defaults, and makes structs and decimals.
+
+      iex> PtcRunner.SubAgent.Signature.Base.makes?({:map, [{"n", {:optional, {:where, :int, [default: 1]}}}]})
+      true
+
+      iex> PtcRunner.SubAgent.Signature.Base.makes?({:list, {:where, :int, [min: 1]}})
+      false
+
+  """
+  @spec makes?(term()) :: boolean()
+  def makes?({:where, type, rules}), do: List.keymember?(rules, :default, 0) or makes?(type)
+  def makes?({:struct, _module, _type}), do: true
+  def makes?(:decimal), do: true
+  def makes?({kind, type}) when kind in [:optional, :list, :map_of], do: makes?(type)
+
+  def makes?({kind, fields}) when kind in [:map, :closed_map],
+    do: Enum.any?(fields, fn {_name, type} -> makes?(type) end)
+
+  def makes?(_scalar), do: false
+
+  @doc """
+  A valid value with its defaults, structs and decimals.
+
+      iex> PtcRunner.SubAgent.Signature.Base.made(%{}, {:map, [{"n", {:where, :int, [default: 1]}}]})
+      %{"n" => 1}
+
+  """
+  @spec made(term(), term()) :: term()
+  def made(value, type) do
+    with true <- makes?(type), {:ok, made, _warnings} <- Coercion.coerce(value, type) do
+      made
+    else
+      _unchanged -> value
+    end
+  end
+end
