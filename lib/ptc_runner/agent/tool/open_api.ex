@@ -3,7 +3,6 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   # The operations of an OpenAPI document, as tools. Each operation has one JSON Schema of its arguments (parameters by
   # their names, the body as one argument) and one of its answer; both find `$ref` in the document's components.
 
-  alias PtcRunner.Agent.Tool
   alias PtcRunner.Agent.Tool.{Import, OpenApiRequest, OpenApiSchemas}
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
