@@ -6,9 +6,11 @@ defmodule PtcRunner.Json.Texts do
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   import Bitwise
+  require Quanta
 
   # A shorter text is decoded in less time than an index and a run over it would take.
   @short 4_096
+  @few 4
   # As in native/ptc_lazy/src/term.rs: where the number of a text stands, and what stands for its whole value.
   @number_at 33
   @whole 0xFFFF_FFFF
@@ -26,6 +28,33 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec start(term(), tuple(), Limits.reading(), boolean(), function()) :: term()
   def start(program, given, reading, forks?, begin) do
+    case few_short(elem(given, 0), given) do
+      {:ok, context} -> begin.(program, put_elem(given, 0, context), reading, forks?)
+      :error -> start_limited(program, given, reading, forks?, begin)
+    end
+  end
+
+  # A few short texts are decoded in less time than it takes to look at the limits of the run; the limits are looked at where
+  # something is wrong.
+  defp few_short(context, given) do
+    with [_ | _] = texts <- texts(context),
+         true <- length(texts) <= @few and Enum.all?(texts, fn {_key, text} -> short?(text) end),
+         do: decoded_short(texts, context, {elem(given, 2) || :infinity, elem(given, 3) || 0}),
+         else: (_none -> :error)
+  end
+
+  defp decoded_short([{key, %Text{binary: binary}} | texts], context, limits)
+       when is_binary(binary) do
+    case Quanta.finish(Quanta.native(Native.json_decode(binary, :infinity, limits))) do
+      {:ok, term} -> decoded_short(texts, %{context | key => term}, limits)
+      {:error, _reason} -> :error
+    end
+  end
+
+  defp decoded_short([], context, _limits), do: {:ok, context}
+  defp decoded_short(_not_a_binary, _context, _limits), do: :error
+
+  defp start_limited(program, given, reading, forks?, begin) do
     {given, until} = limited(given)
     long = if in_place?(program, forks?), do: long(elem(given, 0)), else: []
 
@@ -65,7 +94,8 @@ defmodule PtcRunner.Json.Texts do
 
   defp short?(%Text{binary: binary}), do: not is_binary(binary) or byte_size(binary) <= @short
 
-  defp sorted(context), do: Enum.sort(for {_key, %Text{}} = entry <- context, do: entry)
+  defp sorted(context), do: context |> texts() |> Enum.sort()
+  defp texts(context), do: for({_key, %Text{}} = entry <- :maps.to_list(context), do: entry)
 
   defp decoded(given, until, which \\ fn _text -> true end) do
     texts = Enum.filter(sorted(elem(given, 0)), fn {_key, text} -> which.(text) end)
