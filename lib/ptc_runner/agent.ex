@@ -51,7 +51,7 @@ defmodule PtcRunner.Agent do
   the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
-  alias PtcRunner.Agent.{Answer, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
   alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -469,31 +469,7 @@ defmodule PtcRunner.Agent do
             decision: atom()
           }
         ]
-  def audit(%Paused{kind: :run} = paused), do: Enum.map(paused.tool_calls, &audited(&1, 1))
-
-  def audit(%Paused{loop: loop} = paused) do
-    before =
-      for turn <- Enum.reverse(loop.turns),
-          call <- turn.tool_calls,
-          do: audited(call, turn.number)
-
-    before ++ Enum.map(paused.tool_calls, &audited(&1, loop.number))
-  end
-
-  def audit(%{turns: turns}),
-    do: for(turn <- turns || [], call <- turn.tool_calls, do: audited(call, turn.number))
-
-  defp audited(call, turn) do
-    %{
-      turn: turn,
-      tool: call.name,
-      args: call.args,
-      answer: if(call.status == :ok, do: call.result),
-      error: if(call.status != :ok, do: call.result || "it did not finish"),
-      duration_us: call[:duration_us],
-      decision: call[:decision] || :run
-    }
-  end
+  def audit(step), do: Audit.calls(step)
 
   @doc """
   Ends a process that runs `loop/3` or `run/3`, with what it is doing: the call of the model, the run, and the process of its

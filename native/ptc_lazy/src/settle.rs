@@ -1,7 +1,7 @@
 //! Builds the values of texts in a term that leaves the run. What has none of them stays the term that it is.
 
-use crate::heap::Lazy;
 use crate::term::Term;
+use crate::wrapper::Lazy;
 use ptc_json::{Decoding, JsonLimits};
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::job::Job;
