@@ -25,7 +25,7 @@ defmodule PtcRunner.Agent.Tool do
   require Logger
 
   alias PtcRunner.Agent.{Spec, ToolSchema}
-  alias PtcRunner.Agent.Tool.{Import, OpenApi}
+  alias PtcRunner.Agent.Tool.{Functions, Import, OpenApi}
   alias PtcRunner.Json.{Codec, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
@@ -198,6 +198,41 @@ defmodule PtcRunner.Agent.Tool do
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
   def from_openapi(document, request), do: OpenApi.tools(document, request)
 
+  @doc """
+  The public functions of a module, as tools: types from `@spec`, descriptions from the first line of `@doc`.
+
+  A function of one map with known keys has these keys as arguments. Any other function has an argument for each parameter, with the name
+  that the docs or the spec say (`arg1` without one); parameters with a default may be missing. The function gets the keys,
+  structs, dates and atoms of its spec. `{:ok, value}`, `{:error, reason}` and `:error` are answers as of every tool; the result's type is shown to the
+  model and not checked. Every tool is `effect: :write`, until you set it.
+
+  ## Options
+
+    * `:only` - names, or names with arities: `[:find, list: 2]`. Without it, all functions that have a `@doc`
+    * `:except` - the same, of those to leave out
+
+  The third element lists what of the types is not validated, functions without a `@spec`, whose arguments are any terms, and
+  functions that are left out because they have no `@doc`. Docs and specs are read from the compiled file of the module, in
+  milliseconds for each function: make tools once.
+
+      iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_module(String, only: [:jaro_distance])
+      iex> PtcRunner.SubAgent.Signature.render(tool.signature)
+      "(string1 :string, string2 :string) -> :float"
+      iex> program = ~s({"program": {"op": "call", "tool": "jaro_distance", "args": {"string1": "Dwayne", "string2": "Duane"}}})
+      iex> PtcRunner.Json.run!(program, tools: %{tool.name => tool})
+      0.8222222222222223
+
+      iex> PtcRunner.Agent.Tool.from_module(String, only: [:jaro])
+      {:error, "String has no public function jaro"}
+
+  """
+  @spec from_module(module(),
+          only: [atom() | {atom(), arity()}],
+          except: [atom() | {atom(), arity()}]
+        ) ::
+          {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
+  def from_module(module, opts \\ []), do: Functions.tools(module, opts)
+
   @doc "The tool of a name and a form."
   @spec of!(String.t(), term()) :: t()
   def of!(name, form), do: name |> name!() |> tool(form)
@@ -261,6 +296,8 @@ defmodule PtcRunner.Agent.Tool do
     telling = for key <- [:signature, :description], value = Map.get(tool, key), do: {key, value}
     notes = tool.notes
     made = tool(name, {fun, telling ++ given})
+    spec = if tool.spec && of_spec?(tool.signature, elem(tool.spec, 0)), do: tool.spec
+    made = %{made | spec: spec || made.spec}
     %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
   end
 
@@ -269,6 +306,20 @@ defmodule PtcRunner.Agent.Tool do
           "tool #{inspect(name)} must be a function of one argument, {function, signature}, " <>
             "{function, options} or an ALLM.Tool, got: #{Shown.text(other, 200)}"
   end
+
+  # Whether a signature has the arguments of a spec: the application may have put another one in its place. A date is a text
+  # that is shown, and any term that is checked.
+  defp of_spec?({:signature, shown, _}, {:signature, checked, _}), do: like?(shown, checked)
+  defp of_spec?(_other, _signature), do: false
+
+  defp like?(same, same), do: true
+  defp like?(:string, :any), do: true
+  defp like?([a | as], [b | bs]), do: like?(a, b) and like?(as, bs)
+
+  defp like?(a, b) when is_tuple(a) and is_tuple(b),
+    do: like?(Tuple.to_list(a), Tuple.to_list(b))
+
+  defp like?(_a, _b), do: false
 
   defp signature!(name, signature) do
     Signature.parsed!(signature)
