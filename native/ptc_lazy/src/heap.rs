@@ -307,16 +307,6 @@ impl<H: Heap> Heap for Lazy<'_, H> {
         self.inner.make_number(number).map(Term::Real)
     }
 
-    fn make_decimal(
-        &mut self,
-        negative: bool,
-        coefficient: Number,
-        exponent: i64,
-    ) -> Option<Self::Term> {
-        let decimal = self.inner.make_decimal(negative, coefficient, exponent);
-        decimal.map(Term::Real)
-    }
-
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term {
         Term::Real(self.inner.make_string(bytes))
     }
