@@ -37,22 +37,21 @@ defmodule PtcRunner.Json.Texts do
   # A few short texts are decoded in less time than it takes to look at the limits of the run; the limits are looked at where
   # something is wrong.
   defp few_short(context, given) do
-    with [_ | _] = texts <- texts(context),
-         true <- length(texts) <= @few and Enum.all?(texts, fn {_key, text} -> short?(text) end),
-         do: decoded_short(texts, context, {elem(given, 2) || :infinity, elem(given, 3) || 0}),
-         else: (_none -> :error)
+    limits = {elem(given, 2) || :infinity, elem(given, 3) || 0}
+    few_short(:maps.to_list(context), context, limits, @few)
   end
 
-  defp decoded_short([{key, %Text{binary: binary}} | texts], context, limits)
-       when is_binary(binary) do
+  defp few_short([{key, %Text{binary: binary}} | rest], context, limits, few)
+       when few > 0 and is_binary(binary) and byte_size(binary) <= @short do
     case Quanta.finish(Quanta.native(Native.json_decode(binary, :infinity, limits))) do
-      {:ok, term} -> decoded_short(texts, %{context | key => term}, limits)
+      {:ok, term} -> few_short(rest, %{context | key => term}, limits, few - 1)
       {:error, _reason} -> :error
     end
   end
 
-  defp decoded_short([], context, _limits), do: {:ok, context}
-  defp decoded_short(_not_a_binary, _context, _limits), do: :error
+  defp few_short([{_key, %Text{}} | _rest], _context, _limits, _few), do: :error
+  defp few_short([_other | rest], context, limits, few), do: few_short(rest, context, limits, few)
+  defp few_short([], context, _limits, _few), do: {:ok, context}
 
   defp start_limited(program, given, reading, forks?, begin) do
     {given, until} = limited(given)
@@ -94,8 +93,7 @@ defmodule PtcRunner.Json.Texts do
 
   defp short?(%Text{binary: binary}), do: not is_binary(binary) or byte_size(binary) <= @short
 
-  defp sorted(context), do: context |> texts() |> Enum.sort()
-  defp texts(context), do: for({_key, %Text{}} = entry <- :maps.to_list(context), do: entry)
+  defp sorted(context), do: Enum.sort(for {_key, %Text{}} = entry <- context, do: entry)
 
   defp decoded(given, until, which \\ fn _text -> true end) do
     texts = Enum.filter(sorted(elem(given, 0)), fn {_key, text} -> which.(text) end)

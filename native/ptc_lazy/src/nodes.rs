@@ -12,8 +12,11 @@ use ptc_term::workspace::unlimited;
 
 /// Longer lists and objects are read again when they are built.
 const LARGE: usize = 4_096;
+/// Objects and lists of up to this many bytes are read without a look at the limits in between.
+const SHORT_TEXT: usize = 1_000;
 /// Maximum number of keys that are known.
 const MOST_KEYS: usize = 1_024;
+
 impl<'t, H: Heap> Lazy<'t, H> {
     /// Returns the value of a text at an offset.
     #[inline]
@@ -38,6 +41,19 @@ impl<'t, H: Heap> Lazy<'t, H> {
     pub(crate) fn is_large(&self, place: Place) -> bool {
         let source = self.source(place.text);
         source.is_some_and(|source| source.raw(place.at).len() > LARGE)
+    }
+
+    /// The text of an object or a list, if it is short.
+    pub(crate) fn short_text(&self, term: Term<H::Term>) -> Option<&'t [u8]> {
+        let Term::Node(place) = term else {
+            return None;
+        };
+        let source = self.source(place.text)?;
+        let text = match source.shape(place.at) {
+            Shape::Other(Kind::Map | Kind::List) => source.raw(place.at),
+            _ => return None,
+        };
+        (text.len() <= SHORT_TEXT).then_some(text)
     }
 
     /// Builds the key of an object; equal keys are one term.

@@ -5,6 +5,7 @@ use crate::source::Source;
 use crate::term::{Place, Term, WHOLE};
 use ptc_index::{Hint, Members};
 use ptc_term::heap::{Heap, Lookup};
+use ptc_term::meter::Meter;
 use ptc_term::number::Number;
 use ptc_term::value::{Coefficient, Value};
 use std::cell::RefCell;
@@ -101,6 +102,19 @@ impl<'t, H: Heap> Lazy<'t, H> {
     /// The inner heap.
     pub fn inner(&mut self) -> &mut H {
         &mut self.inner
+    }
+
+    /// Works on the inner heap. What it has not counted, or has counted too much, counts here, too.
+    pub(crate) fn on_inner<R>(
+        &mut self,
+        meter: &mut Meter,
+        work: impl FnOnce(&mut H, &mut Meter) -> R,
+    ) -> R {
+        let words = meter.limits.words;
+        meter.limits.words = words.saturating_add_signed(-self.words);
+        let done = work(&mut self.inner, meter);
+        meter.limits.words = words;
+        done
     }
 
     /// Whether a value of a text may stand in a list, a tuple or a map: see [`Given::stored`].
