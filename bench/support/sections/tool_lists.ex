@@ -71,7 +71,7 @@ defmodule Bench.Sections.ToolLists do
     [
       table(
         "Lists of tools",
-        "The modules of the library are loaded, as in a release. Without a release the first list also loads 18 modules.",
+        "The modules of the library are loaded, as in a release. Without a release the first list also loads its modules and the native library.",
         rows,
         columns
       )
