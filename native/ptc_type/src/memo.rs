@@ -10,6 +10,8 @@ use std::collections::HashSet;
 pub(super) struct Memo {
     pub right: HashSet<(usize, TypeId)>,
     pub on: bool,
+    /// Pairs of a value and a union, of none of whose types the value is.
+    pub wrong: HashSet<(usize, TypeId)>,
 }
 
 impl Memo {

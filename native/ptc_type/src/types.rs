@@ -144,10 +144,27 @@ pub enum Type {
     },
     /// A map from any texts to values of a type.
     MapOf(TypeId),
+    /// One of several types, which have this number: see [`Types::union`].
+    OneOf(u32),
+    /// The type of this name, by the number of its definition: see [`Types::defined`].
+    Ref(u32),
+    /// A type around which names are defined, with their number: see [`Types::group`].
+    Defs(TypeId, u32),
     /// A type with rules, which have this number: see [`Types::constraints`]. The type is not optional.
     Where(TypeId, u32),
     /// A term that is not a type; the number is assigned by its reader.
     Unknown(u32),
+}
+
+/// One of several types.
+#[derive(Debug, Clone)]
+pub struct Union {
+    /// The types, in order.
+    pub types: Vec<TypeId>,
+    /// The field of a map that tells which type it is.
+    pub discriminator: Option<Box<[u8]>>,
+    /// The number of their list among the rules.
+    pub rules: u32,
 }
 
 /// A field of a map, or a parameter.
@@ -187,6 +204,12 @@ pub struct Types {
     structs: Vec<(TypeId, u32)>,
     /// Some map has any keys.
     maps_of: bool,
+    /// The types of unions.
+    unions: Vec<Union>,
+    /// The types of names, and the numbers of the names among the rules.
+    defined: Vec<(TypeId, u32)>,
+    /// The names that are defined together.
+    groups: Vec<std::ops::Range<u32>>,
 }
 
 impl Types {
@@ -219,6 +242,117 @@ impl Types {
         self.makes = true;
         self.constraints.push(Arc::default());
         self.structs.push((id, self.constraints.len() as u32 - 1));
+    }
+
+    /// Adds a union. The list of its types has the next number of rules.
+    pub fn add_union(&mut self, types: Vec<TypeId>, discriminator: Option<Box<[u8]>>) -> TypeId {
+        self.constraints.push(Arc::default());
+        let rules = self.constraints.len() as u32 - 1;
+        self.unions.push(Union {
+            types,
+            discriminator,
+            rules,
+        });
+        self.add(Type::OneOf(self.unions.len() as u32 - 1))
+    }
+
+    /// Returns a union by its number.
+    pub fn union(&self, number: u32) -> &Union {
+        &self.unions[number as usize]
+    }
+
+    /// Adds names whose types are not known yet, and returns the first one. They have the next numbers of rules.
+    pub fn add_names(&mut self, count: u32) -> u32 {
+        let first = self.defined.len() as u32;
+        for _ in 0..count {
+            let rules = self.constraints.len() as u32;
+            self.constraints.push(Arc::default());
+            self.defined.push((Types::ANY, rules));
+        }
+        first
+    }
+
+    /// Sets the type of a name.
+    pub fn define(&mut self, name: u32, of: TypeId) {
+        self.defined[name as usize].0 = of;
+    }
+
+    /// Returns the type of a name.
+    pub fn defined(&self, name: u32) -> TypeId {
+        self.defined[name as usize].0
+    }
+
+    /// Returns the number of a name among the rules.
+    pub fn name_of(&self, name: u32) -> u32 {
+        self.defined[name as usize].1
+    }
+
+    /// Adds a type around which these names are defined.
+    pub fn add_defs(&mut self, of: TypeId, names: std::ops::Range<u32>) -> TypeId {
+        self.groups.push(names);
+        self.add(Type::Defs(of, self.groups.len() as u32 - 1))
+    }
+
+    /// Returns the names that are defined together.
+    pub fn group(&self, number: u32) -> std::ops::Range<u32> {
+        self.groups[number as usize].clone()
+    }
+
+    /// Returns the number of a type's rules; an optional type may be around them.
+    pub fn rules_of(&self, id: TypeId) -> Option<u32> {
+        match self.get(id) {
+            Type::Where(_, rules) => Some(rules),
+            Type::Optional(inner) => match self.get(inner) {
+                Type::Where(_, rules) => Some(rules),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns whether some type has a name.
+    pub fn has_names(&self) -> bool {
+        !self.defined.is_empty()
+    }
+
+    /// Returns whether each name stands for a type with which a value goes on: no name stands for itself, alone or as one of
+    /// several types.
+    pub fn are_names_good(&self) -> bool {
+        // 0: not visited, 1: on the path, 2: good.
+        let mut seen = vec![0_u8; self.types.len()];
+        for (start, _) in &self.defined {
+            if seen.get(start.index()) == Some(&2) {
+                continue;
+            }
+            let mut path = vec![(*start, 0)];
+            while let Some((id, next)) = path.last_mut() {
+                let Some(of) = self.types.get(id.index()) else {
+                    return false;
+                };
+                let part = match *of {
+                    Type::Optional(inner) | Type::Where(inner, _) | Type::Defs(inner, _) => {
+                        (*next == 0).then_some(inner)
+                    }
+                    Type::Ref(name) => (*next == 0).then_some(self.defined(name)),
+                    Type::OneOf(number) => self.union(number).types.get(*next).copied(),
+                    _ => None,
+                };
+                *next += 1;
+                seen[id.index()] = 1;
+                match part {
+                    None => {
+                        seen[id.index()] = 2;
+                        path.pop();
+                    }
+                    Some(part) => match seen.get(part.index()) {
+                        Some(0) => path.push((part, 0)),
+                        Some(2) => {}
+                        _ => return false,
+                    },
+                }
+            }
+        }
+        true
     }
 
     /// Returns whether coercion puts in defaults, or makes structs.

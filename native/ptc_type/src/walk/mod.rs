@@ -8,6 +8,7 @@
 //! * [`task`]: the interface of a task
 //! * `lists`, `maps`: the contents of lists and maps; `values`: of maps with any keys; structs
 //! * [`frame`]: the stack
+//! * `unions`: values of one of several types
 //! * `refuse`: errors in the value; `ruled`: the rules of types
 //! * `state`: what is kept between two quanta; `left`: the same of any task, and when a quantum ends
 
@@ -19,6 +20,7 @@ mod refuse;
 mod ruled;
 mod state;
 pub mod task;
+mod unions;
 mod values;
 
 pub use left::{LeftAt, LeftWalk, QuantumClock};
@@ -49,6 +51,8 @@ pub enum WalkEnd {
     TooMuch,
     /// The value cannot be coerced; the finding contains the reason.
     Failed,
+    /// The value is not of the type that is tried. The walk goes on with the next one.
+    Refuted,
 }
 
 impl From<Stop> for WalkEnd {
@@ -85,6 +89,14 @@ pub struct Walk<'c, H: Values, K: Task<H>> {
 
 /// The state of a walk over the terms of a heap.
 pub type StateOf<H, K> = State<<H as Heap>::Term, K, <K as Task<H>>::Mark>;
+
+/// What is done after a step on top of the stack.
+enum Advance<H: Values, K: Task<H>> {
+    /// The result of the list or map that was on top, if it has ended.
+    Part(Option<Whole<H, K>>),
+    /// The result of the walk.
+    Whole(K::Done),
+}
 
 /// A list or map, and its result.
 type Whole<H, K> = (<H as Heap>::Term, <K as Task<H>>::Done);
@@ -160,22 +172,37 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
             None => None,
         };
         loop {
-            done = match self.state.stack.top_with_last() {
-                Some((Frame::List(list), _)) => {
-                    let holds = list.holds;
-                    if let Some((was, done)) = done {
-                        K::element(self, was, done);
-                    }
-                    self.safe_point()?;
-                    self.elements(holds)?
-                }
-                Some((Frame::Map(frame), value)) => {
-                    let frame = *frame;
-                    self.resume_map(value, frame, done)?
-                }
-                None => return Ok(done.map_or(K::SAME, |(_, done)| done)),
+            done = match self.advance(done) {
+                Ok(Advance::Part(done)) => done,
+                Ok(Advance::Whole(done)) => return Ok(done),
+                Err(WalkEnd::Refuted) if self.state.stack.unwind(&*self.heap) => None,
+                Err(end) => return Err(end),
             };
         }
+    }
+
+    /// Advances on top of the stack.
+    #[inline]
+    fn advance(&mut self, done: Option<Whole<H, K>>) -> Result<Advance<H, K>, WalkEnd> {
+        Ok(Advance::Part(match self.state.stack.top_with_last() {
+            Some((Frame::List(list), _)) => {
+                let holds = list.holds;
+                if let Some((was, done)) = done {
+                    K::element(self, was, done);
+                }
+                self.safe_point()?;
+                self.elements(holds)?
+            }
+            Some((Frame::Map(frame), value)) => {
+                let frame = *frame;
+                self.resume_map(value, frame, done)?
+            }
+            Some((Frame::Union(frame), value)) => {
+                let frame = *frame;
+                self.tried(frame, value, done)?
+            }
+            None => return Ok(Advance::Whole(done.map_or(K::SAME, |(_, done)| done))),
+        }))
     }
 
     /// Consumes fuel before work is done. A slice or a quantum ends at the next safe point; a slice
@@ -247,6 +274,12 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                         None => return self.no_map(value, id).map(Some),
                     }
                 }
+                Type::Defs(of, _) => id = of,
+                Type::Ref(name) => id = self.types.defined(name),
+                Type::OneOf(number) => match self.one_of(value, id, number)? {
+                    Some(only) => id = only,
+                    None => return Ok(None),
+                },
                 Type::MapOf(holds) => return self.values(value, id, holds),
                 Type::Where(of, rules) => match self.types.get(of) {
                     Type::Scalar(scalar) => {

@@ -229,7 +229,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     }
 
     /// Returns whether a value is one of an enumeration. An atom is a text there, and numbers are compared with `==`.
-    fn is_among(
+    pub(super) fn is_among(
         &mut self,
         values: &Enumeration,
         rules: u32,

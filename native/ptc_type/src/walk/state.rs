@@ -19,6 +19,8 @@ pub struct State<T, K, M> {
     pub(super) begin: Option<(T, TypeId)>,
     /// The keyword lists of the types' rules, by their numbers.
     pub(in super::super) rules: Roots<T>,
+    /// The number of values on the stack that are tried as one of several types.
+    pub(super) trials: u32,
     /// The fuel consumed in all quanta.
     pub(super) fuel: usize,
     pub(super) memo_after: usize,
@@ -36,6 +38,7 @@ impl<T, K, M> State<T, K, M> {
             stack: Stack::new(value),
             begin: Some((value, id)),
             rules: Roots::default(),
+            trials: 0,
             fuel: 0,
             memo_after: FUEL_BEFORE_MEMO,
         }
@@ -48,6 +51,11 @@ impl<T, K, M> State<T, K, M> {
     {
         self.rules.extend(rules);
         self
+    }
+
+    /// Returns whether a value is tried as one of several types.
+    pub(in super::super) fn is_trial(&self) -> bool {
+        self.trials > 0
     }
 
     /// Returns the fuel consumed since the walk began, in all its quanta.
@@ -70,6 +78,7 @@ impl<T, K: Rooted<Term = T>, M> Rooted for State<T, K, M> {
                 Some((value, id)) => Some((by.term(value)?, id)),
             },
             rules: self.rules.exchange(by)?,
+            trials: self.trials,
             fuel: self.fuel,
             memo_after: self.memo_after,
         })
