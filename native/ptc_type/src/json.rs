@@ -124,7 +124,7 @@ impl Types {
     /// Returns whether the field may be missing.
     pub fn is_optional(&self, field: usize) -> bool {
         matches!(self.get(self.holds(field)), Type::Optional(_))
-            || self.defaults && self.default_of(field).is_some()
+            || self.has_defaults() && self.default_of(field).is_some()
     }
 
     /// Returns the field that a key names: `hint`, the probable one, if it has exactly this name, or else the first.

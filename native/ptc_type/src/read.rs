@@ -124,6 +124,14 @@ struct Defs<T> {
     around: T,
 }
 
+/// What only unions and names need.
+#[derive(Default)]
+struct Inner<'h> {
+    members: Vec<TypeId>,
+    /// The names that are defined here, innermost last.
+    scopes: Vec<(&'h [u8], u32)>,
+}
+
 struct Reader<'h, H: Values> {
     heap: &'h H,
     type_atoms: TypeAtoms<H::Term>,
@@ -131,9 +139,7 @@ struct Reader<'h, H: Values> {
     read: Read<H::Term>,
     open: Vec<OpenType<H::Term>>,
     pending: Vec<(Field<'h>, H::Term)>,
-    members: Vec<TypeId>,
-    /// The names that are defined here, innermost last.
-    scopes: Vec<(&'h [u8], u32)>,
+    inner: Option<Box<Inner<'h>>>,
     /// The types by the identity of their terms.
     known: HashMap<usize, TypeId>,
     /// The scalars that were read, by number.
@@ -162,8 +168,7 @@ pub fn read<H: Values>(
         read,
         open: Vec::with_capacity(8),
         pending: Vec::with_capacity(16),
-        members: Vec::new(),
-        scopes: Vec::new(),
+        inner: None,
         known: HashMap::new(),
         scalars: [None; Scalar::ALL.len()],
         name_bytes: 0,
@@ -206,7 +211,7 @@ enum ReadStep<T> {
     Complete(TypeId),
 }
 
-impl<H: Values> Reader<'_, H> {
+impl<'h, H: Values> Reader<'h, H> {
     /// Reads a term as a type.
     fn step(&mut self, term: H::Term) -> ReadStep<H::Term> {
         if self.read.types.all().len() > FEW {
@@ -262,7 +267,7 @@ impl<H: Values> Reader<'_, H> {
                 let open = OneOf {
                     term,
                     list: *types,
-                    start: self.members.len(),
+                    start: self.inner().members.len(),
                     discriminator,
                 };
                 self.one_of(open, *types)
@@ -272,13 +277,10 @@ impl<H: Values> Reader<'_, H> {
             }
             Some([tag, name]) if self.is_word(*tag, b"ref") => {
                 let name = heap.bytes(*name);
-                let known = self
-                    .scopes
-                    .iter()
-                    .rev()
-                    .find(|(known, _)| Some(*known) == name);
+                let mut scopes = self.inner().scopes.iter().rev();
+                let known = scopes.find(|(known, _)| Some(*known) == name).copied();
                 match known {
-                    Some((_, name)) => ReadStep::Complete(self.read.types.add(Type::Ref(*name))),
+                    Some((_, name)) => ReadStep::Complete(self.read.types.add(Type::Ref(name))),
                     None => self.unknown(term),
                 }
             }
@@ -295,13 +297,17 @@ impl<H: Values> Reader<'_, H> {
         ReadStep::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))))
     }
 
+    fn inner(&mut self) -> &mut Inner<'h> {
+        self.inner.get_or_insert_default()
+    }
+
     /// Reads the next type of a union.
     fn one_of(&mut self, open: OneOf<H::Term>, rest: H::Term) -> ReadStep<H::Term> {
         if let Some((first, rest)) = self.heap.uncons(rest) {
             self.open.push(OpenType::OneOf(open, rest));
             return ReadStep::Read(first);
         }
-        let members = self.members.split_off(open.start);
+        let members = self.inner().members.split_off(open.start);
         if members.is_empty() || !self.heap.is_empty_list(rest) {
             return self.unknown(open.term);
         }
@@ -326,7 +332,7 @@ impl<H: Values> Reader<'_, H> {
         let first = self.read.types.add_names(all.len() as u32);
         for (number, (name, bytes)) in (first..).zip(all) {
             self.read.rules.push(name);
-            self.scopes.push((bytes, number));
+            self.inner().scopes.push((bytes, number));
         }
         rest.reverse();
         let names = first..first + rest.len() as u32;
@@ -441,7 +447,7 @@ impl<H: Values> Reader<'_, H> {
         Some(match self.open.pop()? {
             OpenType::Where(term, rules) => ReadStep::Rules(term, id, rules),
             OpenType::OneOf(open, rest) => {
-                self.members.push(id);
+                self.inner().members.push(id);
                 self.one_of(open, rest)
             }
             OpenType::Defs(mut defs) if defs.next < defs.names.end => {
@@ -450,8 +456,8 @@ impl<H: Values> Reader<'_, H> {
                 self.next_def(defs)
             }
             OpenType::Defs(defs) => {
-                let scopes = self.scopes.len() - defs.names.len();
-                self.scopes.truncate(scopes);
+                let scopes = self.inner().scopes.len() - defs.names.len();
+                self.inner().scopes.truncate(scopes);
                 self.known.clear();
                 ReadStep::Complete(self.read.types.add_defs(id, defs.names))
             }

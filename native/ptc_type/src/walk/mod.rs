@@ -90,14 +90,6 @@ pub struct Walk<'c, H: Values, K: Task<H>> {
 /// The state of a walk over the terms of a heap.
 pub type StateOf<H, K> = State<<H as Heap>::Term, K, <K as Task<H>>::Mark>;
 
-/// What is done after a step on top of the stack.
-enum Advance<H: Values, K: Task<H>> {
-    /// The result of the list or map that was on top, if it has ended.
-    Part(Option<Whole<H, K>>),
-    /// The result of the walk.
-    Whole(K::Done),
-}
-
 /// A list or map, and its result.
 type Whole<H, K> = (<H as Heap>::Term, <K as Task<H>>::Done);
 
@@ -172,37 +164,31 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
             None => None,
         };
         loop {
-            done = match self.advance(done) {
-                Ok(Advance::Part(done)) => done,
-                Ok(Advance::Whole(done)) => return Ok(done),
+            let step = match self.state.stack.top_with_last() {
+                Some((Frame::List(list), _)) => {
+                    let holds = list.holds;
+                    if let Some((was, done)) = done {
+                        K::element(self, was, done);
+                    }
+                    self.safe_point()?;
+                    self.elements(holds)
+                }
+                Some((Frame::Map(frame), value)) => {
+                    let frame = *frame;
+                    self.resume_map(value, frame, done)
+                }
+                Some((Frame::Union(frame), value)) => {
+                    let frame = *frame;
+                    self.tried(frame, value, done)
+                }
+                None => return Ok(done.map_or(K::SAME, |(_, done)| done)),
+            };
+            done = match step {
+                Ok(done) => done,
                 Err(WalkEnd::Refuted) if self.state.stack.unwind(&*self.heap) => None,
                 Err(end) => return Err(end),
             };
         }
-    }
-
-    /// Advances on top of the stack.
-    #[inline]
-    fn advance(&mut self, done: Option<Whole<H, K>>) -> Result<Advance<H, K>, WalkEnd> {
-        Ok(Advance::Part(match self.state.stack.top_with_last() {
-            Some((Frame::List(list), _)) => {
-                let holds = list.holds;
-                if let Some((was, done)) = done {
-                    K::element(self, was, done);
-                }
-                self.safe_point()?;
-                self.elements(holds)?
-            }
-            Some((Frame::Map(frame), value)) => {
-                let frame = *frame;
-                self.resume_map(value, frame, done)?
-            }
-            Some((Frame::Union(frame), value)) => {
-                let frame = *frame;
-                self.tried(frame, value, done)?
-            }
-            None => return Ok(Advance::Whole(done.map_or(K::SAME, |(_, done)| done))),
-        }))
     }
 
     /// Consumes fuel before work is done. A slice or a quantum ends at the next safe point; a slice

@@ -68,16 +68,16 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         }
         self.safe_point()?;
         let members = &self.types.union(frame.union).types;
-        let identity = (self.heap.identity(value), frame.id);
-        let next = match self.memo.wrong.contains(&identity) {
+        let identity = self.heap.identity(value);
+        let next = match self.memo.is_wrong(identity, frame.id) {
             true => None,
             false => members.get(frame.next as usize),
         };
         let Some(member) = next else {
             self.end_trials();
-            self.memo.wrong.insert(identity);
+            self.memo.add_wrong(identity, frame.id);
             let rules = self.types.union(frame.union).rules;
-            let list = self.state.rules.get(&*self.heap, rules as usize);
+            let list = self.state.rules[rules as usize];
             let tag = self
                 .heap
                 .existing_atom(b"one_of")
