@@ -89,9 +89,11 @@ enum OpenType<T> {
     Where(T, T),
     MapOf(T),
     /// The types of a union; the remaining ones follow.
-    OneOf(OneOf<T>, T),
+    OneOf(Box<OneOf<T>>, T),
     /// The types of names, of which the next one is read, or the type around which they are.
-    Defs(Defs<T>),
+    Defs(Box<Defs<T>>),
+    /// The map type of a struct, with its module.
+    Struct(T),
 }
 
 /// A map type, whose fields are in `pending`.
@@ -101,8 +103,6 @@ struct Map<T> {
     closed: bool,
     /// Index of its first field.
     start: usize,
-    /// The module, if it is a struct.
-    module: Option<T>,
 }
 
 /// A union, whose types are in `members`.
@@ -250,9 +250,8 @@ impl<'h, H: Values> Reader<'h, H> {
                 Some([map, fields])
                     if heap.same(*map, type_atoms.map()) && heap.is_name(*module) =>
                 {
-                    let mut map = self.map(term, self.reading.closed);
-                    map.module = Some(*module);
-                    self.fields(map, *fields)
+                    self.open.push(OpenType::Struct(*module));
+                    self.fields(self.map(term, self.reading.closed), *fields)
                 }
                 _ => self.unknown(term),
             },
@@ -270,7 +269,7 @@ impl<'h, H: Values> Reader<'h, H> {
                     start: self.inner().members.len(),
                     discriminator,
                 };
-                self.one_of(open, *types)
+                self.one_of(Box::new(open), *types)
             }
             Some([tag, names, around]) if self.is_word(*tag, b"defs") => {
                 self.defs(term, *names, *around)
@@ -302,7 +301,7 @@ impl<'h, H: Values> Reader<'h, H> {
     }
 
     /// Reads the next type of a union.
-    fn one_of(&mut self, open: OneOf<H::Term>, rest: H::Term) -> ReadStep<H::Term> {
+    fn one_of(&mut self, open: Box<OneOf<H::Term>>, rest: H::Term) -> ReadStep<H::Term> {
         if let Some((first, rest)) = self.heap.uncons(rest) {
             self.open.push(OpenType::OneOf(open, rest));
             return ReadStep::Read(first);
@@ -339,16 +338,16 @@ impl<'h, H: Values> Reader<'h, H> {
         let next = first;
         // The same term may mean another type where names are defined.
         self.known.clear();
-        self.next_def(Defs {
+        self.next_def(Box::new(Defs {
             rest,
             names,
             next,
             around,
-        })
+        }))
     }
 
     /// Reads the type of the next name, or the type around which the names are defined.
-    fn next_def(&mut self, mut defs: Defs<H::Term>) -> ReadStep<H::Term> {
+    fn next_def(&mut self, mut defs: Box<Defs<H::Term>>) -> ReadStep<H::Term> {
         let next = defs.rest.pop().unwrap_or(defs.around);
         self.open.push(OpenType::Defs(defs));
         ReadStep::Read(next)
@@ -396,7 +395,6 @@ impl<'h, H: Values> Reader<'h, H> {
             term,
             closed,
             start,
-            module: None,
         }
     }
 
@@ -434,18 +432,20 @@ impl<'h, H: Values> Reader<'h, H> {
         let fields = self.read.types.add_fields(fields);
         self.pending.truncate(map.start);
         let closed = map.closed;
-        let id = self.add(map.term, Type::Map { fields, closed });
-        if let Some(module) = map.module {
-            self.read.types.add_struct(id);
-            self.read.rules.push(module);
-        }
-        ReadStep::Complete(id)
+        ReadStep::Complete(self.add(map.term, Type::Map { fields, closed }))
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
     fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
             OpenType::Where(term, rules) => ReadStep::Rules(term, id, rules),
+            OpenType::Struct(module) => {
+                if matches!(self.read.types.get(id), Type::Map { .. }) {
+                    self.read.types.add_struct(id);
+                    self.read.rules.push(module);
+                }
+                ReadStep::Complete(id)
+            }
             OpenType::OneOf(open, rest) => {
                 self.inner().members.push(id);
                 self.one_of(open, rest)
