@@ -680,6 +680,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/tools_from_elsewhere.md",
         "guides/signatures.md",
         "guides/answers.md",
+        "guides/extracting_records.md",
         "guides/engine.md",
         "guides/large_answers.md",
         "guides/drop_in.md",

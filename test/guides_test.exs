@@ -23,6 +23,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.TestingPrograms
   doctest Guides.ToolsUnderControl
   doctest Guides.ToolsFromElsewhere
+  doctest Guides.ExtractingRecords
 
   # Times are another each time; so is where a long run is left.
   test "the tree of the README is that of its program" do

@@ -10,6 +10,7 @@ defmodule Bench.Plan do
     Sections.Groups,
     Sections.Tools,
     Sections.Control,
+    Sections.ToolLists,
     Sections.Memory,
     Sections.Texts,
     Sections.Engine,

@@ -51,7 +51,7 @@ defmodule PtcRunner.Agent do
   the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
-  alias PtcRunner.Agent.{Answer, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
   alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -142,6 +142,8 @@ defmodule PtcRunner.Agent do
     * `:operations` - of edition 2: the families of operations to describe, see `PtcRunner.Schema.to_prompt/1`
     * `:answer` - `:value` requests the value itself and not a program
     * `:max_turns` - if it is more than one, the prompt explains how to look at data first
+    * `:catalogue` - `true` does not list the tools, but says how to find them; see `loop/3`. With the default, `:auto`, this is so
+      for more than 100 tools if `:max_turns` is given. `false` lists them all.
 
   An example:
 
@@ -267,6 +269,7 @@ defmodule PtcRunner.Agent do
     * `:returns` - the signature that the value must match
     * `:enums` - the values that fields of the result may have
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.run/2`; a compiled program keeps its own
+    * `:catalogue` - as for `loop/3`: whether programs can call `search_tools` and `describe_tools`
     * `:info` - `true` adds `info` to errors: `{:error, error, feedback, info}`
     * `:check` - `true` checks the program before it runs, as `loop/3` does; by default `false`. Certain errors are a
       `:validation_error`.
@@ -328,6 +331,10 @@ defmodule PtcRunner.Agent do
 
     * `:task`, `:context`, `:tools`, `:memory`, `:returns`, `:enums`, `:descriptions`, `:samples`, `:language`, `:examples`,
       `:operations`, `:answer` - see `prompt/1`
+    * `:catalogue` - with `:auto` (the default), more than 100 tools are not listed in the prompt: at most 1 KB says how to find
+      them, and programs can call `search_tools` and `describe_tools`, which the library answers. Calls of these two do not count
+      in `:max_tool_calls`, and up to 10 turns that call no other tool do not count in `:max_turns`. `true` does so for any number of
+      tools, `false` for none.
     * `:messages` - the messages of an earlier conversation, such as `step.messages`, which goes on. Its prompt is replaced by
       that of this task; give `memory: step.memory` too.
 
@@ -462,31 +469,7 @@ defmodule PtcRunner.Agent do
             decision: atom()
           }
         ]
-  def audit(%Paused{kind: :run} = paused), do: Enum.map(paused.tool_calls, &audited(&1, 1))
-
-  def audit(%Paused{loop: loop} = paused) do
-    before =
-      for turn <- Enum.reverse(loop.turns),
-          call <- turn.tool_calls,
-          do: audited(call, turn.number)
-
-    before ++ Enum.map(paused.tool_calls, &audited(&1, loop.number))
-  end
-
-  def audit(%{turns: turns}),
-    do: for(turn <- turns || [], call <- turn.tool_calls, do: audited(call, turn.number))
-
-  defp audited(call, turn) do
-    %{
-      turn: turn,
-      tool: call.name,
-      args: call.args,
-      answer: if(call.status == :ok, do: call.result),
-      error: if(call.status != :ok, do: call.result || "it did not finish"),
-      duration_us: call[:duration_us],
-      decision: call[:decision] || :run
-    }
-  end
+  def audit(step), do: Audit.calls(step)
 
   @doc """
   Ends a process that runs `loop/3` or `run/3`, with what it is doing: the call of the model, the run, and the process of its

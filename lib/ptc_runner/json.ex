@@ -35,21 +35,9 @@ defmodule PtcRunner.Json do
 
   """
 
-  alias PtcRunner.Json.{Call, Check, Checked, ErrorText, Evaluation, Explain, Fence, Given}
-  alias PtcRunner.Json.{Limits, Message, Paused, Plan, Planning, Program, Recording, Resuming}
-  alias PtcRunner.Json.Text
-  alias PtcRunner.{Options, Shown}
-
-  @known [
-    context: {{:maybe, :map}, nil},
-    memory: {{:maybe, :map}, nil},
-    tools: {{:maybe, :map}, nil},
-    returns: {:any, nil}
-  ]
-
-  @compile_options Options.table(Given.limits() ++ [check: {:any, nil}])
-  @known_options Options.table(@known)
-  @check_options Options.table(Given.limits() ++ @known)
+  alias PtcRunner.Json.{Call, Checked, Checking, ErrorText, Evaluation, Explain, Given}
+  alias PtcRunner.Json.{Limits, Paused, Plan, Planning, Program, Recording, Resuming, Text}
+  alias PtcRunner.Shown
 
   @typedoc """
   Why a program has no result: texts for an LLM, the timeout in milliseconds, the heap in bytes.
@@ -445,39 +433,7 @@ defmodule PtcRunner.Json do
   """
   @spec compile(program(), [compile_option() | {:check, keyword() | nil}]) ::
           {:ok, Program.t()} | {:error, error()}
-  def compile(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict, structs, edition, check} =
-      Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
-
-    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
-    if check == nil, do: compiled(program, given), else: compiled(program, given, check)
-  end
-
-  defp compiled(program, given, check) do
-    {context, memory, tools, returns} =
-      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.compile/2")
-
-    with {:ok, compiled} <- compiled(program, given) do
-      case checked(compiled, given, Check.known(context, memory, tools, returns)) do
-        {:ok, _checked} -> {:ok, compiled}
-        {:error, findings} -> {:error, Check.error(findings)}
-      end
-    end
-  end
-
-  defp compiled(%Program{} = program, given), do: Evaluation.source(program, given)
-
-  defp compiled(program, given) do
-    {timeout, max_heap, reading} = Limits.resolve(given)
-    limits = {timeout, max_heap}
-
-    with {:ok, _source} <- Evaluation.source(program) do
-      case Program.compile(program, reading, limits) do
-        {:ok, program} -> {:ok, program}
-        {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
-      end
-    end
-  end
+  def compile(program, opts \\ []), do: Checking.compile(program, opts)
 
   @doc """
   Checks a program against the types of its data before it runs.
@@ -515,37 +471,7 @@ defmodule PtcRunner.Json do
   """
   @spec check(program(), [check_option()]) ::
           {:ok, Checked.t()} | {:error, [Checked.finding(), ...]}
-  def check(program, opts \\ []) do
-    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
-     returns} = Options.read!(opts, @check_options, "PtcRunner.Json.check/2")
-
-    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
-    checked(program, given, Check.known(context, memory, tools, returns))
-  end
-
-  defp checked(program, given, known) do
-    {timeout, max_heap, reading} = Limits.resolve(given)
-
-    with {:ok, source} <- checked_source(program),
-         {:ok, checked, found} <- Check.run(source, reading, {timeout, max_heap}, known) do
-      case Check.errors(found) do
-        [] -> {:ok, checked}
-        errors -> {:error, errors}
-      end
-    else
-      {:error, finding} -> {:error, [finding]}
-    end
-  end
-
-  defp checked_source(%Program{} = program), do: {:ok, program}
-
-  defp checked_source(program) do
-    with {:error, fault} <- Evaluation.source(program) do
-      {_kind, message} = Message.error(fault)
-      finding = %{path: [], message: message, suggestion: nil, line: nil, column: nil}
-      {:error, Map.put(finding, :code, :invalid)}
-    end
-  end
+  def check(program, opts \\ []), do: Checking.check(program, opts)
 
   @doc """
   Says what a program will do, and runs nothing: which tools it may call, how often, with which parts of the data, and what flows into
@@ -614,34 +540,7 @@ defmodule PtcRunner.Json do
   New in this library.
   """
   @spec explain(program(), [option() | {:check, keyword() | nil}]) :: Explain.t()
-  def explain(program, opts \\ []) do
-    {check, opts} = if Keyword.keyword?(opts), do: Keyword.pop(opts, :check), else: {nil, opts}
-    {given, _, _, _, _} = inputs = Given.read(opts, "PtcRunner.Json.explain/2")
-    explanation = Evaluation.explain(program, inputs)
-    if check == nil, do: explanation, else: typed(explanation, program, given, check, inputs)
-  end
-
-  defp typed(explanation, program, given, check, {_limits, context, memory, _tools, _how}) do
-    {types, kept, tools, returns} =
-      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.explain/2")
-
-    known = Check.known(types || samples(context), kept || samples(memory), tools, returns)
-    {timeout, max_heap, reading} = Limits.resolve(given)
-
-    with {:ok, source} <- checked_source(program) do
-      types = Check.types(source, reading, {timeout, max_heap}, known)
-      Explain.with_types(explanation, types)
-    else
-      {:error, _finding} -> explanation
-    end
-  end
-
-  defp samples(map) when is_map(map) do
-    if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
-      do: Map.new(map, fn {name, value} -> {name, {:sample, value}} end)
-  end
-
-  defp samples(_other), do: nil
+  def explain(program, opts \\ []), do: Checking.explain(program, opts)
 
   @doc """
   Formats an error for an LLM: the kind of error, and what to change. Takes any term.

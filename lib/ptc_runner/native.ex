@@ -164,14 +164,7 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text
-  nif(
-    json_encode(term(), max_bytes :: pos_integer(), Types.limits()) ::
-      {:ok, binary()}
-      | {:partial, [binary() | term()]}
-      | {:error,
-         {:foreign, term()} | {:not_utf8, binary(), non_neg_integer()} | :too_long | Types.limit()}
-      | Types.left()
-  )
+  nif(json_encode(term(), max_bytes :: pos_integer(), Types.limits()) :: Types.written())
 
   # native/ptc_nif/src/tools.rs
   pair(merge_tools(tools :: list(), overrides :: list()) :: {:ok, list()} | :busy)
@@ -284,12 +277,7 @@ defmodule PtcRunner.Native do
 
   nif(
     answer_read(binary(), Types.type(), list? :: boolean(), all? :: boolean(), Types.limits()) ::
-      {:ok, term(), found :: term()}
-      | {:hyphens | :undecided, found :: term()}
-      | {:unfit, atom(), found :: term()}
-      | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil,
-         found :: term()}
-      | Types.unread()
+      Types.judged() | Types.unread()
   )
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
@@ -364,15 +352,7 @@ defmodule PtcRunner.Native do
   # `:fork`: the state has not read `taken` bytes, but those of another stream
   pair(
     stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary()) ::
-      :ok
-      | {:halt,
-         {path :: list(), String.t()}
-         | :not_an_object
-         | :not_wrapped
-         | :prose
-         | {:syntax, offset :: non_neg_integer()}}
-      | :fork
-      | :busy
+      Types.fed()
   )
 
   # a separate reference for a stream that has read this text

@@ -70,7 +70,8 @@ for {module, path} <- [
       ErrorsAndFeedback: "guides/errors_and_feedback.md",
       TestingPrograms: "guides/testing_programs.md",
       ToolsUnderControl: "guides/tools_under_control.md",
-      ToolsFromElsewhere: "guides/tools_from_elsewhere.md"
+      ToolsFromElsewhere: "guides/tools_from_elsewhere.md",
+      ExtractingRecords: "guides/extracting_records.md"
     ] do
   defmodule Module.concat(PtcRunner.Test.Guides, module) do
     @external_resource path

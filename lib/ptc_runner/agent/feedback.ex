@@ -2,7 +2,7 @@ defmodule PtcRunner.Agent.Feedback do
   @moduledoc false
   # Feedback to the model about a program that has no result or an invalid one.
 
-  alias PtcRunner.Agent.{Describe, Prompt, Tool}
+  alias PtcRunner.Agent.{Catalogue, Describe, Prompt, Tool}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Check, Explain, Hints, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
@@ -154,8 +154,12 @@ defmodule PtcRunner.Agent.Feedback do
     names = tools |> Enum.map(& &1.name) |> Enum.sort()
     hint = Suggestion.sentence(name, names, &"Did you mean '#{&1}'? ")
 
-    lines = Enum.map_join(tools, "\n", &Prompt.tool/1)
-    "#{hint}There are these tools:\n" <> Shown.cut(lines, 8_000)
+    if Catalogue.in?(tools) do
+      "#{hint}Find the tools with search_tools."
+    else
+      lines = Enum.map_join(tools, "\n", &Prompt.tool/1)
+      "#{hint}There are these tools:\n" <> Shown.cut(lines, 8_000)
+    end
   end
 
   defp sentence(text, made \\ "") do

@@ -37,6 +37,7 @@ defmodule PtcRunner.Agent.Given do
              edition: {:maybe, {:one_of, [1, 2]}},
              operations: :any,
              samples: :boolean,
+             catalogue: {:one_of, [:auto, true, false]},
              max_turns: :positive
            })
 
@@ -48,7 +49,7 @@ defmodule PtcRunner.Agent.Given do
   @program_options Map.merge(@compiling, @repairing)
   @run_options @running
                |> Map.merge(@notes)
-               |> Map.merge(Map.take(@telling, [:context, :memory, :returns]))
+               |> Map.merge(Map.take(@telling, [:context, :memory, :returns, :catalogue]))
                |> Map.merge(%{info: :boolean, check: :boolean})
   @loop_options @running
                 |> Map.merge(@telling)

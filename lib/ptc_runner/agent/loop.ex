@@ -9,6 +9,7 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.Agent.{
     Answer,
     Ask,
+    Catalogue,
     Checking,
     Describe,
     Feedback,
@@ -51,12 +52,13 @@ defmodule PtcRunner.Agent.Loop do
     prompt = opts |> Keyword.delete(:task) |> Prompt.text()
     task = Keyword.get(opts, :task, "Do what was said above.")
 
-    tools = Tool.list!(Keyword.get(opts, :tools, %{}))
+    given = Tool.list!(Keyword.get(opts, :tools, %{}))
+    tools = Catalogue.tools(given, opts)
 
     turn(ask, %{
       opts: opts,
       tools: tools,
-      budget: Run.budget(tools, opts, nil),
+      budget: Run.budget(given, opts, nil),
       warnings: Tool.warnings(tools),
       prompt: prompt,
       task: task,
@@ -64,6 +66,9 @@ defmodule PtcRunner.Agent.Loop do
       memory: Keyword.get(opts, :memory, %{}),
       turns: [],
       number: 1,
+      # Turns that only looked for tools, and do not count.
+      free: 0,
+      searched?: false,
       turn_began_at: nil,
       retries: 0,
       # Why the last turn gave no result, for people.
@@ -81,15 +86,18 @@ defmodule PtcRunner.Agent.Loop do
           {:ok | :error, Step.t()} | {:paused, Paused.t()}
   def resume(ask, %Paused{loop: loop, run: run} = paused, decisions, opts) do
     opts = Keyword.merge(paused.opts, opts)
-    tools = Tool.list!(Keyword.get(opts, :tools, %{}))
+    given = Tool.list!(Keyword.get(opts, :tools, %{}))
+    tools = Catalogue.tools(given, opts)
     {elapsed, loop} = Map.pop!(loop, :elapsed)
     {{text, warnings, counts}, loop} = Map.pop!(loop, :answer)
 
     state =
-      Map.merge(loop, %{
+      %{free: 0, searched?: false}
+      |> Map.merge(loop)
+      |> Map.merge(%{
         opts: opts,
         tools: tools,
-        budget: Run.budget(tools, opts, counts),
+        budget: Run.budget(given, opts, counts),
         turn_began_at: Telemetry.turn_began(loop.number),
         began_at: System.monotonic_time(:millisecond) - elapsed
       })
@@ -122,7 +130,13 @@ defmodule PtcRunner.Agent.Loop do
   defp message(role, content), do: %{role: role, content: content}
 
   defp turn(ask, state) do
-    turn = %{state | turn_began_at: Telemetry.turn_began(state.number), retries: 0}
+    turn = %{
+      state
+      | turn_began_at: Telemetry.turn_began(state.number),
+        retries: 0,
+        searched?: false
+    }
+
     Steps.event(state, %{event: :turn, turn: state.number})
     asked(ask, turn)
   end
@@ -227,8 +241,14 @@ defmodule PtcRunner.Agent.Loop do
 
       {:again, told, turn} ->
         state = Steps.doubting(Steps.took(state, turn, turn[:ok?] || false), turn)
-        again(ask, told, %{state | memory: turn.memory})
+        again(ask, told, %{state | memory: turn.memory, searched?: searched?(turn, state)})
     end
+  end
+
+  # Whether the turn called only the library's own tools. Some calls may not be recorded.
+  defp searched?(turn, state) do
+    called = Enum.map(Map.get(turn, :tool_calls, []), & &1.name)
+    Catalogue.in?(state.tools) and Catalogue.only?(called ++ Map.get(turn, :dropped, []))
   end
 
   defp outcome(:value, text, state) do
@@ -309,8 +329,11 @@ defmodule PtcRunner.Agent.Loop do
     own = [memory: state.memory, findings: findings, budget: state.budget]
     opts = more ++ own ++ only(state, @running)
     record = &Steps.record(text, state, [{:program, source(program)} | &1])
+    ran = Run.noted(program, state.tools, Keyword.delete(opts, :returns))
+    dropped = ran |> Tuple.to_list() |> List.last() |> Map.fetch!(:dropped_calls) |> Map.keys()
+    record = &record.([{:dropped, dropped} | &1])
 
-    case Run.noted(program, state.tools, Keyword.delete(opts, :returns)) do
+    case ran do
       {:paused, paused, info} ->
         {:paused,
          Paused.of_loop(Paused.of_run(paused, state.opts, info), {text, warnings, counts}, state)}
@@ -379,10 +402,12 @@ defmodule PtcRunner.Agent.Loop do
   defp source(%{source: source}), do: Describe.value(source, 65_536)
 
   defp again(ask, told, state) do
-    left = Keyword.get(state.opts, :max_turns, 5) - state.number
+    state = uncounted(state)
+    most = Keyword.get(state.opts, :max_turns, 5)
+    left = most - state.number + state.free
 
     if left == 0 do
-      turns = if state.number == 1, do: "1 turn", else: "#{state.number} turns"
+      turns = if most == 1, do: "1 turn", else: "#{most} turns"
       message = Shown.cut("no valid answer in #{turns}. The last one: #{state.why}", 4_000)
       Steps.ended(:error, {:max_turns, message, %{feedback: told}}, state)
     else
@@ -390,6 +415,13 @@ defmodule PtcRunner.Agent.Loop do
       state = %{state | messages: [message(:user, told) | state.messages]}
       turn(ask, %{state | number: state.number + 1})
     end
+  end
+
+  # A turn whose calls were only those of the library's own tools.
+  defp uncounted(state) do
+    if state.searched? and state.free < Catalogue.free(),
+      do: %{state | free: state.free + 1},
+      else: state
   end
 
   defp left(1), do: "This is your last turn: answer now."

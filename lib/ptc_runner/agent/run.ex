@@ -2,7 +2,18 @@ defmodule PtcRunner.Agent.Run do
   @moduledoc false
   # Runs one program with validated tool calls and a validated result.
 
-  alias PtcRunner.Agent.{Calls, Checking, Describe, Feedback, Paused, Record, Result, Tool}
+  alias PtcRunner.Agent.{
+    Calls,
+    Catalogue,
+    Checking,
+    Describe,
+    Feedback,
+    Paused,
+    Record,
+    Result,
+    Tool
+  }
+
   alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
@@ -22,7 +33,8 @@ defmodule PtcRunner.Agent.Run do
          :budget,
          :on_event,
          :check,
-         :firewall
+         :firewall,
+         :catalogue
        ] ++
          [:resumes, :made_before, :tool_calls_before] ++ @recording
 
@@ -53,6 +65,7 @@ defmodule PtcRunner.Agent.Run do
   def run(program, tools, opts) do
     warnings = Tool.warnings(tools)
     budget = budget(tools, opts, nil)
+    tools = Catalogue.tools(tools, opts)
 
     case checked(program, tools, opts) do
       [] -> run(program, tools, opts, warnings, budget)

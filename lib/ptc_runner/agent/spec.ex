@@ -5,11 +5,15 @@ defmodule PtcRunner.Agent.Spec do
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.Annotations
   alias PtcRunner.Agent.Spec.{Expansion, Merged}
   alias PtcRunner.SubAgent.TypeExtractor.Memo
 
   # Dates that signatures have no type for: what an error calls them.
   @dates %{Date => "date", Time => "time", NaiveDateTime => "datetime without offset"}
+
+  # Builtin types that signatures have.
+  @said [:binary, :integer, :float, :number, :boolean, :any, :term, :map, :list]
 
   @typedoc "How a value is passed: unchanged, as a date, as one of these atoms, as a list, as a map or a struct."
   @type form ::
@@ -19,8 +23,8 @@ defmodule PtcRunner.Agent.Spec do
           | {:list, form()}
           | {:map, module() | nil, [field()]}
 
-  @typedoc "A key's name, the key, the form of its value, whether it may be missing, and whether it may be nil."
-  @type field :: {String.t(), atom(), form(), boolean(), boolean()}
+  @typedoc "A key's name, the key (its name for a parameter), the form of its value, whether it may be missing, and whether it may be nil."
+  @type field :: {String.t(), atom() | String.t(), form(), boolean(), boolean()}
 
   @typedoc """
   The arguments: their types as they are shown, their types as they are checked before they are passed, and their form.
@@ -68,8 +72,105 @@ defmodule PtcRunner.Agent.Spec do
     _error -> :none
   end
 
-  # Other names cannot be written in a signature.
-  defp simple?({name, _type}), do: name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*[?!]?\z/
+  @doc """
+  One parameter as an argument of this name: its field as it is shown, as it is checked, and its form. With `missing?` it need
+  not be given.
+
+      iex> PtcRunner.Agent.Spec.argument("limit", {:type, 0, :integer, []}, true)
+      {{"limit", {:optional, :int}}, {"limit", {:optional, :int}}, {"limit", "limit", :same, true, false}}
+
+  """
+  @spec argument(String.t(), tuple(), boolean()) :: {tuple(), tuple(), field()}
+  def argument(name, param, missing?) do
+    {type, form} = param |> opened() |> type()
+    nil? = match?({:optional, _}, type) or type == :any
+    type = if missing?, do: optional(type), else: type
+    {{name, put(type, :string)}, {name, put(type, :any)}, {name, name, form, missing?, nil?}}
+  end
+
+  @doc """
+  The type of a result: of `{:ok, value}` that of the value, and none for errors. A date that is no text yet is any term.
+
+      iex> ok = {:type, 0, :tuple, [{:atom, 0, :ok}, {:type, 0, :integer, []}]}
+      iex> PtcRunner.Agent.Spec.result({:type, 0, :union, [ok, {:atom, 0, :error}]})
+      :int
+
+  """
+  @spec result(tuple()) :: Signature.type()
+  def result(returns) do
+    values =
+      Enum.flat_map(flat([opened(returns)]), fn
+        {:type, _, :tuple, [{:atom, _, :ok}, value]} -> [value]
+        {:type, _, :tuple, [{:atom, _, :error}, _reason]} -> []
+        {:atom, _, :error} -> []
+        other -> [other]
+      end)
+
+    {type, _form} = if values == [], do: {:any, :same}, else: union(values)
+    put(type, :any)
+  end
+
+  # `map()` is an object. In the fields of a function's only argument it is any term.
+  defp opened({:type, at, :map, :any}), do: {:type, at, :map, []}
+
+  defp opened(tuple) when is_tuple(tuple),
+    do: tuple |> Tuple.to_list() |> opened() |> List.to_tuple()
+
+  defp opened(list) when is_list(list), do: Enum.map(list, &opened/1)
+  defp opened(other), do: other
+
+  @doc "Whether a name can be written in a signature."
+  @spec name?(String.t()) :: boolean()
+  def name?(name), do: name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*[?!]?\z/
+
+  @doc "The parts of a type that a signature cannot say, each with its path."
+  @spec unsaid(tuple(), String.t()) :: [{String.t(), String.t()}]
+  def unsaid({:ann_type, _, [_name, type]}, path), do: unsaid(type, path)
+  def unsaid({:paren_type, _, [type]}, path), do: unsaid(type, path)
+  def unsaid({:type, _, :list, [type]}, path), do: unsaid(type, path)
+
+  def unsaid({:type, _, :nonempty_list, [type]}, path),
+    do: [{path, "nonempty_list"} | unsaid(type, path)]
+
+  def unsaid({:type, _, :map, fields}, path) when is_list(fields) do
+    Enum.flat_map(fields, fn
+      {:type, _, _kind, [{:atom, _, :__struct__}, _module]} ->
+        []
+
+      {:type, _, _kind, [{:atom, _, key}, type]} ->
+        unsaid(type, Annotations.join(path, Atom.to_string(key)))
+
+      _other ->
+        [{path, "its other keys"}]
+    end)
+  end
+
+  def unsaid({:type, _, :union, _members} = union, path) do
+    case type(union) do
+      {:any, _form} -> [{path, "union"}]
+      {{:optional, :any}, _form} -> [{path, "union"}]
+      _one -> [union] |> flat() |> Enum.flat_map(&unsaid(&1, path))
+    end
+  end
+
+  def unsaid({:type, _, name, _}, _path) when name in @said, do: []
+  def unsaid({:type, _, name, _args}, path), do: [{path, Atom.to_string(name)}]
+  def unsaid({:atom, _, _atom}, _path), do: []
+
+  def unsaid({:remote_type, _, [{_, _, module}, {_, _, name}, _args]} = type, path) do
+    if name == :t and (module in [String, DateTime] or is_map_key(@dates, module)),
+      do: [],
+      else: [{path, remote_name(type)}]
+  end
+
+  def unsaid({:user_type, _, name, _args}, path), do: [{path, Atom.to_string(name)}]
+  def unsaid({:var, _, name}, path), do: [{path, Atom.to_string(name)}]
+  def unsaid(_literal, path), do: [{path, "its value"}]
+
+  defp remote_name({:remote_type, _, [{_, _, module}, {_, _, name}, _args]}),
+    do: "#{inspect(module)}.#{name}"
+
+  defp simple?({name, _type}), do: name?(name)
 
   # Arguments are a map, even where the spec also allows nil.
   defp args(param) do

@@ -25,7 +25,7 @@ defmodule PtcRunner.Agent.Tool do
   require Logger
 
   alias PtcRunner.Agent.{Spec, ToolSchema}
-  alias PtcRunner.Agent.Tool.Import
+  alias PtcRunner.Agent.Tool.{Functions, Import, OpenApi}
   alias PtcRunner.Json.{Codec, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
@@ -55,7 +55,9 @@ defmodule PtcRunner.Agent.Tool do
   @calling [:effect, :max_calls, :timeout, :cache, :approve]
 
   @doc """
-  The tools of a map by name, of a list of `ALLM.Tool`, or of an `ALLM.Engine`, sorted by name.
+  The tools of a map by name, of a list of these structs or of `ALLM.Tool`, or of an `ALLM.Engine`, sorted by name.
+
+  Two of these structs with one name, for example of two MCP servers, are an error.
 
       iex> [tool] = PtcRunner.Agent.Tool.list!(%{"double" => {&(&1["n"] * 2), "(n :int) -> :int"}})
       iex> {tool.name, tool.signature, tool.fun.(%{"n" => 4})}
@@ -63,6 +65,10 @@ defmodule PtcRunner.Agent.Tool do
 
       iex> PtcRunner.Agent.Tool.list!(%{"double" => 2})
       ** (ArgumentError) tool "double" must be a function of one argument, {function, signature}, {function, options} or an ALLM.Tool, got: 2
+
+      iex> tool = %PtcRunner.Agent.Tool{name: "get", fun: & &1}
+      iex> PtcRunner.Agent.Tool.list!([tool, tool])
+      ** (ArgumentError) two tools have the name "get": rename one of them, as in %{tool | name: "other"}
 
   """
   @spec list!(term()) :: [t()]
@@ -72,7 +78,7 @@ defmodule PtcRunner.Agent.Tool do
     cond do
       List.improper?(tools) -> refuse(tools)
       Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) -> allm(tools, %{})
-      Enum.all?(tools, &match?(%__MODULE__{}, &1)) -> tools |> Map.new(&{&1.name, &1}) |> list!()
+      Enum.all?(tools, &match?(%__MODULE__{}, &1)) -> own(tools)
       true -> refuse(tools)
     end
   end
@@ -80,10 +86,25 @@ defmodule PtcRunner.Agent.Tool do
   def list!([]), do: []
 
   def list!(tools) when is_map(tools) and not is_struct(tools) do
-    for {name, form} <- Enum.sort_by(tools, &elem(&1, 0)), do: name |> name!() |> tool(form)
+    tools |> Enum.map(fn {name, form} -> {name!(name), form} end) |> named()
   end
 
   def list!(other), do: refuse(other)
+
+  defp own(tools), do: tools |> Enum.map(&{name!(&1.name), &1}) |> named()
+
+  defp named(forms) do
+    for {name, form} <- forms |> Enum.sort_by(&elem(&1, 0)) |> different!(), do: tool(name, form)
+  end
+
+  # The tools of two servers may have one name. None of them is dropped silently.
+  defp different!([{name, _one}, {name, _other} | _]) do
+    raise ArgumentError,
+          "two tools have the name #{Shown.quoted(name)}: rename one of them, as in %{tool | name: \"other\"}"
+  end
+
+  defp different!([first | rest]), do: [first | different!(rest)]
+  defp different!([]), do: []
 
   @doc """
   The function tools of OpenAI's chat and responses APIs, as tools.
@@ -137,6 +158,80 @@ defmodule PtcRunner.Agent.Tool do
   @spec from_mcp(map() | [map()], (String.t(), map() -> term())) ::
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
   def from_mcp(tools, call), do: Import.mcp(tools, call)
+
+  @typedoc """
+  The request of an operation: the method in capitals, the path filled and escaped, query and headers as texts that
+  are not escaped, and the body as a term, nil if there is none.
+  """
+  @type request :: %{
+          operation: String.t(),
+          method: String.t(),
+          path: String.t(),
+          query: [{String.t(), String.t()}],
+          headers: [{String.t(), String.t()}],
+          body: term()
+        }
+
+  @doc """
+  The operations of an OpenAPI document 3.0 or 3.1, as tools.
+
+  The document is JSON text or a decoded map. `request` gets a `t:request/0`, makes it and answers with the decoded body of
+  the response, `{:ok, body}` or `{:error, reason}`. It adds the address of the server and the credentials: programs do not see them.
+
+  A tool's name is the `operationId`; without one it is the method and the path, as in `get_pets_id`. Parameters in the path, the query and
+  the header are arguments with their names; the JSON body is the argument `body`. The JSON response 2xx is the type of the
+  answer. GET, HEAD, OPTIONS and TRACE are `effect: :read`. Fields that are `readOnly` are no arguments, and those that are `writeOnly` are not
+  in the answer. The third element lists what is not validated or not sent, and operations that are left out.
+
+      iex> document = ~s({"openapi": "3.1.0", "paths": {"/pets/{id}": {"get": {"operationId": "getPet", "parameters": [
+      ...>   {"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}},
+      ...>   {"name": "with", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}}]}}}})
+      iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_openapi(document, &{:ok, {&1.method, &1.path, &1.query}})
+      iex> tool.fun.(%{"id" => 7, "with" => ["owner", "tags"]})
+      {:ok, {"GET", "/pets/7", [{"with", "owner"}, {"with", "tags"}]}}
+
+      iex> PtcRunner.Agent.Tool.from_openapi(%{"swagger" => "2.0"}, &{:ok, &1})
+      {:error, ~s(the document is Swagger "2.0"; convert it to OpenAPI 3.0 or 3.1)}
+
+  """
+  @spec from_openapi(map() | String.t(), (request() -> term())) ::
+          {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
+  def from_openapi(document, request), do: OpenApi.tools(document, request)
+
+  @doc """
+  The public functions of a module, as tools: types from `@spec`, descriptions from the first line of `@doc`.
+
+  A function of one map with known keys has these keys as arguments. Any other function has an argument for each parameter, with the name
+  that the docs or the spec say (`arg1` without one); parameters with a default may be missing. The function gets the keys,
+  structs, dates and atoms of its spec. `{:ok, value}`, `{:error, reason}` and `:error` are answers as of every tool; the result's type is shown to the
+  model and not checked. Every tool is `effect: :write`, until you set it.
+
+  ## Options
+
+    * `:only` - names, or names with arities: `[:find, list: 2]`. Without it, all functions that have a `@doc`
+    * `:except` - the same, of those to leave out
+
+  The third element lists what of the types is not validated, functions without a `@spec`, whose arguments are any terms, and
+  functions that are left out because they have no `@doc`. Docs and specs are read from the compiled file of the module, in
+  milliseconds for each function: make tools once.
+
+      iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_module(String, only: [:jaro_distance])
+      iex> PtcRunner.SubAgent.Signature.render(tool.signature)
+      "(string1 :string, string2 :string) -> :float"
+      iex> program = ~s({"program": {"op": "call", "tool": "jaro_distance", "args": {"string1": "Dwayne", "string2": "Duane"}}})
+      iex> PtcRunner.Json.run!(program, tools: %{tool.name => tool})
+      0.8222222222222223
+
+      iex> PtcRunner.Agent.Tool.from_module(String, only: [:jaro])
+      {:error, "String has no public function jaro"}
+
+  """
+  @spec from_module(module(),
+          only: [atom() | {atom(), arity()}],
+          except: [atom() | {atom(), arity()}]
+        ) ::
+          {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
+  def from_module(module, opts \\ []), do: Functions.tools(module, opts)
 
   @doc "The tool of a name and a form."
   @spec of!(String.t(), term()) :: t()
@@ -201,6 +296,8 @@ defmodule PtcRunner.Agent.Tool do
     telling = for key <- [:signature, :description], value = Map.get(tool, key), do: {key, value}
     notes = tool.notes
     made = tool(name, {fun, telling ++ given})
+    spec = if tool.spec && of_spec?(tool.signature, elem(tool.spec, 0)), do: tool.spec
+    made = %{made | spec: spec || made.spec}
     %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
   end
 
@@ -209,6 +306,20 @@ defmodule PtcRunner.Agent.Tool do
           "tool #{inspect(name)} must be a function of one argument, {function, signature}, " <>
             "{function, options} or an ALLM.Tool, got: #{Shown.text(other, 200)}"
   end
+
+  # Whether a signature has the arguments of a spec: the application may have put another one in its place. A date is a text
+  # that is shown, and any term that is checked.
+  defp of_spec?({:signature, shown, _}, {:signature, checked, _}), do: like?(shown, checked)
+  defp of_spec?(_other, _signature), do: false
+
+  defp like?(same, same), do: true
+  defp like?(:string, :any), do: true
+  defp like?([a | as], [b | bs]), do: like?(a, b) and like?(as, bs)
+
+  defp like?(a, b) when is_tuple(a) and is_tuple(b),
+    do: like?(Tuple.to_list(a), Tuple.to_list(b))
+
+  defp like?(_a, _b), do: false
 
   defp signature!(name, signature) do
     Signature.parsed!(signature)

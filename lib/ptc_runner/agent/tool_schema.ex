@@ -29,6 +29,7 @@ defmodule PtcRunner.Agent.ToolSchema do
 
   @type t :: %{
           type: term(),
+          null?: boolean(),
           notes: Annotations.t(),
           warnings: [String.t()]
         }
@@ -63,10 +64,11 @@ defmodule PtcRunner.Agent.ToolSchema do
       budget: Pointer.budget()
     }
 
-    {{type, _null?}, state} = convert(schema, "", 0, state)
+    {{type, null?}, state} = convert(schema, "", 0, state)
 
     %{
       type: type,
+      null?: null?,
       notes: %{enums: Map.new(state.enums), descriptions: Map.new(state.descriptions)},
       warnings: state.warnings |> Enum.reverse() |> listed()
     }

@@ -6,9 +6,11 @@ defmodule PtcRunner.Json.Texts do
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   import Bitwise
+  require Quanta
 
   # A shorter text is decoded in less time than an index and a run over it would take.
   @short 4_096
+  @few 4
   # As in native/ptc_lazy/src/term.rs: where the number of a text stands, and what stands for its whole value.
   @number_at 33
   @whole 0xFFFF_FFFF
@@ -26,6 +28,32 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec start(term(), tuple(), Limits.reading(), boolean(), function()) :: term()
   def start(program, given, reading, forks?, begin) do
+    case few_short(elem(given, 0), given) do
+      {:ok, context} -> begin.(program, put_elem(given, 0, context), reading, forks?)
+      :error -> start_limited(program, given, reading, forks?, begin)
+    end
+  end
+
+  # A few short texts are decoded in less time than it takes to look at the limits of the run; the limits are looked at where
+  # something is wrong.
+  defp few_short(context, given) do
+    limits = {elem(given, 2) || :infinity, elem(given, 3) || 0}
+    few_short(:maps.to_list(context), context, limits, @few)
+  end
+
+  defp few_short([{key, %Text{binary: binary}} | rest], context, limits, few)
+       when few > 0 and is_binary(binary) and byte_size(binary) <= @short do
+    case Quanta.finish(Quanta.native(Native.json_decode(binary, :infinity, limits))) do
+      {:ok, term} -> few_short(rest, %{context | key => term}, limits, few - 1)
+      {:error, _reason} -> :error
+    end
+  end
+
+  defp few_short([{_key, %Text{}} | _rest], _context, _limits, _few), do: :error
+  defp few_short([_other | rest], context, limits, few), do: few_short(rest, context, limits, few)
+  defp few_short([], context, _limits, _few), do: {:ok, context}
+
+  defp start_limited(program, given, reading, forks?, begin) do
     {given, until} = limited(given)
     long = if in_place?(program, forks?), do: long(elem(given, 0)), else: []
 

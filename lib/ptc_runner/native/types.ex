@@ -86,4 +86,32 @@ defmodule PtcRunner.Native.Types do
           | {:error, {:truncated, path :: list(), items :: non_neg_integer() | nil, boolean()}}
           | :busy
           | left()
+
+  # a text; `:partial` has the foreign terms between the pieces of text
+  @type written ::
+          {:ok, binary()}
+          | {:partial, [binary() | term()]}
+          | {:error,
+             {:foreign, term()} | {:not_utf8, binary(), non_neg_integer()} | :too_long | limit()}
+          | left()
+
+  # an answer that was read; `found` is the value with its own keys
+  @type judged ::
+          {:ok, term(), found :: term()}
+          | {:hyphens | :undecided, found :: term()}
+          | {:unfit, atom(), found :: term()}
+          | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil,
+             found :: term()}
+
+  # a stream that has read another chunk; `:fork`: see `PtcRunner.Native.stream_feed/3`
+  @type fed ::
+          :ok
+          | {:halt,
+             {path :: list(), String.t()}
+             | :not_an_object
+             | :not_wrapped
+             | :prose
+             | {:syntax, offset :: non_neg_integer()}}
+          | :fork
+          | :busy
 end

@@ -18,4 +18,4 @@ pub use iso::{read, Clock, Day, Iso};
 pub use moment::{Moment, YEARS};
 pub use part::{Part, PartValue};
 pub use unit::{add, difference, Unit};
-pub use write::{of_unix_seconds, to_text, ShortText};
+pub use write::{of_unix_seconds, text_of, to_text, ShortText};

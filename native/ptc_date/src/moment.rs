@@ -73,7 +73,7 @@ impl Moment {
     }
 }
 
-fn since_midnight(clock: Clock) -> Option<(i64, u8)> {
+pub(crate) fn since_midnight(clock: Clock) -> Option<(i64, u8)> {
     let Clock {
         hour,
         minute,

@@ -1,6 +1,7 @@
 //! Moments as texts.
 
-use crate::moment::Moment;
+use crate::iso::Iso;
+use crate::moment::{since_midnight, Moment};
 use time::Date;
 
 /// Bytes of the longest text with a fraction of six digits: `2024-02-29T10:30:00.123456+02:00`.
@@ -71,16 +72,11 @@ pub(crate) fn put_clock(text: &mut Vec<u8>, seconds: i64) {
 pub fn to_text(moment: &Moment) -> Vec<u8> {
     let mut text = Vec::with_capacity(LONGEST);
     put_date(&mut text, moment.date);
-    let Some((micros, shown)) = moment.time else {
+    let Some(time) = moment.time else {
         return text;
     };
     text.push(b'T');
-    put_clock(&mut text, micros / 1_000_000);
-    if shown > 0 {
-        let mut fraction = *b".000000";
-        digits(&mut fraction[1..], micros % 1_000_000);
-        text.extend_from_slice(&fraction[..=usize::from(shown)]);
-    }
+    put_time(&mut text, time);
     match moment.offset {
         None => {}
         Some(0) => text.push(b'Z'),
@@ -93,6 +89,28 @@ pub fn to_text(moment: &Moment) -> Vec<u8> {
         }
     }
     text
+}
+
+/// Returns the text of a date or a time, as Elixir's `to_iso8601` writes it; `None` if it does not exist, or is not in
+/// one of [`YEARS`](crate::YEARS). An offset of 0 is `Z`.
+pub fn text_of(iso: Iso) -> Option<Vec<u8>> {
+    let Iso::Time(clock) = iso else {
+        return Moment::of(iso).map(|moment| to_text(&moment));
+    };
+    let time = since_midnight(clock)?;
+    let mut text = Vec::with_capacity(LONGEST);
+    put_time(&mut text, time);
+    Some(text)
+}
+
+/// Writes a time of day: its microseconds, and how many digits of the second's fraction are shown.
+fn put_time(text: &mut Vec<u8>, (micros, shown): (i64, u8)) {
+    put_clock(text, micros / 1_000_000);
+    if shown > 0 {
+        let mut fraction = *b".000000";
+        digits(&mut fraction[1..], micros % 1_000_000);
+        text.extend_from_slice(&fraction[..=usize::from(shown)]);
+    }
 }
 
 /// Returns the text of a point in time, in seconds since 1970-01-01 in UTC: `2024-02-29T10:30:00Z`. Beyond the
@@ -119,7 +137,7 @@ pub fn of_unix_seconds(seconds: i64) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iso::{Clock, Day, Iso};
+    use crate::iso::{Clock, Day};
 
     #[test]
     fn texts_are_those_that_were_read() {

@@ -5,7 +5,8 @@
 //!
 //! * [`term`]: what a term is, and how a value of a text stands in a list, a tuple or a map of the other heap
 //! * `source`: the values of one text
-//! * `heap`: the wrapper; `order`: comparing and hashing terms of both kinds
+//! * `wrapper`: the two together; `nodes`: what values of texts contain; `heap`: the wrapper as a heap
+//! * `order`: comparing and hashing terms of both kinds
 //! * [`settle`]: builds the values of texts in a term that leaves the run
 //! * `arena`: memory that lives as long as the wrapper
 
@@ -14,11 +15,13 @@
 
 mod arena;
 mod heap;
+mod nodes;
 mod order;
 pub mod settle;
 mod source;
 pub mod term;
+mod wrapper;
 
-pub use heap::{Given, Lazy};
 pub use source::{fits, Source};
 pub use term::{Place, Term};
+pub use wrapper::{Given, Lazy};

@@ -1,7 +1,7 @@
 //! Comparing and hashing terms of both kinds: a value of a text is equal to the term that it would be decoded to.
 
-use crate::heap::Lazy;
 use crate::term::{Pair, Term};
+use crate::wrapper::Lazy;
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::number::Number;
 use ptc_term::value::Decimal;

@@ -1,18 +1,21 @@
 //! Builds the values of texts in a term that leaves the run. What has none of them stays the term that it is.
 
-use crate::heap::Lazy;
 use crate::term::Term;
-use ptc_json::{Decoding, JsonLimits};
+use crate::wrapper::Lazy;
+use ptc_json::{Decoding, Extent, JsonLimits, ReadError, Reader, TermBuilder};
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
-use ptc_term::suspend::One;
+use ptc_term::suspend::{freeze, thaw, One};
+use ptc_term::workspace::Workspace;
 
 /// Number of items of a long list that are built in one step.
 const BATCH: usize = 1_024;
+/// Number of short values of a text that one builder reads, so that their equal keys are one term.
+const ROWS: usize = 256;
 /// Bytes of a string that are read per unit of fuel.
 const BYTES_A_UNIT: usize = 64;
 const BYTES_PER_WORD: usize = 8;
@@ -61,14 +64,27 @@ enum Opened {
     Tuple,
 }
 
-/// A value of a text, and the term that is built of it.
+/// A value of a text, and the term that is built of it. That is built on the inner heap: all of its parts are terms of
+/// that heap.
 #[derive(Debug)]
 struct Node<T> {
     value: T,
-    decoding: Decoding<T>,
+    decoding: Decoding<()>,
+    /// The terms of `decoding`.
+    parts: Vec<One<T>>,
 }
 
-rooted!(Node { terms: value; states: decoding; });
+rooted!(Node { terms: value; states: parts; plain: decoding });
+
+impl<T> Node<T> {
+    fn new(value: T) -> Self {
+        Node {
+            value,
+            decoding: Decoding::new(JsonLimits::depth(usize::MAX)),
+            parts: Vec::new(),
+        }
+    }
+}
 
 impl<T: Copy> Settle<T> {
     /// Settles these terms.
@@ -104,7 +120,11 @@ impl<V: Copy> Settle<Term<V>> {
             meter.consume_fuel(1, heap)?;
             if let Some(open) = self.open.last().filter(|open| open.left == 0) {
                 match open.shape {
-                    Opened::List => self.next_item(heap),
+                    Opened::List => {
+                        if !self.short_items(heap, meter)? {
+                            self.next_item(heap);
+                        }
+                    }
                     _ => self.close(heap, meter)?,
                 }
             } else if let Some(term) = self.todo.take_last(heap) {
@@ -152,10 +172,7 @@ impl<V: Copy> Settle<Term<V>> {
                 self.settled(built, true);
             }
             (Term::Node(place), _) if heap.is_large(place) => {
-                self.decoding = Some(Node {
-                    value: term,
-                    decoding: Decoding::new(JsonLimits::depth(usize::MAX)),
-                });
+                self.decoding = Some(Node::new(term));
             }
             (_, Kind::List) if heap.is_empty_list(term) => {
                 let empty = Term::Real(heap.empty_list);
@@ -191,6 +208,57 @@ impl<V: Copy> Settle<Term<V>> {
             _ => self.settled(term, false),
         }
         Ok(())
+    }
+
+    /// Builds the next items of the innermost list from their texts, if they are short objects or lists of a text. Returns
+    /// whether there was one.
+    fn short_items<H: Heap<Term = V>>(
+        &mut self,
+        heap: &mut Lazy<H>,
+        meter: &mut Meter,
+    ) -> Result<bool, Stop> {
+        let Some(open) = self.open.last_mut() else {
+            return Ok(false);
+        };
+        let mut items = Vec::new();
+        let mut rest = open.rest;
+        while let Some((item, next)) = heap.uncons(rest).filter(|_| items.len() < ROWS) {
+            let Some(text) = heap.short_text(item) else {
+                break;
+            };
+            items.push((item, text, next));
+            rest = next;
+        }
+        if items.is_empty() {
+            return Ok(false);
+        }
+        open.changed = true;
+        let (done, todo, decoding) = (&mut self.done, &mut open.rest, &mut self.decoding);
+        heap.on_inner(meter, |inner, meter| {
+            let mut builder = TermBuilder::new(Workspace::new(inner, meter));
+            for (item, text, next) in items {
+                *todo = next;
+                let mut reader = Reader::new(0, Extent::Whole, JsonLimits::depth(usize::MAX));
+                match reader.read(text, &mut builder) {
+                    Ok(_) => {
+                        done.push(Term::Real(builder.take()));
+                        builder.check_heap_limit()?;
+                        builder.count(text.len(), true)?;
+                    }
+                    // It has an integer that takes long.
+                    Err(error) => {
+                        open.left = 1;
+                        *decoding = Some(Node::new(item));
+                        return match error {
+                            ReadError::Stop(stop) => Err(stop),
+                            ReadError::Json(_) => Ok(()),
+                        };
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(true)
     }
 
     /// Goes on with the next item of the innermost list, or with its tail.
@@ -283,17 +351,45 @@ impl<V: Copy> Settle<Term<V>> {
         heap: &mut Lazy<H>,
         meter: &mut Meter,
     ) -> Result<(), Stop> {
-        let Some(Node { value, decoding }) = &mut self.decoding else {
+        let Some(node) = self.decoding.take() else {
             return Ok(());
         };
-        let text = match value {
+        let text = match node.value {
             Term::Node(place) => heap.source(place.text).map(|source| source.raw(place.at)),
             _ => None,
         };
-        let made = decoding.step(text.unwrap_or_default(), heap, meter)?;
-        self.decoding = None;
-        let made = made.unwrap_or_else(|_| heap.nil());
-        self.settled(made, true);
-        Ok(())
+        let nil = heap.inner().nil();
+        let real = |One(part)| match part {
+            Term::Real(part) => part,
+            Term::Node(_) | Term::Rest(_) => nil,
+        };
+        let mut parts = node.parts.into_iter().map(real);
+        let thawed = thaw(node.decoding, heap.inner(), &mut parts);
+        let mut decoding = thawed.ok_or(Stop::Abandoned)?;
+        let made = heap.on_inner(meter, |inner, meter| {
+            decoding.step(text.unwrap_or_default(), inner, meter)
+        });
+        match made {
+            Ok(made) => {
+                let made = made.unwrap_or(nil);
+                self.settled(Term::Real(made), true);
+                Ok(())
+            }
+            Err(stop) => {
+                let mut parts = Vec::new();
+                let decoding = freeze(decoding, heap.inner(), &mut parts);
+                let parts = parts
+                    .into_iter()
+                    .map(|part| One(Term::Real(part)))
+                    .collect();
+                let value = node.value;
+                self.decoding = Some(Node {
+                    value,
+                    decoding,
+                    parts,
+                });
+                Err(stop)
+            }
+        }
     }
 }

@@ -4,7 +4,8 @@
 use super::cost::HASH;
 use super::machine::Machine;
 use crate::fault::Halt;
-use ptc_term::heap::{Heap, Inside, Kind};
+use ptc_term::heap::{Heap, Kind};
+use ptc_term::parts::Parts;
 use ptc_term::value::{hash_of_text, Coefficient, Decimal, Form, KindSet, Value};
 use std::collections::BTreeMap;
 
@@ -116,11 +117,6 @@ impl<H: Heap> Machine<'_, H> {
             kinds.terms.add(self.heap, term);
             match self.heap.kind(term) {
                 Kind::Nil | Kind::Bool | Kind::Number | Kind::String => {}
-                Kind::List => {
-                    if let Some((head, tail)) = self.heap.uncons(term) {
-                        todo.extend([(tail, field), (head, field)]);
-                    }
-                }
                 Kind::Map if self.heap.form(term) == Form::Value => {
                     let value = self.heap.value(term);
                     if let Value::Decimal {
@@ -148,15 +144,11 @@ impl<H: Heap> Machine<'_, H> {
                         todo.push((value, Some(key)));
                     }
                 }
-                Kind::Other => {
-                    let count = match self.heap.inside(term) {
-                        Inside::Elements(elements) => elements.len(),
-                        _ => 0,
-                    };
-                    self.consume_fuel(count)?;
-                    if let Inside::Elements(elements) = self.heap.inside(term) {
-                        todo.extend(elements.iter().map(|part| (*part, field)));
-                    }
+                kind @ (Kind::List | Kind::Other) => {
+                    let Machine { heap, meter, .. } = &mut *self;
+                    let heap = &**heap;
+                    let count = |parts| meter.consume_fuel(parts, heap);
+                    Parts::of(heap, term, kind, count)?.each(|part| todo.push((part, field)));
                 }
             }
         }

@@ -207,7 +207,7 @@ impl<H: Heap> Machine<'_, H> {
         tally: &mut Tally,
         item: H::Term,
     ) -> Result<bool, Halt<H::Term>> {
-        self.consume_fuel(tally.cost())?;
+        tally.count_cost(self)?;
         let field = looped.tally.map_or(NO_CONST, |(_, field)| field);
         Ok(tally.add(self, field, item)?.is_ok())
     }

@@ -38,7 +38,7 @@ impl<H: Heap> Machine<'_, H> {
         let following = self.following(looped, frame)?;
         match (returned, &mut frame.progress.tally) {
             (Some(value), Some(tally)) => {
-                self.consume_fuel(tally.cost())?;
+                tally.count_cost(self)?;
                 let added = tally.add_value(self, value)?;
                 added.map_err(|wrong| wrong.halt(self, looped.op))?;
             }

@@ -26,6 +26,18 @@ pub struct ExactTally {
     sum: Exact,
     /// How many there are, if it is a mean.
     count: Option<i64>,
+    /// Words of native memory that have been counted.
+    counted: usize,
+}
+
+impl ExactTally {
+    /// Returns the words of native memory that have not been counted yet.
+    pub(super) fn more_words(&mut self) -> usize {
+        let words = size_of::<ExactTally>() / 8 + self.sum.limbs();
+        let more = words.saturating_sub(self.counted);
+        self.counted += more;
+        more
+    }
 }
 
 /// Why an item could not be added.
@@ -48,23 +60,22 @@ impl<T> Wrong<T> {
 }
 
 impl Tally {
-    /// Returns the fuel to add one more item, beyond the item itself.
+    /// Counts the fuel to add one more item, beyond the item itself.
     #[inline]
-    pub fn cost(&self) -> usize {
+    pub fn count_cost<H: Heap>(&self, machine: &mut Machine<'_, H>) -> Result<(), Halt<H::Term>> {
+        match self.cost() {
+            0 => Ok(()),
+            cost => machine.consume_fuel(cost),
+        }
+    }
+
+    #[inline]
+    fn cost(&self) -> usize {
         match self {
             Tally::Sum(Number::Big(sum)) | Tally::Mean(Number::Big(sum), _) => {
                 (sum.bits() / 4096) as usize
             }
             Tally::Exact(tally) => tally.sum.cost(),
-            _ => 0,
-        }
-    }
-
-    /// Returns the words of native memory beyond the tally itself.
-    #[inline]
-    pub fn words(&self) -> usize {
-        match self {
-            Tally::Exact(tally) => size_of::<ExactTally>() / 8 + tally.sum.limbs(),
             _ => 0,
         }
     }
@@ -101,11 +112,7 @@ impl Tally {
                 let value = machine.value_or_nil(item, field)?;
                 return self.add_value(machine, value);
             }
-            Tally::Exact(tally) => match (machine.lookup(item, field)?, tally.count) {
-                (Lookup::Found(value), _) => return self.add_exact(machine, value),
-                (Lookup::NotAMap, None) => return wrong(Code::NeedsListOfMaps, Some(item)),
-                (Lookup::Missing | Lookup::NotAMap, _) => {}
-            },
+            Tally::Exact(_) => return self.add_exact_of(machine, field, item),
         }
         Ok(Ok(()))
     }
@@ -144,8 +151,29 @@ impl Tally {
         Ok(Ok(()))
     }
 
+    /// Adds the field of an item to decimals.
+    #[cold]
+    #[inline(never)]
+    fn add_exact_of<H: Heap>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        field: ConstId,
+        item: H::Term,
+    ) -> Added<H::Term> {
+        let is_mean = matches!(self, Tally::Exact(tally) if tally.count.is_some());
+        match machine.lookup(item, field)? {
+            Lookup::Found(value) => self.add_exact(machine, value),
+            Lookup::NotAMap if !is_mean => Ok(Err(Wrong {
+                code: Code::NeedsListOfMaps,
+                term: Some(item),
+            })),
+            Lookup::Missing | Lookup::NotAMap => Ok(Ok(())),
+        }
+    }
+
     /// Adds the first decimal to integers, or a value to decimals. Changes nothing if it halts.
     #[cold]
+    #[inline(never)]
     fn add_exact<H: Heap>(
         &mut self,
         machine: &mut Machine<'_, H>,
@@ -169,10 +197,10 @@ impl Tally {
             Ok(more) => more,
             Err(code) => return wrong(code),
         };
-        let (sum, count) = match self {
-            Tally::Exact(tally) => (Some(Ok(tally.sum.clone())), tally.count),
-            Tally::Mean(sum, count) => (Exact::of_integer(sum.clone()), Some(*count)),
-            Tally::Sum(sum) => (Exact::of_integer(sum.clone()), None),
+        let (sum, count, counted) = match self {
+            Tally::Exact(tally) => (Some(Ok(tally.sum.clone())), tally.count, tally.counted),
+            Tally::Mean(sum, count) => (Exact::of_integer(sum.clone()), Some(*count), 0),
+            Tally::Sum(sum) => (Exact::of_integer(sum.clone()), None, 0),
             Tally::Count(_) => return Ok(Ok(())),
         };
         let sum = match sum {
@@ -183,7 +211,11 @@ impl Tally {
             return wrong(Code::DecimalTooLong);
         };
         let count = count.map(|count| count + 1);
-        *self = Tally::Exact(Box::new(ExactTally { sum, count }));
+        *self = Tally::Exact(Box::new(ExactTally {
+            sum,
+            count,
+            counted,
+        }));
         Ok(Ok(()))
     }
 

@@ -70,13 +70,13 @@ impl Totals {
                 Total::Sum(field) | Total::Mean(field) => {
                     if is_due {
                         let tally = &mut groups.tallies[tally];
-                        machine.consume_fuel(tally.cost())?;
-                        let words = tally.words();
+                        tally.count_cost(machine)?;
                         if tally.add(machine, field, item)?.is_err() {
                             return Ok(false);
                         }
-                        groups.long_tallies += tally.words();
-                        groups.long_tallies -= words;
+                        if let Tally::Exact(tally) = tally {
+                            groups.long_tallies += tally.more_words();
+                        }
                     }
                     tally += 1;
                 }

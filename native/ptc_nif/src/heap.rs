@@ -7,7 +7,7 @@ use crate::raw::{Raw, TermKind, Terms};
 use crate::structs::Structs;
 use crate::{atoms, big_view};
 use ptc_term::heap::Heap;
-use ptc_term::repeated::first_of_equal;
+use ptc_term::repeated::without_repeated;
 use rustler::sys::ErlNifTerm;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env};
@@ -83,16 +83,8 @@ impl<'a> Beam<'a> {
     #[cold]
     fn make_map_of_repeated(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         let seed = RandomState::new().build_hasher().finish();
-        let map = match first_of_equal(self, keys, seed) {
-            None => self.terms.make_map(keys, values),
-            Some(first) => {
-                let kept = |terms: &[Raw<'a>]| -> Vec<Raw<'a>> {
-                    let terms = terms.iter().zip(&first).filter(|(_, first)| **first);
-                    terms.map(|(term, _)| *term).collect()
-                };
-                self.terms.make_map(&kept(keys), &kept(values))
-            }
-        };
-        map.unwrap_or(self.nil)
+        let kept = without_repeated(self, (keys, values), seed);
+        let (keys, values) = kept.as_ref().map_or((keys, values), |(k, v)| (k, v));
+        self.terms.make_map(keys, values).unwrap_or(self.nil)
     }
 }

@@ -34,15 +34,6 @@ rustler::atoms! {
     not_a_number = "NaN",
 }
 
-/// Returns the keys of a decimal: its module, coefficient, exponent and sign.
-pub fn keys_of_decimal(terms: Terms) -> [Raw; 4] {
-    [struct_(), coef(), exp(), sign()].map(|key| Raw::from(key.encode(terms.env)))
-}
-
-pub fn module_of_decimals(terms: Terms) -> Raw {
-    Raw::from(decimal().encode(terms.env))
-}
-
 /// The words of the atoms that tell structs apart.
 struct Words {
     key: ErlNifTerm,

@@ -32,9 +32,14 @@ pub struct Digits {
 impl Digits {
     /// Creates the state for a number of this many digits.
     pub fn new(digits: usize) -> Self {
+        // One part is not combined with others. The power takes longer than reading a short number.
+        let power = match digits > PART {
+            true => BigUint::from(5_u8).pow(PART as u32),
+            false => BigUint::default(),
+        };
         Digits {
             rest: digits,
-            power: BigUint::from(5_u8).pow(PART as u32),
+            power,
             length: PART,
             ..Digits::default()
         }

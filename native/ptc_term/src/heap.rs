@@ -189,7 +189,16 @@ pub trait Heap {
         negative: bool,
         coefficient: Number,
         exponent: i64,
-    ) -> Option<Self::Term>;
+    ) -> Option<Self::Term> {
+        let sign = if negative { -1 } else { 1 };
+        let mut values = vec![self.atom_of(b"Elixir.Decimal")?];
+        for number in [coefficient, Number::Int(exponent), Number::Int(sign)] {
+            values.push(self.make_number(number)?);
+        }
+        let names: [&[u8]; 4] = [b"__struct__", b"coef", b"exp", b"sign"];
+        let keys: Option<Vec<_>> = names.iter().map(|name| self.atom_of(name)).collect();
+        Some(self.make_map(&keys?, &values))
+    }
     /// Makes a binary. Linear.
     fn make_string(&mut self, bytes: &[u8]) -> Self::Term;
     /// Makes a proper list. Linear.

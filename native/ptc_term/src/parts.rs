@@ -80,3 +80,23 @@ impl<'h, T: Copy> Parts<'h, T> {
         }
     }
 }
+
+/// Calls `visit` with the entries of a map until it returns false; returns whether it never did. Entries are read in place
+/// where the heap permits it.
+#[inline]
+pub fn all_entries<H: Heap>(
+    heap: &H,
+    map: H::Term,
+    mut visit: impl FnMut(H::Term, H::Term) -> bool,
+) -> bool {
+    match heap.flat(map) {
+        Some((keys, values)) => keys
+            .iter()
+            .zip(values)
+            .all(|(key, value)| visit(*key, *value)),
+        None => heap
+            .entries(map)
+            .into_iter()
+            .all(|(key, value)| visit(key, value)),
+    }
+}

@@ -4,7 +4,7 @@ use crate::heap::Heap;
 
 /// Returns which keys are the first of those that equal them; `None` if no two are equal. Linear, if the heap's hashes with
 /// this seed are spread.
-pub fn first_of_equal<H: Heap>(heap: &H, keys: &[H::Term], seed: u64) -> Option<Vec<bool>> {
+fn first_of_equal<H: Heap>(heap: &H, keys: &[H::Term], seed: u64) -> Option<Vec<bool>> {
     let hash = |(place, key): (usize, &H::Term)| (heap.hash(*key, seed), place);
     let mut hashes: Vec<_> = keys.iter().enumerate().map(hash).collect();
     hashes.sort_unstable();
@@ -16,6 +16,21 @@ pub fn first_of_equal<H: Heap>(heap: &H, keys: &[H::Term], seed: u64) -> Option<
         }
     }
     first.contains(&false).then_some(first)
+}
+
+/// Keys, and their values.
+pub type Entries<T> = (Vec<T>, Vec<T>);
+
+/// Returns the entries of a map without those whose keys equal an earlier one; `None` if there are none.
+pub fn without_repeated<H: Heap>(
+    heap: &H,
+    (keys, values): (&[H::Term], &[H::Term]),
+    seed: u64,
+) -> Option<Entries<H::Term>> {
+    let first = first_of_equal(heap, keys, seed)?;
+    let entries = keys.iter().copied().zip(values.iter().copied());
+    let kept = entries.zip(first).filter(|(_, first)| *first);
+    Some(kept.map(|(entry, _)| entry).unzip())
 }
 
 #[cfg(test)]

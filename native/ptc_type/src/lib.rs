@@ -41,6 +41,7 @@ pub mod mismatch;
 pub mod read;
 pub mod render;
 pub mod rules;
+mod scalar;
 pub mod schema;
 pub mod terms;
 pub mod twin;

@@ -197,6 +197,16 @@ defmodule PtcRunner.Json.EctoRowsTest do
 
     text = op("text", %{"parts" => [get("id"), ": ", get("total"), " ", get("status")]})
     assert value(map(text)) == ["1: 19.99 open", "2: 100.00 paid", "3: 2.50 paid"]
+
+    # Dates and times as `to_iso8601` of their modules has them.
+    for field <- ["placed_on", "due_at", "inserted_at", "updated_at"] do
+      values = for order <- orders(), do: Map.fetch!(order, String.to_existing_atom(field))
+      texts = Enum.map(values, & &1.__struct__.to_iso8601(&1))
+      assert value(map(op("text", %{"parts" => [get(field)]}))) == texts
+      assert value(map(op("to_text", %{"field" => field}))) == texts
+      quoted = Enum.map(texts, &~s(["#{&1}"]))
+      assert value(map(op("to_text", %{"value" => [get(field)]}))) == quoted
+    end
   end
 
   test "no operation sees __struct__ and __meta__" do

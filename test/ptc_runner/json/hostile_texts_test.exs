@@ -190,6 +190,9 @@ defmodule PtcRunner.Json.HostileTextsTest do
                Json.run(program, context: wrong)
     end
 
+    defp rows(value, count),
+      do: "[" <> String.duplicate(~s({"a":#{value}},), count) <> "1]"
+
     test "hold no scheduler, and end at the deadline" do
       objects = "[" <> String.duplicate(~s({"a":"\\u00e9","b":[1,{"c":"x"}]},), 100_000) <> "1]"
       deep = String.duplicate(~s({"a":), 60_000) <> "1" <> String.duplicate("}", 60_000)
@@ -200,15 +203,25 @@ defmodule PtcRunner.Json.HostileTextsTest do
 
       long = "[" <> String.duplicate(~s("#{String.duplicate("é", 30_000)}",), 50) <> "1]"
 
+      big = rows(String.duplicate("7", 25), 10_000)
+      bigger = rows(String.duplicate("7", 1_000), 2_000)
+      escaped = rows(~s("#{String.duplicate("\\\\u00e9", 300)}"), 2_000)
+      floats = rows("-1." <> String.duplicate("3", 900), 2_000)
+
       steps = [
         [],
+        [%{"op" => "sum", "field" => "a"}],
+        [%{"op" => "max", "field" => "a"}],
+        [%{"op" => "group_by", "field" => "a"}],
         [%{"op" => "distinct"}],
         [%{"op" => "sort_by", "field" => "a"}],
         [%{"op" => "filter", "where" => %{"op" => "contains", "field" => "a", "value" => "é"}}],
         [%{"op" => "last"}]
       ]
 
-      for text <- [objects, deep, wide, long, brackets(60_000, 60_000)], steps <- steps do
+      texts = [objects, deep, wide, long, brackets(60_000, 60_000), big, bigger, escaped, floats]
+
+      for text <- texts, steps <- steps do
         assert SliceClock.holds(fn -> run(Json.text(text), steps, max_heap: 0) end) == []
 
         {ms, _result} =

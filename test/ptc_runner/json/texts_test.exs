@@ -245,8 +245,8 @@ defmodule PtcRunner.Json.TextsTest do
 
   test "a value that takes longer than a quantum is compared once" do
     numbers = Enum.join(1..150_000, ",")
-    deep = String.duplicate("[", 50_000) <> String.duplicate("]", 50_000)
-    objects = String.duplicate(~s({"a":), 50_000) <> "1" <> String.duplicate("}", 50_000)
+    deep = String.duplicate("[", 20_000) <> String.duplicate("]", 20_000)
+    objects = String.duplicate(~s({"a":), 20_000) <> "1" <> String.duplicate("}", 20_000)
 
     for value <- ["[#{numbers}]", deep, objects],
         step <- [

@@ -582,6 +582,30 @@ defmodule PtcRunner.Json.ValuesTest do
     assert larger.([decimal.(125, -1), decimal.(115, -1)], "12.0") == [decimal.(125, -1)]
   end
 
+  test "the text of a date or a time is its ISO 8601 text, if it exists" do
+    text = fn value -> run(op("text", %{"parts" => [load(), "."]}), value, edition: 2) end
+
+    for value <- [
+          ~D[0000-01-01],
+          ~D[9999-12-31],
+          ~T[23:59:59.000],
+          ~T[00:00:00.123456],
+          ~N[2024-02-29 10:00:00.5],
+          ~U[2024-02-29 10:00:00Z],
+          %{~U[2024-02-29 10:00:00Z] | utc_offset: -12_600, time_zone: "X/Y", zone_abbr: "X"}
+        ] do
+      assert text.(value) == value.__struct__.to_iso8601(value) <> "."
+    end
+
+    for broken <- [
+          %{~D[2024-02-29] | day: 31},
+          %{~D[2024-02-29] | month: 13},
+          %{~D[2024-02-29] | year: 10_000}
+        ] do
+      assert {:error, "text does not support this value: " <> _} = text.(broken)
+    end
+  end
+
   test "an atom is the text of its name as the key of get" do
     load = &op("load", %{"name" => &1})
 

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Agent.Spec.Expansion do
   @moduledoc false
-  # The type of a function's only parameter, with the definitions of the types it names in their places: types of
+  # The types of a function's parameters and of its result, with the definitions of the types it names in their places: types of
   # its module, of other modules, with parameters and with `when`.
 
   alias PtcRunner.SubAgent.TypeExtractor.Spec
@@ -22,7 +22,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
          }
 
   @doc """
-  The type, and the other modules whose definitions it has, each with its MD5; nil without a spec. Several clauses
+  The type of a function's only parameter, and the other modules whose definitions it has, each with its MD5; nil without a spec. Several clauses
   of a spec are one union.
 
       iex> PtcRunner.Agent.Spec.Expansion.of(PtcRunner.Agent, :unknown)
@@ -31,9 +31,32 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   """
   @spec of(module(), atom()) :: {tuple(), [{module(), binary()}]} | nil
   def of(module, name) do
-    with {[_ | _] = clauses, definitions} <- Spec.clauses(module, name, 1) do
-      {params, modules} = Enum.map_reduce(clauses, %{}, &param(&1, module, definitions, &2))
-      {one_of(params), Map.to_list(modules)}
+    with {[param], modules} <- types(module, name, 1, fn params, _returns -> params end),
+         do: {param, modules}
+  end
+
+  @doc """
+  The types of a function's parameters and of its result; nil without a spec.
+
+      iex> {[_one, _other], {:type, _, name, []}} = PtcRunner.Agent.Spec.Expansion.function(String, :jaro_distance, 2)
+      iex> name
+      :float
+
+  """
+  @spec function(module(), atom(), arity()) :: {[tuple()], tuple()} | nil
+  def function(module, name, arity) do
+    with {types, _modules} <- types(module, name, arity, &(&1 ++ [&2])) do
+      {params, [returns]} = Enum.split(types, arity)
+      {params, returns}
+    end
+  end
+
+  # Those that `pick` takes of the parameters and the result, each over all clauses.
+  defp types(module, name, arity, pick) do
+    with {[_ | _] = clauses, definitions} <- Spec.clauses(module, name, arity) do
+      {types, modules} = Enum.map_reduce(clauses, %{}, &clause(&1, pick, module, definitions, &2))
+
+      {Enum.zip_with(types, &one_of/1), Map.to_list(modules)}
     else
       _no_spec -> nil
     end
@@ -46,8 +69,8 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   defp one_of([param]), do: param
   defp one_of(params), do: {:type, 0, :union, params}
 
-  defp param(clause, module, definitions, modules) do
-    {{:type, _, :fun, [{:type, _, :product, [param]}, _returns]}, constraints} = bounded(clause)
+  defp clause(clause, pick, module, definitions, modules) do
+    {{:type, _, :fun, [{:type, _, :product, params}, returns]}, constraints} = bounded(clause)
 
     vars =
       for {:type, _, :constraint, [_, [{:var, _, var}, type]]} <- constraints,
@@ -55,7 +78,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
           do: {var, {:constraint, type}}
 
     env = %{module: module, definitions: definitions, vars: vars, left: @expansions}
-    expand(param, env, modules)
+    params |> pick.(returns) |> expand(env, modules)
   end
 
   defp bounded({:type, _, :bounded_fun, [fun, constraints]}), do: {fun, constraints}

@@ -18,7 +18,7 @@ defmodule PtcRunner.Agent.Tool.Import do
     with {:ok, answers} <- functions(functions),
          {:ok, list} <- json(list),
          {:ok, list} <- entries(list),
-         {:ok, tools, dropped} <- each(list, &openai_tool(&1, answers)),
+         {:ok, tools, dropped} <- list |> placed() |> each(&openai_tool(&1, answers)),
          :ok <- all_used(answers, tools),
          do: {:ok, tools, dropped}
   end
@@ -29,7 +29,7 @@ defmodule PtcRunner.Agent.Tool.Import do
     with {:ok, list} <- json(list),
          list = result(list),
          {:ok, entries} <- entries(list),
-         {:ok, tools, dropped} <- each(entries, &mcp_tool(&1, call)),
+         {:ok, tools, dropped} <- entries |> placed() |> each(&mcp_tool(&1, call)),
          do: {:ok, tools, more(list) ++ dropped}
   end
 
@@ -49,16 +49,20 @@ defmodule PtcRunner.Agent.Tool.Import do
 
   # Keys may be atoms, as Elixir code writes them.
   defp json(list) do
-    with {:ok, text} <- Codec.encode(list), {:ok, list} <- Codec.decode(text) do
-      {:ok, list}
-    else
-      {:error, error} -> no_json(error)
-    end
-  rescue
-    error -> no_json(error)
+    with {:error, why} <- plain(list), do: {:error, "the tools are not JSON: #{why}"}
   end
 
-  defp no_json(error), do: {:error, "the tools are not JSON: #{Shown.exception(error)}"}
+  @doc "A term as its JSON is decoded."
+  @spec plain(term()) :: {:ok, term()} | {:error, String.t()}
+  def plain(term) do
+    with {:ok, text} <- Codec.encode(term), {:ok, plain} <- Codec.decode(text) do
+      {:ok, plain}
+    else
+      {:error, error} -> {:error, Shown.exception(error)}
+    end
+  rescue
+    error -> {:error, Shown.exception(error)}
+  end
 
   defp entries(%{"tools" => list}) when is_list(list), do: {:ok, list}
   defp entries(list) when is_list(list), do: {:ok, list}
@@ -68,27 +72,32 @@ defmodule PtcRunner.Agent.Tool.Import do
      ~s(the tools must be a list, or an object with a list under "tools", got: #{Shown.text(other, 200)})}
   end
 
-  # Each entry in turn: the place of an error is its index, and its name if it has one.
-  defp each(entries, fun), do: each(entries, 0, fun, %{}, [], [])
+  defp placed(entries),
+    do: for({entry, at} <- Enum.with_index(entries), do: {"tools[#{at}]", entry})
 
-  defp each([], _at, _fun, _seen, tools, dropped),
+  @doc "The tools of entries, each with the place that errors name; an error if two have one name."
+  @spec each([{String.t(), term()}], (term() -> made)) :: result()
+        when made: {:ok, Tool.t(), [String.t()]} | {:drop, String.t()} | {:error, String.t()}
+  def each(entries, fun), do: each(entries, fun, %{}, [], [])
+
+  defp each([], _fun, _seen, tools, dropped),
     do: {:ok, Enum.reverse(tools), dropped |> Enum.reverse() |> Enum.concat()}
 
-  defp each([entry | rest], at, fun, seen, tools, dropped) do
+  defp each([{place, entry} | rest], fun, seen, tools, dropped) do
     case fun.(entry) do
       {:ok, %{name: name}, _lines} when is_map_key(seen, name) ->
-        {:error, "tools[#{at}] has the name of tools[#{seen[name]}]: #{Shown.quoted(name)}"}
+        {:error, "#{place} has the name of #{seen[name]}: #{Shown.quoted(name)}"}
 
       {:ok, tool, lines} ->
         lines = lines |> Enum.uniq() |> Shown.first(@listed, &"#{&1} more are not validated")
         lines = Enum.map(lines, &"#{Shown.name(tool.name)}: #{&1}")
-        each(rest, at + 1, fun, Map.put(seen, tool.name, at), [tool | tools], [lines | dropped])
+        each(rest, fun, Map.put(seen, tool.name, place), [tool | tools], [lines | dropped])
 
       {:drop, line} ->
-        each(rest, at + 1, fun, seen, tools, [["tools[#{at}] is left out: #{line}"] | dropped])
+        each(rest, fun, seen, tools, [["#{place} is left out: #{line}"] | dropped])
 
       {:error, why} ->
-        {:error, "tools[#{at}] #{why}"}
+        {:error, "#{place} #{why}"}
     end
   end
 
@@ -175,7 +184,10 @@ defmodule PtcRunner.Agent.Tool.Import do
     end
   end
 
-  defp tool(name, description, schema, output, fun) do
+  @doc "A tool with these schemas of its arguments and of its answer, and what of them is not validated."
+  @spec tool(String.t(), term(), map(), map() | :none, (map() -> term())) ::
+          {:ok, Tool.t(), [String.t()]}
+  def tool(name, description, schema, output, fun) do
     read = ToolSchema.read(schema)
     {returns, returned} = returns(output)
     notes = %{read.notes | descriptions: Map.delete(read.notes.descriptions, "")}
@@ -214,7 +226,8 @@ defmodule PtcRunner.Agent.Tool.Import do
   defp returns(schema) do
     read = ToolSchema.read(schema)
     enums = for {path, _values} <- Enum.sort(read.notes.enums), do: in_result(path, "enum")
-    {read.type, Enum.map(read.warnings ++ Unvalidated.of(schema), &"result: #{&1}") ++ enums}
+    type = if read.null? and read.type != :any, do: {:optional, read.type}, else: read.type
+    {type, Enum.map(read.warnings ++ Unvalidated.of(schema), &"result: #{&1}") ++ enums}
   end
 
   defp in_result("", keyword), do: "result: it is not validated by #{keyword}"

@@ -6,12 +6,16 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Docs do
   @spec fetch(module(), atom(), arity()) :: {[String.t()], String.t() | nil}
   def fetch(module, name, arity) do
     with {:docs_v1, _, _, _, _, _, docs} <- Code.fetch_docs(module),
-         {_, _, signature, doc, _} <- List.keyfind(docs, {:function, name, arity}, 0) do
-      {names(signature), first_line(doc)}
+         {_, _, _, _, _} = entry <- List.keyfind(docs, {:function, name, arity}, 0) do
+      entry(entry)
     else
       _ -> {[], nil}
     end
   end
+
+  @doc "The same of one entry of the docs."
+  @spec entry(tuple()) :: {[String.t()], String.t() | nil}
+  def entry({_, _, signature, doc, _}), do: {names(signature), first_line(doc)}
 
   defp first_line(%{"en" => text}) when is_binary(text) do
     case text |> String.trim() |> String.split("\n", parts: 2) do

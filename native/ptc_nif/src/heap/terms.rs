@@ -270,20 +270,6 @@ impl<'a> Heap for Beam<'a> {
         }
     }
 
-    fn make_decimal(
-        &mut self,
-        negative: bool,
-        coefficient: Number,
-        exponent: i64,
-    ) -> Option<Raw<'a>> {
-        let coefficient = self.make_number(coefficient)?;
-        let sign = self.make_number(Number::Int(if negative { -1 } else { 1 }))?;
-        let exponent = self.make_number(Number::Int(exponent))?;
-        let keys = crate::structs::keys_of_decimal(self.terms);
-        let module = crate::structs::module_of_decimals(self.terms);
-        Some(self.make_map(&keys, &[module, coefficient, exponent, sign]))
-    }
-
     fn make_string(&mut self, bytes: &[u8]) -> Raw<'a> {
         self.words += 2 + bytes.len().div_ceil(8);
         self.terms.make_binary(bytes)

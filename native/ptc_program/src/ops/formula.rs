@@ -133,17 +133,23 @@ fn tally<H: Heap>(
         (machine, Some((frame, looped))) if frame.at == start => (machine, frame, looped),
         (machine, _) => return value(machine, formula),
     };
+    let (sum, mut count) = match &mut frame.progress.tally {
+        Some(Tally::Sum(sum)) => (sum, None),
+        Some(Tally::Mean(sum, count)) => (sum, Some(count)),
+        Some(Tally::Count(_) | Tally::Exact(_)) | None => return value(machine, formula),
+    };
     loop {
         let value = value(machine, formula)?;
         let following = machine.heap.uncons(frame.walk.rest);
-        let (Some(number), Some((item, rest)), Some(tally)) =
-            (value, following, &mut frame.progress.tally)
-        else {
+        let (Some(number), Some((item, rest))) = (value, following) else {
             return Ok(value);
         };
         machine.consume_fuel(ITEM)?;
-        if !add(tally, number) {
+        if !add(sum, number) {
             return Ok(value);
+        }
+        if let Some(count) = &mut count {
+            **count += 1;
         }
         machine.set_slot(looped.item, item);
         frame.walk.rest = rest;
@@ -151,14 +157,9 @@ fn tally<H: Heap>(
     }
 }
 
-/// Adds a number to a sum or a mean of 64 bits, if the result has 64 bits, too.
+/// Adds a number to a sum of 64 bits, if the result has 64 bits, too.
 #[inline(always)]
-fn add(tally: &mut Tally, number: Short) -> bool {
-    let (sum, count) = match tally {
-        Tally::Sum(sum) => (sum, None),
-        Tally::Mean(sum, count) => (sum, Some(count)),
-        Tally::Count(_) | Tally::Exact(_) => return false,
-    };
+fn add(sum: &mut Number, number: Short) -> bool {
     let so_far = match sum {
         Number::Int(sum) => Short::Int(*sum),
         Number::Float(sum) => Short::Float(*sum),
@@ -168,9 +169,6 @@ fn add(tally: &mut Tally, number: Short) -> bool {
         return false;
     };
     *sum = more.number();
-    if let Some(count) = count {
-        *count += 1;
-    }
     true
 }
 

@@ -76,7 +76,7 @@ impl Sifting<'_> {
         let wrong = &mut work.found;
         let walked = self.each_kept(machine, &mut work.walk, |machine, item| {
             if wrong.is_none() {
-                machine.consume_fuel(tally.cost())?;
+                tally.count_cost(machine)?;
                 if tally.add(machine, field, item)?.is_err() {
                     *wrong = Some(item);
                 }

@@ -135,7 +135,7 @@ fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
             return Ok(machine.heap.nil());
         };
         let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
-            machine.consume_fuel(tally.cost())?;
+            tally.count_cost(machine)?;
             let added = tally.add(machine, apply.key, item)?;
             added.map_err(|wrong| wrong.halt(machine, apply.op))
         });

@@ -1,9 +1,10 @@
 //! Whether the values of a type can have another one.
 
 use super::finding::Subject;
-use super::names::{ByNumber, NameId, Names};
+use super::names::{ByNumber, NameId};
 use super::sources::Sources;
 use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
+use ptc_term::names::is_alike;
 use std::collections::HashSet;
 
 /// How the values of a type fit another one.
@@ -55,7 +56,7 @@ impl Types {
                     why,
                 })
             };
-            let kinds = self.kinds(got).without(self.kinds_for(wanted));
+            let kinds = self.kinds(got).without(self.kinds(wanted));
             if got == TyId::UNKNOWN || wanted == TyId::UNKNOWN || got == TyId::NEVER {
                 continue;
             }
@@ -139,11 +140,6 @@ impl Types {
         found
     }
 
-    /// Returns the kinds of the values that fit a type.
-    fn kinds_for(&self, wanted: TyId) -> Kinds {
-        self.kinds(wanted)
-    }
-
     /// Returns whether two types of one kind have no value in common, as far as types without parts say so.
     fn is_other(&self, got: TyId, wanted: TyId) -> bool {
         match (self.get(got), self.get(wanted)) {
@@ -189,7 +185,7 @@ impl Types {
         let fields = self.fields(span).iter();
         fields
             .copied()
-            .find(|it| is_alike(&self.names, it.name, name))
+            .find(|it| is_alike(self.names.get(it.name), name))
     }
 
     fn has_parts(&self, ty: TyId) -> bool {
@@ -218,12 +214,6 @@ impl Types {
             }
         }
     }
-}
-
-fn is_alike(names: &Names, a: NameId, b: &[u8]) -> bool {
-    let a = names.get(a);
-    let plain = |byte: u8| if byte == b'-' { b'_' } else { byte };
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| plain(*a) == plain(*b))
 }
 
 impl Subject {

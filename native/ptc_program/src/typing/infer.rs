@@ -11,6 +11,7 @@ use super::ty::{TyId, Types};
 use super::type_words::literal;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
+use ptc_term::parts::all_entries;
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
@@ -244,16 +245,7 @@ impl<T: Copy> Sampling<T> {
             sampling.note_part(value, place, types, heap);
             true
         };
-        let is_record = match heap.flat(map) {
-            Some((keys, values)) => {
-                let mut entries = keys.iter().zip(values);
-                entries.all(|(key, value)| read(self, *key, *value))
-            }
-            None => {
-                let mut entries = heap.entries(map).into_iter();
-                entries.all(|(key, value)| read(self, key, value))
-            }
-        };
+        let is_record = all_entries(heap, map, |key, value| read(self, key, value));
         if !is_record {
             self.state.places.is_no_record(at);
             self.next.truncate(first, heap);

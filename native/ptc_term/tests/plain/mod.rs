@@ -330,16 +330,6 @@ impl Heap for PlainHeap {
         Some(self.push(Value::Number(number)))
     }
 
-    fn make_decimal(&mut self, negative: bool, coefficient: Number, exponent: i64) -> Option<Term> {
-        let sign = Number::Int(if negative { -1 } else { 1 });
-        let fields = [
-            ("coef", self.make_number(coefficient)?),
-            ("exp", self.make_number(Number::Int(exponent))?),
-            ("sign", self.make_number(sign)?),
-        ];
-        Some(self.structure("Decimal", &fields))
-    }
-
     fn make_string(&mut self, bytes: &[u8]) -> Term {
         self.words += 2 + bytes.len().div_ceil(8);
         self.push(Value::Binary(bytes.into()))

@@ -73,13 +73,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>], others: &[Raw<'a>])
         terms.make_tuple(&[terms.make_integer(1)]),
         terms.make_integer(i64::MAX),
     ];
-    if kinds.iter().any(|other| *other != (kind, units))
-        || alone
-            .iter()
-            .chain(references)
-            .chain(others)
-            .any(|term| looks_alike(*term))
-    {
+    let mut others = alone.iter().chain(references).chain(others);
+    if kinds.iter().any(|other| *other != (kind, units)) || others.any(|term| looks_alike(*term)) {
         return 0;
     }
     UNITS_A_BYTE.store(units, Ordering::Relaxed);

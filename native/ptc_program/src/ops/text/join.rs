@@ -1,7 +1,7 @@
 //! `text`, `to_text`: values as text.
 
-use super::decimal::put_decimal;
 use super::json::{put_json, put_scalar};
+use super::value::put_value_text;
 use super::*;
 use crate::code::Slot;
 use crate::typing::{rules, Next, Rule};
@@ -101,7 +101,7 @@ fn put_part<H: Heap>(
     if let Some(text) = string(machine, part)? {
         return put_text(machine, text, out);
     }
-    match put_decimal(machine, part, out)? {
+    match put_value_text(machine, part, out)? {
         Ok(true) => return Ok(()),
         Ok(false) => {}
         Err(code) => return Err(machine.fault(op, code, vec![part])),

@@ -1,6 +1,6 @@
 //! Values as compact JSON text, with the keys of maps in ascending order.
 
-use super::decimal::put_decimal;
+use super::value::put_value_text;
 use super::*;
 use ptc_json::{put_float, put_integer, put_string};
 use ptc_machine::KEY_OF_NEW;
@@ -107,10 +107,10 @@ fn put_value<H: Heap>(
             });
             Ok(true)
         }
-        // In quotes, as a decimal is encoded: a number of JSON would be read as a float.
-        Kind::Other if machine.is_decimal(value) => {
+        // A decimal is in quotes, too, as it is encoded: a number of JSON would be read as a float.
+        Kind::Other if machine.is_value(value) => {
             out.push(b'"');
-            let is_put = put_decimal(machine, value, out)?;
+            let is_put = put_value_text(machine, value, out)?;
             out.push(b'"');
             Ok(is_put == Ok(true))
         }

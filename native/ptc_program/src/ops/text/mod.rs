@@ -2,7 +2,7 @@
 //!
 //! * this file: texts, and new ones
 //! * `case`, `length`, `number`: one text to one value
-//! * `join`: values as text; `json`: lists and maps as text; `decimal`: decimals as text
+//! * `join`: values as text; `json`: lists and maps as text; `value`: dates and decimals as text
 //! * `part`: texts that are given or computed; `split`, `replace`: with them
 //! * `ends`, `pattern`, `extract`: conditions on a text, and what is found in it
 //!
@@ -10,7 +10,6 @@
 //! matches it.
 
 mod case;
-mod decimal;
 mod ends;
 mod extract;
 mod join;
@@ -21,6 +20,7 @@ mod part;
 mod pattern;
 mod replace;
 mod split;
+mod value;
 
 pub(super) use case::{Lower, Trim, Upper};
 pub(super) use ends::{EndsWith, StartsWith};

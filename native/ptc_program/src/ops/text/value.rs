@@ -1,22 +1,27 @@
-//! Decimals as text, without an exponent.
+//! Dates, times and decimals as text: in ISO 8601, and without an exponent.
 
 use super::*;
 use ptc_term::value::{Coefficient, Value};
 
-/// Writes a decimal. Returns false for all other terms and for one that is malformed, and an error for one that is too
-/// long to be written without an exponent.
-pub(super) fn put_decimal<H: Heap>(
+/// Writes a date, a time or a decimal. Returns false for all other terms and for one that is malformed, and an error for a
+/// decimal that is too long to be written without an exponent.
+pub(super) fn put_value_text<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
     out: &mut Vec<u8>,
 ) -> Result<Result<bool, Code>, Halt<H::Term>> {
-    let Some(Value::Decimal {
-        negative,
-        coefficient,
-        ..
-    }) = machine.value(term)
-    else {
-        return Ok(Ok(false));
+    let (negative, coefficient) = match machine.value(term) {
+        Some(Value::Iso(iso)) => {
+            let text = ptc_date::text_of(iso);
+            out.extend_from_slice(text.as_deref().unwrap_or_default());
+            return Ok(Ok(text.is_some()));
+        }
+        Some(Value::Decimal {
+            negative,
+            coefficient,
+            ..
+        }) => (negative, coefficient),
+        Some(Value::Opaque) | None => return Ok(Ok(false)),
     };
     let word = match coefficient {
         Coefficient::NotANumber => "NaN",

@@ -1,0 +1,133 @@
+defmodule PtcRunner.Json.Checking do
+  @moduledoc false
+  # Compiles and checks programs: reads the options of `compile/2`, `check/2` and of the option `:check`.
+
+  alias PtcRunner.Json
+
+  alias PtcRunner.Json.{
+    Check,
+    Checked,
+    Evaluation,
+    Explain,
+    Fence,
+    Given,
+    Limits,
+    Message,
+    Program
+  }
+
+  alias PtcRunner.Options
+
+  @known [
+    context: {{:maybe, :map}, nil},
+    memory: {{:maybe, :map}, nil},
+    tools: {{:maybe, :map}, nil},
+    returns: {:any, nil}
+  ]
+
+  @compile_options Options.table(Given.limits() ++ [check: {:any, nil}])
+  @known_options Options.table(@known)
+  @check_options Options.table(Given.limits() ++ @known)
+
+  @doc "See `PtcRunner.Json.compile/2`."
+  @spec compile(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Json.error()}
+  def compile(program, opts) do
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, check} =
+      Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
+
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    if check == nil, do: compiled(program, given), else: compiled(program, given, check)
+  end
+
+  defp compiled(program, given, check) do
+    {context, memory, tools, returns} =
+      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.compile/2")
+
+    with {:ok, compiled} <- compiled(program, given) do
+      case checked(compiled, given, Check.known(context, memory, tools, returns)) do
+        {:ok, _checked} -> {:ok, compiled}
+        {:error, findings} -> {:error, Check.error(findings)}
+      end
+    end
+  end
+
+  defp compiled(%Program{} = program, given), do: Evaluation.source(program, given)
+
+  defp compiled(program, given) do
+    {timeout, max_heap, reading} = Limits.resolve(given)
+    limits = {timeout, max_heap}
+
+    with {:ok, _source} <- Evaluation.source(program) do
+      case Program.compile(program, reading, limits) do
+        {:ok, program} -> {:ok, program}
+        {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
+      end
+    end
+  end
+
+  @doc "See `PtcRunner.Json.check/2`."
+  @spec check(Json.program(), keyword()) ::
+          {:ok, Checked.t()} | {:error, [Checked.finding(), ...]}
+  def check(program, opts) do
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
+     returns} = Options.read!(opts, @check_options, "PtcRunner.Json.check/2")
+
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    checked(program, given, Check.known(context, memory, tools, returns))
+  end
+
+  defp checked(program, given, known) do
+    {timeout, max_heap, reading} = Limits.resolve(given)
+
+    with {:ok, source} <- checked_source(program),
+         {:ok, checked, found} <- Check.run(source, reading, {timeout, max_heap}, known) do
+      case Check.errors(found) do
+        [] -> {:ok, checked}
+        errors -> {:error, errors}
+      end
+    else
+      {:error, finding} -> {:error, [finding]}
+    end
+  end
+
+  defp checked_source(%Program{} = program), do: {:ok, program}
+
+  defp checked_source(program) do
+    with {:error, fault} <- Evaluation.source(program) do
+      {_kind, message} = Message.error(fault)
+      finding = %{path: [], message: message, suggestion: nil, line: nil, column: nil}
+      {:error, Map.put(finding, :code, :invalid)}
+    end
+  end
+
+  @doc "See `PtcRunner.Json.explain/2`."
+  @spec explain(Json.program(), keyword()) :: Explain.t()
+  def explain(program, opts) do
+    {check, opts} = if Keyword.keyword?(opts), do: Keyword.pop(opts, :check), else: {nil, opts}
+    {given, _, _, _, _} = inputs = Given.read(opts, "PtcRunner.Json.explain/2")
+    explanation = Evaluation.explain(program, inputs)
+    if check == nil, do: explanation, else: typed(explanation, program, given, check, inputs)
+  end
+
+  defp typed(explanation, program, given, check, {_limits, context, memory, _tools, _how}) do
+    {types, kept, tools, returns} =
+      Options.read!(check, @known_options, "the option :check of PtcRunner.Json.explain/2")
+
+    known = Check.known(types || samples(context), kept || samples(memory), tools, returns)
+    {timeout, max_heap, reading} = Limits.resolve(given)
+
+    with {:ok, source} <- checked_source(program) do
+      types = Check.types(source, reading, {timeout, max_heap}, known)
+      Explain.with_types(explanation, types)
+    else
+      {:error, _finding} -> explanation
+    end
+  end
+
+  defp samples(map) when is_map(map) do
+    if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
+      do: Map.new(map, fn {name, value} -> {name, {:sample, value}} end)
+  end
+
+  defp samples(_other), do: nil
+end
