@@ -79,6 +79,8 @@ defmodule PtcRunner.Agent.Answer do
 
   defp scalar?({:optional, _type}), do: true
   defp scalar?({:where, type, _rules}), do: scalar?(type)
+  defp scalar?({:defs, _names, type}), do: scalar?(type)
+  defp scalar?({:one_of, types, _field}), do: Enum.any?(types, &scalar?/1)
 
   defp scalar?(type),
     do: type in [:string, :int, :float, :bool, :keyword, :datetime, :date, :decimal]
@@ -226,6 +228,7 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp items(value, {:where, type, _rules}), do: items(value, type)
+  defp items(value, {:defs, _names, type}), do: items(value, type)
   defp items(%{"items" => items}, {:list, _type}) when is_list(items), do: items
   defp items(value, _type), do: value
 

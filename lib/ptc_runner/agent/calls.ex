@@ -123,7 +123,7 @@ defmodule PtcRunner.Agent.Calls do
 
   defp undeclared({:optional, type}, value, path), do: undeclared(type, value, path)
 
-  defp undeclared({kind, _, _} = type, value, path) when kind in [:where, :struct],
+  defp undeclared({kind, _, _} = type, value, path) when kind in [:where, :struct, :defs],
     do: undeclared(Base.bare(type), value, path)
 
   defp undeclared({:list, type}, [_ | _] = list, path) do

@@ -31,7 +31,7 @@ defmodule PtcRunner.Agent.Literals do
   defp errors(nil, {:optional, _type}, _path), do: []
   defp errors(value, {:optional, type}, path), do: errors(value, type, path)
 
-  defp errors(value, {kind, _, _} = type, path) when kind in [:where, :struct],
+  defp errors(value, {kind, _, _} = type, path) when kind in [:where, :struct, :defs],
     do: errors(value, Base.bare(type), path)
 
   defp errors(nil, :string, path), do: [error(path, "keyword")]

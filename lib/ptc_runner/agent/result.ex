@@ -74,7 +74,7 @@ defmodule PtcRunner.Agent.Result do
     end
   end
 
-  defp walk(value, {kind, _, _} = type, path, warnings) when kind in [:where, :struct],
+  defp walk(value, {kind, _, _} = type, path, warnings) when kind in [:where, :struct, :defs],
     do: walk(value, Base.bare(type), path, warnings)
 
   defp walk(text, :date, path, warnings) when is_binary(text) do
@@ -182,8 +182,9 @@ defmodule PtcRunner.Agent.Result do
   def declares?({:signature, params, {:optional, type}}, name),
     do: declares?({:signature, params, type}, name)
 
-  def declares?({:signature, params, {kind, _, _} = type}, name) when kind in [:where, :struct],
-    do: declares?({:signature, params, Base.bare(type)}, name)
+  def declares?({:signature, params, {kind, _, _} = type}, name)
+      when kind in [:where, :struct, :defs],
+      do: declares?({:signature, params, Base.bare(type)}, name)
 
   def declares?({:signature, _params, {kind, fields}}, name) when kind in [:map, :closed_map],
     do: List.keymember?(fields, name, 0)
@@ -204,7 +205,7 @@ defmodule PtcRunner.Agent.Result do
   defp possible!({:optional, type}, path, enums), do: possible!(type, path, enums)
   defp possible!({:list, type}, path, enums), do: possible!(type, path, enums)
 
-  defp possible!({kind, _, _} = type, path, enums) when kind in [:where, :struct],
+  defp possible!({kind, _, _} = type, path, enums) when kind in [:where, :struct, :defs],
     do: possible!(Base.bare(type), path, enums)
 
   defp possible!({kind, fields}, path, enums) when kind in [:map, :closed_map] do

@@ -140,7 +140,7 @@ defmodule PtcRunner.Firewall.Inside do
   def type({:list, type}, [:each | path]), do: type(type, path)
   def type({:list, type}, path), do: type(type, path)
 
-  def type({kind, _, _} = type, path) when kind in [:where, :struct],
+  def type({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
     do: type(Base.bare(type), path)
 
   def type({kind, fields}, path) when kind in [:map, :closed_map] and is_list(fields) do

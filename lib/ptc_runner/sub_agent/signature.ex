@@ -65,6 +65,9 @@ defmodule PtcRunner.SubAgent.Signature do
           | :decimal
           | {:map_of, type()}
           | {:struct, module(), {:map, [field()]}}
+          | {:one_of, [type(), ...], discriminator :: String.t() | nil}
+          | {:defs, %{String.t() => type()}, type()}
+          | {:ref, name :: String.t()}
 
   @typedoc """
   A rule of a type; see `annotate/3`. In the type each rule stands once, in this order.

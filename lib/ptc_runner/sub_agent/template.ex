@@ -155,7 +155,7 @@ defmodule PtcRunner.SubAgent.Template do
   defp reaches?(_type, []), do: true
   defp reaches?({:optional, type}, path), do: reaches?(type, path)
 
-  defp reaches?({kind, _, _} = type, path) when kind in [:where, :struct],
+  defp reaches?({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
     do: reaches?(Base.bare(type), path)
 
   defp reaches?({:map_of, type}, [_any | path]), do: reaches?(type, path)

@@ -181,7 +181,7 @@ fn walked<H: Values>(
         Err(WalkEnd::SliceOver) => return Step::Left(Box::new(LeftAt::Check(walk.into_state().0))),
         Err(WalkEnd::Unknown(_)) => Verdict::Undecided,
         Err(WalkEnd::Abandoned) => Verdict::Stopped(Stop::DeadlinePassed),
-        Err(WalkEnd::TooLong | WalkEnd::Failed) => Verdict::Busy,
+        Err(WalkEnd::TooLong | WalkEnd::Failed | WalkEnd::Refuted) => Verdict::Busy,
         Ok(()) | Err(WalkEnd::TooMuch) => match walk.state.findings.count() {
             0 => Verdict::Right,
             _ => Verdict::Undecided,

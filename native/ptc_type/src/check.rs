@@ -66,6 +66,9 @@ impl<H: Values> Task<H> for Check<H::Term> {
     }
 
     #[inline(always)]
+    fn reset(&mut self, _mark: &(), _heap: &H) {}
+
+    #[inline(always)]
     fn mark(&self) {}
 
     #[inline(always)]

@@ -161,6 +161,11 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         self.purpose != Purpose::Input
     }
 
+    fn reset(&mut self, mark: &Mark, heap: &H) {
+        self.outputs.truncate(mark.outputs, heap);
+        self.warnings.truncate(mark.warnings, heap);
+    }
+
     #[inline]
     fn mark(&self) -> Mark {
         Mark {

@@ -10,6 +10,7 @@ use super::{Scalar, Target};
 use num_bigint::BigInt;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
+use ptc_term::value::{read_iso, Decimal, Family};
 
 /// Maximum number of warnings; a small value with shared parts can cause very many.
 const MOST_WARNINGS: usize = 1 << 22;
@@ -17,6 +18,8 @@ const MOST_WARNINGS: usize = 1 << 22;
 const SHOWN: usize = 3_800;
 /// Maximum length of an atom's name, in bytes.
 const LONGEST_ATOM: usize = 255 * 4;
+/// Maximum length of a date or a decimal that is tried as one of several types, in bytes.
+const LONGEST_ISO: usize = 200;
 /// Bytes that are copied per unit of fuel.
 const COPIED: usize = 64;
 /// Bytes of a number that are read per unit of fuel.
@@ -243,6 +246,10 @@ impl<H: Values> Coercion<'_, H> {
         place: Option<Place>,
     ) -> Result<Option<H::Term>, WalkEnd> {
         self.consume_fuel(8)?;
+        // In a trial, a question is only asked if its answer is known to be positive.
+        if self.state.is_trial() && !self.will_convert(scalar, value) {
+            return Err(WalkEnd::Refuted);
+        }
         let next = self
             .state
             .task
@@ -273,6 +280,25 @@ impl<H: Values> Coercion<'_, H> {
                 self.refuse(place, Target::Scalar(scalar), value)?;
                 Ok(None)
             }
+        }
+    }
+
+    fn will_convert(&self, scalar: Scalar, value: H::Term) -> bool {
+        let text = self.heap.bytes(value);
+        let text = text.filter(|text| text.len() <= LONGEST_ISO);
+        match (scalar, text) {
+            (Scalar::Decimal, None) => self.heap.class(value) != Class::Bitstring,
+            (Scalar::Decimal, Some(text)) => {
+                Decimal::read(text).is_some_and(|decimal| decimal.is_finite())
+            }
+            (Scalar::Date, Some(text)) => {
+                matches!(read_iso(text), Some((Family::Date, _)))
+            }
+            (Scalar::DateTime, Some(text)) => {
+                matches!(read_iso(text), Some((Family::DateTime, _)))
+            }
+            (Scalar::String | Scalar::Map, _) => true,
+            _ => false,
         }
     }
 

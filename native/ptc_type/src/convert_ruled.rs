@@ -40,7 +40,7 @@ impl<H: Values> Coercion<'_, H> {
         if enumeration.is_some_and(|values| values.has(text) == Some(true)) {
             return Ok(None);
         }
-        let list = self.state.rules.get(&*self.heap, rules as usize);
+        let list = self.state.rules[rules as usize];
         let aliases = match constraints.aliases {
             true => Rule::Aliases.value(&*self.heap, list),
             false => None,
@@ -189,7 +189,7 @@ impl<H: Values> Coercion<'_, H> {
         };
         let (mut keys, mut values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         for (rules, field) in missing {
-            let list = self.state.rules.get(&*self.heap, *rules as usize);
+            let list = self.state.rules[*rules as usize];
             let name = self.types.field(*field).name;
             let key = self.heap.make_key(kind, name);
             let key = key.unwrap_or_else(|| self.heap.make_string(name));
@@ -208,7 +208,7 @@ impl<H: Values> Coercion<'_, H> {
         value: H::Term,
         made: H::Term,
     ) -> Result<Option<H::Term>, WalkEnd> {
-        let module = self.state.rules.get(&*self.heap, module as usize);
+        let module = self.state.rules[module as usize];
         let is_struct = self.is_struct_of(value, module);
         let base = match is_struct {
             true => value,

@@ -62,7 +62,7 @@ pub struct Findings<T> {
     steps: Vec<PathStep>,
     values: Roots<T>,
     /// The keys in paths.
-    keys: Roots<T>,
+    keys: Vec<T>,
     /// Number of segments reported, including those of removed findings.
     segments: usize,
     /// Bytes of text that the findings to come can fill.
@@ -83,7 +83,7 @@ impl<T> Default for Findings<T> {
             all: Vec::new(),
             steps: Vec::new(),
             values: Roots::default(),
-            keys: Roots::default(),
+            keys: Vec::new(),
             segments: 0,
             room: usize::MAX,
             omitted: 0,
@@ -131,8 +131,8 @@ impl<T: Copy> Findings<T> {
     }
 
     /// Returns a key by its place in paths.
-    pub fn key<H: Heap<Term = T>>(&self, place: u32, heap: &H) -> T {
-        self.keys.get(heap, place as usize)
+    pub fn key(&self, place: u32) -> T {
+        self.keys[place as usize]
     }
 
     /// Keeps a key for a path.
@@ -234,7 +234,7 @@ impl<T> Rooted for Findings<T> {
             all: self.all,
             steps: self.steps,
             values: self.values.exchange(by)?,
-            keys: self.keys.exchange(by)?,
+            keys: by.all(self.keys)?,
             segments: self.segments,
             room: self.room,
             omitted: self.omitted,

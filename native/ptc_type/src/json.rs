@@ -39,6 +39,7 @@ impl Type {
     pub fn takes(self, json: Json) -> bool {
         match self {
             Type::Scalar(Scalar::Any) | Type::Unknown(_) | Type::Where(..) => true,
+            Type::OneOf(_) | Type::Ref(_) | Type::Defs(..) => true,
             Type::Scalar(Scalar::String | Scalar::DateTime | Scalar::Date) => json == Json::String,
             Type::Scalar(Scalar::Int) => json == Json::Integer,
             Type::Scalar(Scalar::Float) => matches!(json, Json::Integer | Json::Float),
@@ -67,7 +68,8 @@ impl Types {
         loop {
             match self.all().get(id.index()) {
                 Some(Type::Optional(inner)) => (id, optional) = (*inner, true),
-                Some(Type::Where(of, _)) => id = *of,
+                Some(Type::Where(of, _) | Type::Defs(of, _)) => id = *of,
+                Some(Type::Ref(name)) => id = self.defined(*name),
                 Some(of) => return (*of, optional),
                 None => return (Type::Scalar(Scalar::Any), optional),
             }
@@ -92,7 +94,10 @@ impl Types {
     /// Returns whether any value is of a type.
     pub fn is_any(&self, id: TypeId) -> bool {
         let of = self.required(id).0;
-        matches!(of, Type::Scalar(Scalar::Any) | Type::Unknown(_))
+        matches!(
+            of,
+            Type::Scalar(Scalar::Any) | Type::Unknown(_) | Type::OneOf(_)
+        )
     }
 
     /// Returns the fields of a map type, and whether other keys are refused.
@@ -119,7 +124,7 @@ impl Types {
     /// Returns whether the field may be missing.
     pub fn is_optional(&self, field: usize) -> bool {
         matches!(self.get(self.holds(field)), Type::Optional(_))
-            || self.defaults && self.default_of(field).is_some()
+            || self.has_defaults() && self.default_of(field).is_some()
     }
 
     /// Returns the field that a key names: `hint`, the probable one, if it has exactly this name, or else the first.

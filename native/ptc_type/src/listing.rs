@@ -88,7 +88,7 @@ impl Line {
                     PathStep::Field(field) => self.text.push(types.field(*field as usize).name),
                     PathStep::Index(index) => self.text.index((*index).into()),
                     PathStep::Key(place) => {
-                        let key = findings.key(*place, heap);
+                        let key = findings.key(*place);
                         name_of(heap, key, |name| self.text.push(name));
                     }
                 }
@@ -236,7 +236,7 @@ impl<T: Copy> ErrorTerms<T> {
             let segment = match step {
                 PathStep::Field(field) => self.name(heap, types, *field).0,
                 PathStep::Key(place) => {
-                    let key = findings.key(*place, heap);
+                    let key = findings.key(*place);
                     match heap.is_name(key) {
                         true => {
                             let mut name = Vec::new();

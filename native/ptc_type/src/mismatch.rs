@@ -26,6 +26,7 @@ impl Target {
             Type::Scalar(scalar) => Target::Scalar(scalar),
             Type::List(_) => Target::List,
             Type::Map { .. } | Type::MapOf(_) => Target::Map,
+            Type::OneOf(_) | Type::Ref(_) | Type::Defs(..) => Target::Scalar(Scalar::Any),
             Type::Optional(_) | Type::Where(..) | Type::Unknown(_) => Target::Scalar(Scalar::Any),
         }
     }

@@ -1,7 +1,7 @@
 //! Reads type terms into a table.
 
 use super::constraint::Constraints;
-use super::values::Values;
+use super::values::{Class, Values};
 use super::walk::WalkEnd;
 use super::{Field, Scalar, Type, TypeId, Types};
 use ptc_term::meter::Meter;
@@ -88,6 +88,12 @@ enum OpenType<T> {
     /// A type with rules: its term, and the rules.
     Where(T, T),
     MapOf(T),
+    /// The types of a union; the remaining ones follow.
+    OneOf(Box<OneOf<T>>, T),
+    /// The types of names, of which the next one is read, or the type around which they are.
+    Defs(Box<Defs<T>>),
+    /// The map type of a struct, with its module.
+    Struct(T),
 }
 
 /// A map type, whose fields are in `pending`.
@@ -97,8 +103,33 @@ struct Map<T> {
     closed: bool,
     /// Index of its first field.
     start: usize,
-    /// The module, if it is a struct.
-    module: Option<T>,
+}
+
+/// A union, whose types are in `members`.
+struct OneOf<T> {
+    term: T,
+    list: T,
+    start: usize,
+    discriminator: Option<Box<[u8]>>,
+}
+
+/// Names that are defined.
+struct Defs<T> {
+    /// The types of the names, the last one first.
+    rest: Vec<T>,
+    /// The names, and the one of which the type is read.
+    names: std::ops::Range<u32>,
+    next: u32,
+    /// The type around which they are defined.
+    around: T,
+}
+
+/// What only unions and names need.
+#[derive(Default)]
+struct Inner<'h> {
+    members: Vec<TypeId>,
+    /// The names that are defined here, innermost last.
+    scopes: Vec<(&'h [u8], u32)>,
 }
 
 struct Reader<'h, H: Values> {
@@ -108,6 +139,7 @@ struct Reader<'h, H: Values> {
     read: Read<H::Term>,
     open: Vec<OpenType<H::Term>>,
     pending: Vec<(Field<'h>, H::Term)>,
+    inner: Option<Box<Inner<'h>>>,
     /// The types by the identity of their terms.
     known: HashMap<usize, TypeId>,
     /// The scalars that were read, by number.
@@ -136,6 +168,7 @@ pub fn read<H: Values>(
         read,
         open: Vec::with_capacity(8),
         pending: Vec::with_capacity(16),
+        inner: None,
         known: HashMap::new(),
         scalars: [None; Scalar::ALL.len()],
         name_bytes: 0,
@@ -153,6 +186,15 @@ pub fn read<H: Values>(
             ReadStep::Rules(term, id, rules) => reader.rules(term, id, rules, meter)?,
             ReadStep::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
+                None if reader.read.types.has_names() => {
+                    meter.consume_fuel(8 * reader.read.types.all().len(), heap)?;
+                    if !reader.read.types.are_names_good() {
+                        reader.unknown(term);
+                        let last = reader.read.types.all().len() as u32 - 1;
+                        return Ok((reader.read, TypeId(last)));
+                    }
+                    return Ok((reader.read, id));
+                }
                 None => return Ok((reader.read, id)),
             },
         };
@@ -169,7 +211,7 @@ enum ReadStep<T> {
     Complete(TypeId),
 }
 
-impl<H: Values> Reader<'_, H> {
+impl<'h, H: Values> Reader<'h, H> {
     /// Reads a term as a type.
     fn step(&mut self, term: H::Term) -> ReadStep<H::Term> {
         if self.read.types.all().len() > FEW {
@@ -208,12 +250,39 @@ impl<H: Values> Reader<'_, H> {
                 Some([map, fields])
                     if heap.same(*map, type_atoms.map()) && heap.is_name(*module) =>
                 {
-                    let mut map = self.map(term, self.reading.closed);
-                    map.module = Some(*module);
-                    self.fields(map, *fields)
+                    self.open.push(OpenType::Struct(*module));
+                    self.fields(self.map(term, self.reading.closed), *fields)
                 }
                 _ => self.unknown(term),
             },
+            Some([tag, types, field]) if self.is_word(*tag, b"one_of") => {
+                let discriminator = match heap.is_nil(*field) {
+                    true => None,
+                    false => match heap.bytes(*field) {
+                        Some(name) => Some(name.into()),
+                        None => return self.unknown(term),
+                    },
+                };
+                let open = OneOf {
+                    term,
+                    list: *types,
+                    start: self.inner().members.len(),
+                    discriminator,
+                };
+                self.one_of(Box::new(open), *types)
+            }
+            Some([tag, names, around]) if self.is_word(*tag, b"defs") => {
+                self.defs(term, *names, *around)
+            }
+            Some([tag, name]) if self.is_word(*tag, b"ref") => {
+                let name = heap.bytes(*name);
+                let mut scopes = self.inner().scopes.iter().rev();
+                let known = scopes.find(|(known, _)| Some(*known) == name).copied();
+                match known {
+                    Some((_, name)) => ReadStep::Complete(self.read.types.add(Type::Ref(name))),
+                    None => self.unknown(term),
+                }
+            }
             _ if self.is_word(term, b"date") => self.scalar(Scalar::Date),
             _ if self.is_word(term, b"decimal") => self.scalar(Scalar::Decimal),
             _ => self.unknown(term),
@@ -225,6 +294,63 @@ impl<H: Values> Reader<'_, H> {
         let types = &mut self.read.types;
         let known = &mut self.scalars[scalar as usize];
         ReadStep::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))))
+    }
+
+    fn inner(&mut self) -> &mut Inner<'h> {
+        self.inner.get_or_insert_default()
+    }
+
+    /// Reads the next type of a union.
+    fn one_of(&mut self, open: Box<OneOf<H::Term>>, rest: H::Term) -> ReadStep<H::Term> {
+        if let Some((first, rest)) = self.heap.uncons(rest) {
+            self.open.push(OpenType::OneOf(open, rest));
+            return ReadStep::Read(first);
+        }
+        let members = self.inner().members.split_off(open.start);
+        if members.is_empty() || !self.heap.is_empty_list(rest) {
+            return self.unknown(open.term);
+        }
+        self.read.rules.push(open.list);
+        ReadStep::Complete(self.read.types.add_union(members, open.discriminator))
+    }
+
+    /// Begins the definition of names.
+    fn defs(&mut self, term: H::Term, names: H::Term, around: H::Term) -> ReadStep<H::Term> {
+        let heap = self.heap;
+        if heap.class(names) != Class::Map {
+            return self.unknown(term);
+        }
+        let (mut rest, mut all) = (Vec::new(), Vec::new());
+        for (name, of) in heap.entries(names) {
+            let Some(bytes) = heap.bytes(name) else {
+                return self.unknown(term);
+            };
+            all.push((name, bytes));
+            rest.push(of);
+        }
+        let first = self.read.types.add_names(all.len() as u32);
+        for (number, (name, bytes)) in (first..).zip(all) {
+            self.read.rules.push(name);
+            self.inner().scopes.push((bytes, number));
+        }
+        rest.reverse();
+        let names = first..first + rest.len() as u32;
+        let next = first;
+        // The same term may mean another type where names are defined.
+        self.known.clear();
+        self.next_def(Box::new(Defs {
+            rest,
+            names,
+            next,
+            around,
+        }))
+    }
+
+    /// Reads the type of the next name, or the type around which the names are defined.
+    fn next_def(&mut self, mut defs: Box<Defs<H::Term>>) -> ReadStep<H::Term> {
+        let next = defs.rest.pop().unwrap_or(defs.around);
+        self.open.push(OpenType::Defs(defs));
+        ReadStep::Read(next)
     }
 
     #[cold]
@@ -269,7 +395,6 @@ impl<H: Values> Reader<'_, H> {
             term,
             closed,
             start,
-            module: None,
         }
     }
 
@@ -307,18 +432,35 @@ impl<H: Values> Reader<'_, H> {
         let fields = self.read.types.add_fields(fields);
         self.pending.truncate(map.start);
         let closed = map.closed;
-        let id = self.add(map.term, Type::Map { fields, closed });
-        if let Some(module) = map.module {
-            self.read.types.add_struct(id);
-            self.read.rules.push(module);
-        }
-        ReadStep::Complete(id)
+        ReadStep::Complete(self.add(map.term, Type::Map { fields, closed }))
     }
 
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
     fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
             OpenType::Where(term, rules) => ReadStep::Rules(term, id, rules),
+            OpenType::Struct(module) => {
+                if matches!(self.read.types.get(id), Type::Map { .. }) {
+                    self.read.types.add_struct(id);
+                    self.read.rules.push(module);
+                }
+                ReadStep::Complete(id)
+            }
+            OpenType::OneOf(open, rest) => {
+                self.inner().members.push(id);
+                self.one_of(open, rest)
+            }
+            OpenType::Defs(mut defs) if defs.next < defs.names.end => {
+                self.read.types.define(defs.next, id);
+                defs.next += 1;
+                self.next_def(defs)
+            }
+            OpenType::Defs(defs) => {
+                let scopes = self.inner().scopes.len() - defs.names.len();
+                self.inner().scopes.truncate(scopes);
+                self.known.clear();
+                ReadStep::Complete(self.read.types.add_defs(id, defs.names))
+            }
             OpenType::MapOf(term) => {
                 let id = self.read.types.add_map_of(id);
                 if id.index() >= FEW {

@@ -113,6 +113,8 @@ impl<'t> Writer<'t> {
                 self.out.push(b'{');
                 self.steps.push(RenderStep::Fields(fields, false));
             }
+            Type::OneOf(_) | Type::Ref(_) => self.out.extend_from_slice(b":any"),
+            Type::Defs(of, _) => self.steps.push(RenderStep::Type(of)),
             Type::MapOf(_) => self.out.extend_from_slice(b":map"),
             Type::Where(of, _) => self.steps.push(RenderStep::Type(of)),
             Type::Unknown(_) => {}

@@ -50,6 +50,14 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
                 &[strings.kind, strings.items],
                 &[strings.array, made[inner.index()]],
             ),
+            Type::OneOf(number) => {
+                let types = read.types.union(number).types.iter();
+                let schemas: Vec<_> = types.map(|id| made[id.index()]).collect();
+                let (key, schemas) = (heap.make_string(b"anyOf"), heap.make_list(&schemas));
+                heap.make_map(&[key], &[schemas])
+            }
+            Type::Ref(_) => heap.make_map(&[], &[]),
+            Type::Defs(of, _) => made[of.index()],
             Type::MapOf(holds) => heap.make_map(
                 &[strings.kind, strings.additional],
                 &[strings.object, made[holds.index()]],

@@ -69,6 +69,33 @@ impl<T: Copy> TypeTerms<T> {
                         None => heap.make_tuple(&[tag, fields]),
                     }
                 }
+                Type::OneOf(number) => {
+                    let union = types.union(number);
+                    let members: Vec<T> = union.types.iter().map(|id| terms.term(*id)).collect();
+                    let members = heap.make_list(&members);
+                    let field = match &union.discriminator {
+                        Some(field) => heap.make_string(field),
+                        None => heap.nil(),
+                    };
+                    let tag = word(heap, b"one_of");
+                    heap.make_tuple(&[tag, members, field])
+                }
+                Type::Ref(name) => {
+                    let tag = word(heap, b"ref");
+                    heap.make_tuple(&[tag, rules[types.name_of(name) as usize]])
+                }
+                Type::Defs(inner, group) => {
+                    let names = types.group(group);
+                    let keys: Vec<T> = names
+                        .clone()
+                        .map(|name| rules[types.name_of(name) as usize])
+                        .collect();
+                    let values: Vec<T> =
+                        names.map(|name| terms.term(types.defined(name))).collect();
+                    let names = heap.make_map(&keys, &values);
+                    let tag = word(heap, b"defs");
+                    heap.make_tuple(&[tag, names, terms.term(inner)])
+                }
                 Type::MapOf(holds) => {
                     let tag = word(heap, b"map_of");
                     heap.make_tuple(&[tag, terms.term(holds)])

@@ -67,10 +67,27 @@ pub enum Type {
     },
     /// A map from any texts to values of a type.
     MapOf(TypeId),
+    /// One of several types, which have this number: see [`Types::union`].
+    OneOf(u32),
+    /// The type of this name, by the number of its definition: see [`Types::defined`].
+    Ref(u32),
+    /// A type around which names are defined, with their number: see [`Types::group`].
+    Defs(TypeId, u32),
     /// A type with rules, which have this number: see [`Types::constraints`]. The type is not optional.
     Where(TypeId, u32),
     /// A term that is not a type; the number is assigned by its reader.
     Unknown(u32),
+}
+
+/// One of several types.
+#[derive(Debug, Clone)]
+pub struct Union {
+    /// The types, in order.
+    pub types: Vec<TypeId>,
+    /// The field of a map that tells which type it is.
+    pub discriminator: Option<Box<[u8]>>,
+    /// The number of their list among the rules.
+    pub rules: u32,
 }
 
 /// A field of a map, or a parameter.
@@ -100,16 +117,29 @@ pub struct Types {
     spellings: OnceLock<Box<NameIndex>>,
     /// Some small map type has two fields that one key may name.
     doubled: bool,
+    /// What only some types have.
+    extras: Option<Box<Extras>>,
+}
+
+/// What only some types have: rules, structs, unions and names. It is apart, so that other types are moved quickly.
+#[derive(Debug, Clone, Default)]
+struct Extras {
     /// The rules of types, which are shared when the table is copied.
     constraints: Vec<Arc<Constraints>>,
     /// Some field that is missing has a default.
-    pub(super) defaults: bool,
+    defaults: bool,
     /// Coercion puts in defaults, or makes structs.
     makes: bool,
     /// The map types that are structs, each with the number of its module among the rules.
     structs: Vec<(TypeId, u32)>,
     /// Some map has any keys.
     maps_of: bool,
+    /// The types of unions.
+    unions: Vec<Union>,
+    /// The types of names, and the numbers of the names among the rules.
+    defined: Vec<(TypeId, u32)>,
+    /// The names that are defined together.
+    groups: Vec<std::ops::Range<u32>>,
 }
 
 impl Types {
@@ -129,55 +159,189 @@ impl Types {
         TypeId(self.types.len() as u32 - 1)
     }
 
+    fn extras(&self) -> &Extras {
+        static NONE: OnceLock<Extras> = OnceLock::new();
+        match &self.extras {
+            Some(extras) => extras,
+            None => NONE.get_or_init(Extras::default),
+        }
+    }
+
+    fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
+
     /// Adds the rules of a type that was already added.
     pub fn add_where(&mut self, of: TypeId, rules: Constraints) -> TypeId {
-        self.defaults |= rules.default;
-        self.makes |= rules.default;
-        self.constraints.push(Arc::new(rules));
-        self.add(Type::Where(of, self.constraints.len() as u32 - 1))
+        let extras = self.extras_mut();
+        extras.defaults |= rules.default;
+        extras.makes |= rules.default;
+        self.extras_mut().constraints.push(Arc::new(rules));
+        self.add(Type::Where(of, self.extras().constraints.len() as u32 - 1))
     }
 
     /// Notes that a map type is a struct. Its module has the next number of rules.
     pub fn add_struct(&mut self, id: TypeId) {
-        self.makes = true;
-        self.constraints.push(Arc::default());
-        self.structs.push((id, self.constraints.len() as u32 - 1));
+        self.extras_mut().makes = true;
+        self.extras_mut().constraints.push(Arc::default());
+        let number = self.extras().constraints.len() as u32 - 1;
+        self.extras_mut().structs.push((id, number));
+    }
+
+    /// Adds a union. The list of its types has the next number of rules.
+    pub fn add_union(&mut self, types: Vec<TypeId>, discriminator: Option<Box<[u8]>>) -> TypeId {
+        self.extras_mut().constraints.push(Arc::default());
+        let rules = self.extras().constraints.len() as u32 - 1;
+        self.extras_mut().unions.push(Union {
+            types,
+            discriminator,
+            rules,
+        });
+        self.add(Type::OneOf(self.extras().unions.len() as u32 - 1))
+    }
+
+    /// Returns a union by its number.
+    pub fn union(&self, number: u32) -> &Union {
+        &self.extras().unions[number as usize]
+    }
+
+    /// Adds names whose types are not known yet, and returns the first one. They have the next numbers of rules.
+    pub fn add_names(&mut self, count: u32) -> u32 {
+        let first = self.extras().defined.len() as u32;
+        for _ in 0..count {
+            let rules = self.extras().constraints.len() as u32;
+            self.extras_mut().constraints.push(Arc::default());
+            self.extras_mut().defined.push((Types::ANY, rules));
+        }
+        first
+    }
+
+    /// Sets the type of a name.
+    pub fn define(&mut self, name: u32, of: TypeId) {
+        self.extras_mut().defined[name as usize].0 = of;
+    }
+
+    /// Returns the type of a name.
+    pub fn defined(&self, name: u32) -> TypeId {
+        self.extras().defined[name as usize].0
+    }
+
+    /// Returns the number of a name among the rules.
+    pub fn name_of(&self, name: u32) -> u32 {
+        self.extras().defined[name as usize].1
+    }
+
+    /// Adds a type around which these names are defined.
+    pub fn add_defs(&mut self, of: TypeId, names: std::ops::Range<u32>) -> TypeId {
+        self.extras_mut().groups.push(names);
+        self.add(Type::Defs(of, self.extras().groups.len() as u32 - 1))
+    }
+
+    /// Returns the names that are defined together.
+    pub fn group(&self, number: u32) -> std::ops::Range<u32> {
+        self.extras().groups[number as usize].clone()
+    }
+
+    /// Returns the number of a type's rules; an optional type may be around them.
+    pub fn rules_of(&self, id: TypeId) -> Option<u32> {
+        match self.get(id) {
+            Type::Where(_, rules) => Some(rules),
+            Type::Optional(inner) => match self.get(inner) {
+                Type::Where(_, rules) => Some(rules),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns a type's rules; an optional type may be around them.
+    pub fn rules_at(&self, id: TypeId) -> Option<&Constraints> {
+        let rules = self.types.get(id.index()).and_then(|_| self.rules_of(id));
+        rules.map(|rules| self.constraints(rules))
+    }
+
+    /// Returns whether some type has a name.
+    pub fn has_names(&self) -> bool {
+        self.extras.is_some() && !self.extras().defined.is_empty()
+    }
+
+    /// Returns whether each name stands for a type with which a value goes on: no name stands for itself, alone or as one of
+    /// several types.
+    pub fn are_names_good(&self) -> bool {
+        // 0: not visited, 1: on the path, 2: good.
+        let mut seen = vec![0_u8; self.types.len()];
+        for (start, _) in &self.extras().defined {
+            if seen.get(start.index()) == Some(&2) {
+                continue;
+            }
+            let mut path = vec![(*start, 0)];
+            while let Some((id, next)) = path.last_mut() {
+                let Some(of) = self.types.get(id.index()) else {
+                    return false;
+                };
+                let part = match *of {
+                    Type::Optional(inner) | Type::Where(inner, _) | Type::Defs(inner, _) => {
+                        (*next == 0).then_some(inner)
+                    }
+                    Type::Ref(name) => (*next == 0).then_some(self.defined(name)),
+                    Type::OneOf(number) => self.union(number).types.get(*next).copied(),
+                    _ => None,
+                };
+                *next += 1;
+                seen[id.index()] = 1;
+                match part {
+                    None => {
+                        seen[id.index()] = 2;
+                        path.pop();
+                    }
+                    Some(part) => match seen.get(part.index()) {
+                        Some(0) => path.push((part, 0)),
+                        Some(2) => {}
+                        _ => return false,
+                    },
+                }
+            }
+        }
+        true
     }
 
     /// Returns whether coercion puts in defaults, or makes structs.
     #[inline]
     pub fn makes(&self) -> bool {
-        self.makes
+        self.extras.is_some() && self.extras().makes
     }
 
     /// Returns whether some map type is a struct.
     #[inline]
     pub fn has_structs(&self) -> bool {
-        !self.structs.is_empty()
+        self.extras.is_some() && !self.extras().structs.is_empty()
     }
 
     /// Returns the number of the module of a map type that is a struct.
     pub fn module(&self, id: TypeId) -> Option<u32> {
-        let place = self.structs.binary_search_by_key(&id.0, |(id, _)| id.0);
-        place.ok().map(|place| self.structs[place].1)
+        let place = self
+            .extras()
+            .structs
+            .binary_search_by_key(&id.0, |(id, _)| id.0);
+        place.ok().map(|place| self.extras().structs[place].1)
     }
 
     /// Adds a map from texts to values.
     pub fn add_map_of(&mut self, holds: TypeId) -> TypeId {
-        self.maps_of = true;
+        self.extras_mut().maps_of = true;
         self.add(Type::MapOf(holds))
     }
 
     /// Returns whether some map has any keys.
     #[inline]
     pub fn has_maps_of(&self) -> bool {
-        self.maps_of
+        self.extras.is_some() && self.extras().maps_of
     }
 
     /// Returns rules by their number.
     #[inline]
     pub fn constraints(&self, number: u32) -> &Constraints {
-        &self.constraints[number as usize]
+        &self.extras().constraints[number as usize]
     }
 
     /// Returns whether a type has no parts.
@@ -188,7 +352,7 @@ impl Types {
 
     /// Returns whether some type has rules.
     pub fn has_rules(&self) -> bool {
-        !self.constraints.is_empty()
+        self.extras.is_some() && !self.extras().constraints.is_empty()
     }
 
     /// Returns whether coercion changes values by rules, or to structs.
@@ -201,14 +365,14 @@ impl Types {
             )
         };
         self.has_structs()
-            || self.constraints.iter().any(converts)
+            || self.extras().constraints.iter().any(converts)
             || self.types.iter().any(is_made)
     }
 
     /// Returns whether some field that is missing may have a default.
     #[inline]
     pub fn has_defaults(&self) -> bool {
-        self.defaults
+        self.extras.is_some() && self.extras().defaults
     }
 
     /// Returns the number of the rules that have the default of a field.

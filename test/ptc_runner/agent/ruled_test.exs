@@ -79,6 +79,27 @@ defmodule PtcRunner.Agent.RuledTest do
              answer("[]", {:signature, [], {:where, {:list, :int}, [min_items: 1]}})
   end
 
+  test "an enumeration or a range settles a repair that has two readings" do
+    plain = {:signature, [], {:map, [{"a", :int}]}}
+    text = ~s(First {"a": 1,} and then {"a": 2,})
+    assert {:error, _, _} = answer(text, plain)
+
+    for {rules, a} <- [{[min: 2], 2}, {[max: 1], 1}, {[exclusive_min: 1.5], 2}],
+        do:
+          assert(
+            {:ok, %{"a" => ^a}, [_ | _]} = answer(text, Signature.annotate!(plain, "a", rules))
+          )
+
+    assert {:error, _, _} = answer(text, Signature.annotate!(plain, "a", min: 0))
+    status = {:signature, [], {:map, [{"s", {:where, :string, [enum: ["open", "paid"]]}}]}}
+
+    assert {:ok, %{"s" => "paid"}, [_ | _]} =
+             answer(~s({"s": 'unknown',} or rather {"s": 'paid',}), status)
+
+    assert {:error, _, feedback} = answer(~s({'s': 'lost',}), status)
+    assert feedback =~ "s"
+  end
+
   test "results of programs are fitted" do
     fit = fn value, type -> Result.fit(value, {:signature, [], type}, {%{}, :infinity}) end
 

@@ -11,7 +11,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @spec declared?(term(), term()) :: boolean()
   def declared?(value, {:optional, type}), do: declared?(value, type)
 
-  def declared?(value, {kind, _, _} = type) when kind in [:where, :struct],
+  def declared?(value, {kind, _, _} = type) when kind in [:where, :struct, :defs],
     do: declared?(value, Base.bare(type))
 
   def declared?(value, {:list, type}) when is_list(value), do: plain?(type) or each?(value, type)
@@ -48,7 +48,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @doc false
   # Whether a type has an optional field: of other types, a value that matches has all fields.
   @spec optional?(term()) :: boolean()
-  def optional?({kind, _, _} = type) when kind in [:where, :struct],
+  def optional?({kind, _, _} = type) when kind in [:where, :struct, :defs],
     do: optional?(Base.bare(type))
 
   def optional?({:list, type}), do: optional?(type)
@@ -78,7 +78,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   defp rename(value, {:optional, type}, warnings), do: rename(value, type, warnings)
 
-  defp rename(value, {kind, _, _} = type, warnings) when kind in [:where, :struct],
+  defp rename(value, {kind, _, _} = type, warnings) when kind in [:where, :struct, :defs],
     do: rename(value, Base.bare(type), warnings)
 
   defp rename(value, {:list, type}, warnings) when is_list(value) do
@@ -116,7 +116,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @spec hyphenated(term(), term()) :: term()
   def hyphenated(value, {:optional, type}), do: hyphenated(value, type)
 
-  def hyphenated(value, {kind, _, _} = type) when kind in [:where, :struct],
+  def hyphenated(value, {kind, _, _} = type) when kind in [:where, :struct, :defs],
     do: hyphenated(value, Base.bare(type))
 
   def hyphenated(value, {:list, type}) when is_list(value),

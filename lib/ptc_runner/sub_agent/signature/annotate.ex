@@ -6,7 +6,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.{Native, Quanta, Shown}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{RuleText, Validator}
+  alias PtcRunner.SubAgent.Signature.{Base, RuleText, Validator}
   require Quanta
 
   # In the order in which they are checked and kept.
@@ -131,6 +131,10 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
       {:ok, {:where, _map, rules}} -> {:ok, {:where, {:struct, module, type}, rules}}
       error -> error
     end
+  end
+
+  defp put({:defs, names, type}, path, rules) do
+    with {:ok, type} <- put(type, path, rules), do: {:ok, {:defs, names, type}}
   end
 
   # Any name leads to the values.
@@ -368,5 +372,6 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
     end
   end
 
-  defp shown(type), do: type |> Signature.Renderer.render_type() |> Shown.cut(200)
+  defp shown(type),
+    do: type |> Base.unnamed() |> Signature.Renderer.render_type() |> Shown.cut(200)
 end

@@ -65,7 +65,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
   defp paths({:optional, type}, path), do: paths(type, path)
   defp paths({:list, type}, path), do: paths(type, path)
 
-  defp paths({kind, _, _} = type, path) when kind in [:where, :struct],
+  defp paths({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
     do: paths(Base.bare(type), path)
 
   defp paths({kind, fields}, path) when kind in [:map, :closed_map],

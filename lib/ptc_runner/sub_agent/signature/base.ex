@@ -17,6 +17,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   @spec bare(term()) :: term()
   def bare({:where, type, _rules}), do: bare(type)
   def bare({:struct, _module, type}), do: type
+  def bare({:defs, _names, type}), do: bare(type)
   def bare(type), do: type
 
   @doc """
@@ -42,6 +43,9 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def checked({:where, type, rules}) when is_list(rules), do: listed(checked(type), rules[:enum])
   def checked({:struct, _module, type}), do: checked(type)
   def checked({:map_of, _type}), do: :map
+  def checked({:one_of, types, _field}), do: {:union, Enum.map(types, &checked/1)}
+  def checked({:defs, _names, type}), do: checked(type)
+  def checked({:ref, _name}), do: :any
   def checked(type) when type in [:date, :decimal], do: :any
   def checked(type), do: type
 
@@ -59,6 +63,26 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   defp listed(type, _values), do: type
 
   @doc """
+  A type without the names that are defined around it, for a text that shows it.
+
+      iex> PtcRunner.SubAgent.Signature.Base.unnamed({:list, {:ref, "Tree"}})
+      {:list, :any}
+
+  """
+  @spec unnamed(term()) :: term()
+  def unnamed({:ref, _name}), do: :any
+  def unnamed({:defs, _names, type}), do: unnamed(type)
+  def unnamed({:where, type, _rules}), do: unnamed(type)
+  def unnamed({:one_of, _types, _field}), do: :any
+
+  def unnamed({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
+    do: {kind, for({name, type} <- fields, do: {name, unnamed(type)})}
+
+  def unnamed({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, unnamed(type)}
+  def unnamed({:struct, module, type}), do: {:struct, module, unnamed(type)}
+  def unnamed(type), do: type
+
+  @doc """
   Whether coercion changes values that are valid: it fills in defaults, and makes structs and decimals.
 
       iex> PtcRunner.SubAgent.Signature.Base.makes?({:map, [{"n", {:optional, {:where, :int, [default: 1]}}}]})
@@ -71,6 +95,12 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   @spec makes?(term()) :: boolean()
   def makes?({:where, type, rules}), do: List.keymember?(rules, :default, 0) or makes?(type)
   def makes?({:struct, _module, _type}), do: true
+  def makes?({:one_of, types, _field}), do: Enum.any?(types, &makes?/1)
+
+  def makes?({:defs, names, type}),
+    do: makes?(type) or Enum.any?(names, fn {_name, type} -> makes?(type) end)
+
+  def makes?({:ref, _name}), do: false
   def makes?(:decimal), do: true
   def makes?({kind, type}) when kind in [:optional, :list, :map_of], do: makes?(type)
 

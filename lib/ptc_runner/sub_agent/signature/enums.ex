@@ -66,7 +66,7 @@ defmodule PtcRunner.SubAgent.Signature.Enums do
     with plan when plan != nil <- plan(type, path, enums, concerned), do: {:list, plan}
   end
 
-  defp plan({kind, _, _} = type, path, enums, concerned) when kind in [:where, :struct],
+  defp plan({kind, _, _} = type, path, enums, concerned) when kind in [:where, :struct, :defs],
     do: plan(Base.bare(type), path, enums, concerned)
 
   defp plan({kind, fields}, path, enums, concerned) when kind in [:map, :closed_map] do

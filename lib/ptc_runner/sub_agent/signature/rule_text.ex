@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
   # The messages about values that break a rule of their type.
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.ErrorText
+  alias PtcRunner.SubAgent.Signature.{Base, ErrorText, Renderer}
 
   # Maximum bytes of a value, and of each value of an enumeration.
   @value 200
@@ -52,9 +52,12 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
   def wanted({:pattern, pattern}), do: "a text that matches #{Shown.text(pattern, @value)}"
   def wanted({:format, format}), do: Map.fetch!(@formats, format)
   def wanted({:enum, values}), do: "one of " <> Shown.few(values, &shown/1)
+  def wanted({:one_of, types}), do: "one of " <> Shown.few(types, &type/1)
   def wanted({:unique, true}), do: "different items"
   def wanted({:min_items, count}), do: "at least #{count(count, "item")}"
   def wanted({:max_items, count}), do: "at most #{count(count, "item")}"
+
+  defp type(type), do: type |> Base.unnamed() |> Renderer.render_type() |> Shown.cut(@value)
 
   defp number(%{__struct__: _module} = number), do: PtcRunner.Json.Values.text(number)
   defp number(number), do: Shown.text(number, @value)

@@ -41,7 +41,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   defp descend({:list, type}, path), do: descend(type, path)
   defp descend({:optional, type}, path), do: descend(type, path)
 
-  defp descend({kind, _, _} = type, path) when kind in [:where, :struct],
+  defp descend({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
     do: descend(Base.bare(type), path)
 
   defp descend({:map_of, type}, [_any | path]), do: descend(type, path)
@@ -130,7 +130,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   def map_fields({:map, fields}), do: {:ok, fields}
   def map_fields({:optional, type}), do: map_fields(type)
 
-  def map_fields({kind, _, _} = type) when kind in [:where, :struct],
+  def map_fields({kind, _, _} = type) when kind in [:where, :struct, :defs],
     do: map_fields(Base.bare(type))
 
   def map_fields(type), do: {:error, {:not_a_map, type}}

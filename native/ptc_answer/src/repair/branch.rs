@@ -142,6 +142,8 @@ pub struct Branch {
     pub at: u32,
     /// The total cost of its repairs.
     pub cost: u32,
+    /// The number of its values that break a rule of their type.
+    pub broken: u32,
     /// The faults that it repaired, a bit for each.
     pub faults: u64,
     /// Its last event in the log.

@@ -22,6 +22,8 @@ struct WholeReading {
     node: NodeId,
     start: usize,
     end: usize,
+    /// The number of its values that break a rule of their type.
+    broken: u32,
     /// Offset where another reading of the same cost diverges from it.
     unsure: Option<usize>,
 }
@@ -185,6 +187,8 @@ impl Repairing {
         let end = found.end;
         match &mut self.best {
             None => self.best = Some(found),
+            Some(best) if found.broken > best.broken => {}
+            Some(best) if found.broken < best.broken => *best = found,
             Some(best) => {
                 let (text, types, inner) = (reader.text, reader.types(), &reader.state.inner);
                 let equal = |a, b| same::events(text, types, inner, a, b);
@@ -320,6 +324,7 @@ fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<WholeReading> {
         node: end.node,
         start: start.at,
         end: end.at as usize,
+        broken: end.broken,
         unsure: other.map(|other| other.at.min(end.at) as usize),
     })
 }

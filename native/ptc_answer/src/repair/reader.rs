@@ -84,6 +84,7 @@ impl<'r, H: Heap> Reader<'r, '_, H> {
         Branch {
             at: at as u32,
             cost: 0,
+            broken: 0,
             faults: 0,
             node: ROOT,
             ty,

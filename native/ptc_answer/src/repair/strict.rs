@@ -168,6 +168,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     fn strict_scalar(&mut self, branch: &mut Branch, event: Event, end: usize) {
+        self.judge_by_rules(branch, event);
         self.event(branch, event);
         branch.at = end as u32;
         self.after_value(branch);

@@ -14,6 +14,9 @@ use ptc_json::Extent;
 use ptc_term::heap::Heap;
 use ptc_type::{AnswerType, Json, Scalar, Type, TypeId, Types};
 
+/// Cost of a value that breaks a rule of its type.
+const BREAKS: u32 = 1;
+
 impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn values(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
@@ -179,9 +182,43 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     /// Accepts a value without parts and continues after it.
     pub(super) fn scalar(&mut self, mut branch: Branch, event: Event, end: usize) {
+        self.judge_by_rules(&mut branch, event);
         self.event(&mut branch, event);
         self.after_value(&mut branch);
         self.moved(branch, end);
+    }
+
+    /// Counts a value that breaks an enumeration or a range of its type: of readings of the same cost, the one without it is
+    /// more likely.
+    #[inline]
+    pub(super) fn judge_by_rules(&self, branch: &mut Branch, event: Event) {
+        if self.types().has_rules() && self.breaks_rules(branch, event) {
+            branch.cost += BREAKS;
+            branch.broken += 1;
+        }
+    }
+
+    /// Returns whether a value breaks an enumeration or a range of its type.
+    #[cold]
+    fn breaks_rules(&self, branch: &Branch, event: Event) -> bool {
+        let types = self.types();
+        let Some(rules) = types.rules_at(branch.ty) else {
+            return false;
+        };
+        match event {
+            Event::Plain(span) => rules.refuse_text(span.of(self.text)),
+            Event::Escaped(span) => {
+                let mut text = Vec::new();
+                unescape(span.of(self.text), &mut text);
+                rules.refuse_text(&text)
+            }
+            Event::Number(span) => rules.refuse_number(span.of(self.text)),
+            Event::Int(span) | Event::Float(span) | Event::Loose(span) => {
+                let number = numbers::clean(span.of(self.text), true);
+                number.is_some_and(|number| rules.refuse_number(number.text.as_bytes()))
+            }
+            _ => false,
+        }
     }
 
     /// Accepts a string, or the value that its type makes of it, and continues at `next`.

@@ -196,6 +196,7 @@ fn type_term(heap: &mut PlainHeap, types: &Types, id: TypeId) -> Term {
             let fields = heap.make_list(&pairs);
             tagged(heap, if closed { "closed_map" } else { "map" }, fields)
         }
+        Type::OneOf(_) | Type::Ref(_) | Type::Defs(..) => heap.nil(),
         Type::MapOf(_) | Type::Where(..) | Type::Unknown(_) => heap.nil(),
     }
 }

@@ -163,6 +163,7 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
                 }
             })
         }
+        Type::OneOf(_) | Type::Ref(_) | Type::Defs(..) => true,
         Type::MapOf(_) | Type::Unknown(_) => true,
     }
 }

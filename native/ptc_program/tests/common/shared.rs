@@ -110,6 +110,7 @@ impl Maker<'_> {
         }
         let value = match self.types.get(id) {
             Type::Scalar(Scalar::Map) => self.map(Vec::new()),
+            Type::OneOf(_) | Type::Ref(_) | Type::Defs(..) => self.scalar(),
             Type::Scalar(_) | Type::MapOf(_) | Type::Unknown(_) => self.scalar(),
             Type::Optional(inner) | Type::Where(inner, _) => self.value(inner),
             Type::List(holds) => {

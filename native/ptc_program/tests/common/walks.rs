@@ -203,7 +203,7 @@ fn findings<K: Task<PlainHeap>>(walk: &mut Walk<PlainHeap, K>, types: &Types) ->
                 String::from_utf8_lossy(types.field(*field as usize).name).into()
             }
             PathStep::Index(index) => index.to_string(),
-            PathStep::Key(place) => heap.show(findings.key(*place, heap)),
+            PathStep::Key(place) => heap.show(findings.key(*place)),
         });
         let path: Vec<String> = path.collect();
         let value = findings.value_at(number).map(|at| values[at]);

@@ -13,9 +13,14 @@ mod read;
 use format::Format;
 use number::Bound;
 use ptc_term::heap::Heap;
+use ptc_term::value::Decimal;
 use ptc_text::Pattern;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Longer numbers are not compared while a text is repaired, in bytes.
+const LONGEST_NUMBER: usize = 400;
 
 /// A rule of a type. Rules are checked in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +93,17 @@ impl Rule {
     pub fn named(name: &[u8]) -> Option<Rule> {
         let found = Rule::ALL.iter().find(|(_, key)| *key == name);
         found.map(|(rule, _)| *rule)
+    }
+
+    /// Returns whether a number with this order to the bound keeps the rule, which is one about bounds.
+    #[inline]
+    pub fn keeps(self, order: Ordering) -> bool {
+        match self {
+            Rule::Min => order.is_ge(),
+            Rule::Max => order.is_le(),
+            Rule::ExclusiveMin => order.is_gt(),
+            _ => order.is_lt(),
+        }
     }
 
     fn key(self) -> &'static [u8] {
@@ -175,6 +191,27 @@ impl Constraints {
     /// Returns whether coercion changes values by these rules, before it looks at the type.
     pub fn converts(&self) -> bool {
         self.folded.is_some() || self.aliases || self.yes_no
+    }
+
+    /// Returns whether a text, as JSON has it, breaks the enumeration. Other spellings that coercion takes are no break.
+    pub fn refuse_text(&self, text: &[u8]) -> bool {
+        let is_other = |values: &Enumeration| values.has(text) == Some(false);
+        let is_spelling = |places: &Places| places.contains_key(&folded(text));
+        self.enumeration.as_ref().is_some_and(is_other)
+            && !self.aliases
+            && !self.folded.as_ref().is_some_and(is_spelling)
+    }
+
+    /// Returns whether a number, as JSON has it, is out of the bounds.
+    pub fn refuse_number(&self, text: &[u8]) -> bool {
+        if self.bounds.is_empty() || text.len() > LONGEST_NUMBER {
+            return false;
+        }
+        let Some(number) = Decimal::read(text).map(Bound::Decimal) else {
+            return false;
+        };
+        let breaks = |(rule, bound): &(Rule, Bound)| !rule.keeps(number.order(bound));
+        self.bounds.iter().any(breaks)
     }
 
     /// Returns whether texts are checked.

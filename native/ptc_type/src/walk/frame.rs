@@ -16,6 +16,23 @@ pub enum Frame<M> {
     List(ListFrame<M>),
     /// A map.
     Map(MapFrame<M>),
+    /// A value of one of several types.
+    Union(UnionFrame<M>),
+}
+
+/// A value that is tried as one type after another.
+#[derive(Debug, Clone, Copy)]
+pub struct UnionFrame<M> {
+    /// Its type.
+    pub id: TypeId,
+    /// The number of its types.
+    pub union: u32,
+    /// The place of the next type.
+    pub next: u32,
+    /// Whether the value is in a firewalled field.
+    pub hidden: bool,
+    /// State of the task at the start of the value.
+    pub mark: M,
 }
 
 /// An open list.
@@ -70,18 +87,20 @@ pub struct OpenMap<T, O, M> {
 
 impl<M> Frame<M> {
     /// Returns the path step from the list or map to the current part.
-    fn step(&self) -> PathStep {
-        match self {
+    fn step(&self) -> Option<PathStep> {
+        Some(match self {
+            Frame::Union(_) => return None,
             Frame::List(list) if list.keyed => PathStep::Key(0),
             Frame::List(list) => PathStep::Index(list.taken.saturating_sub(1)),
             Frame::Map(map) => PathStep::Field(map.next.saturating_sub(1) as u32),
-        }
+        })
     }
 
     /// Returns whether the current part is in a firewalled field, apart from a key of a map with any keys.
     fn hides_part(&self, types: &Types) -> bool {
         match self {
             Frame::List(list) => list.hidden,
+            Frame::Union(union) => union.hidden,
             Frame::Map(map) => {
                 map.hidden || is_firewalled(types.field(map.next.saturating_sub(1)).name)
             }
@@ -131,7 +150,7 @@ impl<T: Copy, M: Copy> Stack<T, M> {
 
     /// Returns the path of the current part.
     pub fn path(&self) -> impl Iterator<Item = PathStep> + '_ {
-        self.frames.iter().map(Frame::step)
+        self.frames.iter().filter_map(Frame::step)
     }
 
     /// Returns whether the current part is in a firewalled field.
@@ -162,7 +181,7 @@ impl<T: Copy, M: Copy> Stack<T, M> {
         let (mut at, mut keys) = (1, Vec::new());
         for frame in &self.frames {
             at += match frame {
-                Frame::Map(_) => 1,
+                Frame::Map(_) | Frame::Union(_) => 1,
                 Frame::List(list) if list.keyed => {
                     let place = list.taken.saturating_sub(1) as usize;
                     keys.extend(heap.element(self.terms.get(heap, at), place));
@@ -195,6 +214,36 @@ impl<T: Copy, M: Copy> Stack<T, M> {
     pub fn push_map(&mut self, value: T, map: MapFrame<M>) {
         self.frames.push(Frame::Map(map));
         self.push(value);
+    }
+
+    /// Adds a value of one of several types.
+    pub fn push_union(&mut self, value: T, union: UnionFrame<M>) {
+        self.frames.push(Frame::Union(union));
+        self.push(value);
+    }
+
+    /// Replaces the innermost frame, which is that of a value of one of several types.
+    pub fn set_union(&mut self, union: UnionFrame<M>) {
+        if let Some(frame) = self.frames.last_mut() {
+            *frame = Frame::Union(union);
+        }
+    }
+
+    /// Removes all frames above the innermost value of one of several types; false if there is none.
+    pub fn unwind<H: Heap<Term = T>>(&mut self, heap: &H) -> bool {
+        loop {
+            let terms = match self.frames.last() {
+                None => return false,
+                Some(Frame::Union(_)) => return true,
+                Some(Frame::Map(_)) => 1,
+                Some(Frame::List(list)) if list.keyed => 3,
+                Some(Frame::List(_)) => 2,
+            };
+            self.frames.pop();
+            for _ in 0..terms {
+                self.last = self.terms.pop(heap);
+            }
+        }
     }
 
     #[inline]
@@ -246,7 +295,7 @@ impl<T: Copy, M: Copy> Stack<T, M> {
         std::mem::replace(&mut self.last, before)
     }
 
-    /// Removes the innermost frame, which is that of a map.
+    /// Removes the innermost frame, which is that of a map or of a value of one of several types.
     #[inline]
     pub fn pop_map<H: Heap<Term = T>>(&mut self, heap: &H) {
         self.frames.pop();
@@ -264,7 +313,7 @@ impl<T: Copy, M: Copy> Stack<T, M> {
         let mut lists = Vec::new();
         for frame in &self.frames {
             at += match frame {
-                Frame::Map(_) => 1,
+                Frame::Map(_) | Frame::Union(_) => 1,
                 Frame::List(list) if list.keyed => 3,
                 Frame::List(_) => {
                     lists.push((get(at), get(at + 1)));

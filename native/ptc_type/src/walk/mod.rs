@@ -8,6 +8,7 @@
 //! * [`task`]: the interface of a task
 //! * `lists`, `maps`: the contents of lists and maps; `values`: of maps with any keys; structs
 //! * [`frame`]: the stack
+//! * `unions`: values of one of several types
 //! * `refuse`: errors in the value; `ruled`: the rules of types
 //! * `state`: what is kept between two quanta; `left`: the same of any task, and when a quantum ends
 
@@ -19,6 +20,7 @@ mod refuse;
 mod ruled;
 mod state;
 pub mod task;
+mod unions;
 mod values;
 
 pub use left::{LeftAt, LeftWalk, QuantumClock};
@@ -49,6 +51,8 @@ pub enum WalkEnd {
     TooMuch,
     /// The value cannot be coerced; the finding contains the reason.
     Failed,
+    /// The value is not of the type that is tried. The walk goes on with the next one.
+    Refuted,
 }
 
 impl From<Stop> for WalkEnd {
@@ -160,20 +164,29 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
             None => None,
         };
         loop {
-            done = match self.state.stack.top_with_last() {
+            let step = match self.state.stack.top_with_last() {
                 Some((Frame::List(list), _)) => {
                     let holds = list.holds;
                     if let Some((was, done)) = done {
                         K::element(self, was, done);
                     }
                     self.safe_point()?;
-                    self.elements(holds)?
+                    self.elements(holds)
                 }
                 Some((Frame::Map(frame), value)) => {
                     let frame = *frame;
-                    self.resume_map(value, frame, done)?
+                    self.resume_map(value, frame, done)
+                }
+                Some((Frame::Union(frame), value)) => {
+                    let frame = *frame;
+                    self.tried(frame, value, done)
                 }
                 None => return Ok(done.map_or(K::SAME, |(_, done)| done)),
+            };
+            done = match step {
+                Ok(done) => done,
+                Err(WalkEnd::Refuted) if self.state.stack.unwind(&*self.heap) => None,
+                Err(end) => return Err(end),
             };
         }
     }
@@ -247,6 +260,12 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                         None => return self.no_map(value, id).map(Some),
                     }
                 }
+                Type::Defs(of, _) => id = of,
+                Type::Ref(name) => id = self.types.defined(name),
+                Type::OneOf(number) => match self.one_of(value, id, number)? {
+                    Some(only) => id = only,
+                    None => return Ok(None),
+                },
                 Type::MapOf(holds) => return self.values(value, id, holds),
                 Type::Where(of, rules) => match self.types.get(of) {
                     Type::Scalar(scalar) => {

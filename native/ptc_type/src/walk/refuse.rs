@@ -42,6 +42,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         wrong: Wrong,
         value: Option<H::Term>,
     ) -> Result<(), WalkEnd> {
+        if self.state.trials > 0 {
+            return Err(WalkEnd::Refuted);
+        }
         self.consume_fuel(FINDING + self.state.stack.depth())?;
         let hidden = self.is_hidden(place);
         let shown = match wrong {

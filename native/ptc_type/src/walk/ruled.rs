@@ -105,7 +105,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         let Some(rule) = self.broken(rules, value)? else {
             return Ok(true);
         };
-        let list = self.state.rules.get(&*self.heap, rules as usize);
+        let list = self.state.rules[rules as usize];
         let pair = rule.pair(&*self.heap, list).unwrap_or(list);
         let kept = self.heap.make_tuple(&[pair, value]);
         self.report(place, Wrong::Rule, Some(kept))?;
@@ -167,14 +167,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             }
         };
         for (rule, limit) in &constraints.bounds {
-            let order = bound.order(limit);
-            let keeps = match rule {
-                Rule::Min => order.is_ge(),
-                Rule::Max => order.is_le(),
-                Rule::ExclusiveMin => order.is_gt(),
-                _ => order.is_lt(),
-            };
-            if !keeps {
+            if !rule.keeps(bound.order(limit)) {
                 return Ok(Some(*rule));
             }
         }
@@ -229,7 +222,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     }
 
     /// Returns whether a value is one of an enumeration. An atom is a text there, and numbers are compared with `==`.
-    fn is_among(
+    pub(super) fn is_among(
         &mut self,
         values: &Enumeration,
         rules: u32,
@@ -252,7 +245,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         if let Some(known) = known {
             return Ok(known);
         }
-        let list = self.state.rules.get(&*self.heap, rules as usize);
+        let list = self.state.rules[rules as usize];
         let mut rest = Rule::Enum.value(&*self.heap, list).unwrap_or(list);
         while let Some((member, tail)) = self.heap.uncons(rest) {
             self.consume_fuel(2)?;

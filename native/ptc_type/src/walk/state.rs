@@ -4,7 +4,6 @@ use super::super::findings::Findings;
 use super::super::TypeId;
 use super::frame::Stack;
 use super::FUEL_BEFORE_MEMO;
-use ptc_term::roots::Roots;
 use ptc_term::suspend::{Exchange, Rooted};
 
 /// The state of a walk with the task `K`, which marks its lists and maps with `M`.
@@ -18,7 +17,9 @@ pub struct State<T, K, M> {
     /// The value and its type, until the walk begins.
     pub(super) begin: Option<(T, TypeId)>,
     /// The keyword lists of the types' rules, by their numbers.
-    pub(in super::super) rules: Roots<T>,
+    pub(in super::super) rules: Vec<T>,
+    /// The number of values on the stack that are tried as one of several types.
+    pub(super) trials: u32,
     /// The fuel consumed in all quanta.
     pub(super) fuel: usize,
     pub(super) memo_after: usize,
@@ -35,7 +36,8 @@ impl<T, K, M> State<T, K, M> {
             findings: Findings::default(),
             stack: Stack::new(value),
             begin: Some((value, id)),
-            rules: Roots::default(),
+            rules: Vec::new(),
+            trials: 0,
             fuel: 0,
             memo_after: FUEL_BEFORE_MEMO,
         }
@@ -46,8 +48,13 @@ impl<T, K, M> State<T, K, M> {
     where
         T: Copy,
     {
-        self.rules.extend(rules);
+        self.rules = rules;
         self
+    }
+
+    /// Returns whether a value is tried as one of several types.
+    pub(in super::super) fn is_trial(&self) -> bool {
+        self.trials > 0
     }
 
     /// Returns the fuel consumed since the walk began, in all its quanta.
@@ -69,7 +76,8 @@ impl<T, K: Rooted<Term = T>, M> Rooted for State<T, K, M> {
                 None => None,
                 Some((value, id)) => Some((by.term(value)?, id)),
             },
-            rules: self.rules.exchange(by)?,
+            rules: by.all(self.rules)?,
+            trials: self.trials,
             fuel: self.fuel,
             memo_after: self.memo_after,
         })

@@ -27,6 +27,8 @@ pub trait Task<H: Values>: Sized {
     }
     /// Whether the first finding ends the walk.
     fn ends_at_first(&self) -> bool;
+    /// Goes back to a state: what was made and warned of since is removed.
+    fn reset(&mut self, mark: &Self::Mark, heap: &H);
     /// Returns the current state.
     fn mark(&self) -> Self::Mark;
     /// Returns whether the task has reported nothing since, so that the memo can contain the value.

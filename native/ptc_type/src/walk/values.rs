@@ -83,7 +83,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     pub(super) fn takes_struct(&mut self, value: H::Term, id: TypeId) -> bool {
         match self.types.module(id) {
             Some(number) => {
-                let module = self.state.rules.get(&*self.heap, number as usize);
+                let module = self.state.rules[number as usize];
                 self.is_struct_of(value, module)
             }
             None => self.state.task.takes_structs(),

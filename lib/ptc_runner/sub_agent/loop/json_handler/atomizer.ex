@@ -34,7 +34,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   def value(list, {:list, type}) when is_list(list), do: each(list, type)
   def value(value, {:optional, type}), do: value(value, type)
 
-  def value(value, {kind, _, _} = type) when kind in [:where, :struct],
+  def value(value, {kind, _, _} = type) when kind in [:where, :struct, :defs],
     do: value(value, Base.bare(type))
 
   def value(text, :datetime) when is_binary(text) do
