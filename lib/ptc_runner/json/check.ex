@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Check do
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Agent.Tool
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Checked, Limits, Message, Program}
+  alias PtcRunner.Json.{Checked, Codec, Limits, Message, Program, Text}
   alias PtcRunner.Json.Check.{Enums, Words}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
@@ -65,6 +65,16 @@ defmodule PtcRunner.Json.Check do
 
   @doc "The type of a value, of which at most so many items of each list are looked at."
   @spec sampled(term(), pos_integer()) :: Checked.type()
+  def sampled(%Text{binary: text}, rows) do
+    case Codec.decode(text, timeout: :infinity, max_heap: 0) do
+      {:ok, value} ->
+        sampled(value, rows)
+
+      {:error, error} ->
+        raise ArgumentError, "a sample is no JSON text: #{Exception.message(error)}"
+    end
+  end
+
   def sampled(value, rows) do
     {:ok, type} = Quanta.finish(Quanta.native(Native.type_of(value, rows)))
     type

@@ -7,13 +7,15 @@ defmodule PtcRunner.Json.Checking do
   alias PtcRunner.Json.{
     Check,
     Checked,
+    Codec,
     Evaluation,
     Explain,
     Fence,
     Given,
     Limits,
     Message,
-    Program
+    Program,
+    Text
   }
 
   alias PtcRunner.Options
@@ -126,8 +128,17 @@ defmodule PtcRunner.Json.Checking do
 
   defp samples(map) when is_map(map) do
     if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
-      do: Map.new(map, fn {name, value} -> {name, {:sample, value}} end)
+      do: Map.new(map, fn {name, value} -> {name, sample(value)} end)
   end
 
   defp samples(_other), do: nil
+
+  # Of a text that is no JSON the run says so.
+  defp sample(%Text{binary: text} = sample) do
+    if match?({:ok, _}, Codec.decode(text, timeout: :infinity, max_heap: 0)),
+      do: {:sample, sample},
+      else: :any
+  end
+
+  defp sample(value), do: {:sample, value}
 end

@@ -122,8 +122,11 @@ defmodule PtcRunner.Agent.FromModuleTest do
     for bad <- [No.Such.Module, nil, 1, "Shop"],
         do: assert({:error, "the tools are functions of a module" <> _} = Tool.from_module(bad))
 
-    for bad <- [[only: 1], [only: [1]], [other: []], 1, [only: [:a | :b]]],
-        do: assert({:error, "the options are only:" <> _} = Tool.from_module(Shop, bad))
+    for bad <- [[only: 1], [only: [1]], [only: [:a | :b]]],
+        do: assert({:error, "the options only:" <> _} = Tool.from_module(Shop, bad))
+
+    for bad <- [[other: []], 1],
+        do: assert_raise(ArgumentError, fn -> Tool.from_module(Shop, bad) end)
 
     {:module, in_memory, _, _} = defmodule(InMemory, do: def(one(a), do: a))
     assert {:error, why} = Tool.from_module(in_memory)

@@ -190,25 +190,22 @@ defmodule PtcRunner.Json.DecimalsTest do
       long = Integer.pow(10, 100_000)
       wide = [dec(1, @huge), dec(1, -@huge), dec(0, @huge), dec(long, 0), dec(1, 1000), long]
 
-      {time, _} =
-        :timer.tc(fn ->
-          for a <- wide, b <- [dec(1, 0), dec(1, -@huge)] do
-            for name <- ~w(add sub mul div pct), {a, b} <- [{a, b}, {b, a}] do
-              assert {:error, text} = calculate(name, a, b)
-              assert text =~ "#{name} of decimals takes and gives at most 1000 digits"
-              assert byte_size(text) < 5_000
-            end
+      # Computed, these would take more than the time and the memory of a run.
+      for a <- wide, b <- [dec(1, 0), dec(1, -@huge)] do
+        for name <- ~w(add sub mul div pct), {a, b} <- [{a, b}, {b, a}] do
+          assert {:error, text} = calculate(name, a, b)
+          assert text =~ "#{name} of decimals takes and gives at most 1000 digits"
+          assert byte_size(text) < 5_000
+        end
 
-            rows = [%{p: b}, %{p: a}]
+        rows = [%{p: b}, %{p: a}]
 
-            for name <- ~w(sum avg) do
-              assert {:error, text} = value(over(op(name, %{"field" => "p"})), %{rows: rows})
-              assert text =~ "#{name} of decimals takes and gives at most 1000 digits"
-            end
-          end
-        end)
+        for name <- ~w(sum avg) do
+          assert {:error, text} = value(over(op(name, %{"field" => "p"})), %{rows: rows})
+          assert text =~ "#{name} of decimals takes and gives at most 1000 digits"
+        end
+      end
 
-      assert time < 30_000_000
       # They are still compared.
       rows = for exp <- [@huge, 0, -@huge], do: %{p: dec(1, exp)}
 

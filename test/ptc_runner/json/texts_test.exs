@@ -283,6 +283,26 @@ defmodule PtcRunner.Json.TextsTest do
     end
   end
 
+  test "a sample that is a text has the type of what it stands for" do
+    rows = ~s([{"n": 1, "city": "Rome"}, {"n": null}])
+    program = of(~s({"op": "pipe", "steps": [#{@load}, {"op": "sum", "field": "m"}]}))
+    check = &Json.check(program, context: %{"rows" => {:sample, &1}})
+    assert {:error, [%{code: :unknown_field}]} = check.(Codec.decode!(rows))
+    assert check.(Json.text(rows)) == check.(Codec.decode!(rows))
+
+    assert_raise ArgumentError,
+                 "a sample is no JSON text: Unexpected end of input at position 2",
+                 fn ->
+                   check.(Json.text("[1"))
+                 end
+
+    explain = &Json.explain(program, context: %{"rows" => &1}, check: [])
+    types = fn rows -> for step <- explain.(rows).operations, do: {step.about, step.type} end
+    assert types.(Json.text(rows)) == types.(Codec.decode!(rows))
+    assert {:error, {:execution_error, message}} = explain.(Json.text("[1")).result
+    assert message =~ "JSON decode error"
+  end
+
   test "inspecting a text does not show it" do
     assert inspect(Json.text("[1, 2]")) == "#PtcRunner.Json.Text<6 bytes>"
     assert Texts.answer([1]) == [1]

@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Tool.Functions do
   alias PtcRunner.Agent.{Spec, Tool}
   alias PtcRunner.Agent.Spec.Expansion
   alias PtcRunner.Agent.Tool.Import
-  alias PtcRunner.Shown
+  alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.TypeExtractor.Docs
 
   # A function as it is chosen: its name and arity, its entry in the docs, and how many of its parameters have defaults.
@@ -30,15 +30,13 @@ defmodule PtcRunner.Agent.Tool.Functions do
   end
 
   defp options(opts) do
-    good? =
-      Keyword.keyword?(opts) and
-        Enum.all?(opts, fn {name, list} -> name in [:only, :except] and names?(list) end)
+    Options.check!(opts, %{only: :any, except: :any}, "PtcRunner.Agent.Tool.from_module/2")
 
-    if good?,
+    if Enum.all?(opts, fn {_name, list} -> names?(list) end),
       do: :ok,
       else:
         {:error,
-         "the options are only: and except:, with lists of names or of names with arities, got: #{Shown.text(opts, 200)}"}
+         "the options only: and except: are lists of names or of names with arities, got: #{Shown.text(opts, 200)}"}
   end
 
   defp names?([]), do: true
