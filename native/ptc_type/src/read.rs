@@ -1,5 +1,7 @@
 //! Reads type terms into a table.
 
+mod ruled;
+
 use super::constraint::Constraints;
 use super::values::{Class, Values};
 use super::walk::WalkEnd;
@@ -88,10 +90,10 @@ enum OpenType<T> {
     /// A type with rules: its term, and the rules.
     Where(T, T),
     MapOf(T),
-    /// The types of a union; the remaining ones follow.
-    OneOf(Box<OneOf<T>>, T),
-    /// The types of names, of which the next one is read, or the type around which they are.
-    Defs(Box<Defs<T>>),
+    /// The innermost open union, and its remaining types.
+    OneOf(T),
+    /// The innermost names that are being defined: the type of the next one is read, or the type around which they are.
+    Defs,
     /// The map type of a struct, with its module.
     Struct(T),
 }
@@ -125,8 +127,10 @@ struct Defs<T> {
 }
 
 /// What only unions and names need.
-#[derive(Default)]
-struct Inner<'h> {
+struct Inner<'h, T> {
+    /// The open unions and definitions, innermost last. They are apart, so that what is open is moved quickly.
+    unions: Vec<OneOf<T>>,
+    defs: Vec<Defs<T>>,
     members: Vec<TypeId>,
     /// The names that are defined here, innermost last.
     scopes: Vec<(&'h [u8], u32)>,
@@ -139,7 +143,7 @@ struct Reader<'h, H: Values> {
     read: Read<H::Term>,
     open: Vec<OpenType<H::Term>>,
     pending: Vec<(Field<'h>, H::Term)>,
-    inner: Option<Box<Inner<'h>>>,
+    inner: Option<Box<Inner<'h, H::Term>>>,
     /// The types by the identity of their terms.
     known: HashMap<usize, TypeId>,
     /// The scalars that were read, by number.
@@ -238,54 +242,7 @@ impl<'h, H: Values> Reader<'h, H> {
             Some([tag, fields]) if heap.same(*tag, type_atoms.closed_map) => {
                 self.fields(self.map(term, true), *fields)
             }
-            Some([tag, inner, rules]) if self.is_word(*tag, b"where") => {
-                self.open.push(OpenType::Where(term, *rules));
-                ReadStep::Read(*inner)
-            }
-            Some([tag, holds]) if self.is_word(*tag, b"map_of") => {
-                self.open.push(OpenType::MapOf(term));
-                ReadStep::Read(*holds)
-            }
-            Some([tag, module, of]) if self.is_word(*tag, b"struct") => match heap.tuple(*of) {
-                Some([map, fields])
-                    if heap.same(*map, type_atoms.map()) && heap.is_name(*module) =>
-                {
-                    self.open.push(OpenType::Struct(*module));
-                    self.fields(self.map(term, self.reading.closed), *fields)
-                }
-                _ => self.unknown(term),
-            },
-            Some([tag, types, field]) if self.is_word(*tag, b"one_of") => {
-                let discriminator = match heap.is_nil(*field) {
-                    true => None,
-                    false => match heap.bytes(*field) {
-                        Some(name) => Some(name.into()),
-                        None => return self.unknown(term),
-                    },
-                };
-                let open = OneOf {
-                    term,
-                    list: *types,
-                    start: self.inner().members.len(),
-                    discriminator,
-                };
-                self.one_of(Box::new(open), *types)
-            }
-            Some([tag, names, around]) if self.is_word(*tag, b"defs") => {
-                self.defs(term, *names, *around)
-            }
-            Some([tag, name]) if self.is_word(*tag, b"ref") => {
-                let name = heap.bytes(*name);
-                let mut scopes = self.inner().scopes.iter().rev();
-                let known = scopes.find(|(known, _)| Some(*known) == name).copied();
-                match known {
-                    Some((_, name)) => ReadStep::Complete(self.read.types.add(Type::Ref(name))),
-                    None => self.unknown(term),
-                }
-            }
-            _ if self.is_word(term, b"date") => self.scalar(Scalar::Date),
-            _ if self.is_word(term, b"decimal") => self.scalar(Scalar::Decimal),
-            _ => self.unknown(term),
+            parts => self.other(term, parts),
         }
     }
 
@@ -294,99 +251,6 @@ impl<'h, H: Values> Reader<'h, H> {
         let types = &mut self.read.types;
         let known = &mut self.scalars[scalar as usize];
         ReadStep::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))))
-    }
-
-    fn inner(&mut self) -> &mut Inner<'h> {
-        self.inner.get_or_insert_default()
-    }
-
-    /// Reads the next type of a union.
-    fn one_of(&mut self, open: Box<OneOf<H::Term>>, rest: H::Term) -> ReadStep<H::Term> {
-        if let Some((first, rest)) = self.heap.uncons(rest) {
-            self.open.push(OpenType::OneOf(open, rest));
-            return ReadStep::Read(first);
-        }
-        let members = self.inner().members.split_off(open.start);
-        if members.is_empty() || !self.heap.is_empty_list(rest) {
-            return self.unknown(open.term);
-        }
-        self.read.rules.push(open.list);
-        ReadStep::Complete(self.read.types.add_union(members, open.discriminator))
-    }
-
-    /// Begins the definition of names.
-    fn defs(&mut self, term: H::Term, names: H::Term, around: H::Term) -> ReadStep<H::Term> {
-        let heap = self.heap;
-        if heap.class(names) != Class::Map {
-            return self.unknown(term);
-        }
-        let (mut rest, mut all) = (Vec::new(), Vec::new());
-        for (name, of) in heap.entries(names) {
-            let Some(bytes) = heap.bytes(name) else {
-                return self.unknown(term);
-            };
-            all.push((name, bytes));
-            rest.push(of);
-        }
-        let first = self.read.types.add_names(all.len() as u32);
-        for (number, (name, bytes)) in (first..).zip(all) {
-            self.read.rules.push(name);
-            self.inner().scopes.push((bytes, number));
-        }
-        rest.reverse();
-        let names = first..first + rest.len() as u32;
-        let next = first;
-        // The same term may mean another type where names are defined.
-        self.known.clear();
-        self.next_def(Box::new(Defs {
-            rest,
-            names,
-            next,
-            around,
-        }))
-    }
-
-    /// Reads the type of the next name, or the type around which the names are defined.
-    fn next_def(&mut self, mut defs: Box<Defs<H::Term>>) -> ReadStep<H::Term> {
-        let next = defs.rest.pop().unwrap_or(defs.around);
-        self.open.push(OpenType::Defs(defs));
-        ReadStep::Read(next)
-    }
-
-    #[cold]
-    fn is_word(&self, tag: H::Term, word: &[u8]) -> bool {
-        self.heap.is_name(tag) && self.heap.with_name(tag, |name| name == word)
-    }
-
-    /// Completes a type with rules. The rules of an optional type are those of the type in it.
-    #[cold]
-    fn rules(
-        &mut self,
-        term: H::Term,
-        id: TypeId,
-        rules: H::Term,
-        meter: &mut Meter,
-    ) -> Result<ReadStep<H::Term>, WalkEnd> {
-        let (of, is_optional) = match self.read.types.get(id) {
-            Type::Optional(inner) => (inner, true),
-            _ => (id, false),
-        };
-        let read = Constraints::read(self.heap, rules, meter)?;
-        let (Some(read), false) = (read, matches!(self.read.types.get(of), Type::Where(..))) else {
-            return Ok(self.unknown(term));
-        };
-        let decimals = self.read.types.get(of) == Type::Scalar(Scalar::Decimal);
-        self.read.rules.push(rules);
-        let read = Constraints { decimals, ..read };
-        let id = self.read.types.add_where(of, read);
-        let of = Type::Optional(id);
-        if is_optional {
-            return Ok(ReadStep::Complete(self.add(term, of)));
-        }
-        if id.index() >= FEW {
-            self.known.insert(self.heap.identity(term), id);
-        }
-        Ok(ReadStep::Complete(id))
     }
 
     fn map(&self, term: H::Term, closed: bool) -> Map<H::Term> {
@@ -438,36 +302,6 @@ impl<'h, H: Values> Reader<'h, H> {
     /// Passes a type to the type that contains it; `None` if it is the outermost one.
     fn hand_over(&mut self, id: TypeId) -> Option<ReadStep<H::Term>> {
         Some(match self.open.pop()? {
-            OpenType::Where(term, rules) => ReadStep::Rules(term, id, rules),
-            OpenType::Struct(module) => {
-                if matches!(self.read.types.get(id), Type::Map { .. }) {
-                    self.read.types.add_struct(id);
-                    self.read.rules.push(module);
-                }
-                ReadStep::Complete(id)
-            }
-            OpenType::OneOf(open, rest) => {
-                self.inner().members.push(id);
-                self.one_of(open, rest)
-            }
-            OpenType::Defs(mut defs) if defs.next < defs.names.end => {
-                self.read.types.define(defs.next, id);
-                defs.next += 1;
-                self.next_def(defs)
-            }
-            OpenType::Defs(defs) => {
-                let scopes = self.inner().scopes.len() - defs.names.len();
-                self.inner().scopes.truncate(scopes);
-                self.known.clear();
-                ReadStep::Complete(self.read.types.add_defs(id, defs.names))
-            }
-            OpenType::MapOf(term) => {
-                let id = self.read.types.add_map_of(id);
-                if id.index() >= FEW {
-                    self.known.insert(self.heap.identity(term), id);
-                }
-                ReadStep::Complete(id)
-            }
             OpenType::List(term) => ReadStep::Complete(self.add(term, Type::List(id))),
             OpenType::Optional(term) => {
                 let twice = matches!(self.read.types.get(id), Type::Optional(_));
@@ -482,6 +316,7 @@ impl<'h, H: Values> Reader<'h, H> {
                 }
                 self.fields(map, rest)
             }
+            other => self.hand_over_other(other, id),
         })
     }
 

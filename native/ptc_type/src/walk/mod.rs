@@ -55,6 +55,14 @@ pub enum WalkEnd {
     Refuted,
 }
 
+/// What comes of a value of a rare type.
+enum Part<D> {
+    /// It is a value of this type.
+    Is(TypeId),
+    /// Its result; `None` if it was pushed to be walked.
+    Done(Option<D>),
+}
+
 impl From<Stop> for WalkEnd {
     fn from(stop: Stop) -> Self {
         match stop {
@@ -260,27 +268,43 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
                         None => return self.no_map(value, id).map(Some),
                     }
                 }
-                Type::Defs(of, _) => id = of,
-                Type::Ref(name) => id = self.types.defined(name),
-                Type::OneOf(number) => match self.one_of(value, id, number)? {
-                    Some(only) => id = only,
-                    None => return Ok(None),
+                of => match self.other_part(value, id, of)? {
+                    Part::Done(done) => return Ok(done),
+                    Part::Is(of) => id = of,
                 },
-                Type::MapOf(holds) => return self.values(value, id, holds),
-                Type::Where(of, rules) => match self.types.get(of) {
-                    Type::Scalar(scalar) => {
-                        return self.ruled(scalar, rules, value, None).map(Some)
-                    }
-                    // The rules are checked at its end.
-                    Type::List(holds) => return self.list(value, id, holds),
-                    _ => {
-                        self.keeps(rules, value, None)?;
-                        id = of;
-                    }
-                },
-                Type::Unknown(number) => return Err(self.unknown(number)),
             }
         }
+    }
+
+    /// Visits a value of a type with rules, a union, a name or a map of a type. They are rare.
+    #[cold]
+    #[inline(never)]
+    fn other_part(
+        &mut self,
+        value: H::Term,
+        id: TypeId,
+        of: Type,
+    ) -> Result<Part<K::Done>, WalkEnd> {
+        Ok(match of {
+            Type::Defs(of, _) => Part::Is(of),
+            Type::Ref(name) => Part::Is(self.types.defined(name)),
+            Type::OneOf(number) => match self.one_of(value, id, number)? {
+                Some(only) => Part::Is(only),
+                None => Part::Done(None),
+            },
+            Type::MapOf(holds) => Part::Done(self.values(value, id, holds)?),
+            Type::Where(of, rules) => match self.types.get(of) {
+                Type::Scalar(scalar) => Part::Done(Some(self.ruled(scalar, rules, value, None)?)),
+                // The rules are checked at its end.
+                Type::List(holds) => Part::Done(self.list(value, id, holds)?),
+                _ => {
+                    self.keeps(rules, value, None)?;
+                    Part::Is(of)
+                }
+            },
+            Type::Unknown(number) => return Err(self.unknown(number)),
+            Type::Scalar(_) | Type::Optional(_) | Type::List(_) | Type::Map { .. } => Part::Is(id),
+        })
     }
 
     /// Adds a value to the memo if it stays as it is and has no findings.
