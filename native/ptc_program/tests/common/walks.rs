@@ -9,6 +9,7 @@ use ptc_term::names::{candidates, is_firewalled, Matching};
 use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::suspend::Rooted;
+use ptc_term::value::Decimal;
 use ptc_type::coerce::Question;
 use ptc_type::walk::Task;
 use ptc_type::{
@@ -364,6 +365,7 @@ impl Oracle {
     fn scalar(&mut self, scalar: Scalar, value: &Val, path: &[String]) -> Option<Val> {
         let expected = match scalar {
             Scalar::DateTime => "datetime (%DateTime{})",
+            Scalar::Date => "date (%Date{})",
             _ => scalar.name(),
         };
         let coerces = self.purpose.is_some();
@@ -372,6 +374,11 @@ impl Oracle {
             (Scalar::Float, Val::Float(_)) | (Scalar::Keyword, Val::Atom(_)) => true,
             (Scalar::Float, Val::Int(_)) => !coerces,
             (Scalar::Bool, Val::Atom("true" | "false")) | (Scalar::Map, Val::Map(_)) => true,
+            (Scalar::Decimal, Val::Str(text)) => {
+                !coerces
+                    && text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+                    && Decimal::read(text.as_bytes()).is_some_and(|decimal| decimal.is_finite())
+            }
             (Scalar::Keyword, Val::Str(text)) => {
                 !coerces && !text.is_empty() && !text.contains([' ', '.'])
             }
@@ -389,11 +396,16 @@ impl Oracle {
                 self.warnings.push("coerced keyword to string".into());
                 return Some(Val::Str(name.to_string()));
             }
-            (Scalar::DateTime, Val::Str(text)) if text.len() == 1 => {
+            (Scalar::DateTime | Scalar::Date | Scalar::Decimal, Val::Str(text))
+                if text.len() == 1 =>
+            {
                 self.warnings.push("a date".into());
                 return Some(Val::Atom("ok"));
             }
-            (Scalar::DateTime, Val::Str(_)) if self.purpose == Some(Purpose::Coerce) => {
+            (Scalar::DateTime | Scalar::Date | Scalar::Decimal, Val::Str(_))
+            | (Scalar::Decimal, Val::Int(_) | Val::Float(_))
+                if self.purpose == Some(Purpose::Coerce) =>
+            {
                 self.find(path, "Answered".into());
                 return None;
             }
