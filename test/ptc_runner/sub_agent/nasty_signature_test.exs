@@ -336,7 +336,8 @@ defmodule PtcRunner.SubAgent.NastySignatureTest do
       Enum.min(for _ <- 1..5, do: elem(:timer.tc(fn -> Validator.validate(rows, type) end), 0))
     end
 
-    assert time.(200_000) < 40 * time.(20_000)
+    # Other work on the machine lengthens some of the measurements, but not all; quadratic work would take 100 times as long in each.
+    assert Enum.any?(1..10, fn _round -> time.(200_000) < 40 * time.(20_000) end)
   end
 
   test "the type extractor takes anything" do
