@@ -78,8 +78,12 @@ defmodule PtcRunner.Agent.Answer do
   def wrapped(nil), do: nil
 
   defp scalar?({:optional, _type}), do: true
+
+  defp scalar?({:where, :any, rules}),
+    do: rules[:enum] != nil and not Enum.any?(rules[:enum], &(is_map(&1) or is_list(&1)))
+
   defp scalar?({:where, type, _rules}), do: scalar?(type)
-  defp scalar?({:defs, _names, type}), do: scalar?(type)
+  defp scalar?({:defs, names, type}), do: type |> named(names) |> scalar?()
   defp scalar?({:one_of, types, _field}), do: Enum.any?(types, &scalar?/1)
 
   defp scalar?(type),
@@ -228,9 +232,31 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp items(value, {:where, type, _rules}), do: items(value, type)
-  defp items(value, {:defs, _names, type}), do: items(value, type)
+  defp items(value, {:defs, names, type}), do: items(value, named(type, names))
   defp items(%{"items" => items}, {:list, _type}) when is_list(items), do: items
+
+  # In a schema for a provider, a union is a property of an object.
+  defp items(%{@value => value} = whole, {:one_of, types, _field})
+       when is_map(value) and map_size(whole) == 1,
+       do: if(Enum.any?(types, &value_field?/1), do: whole, else: value)
+
   defp items(value, _type), do: value
+
+  # What a name stands for; a name may stand for a name.
+  defp named({:ref, name}, names) when is_map_key(names, name) do
+    {type, names} = Map.pop!(names, name)
+    named(type, names)
+  end
+
+  defp named(type, _names), do: type
+
+  # A name may stand for anything.
+  defp value_field?({kind, fields}) when kind in [:map, :closed_map],
+    do: List.keymember?(fields, @value, 0)
+
+  defp value_field?({:where, type, _rules}), do: value_field?(type)
+  defp value_field?({:struct, _module, type}), do: value_field?(type)
+  defp value_field?(_other), do: true
 
   defp repaired(text, found, asked) do
     limits = [{:truncated, asked.truncated} | asked.limits]

@@ -24,18 +24,18 @@ defmodule PtcRunner.SubAgent.Signature do
   alias PtcRunner.SubAgent.Signature.{
     Annotate,
     AnnotatedSchema,
-    Annotations,
     Coercion,
     ErrorText,
     Firewall,
     JsonSchema,
     Parser,
     Renderer,
+    Schema,
     ToolCall,
     Validator
   }
 
-  @schema_options %{strict: :boolean, enums: :any, descriptions: :any}
+  @module "PtcRunner.SubAgent.Signature"
 
   @typedoc "A parsed signature: parameters and return type."
   @type t :: {:signature, params :: [field()], returns :: type()}
@@ -90,8 +90,12 @@ defmodule PtcRunner.SubAgent.Signature do
   @type error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
 
   @typedoc """
-  Parts of a JSON Schema that types do not have. The keys of the maps are paths, such as `"rows.status"`.
+  What a JSON Schema is for, and parts of it that types do not have. The keys of the maps are paths, such as `"rows.status"`.
 
+    * `:for` - who reads the schema, by default `:plain`, which is JSON Schema 2020-12. `:openai_strict`, `:anthropic` and `:gemini`
+      have what these providers take where they enforce a schema; the others of the rules are told in the description of the
+      field. Raises `ArgumentError` for types that the provider cannot be told, with their places. See the guide *Results that
+      providers enforce*, and `unenforced/2`
     * `:strict` - every property is required, optional ones are nullable, as providers of structured
       output require; by default `false`. Raises `ArgumentError` for `:map` and `:any`, which have
       no strict form.
@@ -99,7 +103,8 @@ defmodule PtcRunner.SubAgent.Signature do
     * `:descriptions` - descriptions of fields
   """
   @type schema_option ::
-          {:strict, boolean()}
+          {:for, :plain | :openai_strict | :anthropic | :gemini}
+          | {:strict, boolean()}
           | {:enums, %{String.t() => [term(), ...]}}
           | {:descriptions, %{String.t() => String.t()}}
 
@@ -245,7 +250,8 @@ defmodule PtcRunner.SubAgent.Signature do
   def render(signature), do: signature |> parsed!() |> Renderer.render()
 
   @doc """
-  The JSON Schema of the return type; a list is under `"items"` in an object.
+  The JSON Schema of the return type; a list is under `"items"` in an object. For a provider, a value that is neither an object
+  nor a list is under `"value"`. `PtcRunner.Agent.answer/3` takes both out again.
 
       iex> PtcRunner.SubAgent.Signature.to_json_schema({:signature, [], {:map, [{"n", {:optional, :int}}]}})
       %{
@@ -255,24 +261,21 @@ defmodule PtcRunner.SubAgent.Signature do
         "additionalProperties" => false
       }
 
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> signature = Signature.annotate!("{name :string, age :int}", "age", min: 0)
+      iex> signature = Signature.annotate!(signature, "name", max_length: 80)
+      iex> Signature.to_json_schema(signature, for: :openai_strict)["properties"]
+      %{
+        "age" => %{"type" => "integer", "minimum" => 0},
+        "name" => %{"type" => "string", "description" => "Rules: at most 80 characters"}
+      }
+
   """
   @spec to_json_schema(t() | String.t(), [schema_option()]) :: map()
-  def to_json_schema(signature, opts \\ [])
-
-  def to_json_schema({:signature, _params, {:list, _} = returns}, opts) do
-    %{
-      "type" => "object",
-      "properties" => %{"items" => schema(returns, opts, "to_json_schema")},
-      "required" => ["items"],
-      "additionalProperties" => false
-    }
+  def to_json_schema(signature, opts \\ []) do
+    {:signature, _params, returns} = parsed!(signature)
+    Schema.of_type(returns, opts, "#{@module}.to_json_schema/2", true)
   end
-
-  def to_json_schema({:signature, _params, returns}, opts),
-    do: schema(returns, opts, "to_json_schema")
-
-  def to_json_schema(text, opts) when is_binary(text),
-    do: text |> parsed!() |> to_json_schema(opts)
 
   @doc """
   The JSON Schema of the parameters, as an object: the form that `ALLM.Tool` and the tools of a
@@ -294,7 +297,7 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec input_json_schema(t() | String.t(), [schema_option()]) :: map()
   def input_json_schema(signature, opts \\ []) do
     {:signature, params, _returns} = parsed!(signature)
-    schema({:map, params}, opts, "input_json_schema")
+    Schema.of_type({:map, params}, opts, "#{@module}.input_json_schema/2", false)
   end
 
   @doc """
@@ -305,14 +308,31 @@ defmodule PtcRunner.SubAgent.Signature do
 
   """
   @spec type_to_json_schema(type(), [schema_option()]) :: map()
-  def type_to_json_schema(type, opts \\ []), do: schema(type, opts, "type_to_json_schema")
+  def type_to_json_schema(type, opts \\ []),
+    do: Schema.of_type(type, opts, "#{@module}.type_to_json_schema/2", false)
 
-  defp schema(type, [], _function), do: JsonSchema.of_type(type)
+  @doc """
+  What of the return type a schema does not make a provider enforce; takes the options of `to_json_schema/2`.
 
-  defp schema(type, opts, function) do
-    Options.check!(opts, @schema_options, "PtcRunner.SubAgent.Signature.#{function}/2")
-    strict? = Keyword.get(opts, :strict, false)
-    AnnotatedSchema.of_type(type, strict?, Annotations.of!(opts, type))
+  `told: :description`: the rule is told to the model in the description of the field. `told: :not_at_all`: there is no schema of
+  the type, and `to_json_schema/2` raises.
+
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> signature = Signature.annotate!("{tags [:string], data :map}", "tags", unique: true, max_items: 3)
+      iex> Signature.unenforced(signature, for: :anthropic)
+      [
+        %{path: "tags", rule: "different items", told: :description},
+        %{path: "tags", rule: "at most 3 items", told: :description},
+        %{path: "data", rule: ":map, whose fields are not declared", told: :not_at_all}
+      ]
+
+  """
+  @spec unenforced(t() | String.t(), [schema_option()]) :: [
+          %{path: String.t(), rule: String.t(), told: :description | :not_at_all}
+        ]
+  def unenforced(signature, opts) do
+    {:signature, _params, returns} = parsed!(signature)
+    Schema.unenforced(returns, opts, "#{@module}.unenforced/2")
   end
 
   @doc """
@@ -348,8 +368,7 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec from_json_schema(term(), annotations: boolean()) ::
           {:ok, type()} | {:ok, type(), [schema_option()]} | {:error, String.t()}
   def from_json_schema(schema, opts) do
-    function = "PtcRunner.SubAgent.Signature.from_json_schema/2"
-    Options.check!(opts, %{annotations: :boolean}, function)
+    Options.check!(opts, %{annotations: :boolean}, "#{@module}.from_json_schema/2")
 
     if Keyword.get(opts, :annotations, false),
       do: AnnotatedSchema.to_type(schema),

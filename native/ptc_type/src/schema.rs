@@ -16,8 +16,21 @@ struct Strings<T> {
     additional: T,
 }
 
+/// Stands for the number of an unknown type where there is none, but a type that has more to say than its kind.
+const RULED: u32 = u32::MAX;
+
+/// Returns the number of an unknown type, or `RULED`.
+#[cold]
+fn unknown<T>(read: &Read<T>) -> u32 {
+    let number = |of: &Type| match of {
+        Type::Unknown(number) => Some(*number),
+        _ => None,
+    };
+    read.types.all().iter().find_map(number).unwrap_or(RULED)
+}
+
 /// Makes the schema of a type that was read with its names. Returns the number of an unknown type in it, if there is
-/// one.
+/// one, and the greatest number if the type has rules or names, whose schemas are not made here.
 pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result<H::Term, u32> {
     let mut string = |text: &str| heap.make_string(text.as_bytes());
     let strings = Strings {
@@ -32,6 +45,7 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
     let scalars = Scalar::ALL.map(|scalar| {
         let name = match scalar {
             Scalar::String | Scalar::Keyword | Scalar::DateTime => "string",
+            // The schemas of these have more than the kind.
             Scalar::Date | Scalar::Decimal => "string",
             Scalar::Int => "integer",
             Scalar::Float => "number",
@@ -44,8 +58,12 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
     let mut made: Vec<H::Term> = Vec::with_capacity(read.types.all().len());
     for of in read.types.all() {
         let schema = match *of {
+            Type::Scalar(Scalar::Date | Scalar::Decimal)
+            | Type::Where(..)
+            | Type::Ref(_)
+            | Type::Defs(..) => return Err(unknown(read)),
             Type::Scalar(scalar) => scalars[scalar as usize],
-            Type::Optional(inner) | Type::Where(inner, _) => made[inner.index()],
+            Type::Optional(inner) => made[inner.index()],
             Type::List(inner) => heap.make_map(
                 &[strings.kind, strings.items],
                 &[strings.array, made[inner.index()]],
@@ -56,8 +74,6 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
                 let (key, schemas) = (heap.make_string(b"anyOf"), heap.make_list(&schemas));
                 heap.make_map(&[key], &[schemas])
             }
-            Type::Ref(_) => heap.make_map(&[], &[]),
-            Type::Defs(of, _) => made[of.index()],
             Type::MapOf(holds) => heap.make_map(
                 &[strings.kind, strings.additional],
                 &[strings.object, made[holds.index()]],
@@ -177,10 +193,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_is_told_by_its_number() {
+    fn what_is_no_type_is_told_by_its_number_also_beside_rules() {
         let mut heap = heap_of_types();
         let wrong = heap.make_string(b"no type");
         assert_eq!(made(&mut heap, wrong).err(), Some(0));
+
+        let date = heap.atom("date");
+        assert_eq!(made(&mut heap, date).err(), Some(RULED));
+        let map = heap.type_atoms().map();
+        let (a, b) = (heap.make_string(b"a"), heap.make_string(b"b"));
+        let fields = [heap.make_tuple(&[a, date]), heap.make_tuple(&[b, wrong])];
+        let fields = heap.make_list(&fields);
+        let of = heap.make_tuple(&[map, fields]);
+        assert_eq!(made(&mut heap, of).err(), Some(0));
     }
 
     #[test]

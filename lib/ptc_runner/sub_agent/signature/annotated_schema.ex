@@ -1,81 +1,8 @@
 defmodule PtcRunner.SubAgent.Signature.AnnotatedSchema do
   @moduledoc false
-  # JSON Schema with annotations (enumerations and descriptions), and the strict form that
-  # providers of structured output require. Also the conversion back.
+  # From JSON Schema to a type and its annotations (enumerations and descriptions).
 
-  alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.{Annotations, JsonSchema, UnknownType}
-
-  @scalars %{
-    string: "string",
-    keyword: "string",
-    datetime: "string",
-    int: "integer",
-    float: "number",
-    bool: "boolean"
-  }
-
-  @doc "The schema of a type; `strict?`: every property is required, optional ones are nullable."
-  @spec of_type(term(), boolean(), Annotations.t()) :: map()
-  def of_type(type, strict?, annotations),
-    do: type |> schema("", strict?, annotations) |> described("", annotations)
-
-  defp schema({:optional, type}, path, strict?, notes), do: schema(type, path, strict?, notes)
-
-  defp schema({:list, type}, path, strict?, notes),
-    do: %{"type" => "array", "items" => schema(type, path, strict?, notes)}
-
-  defp schema({kind, fields}, path, strict?, notes) when kind in [:map, :closed_map] do
-    properties =
-      Map.new(fields, fn {name, type} ->
-        path = Annotations.join(path, name)
-        property = schema(type, path, strict?, notes)
-        {name, property |> nullable(strict? and optional?(type)) |> described(path, notes)}
-      end)
-
-    %{
-      "type" => "object",
-      "properties" => properties,
-      "required" => for({name, type} <- fields, strict? or not optional?(type), do: name),
-      "additionalProperties" => false
-    }
-  end
-
-  defp schema(type, path, true, _notes) when type in [:any, :map] do
-    place = if path == "", do: "the value", else: path
-
-    raise ArgumentError,
-          "strict: true needs declared fields, and #{Shown.name(place)} is #{inspect(type)}"
-  end
-
-  defp schema(type, _path, false, _notes) when type in [:any, :map], do: %{"type" => "object"}
-
-  defp schema(type, path, _strict?, notes) when is_map_key(@scalars, type) do
-    schema = %{"type" => Map.fetch!(@scalars, type)}
-
-    case notes.enums do
-      %{^path => values} -> Map.put(schema, "enum", values)
-      %{} -> schema
-    end
-  end
-
-  defp schema(type, _path, _strict?, _notes), do: UnknownType.raise!(type)
-
-  defp optional?(type), do: match?({:optional, _}, type)
-
-  defp nullable(schema, false), do: schema
-
-  defp nullable(%{"type" => type, "enum" => values} = schema, true),
-    do: %{schema | "type" => [type, "null"], "enum" => values ++ [nil]}
-
-  defp nullable(%{"type" => type} = schema, true), do: %{schema | "type" => [type, "null"]}
-
-  defp described(schema, path, notes) do
-    case notes.descriptions do
-      %{^path => text} -> Map.put(schema, "description", text)
-      %{} -> schema
-    end
-  end
+  alias PtcRunner.SubAgent.Signature.{Annotations, JsonSchema}
 
   @doc "The type of a schema, and the options that reproduce the schema."
   @spec to_type(term()) :: {:ok, term(), keyword()} | {:error, String.t()}

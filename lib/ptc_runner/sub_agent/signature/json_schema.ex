@@ -36,11 +36,13 @@ defmodule PtcRunner.SubAgent.Signature.JsonSchema do
   def name_of(value) when is_float(value), do: "number"
   def name_of(_value), do: nil
 
-  @doc "The schema of a type."
-  @spec of_type(term()) :: map()
-  def of_type(type) do
+  @doc "The schema of a type without rules. Raises for what is no type."
+  @spec native(term()) :: {:ok, map()} | :ruled
+  def native(type) do
     case Quanta.run!(Native.signature_schema(type)) do
-      {:ok, schema} -> schema
+      {:ok, schema} -> {:ok, schema}
+      # The type itself is nil, or it has rules or names.
+      {:unknown, nil} when type != nil -> :ruled
       {:unknown, type} -> UnknownType.raise!(type)
     end
   end

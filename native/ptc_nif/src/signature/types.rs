@@ -34,7 +34,7 @@ nif_pair! {
         made(env, term, pace, |heap, read, id| match schema(heap, read, id) {
             Ok(schema) => (atoms::ok(), schema.term(env)).encode(env),
             Err(number) => {
-                let unknown = read.unknown[number as usize].term(env);
+                let unknown = read.unknown.get(number as usize).map(|term| term.term(env));
                 (atoms::unknown(), unknown).encode(env)
             }
         })

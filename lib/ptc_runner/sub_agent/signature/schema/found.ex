@@ -1,0 +1,130 @@
+defmodule PtcRunner.SubAgent.Signature.Schema.Found do
+  @moduledoc false
+  # What is found while a schema is made: definitions, numbers of parts, rules that only words tell, and problems.
+
+  alias PtcRunner.SubAgent.Signature.Schema.{Provider, Value}
+
+  @typedoc "From one definition to another, at a path, and whether below a property that may be missing."
+  @type edge :: {from :: :root | String.t(), to :: String.t(), String.t(), boolean()}
+
+  @type t :: %{
+          definitions: %{String.t() => map()},
+          scopes: [{map(), map(), map()}],
+          taken: MapSet.t(),
+          edges: [edge()],
+          counts: %{atom() => non_neg_integer()},
+          notes: [{String.t(), String.t()}],
+          problems: [{String.t(), String.t()}]
+        }
+
+  @doc "Nothing yet."
+  @spec new() :: t()
+  def new do
+    %{
+      definitions: %{},
+      scopes: [],
+      taken: MapSet.new(),
+      edges: [],
+      counts: %{},
+      notes: [],
+      problems: []
+    }
+  end
+
+  @doc "Notes a rule that only words tell."
+  @spec note(t(), String.t(), String.t()) :: t()
+  def note(found, path, words), do: %{found | notes: [{path, words} | found.notes]}
+
+  @doc "Notes what has no form."
+  @spec problem(t(), String.t(), String.t()) :: t()
+  def problem(found, path, text), do: %{found | problems: [{path, text} | found.problems]}
+
+  @doc "Adds the schema of a definition."
+  @spec definition(t(), String.t(), map()) :: t()
+  def definition(found, name, schema) do
+    found = count(found, :characters, String.length(name))
+    %{found | definitions: Map.put(found.definitions, name, schema)}
+  end
+
+  @doc "Adds a reference to a definition."
+  @spec edge(t(), edge()) :: t()
+  def edge(found, edge), do: %{found | edges: [edge | found.edges]}
+
+  @doc "Counts parts of a kind."
+  @spec count(t(), atom(), non_neg_integer()) :: t()
+  def count(found, kind, more \\ 1),
+    do: %{found | counts: Map.update(found.counts, kind, more, &(&1 + more))}
+
+  @doc "Counts an object's fields and their depth."
+  @spec object(t(), String.t(), pos_integer(), [{String.t(), term()}]) :: t()
+  def object(found, _path, depth, fields) do
+    characters = Enum.reduce(fields, 0, fn {name, _type}, sum -> sum + String.length(name) end)
+
+    found = found |> count(:properties, length(fields)) |> count(:characters, characters)
+    %{found | counts: Map.update(found.counts, :depth, depth, &max(&1, depth))}
+  end
+
+  @doc "Counts the values of an enumeration."
+  @spec enum(t(), [term()]) :: t()
+  def enum(found, values) do
+    characters = for value <- values, is_binary(value), do: String.length(value)
+
+    found
+    |> count(:enum_values, length(values))
+    |> count(:characters, Enum.sum(characters))
+  end
+
+  @words %{
+    properties: "properties",
+    depth: "objects in each other",
+    enum_values: "values in enumerations",
+    characters: "characters in names and enumerations",
+    optional: "fields that may be missing",
+    unions: "unions"
+  }
+
+  @doc "The problems, with those that only the whole schema shows."
+  @spec problems(t(), Provider.t()) :: [{String.t(), String.t()}]
+  def problems(found, provider) do
+    limits =
+      for {kind, most} <- Enum.sort(provider.limits),
+          (count = Map.get(found.counts, kind, 0)) > most,
+          do: {"", "#{count} #{@words[kind]}, of which #{most} are allowed"}
+
+    Enum.reverse(found.problems) ++ cycles(found.edges, provider.cycles) ++ limits
+  end
+
+  defp cycles(_edges, :any), do: []
+
+  defp cycles(edges, kind) do
+    next = Enum.group_by(edges, &elem(&1, 0), &elem(&1, 1))
+
+    for {from, to, path, optional?} <- Enum.reverse(edges),
+        from != :root,
+        kind == :none or not optional?,
+        reaches?(to, from, next),
+        do: {path, "#{Value.text(from)} contains itself#{where(kind)}"}
+  end
+
+  defp where(:none), do: ""
+  defp where(:optional), do: " in a field that is required"
+
+  defp reaches?(start, goal, next), do: goal in reached([start], next, MapSet.new())
+
+  @doc """
+  The definitions that are reached from these.
+
+      iex> alias PtcRunner.SubAgent.Signature.Schema.Found
+      iex> Found.reached(["a"], %{"a" => ["b"], "b" => ["a"], "c" => ["a"]}, MapSet.new()) |> Enum.sort()
+      ["a", "b"]
+
+  """
+  @spec reached([String.t()], %{(:root | String.t()) => [String.t()]}, MapSet.t()) :: MapSet.t()
+  def reached([], _next, seen), do: seen
+
+  def reached([name | rest], next, seen) do
+    if name in seen,
+      do: reached(rest, next, seen),
+      else: reached(Map.get(next, name, []) ++ rest, next, MapSet.put(seen, name))
+  end
+end
