@@ -27,6 +27,7 @@ defmodule PtcRunner.SubAgent.Signature do
     Coercion,
     ErrorText,
     Firewall,
+    FromSchema,
     JsonSchema,
     Parser,
     Renderer,
@@ -45,7 +46,7 @@ defmodule PtcRunner.SubAgent.Signature do
 
   @typedoc """
   A type. The syntax of signatures can express those up to `{:map, …}`. The others are written as terms, and come from
-  `from_json_schema/1` and `annotate/3`; see the guide *Signatures*.
+  `from_json_schema/2` and `annotate/3`; see the guide *Signatures*.
   """
   @type type ::
           :string
@@ -65,7 +66,7 @@ defmodule PtcRunner.SubAgent.Signature do
           | :decimal
           | {:map_of, type()}
           | {:struct, module(), {:map, [field()]}}
-          | {:one_of, [type(), ...], discriminator :: String.t() | nil}
+          | {:one_of, [type()], discriminator :: String.t() | nil}
           | {:defs, %{String.t() => type()}, type()}
           | {:ref, name :: String.t()}
 
@@ -76,7 +77,7 @@ defmodule PtcRunner.SubAgent.Signature do
           {:min | :max | :exclusive_min | :exclusive_max | :multiple_of, number() | struct()}
           | {:min_length | :max_length, characters :: non_neg_integer()}
           | {:pattern, String.t()}
-          | {:format, :date | :datetime | :time | :email | :uri | :uuid}
+          | {:format, :date | :datetime | :time | :full_time | :email | :uri | :uuid}
           | {:enum, [term(), ...]}
           | {:ignore_case, true}
           | {:aliases, %{String.t() => term()}}
@@ -84,7 +85,7 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:description, String.t()}
           | {:unique, true}
           | {:min_items | :max_items, items :: non_neg_integer()}
-          | {:yes_no | :struct, true}
+          | {:yes_no | :struct | :whole, true}
 
   @typedoc "A validation error: a path of declared names and indices from 0, and a message."
   @type error :: %{path: [String.t() | non_neg_integer()], message: String.t()}
@@ -151,7 +152,7 @@ defmodule PtcRunner.SubAgent.Signature do
   | `:multiple_of` | numbers | exact: a float counts as the number of its shortest text |
   | `:min_length`, `:max_length` | `:string` | in code points |
   | `:pattern` | `:string` | a regular expression in linear time, found anywhere in the text |
-  | `:format` | `:string` | `:date`, `:datetime` (with an offset), `:time`, `:email`, `:uri`, `:uuid` |
+  | `:format` | `:string` | `:date`, `:datetime` (with an offset), `:time`, `:full_time` (with an offset), `:email`, `:uri`, `:uuid` |
   | `:enum` | scalars | a list of values |
   | `:ignore_case` | with `:enum` | coercion takes a text in another case, with a warning |
   | `:aliases` | scalars | a map of texts to the values that coercion makes of them, with a warning |
@@ -160,8 +161,9 @@ defmodule PtcRunner.SubAgent.Signature do
   | `:unique`, `:min_items`, `:max_items` | lists | equal items are those that are `==` |
   | `:yes_no` | `:bool` | coercion takes yes, no, y, n, on, off, t, f, 1, 0 in any case, with a warning |
   | `:struct` | `:datetime` | the value is a `DateTime` |
+  | `:whole` | `:int` | a float without a fraction is an integer, as in JSON Schema; coercion makes an integer of it, with a warning |
 
-  All rules but `:yes_no` and `:struct` fit `:any`; there each concerns the values that it can be about. A value that breaks several
+  All rules but `:yes_no`, `:struct` and `:whole` fit `:any`; there each concerns the values that it can be about. A value that breaks several
   rules has one error, of the first one in this table. A second call adds rules; of the same rule the last one counts.
 
   Returns an error that says where and what if there is no such path, or a rule is unknown, does not fit the type, or cannot
@@ -352,8 +354,45 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec from_json_schema(term()) :: {:ok, type()} | {:error, String.t()}
   def from_json_schema(schema), do: JsonSchema.to_type(schema)
 
-  @doc """
-  The same with `annotations: true`: enumerations, descriptions and null are read too. They are returned as
+  @doc ~S"""
+  The signature of a JSON Schema of draft 2020-12, with its rules, and what of it is not kept.
+
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> {:ok, signature, dropped} = Signature.from_json_schema(%{
+      ...>   "type" => "object",
+      ...>   "properties" => %{
+      ...>     "total" => %{"type" => "number", "minimum" => 0},
+      ...>     "code" => %{"type" => "string", "pattern" => "^\\d{3}$"},
+      ...>     "rows" => %{"type" => "array", "items" => %{"type" => "boolean"}, "contains" => %{"const" => true}}
+      ...>   },
+      ...>   "required" => ["total", "code"]
+      ...> }, [])
+      iex> signature
+      {:signature, [],
+       {:map,
+        [
+          {"code", {:where, :string, [pattern: "^[0-9]{3}$"]}},
+          {"rows", {:optional, {:list, :bool}}},
+          {"total", {:where, :float, [min: 0]}}
+        ]}}
+      iex> dropped
+      [%{path: "#/properties/rows", keyword: "contains", reason: "types have no such rule"}]
+      iex> Signature.from_json_schema(%{"properties" => %{"a" => %{"minimum" => "1"}}}, [])
+      {:error, "#/properties/a: \"minimum\" must be a number, got \"1\""}
+
+  If nothing is dropped, the type takes the values that the schema takes, and no others, with these differences:
+
+    * null and a missing field are the same: an optional field may be null, and a nullable field may be missing.
+    * Keys are found as in each signature: `user-id` is `user_id`.
+
+  If something is dropped, the type takes more values, never fewer. Titles, examples, comments and keywords that begin with `x-` say nothing
+  about values, and are not listed.
+
+  `formats: false`: `format` says nothing about values, as draft 2020-12 has it by default.
+
+  ## Annotations
+
+  With `annotations: true` the type of `from_json_schema/1` is returned, and enumerations, descriptions and null are read too, as
   options of `type_to_json_schema/2` that reproduce them.
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
@@ -365,14 +404,19 @@ defmodule PtcRunner.SubAgent.Signature do
        [enums: %{"status" => ["open", "closed"]}, descriptions: %{}]}
 
   """
-  @spec from_json_schema(term(), annotations: boolean()) ::
-          {:ok, type()} | {:ok, type(), [schema_option()]} | {:error, String.t()}
+  @spec from_json_schema(term(), annotations: boolean(), formats: boolean()) ::
+          {:ok, t(), dropped :: [%{path: String.t(), keyword: String.t(), reason: String.t()}]}
+          | {:ok, type()}
+          | {:ok, type(), [schema_option()]}
+          | {:error, String.t()}
   def from_json_schema(schema, opts) do
-    Options.check!(opts, %{annotations: :boolean}, "#{@module}.from_json_schema/2")
+    FromSchema.options(opts)
 
-    if Keyword.get(opts, :annotations, false),
-      do: AnnotatedSchema.to_type(schema),
-      else: JsonSchema.to_type(schema)
+    case Keyword.fetch(opts, :annotations) do
+      {:ok, true} -> AnnotatedSchema.to_type(schema)
+      {:ok, false} -> JsonSchema.to_type(schema)
+      :error -> FromSchema.read(schema, opts)
+    end
   end
 
   @doc """

@@ -9,6 +9,7 @@ use super::Scalar;
 use crate::coerce::Mark;
 use ptc_term::heap::Lookup;
 use ptc_term::names::KeyKind;
+use ptc_term::number::Number;
 
 /// Bytes of a text that are compared in lower case for one unit of fuel.
 const FOLDED: usize = 4;
@@ -29,6 +30,9 @@ impl<H: Values> Coercion<'_, H> {
         let constraints = self.types.constraints(rules);
         if constraints.yes_no && scalar == Scalar::Bool {
             return self.yes_or_no(value, place);
+        }
+        if constraints.whole && scalar == Scalar::Int {
+            return self.whole(value, place);
         }
         let length = match self.heap.byte_length(value) {
             Some(length) if length <= LONGEST => length,
@@ -108,6 +112,22 @@ impl<H: Values> Coercion<'_, H> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the integer that a float without fraction is.
+    fn whole(&mut self, value: H::Term, place: Option<Place>) -> Result<Option<H::Term>, WalkEnd> {
+        let float = self.heap.float(value).filter(|float| float.fract() == 0.0);
+        let Some(number) = float.and_then(Number::of_whole) else {
+            return Ok(None);
+        };
+        let warning: &[u8] = match self.is_hidden(place) {
+            true => b"coerced number to integer",
+            false => b"coerced float without fraction to integer",
+        };
+        let made = self.heap.make_number(number);
+        let warning = self.heap.make_string(warning);
+        self.warn(warning)?;
+        Ok(made)
     }
 
     fn yes_or_no(

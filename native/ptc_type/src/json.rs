@@ -80,7 +80,21 @@ impl Types {
     #[inline]
     pub fn takes(&self, id: TypeId, json: Json) -> bool {
         let (of, optional) = self.required(id);
-        of.takes(json) || optional && json == Json::Null
+        of.takes(json)
+            || optional && json == Json::Null
+            || json == Json::Float && of.takes(Json::Integer) && self.is_whole(id)
+    }
+
+    /// Returns whether a float without fraction is of this type of integers.
+    pub fn is_whole(&self, mut id: TypeId) -> bool {
+        loop {
+            id = match self.all().get(id.index()) {
+                Some(Type::Where(_, rules)) if self.constraints(*rules).whole => return true,
+                Some(Type::Where(of, _) | Type::Optional(of) | Type::Defs(of, _)) => *of,
+                Some(Type::Ref(name)) => self.defined(*name),
+                _ => return false,
+            }
+        }
     }
 
     /// Returns whether a string with this content is of a type.

@@ -29,7 +29,8 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
     :min_items,
     :max_items,
     :yes_no,
-    :struct
+    :struct,
+    :whole
   ]
 
   @bounds [:min, :max, :exclusive_min, :exclusive_max]
@@ -38,7 +39,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   @lists [:unique, :min_items, :max_items]
   @enums [:enum, :ignore_case, :aliases]
   @all [:default, :description]
-  @formats [:date, :datetime, :time, :email, :uri, :uuid]
+  @formats [:date, :datetime, :time, :full_time, :email, :uri, :uuid]
 
   @result "$result"
 
@@ -220,7 +221,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   end
 
   defp fits?(rule, _type) when rule in @all, do: true
-  defp fits?(rule, :any), do: rule not in [:yes_no, :struct]
+  defp fits?(rule, :any), do: rule not in [:yes_no, :struct, :whole]
   defp fits?(rule, type) when rule in @numbers, do: type in [:int, :float, :decimal]
   defp fits?(rule, type) when rule in @texts, do: type == :string
   defp fits?(rule, type) when rule in @lists, do: match?({:list, _items}, type)
@@ -228,6 +229,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   defp fits?(rule, type) when rule in @enums, do: is_atom(type) and type != :map
   defp fits?(:yes_no, type), do: type == :bool
   defp fits?(:struct, type), do: type == :datetime
+  defp fits?(:whole, type), do: type == :int
 
   defp good({rule, %{__struct__: Decimal} = number}) when rule in @numbers,
     do:
@@ -277,7 +279,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   defp good({:description, text}),
     do: if(is_binary(text), do: :ok, else: bad(:description, "a text", text))
 
-  defp good({rule, flag}) when rule in [:ignore_case, :unique, :yes_no, :struct],
+  defp good({rule, flag}) when rule in [:ignore_case, :unique, :yes_no, :struct, :whole],
     do: if(flag == true, do: :ok, else: bad(rule, "true", flag))
 
   defp good({:default, _value}), do: :ok

@@ -43,6 +43,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def checked({:where, type, rules}) when is_list(rules), do: listed(checked(type), rules[:enum])
   def checked({:struct, _module, type}), do: checked(type)
   def checked({:map_of, _type}), do: :map
+  def checked({:one_of, [], _field}), do: :any
   def checked({:one_of, types, _field}), do: {:union, Enum.map(types, &checked/1)}
   def checked({:defs, _names, type}), do: checked(type)
   def checked({:ref, _name}), do: :any

@@ -12,6 +12,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
     date: "a date (YYYY-MM-DD)",
     datetime: "a date and time with an offset (YYYY-MM-DDThh:mm:ssZ)",
     time: "a time (hh:mm:ss)",
+    full_time: "a time with an offset (hh:mm:ssZ)",
     email: "an email address",
     uri: "a URI with its scheme",
     uuid: "a UUID"
@@ -52,6 +53,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
   def wanted({:pattern, pattern}), do: "a text that matches #{Shown.text(pattern, @value)}"
   def wanted({:format, format}), do: Map.fetch!(@formats, format)
   def wanted({:enum, values}), do: "one of " <> Shown.few(values, &shown/1)
+  def wanted({:one_of, []}), do: "no value"
   def wanted({:one_of, types}), do: "one of " <> Shown.few(types, &type/1)
   def wanted({:unique, true}), do: "different items"
   def wanted({:min_items, count}), do: "at least #{count(count, "item")}"

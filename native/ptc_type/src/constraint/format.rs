@@ -11,6 +11,8 @@ pub enum Format {
     DateTime,
     /// `10:30:00`, with or without an offset.
     Time,
+    /// `10:30:00Z`, with an offset.
+    FullTime,
     /// `ada@example.org`
     Email,
     /// `https://example.org/a`, with its scheme.
@@ -26,6 +28,7 @@ impl Format {
             b"date" => Format::Date,
             b"datetime" => Format::DateTime,
             b"time" => Format::Time,
+            b"full_time" => Format::FullTime,
             b"email" => Format::Email,
             b"uri" => Format::Uri,
             b"uuid" => Format::Uuid,
@@ -39,6 +42,7 @@ impl Format {
             Format::Date => is_date(text),
             Format::DateTime => is_date_time(text),
             Format::Time => is_time(text, false),
+            Format::FullTime => is_time(text, true),
             Format::Email => is_email(text),
             Format::Uri => is_uri(text),
             Format::Uuid => is_uuid(text),
@@ -319,6 +323,8 @@ mod tests {
             "1:00:00",
         ];
         check(Format::Time, &good, &bad);
+        let good = ["10:30:00.5Z", "23:59:60z", "10:30:00-08:00"];
+        check(Format::FullTime, &good, &["10:30:00", "10:30:00+8"]);
         let good = [
             "1963-06-19T08:30:06.283185Z",
             "1990-12-31t15:59:60-08:00",

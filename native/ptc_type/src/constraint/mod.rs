@@ -63,11 +63,13 @@ pub enum Rule {
     YesNo,
     /// `struct: true`
     Struct,
+    /// `whole: true`
+    Whole,
 }
 
 impl Rule {
     /// All rules with the names of their keys.
-    pub const ALL: [(Rule, &'static [u8]); 19] = [
+    pub const ALL: [(Rule, &'static [u8]); 20] = [
         (Rule::Min, b"min"),
         (Rule::Max, b"max"),
         (Rule::ExclusiveMin, b"exclusive_min"),
@@ -87,6 +89,7 @@ impl Rule {
         (Rule::MaxItems, b"max_items"),
         (Rule::YesNo, b"yes_no"),
         (Rule::Struct, b"struct"),
+        (Rule::Whole, b"whole"),
     ];
 
     /// Returns the rule with this key.
@@ -183,6 +186,8 @@ pub struct Constraints {
     pub items: Option<(u64, u64)>,
     /// `yes_no`
     pub yes_no: bool,
+    /// `whole`: a float without fraction is an integer.
+    pub whole: bool,
     /// Texts are decimals.
     pub decimals: bool,
 }
@@ -190,7 +195,7 @@ pub struct Constraints {
 impl Constraints {
     /// Returns whether coercion changes values by these rules, before it looks at the type.
     pub fn converts(&self) -> bool {
-        self.folded.is_some() || self.aliases || self.yes_no
+        self.folded.is_some() || self.aliases || self.yes_no || self.whole
     }
 
     /// Returns whether a text, as JSON has it, breaks the enumeration. Other spellings that coercion takes are no break.

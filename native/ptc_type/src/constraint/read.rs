@@ -101,6 +101,10 @@ impl Constraints {
                     is_true
                 }
                 Rule::Struct => is_true,
+                Rule::Whole => {
+                    made.whole = is_true;
+                    is_true
+                }
             };
             if !good {
                 return Ok(None);

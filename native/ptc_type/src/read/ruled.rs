@@ -129,7 +129,7 @@ impl<'h, H: Values> Reader<'h, H> {
             return ReadStep::Read(first);
         }
         let members = self.inner().members.split_off(open.start);
-        if members.is_empty() || !self.heap.is_empty_list(rest) {
+        if !self.heap.is_empty_list(rest) {
             return self.unknown(open.term);
         }
         self.read.rules.push(open.list);

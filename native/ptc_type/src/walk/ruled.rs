@@ -59,7 +59,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             Some(other) => (other, K::made(other)),
             None => (value, K::SAME),
         };
-        if !self.heap.is_plainly(scalar, value) {
+        if !self.heap.is_plainly(scalar, value) && !self.is_whole(scalar, rules, value) {
             let before = (self.state.findings.count(), self.state.task.unanswered());
             let converted = K::scalar(self, scalar, value, place)?;
             let value = K::value(converted, value);
@@ -74,6 +74,16 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         }
         self.keeps(rules, K::value(done, value), place)?;
         Ok(done)
+    }
+
+    /// Returns whether a float is an integer by the rules.
+    fn is_whole(&self, scalar: Scalar, rules: u32, value: H::Term) -> bool {
+        scalar == Scalar::Int
+            && self.types.constraints(rules).whole
+            && self
+                .heap
+                .float(value)
+                .is_some_and(|float| float.fract() == 0.0)
     }
 
     /// Handles the rules of a list at its end, with what it has become.

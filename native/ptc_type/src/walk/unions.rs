@@ -161,6 +161,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             Type::Scalar(scalar) => match scalar {
                 Scalar::Any => true,
                 Scalar::String => is_text,
+                Scalar::Int if self.types.is_whole(id) => {
+                    matches!(class, Class::Integer | Class::Float)
+                }
                 Scalar::Int => class == Class::Integer,
                 Scalar::Float => matches!(class, Class::Integer | Class::Float),
                 Scalar::Bool => self.heap.is_bool(value),

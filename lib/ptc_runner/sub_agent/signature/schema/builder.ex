@@ -99,6 +99,13 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Builder do
     end
   end
 
+  # No value is of this type.
+  defp of({:one_of, [], _field}, _path, %{provider: %{name: :plain}}, found),
+    do: {%{"not" => %{}}, found}
+
+  defp of({:one_of, [], _field}, path, _ctx, found),
+    do: {%{}, Found.problem(found, path, "a place without values")}
+
   defp of({:one_of, types, field}, path, ctx, found) do
     inside = %{ctx | discriminator: field}
 

@@ -24,13 +24,14 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Rules do
     date: "date",
     datetime: "date-time",
     time: "time",
+    full_time: "time",
     email: "email",
     uri: "uri",
     uuid: "uuid"
   }
 
   # Rules that are about coercion only.
-  @silent [:ignore_case, :aliases, :description, :yes_no, :struct]
+  @silent [:ignore_case, :aliases, :description, :yes_no, :struct, :whole]
 
   @doc """
   The keywords of these rules beside a type, and what the provider cannot be told, in words.

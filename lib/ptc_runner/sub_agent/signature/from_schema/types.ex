@@ -1,0 +1,380 @@
+defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
+  @moduledoc false
+  # The alternatives of a place as one type: a scalar, a list, a map, or one of several.
+
+  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.FromSchema
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Place, Reader}
+
+  @never {:one_of, [], nil}
+  @null {:where, :any, [enum: [nil]]}
+  @scalars [:number, :string]
+
+  @doc "The type of these alternatives; a place for what is not kept."
+  @spec of([Alternative.t()], Place.t(), Reader.state()) :: {Signature.type(), Reader.state()}
+  def of(alternatives, place, state) do
+    {found, state} = Enum.map_reduce(alternatives, state, &kinds(&1, place, &2))
+    {found |> Enum.concat() |> joined(), state}
+  end
+
+  # `:null`, or a type that does not take null.
+  defp joined(types) do
+    {nulls, types} = types |> Enum.uniq() |> Enum.split_with(&(&1 == :null))
+
+    case types |> enumerated() |> wide() do
+      [] when nulls == [] -> @never
+      [] -> @null
+      [:any] -> :any
+      [{:where, :any, _rules} = type] when nulls == [] -> type
+      [type] when nulls == [] -> type
+      [type] -> {:optional, type}
+      types when nulls == [] -> {:one_of, types, discriminator(types)}
+      types -> {:optional, {:one_of, types, discriminator(types)}}
+    end
+  end
+
+  # A type takes the values of the same type with rules.
+  defp wide(types) do
+    plain = for type <- types, is_atom(type), into: MapSet.new(), do: type
+
+    if :any in plain do
+      [:any]
+    else
+      Enum.reject(types, fn
+        {:where, type, rules} -> type in plain and not Keyword.has_key?(rules, :description)
+        _other -> false
+      end)
+    end
+  end
+
+  # Enumerations of one type are one.
+  defp enumerated(types) do
+    groups =
+      for {:where, type, [{:enum, values} | rest]} <- types,
+          rest in [[], [whole: true]],
+          reduce: %{} do
+        groups -> Map.update(groups, {type, rest}, [values], &[values | &1])
+      end
+
+    {types, _done} =
+      Enum.flat_map_reduce(types, MapSet.new(), fn
+        {:where, type, [{:enum, _values} | rest]} = one, done ->
+          key = {type, rest}
+
+          cond do
+            not is_map_key(groups, key) ->
+              {[one], done}
+
+            MapSet.member?(done, key) ->
+              {[], done}
+
+            true ->
+              values = groups |> Map.fetch!(key) |> Enum.reverse() |> Enum.concat() |> Enum.uniq()
+              {[{:where, type, [{:enum, values} | rest]}], MapSet.put(done, key)}
+          end
+
+        other, done ->
+          {[other], done}
+      end)
+
+    types
+  end
+
+  defp kinds(%{enum: [_ | _] = values} = alternative, place, state) do
+    {types, state} = listed(values, alternative, place, state)
+    {described(types, alternative.note), state}
+  end
+
+  defp kinds(%{enum: []}, _place, state), do: {[], state}
+
+  defp kinds(alternative, place, state) do
+    case anything(alternative) do
+      {:ok, type} ->
+        {described([type], alternative.note), state}
+
+      :no ->
+        {types, state} =
+          Enum.flat_map_reduce([:object, :array, :string, :number, :boolean, :null], state, fn
+            kind, state -> kind(kind, Map.fetch!(alternative, kind), place, state)
+          end)
+
+        {described(types, alternative.note), state}
+    end
+  end
+
+  defp described(types, nil), do: types
+
+  defp described(types, text) do
+    Enum.map(types, fn
+      :null -> :null
+      type -> FromSchema.rules(type, description: text)
+    end)
+  end
+
+  # All kinds, with rules for some of them.
+  defp anything(alternative) do
+    plain? =
+      Enum.all?([:null, :boolean, :object], &Alternative.any?(&1, Map.fetch!(alternative, &1))) and
+        Enum.all?(@scalars, &(Map.fetch!(alternative, &1) != nil)) and
+        not is_map_key(alternative.number, :int) and alternative.array != nil and
+        alternative.array.prefix == [] and alternative.array.items == []
+
+    if plain? do
+      rules =
+        alternative.number |> Map.merge(alternative.string) |> Map.merge(alternative.array.rules)
+
+      {:ok, FromSchema.rules(:any, FromSchema.ordered(rules))}
+    else
+      :no
+    end
+  end
+
+  defp kind(_kind, none, _place, state) when none in [nil, false], do: {[], state}
+  defp kind(:null, true, _place, state), do: {[:null], state}
+  defp kind(:boolean, true, _place, state), do: {[:bool], state}
+  defp kind(:string, rules, _place, state), do: {[where(:string, rules)], state}
+  defp kind(:number, rules, _place, state), do: {[number(rules)], state}
+
+  defp kind(:array, array, place, state) do
+    {type, state} = list(array, place, state)
+    {List.wrap(type), state}
+  end
+
+  defp kind(:object, object, place, state) do
+    {type, state} = object(object, place, state)
+    {List.wrap(type), state}
+  end
+
+  defp number(%{int: true} = rules),
+    do: where(:int, rules |> Map.delete(:int) |> Map.put(:whole, true))
+
+  defp number(rules), do: where(:float, rules)
+
+  defp where(type, rules), do: FromSchema.rules(type, FromSchema.ordered(rules))
+
+  # Of the values of an enumeration those that the other keywords take.
+  defp listed(values, alternative, place, state) do
+    groups = Enum.group_by(values, &Alternative.kind/1)
+
+    Enum.flat_map_reduce([:object, :array, :string, :number, :boolean, :null], state, fn kind,
+                                                                                         state ->
+      case groups do
+        %{^kind => values} -> values(kind, values, alternative, place, state)
+        %{} -> {[], state}
+      end
+    end)
+  end
+
+  defp values(kind, values, alternative, place, state) do
+    {types, state} = kind(kind, Map.fetch!(alternative, kind), place, state)
+
+    case {kind, types} do
+      {_kind, []} -> {[], state}
+      {:null, [:null]} -> {[:null], state}
+      {kind, [type]} -> valid(kind, Enum.uniq(values), type, place, state)
+    end
+  end
+
+  defp valid(kind, values, type, place, state) do
+    {values, state} =
+      Enum.flat_map_reduce(values, state, fn value, state ->
+        case FromSchema.valid?(value, type) do
+          true ->
+            {[value], state}
+
+          false ->
+            {[], state}
+
+          :unknown ->
+            {[value],
+             Reader.drop(state, place, "enum", "its values are not compared with the rest")}
+        end
+      end)
+
+    {if(values == [], do: [], else: [one_of(kind, values)]), state}
+  end
+
+  defp one_of(:boolean, [_, _]), do: :bool
+  defp one_of(:boolean, values), do: {:where, :bool, [enum: values]}
+  defp one_of(:string, values), do: {:where, :string, [enum: values]}
+  defp one_of(kind, values) when kind in [:array, :object], do: {:where, :any, [enum: values]}
+
+  defp one_of(:number, values) do
+    if Enum.all?(values, &(is_integer(&1) or trunc(&1) == &1)),
+      do: {:where, :int, [enum: Enum.map(values, &trunc/1), whole: true]},
+      else: {:where, :float, [enum: values]}
+  end
+
+  defp list(array, place, state) do
+    {items, _default, state} = FromSchema.convert(array.items, state)
+    {prefix, state} = Enum.map_reduce(array.prefix, state, &part/2)
+    {items, rules, prefix} = ended(items, array.rules, prefix)
+
+    cond do
+      impossible?(rules) ->
+        {nil, state}
+
+      Enum.all?(prefix, &(&1 == items)) ->
+        {where({:list, items}, rules), state}
+
+      true ->
+        state = Reader.drop(state, place, "prefixItems", "the items of a list have one type")
+
+        state =
+          if items == :any,
+            do: state,
+            else: Reader.drop(state, place, "items", "they follow prefixItems")
+
+        {where({:list, :any}, rules), state}
+    end
+  end
+
+  defp part(places, state) do
+    {type, _default, state} = FromSchema.convert(places, state)
+    {type, state}
+  end
+
+  # No item may follow, or may stand at a place: the list ends there.
+  defp ended(items, rules, prefix) do
+    case Enum.find_index(prefix, &(&1 == @never)) || (items == @never && length(prefix)) do
+      no when no in [nil, false] ->
+        {items, rules, prefix}
+
+      at ->
+        prefix = Enum.take(prefix, at)
+        rules = Map.update(rules, :max_items, at, &min(&1, at))
+        {if(prefix == [], do: :any, else: hd(prefix)), rules, prefix}
+    end
+  end
+
+  defp impossible?(%{min_items: least, max_items: most}), do: least > most
+  defp impossible?(_rules), do: false
+
+  defp object(object, place, state) do
+    {others, _default, state} = FromSchema.convert(object.others, state)
+
+    names = for name <- object.required, not is_map_key(object.fields, name), do: name
+    fields = Enum.reduce(names, object.fields, &Map.put(&2, &1, object.others))
+
+    {fields, state} =
+      fields
+      |> Enum.sort_by(&elem(&1, 0))
+      |> Enum.map_reduce(state, &field(&1, object.required, place, &2))
+
+    never? =
+      Enum.any?(fields, fn {name, type} ->
+        type == @never and MapSet.member?(object.required, name)
+      end)
+
+    cond do
+      never? -> {nil, state}
+      others == @never -> {{:closed_map, present(fields)}, state}
+      fields == [] and others == :any -> {:map, state}
+      others == :any -> {{:map, fields}, state}
+      true -> of_others(fields, others, object, place, state)
+    end
+  end
+
+  # A field that no value may have is none of a closed map.
+  defp present(fields),
+    do: Enum.reject(fields, fn {_name, type} -> type == {:optional, @never} end)
+
+  defp of_others([], others, _object, _place, state), do: {{:map_of, others}, state}
+
+  defp of_others(fields, others, object, place, state) do
+    if object.fields == %{} do
+      state = Reader.drop(state, place, "required", "a map of any keys requires none")
+      {{:map_of, others}, state}
+    else
+      why = "a map with fields takes others of any type"
+      {{:map, fields}, Reader.drop(state, place, "additionalProperties", why)}
+    end
+  end
+
+  defp field({name, places}, required, place, state) do
+    {type, default, state} = FromSchema.convert(places, state)
+    at = List.first(places, place)
+
+    cond do
+      not MapSet.member?(required, name) ->
+        {type, state} = with_default(type, default, at, state)
+        {{name, optional(type)}, state}
+
+      default == nil ->
+        {{name, type}, state}
+
+      true ->
+        {{name, type}, Reader.drop(state, at, "default", "the field is required")}
+    end
+  end
+
+  defp optional({:optional, _type} = type), do: type
+  defp optional(type), do: {:optional, type}
+
+  @doc "The type with its default, if that is valid. A default of null is what a missing field is."
+  @spec with_default(Signature.type(), {:ok, term()} | nil, Place.t(), Reader.state()) ::
+          {Signature.type(), Reader.state()}
+  def with_default(type, nil, _place, state), do: {type, state}
+  def with_default(type, {:ok, nil}, _place, state), do: {type, state}
+
+  def with_default(type, {:ok, value}, place, state) do
+    case FromSchema.valid?(value, type) do
+      true -> {FromSchema.rules(type, default: value), state}
+      false -> {type, Reader.drop(state, place, "default", "it is not valid")}
+      :unknown -> {type, Reader.drop(state, place, "default", "the type contains itself")}
+    end
+  end
+
+  # A field of all maps, each of which has other values there.
+  defp discriminator(types) do
+    maps = for type <- types, fields = fields(type), do: fields
+
+    case maps do
+      [first, _ | _] ->
+        Enum.find_value(first, fn {name, _type} -> if tells?(name, maps), do: name end)
+
+      _few ->
+        nil
+    end
+  end
+
+  defp fields({:where, type, _rules}), do: fields(type)
+  defp fields({kind, fields}) when kind in [:map, :closed_map], do: fields
+  defp fields(_type), do: nil
+
+  defp tells?(name, maps) do
+    values =
+      Enum.map(maps, fn fields ->
+        case List.keyfind(fields, name, 0) do
+          {_name, {:where, _type, rules}} -> rules[:enum]
+          _other -> nil
+        end
+      end)
+
+    Enum.all?(values) and
+      (
+        all = Enum.concat(values)
+        Enum.all?(all, &is_binary/1) and all == Enum.uniq(all)
+      )
+  end
+
+  @doc "What is left of a number of parts without those of a type, or `:larger`."
+  @spec size(Signature.type(), non_neg_integer()) :: non_neg_integer() | :larger
+  def size(_type, :larger), do: :larger
+  def size(_type, 0), do: :larger
+  def size({:where, type, _rules}, left), do: size(type, left - 1)
+  def size({kind, type}, left) when kind in [:optional, :list, :map_of], do: size(type, left - 1)
+  def size({:one_of, types, _field}, left), do: Enum.reduce_while(types, left - 1, &within/2)
+
+  def size({kind, fields}, left) when kind in [:map, :closed_map],
+    do: Enum.reduce_while(fields, left - 1, fn {_name, type}, left -> within(type, left) end)
+
+  def size(_scalar, left), do: left - 1
+
+  defp within(type, left) do
+    case size(type, left) do
+      :larger -> {:halt, :larger}
+      left -> {:cont, left}
+    end
+  end
+end
