@@ -68,6 +68,9 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
                 &[strings.kind, strings.items],
                 &[strings.array, made[inner.index()]],
             ),
+            Type::OneOf(number) if read.types.union(number).types.is_empty() => {
+                return Err(unknown(read))
+            }
             Type::OneOf(number) => {
                 let types = read.types.union(number).types.iter();
                 let schemas: Vec<_> = types.map(|id| made[id.index()]).collect();

@@ -109,7 +109,10 @@ defmodule PtcRunner.SubAgent.AnnotatedSchemaTest do
 
     # without the option nothing has changed
     schema = %{"type" => "string", "enum" => ["a"]}
-    assert Signature.from_json_schema(schema) == Signature.from_json_schema(schema, [])
+
+    assert Signature.from_json_schema(schema) ==
+             Signature.from_json_schema(schema, annotations: false)
+
     assert {:error, "unsupported JSON Schema key(s): enum"} = Signature.from_json_schema(schema)
   end
 

@@ -143,7 +143,6 @@ defmodule PtcRunner.SubAgent.UnionsTest do
     end
 
     for type <- [
-          {:one_of, [], nil},
           {:one_of, :int, nil},
           {:one_of, [:int], :a},
           {:one_of, [:int | :x], nil},
@@ -152,6 +151,21 @@ defmodule PtcRunner.SubAgent.UnionsTest do
         ] do
       assert {:error, "unsupported type"} = Coercion.coerce(1, type)
     end
+  end
+
+  test "a union of no types has no values" do
+    for value <- [nil, 1, "a", [1], %{"a" => 1}, :a, {1}, ~D[2026-01-01]] do
+      assert {:error, [%{path: [], message: message}]} =
+               Validator.validate(value, {:one_of, [], nil})
+
+      assert message =~ "expected no value, got "
+      assert {:error, "expected no value, got " <> _} = Coercion.coerce(value, {:one_of, [], nil})
+    end
+
+    closed = {:map, [{"a", {:optional, {:one_of, [], nil}}}]}
+    assert Validator.validate(%{}, closed) == :ok
+    assert {:error, [%{path: ["a"]}]} = Validator.validate(%{"a" => 1}, closed)
+    assert Signature.to_json_schema({:signature, [], {:one_of, [], nil}}) == %{"not" => %{}}
   end
 
   test "unions in unions that are nested deep take no exponential time" do
