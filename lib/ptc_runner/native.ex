@@ -37,6 +37,9 @@ defmodule PtcRunner.Native do
   #     whether it is small enough.
   #   * `{:last, words, nil, tool, args, milliseconds, weight}` - like `:call`, but the tool's answer is the value of
   #     the program, which has built this many words
+  #   * `{:decode, state, terms, {tool, text}}` - a run that was resumed with `{:text, {tool, text}, words}`, the JSON text that
+  #     a tool has answered, does not read it in place: it is resumed with what that is decoded to, as with any answer.
+  #     `:text_moved` is the same in the process of the tools
   #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
   #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
   #
@@ -255,7 +258,7 @@ defmodule PtcRunner.Native do
       state :: reference(),
       terms :: tuple(),
       :more
-      | {:answer | :moved | :joined, term(), words :: non_neg_integer()}
+      | {:answer | :moved | :joined | :text | :text_moved, term(), words :: non_neg_integer()}
       | {:limits, timeout(), max_heap :: non_neg_integer()}
     ) :: Types.run() | term()
   )

@@ -13,10 +13,11 @@ defmodule PtcRunner.Json.Driver do
 
   @typedoc "What a suspended run is resumed with: a value, and its words."
   @type answer ::
-          {:answer | :moved | :joined | :failed | :failed_moved, term(), non_neg_integer()}
+          {:answer | :moved | :joined | :failed | :failed_moved | :text | :text_moved, term(),
+           non_neg_integer()}
 
   @typedoc """
-  Calls the tool of a reply. Returns the answer; the run's next reply, if it was resumed already; the text of the tool's error,
+  Calls the tool of a reply, or decodes the text that it has answered, which the run does not read in place. Returns the answer; the run's next reply, if it was resumed already; the text of the tool's error,
   which the program may catch; or the result of the run (or why it is not driven further).
   """
   @type call(acc) ::

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.MovedRun do
   # is the caller's side.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Budget, Driver, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Budget, Driver, Text, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
@@ -39,6 +39,10 @@ defmodule PtcRunner.Json.MovedRun do
     ToolWorker.leave(elem(run, 0), ended(result, run))
   end
 
+  # The run does not read in place what the tool has answered.
+  defp call({:decode, _state, _terms, {name, text}}, run),
+    do: name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
+
   # The waiting process measures the time: it kills this process at the deadline.
   defp call({:call, state, _terms, name, args, _left, words}, run) do
     {_reply_to, _max_heap, _moved, _enough, funs} = run = allow(words, run)
@@ -61,8 +65,14 @@ defmodule PtcRunner.Json.MovedRun do
     end
   end
 
-  defp called(name, fun, args, run) do
-    case ToolWorker.run(name, fun, args) do
+  defp called(name, fun, args, run),
+    do: name |> ToolWorker.answer(fun, args) |> answered(name, run)
+
+  defp answered(answer, name, run) do
+    case answer do
+      {:ok, %Text{} = text} ->
+        {:ok, {:text_moved, Texts.lent(name, text), ToolWorker.charged()}, run}
+
       {:ok, value} when Weight.is_immediate(value) ->
         {:ok, {:moved, value, ToolWorker.charged()}, run}
 

@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Budget, Control, Controlled, Driver, Edition, Fork, Limits, Message}
-  alias PtcRunner.Json.{Program, Texts, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Program, Text, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.{Aligned, Context, Native}
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -296,17 +296,32 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
+  # The run does not read in place what the tool has answered.
+  defp call({:decode, state, _terms, {name, text}}, {_tools, max_heap, _, _} = run) do
+    with {:ok, value} <-
+           ToolWorker.decoded(name, Texts.answer(text, Native.time_left(state), max_heap)),
+         {:ok, words} <- Weight.within(value, max_heap) do
+      {:ok, {:answer, value, words}, run}
+    else
+      error -> answered(:call, nil, error, run)
+    end
+  end
+
   defp call({kind, built, _, name, args, left, weight}, {tools, max_heap, process, most}) do
     {result, process} =
       with {:ok, fun} <- tool(tools, name),
            {:ok, _words} <- weigh(args, weight, max_heap) do
-        then = if kind == :last, do: :done, else: :next
+        then = if kind == :last, do: :done, else: :in_place
         told(name, ToolProcess.call(process, name, fun, args, left, then))
       else
         error -> {error, process}
       end
 
-    answered(kind, built, result, {tools, max_heap, process, most})
+    with {:ok, %Text{} = text, words} <- result do
+      {:ok, {:text, Texts.lent(name, text), words}, {tools, max_heap, process, most}}
+    else
+      _decoded -> answered(kind, built, result, {tools, max_heap, process, most})
+    end
   end
 
   # The tool's answer stays in the run, so its words count.

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Json.Texts do
   @moduledoc false
-  # The JSON texts in the context of a run, and those that tools answer. A long text in the context is indexed, and the run reads it
-  # in place; any other is decoded.
+  # The JSON texts in the context of a run, and those that tools answer. A long text is indexed, and the run reads it in place; any
+  # other is decoded.
 
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
@@ -213,6 +213,42 @@ defmodule PtcRunner.Json.Texts do
     do: Program.build(source, reading, {elem(given, 2), elem(given, 3)})
 
   @doc """
+  Whether a run should read the answer of a tool in place. Then the driver gives it `lent/2`.
+
+      iex> PtcRunner.Json.Texts.long?(PtcRunner.Json.text("[1, 2]"))
+      false
+
+      iex> PtcRunner.Json.Texts.long?(PtcRunner.Json.text(String.duplicate(" ", 5_000) <> "1"))
+      true
+
+  """
+  @spec long?(Text.t()) :: boolean()
+  def long?(%Text{} = text), do: not short?(text)
+
+  @doc """
+  What a run is resumed with if a tool has answered a long text. Its reply is `{:decode, state, terms, {name, binary}}` if it does not
+  read that text in place; then it is resumed with what the text is decoded to.
+
+      iex> PtcRunner.Json.Texts.lent("fetch", PtcRunner.Json.text("[1, 2]"))
+      {"fetch", "[1, 2]"}
+
+  """
+  @spec lent(String.t(), Text.t()) :: {String.t(), binary()}
+  def lent(name, %Text{binary: binary}), do: {name, Aligned.text(binary)}
+
+  @doc """
+  The answer of a tool, given the type of its result if it has one: what a text stands for, and any other answer as it is. A long
+  text of a tool without such a type stays a text, which the run reads in place.
+
+      iex> PtcRunner.Json.Texts.typed(PtcRunner.Json.text(~s({"a": 1})), {:map, [{"a", :int}]})
+      %{"a" => 1}
+
+  """
+  @spec typed(term(), term()) :: term()
+  def typed(%Text{} = text, nil), do: text
+  def typed(value, _type), do: answer(value)
+
+  @doc """
   The answer of a tool: what a text stands for, and any other answer as it is.
 
       iex> PtcRunner.Json.Texts.answer(PtcRunner.Json.text(~s({"a": 1})))
@@ -224,12 +260,25 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec answer(term()) :: term()
   # The process of the tool has the limits.
-  def answer(%Text{binary: binary}) when is_binary(binary) do
-    case Codec.decode(binary, timeout: :infinity, max_heap: 0) do
+  def answer(%Text{binary: binary}) when is_binary(binary), do: answer(binary, :infinity, 0)
+  def answer(other), do: other
+
+  @doc """
+  What the text that a tool has answered stands for, where no process of the tool has the limits.
+
+      iex> PtcRunner.Json.Texts.answer("[1, 2]", 1_000, 10_000)
+      [1, 2]
+
+      iex> PtcRunner.Json.Texts.answer("[1, 2]", 0, 10_000)
+      {:error, :timeout}
+
+  """
+  @spec answer(binary(), timeout(), non_neg_integer()) :: term()
+  def answer(binary, timeout, max_heap) do
+    case Codec.decode(binary, timeout: timeout, max_heap: max_heap) do
       {:ok, term} -> term
+      {:error, %{reason: reason}} when reason in [:timeout, :memory_exceeded] -> {:error, reason}
       {:error, error} -> {:error, "the answer is not JSON. " <> text(error)}
     end
   end
-
-  def answer(other), do: other
 end

@@ -56,7 +56,7 @@ defmodule PtcRunner.Json.ToolProcess do
 
   The first call of each `name` sends the function to the process; later calls send only the name.
   After an error other than `:tool_failed` the process has ended, or must be stopped. With `:done`, the process ends with
-  this call.
+  this call. With `:in_place`, a long JSON text is answered as it is.
 
       iex> tools = PtcRunner.Json.ToolProcess.new(0)
       iex> {result, tools} = PtcRunner.Json.ToolProcess.call(tools, "id", & &1, %{"n" => [1, 2]}, 1_000)
@@ -65,7 +65,7 @@ defmodule PtcRunner.Json.ToolProcess do
       {:ok, %{"n" => [1, 2]}, 13}
 
   """
-  @spec call(t(), String.t(), (term() -> term()), term(), timeout(), :next | :done) ::
+  @spec call(t(), String.t(), (term() -> term()), term(), timeout(), :next | :in_place | :done) ::
           {{:ok, term(), non_neg_integer()} | {:error, error()}, t()}
   def call(t, name, fun, args, timeout, then \\ :next),
     do: request(t, {name, fun, args, then}, timeout, nil)

@@ -25,11 +25,11 @@ defmodule PtcRunner.Json.ToolWorker do
   @typedoc """
   A call of a tool, and what comes then: the next request, the end of the process, or the run that
   continues there, with its words, and whether the process keeps the functions that it has; then the arguments are those of the run's
-  call. A function that the process has is nil.
+  call. A function that the process has is nil. With `:in_place`, the next request follows, and a long JSON text is answered as it is.
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
-           :next | :done | {Driver.reply(), non_neg_integer(), :known | :anew}}
+           :next | :in_place | :done | {Driver.reply(), non_neg_integer(), :known | :anew}}
 
   @doc """
   Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
@@ -48,8 +48,10 @@ defmodule PtcRunner.Json.ToolWorker do
   def start({reply_to, max_heap, {name, fun, _args, _then} = request}),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
 
-  defp serve(reply_to, max_heap, {name, _, args, :next}, fun, funs) do
-    result = name |> run(fun, args) |> weighed(max_heap)
+  defp serve(reply_to, max_heap, {name, _, args, then}, fun, funs)
+       when then in [:next, :in_place] do
+    answer = if then == :next, do: run(name, fun, args), else: answer(name, fun, args)
+    result = weighed(answer, max_heap)
     tag = make_ref()
     tell(reply_to, result, tag)
 
@@ -118,19 +120,47 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @spec run(String.t(), (term() -> term()), term()) :: result()
   def run(name, fun, args) do
+    with {:ok, %Text{} = text} <- answer(name, fun, args),
+         do: decoded(name, Texts.answer(text))
+  end
+
+  @doc """
+  The same, but a long JSON text is not decoded.
+
+      iex> long = PtcRunner.Json.text("1" <> String.duplicate(" ", 5_000))
+      iex> PtcRunner.Json.ToolWorker.answer("t", fn _ -> long end, %{}) == {:ok, long}
+      true
+
+  """
+  @spec answer(String.t(), (term() -> term()), term()) :: result()
+  def answer(name, fun, args) do
     try do
       fun.(args)
     catch
       kind, reason -> failure(name, kind, reason, __STACKTRACE__)
     else
-      {:error, reason} -> failed(name, "error", fn -> Shown.text(reason) end)
-      %Text{} = text -> decoded(name, Texts.answer(text))
-      value -> {:ok, value}
+      {:error, reason} ->
+        failed(name, "error", fn -> Shown.text(reason) end)
+
+      %Text{} = text ->
+        if Texts.long?(text), do: {:ok, text}, else: decoded(name, Texts.answer(text))
+
+      value ->
+        {:ok, value}
     end
   end
 
-  defp decoded(name, {:error, why}), do: failed(name, "error", fn -> why end)
-  defp decoded(_name, value), do: {:ok, value}
+  @doc """
+  The answer of a tool that is a text, or any other value, given what `Texts.answer/1` says that it stands for.
+
+      iex> PtcRunner.Json.ToolWorker.decoded("find", {:error, "it is no JSON"})
+      {:error, {:tool_failed, "Tool 'find' error: it is no JSON"}}
+
+  """
+  @spec decoded(String.t(), term()) :: result() | {:error, :timeout | :memory_exceeded}
+  def decoded(_name, {:error, limit}) when is_atom(limit), do: {:error, limit}
+  def decoded(name, {:error, why}), do: failed(name, "error", fn -> why end)
+  def decoded(_name, value), do: {:ok, value}
 
   @doc """
   The error of a tool that raised, threw or exited.

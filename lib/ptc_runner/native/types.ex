@@ -66,6 +66,7 @@ defmodule PtcRunner.Native.Types do
           | {:last, words :: non_neg_integer(), nil, tool :: term(), args :: term(),
              timeout() | nil, weight()}
           | {:limits, reference(), tuple()}
+          | {:decode, reference(), tuple(), {tool :: term(), text :: binary()}}
           | :texts
           | left()
 

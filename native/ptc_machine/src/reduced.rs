@@ -27,14 +27,26 @@ pub struct RunTerms<'r, T> {
 /// Cost of a call by message beyond a function call, in words weighed and copied.
 const WORDS_A_CALL: usize = 256;
 
+/// Maximum words of a copy; the heap limit applies too.
+const MOST_WORDS: usize = 4_000_000;
+
+/// A run that is sent to a process that already has the data of tools may take this part of the heap limit:
+/// the message arrives before the limit of the process is raised.
+const PART_OF_LIMIT: usize = 4;
+
 /// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy of the others for which the
-/// run moves: at most `most`. `calls`: the calls that it has made.
+/// run moves. `calls`: the calls that it has made; `limit`: its heap limit in words.
 pub fn most_words<H: Heap, L: Language>(
     heap: &mut H,
     program: &Program<L>,
     run: RunTerms<'_, H::Term>,
-    (calls, most): (usize, usize),
+    (calls, limit): (usize, usize),
 ) -> usize {
+    let most = match calls {
+        1 => limit,
+        _ => limit / PART_OF_LIMIT,
+    };
+    let most = most.min(MOST_WORDS);
     let calls = calls + reduce(heap, program, run, most);
     WORDS_A_CALL.saturating_mul(calls).min(most)
 }

@@ -26,6 +26,8 @@ rustler::atoms! {
     failed,
     failed_moved,
     joined,
+    text,
+    text_moved,
     uncaught,
     last,
     more,

@@ -63,7 +63,7 @@ impl<'a> Consts<'a> {
         Some(Consts::Tuple(tuple, heap.terms.tuple(tuple)?))
     }
 
-    fn tuple(&self, heap: &Beam<'a>) -> Raw<'a> {
+    pub fn tuple(&self, heap: &Beam<'a>) -> Raw<'a> {
         match self {
             Consts::Vector(consts) => heap.terms.make_tuple(consts),
             Consts::Tuple(tuple, _) => *tuple,
@@ -142,7 +142,7 @@ impl<'a> Execution<'a> {
     /// Executes from the start. Returns the reply to the Elixir side.
     pub fn start(mut self, mut run: Run, reuse: Option<Place<'a>>) -> Term<'a> {
         let env = self.heap.terms.env;
-        if has_text(self.heap.terms, self.data.context) {
+        if has_text(&self.heap, self.data.context) {
             return atoms::texts().encode(env);
         }
         let home = reuse.map_or(Home::New, Home::Loader);

@@ -22,21 +22,9 @@ use ptc_term::meter::Pace;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
 
-/// Maximum words of a copy; the heap limit applies too.
-const MOST_WORDS: usize = 4_000_000;
-
-/// A run that is sent to a process that already has the data of tools may take this part of the heap limit:
-/// the message arrives before the limit of the process is raised.
-const PART_OF_LIMIT: usize = 4;
-
 /// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy for which the run
 /// moves.
 pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Raw<'a>>) -> usize {
-    let most = match run.calls {
-        1 => run.limits.words,
-        _ => run.limits.words / PART_OF_LIMIT,
-    };
-    let most = most.min(MOST_WORDS);
     // Not the heap of the run: what is made here does not count as built.
     let heap = &mut Beam::new(execution.heap.terms.env, 0);
     let terms = RunTerms {
@@ -45,7 +33,7 @@ pub fn reduce<'a>(execution: &mut Execution<'a>, run: &Run, state: &mut State<Ra
         context: &mut execution.data.context,
         memory: &mut execution.data.memory,
     };
-    reduced::most_words(heap, &run.program, terms, (run.calls, most))
+    reduced::most_words(heap, &run.program, terms, (run.calls, run.limits.words))
 }
 
 /// The words of a copy of these terms if they are at most `limit`; `{:at_most, limit}` if only Elixir can tell.
@@ -66,9 +54,10 @@ nif! {
     /// The remaining time of a suspended run: milliseconds, rounded up, or `:infinity`.
     fn time_left<'a>(env, state: ResourceArc<Suspension>) -> NifResult<Term<'a>> {
         let left = state.look(|left| match left {
-            Left::Run(run) => Some(milliseconds(env, run.limits.deadline, Instant::now())),
-            Left::Work(_) => None,
+            Left::Run(run) => Some(run.limits.deadline),
+            Left::Work(work) => Some(work.limits.deadline),
         });
+        let left = left.map(|deadline| milliseconds(env, deadline, Instant::now()));
         left.ok_or(rustler::Error::BadArg)
     }
 }

@@ -10,6 +10,8 @@ use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
 use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
+use crate::texts;
+use ptc_machine::ValueKind;
 use ptc_program::over_texts::Data;
 use ptc_term::meter::Limits;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
@@ -64,25 +66,11 @@ fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Data<Raw<'a>>) {
 enum ResumeWith<'a> {
     /// `:more`: nothing; the slice or quantum of the work was over.
     Nothing,
-    /// `{kind, term, words}`: a value, and the words of that value.
+    /// `{kind, term, words}`: a value, and the words of that value. The reply to an error is `:uncaught` if the program does not
+    /// catch it, and `{:decode, state, terms, answer}` to a text that must be decoded.
     Value(ValueKind, Term<'a>, usize),
     /// `{:limits, timeout, max_heap}`: limits that were not known before.
     Limits(Limits),
-}
-
-/// What a run is resumed with a value for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ValueKind {
-    /// `:answer`: the answer to the run's call.
-    Answer,
-    /// `:moved`: the same, for a run that has moved to the process of its tools.
-    Moved,
-    /// `:failed`: the text of the error of the call's tool. The reply is `:uncaught` if the program does not catch it.
-    Failed,
-    /// `:failed_moved`: the same, for a run that has moved to the process of its tools.
-    FailedMoved,
-    /// `:joined`: the value of the loop at whose start the run was suspended.
-    Joined,
 }
 
 impl<'a> Decoder<'a> for ResumeWith<'a> {
@@ -97,6 +85,8 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             tag if tag == atoms::failed() => ValueKind::Failed,
             tag if tag == atoms::failed_moved() => ValueKind::FailedMoved,
             tag if tag == atoms::joined() => ValueKind::Joined,
+            tag if tag == atoms::text() => ValueKind::Text,
+            tag if tag == atoms::text_moved() => ValueKind::TextMoved,
             tag if tag == atoms::limits() => {
                 let limits = limits((first, second)).ok_or(Error::BadArg)?;
                 return Ok(ResumeWith::Limits(limits));
@@ -127,6 +117,24 @@ fn resumed<'a>(
             (Left::Run(_), _) => None,
         };
     };
+    match with {
+        ResumeWith::Value(kind, answer, words) if kind.is_text() => {
+            if !texts::may_read(run) {
+                run.words_built = run.words_built.saturating_add(words);
+                return Some((atoms::decode(), state.reference(), terms, answer).encode(env));
+            }
+            let run = run.take();
+            *held = None;
+            drop(held);
+            return texts::answered(
+                (env, pace),
+                state,
+                (run, terms),
+                (answer.into(), kind, words),
+            );
+        }
+        _ => {}
+    }
     let reply = resumed_run(env, state.reference(), run, terms, with, pace);
     match &reply {
         Some((_, Some(waits))) => *since = *waits,
@@ -154,21 +162,18 @@ fn resumed_run<'a>(
     let words = run.words().saturating_add(words);
     let state = run.state.take()?;
     let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
+    if kind.is_some_and(ValueKind::has_moved) {
+        run.mode = Mode::Moved;
+    }
     match kind {
-        Some(ValueKind::Moved) => run.mode = Mode::Moved,
-        Some(kind @ (ValueKind::Failed | ValueKind::FailedMoved)) => {
-            if kind == ValueKind::FailedMoved {
-                run.mode = Mode::Moved;
-            }
-            match state.failed_call(&run.program) {
-                Some(caught) => state = caught,
-                None => return Some((atoms::uncaught().encode(env), None)),
-            }
-        }
+        Some(kind) if kind.is_failure() => match state.failed_call(&run.program) {
+            Some(caught) => state = caught,
+            None => return Some((atoms::uncaught().encode(env), None)),
+        },
         Some(ValueKind::Joined) => {
             (state, answer) = state.joined(&run.program, &execution.heap, answer?)?
         }
-        Some(ValueKind::Answer) | None => {}
+        _ => {}
     }
     let reply = execution.go(run, Entry::Resume(state, answer), Home::Own(reference))?;
     Some((reply, execution.left))
@@ -188,10 +193,7 @@ fn resume_work<'a>(
     let (limits, answer) = match with {
         ResumeWith::Nothing => (None, None),
         ResumeWith::Limits(limits) => (Some(limits), None),
-        ResumeWith::Value(kind, answer, words) => {
-            let failed = matches!(kind, ValueKind::Failed | ValueKind::FailedMoved);
-            (None, Some((answer.into(), failed, words)))
-        }
+        ResumeWith::Value(kind, answer, words) => (None, Some((answer.into(), kind, words))),
     };
     waiting.resume(env, state, terms, (limits, answer), pace)
 }

@@ -8,6 +8,7 @@ use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
 use crate::wire;
+use ptc_machine::ValueKind;
 use ptc_term::fingerprint::Fingerprint;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
@@ -46,7 +47,7 @@ pub trait Task<'a>: Rooted<Term = Raw<'a>> {
     fn reply(self, call: Call<'a>, heap: Beam<'a>, out: Self::Out) -> Term<'a>;
 
     /// Takes the answer to a call of the job, or the text of the error of the tool.
-    fn answered(&mut self, _answer: Raw<'a>, _failed: bool) {}
+    fn answered(&mut self, _heap: &mut Beam<'a>, _answer: Raw<'a>, _kind: ValueKind) {}
 
     /// See [`Work::reads_text`].
     fn reads_text(&self) -> bool {
@@ -71,10 +72,10 @@ where
     for<'b> S::With<Raw<'b>>: Task<'b, With<()> = S>,
 {
     fn resume<'a>(self: Box<Self>, call: Call<'a>, terms: &[Raw<'a>]) -> Option<Term<'a>> {
-        let heap = Beam::new(call.env, 0);
+        let mut heap = Beam::new(call.env, 0);
         let mut task = thaw(self.task, &heap, &mut terms.iter().copied())?;
-        if let Some((answer, failed, _)) = call.answer {
-            task.answered(answer, failed);
+        if let Some((answer, kind, _)) = call.answer {
+            task.answered(&mut heap, answer, kind);
         }
         Some(run::<S>(call, task))
     }
@@ -142,7 +143,7 @@ pub enum Left {
 /// Suspended work other than a run, and what is common to all of it.
 pub struct Waiting {
     work: Box<dyn Work>,
-    limits: Limits,
+    pub limits: Limits,
     /// The words built so far.
     words: usize,
     /// The quarters of slices so far.
@@ -283,8 +284,8 @@ pub fn suspend<'a>(env: Env<'a>, left: Left, since: Since, reuse: Option<Place<'
 /// How suspended work continues, the reference to it, and a tuple of its terms.
 pub type Suspended<'a> = (rustler::Atom, Term<'a>, Term<'a>);
 
-/// What work is resumed with: the answer to its call, whether the tool has failed, and the words of the answer.
-pub type Answered<'a> = Option<(Raw<'a>, bool, usize)>;
+/// What work is resumed with: the answer to its call, what it is, and its words.
+pub type Answered<'a> = Option<(Raw<'a>, ValueKind, usize)>;
 
 /// A call that starts or resumes work.
 pub struct Call<'a> {

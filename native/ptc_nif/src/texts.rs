@@ -2,53 +2,31 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::started;
+use crate::execution::{started, Execution};
 use crate::explain::right_consts;
 use crate::heap::Beam;
-use crate::map_view::{view, MapView};
+use crate::plain_run::{Mode, Run};
 use crate::program::Handle;
-use crate::raw::{Raw, TermKind, Terms};
+use crate::raw::Raw;
 use crate::run::RunArgs;
-use crate::task::{kept, run, Call, Task};
+use crate::schedule::Pace;
+use crate::task::{self, kept, Call, Place, Task};
 use crate::wire;
-use ptc_program::over_texts::{Outcome, TextRun};
+use ptc_machine::ValueKind;
+use ptc_program::over_texts::{self, Outcome, TextRun};
 use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
-use rustler::types::atom::{__struct__, Atom};
-use rustler::{Encoder, Error, NifResult, ResourceArc, Term};
+use rustler::types::atom::__struct__;
+use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
 
 rustler::atoms! { text = "Elixir.PtcRunner.Json.Text" }
 
-/// Whether a value of a context is a `PtcRunner.Json.Text`. Looks at each value, but into none that is not a map.
+/// Whether a value of a context is a `PtcRunner.Json.Text`.
 #[inline]
-pub fn has_text<'a>(terms: Terms<'a>, context: Raw<'a>) -> bool {
-    match view(terms, context) {
-        MapView::Flat(flat) => {
-            let mut values = flat.values.iter();
-            values.any(|value| terms.kind(*value) == TermKind::Map && is_text(terms, *value))
-        }
-        MapView::Large => {
-            let entries = terms.entries(context);
-            entries.iter().any(|(_, value)| is_text(terms, *value))
-        }
-        MapView::NotAMap => false,
-    }
-}
-
-fn is_text<'a>(terms: Terms<'a>, value: Raw<'a>) -> bool {
-    let word = |atom: Atom| Raw::from(atom.encode(terms.env)).word();
-    match view(terms, value) {
-        // The struct has one field.
-        MapView::Flat(flat) if flat.keys.len() == 2 => {
-            let place = flat
-                .values
-                .iter()
-                .position(|value| value.word() == word(text()));
-            place.is_some_and(|place| flat.keys[place].word() == word(__struct__()))
-        }
-        _ => false,
-    }
+pub fn has_text<'a>(heap: &Beam<'a>, context: Raw<'a>) -> bool {
+    let names = [__struct__(), text()].map(|atom| atom.encode(heap.terms.env).into());
+    over_texts::has_text(heap, context, names)
 }
 
 nif! {
@@ -61,8 +39,33 @@ nif! {
         right_consts(&Beam::new(env, 0), consts, handle.consts)?;
         let (program, terms) = (handle.program.clone(), (texts.into(), consts.into()));
         let of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
-        Ok(run::<TextRun<()>>(call, of_texts))
+        Ok(task::run::<TextRun<()>>(call, of_texts))
     }
+}
+
+/// Whether the run may go on over texts. One that forks or is observed may not.
+pub fn may_read(run: &Run) -> bool {
+    let is_alone = matches!(run.mode, Mode::Asks | Mode::Moved) && run.observation.is_none();
+    is_alone && !run.asks_always
+}
+
+/// Goes on with a run over terms as a run over texts: its tool has answered a text.
+pub fn answered<'a>(
+    (env, pace): (Env<'a>, Pace),
+    state: Place<'a>,
+    (mut run, terms): (Run, Term<'a>),
+    (answer, kind, words): (Raw<'a>, ValueKind, usize),
+) -> Option<Term<'a>> {
+    let left = run.state.take()?;
+    let (mut execution, left) = Execution::resumed(env, terms, &run, left, 0, pace)?;
+    let consts = execution.consts.tuple(&execution.heap);
+    let data = execution.data;
+    let mut over = TextRun::of_state(run.program, consts, data, left, &mut execution.heap)?;
+    over.answered(answer, kind, &mut execution.heap);
+    let mut call = Call::first(env, run.limits, pace);
+    call.words = run.words_built.saturating_add(words);
+    (call.quarters, call.state) = (run.quarters, Some(state));
+    Some(task::run::<TextRun<()>>(call, over))
 }
 
 impl<'a> Task<'a> for TextRun<Raw<'a>> {
@@ -75,7 +78,7 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
         let texts: Option<Vec<_>> = texts.map(|text| terms.bytes(*text)).collect();
         let texts = texts.ok_or(Stop::Abandoned)?;
         let below = std::mem::replace(heap, Beam::new(terms.env, 0));
-        let (outcome, words) = TextRun::step(self, &texts, below, meter);
+        let (outcome, words, _) = TextRun::step(self, &texts, below, meter);
         *heap = Beam::new(terms.env, words);
         outcome
     }
@@ -90,16 +93,24 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
             Outcome::Uncaught => atoms::uncaught().encode(env),
             Outcome::Call { tool, args } => {
                 let left = started(env, &mut call.limits.deadline);
-                let weight = words_of_row(&heap, args);
+                let weight = match self.has_moved {
+                    true => Some(heap.words_built()),
+                    false => words_of_row(&heap, args),
+                };
                 let (tool, args) = (tool.term(env), args.term(env));
                 let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
                 (atoms::call(), state, terms, tool, args, left, weight).encode(env)
             }
+            Outcome::Refused { tool, text } => {
+                let answer = (tool.term(env), text.term(env));
+                let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
+                (atoms::decode(), state, terms, answer).encode(env)
+            }
         }
     }
 
-    fn answered(&mut self, answer: Raw<'a>, failed: bool) {
-        TextRun::answered(self, answer, failed);
+    fn answered(&mut self, heap: &mut Beam<'a>, answer: Raw<'a>, kind: ValueKind) {
+        TextRun::answered(self, answer, kind, heap);
     }
 
     fn reads_text(&self) -> bool {

@@ -2,46 +2,44 @@
 //!
 //! The texts are indexed first. Then the VM runs over a [`Lazy`] heap. What leaves the run is built: its value, the arguments
 //! of its calls and the terms of its error. It can be suspended in each of these parts.
+//!
+//! A tool may answer a text: it is indexed before the run goes on, and is one of the texts from then on. A run over terms
+//! becomes a run over texts with the first such answer.
+
+mod data;
+mod found;
+mod indexes;
 
 use crate::code::{Program, Vm};
 use crate::compile::INPUT_NAME;
-use ptc_index::{Index, Indexer};
+pub use data::{start_time, Data};
+pub use found::has_text;
+use indexes::Indexes;
 use ptc_lazy::settle::Settle;
-use ptc_lazy::{fits, Given, Lazy, Source, Term};
+use ptc_lazy::term::whole;
+use ptc_lazy::{Given, Lazy, Term};
 use ptc_machine::fault::{Fault, Halt};
-use ptc_machine::{Exit, Inputs, State};
-use ptc_term::heap::{Heap, Kind};
+use ptc_machine::{Exit, Inputs, State, ValueKind};
+use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
+use ptc_term::number::Number;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw, One};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::mem::{swap, take};
 use std::sync::Arc;
-use std::time::SystemTime;
 
-/// Bytes that are indexed between two looks at the clock, and the fuel for them.
-const STEP: usize = 64 * 1024;
-const FUEL_OF_STEP: usize = 4_096;
-const BYTES_PER_WORD: usize = 8;
+/// The bits of a marker.
+const MARKER: u64 = (1 << 58) - 1;
 /// Maximum part of a slice, in per cent, that may be used when the terms that leave the run are built in the same execution.
 const MOST_BEFORE_SETTLING: i32 = 20;
-
-/// Returns the time of a run's start as a text: the one that is given, or that of the clock.
-pub fn start_time<H: Heap>(heap: &mut H, given: H::Term) -> H::Term {
-    if heap.kind(given) == Kind::String {
-        return given;
-    }
-    let seconds = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        Err(before) => -i64::try_from(before.duration().as_secs()).unwrap_or(i64::MAX),
-    };
-    heap.make_string(&ptc_date::of_unix_seconds(seconds))
-}
 
 /// A run over texts. Its terms are those of the heap below the lazy one.
 #[derive(Debug)]
 pub struct TextRun<T> {
-    /// A tuple: the marker (see [`Given::marker`]), and the texts.
+    /// A tuple: the marker (see [`Given::marker`]), the texts of the context, and those that tools have answered.
     pub texts: T,
     /// A tuple of the program's constants.
     consts: T,
@@ -49,23 +47,23 @@ pub struct TextRun<T> {
     data: Data<T>,
     /// The answer to the run's call, or the text of the error of its tool.
     answer: Option<One<T>>,
+    /// The name of the tool that has answered the last text, until that is indexed.
+    tool: Option<One<T>>,
     /// The terms of the state and of what is being built.
     rest: Vec<One<T>>,
+    /// Whether it is in the process of its tools.
+    pub has_moved: bool,
     plain: Box<Plain>,
 }
 
-rooted!(TextRun { terms: texts, consts; states: data, answer, rest; plain: plain });
+rooted!(TextRun { terms: texts, consts; states: data, answer, tool, rest; plain: has_moved, plain });
 
 /// What is not a term.
 #[derive(Debug)]
 struct Plain {
     program: Arc<Program>,
     marker: i64,
-    /// The text that is being indexed.
-    indexing: Option<Box<Indexer>>,
-    indexes: Vec<Index>,
-    /// Whether the words of the indexes are counted.
-    counted: bool,
+    indexes: Indexes,
     /// See [`Given::stored`].
     stored: bool,
     state: Option<State<()>>,
@@ -86,31 +84,6 @@ enum After {
     Fault(Fault<()>),
 }
 
-/// What a program reads besides its constants.
-#[derive(Debug, Clone, Copy)]
-pub struct Data<T> {
-    /// The context.
-    pub context: T,
-    /// The memory.
-    pub memory: T,
-    /// The text of the time of the start; `nil`: the run reads the clock if its program asks for it. Not used
-    /// when a run is resumed.
-    pub now: T,
-}
-
-impl<T: Copy> Data<T> {
-    /// Returns the data of a program that reads none: `nil` in each place.
-    pub fn of(nil: T) -> Self {
-        Data {
-            context: nil,
-            memory: nil,
-            now: nil,
-        }
-    }
-}
-
-rooted!(Data { terms: context, memory, now; });
-
 /// How an execution ends.
 #[derive(Debug)]
 pub enum Outcome<T> {
@@ -125,8 +98,15 @@ pub enum Outcome<T> {
     },
     /// The run has failed.
     Fault(Fault<T>),
-    /// A text is not JSON, or cannot be read in place.
+    /// A text of the context is not JSON, or cannot be read in place.
     Undecoded,
+    /// The same of the text that a tool has answered. The run waits for another answer.
+    Refused {
+        /// The name of the tool.
+        tool: T,
+        /// The text.
+        text: T,
+    },
     /// The tool of the call has failed, and the program does not catch that.
     Uncaught,
 }
@@ -140,19 +120,20 @@ impl<T: Copy> TextRun<T> {
         data: Data<T>,
         heap: &H,
     ) -> Option<Self> {
+        let texts_and_marker = heap.arity(texts)?;
         let marker = heap.small_integer(heap.element(texts, 0)?)?;
         Some(TextRun {
             texts,
             consts,
             data,
             answer: None,
+            tool: None,
             rest: Vec::new(),
+            has_moved: false,
             plain: Box::new(Plain {
                 program,
                 marker,
-                indexing: None,
-                indexes: Vec::new(),
-                counted: false,
+                indexes: Indexes::new(texts_and_marker - 1),
                 stored: false,
                 state: None,
                 settling: None,
@@ -162,10 +143,57 @@ impl<T: Copy> TextRun<T> {
         })
     }
 
-    /// Sets the answer to the run's call. `failed`: it is the text of the error of the tool.
-    pub fn answered(&mut self, answer: T, failed: bool) {
+    /// Returns a run over terms that has stopped at a call, as one over texts; it has none yet.
+    pub fn of_state<H: Heap<Term = T>>(
+        program: Arc<Program>,
+        consts: T,
+        data: Data<T>,
+        state: State<T>,
+        heap: &mut H,
+    ) -> Option<Self> {
+        let marker = RandomState::new().build_hasher().finish() & MARKER;
+        let marker = heap.make_number(Number::Int(marker as i64))?;
+        let texts = heap.make_tuple(&[marker]);
+        let mut run = TextRun::new(program, (texts, consts), data, heap)?;
+        let mut rest = Vec::new();
+        run.plain.state = Some(freeze(state, heap, &mut rest));
+        run.rest = rest.into_iter().map(One).collect();
+        Some(run)
+    }
+
+    /// Sets the answer to the run's call. A text is indexed before the run goes on.
+    pub fn answered<H: Heap<Term = T>>(&mut self, answer: T, kind: ValueKind, heap: &mut H) {
+        self.has_moved |= kind.has_moved();
+        self.plain.failed = kind.is_failure();
+        let answer = match (kind.is_text(), heap.elements(answer)) {
+            (true, Some(&[tool, text])) => self.lent(tool, text, heap),
+            _ => answer,
+        };
         self.answer = Some(One(answer));
-        self.plain.failed = failed;
+    }
+
+    /// Adds the text that the tool has answered. Returns what stands for it.
+    fn lent<H: Heap<Term = T>>(&mut self, tool: T, text: T, heap: &mut H) -> T {
+        let mut texts = heap.elements(self.texts).unwrap_or_default().to_vec();
+        let number = Number::Int(whole(texts.len() as u32 - 1));
+        let number = heap.make_number(number).unwrap_or(heap.nil());
+        let value = heap.make_tuple(&[texts[0], number]);
+        texts.push(text);
+        self.texts = heap.make_tuple(&texts);
+        self.tool = Some(One(tool));
+        value
+    }
+
+    /// Takes back the text that cannot be read in place, if a tool has answered it.
+    fn refused<H: Heap<Term = T>>(&mut self, heap: &mut H) -> Outcome<T> {
+        let mut texts = heap.elements(self.texts).unwrap_or_default().to_vec();
+        let (Some(One(tool)), Some(text)) = (self.tool.take(), texts.pop()) else {
+            return Outcome::Undecoded;
+        };
+        self.texts = heap.make_tuple(&texts);
+        self.answer = None;
+        self.plain.indexes.forget();
+        Outcome::Refused { tool, text }
     }
 
     /// Returns whether a slice is not enough for the next step.
@@ -173,17 +201,39 @@ impl<T: Copy> TextRun<T> {
         self.plain.needs_quantum
     }
 
-    /// Executes until the run ends or calls a tool. `texts`: the bytes of the texts. Also returns the words built.
+    /// Executes until the run ends or calls a tool. `texts`: the bytes of the texts. Also returns the words built, and the heap.
     pub fn step<H: Heap<Term = T>>(
         &mut self,
         texts: &[&[u8]],
-        heap: H,
+        mut heap: H,
         meter: &mut Meter,
-    ) -> (Result<Outcome<T>, Stop>, usize) {
-        let mut words = heap.words_built();
-        let outcome = self.advance(texts, heap, meter, &mut words);
+    ) -> (Result<Outcome<T>, Stop>, usize, H) {
+        let (outcome, words, heap) = match self.index(texts, &mut heap, meter) {
+            Ok(None) => self.advance(texts, heap, meter),
+            Ok(Some(outcome)) => (Ok(outcome), heap.words_built(), heap),
+            Err(stop) => (Err(stop), heap.words_built(), heap),
+        };
         self.plain.needs_quantum = outcome.is_err() && meter.needs_quantum();
-        (outcome, words)
+        (outcome, words, heap)
+    }
+
+    /// Indexes the texts that have no index. Returns how the execution ends if one of them cannot be read in place.
+    fn index<H: Heap<Term = T>>(
+        &mut self,
+        texts: &[&[u8]],
+        heap: &mut H,
+        meter: &mut Meter,
+    ) -> Result<Option<Outcome<T>>, Stop> {
+        let marker = heap.element(self.texts, 0);
+        let marker = marker.and_then(|marker| heap.small_integer(marker));
+        if marker != Some(self.plain.marker) {
+            return Err(Stop::Abandoned);
+        }
+        if !self.plain.indexes.index(texts, heap, meter)? {
+            return Ok(Some(self.refused(heap)));
+        }
+        self.tool = None;
+        Ok(None)
     }
 
     fn advance<H: Heap<Term = T>>(
@@ -191,41 +241,25 @@ impl<T: Copy> TextRun<T> {
         texts: &[&[u8]],
         heap: H,
         meter: &mut Meter,
-        words: &mut usize,
-    ) -> Result<Outcome<T>, Stop> {
-        let marker = heap.element(self.texts, 0);
-        let marker = marker.and_then(|marker| heap.small_integer(marker));
-        if marker != Some(self.plain.marker) {
-            return Err(Stop::Abandoned);
-        }
-        if !self.plain.index(texts, &heap, meter)? {
-            return Ok(Outcome::Undecoded);
-        }
-        let indexes = take(&mut self.plain.indexes);
-        let same_lengths = |(text, index): (&&[u8], &Index)| text.len() == index.length();
-        if texts.len() != indexes.len() || !texts.iter().zip(&indexes).all(same_lengths) {
-            return Err(Stop::Abandoned);
-        }
-        let added = match std::mem::replace(&mut self.plain.counted, true) {
-            true => 0,
-            false => indexes.iter().map(Index::bytes).sum::<usize>() / BYTES_PER_WORD,
+    ) -> (Result<Outcome<T>, Stop>, usize, H) {
+        let mut indexes = take(&mut self.plain.indexes);
+        let words = indexes.count(texts);
+        let Some(sources) = indexes.sources(texts) else {
+            return (Err(Stop::Abandoned), heap.words_built(), heap);
         };
-        let sources = texts.iter().zip(&indexes);
         let given = Given {
-            texts: sources
-                .map(|(text, index)| Source::new(text, index))
-                .collect(),
+            texts: sources,
             marker: self.plain.marker,
             stored: self.plain.stored,
-            words: added,
+            words,
         };
         let mut lazy = Lazy::new(heap, given);
         let outcome = self.execute(&mut lazy, meter);
-        *words = lazy.words_built();
+        let words = lazy.words_built();
         self.plain.stored = lazy.has_stored();
-        drop(lazy);
+        let heap = lazy.into_inner();
         self.plain.indexes = indexes;
-        outcome
+        (outcome, words, heap)
     }
 
     fn execute<H: Heap<Term = T>>(
@@ -354,38 +388,5 @@ impl<T: Copy> TextRun<T> {
         self.plain.settling =
             settling.map(|(after, settle)| (after, freeze(settle, lazy, &mut out)));
         self.rest = out.into_iter().map(|term| One(lazy.pack(term))).collect();
-    }
-}
-
-impl Plain {
-    /// Indexes the texts. Returns false for a text that is not JSON, or that cannot be read in place.
-    fn index<H: Heap>(
-        &mut self,
-        texts: &[&[u8]],
-        heap: &H,
-        meter: &mut Meter,
-    ) -> Result<bool, Stop> {
-        while let Some(text) = texts.get(self.indexes.len()) {
-            let indexer = match self.indexing.take() {
-                Some(indexer) => Some(indexer),
-                None => Indexer::new(text.len(), usize::MAX).map(Box::new),
-            };
-            let Some(indexer) = indexer else {
-                return Ok(false);
-            };
-            let indexer = self.indexing.insert(indexer);
-            meter.consume_fuel(FUEL_OF_STEP, heap)?;
-            let bytes = self.indexes.iter().map(Index::bytes).sum::<usize>() + indexer.bytes();
-            meter.check_heap_limit(bytes / BYTES_PER_WORD, heap)?;
-            match indexer.step(text, STEP) {
-                Ok(None) => {}
-                Ok(Some(index)) if fits(&index) => {
-                    self.indexing = None;
-                    self.indexes.push(index);
-                }
-                Ok(Some(_)) | Err(_) => return Ok(false),
-            }
-        }
-        Ok(true)
     }
 }

@@ -27,6 +27,7 @@ mod join;
 mod keyed;
 mod language;
 mod list;
+mod listing;
 mod logic;
 mod membership;
 mod names;
@@ -51,6 +52,7 @@ pub(crate) use compare::{reads_input as compares_input, Orders};
 pub use field::{Field, FieldKind, Presence};
 pub(crate) use group::{combines_with_input, parts_of, PartsOf};
 pub(crate) use join::{make_pairs, makes_pairs};
+pub use listing::listing;
 pub(crate) use reshape::{begins as begins_set, make_of_pair};
 
 use crate::code::{Apply, Demand, Loop, Slot, NO_CONST};
