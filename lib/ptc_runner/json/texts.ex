@@ -237,18 +237,6 @@ defmodule PtcRunner.Json.Texts do
   def lent(name, %Text{binary: binary}), do: {name, Aligned.text(binary)}
 
   @doc """
-  The answer of a tool, given the type of its result if it has one: what a text stands for, and any other answer as it is. A long
-  text of a tool without such a type stays a text, which the run reads in place.
-
-      iex> PtcRunner.Json.Texts.typed(PtcRunner.Json.text(~s({"a": 1})), {:map, [{"a", :int}]})
-      %{"a" => 1}
-
-  """
-  @spec typed(term(), term()) :: term()
-  def typed(%Text{} = text, nil), do: text
-  def typed(value, _type), do: answer(value)
-
-  @doc """
   The answer of a tool: what a text stands for, and any other answer as it is.
 
       iex> PtcRunner.Json.Texts.answer(PtcRunner.Json.text(~s({"a": 1})))
