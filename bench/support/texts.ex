@@ -72,6 +72,7 @@ defmodule Bench.Texts do
   end
 
   @load ~s({"op":"load","name":"data"})
+  @call ~s({"op":"call","tool":"data"})
 
   @doc "The texts of the programs, and what jaq is asked for the same."
   @spec programs() :: %{atom => {name, program :: String.t(), jaq :: String.t() | nil}}
@@ -122,6 +123,14 @@ defmodule Bench.Texts do
     fn -> run(program, Json.text(text)) end
   end
 
+  @doc "The same for a text that a tool answers; `read`: what it answers of the text."
+  @spec answered(String.t(), binary, (binary -> term)) :: (... -> term)
+  def answered(program, text, read) do
+    {:ok, program} = program |> String.replace(@load, @call) |> Json.compile(edition: 2)
+    tools = %{"data" => fn _args -> read.(text) end}
+    fn -> Json.run!(program, [tools: tools] ++ @limits) end
+  end
+
   @doc "A function that decodes the text, and runs the program."
   @spec decoded(String.t(), binary) :: (... -> term)
   def decoded(program, text) do
@@ -150,6 +159,7 @@ defmodule Bench.Texts do
 
     for {name, run, runs} <- [
           {:in_place, in_place(program, text), @runs},
+          {:answered, answered(program, text, &Json.text/1), @runs},
           {:decoded, decoded(program, text), 3}
         ] do
       seen = for _ <- 1..runs, do: growth(run)

@@ -371,8 +371,8 @@ defmodule PtcRunner.Json do
       350
 
   It may be a value of the map `:context`, and a tool may return it. The results and errors are those of a run over what
-  `PtcRunner.Json.Codec.decode/1` makes of the text. A text that is not valid JSON, wherever it is, ends the run before its first step, or
-  is an error of the tool:
+  `PtcRunner.Json.Codec.decode/1` makes of the text. A long text is not decoded: the program reads in it what it needs. A text that is not
+  valid JSON, wherever it is, ends the run before its first step, or is an error of the tool:
 
       iex> program = ~s({"program": {"op": "load", "name": "other"}})
       iex> PtcRunner.Json.run(program, context: %{"orders" => PtcRunner.Json.text("[1,]")})

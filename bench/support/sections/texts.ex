@@ -8,6 +8,8 @@ defmodule Bench.Sections.Texts do
   import Bench.Table,
     only: [table: 4, words: 2, number: 2, times: 1, quotients: 2, fixed: 2, count: 1]
 
+  alias PtcRunner.Json
+  alias PtcRunner.Json.Codec
   alias Bench.{Bars, Harness, Jaq, Stats, Table, Texts}
 
   # Case, and the bar for its time as a share of decode and run.
@@ -42,6 +44,17 @@ defmodule Bench.Sections.Texts do
         sides = [own(:in_place, text, program), own(:decoded, text, program)]
         group(:texts, name, 1, sides ++ otp(name, text) ++ jaq(jaq, text))
       end
+
+    {text, program, _jaq} = Map.fetch!(programs, :filter_sum)
+
+    answers = [
+      in_place: &Json.text/1,
+      decoded: &Codec.decode!(&1, timeout: :infinity, max_heap: 0)
+    ]
+
+    answered = fn read -> &Texts.answered(program, Map.fetch!(&1, text), read) end
+    sides = for {name, read} <- answers, do: side(name, answered.(read))
+    groups = groups ++ [group(:texts, :answered, 1, sides)]
 
     # What a process of jaq takes without a text.
     start =
@@ -145,6 +158,7 @@ defmodule Bench.Sections.Texts do
       "By how much the memory of the VM grows, with the index. The text itself was there before. The worst of ten runs counts."
 
   defp title(:filter_sum), do: "rows: filter, sum"
+  defp title(:answered), do: "rows that a tool answers: filter, sum"
   defp title(:filter_sort), do: "rows: filter, sort, select, take 10"
   defp title(:group_count), do: "rows: group and count"
   defp title(:everything), do: "rows: everything is returned"
