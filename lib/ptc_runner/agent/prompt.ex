@@ -10,11 +10,16 @@ defmodule PtcRunner.Agent.Prompt do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Budget, Line}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Firewall
+  alias PtcRunner.SubAgent.Signature.{Firewall, RuleNotes}
 
   # Maximum number of parts of all data that are read for their types, and of bytes of all data in the prompt.
   @parts 100_000
   @bytes 65_536
+
+  # Maximum bytes of the rules of a result, of a tool's arguments, and of its answer.
+  @rules 16_384
+  @arguments 2_048
+  @answer 1_024
 
   @prompt "PtcRunner.Agent.prompt/1"
 
@@ -134,6 +139,11 @@ defmodule PtcRunner.Agent.Prompt do
       iex> PtcRunner.Agent.Prompt.tool(tool)
       ~s[- rate(currency :string) -> :float\\n  Today's rate. currency is one of "EUR", "CHF"]
 
+      iex> signature = PtcRunner.SubAgent.Signature.annotate!("(days :int) -> {mean :float}", "days", min: 1, max: 14)
+      iex> [tool] = PtcRunner.Agent.Tool.list!(%{"forecast" => {& &1, signature: signature}})
+      iex> PtcRunner.Agent.Prompt.tool(tool)
+      "- forecast(days :int) -> {mean :float}\\n  days: at least 1, at most 14"
+
   """
   @spec tool(Tool.t()) :: String.t()
   def tool(%Tool{} = tool) do
@@ -141,7 +151,9 @@ defmodule PtcRunner.Agent.Prompt do
 
     description = tool.description && Shown.lines(tool.description)
 
-    case [description | notes(public(tool.notes))] |> Enum.reject(&is_nil/1) do
+    case [description | notes(public(tool.notes)) ++ rules(tool.signature)]
+         |> Enum.reject(&is_nil/1)
+         |> Enum.uniq() do
       [] ->
         head
 
@@ -158,6 +170,13 @@ defmodule PtcRunner.Agent.Prompt do
       "->" <> _ = text -> "() " <> text
       text -> text
     end
+  end
+
+  defp rules(nil), do: []
+
+  defp rules({:signature, params, returns}) do
+    RuleNotes.lines({:map, params}, nil, @arguments) ++
+      RuleNotes.lines(returns, "answer", @answer)
   end
 
   # Without the notes on firewalled parameters.
@@ -222,13 +241,13 @@ defmodule PtcRunner.Agent.Prompt do
     end
   end
 
-  # Includes firewalled fields, because the model has to produce them too.
+  # Includes firewalled fields, because the model has to produce them too, but not their rules.
   defp result(sentence, {:signature, _params, returns}, opts) do
     text = {:signature, [], returns} |> Signature.render() |> Line.escape()
     text = String.replace_prefix(text, "-> ", "")
     notes = notes(Signature.Annotations.of!(opts, returns))
-    lines = ["## Result", "#{sentence} #{text}", String.trim(@types) | notes]
-    Enum.join(lines, "\n")
+    rules = Enum.uniq(notes ++ RuleNotes.lines(returns, nil, @rules))
+    Enum.join(["## Result", "#{sentence} #{text}", String.trim(@types) | rules], "\n")
   end
 
   defp task(opts) do
