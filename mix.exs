@@ -681,6 +681,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/signatures.md",
         "guides/answers.md",
         "guides/extracting_records.md",
+        "guides/results_that_providers_enforce.md",
         "guides/engine.md",
         "guides/large_answers.md",
         "guides/drop_in.md",

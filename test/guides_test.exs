@@ -24,6 +24,7 @@ defmodule PtcRunner.GuidesTest do
   doctest Guides.ToolsUnderControl
   doctest Guides.ToolsFromElsewhere
   doctest Guides.ExtractingRecords
+  doctest Guides.ResultsThatProvidersEnforce
 
   # Times are another each time; so is where a long run is left.
   test "the tree of the README is that of its program" do

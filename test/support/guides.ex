@@ -71,7 +71,8 @@ for {module, path} <- [
       TestingPrograms: "guides/testing_programs.md",
       ToolsUnderControl: "guides/tools_under_control.md",
       ToolsFromElsewhere: "guides/tools_from_elsewhere.md",
-      ExtractingRecords: "guides/extracting_records.md"
+      ExtractingRecords: "guides/extracting_records.md",
+      ResultsThatProvidersEnforce: "guides/results_that_providers_enforce.md"
     ] do
   defmodule Module.concat(PtcRunner.Test.Guides, module) do
     @external_resource path

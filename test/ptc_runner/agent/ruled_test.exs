@@ -9,6 +9,7 @@ defmodule PtcRunner.Agent.RuledTest do
   alias PtcRunner.SubAgent.Signature.Base
 
   doctest Base
+  doctest PtcRunner.Agent.Written
 
   defp order do
     "{id :string, status :string, amount :int, at :string?}"
@@ -77,6 +78,27 @@ defmodule PtcRunner.Agent.RuledTest do
 
     assert {:error, _, _} =
              answer("[]", {:signature, [], {:where, {:list, :int}, [min_items: 1]}})
+  end
+
+  test "a date that is right is no error beside one that is wrong" do
+    type =
+      {:map,
+       [
+         {"day", :date},
+         {"at", :datetime},
+         {"sum", :decimal},
+         {"rows", {:list, :date}},
+         {"n", :int}
+       ]}
+
+    right =
+      ~s({"day": "2026-11-23", "at": "2026-11-23T10:00:00Z", "sum": "1.5", "rows": ["2026-11-23", "soon"], "n": "x"})
+
+    assert {:error, errors, feedback} = answer(right, {:signature, [], type})
+    assert Enum.map(errors, & &1.path) == [["rows", 1], ["n"]]
+    refute feedback =~ ~r/day|sum|at:/
+    # Where nothing is coerced, they are.
+    assert {:error, [_, _, _, _], _} = answer(right, {:signature, [], type}, coerce: false)
   end
 
   test "an enumeration or a range settles a repair that has two readings" do
