@@ -32,12 +32,18 @@ defmodule PtcRunner.Agent.RuleNotesTest do
     end
 
     assert line({:where, :string, [enum: ["open", "paid"]]}) == ~s(x is one of "open", "paid")
-    assert lines({:map, [{"x", {:where, :bool, [yes_no: true]}}, {"y", {:list, :int}}]}) == []
+
+    assert lines(
+             {:map,
+              [{"x", {:where, :bool, [yes_no: true]}}, {"y", {:where, :int, [whole: true]}}]}
+           ) == []
+
     assert lines({:where, :int, [min: 1]}) == ["the value: at least 1"]
     assert lines({:where, :int, [enum: [1]]}) == ["It is one of 1"]
   end
 
   test "types that the text of a signature does not have" do
+    assert line({:one_of, [], nil}) == "x: no value"
     assert line(:date) == "x: a date (YYYY-MM-DD)"
     assert line({:optional, :decimal}) == ~s(x: a decimal number, as text such as "12.50")
 

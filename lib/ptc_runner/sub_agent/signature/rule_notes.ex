@@ -16,7 +16,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleNotes do
   @depth 2
   @value_bytes 200
 
-  @silent [:ignore_case, :aliases, :description, :enum, :default, :yes_no, :struct]
+  @silent [:ignore_case, :aliases, :description, :enum, :default, :yes_no, :struct, :whole]
 
   @doc """
   The lines about a type, in at most so many bytes. `start` is how the path of the whole is called, `nil` where it is not
@@ -99,6 +99,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleNotes do
   defp kind(:date), do: [RuleText.wanted({:format, :date})]
   defp kind(:decimal), do: [~s(a decimal number, as text such as "12.50")]
   defp kind({:map_of, type}), do: ["any keys, each with #{shown(type)}"]
+  defp kind({:one_of, [], _field}), do: ["no value"]
   defp kind({:one_of, types, _field}), do: ["one of " <> Shown.few(types, &shown/1)]
   defp kind({:ref, name}), do: ["a " <> Shown.label(name)]
   defp kind(_type), do: []
