@@ -26,9 +26,10 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   `PtcRunner.SubAgent.Loop.JsonHandler.handle_json_answer/4` for the whole text. A stream halts
   only if this result is certain:
 
-    * in a fence with the tag `json` or without a tag: at the first value of another type, at a required
-      field that is missing from a complete object, at a key that a closed map must not have, at
-      the first byte that is not JSON
+    * in a fence with the tag `json` or without a tag: at the first value of another type, at the end of the first value
+      that breaks a rule of its type (an enumeration, a bound, a pattern, a format), that is no date, or that no type
+      of a union takes, at a required field that is missing from a complete object, at a key that a closed map must not
+      have, at the first byte that is not JSON
     * outside of fences: at the same values, as soon as the text is known to be JSON and not prose in
       brackets. There is one exception: a fence after the wrong JSON could make the answer valid, because
       the fence would count. With `halt: :certain` the stream waits for such a fence, and nothing outside
@@ -37,7 +38,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       LLMs in JSON mode.
 
   `finish/1` checks the values of keys that have escapes or could be another spelling of a field's name
-  (`user-id` for `user_id`). It also checks dates.
+  (`user-id` for `user_id`). It also checks the rules of texts that have escapes or more than 65,536 bytes, of patterns that
+  take long, and of unions of more than 32 types, and whether objects and lists in a list with `unique` are different.
   """
 
   alias PtcRunner.{Aligned, Native, Options, Quanta}
@@ -45,6 +47,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
+  alias PtcRunner.SubAgent.Signature.Base
   require Quanta
 
   # 16 MiB
@@ -116,10 +119,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   def new(nil, opts), do: build(nil, :any, false, opts)
 
-  def new({:signature, _, {:list, _} = type} = signature, opts),
-    do: build(signature, type, true, opts)
-
-  def new({:signature, _, type} = signature, opts), do: build(signature, type, false, opts)
+  def new({:signature, _, type} = signature, opts),
+    do: build(signature, type, Base.list?(type), opts)
 
   def new(other, _opts),
     do: raise(ArgumentError, "expected a signature, got: #{PtcRunner.Shown.text(other)}")
@@ -187,6 +188,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   defp halt(_stream, _chunk, {path, message}) when is_list(path), do: halted(path, message)
+  defp halt(stream, chunk, {:rule, path}), do: {:halt, {:error, [broken(stream, chunk, path)]}}
   defp halt(_stream, _chunk, :prose), do: halted([], "expected JSON, got prose")
   defp halt(_stream, _chunk, reason) when is_atom(reason), do: halted([], Answer.message(reason))
 
@@ -194,6 +196,22 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     place = Place.describe(stream.text <> chunk, {:unexpected_token, offset})
     halted([], "#{Answer.message(:invalid_json)} at #{place}")
   end
+
+  # The native side knows that a rule is broken. The validation of the value so far has the words: its error is at the
+  # same place, or near it in a union or a list.
+  defp broken(stream, chunk, path) do
+    with {:ok, value} <- partial(%{stream | text: stream.text <> chunk}),
+         {:error, [_ | _] = errors} <- Answer.judged(value, signature(stream)) do
+      Enum.min_by(errors, &distance(&1.path, path))
+    else
+      _other -> %{path: path, message: "expected a value that keeps the rules of its type"}
+    end
+  end
+
+  defp distance([part | path], [part | other]), do: distance(path, other)
+  defp distance(path, other), do: length(path) + length(other)
+
+  defp signature(%{asked: {signature, _type, _list?, _max_bytes}}), do: signature
 
   defp halted(path, message), do: {:halt, {:error, [%{path: path, message: message}]}}
 

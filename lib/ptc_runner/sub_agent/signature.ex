@@ -24,6 +24,7 @@ defmodule PtcRunner.SubAgent.Signature do
   alias PtcRunner.SubAgent.Signature.{
     Annotate,
     AnnotatedSchema,
+    Base,
     Coercion,
     ErrorText,
     Firewall,
@@ -429,11 +430,7 @@ defmodule PtcRunner.SubAgent.Signature do
 
   """
   @spec returns_list?(term()) :: boolean()
-  def returns_list?({:signature, _params, {:list, _}}), do: true
-
-  def returns_list?({:signature, params, {:where, type, _rules}}),
-    do: returns_list?({:signature, params, type})
-
+  def returns_list?({:signature, _params, type}), do: Base.list?(type)
   def returns_list?(text) when is_binary(text), do: text |> parsed!() |> returns_list?()
   def returns_list?(_other), do: false
 

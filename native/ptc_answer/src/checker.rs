@@ -1,10 +1,20 @@
 //! Type checks of a JSON value while it is read, up to the first error: of a stream, and of a repaired text.
+//!
+//! In a stream, rules of types (`ruled`) and unions (`trials`) are checked as well, as far as the text of a value decides.
+
+mod items;
+mod mistake;
+mod ruled;
+mod sink;
+mod trials;
 
 use super::PathPart;
-use ptc_json::{Sink, Text};
+use items::{AnyKeys, ItemRules};
+use mistake::path;
+pub use mistake::{Mistake, What};
 use ptc_term::names::{is_firewalled, is_keyword_name};
-use ptc_term::stop::Stop;
-use ptc_type::{AnswerType, Fields, Got, Json, Mismatch, Scalar, Target, Type, TypeId, Types};
+use ptc_type::{AnswerType, Fields, Got, Json, Mismatch, Scalar, Target, Type, TypeId};
+use trials::Trials;
 
 /// The remaining check of a value whose beginning is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,32 +29,6 @@ enum Rest {
     Unwanted(Target),
 }
 
-/// The kind of an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
-    /// A value of another type, or a field that cannot occur any more.
-    Mismatch(Mismatch),
-    /// A key that a closed map must not have.
-    Unexpected,
-    /// A list where only an object is allowed.
-    NotAnObject,
-    /// An object that does not wrap the list.
-    NotWrapped,
-    /// Invalid JSON; the offset.
-    Syntax(usize),
-    /// Text before the JSON.
-    Prose,
-}
-
-/// An error with its path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// The path from the root.
-    pub path: Vec<PathPart>,
-    /// The kind of error.
-    pub what: What,
-}
-
 #[derive(Debug)]
 enum CheckFrame {
     /// The content is not checked.
@@ -53,7 +37,11 @@ enum CheckFrame {
         holds: TypeId,
         /// Number of elements that have begun.
         begun: usize,
+        /// The rules of the list.
+        rules: Option<Box<ItemRules>>,
     },
+    /// A map from any keys to values of a type.
+    MapOf { holds: TypeId, keys: Box<AnyKeys> },
     Map {
         fields: Fields,
         closed: bool,
@@ -88,6 +76,19 @@ pub(crate) struct Checker {
     mistake: Option<Mistake>,
     /// The type of the value, if it is not an answer.
     value_type: Option<TypeId>,
+    /// Whether a key with hyphens counts at once.
+    whole: bool,
+    /// Whether rules and unions are checked, and how much more work they may take for this chunk.
+    strict: bool,
+    budget: usize,
+    /// The value whose rules are checked at its end.
+    ruled: Option<(TypeId, Json)>,
+    /// The error of a value that is not at its end.
+    late: Option<Mistake>,
+    /// The value is one of several types.
+    trials: Option<Box<Trials>>,
+    /// Whether this is such a trial.
+    is_trial: bool,
 }
 
 /// The expectation for the next value.
@@ -109,6 +110,13 @@ impl Checker {
             rest: Rest::Free,
             mistake: None,
             value_type: None,
+            whole: false,
+            strict: true,
+            budget: ruled::BUDGET,
+            ruled: None,
+            late: None,
+            trials: None,
+            is_trial: false,
         }
     }
 
@@ -116,7 +124,17 @@ impl Checker {
     pub(crate) fn of_value(answer_type: AnswerType, id: TypeId) -> Self {
         Checker {
             value_type: Some(id),
+            whole: true,
+            strict: false,
             ..Checker::new(answer_type)
+        }
+    }
+
+    /// Begins another chunk of a stream.
+    pub(crate) fn begin_chunk(&mut self) {
+        self.budget = ruled::BUDGET;
+        if let Some(trials) = &mut self.trials {
+            trials.begin_chunk();
         }
     }
 
@@ -135,13 +153,29 @@ impl Checker {
     /// Handles the beginning of a value; a number is an integer until its fraction.
     #[inline]
     pub(crate) fn value(&mut self, json: Json) {
+        if self.trials.is_some() {
+            return self.tried(json, |trial| trial.value(json));
+        }
         self.rest = Rest::Free;
+        self.ruled = None;
         let asked = match self.frames.last_mut() {
             None => self.value_type.map_or(Asked::Root, Asked::Type),
-            Some(CheckFrame::List { holds, begun }) => {
+            Some(CheckFrame::List {
+                holds,
+                begun,
+                rules,
+            }) => {
                 *begun += 1;
-                Asked::Type(*holds)
+                let holds = *holds;
+                if rules
+                    .as_ref()
+                    .is_some_and(|rules| *begun as u64 > rules.most)
+                {
+                    self.wrong_list(json);
+                }
+                Asked::Type(holds)
             }
+            Some(CheckFrame::MapOf { holds, keys }) if keys.counts => Asked::Type(*holds),
             Some(CheckFrame::Map {
                 field: Some(field), ..
             }) => Asked::Type(self.answer_type.types().holds(*field)),
@@ -171,7 +205,18 @@ impl Checker {
     fn typed(&mut self, json: Json, id: TypeId) {
         let (of, optional) = self.answer_type.types().required(id);
         let frame = match (of, json) {
-            (Type::List(holds), Json::Array) => CheckFrame::List { holds, begun: 0 },
+            (Type::List(holds), Json::Array) => CheckFrame::List {
+                holds,
+                begun: 0,
+                rules: self.item_rules(id),
+            },
+            (Type::MapOf(holds), Json::Object) => CheckFrame::MapOf {
+                holds,
+                keys: Box::default(),
+            },
+            (Type::OneOf(union), _) if self.strict && !(optional && json == Json::Null) => {
+                return self.one_of(json, union)
+            }
             (Type::Map { fields, closed }, Json::Object) => self.map(fields, closed),
             _ => CheckFrame::Free,
         };
@@ -185,11 +230,17 @@ impl Checker {
         if !takes && json != Json::Integer {
             self.not_wanted(Target::of(of), json.into());
         }
+        if self.strict && takes && !(optional && json == Json::Null) {
+            self.rule(id, of, json);
+        }
         self.enter(json, frame);
     }
 
     /// Handles the fraction or the exponent of a number.
     pub(crate) fn fraction(&mut self) {
+        if self.trials.is_some() {
+            return self.tried(Json::Null, Checker::fraction);
+        }
         match std::mem::replace(&mut self.rest, Rest::Free) {
             Rest::Integer => self.not_wanted(Target::Scalar(Scalar::Int), Got::Float),
             Rest::Unwanted(wanted) => self.not_wanted(wanted, Got::Float),
@@ -209,15 +260,29 @@ impl Checker {
         }
     }
 
-    /// Returns whether the content of the current string is checked.
+    /// Returns whether the end of the current value is checked, besides that of a number.
+    #[inline]
+    pub(crate) fn needs_end(&self) -> bool {
+        self.ruled.is_some() || self.late.is_some() || self.trials.is_some()
+    }
+
+    /// Returns whether the content of the current string is checked, or the text of another value.
+    #[inline]
     pub(crate) fn needs_content(&self) -> bool {
-        self.rest == Rest::Keyword
+        self.rest == Rest::Keyword || self.ruled.is_some() || self.trials.is_some()
     }
 
     /// Handles the content of a string value.
     pub(crate) fn content(&mut self, content: &[u8]) {
-        if self.needs_content() && !is_keyword_name(content) {
+        if self.trials.is_some() {
+            return self.tried(Json::Null, |trial| trial.content(content));
+        }
+        if self.rest == Rest::Keyword && !is_keyword_name(content) {
             self.not_wanted(Target::Scalar(Scalar::Keyword), Got::String);
+        }
+        if let Some((id, Json::String)) = self.ruled {
+            self.ruled = None;
+            self.judge_text(id, content);
         }
     }
 
@@ -248,7 +313,11 @@ impl Checker {
     /// Handles a key; `None` if it has escapes.
     #[inline]
     pub(crate) fn name(&mut self, key: Option<&[u8]>) {
+        if self.trials.is_some() {
+            return self.tried(Json::Null, |trial| trial.name(key));
+        }
         match self.frames.last_mut() {
+            Some(CheckFrame::MapOf { keys, .. }) => keys.pass(key, self.whole),
             Some(CheckFrame::Map {
                 fields,
                 field,
@@ -273,7 +342,7 @@ impl Checker {
                 *hint = found + 1;
                 let place = |field: usize| *seen + field - fields.start as usize;
                 // Of equal keys the first one counts, but a key with hyphens only if no other one follows.
-                let counts = self.value_type.is_some() || !key.contains(&b'-');
+                let counts = self.whole || !key.contains(&b'-');
                 let counts = counts && !*unsure && !self.seen[place(found)];
                 *field = counts.then_some(found);
                 match types.may_double(*fields) {
@@ -293,7 +362,15 @@ impl Checker {
     /// Handles the end of the innermost list or map.
     #[inline]
     pub(crate) fn end(&mut self) {
+        if self.trials.is_some() {
+            return self.tried_end();
+        }
         match self.frames.pop() {
+            Some(CheckFrame::List {
+                begun,
+                rules: Some(rules),
+                ..
+            }) if (begun as u64) < rules.least => self.wrong(What::Rule, None),
             Some(CheckFrame::Map {
                 fields,
                 seen,
@@ -322,7 +399,7 @@ impl Checker {
     /// Notes the first error: of the current value, or of its key `key`.
     #[cold]
     fn wrong(&mut self, what: What, key: Option<&[u8]>) {
-        if self.mistake.is_some() {
+        if self.mistake.is_some() || self.late.is_some() {
             return;
         }
         let mut path = path(self.answer_type.types(), &self.frames);
@@ -332,67 +409,5 @@ impl Checker {
             path.extend(key.map(|key| PathPart::Name(key.into())));
         }
         self.mistake = Some(Mistake { path, what });
-    }
-}
-
-/// Returns the path of the current value.
-fn path(types: &Types, frames: &[CheckFrame]) -> Vec<PathPart> {
-    let segment = |frame: &CheckFrame| match frame {
-        CheckFrame::List { begun, .. } => Some(PathPart::Index(begun.saturating_sub(1))),
-        CheckFrame::Map { field, .. } => {
-            field.map(|field| PathPart::Name(types.field(field).name.into()))
-        }
-        CheckFrame::Free | CheckFrame::Wrapper { .. } => None,
-    };
-    frames.iter().filter_map(segment).collect()
-}
-
-impl<'n> Sink<'n> for Checker {
-    fn null(&mut self) {
-        self.value(Json::Null);
-    }
-
-    fn boolean(&mut self, _value: bool) {
-        self.value(Json::Bool);
-    }
-
-    fn integer(&mut self, _value: i64) {
-        self.value(Json::Integer);
-        self.number_end();
-    }
-
-    fn big_integer(&mut self, _digits: &'n str) -> Result<(), Stop> {
-        self.integer(0);
-        Ok(())
-    }
-
-    fn float(&mut self, _value: f64) {
-        self.value(Json::Integer);
-        self.fraction();
-    }
-
-    fn string(&mut self, text: Text<'n, '_>) -> Result<(), Stop> {
-        self.value(Json::String);
-        self.content(text.bytes());
-        Ok(())
-    }
-
-    fn key(&mut self, text: Text<'n, '_>) -> Result<(), Stop> {
-        self.name(Some(text.bytes()));
-        Ok(())
-    }
-
-    fn open(&mut self, object: bool) {
-        self.value(if object { Json::Object } else { Json::Array });
-    }
-
-    fn close(&mut self, _object: bool) -> Result<(), Stop> {
-        self.end();
-        Ok(())
-    }
-
-    // The fuel was counted when the text was read.
-    fn consume_fuel(&mut self, _bytes: usize, _held: usize) -> Result<(), Stop> {
-        Ok(())
     }
 }

@@ -91,6 +91,7 @@ rustler::atoms! {
     none,
     not_wrapped,
     not_an_object,
+    rule,
     hyphens,
     invalid,
     undecided,

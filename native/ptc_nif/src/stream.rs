@@ -77,6 +77,7 @@ fn shown<'a>(env: Env<'a>, mistake: &Mistake) -> Term<'a> {
     let message = match &mistake.what {
         What::Mismatch(mismatch) => mismatch.to_string(),
         What::Unexpected => UNEXPECTED_FIELD.to_string(),
+        What::Rule => return (atoms::rule(), path(Terms { env }, &mistake.path)).encode(env),
         What::NotAnObject => return atoms::not_an_object().encode(env),
         What::NotWrapped => return atoms::not_wrapped().encode(env),
         What::Prose => return atoms::prose().encode(env),
@@ -111,10 +112,7 @@ nif! {
 nif_pair! {
     /// Makes `{:ok, stream}`, which has read nothing, or returns `:busy`.
     fn stream_new, stream_new_dirty<'a>(env, pace, of: Term<'a>, list: bool, early: bool, prose: bool) -> Term<'a> {
-        let caution = match early {
-            true => Caution::Early,
-            false => Caution::Certain,
-        };
+        let caution = [Caution::Certain, Caution::Early][usize::from(early)];
         new(env, of, list, Rules { caution, prose }, pace)
     }
 }

@@ -76,6 +76,22 @@ impl Types {
         }
     }
 
+    /// Calls `visit` with the number of each list of rules around a type, outermost first.
+    pub fn each_rules(&self, id: TypeId, mut visit: impl FnMut(u32)) {
+        let mut id = id;
+        loop {
+            match self.all().get(id.index()) {
+                Some(Type::Where(of, rules)) => {
+                    visit(*rules);
+                    id = *of;
+                }
+                Some(Type::Optional(inner) | Type::Defs(inner, _)) => id = *inner,
+                Some(Type::Ref(name)) => id = self.defined(*name),
+                _ => return,
+            }
+        }
+    }
+
     /// Returns whether JSON values of this kind are of a type.
     #[inline]
     pub fn takes(&self, id: TypeId, json: Json) -> bool {

@@ -57,6 +57,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Atomizer, ErrorLine, Outcome, Repaired}
   alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.{Options, Step, Turn}
   require Telemetry
 
@@ -237,8 +238,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   """
   @spec atomize_list(list(), signature()) :: list()
-  def atomize_list(list, {:signature, _params, {:list, _type} = type}) when is_list(list),
-    do: Atomizer.value(list, type)
+  def atomize_list(list, {:signature, _params, type}) when is_list(list),
+    do: if(Base.list?(type), do: Atomizer.value(list, type), else: list)
 
   def atomize_list(list, _signature) when is_list(list), do: list
 
@@ -276,7 +277,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   """
   @spec signature_expects_list?(term()) :: boolean()
-  def signature_expects_list?({:signature, _params, {:list, _type}}), do: true
+  def signature_expects_list?({:signature, _params, type}), do: Base.list?(type)
   def signature_expects_list?(_signature), do: false
 
   @doc """

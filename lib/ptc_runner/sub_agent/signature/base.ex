@@ -21,6 +21,35 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def bare(type), do: type
 
   @doc """
+  Whether values of a type are lists.
+
+      iex> PtcRunner.SubAgent.Signature.Base.list?({:where, {:list, :int}, [min_items: 1]})
+      true
+
+      iex> PtcRunner.SubAgent.Signature.Base.list?({:defs, %{"Rows" => {:list, :map}}, {:ref, "Rows"}})
+      true
+
+      iex> PtcRunner.SubAgent.Signature.Base.list?({:optional, {:list, :int}})
+      false
+
+  """
+  @spec list?(term()) :: boolean()
+  def list?({:list, _type}), do: true
+  def list?({:where, type, _rules}), do: list?(type)
+
+  # A name is looked up once: it cannot stand for itself.
+  def list?({:defs, names, {:ref, name}}) when is_map(names) do
+    case Map.pop(names, name) do
+      {nil, _names} -> false
+      {type, others} -> list?({:defs, others, type})
+    end
+  end
+
+  def list?({:defs, names, {:where, type, _rules}}), do: list?({:defs, names, type})
+  def list?({:defs, _names, type}), do: list?(type)
+  def list?(_type), do: false
+
+  @doc """
   A type as programs are checked against it: at any depth without rules, except that an enumeration of texts or integers is a
   union of its values.
 

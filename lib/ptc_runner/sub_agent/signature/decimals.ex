@@ -16,15 +16,19 @@ defmodule PtcRunner.SubAgent.Signature.Decimals do
       {:error, ~s(cannot coerce "abc" to decimal)}
 
       iex> loaded? = false
-      iex> Enum.map([" +12.50", 0.1, 7], &PtcRunner.SubAgent.Signature.Decimals.decimal(&1, false, loaded?))
-      [{:ok, "12.50", []}, {:ok, "0.1", []}, {:ok, "7", []}]
+      iex> Enum.map([" +12.50", 0.1, 7, "-.5", "1.e2"], &PtcRunner.SubAgent.Signature.Decimals.decimal(&1, false, loaded?))
+      [{:ok, "12.50", []}, {:ok, "0.1", []}, {:ok, "7", []}, {:ok, "-0.5", []}, {:ok, "1e2", []}]
 
   """
   @spec decimal(term(), boolean(), boolean()) ::
           {:ok, term(), [String.t()]} | {:error, String.t()}
   def decimal(value, hidden?, loaded? \\ loaded?()) do
     with {:ok, text} <- text(value), {:ok, sign, coef, exp} <- parts(text) do
-      made = if loaded?, do: %{__struct__: Decimal, sign: sign, coef: coef, exp: exp}, else: text
+      made =
+        if loaded?,
+          do: %{__struct__: Decimal, sign: sign, coef: coef, exp: exp},
+          else: whole(text)
+
       {:ok, made, []}
     else
       :error when hidden? -> {:error, "cannot coerce to decimal"}
@@ -44,6 +48,11 @@ defmodule PtcRunner.SubAgent.Signature.Decimals do
   end
 
   defp text(_other), do: :error
+
+  # The text that validation takes: with a digit before the point, and one after it.
+  defp whole("-" <> text), do: "-" <> whole(text)
+  defp whole("." <> _digits = text), do: "0" <> text
+  defp whole(text), do: String.replace(text, ~r/\.(?![0-9])/, "")
 
   defp parts("-" <> text), do: with({:ok, 1, coef, exp} <- parts(text), do: {:ok, -1, coef, exp})
 

@@ -21,6 +21,8 @@ pub(super) struct Facts {
     pub string: usize,
     /// The offset after a number that is the first error.
     pub wrong_number: usize,
+    /// The offset of the last number or word; 0 after another value.
+    plain: usize,
 }
 
 impl Facts {
@@ -35,8 +37,20 @@ impl Facts {
 pub(super) struct Follower<'f> {
     pub facts: &'f mut Facts,
     pub checker: &'f mut Checker,
-    /// The offset from which the reader counts.
+    /// The bytes that the reader has, and the offset from which it counts.
+    pub bytes: &'f [u8],
     pub begin: usize,
+}
+
+impl Follower<'_> {
+    /// Handles the end of a value with rules. Returns whether it is a number that is the first error.
+    #[cold]
+    fn ruled_end(&mut self, at: usize) -> bool {
+        let start = std::mem::take(&mut self.facts.plain);
+        let start = start.checked_sub(self.begin).filter(|_| start > 0);
+        let text = start.and_then(|start| self.bytes.get(start..at));
+        self.checker.value_end(text)
+    }
 }
 
 impl<'t> Sink<'t> for Follower<'_> {
@@ -48,19 +62,26 @@ impl<'t> Sink<'t> for Follower<'_> {
         let json = match token {
             Token::Open(object) => {
                 facts.has_marks |= facts.whole > 0;
+                facts.plain = 0;
                 [Json::Array, Json::Object][usize::from(object)]
             }
             Token::Key | Token::String => {
                 facts.has_marks = true;
                 facts.string = self.begin + at + 1;
+                facts.plain = 0;
                 if token == Token::Key {
                     return;
                 }
                 Json::String
             }
-            Token::Number => Json::Integer,
-            Token::Word(Word::Null) => Json::Null,
-            Token::Word(_) => Json::Bool,
+            Token::Number | Token::Word(_) => {
+                facts.plain = self.begin + at;
+                match token {
+                    Token::Number => Json::Integer,
+                    Token::Word(Word::Null) => Json::Null,
+                    _ => Json::Bool,
+                }
+            }
             Token::Comma => return facts.has_marks = true,
             Token::Colon => return facts.has_keys = true,
             Token::Close => return,
@@ -80,7 +101,11 @@ impl<'t> Sink<'t> for Follower<'_> {
     fn complete(&mut self, at: usize) {
         self.facts.whole = self.begin + at;
         // After another value, this does nothing.
-        if self.checker.number_end() {
+        let mut is_wrong = self.checker.number_end();
+        if self.checker.needs_end() {
+            is_wrong |= self.ruled_end(at);
+        }
+        if is_wrong {
             self.facts.wrong_number = self.facts.whole;
         }
     }

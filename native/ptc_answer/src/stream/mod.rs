@@ -234,10 +234,12 @@ impl Stream {
 
     fn json(&mut self, text: Window, at: &mut usize) {
         let Stream { facts, checker, .. } = self;
+        checker.begin_chunk();
         let begin = text.begin;
         let mut follower = Follower {
             facts,
             checker,
+            bytes: text.bytes,
             begin,
         };
         let end = self.reader.read(text.bytes, &mut follower);

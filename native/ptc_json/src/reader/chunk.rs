@@ -19,7 +19,7 @@ impl Reader {
 
     /// After a chunk: offsets count from the first byte that is still needed; returns the number of bytes
     /// before it. An open key is needed, and if `string` is set an open string, unless it has escapes or
-    /// more bytes than `longest`.
+    /// more bytes than `longest`; the same for an open number or word.
     pub fn drop_chunk(&mut self, string: bool, longest: usize) -> usize {
         let dropped = match &mut self.phase {
             Phase::Inside(scan, key) => {
@@ -29,6 +29,11 @@ impl Reader {
                 scan.start = 0;
                 dropped
             }
+            Phase::Number(start, _) => match std::mem::take(start) {
+                start if string && self.at - start <= longest => start,
+                _ => self.at,
+            },
+            Phase::Word(_, read) if string => self.at - *read,
             _ => self.at,
         };
         self.at -= dropped;

@@ -2,15 +2,18 @@
 //!
 //! * this file: the rules of one type; `read`: from their keyword list
 //! * `number`: exact bounds and multiples; `format`: formats of texts; `pattern`: compiled patterns
+//! * `json`: the rules over JSON values that are not built
 //!
 //! The walk checks them (`walk/ruled.rs`); values that are terms stay in the keyword list.
 
 pub mod format;
+pub mod json;
 pub mod number;
 mod pattern;
 mod read;
 
 use format::Format;
+use json::Members;
 use number::Bound;
 use ptc_term::heap::Heap;
 use ptc_term::value::Decimal;
@@ -144,7 +147,7 @@ pub enum Enumeration {
     /// Many texts, with their places.
     Many(Places),
     /// Values of any kind, which are compared as terms.
-    Terms,
+    Terms(Box<Members>),
 }
 
 impl Enumeration {
@@ -154,7 +157,7 @@ impl Enumeration {
         match self {
             Enumeration::Few(texts) => Some(texts.iter().any(|other| &**other == text)),
             Enumeration::Many(texts) => Some(texts.contains_key(text)),
-            Enumeration::Terms => None,
+            Enumeration::Terms(_) => None,
         }
     }
 }
@@ -190,6 +193,8 @@ pub struct Constraints {
     pub whole: bool,
     /// Texts are decimals.
     pub decimals: bool,
+    /// Texts are names of atoms.
+    pub keywords: bool,
 }
 
 impl Constraints {

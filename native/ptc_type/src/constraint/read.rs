@@ -1,6 +1,7 @@
 //! Reads the keyword list of a type's rules.
 
 use super::format::Format;
+use super::json::Members;
 use super::number::Bound;
 use super::{folded, name_of, pattern, Constraints, Enumeration, Places, Rule};
 use crate::values::Values;
@@ -134,26 +135,55 @@ fn most<H: Values>(heap: &H, value: H::Term, range: &mut Option<(u64, u64)>) -> 
     count.map(|most| *range = Some((least, most))).is_some()
 }
 
+impl Members {
+    /// Adds a value that is no text.
+    fn add<H: Values>(&mut self, heap: &H, value: H::Term) {
+        if heap.is_name(value) {
+            self.names.push(heap.with_name(value, |name| name.into()));
+        } else if heap.is_nil(value) {
+            self.names.push((*b"nil").into());
+        } else if heap.is_bool(value) {
+            let name: &[u8] = if heap.truthy(value) {
+                b"true"
+            } else {
+                b"false"
+            };
+            self.names.push(name.into());
+        } else if heap.kind(value) == Kind::Number {
+            match Bound::of(heap, value) {
+                Some(number) => self.numbers.push(number),
+                None => self.others = true,
+            }
+        } else {
+            self.others = true;
+        }
+    }
+}
+
 fn enumeration<H: Values>(
     heap: &H,
     values: H::Term,
     meter: &mut Meter,
 ) -> Result<Option<Enumeration>, WalkEnd> {
     let (mut rest, mut texts, mut all) = (values, Vec::new(), 0);
+    let mut others = Members::default();
     while let Some((value, tail)) = heap.uncons(rest) {
         (rest, all) = (tail, all + 1);
         let length = heap.byte_length(value).unwrap_or(0);
         meter.consume_fuel(
-            2 + (length + heap.bytes_to_copy(value)) / BYTES_A_UNIT,
+            2 + (length + heap.bytes_to_copy(value)) / BYTES_A_UNIT + heap.limbs(value),
             heap,
         )?;
-        texts.extend(heap.bytes(value).map(Box::<[u8]>::from));
+        match heap.bytes(value) {
+            Some(text) => texts.push(Box::<[u8]>::from(text)),
+            None => others.add(heap, value),
+        }
     }
     if all == 0 || !heap.is_empty_list(rest) {
         return Ok(None);
     }
     Ok(Some(match texts.len() {
-        count if count < all => Enumeration::Terms,
+        count if count < all => Enumeration::Terms(Box::new(Members { texts, ..others })),
         ..=FEW => Enumeration::Few(texts),
         _ => Enumeration::Many(texts.into_iter().zip(0..).collect()),
     }))

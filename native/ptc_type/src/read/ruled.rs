@@ -200,7 +200,12 @@ impl<'h, H: Values> Reader<'h, H> {
         };
         let decimals = self.read.types.get(of) == Type::Scalar(Scalar::Decimal);
         self.read.rules.push(rules);
-        let read = Constraints { decimals, ..read };
+        let keywords = self.read.types.get(of) == Type::Scalar(Scalar::Keyword);
+        let read = Constraints {
+            decimals,
+            keywords,
+            ..read
+        };
         let id = self.read.types.add_where(of, read);
         let of = Type::Optional(id);
         if is_optional {

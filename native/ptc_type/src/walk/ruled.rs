@@ -248,10 +248,19 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             Some(text) => values.has(text),
             None if self.heap.is_name(value) => self.heap.with_name(value, |name| values.has(name)),
             None => match values {
-                Enumeration::Terms => None,
+                Enumeration::Terms(_) => None,
                 _ => Some(false),
             },
         };
+        // A text that is the name of an atom, where texts are names.
+        if let (Enumeration::Terms(members), true) =
+            (values, self.types.constraints(rules).keywords)
+        {
+            let is_name = |text: &[u8]| members.has_name(text);
+            if self.heap.bytes(name.unwrap_or(value)).is_some_and(is_name) {
+                return Ok(true);
+            }
+        }
         if let Some(known) = known {
             return Ok(known);
         }

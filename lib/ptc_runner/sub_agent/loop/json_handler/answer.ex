@@ -9,6 +9,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
+  alias PtcRunner.SubAgent.Signature.Base
   require Quanta
 
   @typedoc "A valid value with normalized keys, or why there is none. The line of the errors is nil if it is not written."
@@ -62,7 +63,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   defp native(content, signature, all?, opts) do
     limits = Limits.of_text(opts, byte_size(content))
     type = type(signature)
-    list? = match?({:list, _}, type)
+    list? = Base.list?(type)
     text = Aligned.text(content)
 
     Quanta.native(Native.answer_read(text, type, list?, all?, limits))

@@ -1,9 +1,10 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   @moduledoc false
-  # Converts keys to existing atoms, and strings to dates if the type has them.
+  # Converts keys to existing atoms, and strings to dates and decimals if the type has them.
 
-  alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.SubAgent.KeyNormalizer
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Union
+  alias PtcRunner.SubAgent.Signature.Decimals
 
   # A JSON object never becomes a struct.
   @struct_key "__struct__"
@@ -21,39 +22,74 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
 
   def top(map) when is_struct(map), do: not_enumerable(map)
 
-  def value(map, {:closed_map, fields}) when is_map(map), do: value(map, {:map, fields})
+  def value(value, type), do: value(value, type, %{})
 
-  def value(map, {:map, fields}) when is_map(map) and not is_struct(map) do
+  # `names`: the types of the names around.
+  defp value(map, {:closed_map, fields}, names) when is_map(map),
+    do: value(map, {:map, fields}, names)
+
+  defp value(map, {:map, fields}, names) when is_map(map) and not is_struct(map) do
     types = Map.new(fields)
 
     map
-    |> Map.new(fn {key, value} -> {key, value(value, field_type(types, key))} end)
+    |> Map.new(fn {key, value} -> {key, value(value, field_type(types, key), names)} end)
     |> rekey(&key/1, & &1)
   end
 
-  def value(list, {:list, type}) when is_list(list), do: each(list, type)
-  def value(value, {:optional, type}), do: value(value, type)
+  defp value(list, {:list, type}, names) when is_list(list), do: each(list, type, names)
+  defp value(value, {:optional, type}, names), do: value(value, type, names)
+  defp value(value, {:where, type, _rules}, names), do: value(value, type, names)
+  defp value(value, {:struct, _module, type}, names), do: value(value, type, names)
 
-  def value(value, {kind, _, _} = type) when kind in [:where, :struct, :defs],
-    do: value(value, Base.bare(type))
+  defp value(map, {:map_of, type}, names) when is_map(map) and not is_struct(map),
+    do: rekey(map, &key/1, &value(&1, type, names))
 
-  def value(text, :datetime) when is_binary(text) do
+  defp value(value, {:defs, inner, type}, names) when is_map(inner),
+    do: value(value, type, Map.merge(names, inner))
+
+  defp value(value, {:ref, name}, names), do: value(value, Union.resolved(name, names), names)
+
+  defp value(value, {:one_of, types, field}, names) when is_list(types) do
+    if is_map(value) or is_list(value),
+      do: value(value, Union.chosen(value, types, field, names), names),
+      else: Union.first(types, names, value, &value(value, &1, names))
+  end
+
+  defp value(text, :datetime, _names) when is_binary(text) do
     case DateTime.from_iso8601(text) do
       {:ok, datetime, _offset} -> datetime
       {:error, _reason} -> text
     end
   end
 
-  def value(%DateTime{} = datetime, :datetime), do: datetime
-  def value(struct, _type) when is_struct(struct), do: not_enumerable(struct)
-  def value(map, _type) when is_map(map), do: rekey(map, &key/1, &value(&1, nil))
-  def value(list, _type) when is_list(list), do: each(list, nil)
-  def value(other, _type), do: other
+  defp value(text, :date, _names) when is_binary(text) do
+    case Date.from_iso8601(text) do
+      {:ok, date} -> date
+      {:error, _reason} -> text
+    end
+  end
+
+  defp value(value, :decimal, _names) when is_binary(value) or is_number(value) do
+    case Decimals.decimal(value, true) do
+      {:ok, decimal, _warnings} -> decimal
+      {:error, _reason} -> value
+    end
+  end
+
+  defp value(%DateTime{} = datetime, :datetime, _names), do: datetime
+  defp value(%Date{} = date, :date, _names), do: date
+  defp value(%{__struct__: Decimal} = decimal, :decimal, _names), do: decimal
+  defp value(struct, _type, _names) when is_struct(struct), do: not_enumerable(struct)
+  defp value(map, _type, _names) when is_map(map), do: rekey(map, &key/1, &value(&1, nil, %{}))
+  defp value(list, _type, _names) when is_list(list), do: each(list, nil, %{})
+  defp value(other, _type, _names), do: other
 
   defp field_type(types, key), do: Map.get(types, to_string(key)) || Map.get(types, key)
 
-  defp each([first | rest], type), do: [value(first, type) | each(rest, type)]
-  defp each([], _type), do: []
+  defp each([first | rest], type, names),
+    do: [value(first, type, names) | each(rest, type, names)]
+
+  defp each([], _type, _names), do: []
 
   defp rekey(map, key_fun, value_fun), do: KeyNormalizer.rekey(map, key_fun, value_fun)
 

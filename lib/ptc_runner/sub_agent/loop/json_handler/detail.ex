@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
 
   alias PtcRunner.SubAgent.JsonParser
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Feedback, Place}
+  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.ErrorText
 
   @doc false
@@ -26,9 +27,14 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Detail do
   # The value that was validated.
   defp value(response, agent, opts) do
     case {found(response, opts), agent} do
-      {{:value, %{"items" => items}}, %{parsed_signature: {:signature, _, {:list, _}}}} -> items
-      {{:value, value}, _agent} -> value
-      {{:place, _place}, _agent} -> nil
+      {{:value, %{"items" => items}}, %{parsed_signature: {:signature, _, _} = signature}} ->
+        if Signature.returns_list?(signature), do: items, else: %{"items" => items}
+
+      {{:value, value}, _agent} ->
+        value
+
+      {{:place, _place}, _agent} ->
+        nil
     end
   end
 

@@ -1,0 +1,94 @@
+defmodule PtcRunner.SubAgent.Loop.JsonHandler.Union do
+  @moduledoc false
+  # Which type of a union a JSON value probably has, before its texts become dates. The validation decides.
+
+  alias PtcRunner.SubAgent.Signature.{Base, Validator}
+
+  # Maximum number of names and unions that stand for each other.
+  @steps 100
+
+  @doc "The type of a name, without names that stand for it; nil if there is none."
+  @spec resolved(String.t(), map()) :: term()
+  def resolved(name, names), do: plain({:ref, name}, names, @steps)
+
+  defp plain(_type, _names, 0), do: nil
+  defp plain({:ref, name}, names, steps), do: plain(Map.get(names, name), names, steps - 1)
+
+  defp plain({kind, type, _rules}, names, steps) when kind == :where,
+    do: plain(type, names, steps - 1)
+
+  defp plain({:defs, _names, _type} = type, _names_around, _steps), do: type
+  defp plain(type, _names, _steps), do: type
+
+  @doc "The value of the first type without parts that takes it, or the value itself."
+  @spec first([term()], map(), term(), (term() -> term())) :: term()
+  def first(types, names, value, convert) do
+    types
+    |> members(names, @steps)
+    |> Enum.find_value({:as, value}, fn type ->
+      made = if is_atom(Base.bare(type)), do: convert.(type), else: value
+
+      if is_atom(Base.bare(type)) and Validator.validate(made, type) == :ok, do: {:as, made}
+    end)
+    |> elem(1)
+  end
+
+  @doc "The type of a map or a list: by the field that discriminates, or by the fields that it must have."
+  @spec chosen(map() | list(), [term()], String.t() | nil, map()) :: term()
+  def chosen(list, types, _field, names) when is_list(list) do
+    types |> members(names, @steps) |> Enum.find(&match?({:list, _type}, Base.bare(&1)))
+  end
+
+  def chosen(map, types, field, names) do
+    maps = for type <- members(types, names, @steps), map?(Base.bare(type)), do: type
+
+    Enum.find(maps, &(field != nil and named?(map, Base.bare(&1), field))) ||
+      Enum.find(maps, &fits?(map, Base.bare(&1))) || List.first(maps)
+  end
+
+  # The types of a union in a union, too.
+  defp members(_types, _names, 0), do: []
+
+  defp members(types, names, steps) do
+    Enum.flat_map(types, fn type ->
+      case optional(type) do
+        {:one_of, types, _field} -> members(types, names, steps - 1)
+        {:ref, name} -> names |> Map.get(name) |> List.wrap() |> members(names, steps - 1)
+        type -> [type]
+      end
+    end)
+  end
+
+  defp optional({:optional, type}), do: optional(type)
+  defp optional(type), do: type
+
+  defp map?({kind, _fields}) when kind in [:map, :closed_map, :map_of], do: true
+  defp map?(type), do: type == :map
+
+  defp named?(map, {kind, fields}, field) when kind in [:map, :closed_map] do
+    with {_name, {:where, _type, rules}} <- List.keyfind(fields, field, 0),
+         [_ | _] = values <- rules[:enum] do
+      Map.get(map, field) in values
+    else
+      _other -> false
+    end
+  end
+
+  defp named?(_map, _type, _field), do: false
+
+  defp fits?(map, {kind, fields}) when kind in [:map, :closed_map],
+    do: Enum.all?(fields, fn {name, type} -> has?(map, name, type) end)
+
+  defp fits?(_map, _type), do: true
+
+  defp has?(_map, _name, {:optional, _type}), do: true
+
+  defp has?(map, name, {:where, _type, rules}) do
+    case map do
+      %{^name => value} -> rules[:enum] == nil or value in rules[:enum]
+      %{} -> Keyword.has_key?(rules, :default)
+    end
+  end
+
+  defp has?(map, name, _type), do: is_map_key(map, name)
+end
