@@ -3,6 +3,9 @@ defmodule PtcRunner.SubAgent.AnnotateTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.Signature.RuleCheck
+
+  doctest RuleCheck
 
   defp returns(signature, path, rules) do
     {:ok, {:signature, _params, type}} = Signature.annotate(signature, path, rules)
@@ -59,6 +62,122 @@ defmodule PtcRunner.SubAgent.AnnotateTest do
 
     assert returns(text, "total", min: 1) ==
              {:map, [{"id", :int}, {"total", {:where, :int, [min: 1]}}]}
+  end
+
+  @tree {:map, [{"value", :int}, {"left", {:optional, {:ref, "Tree"}}}]}
+
+  defp tree,
+    do: {:signature, [], {:map, [{"tree", {:defs, %{"Tree" => @tree}, {:ref, "Tree"}}}]}}
+
+  test "a path through a name changes the type of the name" do
+    ruled = {:map, [{"value", {:where, :int, [min: 0]}}, {"left", {:optional, {:ref, "Tree"}}}]}
+
+    for path <- ["tree.value", "tree.left.value", "tree.left.left.left.value"] do
+      assert returns(tree(), path, min: 0) ==
+               {:map, [{"tree", {:defs, %{"Tree" => ruled}, {:ref, "Tree"}}}]}
+    end
+
+    {:ok, signature} = Signature.annotate(tree(), "tree.left.value", min: 0)
+    right = %{"tree" => %{"value" => 1, "left" => %{"value" => 0}}}
+    assert Signature.validate(signature, right) == :ok
+
+    assert Signature.validate(signature, put_in(right["tree"]["left"]["value"], -1)) ==
+             {:error,
+              [%{path: ["tree", "left", "value"], message: "expected at least 0, got -1"}]}
+  end
+
+  test "at a name, a description or a default is for this use, and other rules for the type" do
+    names = %{"Status" => :string}
+    type = {:defs, names, {:map, [{"a", {:ref, "Status"}}, {"b", {:ref, "Status"}}]}}
+    ruled = &{:defs, %{"Status" => {:where, :string, [enum: ["x"]]}}, {:map, &1}}
+    b = {"b", {:ref, "Status"}}
+
+    assert returns({:signature, [], type}, "a", enum: ["x"]) ==
+             ruled.([{"a", {:ref, "Status"}}, b])
+
+    both = returns({:signature, [], type}, "a", enum: ["x"], default: "x")
+    assert both == ruled.([{"a", {:where, {:ref, "Status"}, [default: "x"]}}, b])
+    assert error({:signature, [], both}, "a", default: "y") =~ ~s(expected one of "x", got "y")
+    # Once more, at the same place.
+    more = returns({:signature, [], both}, "a", description: "d", max_length: 3)
+    assert {:defs, %{"Status" => {:where, :string, [max_length: 3, enum: ["x"]]}}, _} = more
+    assert {:ok, _} = Signature.annotate({:signature, [], type}, "b", default: "z")
+  end
+
+  test "a path into a union is that of each type that has it" do
+    circle = {:map, [{"kind", :string}, {"radius", :float}]}
+    line = {:map, [{"kind", :string}, {"length", :float}]}
+
+    shapes =
+      {:signature, [], {:map, [{"shapes", {:list, {:one_of, [circle, line, :int], "kind"}}}]}}
+
+    shape = fn types -> {:map, [{"shapes", {:list, {:one_of, types, "kind"}}}]} end
+    kind = {"kind", {:where, :string, [max_length: 9]}}
+
+    assert returns(shapes, "shapes.kind", max_length: 9) ==
+             shape.([{:map, [kind, {"radius", :float}]}, {:map, [kind, {"length", :float}]}, :int])
+
+    assert returns(shapes, "shapes[].radius", min: 0) ==
+             shape.([
+               {:map, [{"kind", :string}, {"radius", {:where, :float, [min: 0]}}]},
+               line,
+               :int
+             ])
+
+    assert error(shapes, "shapes.area", min: 0) ==
+             ~s("shapes.area": no type of the union has field "area")
+
+    assert error(shapes, "shapes.kind", min: 0) == ~s("shapes.kind": :min does not fit :string)
+    assert {:ok, _} = Signature.annotate(shapes, "shapes[]", description: "a shape")
+
+    # A union through names, in which the path leads through one name twice.
+    names = %{
+      "N" =>
+        {:map,
+         [{"next", {:one_of, [{:ref, "N"}, {:map, [{"value", :int}]}], nil}}, {"value", :int}]}
+    }
+
+    assert {:defs, %{"N" => n}, {:ref, "N"}} =
+             returns({:signature, [], {:defs, names, {:ref, "N"}}}, "next.value", min: 1)
+
+    ruled = {:where, :int, [min: 1]}
+
+    assert n ==
+             {:map,
+              [
+                {"next", {:one_of, [{:ref, "N"}, {:map, [{"value", ruled}]}], nil}},
+                {"value", ruled}
+              ]}
+  end
+
+  test "paths into maps of a type and structs" do
+    prices = {:signature, [], {:map, [{"prices", {:map_of, {:map, [{"net", :float}]}}}]}}
+    ruled = {:map, [{"prices", {:map_of, {:map, [{"net", {:where, :float, [min: 0]}}]}}}]}
+
+    for path <- ["prices.*.net", "prices.any.net"],
+        do: assert(returns(prices, path, min: 0) == ruled)
+
+    assert returns({:signature, [], {:map_of, :int}}, "*", max: 9) ==
+             {:map_of, {:where, :int, [max: 9]}}
+
+    assert error(prices, "prices[].net", min: 0) =~ "has no items"
+    assert error(prices, "prices.*.gross", min: 0) =~ ~s(there is no field "gross")
+    assert error(prices, "prices", min: 0) =~ ":min does not fit"
+
+    range = {:signature, [], {:struct, Range, {:map, [{"first", :int}, {"last", :int}]}}}
+
+    assert returns(range, "first", min: 0) ==
+             {:struct, Range, {:map, [{"first", {:where, :int, [min: 0]}}, {"last", :int}]}}
+
+    assert error(range, "frist", min: 0) =~ ~s(Did you mean "first"?)
+  end
+
+  test "names that stand for themselves, or for nothing, are errors" do
+    loop = {:signature, [], {:defs, %{"A" => {:ref, "B"}, "B" => {:ref, "A"}}, {:ref, "A"}}}
+    assert error(loop, "x", min: 0) == ~s("x": the name "A" stands for itself)
+    union = {:signature, [], {:defs, %{"A" => {:one_of, [{:ref, "A"}], nil}}, {:ref, "A"}}}
+    assert error(union, "x", min: 0) =~ "stands for itself"
+    assert error({:signature, [], {:ref, "C"}}, "x", min: 0) =~ ~s(no type of the name "C")
   end
 
   test "rules are kept once, in one order, and added to" do
