@@ -181,6 +181,7 @@ defmodule PtcRunner.Test.HostileCalls do
     text = ~s({"program":{"op":"call","tool":"t","args":{"a":1}}})
     compiled = %Json.Program{source: text, handle: program, consts: consts, max_depth: 100}
     {:ok, signature} = Signature.Parser.parse("(a :int) -> {b [:string?]}")
+    ruled = Signature.annotate!(signature, "b", min_items: 1, max_length: 9)
     stream = AnswerStream.new(signature)
     options = [timeout: 50, tools: %{"t" => & &1}, context: %{"a" => 1}]
 
@@ -207,6 +208,9 @@ defmodule PtcRunner.Test.HostileCalls do
       {Signature, :to_json_schema, [signature]},
       {Signature, :to_json_schema, [signature, [strict: true, enums: %{"b" => ["x"]}]]},
       {Signature, :input_json_schema, [signature, [descriptions: %{"a" => "x"}]]},
+      {Signature, :to_json_schema, [ruled, [for: :openai_strict]]},
+      {Signature, :type_to_json_schema, [elem(ruled, 2), [for: :gemini]]},
+      {Signature, :unenforced, [ruled, [for: :anthropic]]},
       {Signature, :from_json_schema,
        [%{"type" => ["string", "null"], "enum" => ["a", nil]}, [annotations: true]]},
       {PtcRunner.Agent, :prompt, [[context: %{"a" => [%{"b" => 1}]}, tools: %{"t" => & &1}]]},

@@ -416,6 +416,12 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
             {:openai_strict, fields.(:int, 5_000), fields.(:int, 5_001), "5001 properties"},
             {:openai_strict, {:where, :int, [enum: Enum.to_list(1..1_000)]},
              {:where, :int, [enum: Enum.to_list(1..1_001)]}, "1001 values in enumerations"},
+            {:openai_strict,
+             {:where, :string,
+              [enum: for(n <- 10_000..10_299, do: "#{n}#{String.duplicate("a", 45)}")]},
+             {:where, :string,
+              [enum: for(n <- 10_000..10_299, do: "#{n}#{String.duplicate("a", 46)}")]},
+             "15300 characters in an enumeration of more than 250 texts"},
             {:openai_strict, {:where, :string, [enum: [String.duplicate("a", 120_000)]]},
              {:where, :string, [enum: [String.duplicate("a", 120_001)]]}, "120001 characters"}
           ] do
@@ -502,6 +508,132 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
                )
 
       assert Signature.unenforced("{a :int}", for: :openai_strict) == []
+    end
+  end
+
+  test "patterns of rules are written as those of ECMAScript" do
+    for {rule, unicode, portable, simple} <- [
+          {"^[a-z_]{1,9}(?:-[0-9]+)*$", :same, :same, :same},
+          {"a.b|c\\.d\\/", :same, :same, :same},
+          {"\\d\\w\\s\\D", :same, :same, :same},
+          {"[\\]\\[\\-^\\d]", :same, :same, :same},
+          {"\\-\\&\\~\\#[\\&\\~]", "-&~#[&~]", "-&~#[&~]", "-&~#[&~]"},
+          {"\\A.\\z", "^.$", "^.$", "^.$"},
+          {"\\x{e9}\\x41\\u00DF", "\\u00E9\\u0041\\u00DF", "\\u00E9\\u0041\\u00DF", nil},
+          {"(?P<n>a)(?<m>b)", "(?<n>a)(?<m>b)", "(?<n>a)(?<m>b)", nil},
+          {"(?-u:\\b)a\\b\\B", "\\ba\\b\\B", "\\ba\\b\\B", nil},
+          {"a+?b", :same, :same, nil},
+          {"a{65}", :same, :same, nil},
+          {"\\p{Lu}\\P{L}", :same, nil, nil},
+          {"grün[äöü]", :same, :same, :same}
+        ] do
+      for {kind, expected} <- [unicode: unicode, portable: portable, simple: simple] do
+        wanted =
+          case expected do
+            nil -> :error
+            :same -> {:ok, rule}
+            text -> {:ok, text}
+          end
+
+        assert {rule, kind, Schema.Pattern.written(kind, rule)} == {rule, kind, wanted}
+      end
+
+      assert {:ok, _} = Signature.annotate("{a :string}", "a", pattern: rule)
+      assert {:ok, written} = Schema.Pattern.written(:unicode, rule)
+
+      assert {:ok, _} =
+               Regex.compile(String.replace(written, ~r/\\u([0-9A-F]{4})/, "\\x{\\1}"), "u")
+    end
+
+    for rule <- [
+          "(?i)a",
+          "\\p{Greek}",
+          "\\pL",
+          "[[:alpha:]]",
+          "[a&&b]",
+          "[a--b]",
+          "[]a]",
+          "a**",
+          "a{2}{3}",
+          "^*",
+          "(?:a+)++",
+          "\\x{1F600}",
+          "\\b{start}a",
+          "}",
+          "\\a",
+          <<255>>
+        ] do
+      assert {rule, Schema.Pattern.written(:unicode, rule)} == {rule, :error}
+    end
+  end
+
+  test "a schema that is read again is the same type, but for decimals" do
+    seed = Environment.seed()
+
+    for n <- 1..Environment.cases(1_000), type = RuledGenerator.type(seed, n) do
+      schema = Signature.type_to_json_schema(type)
+      assert {:ok, {:signature, [], read}, dropped} = Signature.from_json_schema(schema, [])
+      dropped = for %{keyword: keyword} <- dropped, keyword != "format", do: keyword
+      assert {seed, n, dropped} == {seed, n, []}
+      again = Signature.type_to_json_schema(read)
+      assert {:ok, {:signature, [], same}, _dropped} = Signature.from_json_schema(again, [])
+      assert {seed, n, same} == {seed, n, read}
+      value = RuledGenerator.value(type, false)
+      assert {^seed, ^n, {:ok, _value, _}} = {seed, n, Signature.Coercion.coerce(value, read)}
+    end
+  end
+
+  test "rules that are no rules are refused, and nothing else happens" do
+    junk =
+      [
+        nil,
+        -1,
+        2 ** 2000,
+        1.0e308,
+        "x",
+        <<255>>,
+        :a,
+        {1},
+        [],
+        [1 | 2],
+        [1, {1}, nil, %{}],
+        %{a: 1},
+        self(),
+        1..2
+      ] ++
+        [
+          decimal(:NaN, 0),
+          decimal(10, 100_000),
+          true,
+          [<<255>>],
+          [~D[2024-01-01]],
+          String.duplicate("é", 3_000)
+        ]
+
+    rules =
+      ~w(min max exclusive_min exclusive_max multiple_of min_length max_length pattern format enum ignore_case)a ++
+        ~w(aliases default description unique min_items max_items yes_no struct whole)a
+
+    bases = [
+      :int,
+      :string,
+      :any,
+      :decimal,
+      {:list, :int},
+      {:map, [{"a", :int}]},
+      {:map_of, :int},
+      {:one_of, [:int], nil}
+    ]
+
+    for rule <- rules,
+        value <- junk,
+        base <- bases,
+        opts <- [[] | Enum.map(@providers, &[for: &1])] do
+      try do
+        assert is_map(Signature.type_to_json_schema({:where, base, [{rule, value}]}, opts))
+      rescue
+        error in ArgumentError -> error
+      end
     end
   end
 

@@ -244,7 +244,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Builder do
 
       {_open, []} ->
         {schema, found} = open(:any, ctx.provider, path, found)
-        words = for {rule, _} = all <- rules, rule != :description, do: Rules.words(all)
+        words = for rule <- rules, Rules.told?(rule), do: Rules.words(rule)
 
         {Parts.say(schema, rules[:description], words),
          Enum.reduce(words, found, &Found.note(&2, path, &1))}

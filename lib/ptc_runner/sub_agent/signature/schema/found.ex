@@ -60,24 +60,32 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   def object(found, _path, depth, fields) do
     characters = Enum.reduce(fields, 0, fn {name, _type}, sum -> sum + String.length(name) end)
 
-    found = found |> count(:properties, length(fields)) |> count(:characters, characters)
-    %{found | counts: Map.update(found.counts, :depth, depth, &max(&1, depth))}
+    found
+    |> count(:properties, length(fields))
+    |> count(:characters, characters)
+    |> most(:depth, depth)
   end
+
+  # An enumeration of more values has a limit of its own.
+  @long 250
 
   @doc "Counts the values of an enumeration."
   @spec enum(t(), [term()]) :: t()
   def enum(found, values) do
-    characters = for value <- values, is_binary(value), do: String.length(value)
-
-    found
-    |> count(:enum_values, length(values))
-    |> count(:characters, Enum.sum(characters))
+    texts = for value <- values, is_binary(value), do: String.length(value)
+    characters = Enum.sum(texts)
+    found = found |> count(:enum_values, length(values)) |> count(:characters, characters)
+    if length(values) > @long, do: most(found, :enum_characters, characters), else: found
   end
+
+  defp most(found, kind, number),
+    do: %{found | counts: Map.update(found.counts, kind, number, &max(&1, number))}
 
   @words %{
     properties: "properties",
     depth: "objects in each other",
     enum_values: "values in enumerations",
+    enum_characters: "characters in an enumeration of more than #{@long} texts",
     characters: "characters in names and enumerations",
     optional: "fields that may be missing",
     unions: "unions"

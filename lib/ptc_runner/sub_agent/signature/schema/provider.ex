@@ -9,10 +9,12 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Provider do
   #
   # A keyword that a provider is not documented to take is not sent to it.
 
+  alias PtcRunner.SubAgent.Signature.Schema.Pattern
+
   @typedoc """
     * `keywords` - those about values that it takes; the structure of a schema (`type`, `properties`, `items`, …) is not listed
     * `formats` - the values of `format`
-    * `patterns` - those of ECMAScript (`:portable`), those without word boundaries and large counts (`:simple`), or none
+    * `patterns` - which kind of patterns, see `Pattern`
     * `most_min_items` - the greatest `minItems`
     * `enums` - the JSON types whose values may be listed
     * `required` - every property (`:all`, optional ones are nullable), or those that must be there
@@ -26,7 +28,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Provider do
           name: atom(),
           keywords: [String.t()],
           formats: [String.t()],
-          patterns: :portable | :simple | :none,
+          patterns: Pattern.kind(),
           most_min_items: non_neg_integer() | :infinity,
           enums: [String.t()],
           required: :all | :declared,
@@ -49,7 +51,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Provider do
         @items ++
         ["minLength", "maxLength", "pattern", "format", "uniqueItems", "default", "const"],
     formats: ["decimal" | @formats],
-    patterns: :portable,
+    patterns: :unicode,
     most_min_items: :infinity,
     enums: @scalars ++ ["null", "array", "object"],
     required: :declared,
@@ -78,6 +80,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Provider do
       properties: 5_000,
       depth: 10,
       enum_values: 1_000,
+      enum_characters: 15_000,
       characters: 120_000
     }
   }

@@ -70,9 +70,10 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Rules do
     do: put(done, @counts[rule], count, provider, all)
 
   defp rule({:pattern, pattern} = all, _type, provider, done) do
-    if Pattern.takes?(provider.patterns, pattern),
-      do: put(done, "pattern", pattern, provider, all),
-      else: said(done, all)
+    case Pattern.written(provider.patterns, pattern) do
+      {:ok, written} -> put(done, "pattern", written, provider, all)
+      :error -> said(done, all)
+    end
   end
 
   defp rule({:format, format} = all, _type, provider, done) do
@@ -122,6 +123,16 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Rules do
 
   defp next(:exclusive_min, number), do: number + 1
   defp next(:exclusive_max, number), do: number - 1
+
+  @doc """
+  Whether a schema tells a rule: those about coercion are not for the one who writes the value.
+
+      iex> PtcRunner.SubAgent.Signature.Schema.Rules.told?({:ignore_case, true})
+      false
+
+  """
+  @spec told?({atom(), term()}) :: boolean()
+  def told?({rule, _value}), do: rule not in @silent
 
   @doc """
   The values of an enumeration as JSON; an atom and its name are one.
