@@ -113,10 +113,10 @@ defmodule PtcRunner.Agent.Tool do
   strings or atoms. The third element lists what of the schemas is not validated, and entries that are no functions.
 
       iex> weather = %{type: "function", function: %{name: "weather", description: "Today's weather",
-      ...>   parameters: %{type: "object", required: ["city"], properties: %{city: %{type: "string", minLength: 2}}}}}
+      ...>   parameters: %{type: "object", required: ["city"], properties: %{city: %{type: "string", minLength: 2, format: "city"}}}}}
       iex> {:ok, [tool], dropped} = PtcRunner.Agent.Tool.from_openai([weather], %{"weather" => &("dry in " <> &1["city"])})
       iex> {tool.signature, dropped}
-      {{:signature, [{"city", :string}], :any}, ["weather: city is not validated by minLength"]}
+      {{:signature, [{"city", {:where, :string, [min_length: 2]}}], :any}, ["weather: city is not validated by format"]}
       iex> program = ~s({"program": {"op": "call", "tool": "weather", "args": {"city": "Bern"}}})
       iex> PtcRunner.Json.run!(program, tools: %{"weather" => tool})
       "dry in Bern"

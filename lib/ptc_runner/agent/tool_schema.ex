@@ -3,14 +3,15 @@ defmodule PtcRunner.Agent.ToolSchema do
   # From the JSON Schema of a tool to the type of its arguments. `Signature.from_json_schema/2` refuses what a type
   # cannot express; this conversion keeps what it can, and never gives up the whole:
   #
-  #   title, format, default, minimum, pattern …   ignored
+  #   title, format, default, minimum, pattern …   ignored, or rules of the type, if these are asked for
   #   enum, const                                  the values, as an annotation
   #   anyOf, oneOf, allOf, $ref                     resolved where one type remains
   #   all else                                     that place is :any, or open, and a warning names it
   #
   # The work is linear in the schema. What references repeat is bounded by a budget.
 
-  alias PtcRunner.Agent.ToolSchema.{Merge, Pointer}
+  alias PtcRunner.Agent.ToolSchema.{Merge, Objects, Pointer, Rules}
+  import PtcRunner.Agent.ToolSchema.Notes
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Annotations, JsonSchema}
 
@@ -51,11 +52,22 @@ defmodule PtcRunner.Agent.ToolSchema do
       iex> {read.notes.enums, read.warnings}
       {%{"mode" => ["r", "w"]}, ["at is not validated: anyOf"]}
 
+  With `rules:` the types have rules, and unions of scalars and lists. Those of `:arguments` have defaults, which are filled in;
+  the enumerations of a `:result` are rules, too.
+
+      iex> schema = %{"type" => "object", "required" => ["id"],
+      ...>   "properties" => %{"id" => %{"type" => ["string", "integer"], "minLength" => 1},
+      ...>     "page" => %{"type" => "integer", "minimum" => 1, "default" => 1}}}
+      iex> PtcRunner.Agent.ToolSchema.read(schema, rules: :arguments).type
+      {:map, [{"id", {:one_of, [{:where, :string, [min_length: 1]}, :int], nil}},
+        {"page", {:optional, {:where, :int, [min: 1, default: 1]}}}]}
+
   """
-  @spec read(term()) :: t()
-  def read(schema) do
+  @spec read(term(), rules: :arguments | :result) :: t()
+  def read(schema, opts \\ []) do
     state = %{
       root: schema,
+      rules: opts[:rules],
       # Pointers to the schemas around this place.
       around: [[]],
       enums: [],
@@ -77,11 +89,12 @@ defmodule PtcRunner.Agent.ToolSchema do
   defp listed(warnings),
     do: Shown.first(warnings, @warnings, &"#{&1} more places are not validated")
 
+  @doc "What stands at a place."
   @spec convert(term(), String.t(), non_neg_integer(), map()) :: {place(), map()}
-  defp convert(true, _path, _depth, state), do: {{:any, false}, state}
-  defp convert(_schema, path, @deepest, state), do: any("its nesting", path, state)
+  def convert(true, _path, _depth, state), do: {{:any, false}, state}
+  def convert(_schema, path, @deepest, state), do: any("its nesting", path, state)
 
-  defp convert(schema, path, depth, state) when is_map(schema) do
+  def convert(schema, path, depth, state) when is_map(schema) do
     around = state.around
 
     case Pointer.spend(state, 1 + map_size(schema)) do
@@ -94,7 +107,7 @@ defmodule PtcRunner.Agent.ToolSchema do
     end
   end
 
-  defp convert(other, path, _depth, state),
+  def convert(other, path, _depth, state),
     do: any("the schema #{Shown.text(other, 100)}", path, state)
 
   # References and combinations first, so that one schema without them remains.
@@ -209,7 +222,14 @@ defmodule PtcRunner.Agent.ToolSchema do
   defp common(key, others, path, depth, state) do
     {read, ended} =
       Enum.map_reduce(others, state, fn other, state ->
-        inner = %{state | enums: [], descriptions: [], warnings: []}
+        inner = %{
+          state
+          | enums: [],
+            descriptions: [],
+            warnings: [],
+            rules: state.rules && :result
+        }
+
         {place, inner} = convert(other, path, depth + 1, inner)
         {{place, inner}, %{state | budget: inner.budget}}
       end)
@@ -219,7 +239,7 @@ defmodule PtcRunner.Agent.ToolSchema do
     case read
          |> Enum.map(fn {{type, _null?}, _inner} -> type end)
          |> Enum.uniq()
-         |> Merge.types() do
+         |> alternatives(state.rules) do
       {:same, type} ->
         # Enumerations of several alternatives would have to be joined.
         state = %{
@@ -234,12 +254,28 @@ defmodule PtcRunner.Agent.ToolSchema do
 
         {{type, null?}, state}
 
+      {:union, types} ->
+        warnings = Enum.flat_map(read, fn {_, inner} -> inner.warnings end) ++ ended.warnings
+        {{types, null?}, %{ended | warnings: warnings}}
+
       {:joined, type} ->
         {{type, null?}, warned("not all of it", key, path, ended)}
 
       :none ->
         {{_any, _null?}, state} = any(key, path, ended)
         {{:any, null?}, state}
+    end
+  end
+
+  defp alternatives(types, nil), do: Merge.types(types)
+
+  # Types with different rules are a union, not one type.
+  defp alternatives(types, _rules) do
+    with :none <- Merge.types(types) do
+      case Rules.union(types) do
+        {:ok, type} -> {:union, type}
+        :error -> :none
+      end
     end
   end
 
@@ -257,32 +293,56 @@ defmodule PtcRunner.Agent.ToolSchema do
       {nulls, [a, b]} when a in ["integer", "number"] and b in ["integer", "number"] ->
         {{:float, nulls != []}, state}
 
-      {nulls, _several} ->
-        {{type, _null?}, state} = any("type", path, state)
+      {nulls, several} ->
+        {type, state} = several(several, schema, path, depth, state)
         {{type, nulls != []}, state}
     end
   end
 
-  defp typed(%{"type" => type}, _path, _depth, state) when type in @scalars,
-    do: {{JsonSchema.scalar(type), false}, state}
+  defp typed(%{"type" => type} = schema, path, _depth, state) when type in @scalars do
+    {type, state} = ruled(JsonSchema.scalar(type), schema, path, state)
+    {{type, false}, state}
+  end
 
   defp typed(%{"type" => "array"} = schema, path, depth, state),
     do: array(schema, path, depth, state)
 
   defp typed(%{"type" => "object"} = schema, path, depth, state),
-    do: object(schema, path, depth, state)
+    do: Objects.object(schema, path, depth, state)
 
   defp typed(%{"type" => _other}, path, _depth, state), do: any("type", path, state)
 
   # A schema may leave out its type.
   defp typed(%{"properties" => _} = schema, path, depth, state),
-    do: object(schema, path, depth, state)
+    do: Objects.object(schema, path, depth, state)
 
   defp typed(%{"required" => _} = schema, path, depth, state),
-    do: object(schema, path, depth, state)
+    do: Objects.object(schema, path, depth, state)
 
   defp typed(%{"items" => _} = schema, path, depth, state), do: array(schema, path, depth, state)
-  defp typed(_schema, _path, _depth, state), do: {{:any, false}, state}
+
+  defp typed(schema, path, _depth, state) do
+    {type, state} = ruled(:any, schema, path, state)
+    {{type, false}, state}
+  end
+
+  defp several(types, schema, path, depth, %{rules: rules} = state) when rules != nil do
+    {read, ended} =
+      Enum.map_reduce(types, state, fn type, state ->
+        {{type, _null?}, state} = typed(%{schema | "type" => type}, path, depth, state)
+        {type, state}
+      end)
+
+    case Rules.union(read) do
+      {:ok, type} -> {type, ended}
+      :error -> several([], schema, path, depth, %{state | rules: nil})
+    end
+  end
+
+  defp several(_types, _schema, path, _depth, state) do
+    {{type, _null?}, state} = any("type", path, state)
+    {type, state}
+  end
 
   # The values decide alone where no scalar type is given.
   defp enumerated(schema, values, path, depth, state) do
@@ -297,7 +357,11 @@ defmodule PtcRunner.Agent.ToolSchema do
             {_schema, type} -> {{type, false}, state}
           end
 
-        {{type, null? or nulls != []}, %{state | enums: [{path, values} | state.enums]}}
+        null? = null? or nulls != []
+
+        if state.rules == :result,
+          do: {{Rules.listed(type, values), null?}, state},
+          else: {{type, null?}, %{state | enums: [{path, values} | state.enums]}}
 
       {:ok, state} ->
         any("enum", path, state)
@@ -315,79 +379,14 @@ defmodule PtcRunner.Agent.ToolSchema do
 
   defp array(schema, path, depth, state) do
     {{type, null?}, state} = convert(Map.get(schema, "items", true), path, depth + 1, state)
-    {{{:list, if(null?, do: {:optional, type}, else: type)}, false}, state}
+    type = {:list, if(null?, do: {:optional, type}, else: type)}
+    {type, state} = ruled(type, schema, path, state)
+    {{type, false}, state}
   end
-
-  defp object(schema, path, depth, state) do
-    {properties, state} = properties(schema, path, state)
-    {required, state} = required(schema, path, state)
-
-    {fields, state} =
-      properties
-      |> Enum.sort_by(&elem(&1, 0))
-      |> Enum.map_reduce(state, fn {name, property}, state ->
-        {{type, null?}, state} = convert(property, Annotations.join(path, name), depth + 1, state)
-        optional? = null? or not MapSet.member?(required, name)
-        {{name, if(optional?, do: {:optional, type}, else: type)}, state}
-      end)
-
-    # Required names may be declared nowhere.
-    others = for name <- required, not is_map_key(properties, name), do: {name, :any}
-    {kind, state} = kind(schema, path, state)
-    {{kind(kind, Enum.sort(fields ++ others)), false}, state}
-  end
-
-  defp kind(:map, []), do: :map
-  defp kind(kind, fields), do: {kind, fields}
-
-  defp properties(schema, path, state) do
-    case Map.get(schema, "properties", %{}) do
-      properties when is_map(properties) -> {properties, state}
-      _other -> {%{}, warned("its fields", "properties", path, state)}
-    end
-  end
-
-  defp required(schema, path, state) do
-    required = Map.get(schema, "required", [])
-
-    if is_list(required) and not List.improper?(required) and Enum.all?(required, &is_binary/1),
-      do: {MapSet.new(required), state},
-      else: {MapSet.new(), warned("which fields there are", "required", path, state)}
-  end
-
-  defp kind(%{"patternProperties" => _}, _path, state), do: {:map, state}
-
-  defp kind(schema, path, state) do
-    case Map.get(schema, "additionalProperties", true) do
-      false -> {:closed_map, state}
-      open when open == true or open == %{} -> {:map, state}
-      _schema -> {:map, warned("its other fields", "additionalProperties", path, state)}
-    end
-  end
-
-  defp described(%{"description" => text}, path, state) when is_binary(text),
-    do: %{state | descriptions: [{path, text} | state.descriptions]}
-
-  defp described(_schema, _path, state), do: state
 
   defp unkept(schema, path, state) do
     Enum.reduce(@unkept, state, fn key, state ->
       if is_map_key(schema, key), do: warned("not all of it", key, path, state), else: state
     end)
-  end
-
-  defp any(why, path, state), do: {{:any, false}, warned(nil, why, path, state)}
-
-  defp warned(part, why, path, state) do
-    place = if path == "", do: "the object of arguments", else: Shown.name(path)
-
-    text =
-      case part do
-        nil -> "#{place} is not validated: #{why}"
-        "not all of it" -> "#{place} is not validated by #{why}"
-        part -> "#{place}: #{part} are not validated: #{why}"
-      end
-
-    %{state | warnings: [text | state.warnings]}
   end
 end

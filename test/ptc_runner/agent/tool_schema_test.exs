@@ -10,6 +10,7 @@ defmodule PtcRunner.Agent.ToolSchemaTest do
   doctest ToolSchema
   doctest ToolSchema.Merge
   doctest ToolSchema.Pointer
+  doctest ToolSchema.Rules
 
   defp read(properties, more),
     do: %{"type" => "object", "properties" => properties} |> Map.merge(more) |> ToolSchema.read()

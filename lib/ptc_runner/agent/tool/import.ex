@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Tool.Import do
   # Descriptions of tools in the JSON of OpenAI and of MCP, as tools.
 
   alias PtcRunner.Agent.{Tool, ToolSchema}
-  alias PtcRunner.Agent.Tool.{McpAnswer, Unvalidated}
+  alias PtcRunner.Agent.Tool.McpAnswer
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
 
@@ -188,7 +188,7 @@ defmodule PtcRunner.Agent.Tool.Import do
   @spec tool(String.t(), term(), map(), map() | :none, (map() -> term())) ::
           {:ok, Tool.t(), [String.t()]}
   def tool(name, description, schema, output, fun) do
-    read = ToolSchema.read(schema)
+    read = ToolSchema.read(schema, rules: :arguments)
     {returns, returned} = returns(output)
     notes = %{read.notes | descriptions: Map.delete(read.notes.descriptions, "")}
 
@@ -218,20 +218,16 @@ defmodule PtcRunner.Agent.Tool.Import do
       schema: if(signature == nil, do: schema)
     }
 
-    {:ok, tool, read.warnings ++ Unvalidated.of(schema) ++ returned ++ lost}
+    {:ok, tool, read.warnings ++ returned ++ lost}
   end
 
   defp returns(:none), do: {:any, []}
 
   defp returns(schema) do
-    read = ToolSchema.read(schema)
-    enums = for {path, _values} <- Enum.sort(read.notes.enums), do: in_result(path, "enum")
+    read = ToolSchema.read(schema, rules: :result)
     type = if read.null? and read.type != :any, do: {:optional, read.type}, else: read.type
-    {type, Enum.map(read.warnings ++ Unvalidated.of(schema), &"result: #{&1}") ++ enums}
+    {type, Enum.map(read.warnings, &"result: #{&1}")}
   end
-
-  defp in_result("", keyword), do: "result: it is not validated by #{keyword}"
-  defp in_result(path, keyword), do: "result: #{Shown.name(path)} is not validated by #{keyword}"
 
   # One function for all names, or one for each name.
   defp functions(fun) when is_function(fun, 2), do: {:ok, fun}

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.ToolSchema.Merge do
   # Several schemas of one place as one, and several types of one place as one.
 
   # What is said about a schema where it is used wins over what is said where it is defined.
-  alias PtcRunner.SubAgent.Signature.JsonSchema
+  alias PtcRunner.SubAgent.Signature.{Base, JsonSchema}
 
   @own ~w(description title default)
 
@@ -125,12 +125,15 @@ defmodule PtcRunner.Agent.ToolSchema.Merge do
     optional? = length(types) < count or Enum.any?(types, &match?({:optional, _}, &1))
 
     type =
-      case types |> Enum.map(&required/1) |> Enum.uniq() |> types() do
-        {_how, type} -> type
-        :none -> :any
-      end
+      with :none <- types |> Enum.map(&required/1) |> Enum.uniq() |> joined(),
+           :none <- types |> Enum.map(&Base.bare(required(&1))) |> Enum.uniq() |> joined(),
+           do: :any
 
     if optional?, do: {:optional, type}, else: type
+  end
+
+  defp joined(types) do
+    with {_how, type} <- types(types), do: type
   end
 
   defp required({:optional, type}), do: type
