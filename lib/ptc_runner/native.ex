@@ -162,7 +162,8 @@ defmodule PtcRunner.Native do
       handle :: reference(),
       consts :: tuple(),
       Types.given(),
-      texts :: tuple()
+      texts :: tuple(),
+      asks? :: boolean()
     ) :: Types.run() | :decode
   )
 

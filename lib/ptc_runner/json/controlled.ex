@@ -106,7 +106,7 @@ defmodule PtcRunner.Json.Controlled do
   # How to start the run; its native part, its source, and how that was read.
   defp prepared({:observed, observation, consts, {handle, source}}, given, reading, forks?) do
     given = {elem(given, 0), elem(given, 1), elem(given, 2), elem(given, 3), given_now(given)}
-    begin = begun(given, &Native.run_observed(observation, consts, &1, forks?, true))
+    begin = begun(given, &Native.run_observed(observation, consts, &1, forks?, true), &decoded/2)
 
     {:ok, begin, handle, consts, source, reading}
   end
@@ -130,17 +130,21 @@ defmodule PtcRunner.Json.Controlled do
          do: {:ok, begin(handle, consts, given, forks?), handle, consts, source, reading}
   end
 
-  defp begin(handle, consts, given, forks?),
-    do: begun(given, &Native.run_asking(handle, consts, &1, forks?))
-
-  # Texts in the context are found when the program is compiled, and then decoded.
-  defp begun(given, run) do
-    fn ->
-      with :texts <- run.(given),
-           {:ok, given} <- Texts.decoded(given),
-           do: run.(given)
+  defp begin(handle, consts, given, forks?) do
+    over_texts = fn given, run ->
+      Texts.start({:asks, handle, consts}, given, nil, forks?, fn _, given, _, _ ->
+        run.(given)
+      end)
     end
+
+    begun(given, &Native.run_asking(handle, consts, &1, forks?), over_texts)
   end
+
+  # Texts in the context are found when the program is compiled.
+  defp begun(given, run, over_texts),
+    do: fn -> with :texts <- run.(given), do: over_texts.(given, run) end
+
+  defp decoded(given, run), do: with({:ok, given} <- Texts.decoded(given), do: run.(given))
 
   defp given_now({_context, _memory, _timeout, _max_heap, now}), do: now
   defp given_now(_given), do: nil

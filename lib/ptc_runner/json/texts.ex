@@ -19,14 +19,15 @@ defmodule PtcRunner.Json.Texts do
   @bytes_per_index_word 50
 
   @doc """
-  Starts a run whose context has texts. `begin` starts it with a context that has none.
+  Starts a run whose context has texts. `begin` starts it with a context that has none. The program may be `{:asks, handle, consts}`:
+  the caller decides about each call.
 
       iex> given = {%{"n" => PtcRunner.Json.text("[1, 2]"), "m" => 3}, %{}, 1_000, 0}
       iex> PtcRunner.Json.Texts.start({:checked, %{}}, given, 100, false, &elem(&2, 0))
       %{"n" => [1, 2], "m" => 3}
 
   """
-  @spec start(term(), tuple(), Limits.reading(), boolean(), function()) :: term()
+  @spec start(term(), tuple(), Limits.reading() | nil, boolean(), function()) :: term()
   def start(program, given, reading, forks?, begin) do
     case few_short(elem(given, 0), given) do
       {:ok, context} -> begin.(program, put_elem(given, 0, context), reading, forks?)
@@ -156,7 +157,9 @@ defmodule PtcRunner.Json.Texts do
       given = {{marker, @whole}, memory, timeout, limit}
       texts = {marker, Aligned.text(text)}
 
-      case Quanta.finish(Native.run_over_texts(program.handle, program.consts, given, texts)) do
+      case Quanta.finish(
+             Native.run_over_texts(program.handle, program.consts, given, texts, false)
+           ) do
         {:ok, _value, _words} = done -> done
         {:error, reason} -> {:error, reason}
         # It calls a tool.
@@ -190,7 +193,7 @@ defmodule PtcRunner.Json.Texts do
   end
 
   defp over_texts(program, {handle, consts}, given, texts) do
-    Native.run_over_texts(handle, consts, given, texts)
+    Native.run_over_texts(handle, consts, given, texts, match?({:asks, _, _}, program))
   rescue
     # The handle is from another node, or from this one before a restart.
     error in ArgumentError ->
@@ -199,7 +202,7 @@ defmodule PtcRunner.Json.Texts do
           limits = {elem(given, 2), elem(given, 3)}
 
           with {:ok, handle, consts} <- Program.rebuild(program, limits),
-               do: Native.run_over_texts(handle, consts, given, texts)
+               do: Native.run_over_texts(handle, consts, given, texts, false)
 
         _source ->
           reraise error, __STACKTRACE__
@@ -208,6 +211,8 @@ defmodule PtcRunner.Json.Texts do
 
   defp built(%Program{handle: handle, consts: consts}, _given, _reading),
     do: {:ok, handle, consts}
+
+  defp built({:asks, handle, consts}, _given, _reading), do: {:ok, handle, consts}
 
   defp built(source, given, reading),
     do: Program.build(source, reading, {elem(given, 2), elem(given, 3)})

@@ -33,12 +33,13 @@ nif! {
     /// Runs a compiled program over a context with texts: in the place of each one it has a tuple of a marker and a number, and
     /// `texts` is a tuple of the marker and the texts. The replies are those of `run_compiled`, or `:decode` if a text must be
     /// decoded. The run never moves.
-    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>)
+    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>, asks: bool)
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, (given.timeout, given.max_heap))?;
         right_consts(&Beam::new(env, 0), consts, handle.consts)?;
         let (program, terms) = (handle.program.clone(), (texts.into(), consts.into()));
-        let of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
+        let mut of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
+        of_texts.asks_always = asks;
         Ok(task::run::<TextRun<()>>(call, of_texts))
     }
 }
@@ -96,6 +97,10 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
                 let weight = match self.has_moved {
                     true => Some(heap.words_built()),
                     false => words_of_row(&heap, args),
+                };
+                let weight = match self.asks_always {
+                    true => (weight, self.pc()).encode(env),
+                    false => weight.encode(env),
                 };
                 let (tool, args) = (tool.term(env), args.term(env));
                 let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);

@@ -9,12 +9,14 @@
 mod data;
 mod found;
 mod indexes;
+mod outcome;
 
-use crate::code::{Program, Vm};
+use crate::code::{Pc, Program, Vm};
 use crate::compile::INPUT_NAME;
 pub use data::{start_time, Data};
 pub use found::has_text;
 use indexes::Indexes;
+pub use outcome::Outcome;
 use ptc_lazy::settle::Settle;
 use ptc_lazy::term::whole;
 use ptc_lazy::{Given, Lazy, Term};
@@ -53,10 +55,12 @@ pub struct TextRun<T> {
     rest: Vec<One<T>>,
     /// Whether it is in the process of its tools.
     pub has_moved: bool,
+    /// Whether its caller decides about each call.
+    pub asks_always: bool,
     plain: Box<Plain>,
 }
 
-rooted!(TextRun { terms: texts, consts; states: data, answer, tool, rest; plain: has_moved, plain });
+rooted!(TextRun { terms: texts, consts; states: data, answer, tool, rest; plain: has_moved, asks_always, plain });
 
 /// What is not a term.
 #[derive(Debug)]
@@ -84,33 +88,6 @@ enum After {
     Fault(Fault<()>),
 }
 
-/// How an execution ends.
-#[derive(Debug)]
-pub enum Outcome<T> {
-    /// The run's value.
-    Value(T),
-    /// The run calls a tool and can be resumed with its answer.
-    Call {
-        /// The name of the tool.
-        tool: T,
-        /// Its arguments.
-        args: T,
-    },
-    /// The run has failed.
-    Fault(Fault<T>),
-    /// A text of the context is not JSON, or cannot be read in place.
-    Undecoded,
-    /// The same of the text that a tool has answered. The run waits for another answer.
-    Refused {
-        /// The name of the tool.
-        tool: T,
-        /// The text.
-        text: T,
-    },
-    /// The tool of the call has failed, and the program does not catch that.
-    Uncaught,
-}
-
 impl<T: Copy> TextRun<T> {
     /// Returns the start of a run. `consts`: a tuple of the program's constants. `None` if the first element of the texts is
     /// not a marker.
@@ -130,6 +107,7 @@ impl<T: Copy> TextRun<T> {
             tool: None,
             rest: Vec::new(),
             has_moved: false,
+            asks_always: false,
             plain: Box::new(Plain {
                 program,
                 marker,
@@ -175,9 +153,11 @@ impl<T: Copy> TextRun<T> {
     /// Adds the text that the tool has answered. Returns what stands for it.
     fn lent<H: Heap<Term = T>>(&mut self, tool: T, text: T, heap: &mut H) -> T {
         let mut texts = heap.elements(self.texts).unwrap_or_default().to_vec();
-        let number = Number::Int(whole(texts.len() as u32 - 1));
+        // Terms of other work are found out when it goes on.
+        let marker = texts.first().copied().unwrap_or(text);
+        let number = Number::Int(whole(texts.len().saturating_sub(1) as u32));
         let number = heap.make_number(number).unwrap_or(heap.nil());
-        let value = heap.make_tuple(&[texts[0], number]);
+        let value = heap.make_tuple(&[marker, number]);
         texts.push(text);
         self.texts = heap.make_tuple(&texts);
         self.tool = Some(One(tool));
@@ -194,6 +174,11 @@ impl<T: Copy> TextRun<T> {
         self.answer = None;
         self.plain.indexes.forget();
         Outcome::Refused { tool, text }
+    }
+
+    /// Returns the address after the call that the run waits for.
+    pub fn pc(&self) -> Option<Pc> {
+        self.plain.state.as_ref().map(State::pc)
     }
 
     /// Returns whether a slice is not enough for the next step.

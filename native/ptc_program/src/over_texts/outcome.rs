@@ -1,0 +1,30 @@
+//! How an execution over texts ends.
+
+use ptc_machine::fault::Fault;
+
+/// How an execution ends.
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// The run's value.
+    Value(T),
+    /// The run calls a tool and can be resumed with its answer.
+    Call {
+        /// The name of the tool.
+        tool: T,
+        /// Its arguments.
+        args: T,
+    },
+    /// The run has failed.
+    Fault(Fault<T>),
+    /// A text of the context is not JSON, or cannot be read in place.
+    Undecoded,
+    /// The same of the text that a tool has answered. The run waits for another answer.
+    Refused {
+        /// The name of the tool.
+        tool: T,
+        /// The text.
+        text: T,
+    },
+    /// The tool of the call has failed, and the program does not catch that.
+    Uncaught,
+}
