@@ -167,6 +167,9 @@ defmodule PtcRunner.Native do
     ) :: Types.run() | :decode
   )
 
+  # whether a text is JSON that can be read in place and has this type
+  nif(text_has_type(text :: binary(), Types.type()) :: boolean() | Types.left())
+
   # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text
   nif(json_encode(term(), max_bytes :: pos_integer(), Types.limits()) :: Types.written())
 

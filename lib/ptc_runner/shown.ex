@@ -74,13 +74,34 @@ defmodule PtcRunner.Shown do
   def text(atom, _limit, _opts) when is_atom(atom), do: inspect(atom)
 
   def text(term, limit, opts) do
+    text = inspected(term, limit, opts)
+    if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
+  end
+
+  @doc """
+  The text of a term with which a larger one begins, whose size is given, in at most `limit` bytes.
+
+      iex> PtcRunner.Shown.beginning([1, %{"_pin" => 2}], 64, "a JSON text of 9000 bytes")
+      "[1, %{\\"_pin\\" => …}]… (a JSON text of 9000 bytes)"
+
+      iex> PtcRunner.Shown.beginning(Enum.to_list(1..40), 24, "much more")
+      "[1, 2, 3, … (much more)"
+
+  """
+  @spec beginning(term(), pos_integer(), String.t()) :: String.t()
+  def beginning(term, limit, size) do
+    text = inspected(term, limit, [])
+    whole = "#{text}… (#{size})"
+    if byte_size(whole) <= limit, do: whole, else: cut(text, limit, size)
+  end
+
+  # At least the first `limit` bytes.
+  defp inspected(term, limit, opts) do
     left = :counters.new(2, [])
     # A leaf counts with half a separator, even if it has none.
     :counters.put(left, 1, limit + 2)
     :counters.put(left, @entries, @listed)
-    shown = Head.ours(term)
-    text = inspect(shown, [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
-    if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
+    inspect(Head.ours(term), [{:inspect_fun, &show(&1, bounded(&2), left)} | opts])
   end
 
   @doc "The term that stands for a concealed value."

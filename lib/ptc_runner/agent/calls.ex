@@ -9,7 +9,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.Json.{Texts, Values}
+  alias PtcRunner.Json.{Text, Texts, Values}
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
 
@@ -63,7 +63,7 @@ defmodule PtcRunner.Agent.Calls do
   @doc "The function of a tool with its arguments and its result validated, without a record."
   @spec validated(Tool.t()) :: (term() -> term())
   def validated(tool) do
-    begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped() end
+    begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped(tool) end
 
     fn raw ->
       case answer(tool, raw, begin) do
@@ -81,7 +81,7 @@ defmodule PtcRunner.Agent.Calls do
     # `passed` are the arguments as the function takes them: other keys alone are no difference.
     begin = fn args, passed ->
       Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw))
-      passed |> tool.fun.() |> unwrapped()
+      passed |> tool.fun.() |> unwrapped(tool)
     end
 
     try do
@@ -94,7 +94,7 @@ defmodule PtcRunner.Agent.Calls do
     else
       {:ok, value, warnings} ->
         warnings = Enum.map(undeclared(tool, raw), &dropped/1) ++ warnings
-        Record.ended(record, key, {:ok, Shown.text(value, @shown), warnings, value})
+        Record.ended(record, key, {:ok, Texts.shown(value, @shown), warnings, value})
         value
 
       {:error, reason} ->
@@ -174,7 +174,9 @@ defmodule PtcRunner.Agent.Calls do
     # A signature does not know structs, and programs read them as maps of their fields.
     checked = &checked(tool, args, &1, begin)
 
-    case ToolCall.call(signature(tool), args, checked, :enabled, &Values.plain/1) do
+    reading = {&Values.plain/1, &is_struct(&1, Text)}
+
+    case ToolCall.call(signature(tool), args, checked, :enabled, reading) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 
@@ -228,7 +230,14 @@ defmodule PtcRunner.Agent.Calls do
   defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
 
   # Programs have no tuples, and the atom is what functions answer whose errors have no reason.
-  defp unwrapped({:ok, value}), do: Texts.answer(value)
-  defp unwrapped(:error), do: {:error, "the tool answered :error"}
-  defp unwrapped(other), do: Texts.answer(other)
+  defp unwrapped({:ok, value}, tool), do: Texts.typed(value, returns(tool))
+  defp unwrapped(:error, _tool), do: {:error, "the tool answered :error"}
+  defp unwrapped(other, tool), do: Texts.typed(other, returns(tool))
+
+  defp returns(%Tool{signature: nil}), do: :any
+
+  defp returns(%Tool{} = tool) do
+    {:signature, _params, returns} = signature(tool)
+    returns
+  end
 end

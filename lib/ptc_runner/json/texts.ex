@@ -5,12 +5,17 @@ defmodule PtcRunner.Json.Texts do
 
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
+  alias PtcRunner.SubAgent.{AnswerStream, Signature}
   import Bitwise
   require Quanta
 
   # A shorter text is decoded in less time than an index and a run over it would take.
   @short 4_096
   @few 4
+  # The same for an answer of a tool and a walk over it. What is decoded of a longer text is not short in the record of a call.
+  @judged 16_384
+  # Bytes of a text that are read to show its beginning.
+  @beginning 4_096
   # As in native/ptc_lazy/src/term.rs: where the number of a text stands, and what stands for its whole value.
   @number_at 33
   @whole 0xFFFF_FFFF
@@ -240,6 +245,58 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec lent(String.t(), Text.t()) :: {String.t(), binary()}
   def lent(name, %Text{binary: binary}), do: {name, Aligned.text(binary)}
+
+  @doc """
+  The answer of a tool whose result has this type: a long text that is of the type, as it is; what any other text stands for; and any
+  other answer as it is.
+
+      iex> rows = PtcRunner.Json.text("[" <> String.duplicate(~s({"id": 1}, ), 2_000) <> ~s({"id": 2}]))
+      iex> type = &{:list, {:map, [{"id", &1}]}}
+      iex> PtcRunner.Json.Texts.typed(rows, type.(:int)) == rows
+      true
+      iex> PtcRunner.Json.Texts.typed(rows, type.(:string)) |> hd()
+      %{"id" => 1}
+
+  """
+  @spec typed(term(), Signature.type()) :: term()
+  def typed(%Text{binary: binary} = text, type)
+      when is_binary(binary) and byte_size(binary) > @judged do
+    if type?(binary, type), do: text, else: answer(text)
+  end
+
+  def typed(other, _type), do: answer(other)
+
+  # It is decoded if the native function panics, too.
+  defp type?(binary, type) do
+    Quanta.finish(Quanta.native(Native.text_has_type(Aligned.text(binary), type)))
+  catch
+    :error, :nif_panicked -> false
+  end
+
+  @doc """
+  The text of a value, or of the value that a JSON text begins with.
+
+      iex> rows = "[" <> String.duplicate(~s({"id": 1, "_pin": 2}, ), 20) <> "3]"
+      iex> PtcRunner.Json.Texts.shown(PtcRunner.Json.text(rows), 64)
+      ~s([%{"_pin" => …, "id" => 1}, %{… (a JSON text of 443 bytes\))
+
+  """
+  @spec shown(term(), pos_integer()) :: String.t()
+  def shown(%Text{binary: binary}, limit) do
+    size = "a JSON text of #{byte_size(binary)} bytes"
+    beginning = binary_part(binary, 0, min(byte_size(binary), @beginning))
+    stream = AnswerStream.new(if object?(beginning), do: "() -> :map", else: "() -> [:any]")
+
+    with {:cont, stream} <- AnswerStream.feed(stream, beginning),
+         {:ok, value} <- AnswerStream.partial(stream) do
+      Shown.beginning(value, limit, size)
+    else
+      # A string or a number.
+      _none -> size
+    end
+  end
+
+  def shown(value, limit), do: Shown.text(value, limit)
 
   @doc """
   The answer of a tool: what a text stands for, and any other answer as it is.

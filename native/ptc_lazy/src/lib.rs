@@ -8,6 +8,7 @@
 //! * `wrapper`: the two together; `nodes`: what values of texts contain; `heap`: the wrapper as a heap
 //! * `order`: comparing and hashing terms of both kinds
 //! * [`settle`]: builds the values of texts in a term that leaves the run
+//! * [`judging`]: whether a text is of a type; `types`, `rows`: what the walk along a type asks of the heap
 //! * `arena`: memory that lives as long as the wrapper
 
 #![forbid(unsafe_code)]
@@ -15,11 +16,14 @@
 
 mod arena;
 mod heap;
+pub mod judging;
 mod nodes;
 mod order;
+mod rows;
 pub mod settle;
 mod source;
 pub mod term;
+mod types;
 mod wrapper;
 
 pub use source::{fits, Source};

@@ -1,4 +1,4 @@
-//! Runs over JSON texts that are not decoded, and how texts are found in a context.
+//! Runs over JSON texts that are not decoded, whether these have a type, and how texts are found in a context.
 
 use crate::atoms;
 use crate::clock::nif;
@@ -12,11 +12,13 @@ use crate::run::RunArgs;
 use crate::schedule::Pace;
 use crate::task::{self, kept, Call, Place, Task};
 use crate::wire;
+use ptc_lazy::judging::Judging;
 use ptc_machine::ValueKind;
 use ptc_program::over_texts::{self, Outcome, TextRun};
-use ptc_term::meter::Meter;
+use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
+use ptc_type::Rules;
 use rustler::types::atom::__struct__;
 use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
 
@@ -124,5 +126,34 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
 
     fn needs_quantum(&self) -> bool {
         TextRun::needs_quantum(self)
+    }
+}
+
+nif! {
+    /// Whether a text is JSON that can be read in place and has this type.
+    fn text_has_type<'a>(env, text: Term<'a>, of: Term<'a>) -> Term<'a> {
+        let call = Call::first(env, Limits::UNLIMITED, Pace::Slice);
+        task::run::<Judging<()>>(call, Judging::new((text.into(), of.into()), Rules::current()))
+    }
+}
+
+impl<'a> Task<'a> for Judging<Raw<'a>> {
+    type Out = bool;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<bool, Stop> {
+        let terms = heap.terms;
+        let text = terms.bytes(self.text).unwrap_or_default();
+        let below = std::mem::replace(heap, Beam::new(terms.env, 0));
+        let (judged, below) = Judging::step(self, text, below, meter);
+        *heap = below;
+        judged
+    }
+
+    fn reply(self, call: Call<'a>, _heap: Beam<'a>, has: bool) -> Term<'a> {
+        has.encode(call.env)
+    }
+
+    fn needs_quantum(&self) -> bool {
+        Judging::needs_quantum(self)
     }
 }

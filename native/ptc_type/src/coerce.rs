@@ -134,6 +134,17 @@ impl<T: Copy> Coerce<T> {
     pub fn questions<H: Heap<Term = T>>(&mut self, heap: &H) -> (&[Question], &[T]) {
         (&self.questions, self.asked.since(0, heap))
     }
+
+    /// Returns the values that only Elixir can convert, as a list of `{type, value, hidden?}`.
+    pub fn asked<H: Heap<Term = T>>(&mut self, heap: &mut H) -> T {
+        let (questions, values) = self.questions(heap);
+        let asked = questions.iter().zip(values).map(|(question, value)| {
+            let (scalar, hidden) = (heap.word(question.scalar), heap.boolean(question.hidden));
+            heap.make_tuple(&[scalar, *value, hidden])
+        });
+        let asked: Vec<T> = asked.collect();
+        heap.make_list(&asked)
+    }
 }
 
 impl<H: Values> Task<H> for Coerce<H::Term> {

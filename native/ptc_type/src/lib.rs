@@ -10,7 +10,7 @@
 //! * [`twin`]: the key of a map that spells a name in another way
 //! * [`walk`]: the walk over a value along its type; [`check`] and [`coerce`] are its tasks
 //! * [`values`]: the interface to terms; `memo`: values that a long walk has found valid
-//! * [`findings`]: the errors found; [`mismatch`]: their messages; [`listing`]: as terms; [`error_line`]: as a line
+//! * [`findings`]: the errors found; [`mismatch`]: their messages; [`listing`]: as terms; [`error_line`]: as a line; [`failure`]: the error that ends a coercion
 //! * `convert`: conversions between types; `convert_ruled`: by rules; [`lenient`]: parsing of numbers that LLMs write as strings
 
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ mod convert_ruled;
 mod doubles;
 pub mod error_line;
 pub mod error_terms;
+pub mod failure;
 pub mod findings;
 pub mod grammar;
 mod index;

@@ -21,11 +21,14 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     Validator
   }
 
-  # A result that does not match is read by `read`, which may give a term that does.
-  @spec call(tuple(), term(), (term() -> term()), Coercion.mode(), (term() -> term())) :: tuple()
-  def call({:signature, params, returns}, args, fun, mode, read \\ & &1) do
+  # A result that does not match is read by `read`, which may give a term that does. A result of which `valid?` is true was
+  # validated before.
+  @spec call(tuple(), term(), (term() -> term()), Coercion.mode(), reading) :: tuple()
+        when reading: {read :: (term() -> term()), valid? :: (term() -> boolean())}
+  def call({:signature, params, returns}, args, fun, mode, {read, valid?} \\ {& &1, &never/1}) do
     with {:ok, args, warnings} <- input(mode, {:map, params}, args),
          {:ok, result} <- run(fun, args),
+         mode = if(valid?.(result), do: :disabled, else: mode),
          {:error, {:invalid_output, _, _}} = invalid <- output(mode, returns, result, warnings) do
       case read.(result) do
         ^result -> invalid
@@ -33,6 +36,8 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
       end
     end
   end
+
+  defp never(_result), do: false
 
   defp input(:disabled, _type, args), do: {:ok, args, []}
 

@@ -10,13 +10,13 @@ use crate::schedule::{nif_pair, settle, Pace};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
-use ptc_type::coerce::Question;
+use ptc_type::failure::failure;
 use ptc_type::walk::{StateOf, Task};
 use ptc_type::{
-    read, Check, Coerce, Findings, LeftAt, LeftWalk, Listing, PathStep, Purpose, QuantumClock,
-    Read, ReadOptions, Rules, State, Target, TypeId, Types, Walk, WalkEnd, Wrong,
+    read, Check, Coerce, LeftAt, LeftWalk, Listing, Purpose, QuantumClock, Read, ReadOptions,
+    Rules, State, TypeId, Types, Walk, WalkEnd,
 };
-use rustler::{Atom, Encoder, Env, Term};
+use rustler::{Encoder, Env, Term};
 use std::time::Instant;
 
 /// Reads the type; `None` if that takes too long.
@@ -229,7 +229,8 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
         let findings = walk.state.findings.count();
         AfterWalk::Reply(match end {
             Ok(_) | Err(WalkEnd::Failed) if walk.state.task.asks() => {
-                (atoms::ask(), questions(walk)).encode(env)
+                let asked = walk.state.task.asked(walk.heap).term(env);
+                (atoms::ask(), asked).encode(env)
             }
             Ok(changed) if findings == 0 => {
                 let unsure = types.has_doubles() || walk.state.task.took_struct();
@@ -249,63 +250,11 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                     .last()
                     .is_none_or(|finding| finding.hidden);
                 let failure = failure(walk.heap, types, &mut walk.state.findings);
-                (atoms::refused(), failure, hidden).encode(env)
+                (atoms::refused(), failure.term(env), hidden).encode(env)
             }
             Err(_) if findings == 0 => atoms::too_much().encode(env),
             _ => return AfterWalk::List,
         })
-    }
-}
-
-/// Values that only Elixir can convert, as `{type, value, hidden?}`.
-fn questions<'a>(walk: &mut Walk<'_, Beam<'a>, Coerce<Raw<'a>>>) -> Term<'a> {
-    let terms = walk.heap.terms;
-    let (questions, values) = walk.state.task.questions(walk.heap);
-    let question = |(question, value): (&Question, &Raw<'a>)| {
-        let hidden = question.hidden.encode(terms.env).into();
-        let word = atoms::named(terms.env, question.scalar)
-            .encode(terms.env)
-            .into();
-        terms.make_tuple(&[word, *value, hidden])
-    };
-    let asked: Vec<Raw<'a>> = questions.iter().zip(values).map(question).collect();
-    terms.make_list(&asked).term(terms.env)
-}
-
-/// The reason why a value cannot be coerced.
-fn failure<'a>(heap: &Beam<'a>, types: &Types, findings: &mut Findings<Raw<'a>>) -> Term<'a> {
-    let env = heap.terms.env;
-    let Some(number) = findings.count().checked_sub(1) else {
-        return atoms::unsupported().encode(env);
-    };
-    let last = findings.path(number).last().copied();
-    let wrong = findings.all()[number].wrong;
-    let at = findings.value_at(number);
-    let value = at.and_then(|at| findings.values(heap).get(at).copied());
-    let pair = |tag: Atom, value: Option<Raw<'a>>| {
-        let value = value.map(|value| value.term(env));
-        (tag, value).encode(env)
-    };
-    match wrong {
-        Wrong::Mismatch(mismatch) => match mismatch.expected {
-            Target::Scalar(scalar) => {
-                let word = atoms::named(env, scalar);
-                (word, value.map(|value| value.term(env))).encode(env)
-            }
-            Target::List => pair(atoms::list(), value),
-            Target::Map => pair(atoms::map(), value),
-            Target::Field => {
-                let name = |field: u32| heap.terms.make_binary(types.field(field as usize).name);
-                let name = last.and_then(|step| match step {
-                    PathStep::Field(field) => Some(name(field)),
-                    _ => None,
-                });
-                pair(atoms::missing(), name)
-            }
-        },
-        Wrong::Unexpected => pair(atoms::unexpected(), value),
-        Wrong::Unsupported => atoms::unsupported().encode(env),
-        Wrong::Answered | Wrong::Rule => pair(atoms::answered(), value),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod built;
 pub mod codec;
 pub mod cost;
 pub mod generate;
+pub mod judging;
 pub mod lazy;
 pub mod model;
 pub mod oracle;

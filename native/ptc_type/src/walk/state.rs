@@ -18,7 +18,7 @@ pub struct State<T, K, M> {
     pub(super) begin: Option<(T, TypeId)>,
     /// The keyword lists of the types' rules, by their numbers.
     pub(in super::super) rules: Vec<T>,
-    /// The number of values on the stack that are tried as one of several types.
+    /// The number of values on the stack that are tried as one of several types; one more if the first error ends the walk.
     pub(super) trials: u32,
     /// The fuel consumed in all quanta.
     pub(super) fuel: usize,
@@ -49,6 +49,14 @@ impl<T, K, M> State<T, K, M> {
         T: Copy,
     {
         self.rules = rules;
+        self
+    }
+
+    /// Makes the walk end at the first error, with [`Refuted`](super::WalkEnd::Refuted) and without a finding. The value has no part in
+    /// two places, so that the walk needs no memo.
+    pub fn first_error_only(mut self) -> Self {
+        self.trials = 1;
+        self.memo_after = usize::MAX;
         self
     }
 
