@@ -9,7 +9,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.Json.{Text, Texts, Values}
+  alias PtcRunner.Json.{Text, Texts, ToolWorker, Values}
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
 
@@ -230,9 +230,14 @@ defmodule PtcRunner.Agent.Calls do
   defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
 
   # Programs have no tuples, and the atom is what functions answer whose errors have no reason.
-  defp unwrapped({:ok, value}, tool), do: Texts.typed(value, returns(tool))
+  defp unwrapped({:ok, value}, tool), do: typed(value, tool)
   defp unwrapped(:error, _tool), do: {:error, "the tool answered :error"}
-  defp unwrapped(other, tool), do: Texts.typed(other, returns(tool))
+  defp unwrapped(other, tool), do: typed(other, tool)
+
+  defp typed(%Text{} = text, tool),
+    do: Texts.typed(text, if(ToolWorker.in_place?(), do: returns(tool)))
+
+  defp typed(other, _tool), do: other
 
   defp returns(%Tool{signature: nil}), do: :any
 

@@ -248,7 +248,7 @@ defmodule PtcRunner.Json.Texts do
 
   @doc """
   The answer of a tool whose result has this type: a long text that is of the type, as it is; what any other text stands for; and any
-  other answer as it is.
+  other answer as it is. The type is nil if the run does not read the text in place.
 
       iex> rows = PtcRunner.Json.text("[" <> String.duplicate(~s({"id": 1}, ), 2_000) <> ~s({"id": 2}]))
       iex> type = &{:list, {:map, [{"id", &1}]}}
@@ -258,9 +258,9 @@ defmodule PtcRunner.Json.Texts do
       %{"id" => 1}
 
   """
-  @spec typed(term(), Signature.type()) :: term()
+  @spec typed(term(), Signature.type() | nil) :: term()
   def typed(%Text{binary: binary} = text, type)
-      when is_binary(binary) and byte_size(binary) > @judged do
+      when type != nil and is_binary(binary) and byte_size(binary) > @judged do
     if type?(binary, type), do: text, else: answer(text)
   end
 

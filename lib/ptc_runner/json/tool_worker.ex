@@ -14,6 +14,8 @@ defmodule PtcRunner.Json.ToolWorker do
 
   # The key of the words that the running tool has been charged for.
   @charged :ptc_runner_words_charged
+  # The key of whether an answer of the running tool may be a text.
+  @in_place :ptc_runner_in_place
 
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
@@ -120,7 +122,7 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @spec run(String.t(), (term() -> term()), term()) :: result()
   def run(name, fun, args) do
-    with {:ok, %Text{} = text} <- answer(name, fun, args),
+    with {:ok, %Text{} = text} <- called(name, fun, args),
          do: decoded(name, Texts.answer(text))
   end
 
@@ -134,6 +136,25 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @spec answer(String.t(), (term() -> term()), term()) :: result()
   def answer(name, fun, args) do
+    Process.put(@in_place, true)
+    answer = called(name, fun, args)
+    Process.delete(@in_place)
+    answer
+  end
+
+  @doc """
+  Whether the run of the tool that is called in this process reads a long JSON text in place.
+
+      iex> alias PtcRunner.Json.ToolWorker
+      iex> asks = fn _ -> ToolWorker.in_place?() end
+      iex> {ToolWorker.run("t", asks, %{}), ToolWorker.answer("t", asks, %{})}
+      {{:ok, false}, {:ok, true}}
+
+  """
+  @spec in_place?() :: boolean()
+  def in_place?, do: Process.get(@in_place, false)
+
+  defp called(name, fun, args) do
     try do
       fun.(args)
     catch

@@ -26,7 +26,7 @@ const FUEL_OF_STEP: usize = 4_096;
 /// token: a text in which they may be longer is not judged.
 const MOST_KEY_BYTES: usize = 1 << 21;
 /// See [`Given::marker`]. No tuple of a type has it.
-const MARKER: i64 = 0x2b5c_91d4_7e3a_f06 & ((1 << 58) - 1);
+const MARKER: i64 = 0x02b5_c91d_47e3_af06;
 
 /// A text that is being judged.
 #[derive(Debug)]
