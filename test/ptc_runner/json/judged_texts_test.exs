@@ -198,6 +198,30 @@ defmodule PtcRunner.Json.JudgedTextsTest do
     assert Task.await(task)
   end
 
+  test "a run reads in place what was judged" do
+    text = rows(& &1)
+    # Of a decoded text they are some 60,000 more.
+    words = div(byte_size(text), 8) + div(byte_size(text), 50) + 8_000
+
+    program =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "fetch"}, {"op": "count"}]}})
+
+    run =
+      &Json.run(program, max_heap: words, tools: %{"fetch" => {fn _ -> &1 end, "() -> [#{@row}]"}})
+
+    assert {:ok, 1_000, _, _} = run.(Json.text(text))
+    assert {:error, {:memory_exceeded, _bytes}} = run.(Codec.decode!(text))
+  end
+
+  test "an agent's run, which is watched for firewalled values, reads what is decoded" do
+    tools = %{"fetch" => {fn _ -> Json.text(rows(& &1)) end, "() -> [#{@row}]"}}
+
+    program =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "fetch"}, {"op": "sum", "field": "id"}]}})
+
+    assert {:ok, 500_500, _, _} = Json.run(program, tools: tools, max_heap: 0, firewall: true)
+  end
+
   test "the record of a call shows the beginning of a text, without firewalled values" do
     text = "[" <> String.duplicate(~s({"id": 1, "_pin": 7}, ), 2_000) <> "{}]"
     beginning = Texts.shown(Json.text(text), 64)
