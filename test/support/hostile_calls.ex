@@ -130,6 +130,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:observation, 1} => [observed],
       {:run_asking, 4} => [program, consts, @given, false],
       {:run_over_texts, 5} => [program, consts, @given, {7, ~s([{"n": 1}, 2])}, false],
+      {:text_has_type, 2} => [text, @type_term],
       {:run_observed, 5} => [observation, observed_consts, @given, false, false],
       {:call_number, 2} => [program, 1],
       {:call_path, 3} => [observed, observed_consts, 1],
