@@ -170,6 +170,13 @@ defmodule PtcRunner.Json.CodecTest do
       assert Codec.decode!(Codec.encode!([map, map])) == [expected, expected]
     end
 
+    # The word of -1 on the BEAM has all bits set.
+    test "keys that are small integers" do
+      for n <- Enum.concat(-300..300, [-(2 ** 59), 2 ** 59 - 1, -(2 ** 63), 2 ** 64 - 1]) do
+        assert Codec.encode(%{n => n}) == {:ok, ~s({"#{n}":#{n}})}
+      end
+    end
+
     test "maps of every size" do
       for size <- Enum.concat(0..40, [100, 1_000, 100_000]) do
         map = Map.new(1..size//1, &{"key #{&1}", &1})

@@ -19,12 +19,25 @@ fn slot_of(identity: usize) -> usize {
 }
 
 /// A written key, from the byte before it to the colon.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct KeyText {
     identity: usize,
     length: u8,
     text: [u8; LONGEST],
 }
+
+/// An empty cache. An identity can be any number, so each entry has one that is looked for in another entry: 0 is looked for in
+/// the first one, which has 1.
+pub(super) const NO_KEYS: [KeyText; KEYS] = {
+    let unused = KeyText {
+        identity: 0,
+        length: 0,
+        text: [0; LONGEST],
+    };
+    let mut keys = [unused; KEYS];
+    keys[0].identity = 1;
+    keys
+};
 
 impl<R: Readable> Writer<'_, '_, '_, R> {
     /// Writes an entry of a map, after `lead`, which is `{` or a comma.
@@ -119,4 +132,16 @@ enum Key {
     Written,
     /// It is too long to be written at once.
     Long,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_cache_has_no_key() {
+        for identity in (0..1_000).chain(usize::MAX - 1_000..=usize::MAX) {
+            assert_ne!(NO_KEYS[slot_of(identity)].identity, identity);
+        }
+    }
 }

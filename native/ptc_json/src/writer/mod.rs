@@ -12,7 +12,7 @@ mod readable;
 
 pub use draft::Draft;
 use draft::OpenContainer;
-use key::{KeyText, KEYS};
+use key::{KeyText, KEYS, NO_KEYS};
 use ptc_term::stop::Stop;
 pub use put::{put_float, put_integer, put_string, NotUtf8};
 pub use readable::{JsonView, OnHeap, Readable};
@@ -99,7 +99,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
             limit,
             draft,
             open_at_once,
-            keys: [KeyText::default(); KEYS],
+            keys: NO_KEYS,
             consume_fuel,
         }
     }

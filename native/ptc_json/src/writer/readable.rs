@@ -149,7 +149,7 @@ impl<H: Classed> Readable for OnHeap<'_, H> {
 
     #[inline]
     fn identity(&self, term: H::Term) -> usize {
-        self.heap.identity(term) + 1
+        self.heap.identity(term)
     }
 
     /// A string that would be copied at each call is replaced by its copy; a long one by the quantum that
