@@ -55,7 +55,7 @@ pub trait Readable {
     fn flat(&self, map: Self::Term) -> (&[Self::Term], &[Self::Term]);
     /// Returns all entries of a map. Linear.
     fn entries(&self, map: Self::Term) -> Vec<(Self::Term, Self::Term)>;
-    /// Returns an identity, never 0. Terms of the same identity are equal; equal terms may have
+    /// Returns an identity. Terms of the same identity are equal; equal terms may have
     /// different ones.
     fn identity(&self, term: Self::Term) -> usize;
 
