@@ -275,6 +275,12 @@ defmodule PtcRunner.Agent.Tool do
   defp tool(name, {fun, {:signature, _, _} = signature}) when is_function(fun, 1),
     do: tool(name, {fun, signature: signature})
 
+  defp tool(name, {fun, {_arguments, _result} = signature}) when is_function(fun, 1),
+    do: tool(name, {fun, signature: signature})
+
+  defp tool(name, {fun, %{} = signature}) when is_function(fun, 1) and not is_struct(signature),
+    do: tool(name, {fun, signature: signature})
+
   defp tool(name, {fun, opts}) when is_function(fun, 1) and is_list(opts) do
     Options.check!(opts, Map.merge(@telling, Tools.options()), "tool #{inspect(name)}")
     found = tool(name, fun)
@@ -320,6 +326,12 @@ defmodule PtcRunner.Agent.Tool do
     do: like?(Tuple.to_list(a), Tuple.to_list(b))
 
   defp like?(_a, _b), do: false
+
+  defp signature!(name, signature) when is_list(signature) or is_map(signature) do
+    raise ArgumentError,
+          "tool #{inspect(name)}: fields or a JSON Schema alone do not say whether they are the arguments or the " <>
+            "result; give {arguments, result}, got: #{Shown.text(signature, 200)}"
+  end
 
   defp signature!(name, signature) do
     Signature.parsed!(signature)

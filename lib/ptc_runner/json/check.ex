@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.Check do
   alias PtcRunner.Json.Check.{Enums, Words}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Base, Coercion}
+  alias PtcRunner.SubAgent.Signature.{Base, Coercion, Given}
   require Quanta
 
   # Maximum number of rows of a sample.
@@ -61,7 +61,12 @@ defmodule PtcRunner.Json.Check do
   def type({:sample, value}), do: sampled(value, @rows)
   def type({:signature, _params, type}), do: Base.checked(type)
   def type(text) when is_binary(text), do: text |> Signature.parsed!() |> elem(2)
-  def type(type), do: Base.checked(type)
+
+  def type(type) do
+    if Given.given?(type) and not is_tuple(type),
+      do: type |> Signature.parsed!() |> type(),
+      else: Base.checked(type)
+  end
 
   @doc "The type of a value, of which at most so many items of each list are looked at."
   @spec sampled(term(), pos_integer()) :: Checked.type()
@@ -86,6 +91,10 @@ defmodule PtcRunner.Json.Check do
   defp signature(_name, fun) when is_function(fun), do: nil
   defp signature(_name, text) when is_binary(text), do: Signature.parsed!(text)
   defp signature(_name, {:signature, _params, _type} = signature), do: Base.checked(signature)
+
+  defp signature(_name, {arguments, _result} = given)
+       when is_list(arguments) or is_map(arguments),
+       do: given |> Signature.parsed!() |> Base.checked()
 
   defp signature(name, {_fun, options} = form) when is_list(options),
     do: if(options[:signature], do: of_tool(Tool.of!(name, form)))

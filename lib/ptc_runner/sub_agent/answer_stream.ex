@@ -115,7 +115,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @spec new(String.t() | JsonHandler.signature(), [option()]) :: t()
   def new(signature, opts \\ [])
 
-  def new(text, opts) when is_binary(text), do: text |> Signature.parsed!() |> new(opts)
+  def new(given, opts) when is_binary(given) or is_map(given) or (is_list(given) and given != []),
+    do: given |> Signature.parsed!() |> new(opts)
 
   def new(nil, opts), do: build(nil, :any, false, opts)
 

@@ -113,6 +113,10 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   def type(text) when is_binary(text), do: text |> Signature.parsed!() |> type()
 
   def type({:signature, _params, type}), do: type
+
+  def type(given) when is_list(given) or is_map(given),
+    do: given |> Signature.parsed!() |> type()
+
   def type(type), do: type
 
   @doc false

@@ -29,6 +29,7 @@ defmodule PtcRunner.SubAgent.Signature do
     ErrorText,
     Firewall,
     FromSchema,
+    Given,
     JsonSchema,
     Parser,
     Renderer,
@@ -41,6 +42,10 @@ defmodule PtcRunner.SubAgent.Signature do
 
   @typedoc "A parsed signature: parameters and return type."
   @type t :: {:signature, params :: [field()], returns :: type()}
+
+  @typedoc "A signature: parsed, as a text, or as Elixir terms; see `parse/1`."
+  @type given ::
+          t() | String.t() | keyword() | map() | {keyword() | map(), term()} | nonempty_list()
 
   @typedoc "A parameter, or a field of a map."
   @type field :: {name :: String.t(), type()}
@@ -121,9 +126,30 @@ defmodule PtcRunner.SubAgent.Signature do
       iex> PtcRunner.SubAgent.Signature.parse("(id :int) -> [:string]?")
       {:ok, {:signature, [{"id", :int}], {:optional, {:list, :string}}}}
 
+  ## As Elixir terms
+
+  Fields as a keyword list or as a map with atoms, and JSON Schemas as maps with strings, are signatures too, wherever a text is. Alone they
+  are the result; `{arguments, result}` is both. The type of a field is a word, a text, fields, `[type]`, a type term or
+  `{type, rules}` with the rules of `annotate/3`:
+
+      iex> {:ok, signature} = PtcRunner.SubAgent.Signature.parse(total: {:float, min: 0}, rows: [[id: :int, note: {:optional, :string}]])
+      iex> signature
+      {:signature, [],
+       {:map,
+        [
+          {"total", {:where, :float, [min: 0]}},
+          {"rows", {:list, {:map, [{"id", :int}, {"note", {:optional, :string}}]}}}
+        ]}}
+      iex> PtcRunner.SubAgent.Signature.parse({[city: :string], %{"type" => "array", "items" => %{"type" => "boolean"}}})
+      {:ok, {:signature, [{"city", :string}], {:list, :bool}}}
+      iex> PtcRunner.SubAgent.Signature.parse(total: {:string, min: 0})
+      {:error, "total: :min does not fit :string"}
+
+  A JSON Schema must be kept whole here; `from_json_schema/2` also returns a signature without what types cannot say.
   """
   @spec parse(term()) :: {:ok, t()} | {:error, String.t()}
-  defdelegate parse(text), to: Parser
+  def parse(text) when is_binary(text), do: Parser.parse(text)
+  def parse(given), do: if(Given.given?(given), do: Given.read(given), else: Parser.parse(given))
 
   @doc """
   Puts rules beside a type of the signature: what the text of a signature cannot say.
@@ -177,7 +203,7 @@ defmodule PtcRunner.SubAgent.Signature do
       {:error, ~s("nam": there is no field "nam". Did you mean "name"? Fields: "name")}
 
   """
-  @spec annotate(t() | String.t(), String.t(), [rule()] | map()) ::
+  @spec annotate(given(), String.t(), [rule()] | map()) ::
           {:ok, t()} | {:error, String.t()}
   def annotate({:signature, _params, _returns} = signature, path, rules),
     do: Annotate.annotate(signature, path, rules)
@@ -195,7 +221,7 @@ defmodule PtcRunner.SubAgent.Signature do
       {:ok, %{"city" => "Bonn", "days" => 3}, []}
 
   """
-  @spec annotate!(t() | String.t(), String.t(), [rule()] | map()) :: t()
+  @spec annotate!(given(), String.t(), [rule()] | map()) :: t()
   def annotate!(signature, path, rules) do
     case annotate(signature, path, rules) do
       {:ok, signature} -> signature
@@ -212,13 +238,16 @@ defmodule PtcRunner.SubAgent.Signature do
       iex> PtcRunner.SubAgent.Signature.validate("{id :int}", %{"id" => 7})
       :ok
 
-  Here and in the functions below, a signature may also be a text. A text that does not parse raises
+  Here and in the functions below, a signature may also be a text, or a term as `parse/1` takes it. One that does not parse raises
   `ArgumentError`.
   """
-  @spec validate(t() | String.t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
+  @spec validate(given(), term()) :: :ok | {:error, [error(), ...] | String.t()}
   def validate({:signature, _params, returns}, data), do: Validator.validate(data, returns)
   def validate(text, data) when is_binary(text), do: text |> parsed!() |> validate(data)
-  def validate(other, _data), do: no_signature(other)
+
+  def validate(other, data),
+    do:
+      if(Given.given?(other), do: other |> parsed!() |> validate(data), else: no_signature(other))
 
   @doc """
   Validates arguments against the parameters of the signature.
@@ -230,14 +259,18 @@ defmodule PtcRunner.SubAgent.Signature do
       {:error, [%{path: ["user_id"], message: "expected field, got nil"}]}
 
   """
-  @spec validate_input(t() | String.t(), term()) :: :ok | {:error, [error(), ...] | String.t()}
+  @spec validate_input(given(), term()) :: :ok | {:error, [error(), ...] | String.t()}
   def validate_input({:signature, params, _returns}, input),
     do: Validator.validate(input, {:map, params})
 
   def validate_input(text, input) when is_binary(text),
     do: text |> parsed!() |> validate_input(input)
 
-  def validate_input(other, _input), do: no_signature(other)
+  def validate_input(other, input) do
+    if Given.given?(other),
+      do: other |> parsed!() |> validate_input(input),
+      else: no_signature(other)
+  end
 
   defp no_signature(other),
     do: {:error, "signature must be a parsed signature tuple, got #{PtcRunner.Shown.text(other)}"}
@@ -249,7 +282,7 @@ defmodule PtcRunner.SubAgent.Signature do
       "(id :int) -> [:string]"
 
   """
-  @spec render(t() | String.t()) :: String.t()
+  @spec render(given()) :: String.t()
   def render(signature), do: signature |> parsed!() |> Renderer.render()
 
   @doc """
@@ -274,7 +307,7 @@ defmodule PtcRunner.SubAgent.Signature do
       }
 
   """
-  @spec to_json_schema(t() | String.t(), [schema_option()]) :: map()
+  @spec to_json_schema(given(), [schema_option()]) :: map()
   def to_json_schema(signature, opts \\ []) do
     {:signature, _params, returns} = parsed!(signature)
     Schema.of_type(returns, opts, "#{@module}.to_json_schema/2", true)
@@ -297,7 +330,7 @@ defmodule PtcRunner.SubAgent.Signature do
       }
 
   """
-  @spec input_json_schema(t() | String.t(), [schema_option()]) :: map()
+  @spec input_json_schema(given(), [schema_option()]) :: map()
   def input_json_schema(signature, opts \\ []) do
     {:signature, params, _returns} = parsed!(signature)
     Schema.of_type({:map, params}, opts, "#{@module}.input_json_schema/2", false)
@@ -330,7 +363,7 @@ defmodule PtcRunner.SubAgent.Signature do
       ]
 
   """
-  @spec unenforced(t() | String.t(), [schema_option()]) :: [
+  @spec unenforced(given(), [schema_option()]) :: [
           %{path: String.t(), rule: String.t(), told: :description | :not_at_all}
         ]
   def unenforced(signature, opts) do
@@ -432,7 +465,7 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec returns_list?(term()) :: boolean()
   def returns_list?({:signature, _params, type}), do: Base.list?(type)
   def returns_list?(text) when is_binary(text), do: text |> parsed!() |> returns_list?()
-  def returns_list?(_other), do: false
+  def returns_list?(other), do: Given.given?(other) and other |> parsed!() |> returns_list?()
 
   @doc """
   A type without one level of optional, and whether there was one.
@@ -484,7 +517,7 @@ defmodule PtcRunner.SubAgent.Signature do
       "-> {summary :string}"
 
   """
-  @spec public_view(t() | String.t()) :: t()
+  @spec public_view(given()) :: t()
   def public_view(signature), do: signature |> parsed!() |> Firewall.view()
 
   @doc """
@@ -534,7 +567,7 @@ defmodule PtcRunner.SubAgent.Signature do
       "Tool validation errors:\\n- n: expected integer, got string \\"x\\""
 
   """
-  @spec call_tool(t() | String.t(), term(), (term() -> term()), mode: Coercion.mode()) ::
+  @spec call_tool(given(), term(), (term() -> term()), mode: Coercion.mode()) ::
           {:ok, term(), warnings :: [String.t()]} | {:error, call_error()}
   def call_tool(signature, args, fun, opts \\ []) do
     Options.check!(opts, %{mode: Coercion.mode()}, "PtcRunner.SubAgent.Signature.call_tool/4")
@@ -543,13 +576,15 @@ defmodule PtcRunner.SubAgent.Signature do
   end
 
   @doc false
-  @spec parsed!(t() | String.t()) :: t()
+  @spec parsed!(given()) :: t()
   def parsed!({:signature, _params, _returns} = signature), do: signature
 
   def parsed!(text) when is_binary(text), do: Parser.parse!(text)
 
   def parsed!(other) do
-    {:error, message} = parse(other)
-    raise ArgumentError, "invalid signature: #{message}"
+    case parse(other) do
+      {:ok, signature} -> signature
+      {:error, message} -> raise ArgumentError, "invalid signature: #{message}"
+    end
   end
 end
