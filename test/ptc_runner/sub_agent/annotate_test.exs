@@ -224,6 +224,12 @@ defmodule PtcRunner.SubAgent.AnnotateTest do
     assert error("{n :string}", "n", enum: ["a"], aliases: %{"x" => "b"}) ==
              ~s("n": :aliases has "b": expected one of "a", got "b")
 
+    assert error("{n :int}", "n", enum: [1, nil]) ==
+             ~s("n": :enum has nil: expected int, got keyword)
+
+    assert error("{n :string}", "n", aliases: %{"none" => nil}) ==
+             ~s("n": :aliases has nil: expected string, got keyword)
+
     assert error("{n :int}", "n", min: 0, default: -1) ==
              ~s("n": :default -1: expected at least 0, got -1)
 

@@ -166,6 +166,20 @@ defmodule PtcRunner.SubAgent.FromSchemaTest do
                Validator.validate(%{"kind" => "square", "side" => "2"}, type)
     end
 
+    test "no field tells which alternative it is where another one takes any object" do
+      shape = &object(%{"kind" => %{"const" => &1}, "a" => %{"type" => "integer"}}, ["kind"])
+
+      for other <- [
+            %{"type" => "object"},
+            %{"type" => "object", "additionalProperties" => %{"type" => "string"}},
+            %{"enum" => [%{"kind" => "a", "a" => "x"}]}
+          ] do
+        type = type(%{"anyOf" => [other, shape.("a"), shape.("b")]})
+        assert {:one_of, _types, nil} = type
+        assert Validator.validate(%{"kind" => "a", "a" => "x"}, type) == :ok
+      end
+    end
+
     test "types that contain themselves have names" do
       tree =
         object(
@@ -339,16 +353,37 @@ defmodule PtcRunner.SubAgent.FromSchemaTest do
         object(Map.new(1..count, &{"f#{&1}", %{"type" => "integer", "minimum" => 0}}))
       end
 
-      work = fn count ->
-        schema = schema.(count)
-        {:reductions, before} = Process.info(self(), :reductions)
-        assert {:ok, _signature, []} = Signature.from_json_schema(schema, [])
-        {:reductions, later} = Process.info(self(), :reductions)
-        later - before
-      end
+      work(schema.(1_000))
+      assert work(schema.(100_000)) < 15 * work(schema.(10_000))
+    end
 
-      work.(1_000)
-      assert work.(100_000) < 15 * work.(10_000)
+    test "and in the number of schemas, the depth of those at one place, and the values" do
+      fields = fn count -> for n <- 1..count, do: %{"properties" => %{"f#{n}" => false}} end
+
+      for schema <- [
+            &%{"allOf" => fields.(&1)},
+            &Enum.reduce(1..&1, %{"type" => "string"}, fn _, inner -> %{"allOf" => [inner]} end),
+            &Enum.reduce(1..&1, %{"type" => "string"}, fn _, inner ->
+              %{"anyOf" => [%{"type" => "integer"}, inner]}
+            end),
+            &%{"allOf" => [%{"enum" => Enum.to_list(1..&1)}, %{"enum" => Enum.to_list(2..&1)}]},
+            &%{
+              "oneOf" => [
+                %{"enum" => Enum.to_list(1..&1)},
+                %{"enum" => Enum.to_list(-&1..-1)}
+              ]
+            }
+          ] do
+        work(schema.(200))
+        assert work(schema.(8_000)) < 15 * work(schema.(1_000))
+      end
+    end
+
+    defp work(schema) do
+      {:reductions, before} = Process.info(self(), :reductions)
+      assert {:ok, _signature, _dropped} = Signature.from_json_schema(schema, [])
+      {:reductions, later} = Process.info(self(), :reductions)
+      later - before
     end
   end
 
@@ -366,7 +401,9 @@ defmodule PtcRunner.SubAgent.FromSchemaTest do
             {"^\\uD83D\\uDC32$", ["🐲"], ["a"]},
             {"^(?<year>[0-9]{4})\\/\\x41$", ["2026/A"], ["2026-A"]},
             {"^[^]$", ["\n"], [""]},
-            {"^[a&&b]$", ["&", "a"], ["c"]}
+            {"^[a&&b]$", ["&", "a"], ["c"]},
+            {"^[+-\\d.]+$", ["+5.", "-9"], ["a", ","]},
+            {"^[!-\\S]$", ["!", "-", "a"], [" "]}
           ] do
         type = type(%{"type" => "string", "pattern" => pattern})
 

@@ -708,4 +708,23 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
   end
 
   defp wrapped(value, _schema, _type), do: value
+
+  test "types that contain each other are found in time that grows with their references" do
+    work = fn count ->
+      names = Enum.map(1..count, &"T#{&1}")
+      type = {:map, Enum.map(names, &{&1, {:optional, {:ref, &1}}})}
+      signature = {:signature, [], {:defs, Map.new(names, &{&1, type}), type}}
+      {:reductions, before} = Process.info(self(), :reductions)
+
+      assert_raise ArgumentError, ~r/"T1" contains itself/, fn ->
+        Signature.to_json_schema(signature, for: :anthropic)
+      end
+
+      {:reductions, later} = Process.info(self(), :reductions)
+      later - before
+    end
+
+    work.(10)
+    assert work.(40) < 30 * work.(10)
+  end
 end

@@ -166,9 +166,13 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
   defp members(nil, _type, _rule), do: :ok
 
   defp members(values, type, rule) do
-    case Enum.find(values, &(not member?(&1, type))) do
-      nil -> :ok
-      value -> {:error, "#{inspect(rule)} has #{Shown.text(value, 200)}: #{reason(value, type)}"}
+    # One of them may be nil.
+    case Enum.drop_while(values, &member?(&1, type)) do
+      [] ->
+        :ok
+
+      [value | _rest] ->
+        {:error, "#{inspect(rule)} has #{Shown.text(value, 200)}: #{reason(value, type)}"}
     end
   end
 

@@ -138,7 +138,22 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
 
   defp values(nil, values), do: values
   defp values(values, nil), do: values
-  defp values(a, b), do: Enum.filter(a, fn value -> Enum.any?(b, &(&1 == value)) end)
+
+  defp values(a, b) do
+    wanted = MapSet.new(b, &equal/1)
+    Enum.filter(a, &MapSet.member?(wanted, equal(&1)))
+  end
+
+  # The same for values that are equal in JSON: 1 is 1.0.
+  defp equal(value) when is_float(value),
+    do: if(trunc(value) == value, do: trunc(value), else: value)
+
+  defp equal([first | rest]), do: [equal(first) | equal(rest)]
+
+  defp equal(value) when is_map(value) and not is_struct(value),
+    do: Map.new(value, fn {key, value} -> {key, equal(value)} end)
+
+  defp equal(value), do: value
 
   defp numbers(a, b), do: rules(a, b)
   defp strings(a, b), do: rules(a, b)
@@ -192,6 +207,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
         {fields, none, _others, []} when none == %{} ->
           fields
 
+        {left, right, [], []} ->
+          Map.merge(left, right, fn _name, at, places -> at ++ places end)
+
         {left, right, _, _} ->
           left = Map.new(left, fn {name, at} -> {name, field(name, at, right, b.others)} end)
           Map.merge(Map.new(right, fn {name, at} -> {name, a.others ++ at} end), left)
@@ -215,15 +233,16 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
 
   """
   @spec disjoint?(t(), t()) :: boolean()
+  def disjoint?(%{enum: [_ | _] = values}, %{enum: [_ | _] = others}),
+    do: values(values, others) == []
+
   def disjoint?(%{enum: [_ | _] = values}, other), do: not Enum.any?(values, &may?(&1, other))
 
   def disjoint?(other, %{enum: [_ | _]} = listed), do: disjoint?(listed, other)
 
   def disjoint?(a, b), do: Enum.all?(@kinds, &apart?(&1, Map.fetch!(a, &1), Map.fetch!(b, &1)))
 
-  # Whether a value may meet an alternative.
-  defp may?(value, %{enum: [_ | _] = values}), do: Enum.any?(values, &(&1 == value))
-
+  # Whether a value may meet an alternative without an enumeration.
   defp may?(value, other) do
     case Map.fetch!(other, kind(value)) do
       none when none in [nil, false] -> false
@@ -281,7 +300,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
   defp unlike?(a, b) do
     case {listed(a), listed(b)} do
       {[_ | _] = left, [_ | _] = right} ->
-        not Enum.any?(left, fn x -> Enum.any?(right, &(&1 == x)) end)
+        values(left, right) == []
 
       _other ->
         named(a) != [] and named(b) != [] and Enum.all?(named(a), &(&1 not in named(b)))

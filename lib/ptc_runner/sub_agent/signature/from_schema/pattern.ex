@@ -72,12 +72,16 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Pattern do
   # The last three parts were added in reading order.
   defp swapped([open, set, close | done]), do: [close, set, open | done]
 
-  # `set?`: the item before is a set, after which a hyphen is a character.
+  # `set?`: the item before is a set, after which a hyphen is a character, as it is before a set.
   defp inside("", _done, _set?), do: {:error, "a class is not closed"}
   defp inside("]" <> rest, done, _set?), do: outside(rest, ["]" | done])
   defp inside("-]" <> rest, done, _set?), do: outside(rest, ["\\-]" | done])
   defp inside("--" <> _rest, _done, _set?), do: {:error, "it has -- in a class"}
   defp inside("-" <> rest, done, true), do: inside(rest, ["\\-" | done], false)
+
+  defp inside(<<"-\\", char, _rest::binary>> = text, done, false)
+       when is_map_key(@sets, char) or is_map_key(@negated, char),
+       do: inside(text, done, true)
 
   defp inside(<<char, rest::binary>>, done, _set?) when char in ~c"[&~^",
     do: inside(rest, [<<?\\, char>> | done], false)

@@ -13,6 +13,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Place do
   @lists ~w(allOf anyOf oneOf prefixItems items)
   @maps ~w(properties patternProperties $defs definitions dependentSchemas)
 
+  # More parts of a pointer than a text shows.
+  @shown 1_000
+
   @doc "The place of a whole schema."
   @spec root(term()) :: t()
   def root(schema), do: based({schema, [], ""})
@@ -48,6 +51,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Place do
   def text(pointer) do
     pointer
     |> Enum.reverse()
+    |> Enum.take(@shown)
     |> Enum.map_join(&("/" <> (&1 |> String.replace("~", "~0") |> String.replace("/", "~1"))))
     |> then(&("#" <> &1))
     |> Shown.name()

@@ -126,9 +126,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
 
   defp referred(done, _schema, _place, _around), do: done
 
-  # A place that is read already, as a part of itself, adds nothing.
+  # A place that is read already, as a part of itself, adds nothing. Only a reference leads back.
   defp joined({met, notes, state}, {_schema, pointer, _base} = target, keyword, place, around) do
-    if pointer in around do
+    if keyword == "$ref" and pointer in around do
       {met, notes, drop(state, place, keyword, "it leads back to itself")}
     else
       {more, said, state} = alternatives(target, around, state)
@@ -152,7 +152,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
 
       parts ->
         {branches, {said, state}} =
-          Enum.map_reduce(parts, {@none, state}, &branch(&1, &2, keyword, place, around))
+          Enum.map_reduce(parts, {@none, state}, &branch(&1, &2, around))
 
         state = if keyword == "oneOf", do: overlap(branches, met, place, state), else: state
         # Alternatives that say the same beside the type say it of the whole.
@@ -162,13 +162,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
     end
   end
 
-  defp branch({_schema, pointer, _base} = part, {_said, state}, keyword, place, around) do
-    if pointer in around do
-      {[Alternative.any()], {@none, drop(state, place, keyword, "it leads back to itself")}}
-    else
-      {alternatives, said, state} = alternatives(part, around, state)
-      {Enum.map(alternatives, &%{&1 | note: &1.note || said.description}), {said, state}}
-    end
+  defp branch(part, {_said, state}, around) do
+    {alternatives, said, state} = alternatives(part, around, state)
+    {Enum.map(alternatives, &%{&1 | note: &1.note || said.description}), {said, state}}
   end
 
   defp parts(schema, keyword, place) do

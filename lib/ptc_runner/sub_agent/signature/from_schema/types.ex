@@ -325,18 +325,21 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
     end
   end
 
-  # A field of all maps, each of which has other values there.
+  # A field of all types that take maps, each of which has other values there.
   defp discriminator(types) do
-    maps = for type <- types, fields = fields(type), do: fields
-
-    case maps do
-      [first, _ | _] ->
-        Enum.find_value(first, fn {name, _type} -> if tells?(name, maps), do: name end)
+    case for type <- types, maps?(type), do: fields(type) do
+      [[_ | _] = first, _ | _] = maps ->
+        if Enum.all?(maps),
+          do: Enum.find_value(first, fn {name, _type} -> if tells?(name, maps), do: name end)
 
       _few ->
         nil
     end
   end
+
+  defp maps?({:where, type, _rules}), do: maps?(type)
+  defp maps?({:list, _type}), do: false
+  defp maps?(type), do: type not in [:string, :int, :float, :bool]
 
   defp fields({:where, type, _rules}), do: fields(type)
   defp fields({kind, fields}) when kind in [:map, :closed_map], do: fields

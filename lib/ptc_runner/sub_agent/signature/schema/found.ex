@@ -105,19 +105,17 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   defp cycles(_edges, :any), do: []
 
   defp cycles(edges, kind) do
-    next = Enum.group_by(edges, &elem(&1, 0), &elem(&1, 1))
+    groups = edges |> Enum.map(fn {from, to, _path, _optional?} -> {from, to} end) |> groups()
 
     for {from, to, path, optional?} <- Enum.reverse(edges),
         from != :root,
         kind == :none or not optional?,
-        reaches?(to, from, next),
+        groups[from] == groups[to],
         do: {path, "#{Value.text(from)} contains itself#{where(kind)}"}
   end
 
   defp where(:none), do: ""
   defp where(:optional), do: " in a field that is required"
-
-  defp reaches?(start, goal, next), do: goal in reached([start], next, MapSet.new())
 
   @doc """
   The definitions that are reached from these.
@@ -134,5 +132,29 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
     if name in seen,
       do: reached(rest, next, seen),
       else: reached(Map.get(next, name, []) ++ rest, next, MapSet.put(seen, name))
+  end
+
+  @doc """
+  Each definition with the number of its group: those that contain each other have the same one.
+
+      iex> alias PtcRunner.SubAgent.Signature.Schema.Found
+      iex> groups = Found.groups([{"a", "b"}, {"b", "a"}, {"c", "a"}])
+      iex> {groups["a"] == groups["b"], groups["a"] == groups["c"]}
+      {true, false}
+
+  """
+  @spec groups([{:root | String.t(), String.t()}]) :: %{(:root | String.t()) => pos_integer()}
+  def groups(edges) do
+    graph = :digraph.new()
+
+    for {from, to} <- edges do
+      :digraph.add_vertex(graph, from)
+      :digraph.add_vertex(graph, to)
+      :digraph.add_edge(graph, from, to)
+    end
+
+    groups = graph |> :digraph_utils.strong_components() |> Enum.with_index(1)
+    :digraph.delete(graph)
+    for {names, number} <- groups, name <- names, into: %{}, do: {name, number}
   end
 end
