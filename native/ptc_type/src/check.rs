@@ -162,7 +162,7 @@ impl<H: Values> Task<H> for Check<H::Term> {
     }
 
     #[inline]
-    fn map_end(
+    fn map_end<const RARE: bool>(
         walk: &mut Walk<H, Self>,
         map: &OpenMap<H::Term, Open<H>, ()>,
     ) -> Result<(), WalkEnd> {

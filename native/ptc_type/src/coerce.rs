@@ -294,7 +294,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         Ok(Some(made))
     }
 
-    fn map_end(
+    fn map_end<const RARE: bool>(
         walk: &mut Walk<H, Self>,
         map: &OpenMap<H::Term, Open<H>, Mark>,
     ) -> Result<Option<H::Term>, WalkEnd> {
@@ -317,7 +317,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         if changed {
             outputs.truncate(frame.mark.outputs, heap);
         }
-        if types.makes() {
+        if RARE && types.makes() {
             return walk.completed(map, made);
         }
         if walk.heap.same(made, map.value) {

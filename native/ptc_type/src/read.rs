@@ -80,6 +80,10 @@ const FEW: usize = 64;
 const BYTES_A_UNIT: usize = 8;
 /// A field of a large type costs as much as so many bytes of its name.
 const BYTES_A_FIELD: usize = 32;
+/// Fuel for each step of the reader.
+const STEP: usize = 2;
+/// Fields with simple types that are read in one step.
+const FIELDS_AT_ONCE: u32 = 64;
 
 /// A type that is incomplete, with the term it is read from.
 enum OpenType<T> {
@@ -150,6 +154,8 @@ struct Reader<'h, H: Values> {
     scalars: [Option<TypeId>; Scalar::ALL.len()],
     /// Bytes of names for which no fuel was consumed yet.
     name_bytes: usize,
+    /// Fuel for types that were read without a step of their own.
+    owed: usize,
 }
 
 /// Reads a type; an invalid type at any depth is kept as unknown.
@@ -176,10 +182,14 @@ pub fn read<H: Values>(
         known: HashMap::new(),
         scalars: [None; Scalar::ALL.len()],
         name_bytes: 0,
+        owed: 0,
     };
-    let mut next = ReadStep::Read(term);
+    let mut next = match reader.simple(term) {
+        Some(id) => ReadStep::Complete(id),
+        None => ReadStep::Read(term),
+    };
     loop {
-        meter.consume_fuel(2, heap)?;
+        meter.consume_fuel(STEP + std::mem::take(&mut reader.owed), heap)?;
         next = match next {
             ReadStep::Read(term) => reader.step(term),
             ReadStep::Close(map) => {
@@ -248,9 +258,41 @@ impl<'h, H: Values> Reader<'h, H> {
 
     #[inline]
     fn scalar(&mut self, scalar: Scalar) -> ReadStep<H::Term> {
+        ReadStep::Complete(self.scalar_id(scalar))
+    }
+
+    #[inline]
+    fn scalar_id(&mut self, scalar: Scalar) -> TypeId {
         let types = &mut self.read.types;
         let known = &mut self.scalars[scalar as usize];
-        ReadStep::Complete(*known.get_or_insert_with(|| types.add(Type::Scalar(scalar))))
+        *known.get_or_insert_with(|| types.add(Type::Scalar(scalar)))
+    }
+
+    /// Reads a term as a simple type: a scalar of the grammar, or an optional one or a list of one; `None` if it is none, or may be
+    /// known.
+    #[inline]
+    fn simple(&mut self, term: H::Term) -> Option<TypeId> {
+        let (heap, type_atoms) = (self.heap, self.type_atoms);
+        if let Some(scalar) = type_atoms.scalar(heap, term) {
+            self.owed += 2 * STEP;
+            return Some(self.scalar_id(scalar));
+        }
+        let [tag, inner] = heap.tuple(term)? else {
+            return None;
+        };
+        let is_optional = heap.same(*tag, type_atoms.optional);
+        let is_simple = is_optional || heap.same(*tag, type_atoms.list);
+        if !is_simple || self.read.types.all().len() > FEW {
+            return None;
+        }
+        let scalar = type_atoms.scalar(heap, *inner)?;
+        self.owed += 4 * STEP;
+        let inner = self.scalar_id(scalar);
+        let of = match is_optional {
+            true => Type::Optional(inner),
+            false => Type::List(inner),
+        };
+        Some(self.add(term, of))
     }
 
     fn map(&self, term: H::Term, closed: bool) -> Map<H::Term> {
@@ -262,23 +304,34 @@ impl<'h, H: Values> Reader<'h, H> {
         }
     }
 
-    /// Reads the next field of a map.
-    fn fields(&mut self, map: Map<H::Term>, fields: H::Term) -> ReadStep<H::Term> {
-        if let Some((field, rest)) = self.heap.uncons(fields) {
-            let heap = self.heap;
-            if let Some([name, holds]) = heap.tuple(field) {
-                if let Some(bytes) = heap.bytes(*name) {
-                    let field = Field {
-                        name: bytes,
-                        holds: TypeId(0),
-                    };
-                    self.pending.push((field, *name));
-                    self.name_bytes += BYTES_A_FIELD + bytes.len();
-                    self.open.push(OpenType::Map(map, rest));
-                    return ReadStep::Read(*holds);
-                }
+    /// Reads the next fields of a map, up to the first one whose type is not simple.
+    fn fields(&mut self, map: Map<H::Term>, mut fields: H::Term) -> ReadStep<H::Term> {
+        let (heap, mut read) = (self.heap, 0);
+        while let Some((field, rest)) = heap.uncons(fields) {
+            let Some([name, holds]) = heap.tuple(field) else {
+                break;
+            };
+            let Some(bytes) = heap.bytes(*name) else {
+                break;
+            };
+            self.name_bytes += BYTES_A_FIELD + bytes.len();
+            read += 1;
+            let simple = match read < FIELDS_AT_ONCE {
+                true => self.simple(*holds),
+                false => None,
+            };
+            let field = Field {
+                name: bytes,
+                holds: simple.unwrap_or(TypeId(0)),
+            };
+            self.pending.push((field, *name));
+            if simple.is_none() {
+                self.open.push(OpenType::Map(map, rest));
+                return ReadStep::Read(*holds);
             }
-        } else if self.heap.is_empty_list(fields) {
+            fields = rest;
+        }
+        if heap.is_empty_list(fields) {
             return ReadStep::Close(map);
         }
         self.pending.truncate(map.start);

@@ -5,7 +5,7 @@ use super::constraint::Constraints;
 use super::doubles;
 use super::index::NameIndex;
 pub use super::scalar::Scalar;
-use ptc_term::names::{is_alike, squeezed, underscored};
+use ptc_term::names::{is_alike, is_firewalled, squeezed, underscored};
 use std::sync::{Arc, OnceLock};
 
 /// A map type is large if it has more fields than this, or more bytes of names.
@@ -117,6 +117,8 @@ pub struct Types {
     spellings: OnceLock<Box<NameIndex>>,
     /// Some small map type has two fields that one key may name.
     doubled: bool,
+    /// Some field is firewalled.
+    firewalled: bool,
     /// What only some types have.
     extras: Option<Box<Extras>>,
 }
@@ -305,6 +307,13 @@ impl Types {
         true
     }
 
+    /// Returns whether some type is one of those that only some signatures have: with rules, a struct, a union, a name or a
+    /// map from any keys.
+    #[inline]
+    pub fn has_rare(&self) -> bool {
+        self.extras.is_some()
+    }
+
     /// Returns whether coercion puts in defaults, or makes structs.
     #[inline]
     pub fn makes(&self) -> bool {
@@ -390,8 +399,9 @@ impl Types {
     /// Adds consecutive fields.
     pub fn add_fields<'t>(&mut self, fields: impl Iterator<Item = Field<'t>>) -> Fields {
         let start = self.fields.len();
-        let (mut seen, mut may_be_doubled) = (0, false);
+        let (mut seen, mut may_be_doubled, mut firewalled) = (0, false, false);
         self.fields.extend(fields.map(|Field { name, holds }| {
+            firewalled |= is_firewalled(name);
             let bit = doubles::bit(name);
             may_be_doubled |= seen & bit != 0;
             seen |= bit;
@@ -407,6 +417,7 @@ impl Types {
             start: start as u32,
             count: (self.fields.len() - start) as u32,
         };
+        self.firewalled |= firewalled;
         if may_be_doubled && !self.is_large(fields) {
             self.doubled |= doubles::any(self, fields);
         }
@@ -417,6 +428,12 @@ impl Types {
     /// after a key was looked up in it, and may count by mistake.
     pub fn has_doubles(&self) -> bool {
         self.doubled || self.index.get().is_some_and(|index| index.has_doubles())
+    }
+
+    /// Returns whether some field is firewalled.
+    #[inline]
+    pub fn has_firewalled(&self) -> bool {
+        self.firewalled
     }
 
     /// Returns a type.

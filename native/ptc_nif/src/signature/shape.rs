@@ -28,7 +28,7 @@ pub enum Opened<'a> {
 }
 
 /// The keys of the last map of a type.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Last<'a> {
     keys: &'a [Raw<'a>],
     /// Whether there was a map.
@@ -67,21 +67,15 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
     type Open = Opened<'a>;
 
     fn new(heap: &Beam<'a>, types: &Types, matching: Matching) -> Self {
-        let nothing = Last {
-            keys: &[],
-            met: false,
-            struct_at: ABSENT,
-            covered: 0,
-            whole: false,
-            fuel: 0,
-        };
+        // To fill no bytes, at the address of an empty vector, would take 50 ns.
+        let fields = types.field_count().max(1);
         Shapes {
             terms: heap.terms,
             struct_key: __struct__().encode(heap.terms.env).into(),
             matching,
-            last: vec![nothing; types.all().len()],
-            slots: vec![ABSENT; types.field_count()],
-            ranks: vec![ABSENT; types.field_count()],
+            last: vec![Last::default(); types.all().len()],
+            slots: vec![ABSENT; fields],
+            ranks: vec![ABSENT; fields],
             large_keys: Vec::new(),
             fuel: 0,
         }
@@ -114,17 +108,10 @@ impl<'a> Rows<Beam<'a>> for Shapes<'a> {
         std::mem::take(&mut self.fuel)
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_struct(&self, _heap: &Beam<'a>, id: TypeId, open: Opened<'a>) -> bool {
-        let module = match open {
-            Opened::Flat(values) => {
-                let at = self.last[id.index()].struct_at;
-                let module = values.get(at as usize);
-                module.copied()
-            }
-            Opened::Large(map) => self.terms.map_get(map, self.struct_key),
-        };
-        module.is_some_and(|module| is_atom(self.terms, module))
+        let at = self.last[id.index()].struct_at;
+        (at != ABSENT || !Self::is_flat(open)) && self.has_module(at, open)
     }
 
     #[inline]
@@ -235,6 +222,15 @@ fn remake_flat<'a>(
 
 impl<'a> Shapes<'a> {
     #[cold]
+    fn has_module(&self, at: u8, open: Opened<'a>) -> bool {
+        let module = match open {
+            Opened::Flat(values) => values.get(at as usize).copied(),
+            Opened::Large(map) => self.terms.map_get(map, self.struct_key),
+        };
+        module.is_some_and(|module| is_atom(self.terms, module))
+    }
+
+    #[cold]
     fn find_large(&mut self, types: &Types, map: Raw<'a>, field: usize) -> Option<Found<Raw<'a>>> {
         if self.large_keys.is_empty() {
             self.large_keys.resize_with(types.field_count(), || None);
@@ -272,8 +268,8 @@ impl<'a> Shapes<'a> {
             last.keys = keys;
             return;
         }
-        let struct_key = self.struct_key.word();
-        let struct_at = keys.iter().position(|key| key.word() == struct_key);
+        let is_struct_key = |key: &Raw| key.word() == self.struct_key.word();
+        let struct_at = keys.iter().position(is_struct_key);
         *last = Last {
             keys,
             met: true,

@@ -155,9 +155,19 @@ impl<T: Copy, M: Copy> Stack<T, M> {
 
     /// Returns whether the current part is in a firewalled field.
     pub fn hides_part<H: Values<Term = T>>(&self, types: &Types, heap: &H) -> bool {
+        self.is_in_hidden_field(types) || types.has_maps_of() && self.is_below_hidden_key(heap)
+    }
+
+    /// Returns the same where no map has any keys.
+    #[inline]
+    pub fn hides_field(&self, types: &Types) -> bool {
+        types.has_firewalled() && self.is_in_hidden_field(types)
+    }
+
+    #[inline(never)]
+    fn is_in_hidden_field(&self, types: &Types) -> bool {
         let innermost = self.frames.last();
         innermost.is_some_and(|frame| frame.hides_part(types))
-            || types.has_maps_of() && self.is_below_hidden_key(heap)
     }
 
     #[cold]

@@ -6,7 +6,7 @@ use super::frame::{Frame, ListFrame};
 use super::{Task, Walk, WalkEnd, Whole};
 
 impl<H: Values, K: Task<H>> Walk<'_, H, K> {
-    pub(super) fn list(
+    pub(super) fn list<const RARE: bool>(
         &mut self,
         value: H::Term,
         id: TypeId,
@@ -28,13 +28,13 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             id,
             holds,
             taken,
-            hidden: self.state.stack.hides_part(self.types, &*self.heap),
+            hidden: self.hides_part::<RARE>(),
             keyed: false,
             findings: self.state.findings.count(),
             mark: self.state.task.mark(),
         };
         if self.heap.is_empty_list(rest) {
-            return self.list_done(value, &list, true).map(Some);
+            return self.list_done::<RARE>(value, &list, true).map(Some);
         }
         self.state.stack.push_list(value, rest, list);
         Ok(None)
@@ -42,22 +42,27 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
 
     /// Handles the end of a list, and the rules of its type.
     #[inline]
-    fn list_done(
+    fn list_done<const RARE: bool>(
         &mut self,
         value: H::Term,
         list: &ListFrame<K::Mark>,
         is_proper: bool,
     ) -> Result<K::Done, WalkEnd> {
         let done = K::list_end(self, value, list, is_proper)?;
-        if let Type::Where(_, rules) = self.types.get(list.id) {
-            self.ruled_list(rules, (value, done), list, is_proper)?;
+        if RARE {
+            if let Type::Where(_, rules) = self.types.get(list.id) {
+                self.ruled_list(rules, (value, done), list, is_proper)?;
+            }
         }
         Ok(done)
     }
 
     /// Walks the list on top of the stack, until an element needs the stack; returns the result at the
     /// end of the list.
-    pub(super) fn elements(&mut self, holds: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
+    pub(super) fn elements<const RARE: bool>(
+        &mut self,
+        holds: TypeId,
+    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let of = self.types.get(holds);
         let Some((Frame::List(list), rest)) = self.state.stack.top_with_last() else {
             return Ok(None);
@@ -70,7 +75,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             }
             self.safe_point()?;
             let Some((element, tail)) = self.heap.uncons(rest) else {
-                return self.list_end();
+                return self.list_end::<RARE>();
             };
             rest = tail;
             self.state.stack.advance(rest, 1);
@@ -79,10 +84,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 Type::Scalar(scalar) if self.heap.is_plainly(scalar, element) => Some(K::SAME),
                 Type::Scalar(scalar) => Some(K::scalar(self, scalar, element, None)?),
                 Type::Map { fields, closed } => {
-                    let hidden =
-                        hidden || keyed && self.state.stack.hides_part(self.types, &*self.heap);
-                    match self.map(element, holds, (fields, closed), hidden) {
-                        Some(map) => match self.fields(map)? {
+                    let hidden = hidden || RARE && keyed && self.hides_part::<RARE>();
+                    match self.map::<RARE>(element, holds, (fields, closed), hidden) {
+                        Some(map) => match self.fields::<RARE>(map)? {
                             Some((_, done)) if self.state.stack.depth() == depth => Some(done),
                             // That of a map within this one.
                             whole => return Ok(whole),
@@ -90,7 +94,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                         None => Some(self.no_map(element, holds)?),
                     }
                 }
-                _ => self.part(element, holds)?,
+                _ => self.part::<RARE>(element, holds)?,
             };
             match done {
                 Some(done) => K::element(self, element, done),
@@ -127,18 +131,18 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         Ok((rest, passed))
     }
 
-    fn list_end(&mut self) -> Result<Option<Whole<H, K>>, WalkEnd> {
+    fn list_end<const RARE: bool>(&mut self) -> Result<Option<Whole<H, K>>, WalkEnd> {
         let Some((list, value, rest)) = self.state.stack.pop_list(&*self.heap) else {
             return Ok(None);
         };
-        if list.keyed {
+        if RARE && list.keyed {
             return self.values_end(value, &list).map(Some);
         }
         let is_proper = self.heap.is_empty_list(rest);
         if !is_proper {
             self.improper(value, &list)?;
         }
-        let done = self.list_done(value, &list, is_proper)?;
+        let done = self.list_done::<RARE>(value, &list, is_proper)?;
         Ok(Some((value, done)))
     }
 }

@@ -14,7 +14,7 @@ const LARGE_FIELD: usize = 64;
 impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Creates the frame of a value that is a map and not in the memo.
     #[inline(always)]
-    pub(super) fn map(
+    pub(super) fn map<const RARE: bool>(
         &mut self,
         value: H::Term,
         id: TypeId,
@@ -22,9 +22,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         hidden: bool,
     ) -> Option<OpenMap<H::Term, Open<H>, K::Mark>> {
         let open = self.rows.open(self.heap, self.types, id, fields, value)?;
-        let is_map = self.state.task.takes_structs() && !self.types.has_structs()
+        let is_map = self.state.task.takes_structs() && !(RARE && self.types.has_structs())
             || !self.rows.is_struct(self.heap, id, open)
-            || self.takes_struct(value, id);
+            || RARE && self.takes_struct(value, id);
         if !is_map || self.memo.has(|| self.heap.identity(value), id) {
             return None;
         }
@@ -43,7 +43,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Walks the fields of a map that is not on the stack; returns the result, or that of a map in one of its fields,
     /// with this one on the stack. Pushes the map to walk into a list or because the quantum is over.
     #[inline]
-    pub(super) fn fields(
+    pub(super) fn fields<const RARE: bool>(
         &mut self,
         mut map: OpenMap<H::Term, Open<H>, K::Mark>,
     ) -> Result<Option<Whole<H, K>>, WalkEnd> {
@@ -67,15 +67,15 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     continue;
                 };
                 K::found(self, map.open, &found);
-                let holds = match types.get(holds) {
-                    Type::Optional(_) if self.heap.is_nil(found.value) => {
+                let (mut holds, mut of) = (holds, types.get(holds));
+                if let Type::Optional(inner) = of {
+                    if self.heap.is_nil(found.value) {
                         K::field(self, &mut map, &found, K::SAME);
                         continue;
                     }
-                    Type::Optional(inner) => inner,
-                    _ => holds,
-                };
-                let done = match types.get(holds) {
+                    (holds, of) = (inner, types.get(inner));
+                }
+                let done = match of {
                     Type::Scalar(scalar) if self.heap.is_plainly(scalar, found.value) => K::SAME,
                     Type::Scalar(scalar) => {
                         let hidden = map.frame.hidden;
@@ -87,9 +87,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     }
                     Type::Map { fields, closed } => {
                         self.state.stack.push_map(map.value, map.frame);
-                        let hidden = self.state.stack.hides_part(types, &*self.heap);
-                        if let Some(inner) = self.map(found.value, holds, (fields, closed), hidden)
-                        {
+                        let hidden = self.hides_part::<RARE>();
+                        let inner = self.map::<RARE>(found.value, holds, (fields, closed), hidden);
+                        if let Some(inner) = inner {
                             map = inner;
                             break;
                         }
@@ -97,7 +97,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                         self.state.stack.pop_map(&*self.heap);
                         done
                     }
-                    Type::Where(of, rules) if types.is_scalar(of) => {
+                    Type::Where(of, rules) if RARE && types.is_scalar(of) => {
                         let hidden = map.frame.hidden;
                         let place = Place {
                             field: index,
@@ -108,7 +108,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     _ => {
                         // Its parts may need the stack.
                         self.state.stack.push_map(map.value, map.frame);
-                        let Some(done) = self.part(found.value, holds)? else {
+                        let Some(done) = self.part::<RARE>(found.value, holds)? else {
                             return Ok(None);
                         };
                         self.state.stack.pop_map(&*self.heap);
@@ -118,7 +118,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 K::field(self, &mut map, &found, done);
             }
             if map.frame.next >= map.frame.fields.range().end {
-                return self.map_end(&map).map(Some);
+                return self.map_end::<RARE>(&map).map(Some);
             }
             if self.safe_point().is_err() {
                 self.state.stack.push_map(map.value, map.frame);
@@ -129,7 +129,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
 
     /// Continues with the map on top of the stack: passes it the result of its current part, and walks its other
     /// fields.
-    pub(super) fn resume_map(
+    pub(super) fn resume_map<const RARE: bool>(
         &mut self,
         value: H::Term,
         frame: MapFrame<K::Mark>,
@@ -158,21 +158,21 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             self.state.stack.push_map(map.value, map.frame);
             return Err(end);
         }
-        self.fields(map)
+        self.fields::<RARE>(map)
     }
 
-    fn map_end(
+    fn map_end<const RARE: bool>(
         &mut self,
         map: &OpenMap<H::Term, Open<H>, K::Mark>,
     ) -> Result<Whole<H, K>, WalkEnd> {
         if map.frame.closed {
             // A struct has other keys, too.
-            let is_struct = self.types.has_structs() && self.heap.is_struct(map.value);
+            let is_struct = RARE && self.types.has_structs() && self.heap.is_struct(map.value);
             if !is_struct {
                 self.closed_end(map)?;
             }
         }
-        let done = K::map_end(self, map)?;
+        let done = K::map_end::<RARE>(self, map)?;
         Ok((map.value, done))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Task`] defines the action for each part: [`Check`](super::check::Check) builds nothing,
 //! [`Coerce`](super::coerce::Coerce) builds the coerced value. The walk is compiled separately for each
-//! task, so an action that a task omits costs nothing.
+//! task, so an action that a task omits costs nothing. It is also compiled separately for tables that have rare types (`RARE`:
+//! see [`Types::has_rare`]) and for those that have none, so that these do not pay for rules, unions and maps from any keys.
 //!
 //! * this file: running and suspending a walk
 //! * [`task`]: the interface of a task
@@ -167,34 +168,48 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
 
     /// Runs to the end, or to the end of the quantum.
     pub fn run(&mut self) -> Result<K::Done, WalkEnd> {
+        match self.types.has_rare() {
+            false => self.run_by::<false>(),
+            true => self.run_with_unions(),
+        }
+    }
+
+    #[inline(never)]
+    fn run_with_unions(&mut self) -> Result<K::Done, WalkEnd> {
+        loop {
+            match self.run_by::<true>() {
+                Err(WalkEnd::Refuted) if self.state.stack.unwind(&*self.heap) => {}
+                end => return end,
+            }
+        }
+    }
+
+    #[inline]
+    fn run_by<const RARE: bool>(&mut self) -> Result<K::Done, WalkEnd> {
         let mut done = match self.state.begin.take() {
-            Some((value, id)) => self.first(value, id)?,
+            Some((value, id)) => self.first::<RARE>(value, id)?,
             None => None,
         };
         loop {
-            let step = match self.state.stack.top_with_last() {
+            done = match self.state.stack.top_with_last() {
                 Some((Frame::List(list), _)) => {
                     let holds = list.holds;
                     if let Some((was, done)) = done {
                         K::element(self, was, done);
                     }
                     self.safe_point()?;
-                    self.elements(holds)
+                    self.elements::<RARE>(holds)?
                 }
                 Some((Frame::Map(frame), value)) => {
                     let frame = *frame;
-                    self.resume_map(value, frame, done)
+                    self.resume_map::<RARE>(value, frame, done)?
                 }
-                Some((Frame::Union(frame), value)) => {
+                Some((Frame::Union(frame), value)) if RARE => {
                     let frame = *frame;
-                    self.tried(frame, value, done)
+                    self.tried(frame, value, done)?
                 }
+                Some((Frame::Union(_), _)) => return Err(WalkEnd::Abandoned),
                 None => return Ok(done.map_or(K::SAME, |(_, done)| done)),
-            };
-            done = match step {
-                Ok(done) => done,
-                Err(WalkEnd::Refuted) if self.state.stack.unwind(&*self.heap) => None,
-                Err(end) => return Err(end),
             };
         }
     }
@@ -240,33 +255,47 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
     }
 
     /// Visits the whole value. A map stays off the stack while it can.
-    fn first(&mut self, value: H::Term, id: TypeId) -> Result<Option<Whole<H, K>>, WalkEnd> {
+    fn first<const RARE: bool>(
+        &mut self,
+        value: H::Term,
+        id: TypeId,
+    ) -> Result<Option<Whole<H, K>>, WalkEnd> {
         if let Type::Map { fields, closed } = self.types.get(id) {
-            if let Some(map) = self.map(value, id, (fields, closed), false) {
-                return self.fields(map);
+            if let Some(map) = self.map::<RARE>(value, id, (fields, closed), false) {
+                return self.fields::<RARE>(map);
             }
         }
-        Ok(self.part(value, id)?.map(|done| (value, done)))
+        Ok(self.part::<RARE>(value, id)?.map(|done| (value, done)))
     }
 
     /// Visits a value whose list or map is on the stack: returns its result, or pushes it to be walked.
-    fn part(&mut self, value: H::Term, id: TypeId) -> Result<Option<K::Done>, WalkEnd> {
+    fn part<const RARE: bool>(
+        &mut self,
+        value: H::Term,
+        id: TypeId,
+    ) -> Result<Option<K::Done>, WalkEnd> {
         let mut id = id;
         loop {
             match self.types.get(id) {
                 Type::Scalar(scalar) => return K::scalar(self, scalar, value, None).map(Some),
                 Type::Optional(_) if self.heap.is_nil(value) => return Ok(Some(K::SAME)),
                 Type::Optional(inner) => id = inner,
-                Type::List(holds) => return self.list(value, id, holds),
+                Type::List(holds) => return self.list::<RARE>(value, id, holds),
                 Type::Map { fields, closed } => {
-                    let hidden = self.state.stack.hides_part(self.types, &*self.heap);
-                    match self.map(value, id, (fields, closed), hidden) {
+                    let hidden = self.hides_part::<RARE>();
+                    match self.map::<RARE>(value, id, (fields, closed), hidden) {
                         Some(map) => {
                             self.state.stack.push_map(map.value, map.frame);
                             return Ok(None);
                         }
                         None => return self.no_map(value, id).map(Some),
                     }
+                }
+                Type::Unknown(number) => return Err(self.unknown(number)),
+                // A table without rare types has no other ones.
+                of if !RARE => {
+                    debug_assert!(false, "{of:?} is a rare type");
+                    return Err(WalkEnd::Abandoned);
                 }
                 of => match self.other_part(value, id, of)? {
                     Part::Done(done) => return Ok(done),
@@ -296,15 +325,27 @@ impl<'c, H: Values, K: Task<H>> Walk<'c, H, K> {
             Type::Where(of, rules) => match self.types.get(of) {
                 Type::Scalar(scalar) => Part::Done(Some(self.ruled(scalar, rules, value, None)?)),
                 // The rules are checked at its end.
-                Type::List(holds) => Part::Done(self.list(value, id, holds)?),
+                Type::List(holds) => Part::Done(self.list::<true>(value, id, holds)?),
                 _ => {
                     self.keeps(rules, value, None)?;
                     Part::Is(of)
                 }
             },
-            Type::Unknown(number) => return Err(self.unknown(number)),
-            Type::Scalar(_) | Type::Optional(_) | Type::List(_) | Type::Map { .. } => Part::Is(id),
+            Type::Scalar(_)
+            | Type::Optional(_)
+            | Type::List(_)
+            | Type::Map { .. }
+            | Type::Unknown(_) => Part::Is(id),
         })
+    }
+
+    /// Returns whether the current part is in a firewalled field.
+    #[inline(always)]
+    fn hides_part<const RARE: bool>(&self) -> bool {
+        match RARE {
+            false => self.state.stack.hides_field(self.types),
+            true => self.state.stack.hides_part(self.types, &*self.heap),
+        }
     }
 
     /// Adds a value to the memo if it stays as it is and has no findings.

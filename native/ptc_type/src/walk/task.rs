@@ -75,8 +75,8 @@ pub trait Task<H: Values>: Sized {
         list: &ListFrame<Self::Mark>,
         is_proper: bool,
     ) -> Result<Self::Done, WalkEnd>;
-    /// Handles the end of a map.
-    fn map_end(
+    /// Handles the end of a map; `RARE`: see [`Types::has_rare`](super::super::Types::has_rare).
+    fn map_end<const RARE: bool>(
         walk: &mut Walk<H, Self>,
         map: &OpenMap<H::Term, Open<H>, Self::Mark>,
     ) -> Result<Self::Done, WalkEnd>;

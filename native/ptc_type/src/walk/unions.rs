@@ -35,7 +35,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         match (likely.next(), likely.next()) {
             (Some(only), None) => Ok(Some(*only)),
             _ => {
-                let hidden = self.state.stack.hides_part(self.types, &*self.heap);
+                let hidden = self.hides_part::<true>();
                 let mark = self.state.task.mark();
                 let frame = UnionFrame {
                     id,
@@ -90,7 +90,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         frame.next += 1;
         self.state.stack.set_union(frame);
         self.consume_fuel(LOOK)?;
-        let done = self.part(value, *member)?;
+        let done = self.part::<true>(value, *member)?;
         match done {
             Some(done) => {
                 self.end_trials();

@@ -32,7 +32,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             id,
             holds,
             taken: 0,
-            hidden: self.state.stack.hides_part(self.types, &*self.heap),
+            hidden: self.hides_part::<true>(),
             keyed: true,
             findings: self.state.findings.count(),
             mark: self.state.task.mark(),
