@@ -22,9 +22,9 @@ use std::time::Instant;
 /// Bytes that are indexed between two looks at the clock, and the fuel for them.
 const STEP: usize = 64 * 1024;
 const FUEL_OF_STEP: usize = 4_096;
-/// The keys of one object are read in one go. Here they are the members of the largest object times the bytes of the longest
-/// token: a text in which they may be longer is not judged.
-const MOST_KEY_BYTES: usize = 1 << 21;
+/// The keys of a map with any keys are sorted in one go. Where a type has such maps, a text is not judged in which the members of the
+/// largest object times the bytes of the longest token are more.
+const MOST_SORTED: usize = 1 << 19;
 /// See [`Given::marker`]. No tuple of a type has it.
 const MARKER: i64 = 0x02b5_c91d_47e3_af06;
 
@@ -132,6 +132,11 @@ impl<T: Copy> Judging<T> {
                 ((types, id), rules)
             }
         };
+        let largest = self.plain.index.as_ref().map(Index::largest);
+        let keys = largest.map_or(0, |largest| largest.members.saturating_mul(largest.token));
+        if types.0.has_maps_of() && keys > MOST_SORTED {
+            return Ok(None);
+        }
         match self.plain.index.take() {
             Some(index) if index.length() == text.len() => Ok(Some((index, types, rules))),
             _ => Err(Stop::Abandoned),
@@ -202,7 +207,7 @@ impl Plain {
             let indexer = self.indexing.insert(indexer);
             match indexer.step(text, STEP) {
                 Ok(None) => meter.consume_fuel(FUEL_OF_STEP, heap)?,
-                Ok(Some(index)) if can_be_judged(&index) => {
+                Ok(Some(index)) if fits(&index) => {
                     (self.indexing, self.index) = (None, Some(index));
                 }
                 Ok(Some(_)) | Err(_) => return Ok(false),
@@ -210,9 +215,4 @@ impl Plain {
         }
         Ok(true)
     }
-}
-
-fn can_be_judged(index: &Index) -> bool {
-    let largest = index.largest();
-    fits(index) && largest.members.saturating_mul(largest.token) <= MOST_KEY_BYTES
 }

@@ -15,6 +15,8 @@ use std::collections::HashMap;
 
 /// The most members of an object whose values have slots.
 const FLAT: usize = 32;
+/// The most bytes of the keys of one object, which are read in one go.
+const MOST_KEY_BYTES: usize = 1 << 18;
 /// No place among the members.
 const NOWHERE: u32 = u32::MAX;
 /// Fuel to find the fields that a key may name, and bytes of it that are read for one unit of fuel.
@@ -74,7 +76,8 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
         }
     }
 
-    /// Opens an object of a text. No map of the inner heap is in a text.
+    /// Opens an object of a text. No map of the inner heap is in a text. An object whose keys are too long to be read in one go is not
+    /// opened, so that it has no type with fields.
     fn open(
         &mut self,
         heap: &Lazy<'t, H>,
@@ -91,7 +94,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
         }
         let last = &mut self.last[id.index()];
         if last.place != Some(place) {
-            let is_same = last.read(heap.source(place.text)?.tree(), place);
+            let is_same = last.read(heap.source(place.text)?.tree(), place)?;
             self.fuel += last.members.len();
             if !is_same {
                 self.find_fields(heap, types, id, fields, place.text);
@@ -254,14 +257,15 @@ impl ObjectRows {
 }
 
 impl Last {
-    /// Reads the members of another object; returns whether its keys are those of the object before.
-    fn read(&mut self, tree: Tree, place: Place) -> bool {
+    /// Reads the members of another object; returns whether its keys are those of the object before. `None` if they are too long.
+    fn read(&mut self, tree: Tree, place: Place) -> Option<bool> {
         let before = self.place.replace(place);
         let mut is_same = before.is_some_and(|before| before.text == place.text);
         if !is_same {
             self.keys.clear();
         }
         self.members.clear();
+        let mut bytes = 0;
         let mut next = tree.first_child(place.at);
         while let Some(key) = next {
             let value = tree.value(key);
@@ -280,6 +284,11 @@ impl Last {
                 let length = length as u32;
                 self.keys.push(Key { at: key, length });
             }
+            bytes += self.keys.get(at).map_or(0, |key| key.length as usize);
+            if bytes > MOST_KEY_BYTES {
+                *self = Last::default();
+                return None;
+            }
             self.members.push((key, value));
             next = tree.next_sibling(value);
         }
@@ -287,7 +296,7 @@ impl Last {
             self.keys.truncate(self.members.len());
             is_same = false;
         }
-        is_same
+        Some(is_same)
     }
 }
 

@@ -3,7 +3,9 @@ defmodule PtcRunner.Json.JudgedTextsTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Text, Texts}
+  alias PtcRunner.{Native, Quanta}
   alias PtcRunner.SubAgent.Signature.Validator
+  alias PtcRunner.Test.SliceClock
 
   @rounds String.to_integer(System.get_env("PTC_ROUNDS", "300"))
 
@@ -220,6 +222,57 @@ defmodule PtcRunner.Json.JudgedTextsTest do
       ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "fetch"}, {"op": "sum", "field": "id"}]}})
 
     assert {:ok, 500_500, _, _} = Json.run(program, tools: tools, max_heap: 0, firewall: true)
+  end
+
+  describe "a hostile text is judged as what it is decoded to, and holds no scheduler:" do
+    @any_row {:list, {:map, [{"a", {:optional, :int}}]}}
+    @node {:map, [{"a", {:one_of, [{:ref, "n"}, :int], nil}}]}
+    @wide {:list, {:map, for(n <- 1..1_000, do: {"f#{n}", :int})}}
+
+    for {name, type, text} <- [
+          {"long keys", @any_row, {:rows, 10, 1_000, "\"" <> String.duplicate("k", 2_000)}},
+          {"long keys of any names", {:list, {:map_of, :int}}, {:rows, 5, 1_000, "\"kkkkkkk"}},
+          {"escaped keys", @any_row,
+           {:rows, 10, 300, "\"" <> String.duplicate("\\u0041", 1_000)}},
+          {"keys that are just short enough", @any_row,
+           {:rows, 80, 1_000, "\"" <> String.duplicate("k", 250)}},
+          {"keys with escapes that are just short enough", @any_row,
+           {:rows, 80, 80, "\"" <> String.duplicate("\\u0041", 500)}},
+          {"a thousand fields", @wide, {:rows, 300, 1_000, "\"f"}},
+          {"a field is missing", @wide, {:rows, 300, 999, "\"f"}},
+          {"deep lists", {:defs, %{"n" => {:list, {:ref, "n"}}}, {:ref, "n"}},
+           {:deep, "[", "", "]"}},
+          {"deep objects", {:defs, %{"n" => @node}, {:ref, "n"}}, {:deep, "{\"a\":", "1", "}"}},
+          {"deep objects, and another value at the end", {:defs, %{"n" => @node}, {:ref, "n"}},
+           {:deep, "{\"a\":", "null", "}"}},
+          {"strings that are long", {:list, {:where, :string, [pattern: "^a+$"]}},
+           {:list, 50, "\"" <> String.duplicate("a", 60_000) <> "\""}},
+          {"strings with escapes", {:list, {:where, :string, [pattern: "^a+$"]}},
+           {:list, 50, "\"" <> String.duplicate("\\u0061", 10_000) <> "\""}}
+        ] do
+      test name do
+        text = hostile(unquote(Macro.escape(text)))
+        type = unquote(Macro.escape(type))
+        {:ok, decoded} = Codec.decode(text, timeout: :infinity, max_heap: 0)
+        valid? = Validator.validate(decoded, type) == :ok
+        assert SliceClock.holds(fn -> Quanta.finish(Native.text_has_type(text, type)) end) == []
+        judged? = Quanta.finish(Native.text_has_type(text, type))
+        # Objects with keys of 2 MB are decoded.
+        assert judged? == (valid? and unquote(name) not in ["long keys", "escaped keys"])
+        assert match?(%Text{}, Texts.typed(Json.text(text), type)) == judged?
+      end
+    end
+
+    defp hostile({:rows, rows, members, name}) do
+      row = "{" <> Enum.map_join(1..members, ",", &~s(#{name}#{&1}":#{&1})) <> "}"
+      hostile({:list, rows, row})
+    end
+
+    defp hostile({:list, count, item}),
+      do: "[" <> (item |> List.duplicate(count) |> Enum.join(",")) <> "]"
+
+    defp hostile({:deep, open, inner, close}),
+      do: String.duplicate(open, 50_000) <> inner <> String.duplicate(close, 50_000)
   end
 
   test "the record of a call shows the beginning of a text, without firewalled values" do
