@@ -359,8 +359,8 @@ defmodule PtcRunner.Shown do
     spend(left, 2)
     struct |> Head.struct(&list?(left, &1)) |> Head.fields() |> Inspect.inspect(opts)
   rescue
-    # `inspect/2` would show the whole struct instead.
-    error -> if Size.small?(struct), do: reraise(error, __STACKTRACE__), else: @failed
+    # Its fields are not what its module expects. `inspect/2` would show the whole struct, and a trace of the error.
+    _error -> if Size.small?(struct), do: malformed(struct, opts), else: @failed
   end
 
   defp shown(term, opts, left) when is_map(term) and map_size(term) > 32 do
@@ -380,6 +380,8 @@ defmodule PtcRunner.Shown do
       doc -> spent(doc, left)
     end
   end
+
+  defp malformed(struct, opts), do: Inspect.Map.inspect(Head.fields(struct), opts)
 
   # Brackets, and three dots if none of the content is shown.
   defp container(%{limit: 0}), do: 5

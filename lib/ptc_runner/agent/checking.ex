@@ -54,8 +54,9 @@ defmodule PtcRunner.Agent.Checking do
       context: opts |> Keyword.get(:context, %{}) |> Run.named() |> sampled(),
       memory: opts |> Keyword.get(:memory, %{}) |> sampled(),
       tools: Map.new(tools, &{&1.name, signature(&1, opts[:on_call] != nil)}),
-      returns: with({:signature, _params, type} <- opts[:returns], do: type)
+      returns: with({:signature, _params, type} <- opts[:returns], do: Check.type(type))
     }
+    |> Check.with_rules(opts[:returns])
   end
 
   # What is decided about a call may be any answer.

@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Check do
   alias PtcRunner.Agent.Tool
   alias PtcRunner.Json
   alias PtcRunner.Json.{Checked, Codec, Limits, Message, Program, Text}
-  alias PtcRunner.Json.Check.{Enums, Words}
+  alias PtcRunner.Json.Check.{Constants, Enums, Words}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Base, Coercion, Given}
@@ -14,13 +14,15 @@ defmodule PtcRunner.Json.Check do
 
   # Maximum number of rows of a sample.
   @rows 1_000
+  @results [:wrong_result, :maybe_wrong_result]
 
-  @typedoc "What is known: types by name, signatures of tools by name, the result's type; nil where nothing is known."
+  @typedoc "What is known: types by name, signatures of tools by name, the result's type, and that type with its rules; nil where nothing is known."
   @type known :: %{
-          context: map() | nil,
-          memory: map() | nil,
-          tools: map() | nil,
-          returns: term()
+          required(:context) => map() | nil,
+          required(:memory) => map() | nil,
+          required(:tools) => map() | nil,
+          required(:returns) => term(),
+          optional(:ruled) => term()
         }
 
   @typedoc "A finding with its severity."
@@ -41,7 +43,26 @@ defmodule PtcRunner.Json.Check do
       tools: tools && Map.new(tools, fn {name, form} -> {"#{name}", signature(name, form)} end),
       returns: type(returns)
     }
+    |> with_rules(returns)
   end
+
+  @doc """
+  What is known, with the rules of the result's type.
+
+      iex> PtcRunner.Json.Check.with_rules(%{returns: :int}, {:where, :int, [min: 1]})
+      %{returns: :int, ruled: {:where, :int, [min: 1]}}
+
+      iex> PtcRunner.Json.Check.with_rules(%{returns: :int}, ":int")
+      %{returns: :int}
+
+  """
+  @spec with_rules(map(), term()) :: map()
+  def with_rules(known, {:signature, _params, type}), do: with_rules(known, type)
+  def with_rules(known, {:sample, _value}), do: known
+  def with_rules(known, text) when is_binary(text), do: with_rules(known, known.returns)
+
+  def with_rules(known, type),
+    do: if(Constants.concern?(type), do: Map.put(known, :ruled, type), else: known)
 
   defp types(map) do
     case Enum.all?(map, fn {name, _type} -> is_binary(name) end) do
@@ -121,11 +142,12 @@ defmodule PtcRunner.Json.Check do
     reading = Program.observed(reading, :findings)
 
     case native(source, reading, known, limits) do
-      {:ok, {type, reads, tools, []}} ->
+      {:ok, {type, reads, tools, []}} when not is_map_key(known, :ruled) ->
         {:ok, %Checked{type: type, reads: reads, tools: tools}, []}
 
       {:ok, {type, reads, tools, findings}} ->
         found = for finding <- findings, do: finding |> coerced() |> worded()
+        found = found ++ constants(type, known, findings, source)
         warnings = for {:warning, finding} <- found, do: finding
         {:ok, %Checked{type: type, reads: reads, tools: tools, warnings: warnings}, found}
 
@@ -156,6 +178,30 @@ defmodule PtcRunner.Json.Check do
         %{}
     end
   end
+
+  # Constants that break a rule of the result's type, unless they are found already.
+  defp constants(type, %{ruled: ruled}, findings, source) do
+    known =
+      for {_severity, code, _path, _op, [path | _], _place} <- findings,
+          code in @results,
+          do: path
+
+    case for({_, path, _} = found <- Constants.found(type, ruled), path not in known, do: found) do
+      [] ->
+        []
+
+      found ->
+        place = place(source, [])
+
+        for {severity, path, reason} <- found do
+          code = if severity == :error, do: :wrong_result, else: :maybe_wrong_result
+          {message, nil} = Words.of(:rule, nil, [path, reason])
+          {severity, finding(code, ["program"], message, nil, place)}
+        end
+    end
+  end
+
+  defp constants(_type, _known, _findings, _source), do: []
 
   # The arguments of tools are coerced before they are checked.
   defp coerced({:error, :wrong_argument, path, op, details, place} = finding) do

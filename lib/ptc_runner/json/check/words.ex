@@ -62,6 +62,8 @@ defmodule PtcRunner.Json.Check.Words do
   def of(:maybe_wrong_result, _op, [path, wanted, got]),
     do: {"The result must be #{shown(wanted)}, and may be #{shown(got)}#{at(path)}", nil}
 
+  def of(:rule, _op, [path, reason]), do: {"The result is wrong#{at(path)}: #{reason}", nil}
+
   def of(:missing_result, _op, [path, wanted]),
     do: {"The result has no field #{path(path)}, which must be #{shown(wanted)}", nil}
 

@@ -4,6 +4,9 @@ defmodule PtcRunner.SubAgent.Signature.Base do
 
   alias PtcRunner.SubAgent.Signature.Coercion
 
+  # Of more names than this, each is looked up once.
+  @many 8
+
   @doc """
   A type without its rules; a struct is a map of its fields.
 
@@ -56,6 +59,9 @@ defmodule PtcRunner.SubAgent.Signature.Base do
       iex> PtcRunner.SubAgent.Signature.Base.checked({:list, {:where, :string, [max_length: 9, enum: ["a", "b"]]}})
       {:list, {:union, [{:literal, "a"}, {:literal, "b"}]}}
 
+      iex> PtcRunner.SubAgent.Signature.Base.checked({:defs, %{"T" => {:map, [{"t", {:optional, {:ref, "T"}}}]}}, {:ref, "T"}})
+      {:map, [{"t", {:optional, {:map, [{"t", {:optional, :any}}]}}}]}
+
       iex> PtcRunner.SubAgent.Signature.Base.checked({:map, [{"n", {:optional, {:where, :int, [min: 0]}}}, {"by", {:map_of, :int}}]})
       {:map, [{"n", {:optional, :int}}, {"by", :map}]}
 
@@ -66,18 +72,63 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def checked({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
     do: {kind, Enum.map(fields, &checked_field/1)}
 
+  # Arguments are coerced: other spellings of the values of an enumeration are right.
   def checked({:signature, params, returns}),
-    do: {:signature, Enum.map(params, &checked_field/1), checked(returns)}
+    do: {:signature, for(param <- params, do: checked_field(spelled(param))), checked(returns)}
 
   def checked({:where, type, rules}) when is_list(rules), do: listed(checked(type), rules[:enum])
   def checked({:struct, _module, type}), do: checked(type)
   def checked({:map_of, _type}), do: :map
   def checked({:one_of, [], _field}), do: :any
   def checked({:one_of, types, _field}), do: {:union, Enum.map(types, &checked/1)}
-  def checked({:defs, _names, type}), do: checked(type)
+  def checked({:defs, names, type}) when is_map(names), do: type |> unfolded(names) |> checked()
   def checked({:ref, _name}), do: :any
   def checked(type) when type in [:date, :decimal], do: :any
   def checked(type), do: type
+
+  # A name stands for its type, and in that once more, unless there are many names.
+  defp unfolded(type, names),
+    do: unfolded(type, names, if(map_size(names) > @many, do: 1, else: 2))
+
+  defp unfolded({:ref, _name}, _names, 0), do: :any
+
+  defp unfolded({:ref, name}, names, left),
+    do: unfolded(Map.get(names, name, :any), names, left - 1)
+
+  defp unfolded({:where, type, rules}, names, left),
+    do: {:where, unfolded(type, names, left), rules}
+
+  defp unfolded({:struct, _module, type}, names, left), do: unfolded(type, names, left)
+
+  defp unfolded({:defs, inner, type}, names, left) when is_map(inner),
+    do: unfolded(type, Map.merge(names, inner), left)
+
+  defp unfolded({:one_of, types, field}, names, left),
+    do: {:one_of, Enum.map(types, &unfolded(&1, names, left)), field}
+
+  defp unfolded({kind, [_ | _] = fields}, names, left) when kind in [:map, :closed_map],
+    do: {kind, for({name, type} <- fields, do: {name, unfolded(type, names, left)})}
+
+  defp unfolded({kind, type}, names, left) when kind in [:optional, :list, :map_of],
+    do: {kind, unfolded(type, names, left)}
+
+  defp unfolded(type, _names, _left), do: type
+
+  # A type without the enumerations whose values have other spellings.
+  defp spelled({:where, type, rules}) when is_list(rules) do
+    if rules[:ignore_case] || rules[:aliases], do: type, else: {:where, spelled(type), rules}
+  end
+
+  defp spelled({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, spelled(type)}
+
+  defp spelled({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
+    do: {kind, Enum.map(fields, &spelled/1)}
+
+  defp spelled({:struct, _module, type}), do: spelled(type)
+  defp spelled({:one_of, types, field}), do: {:one_of, Enum.map(types, &spelled/1), field}
+  defp spelled({:defs, names, type}), do: {:defs, names, spelled(type)}
+  defp spelled({name, type}) when is_binary(name), do: {name, spelled(type)}
+  defp spelled(type), do: type
 
   defp checked_field({name, type}), do: {name, checked(type)}
   defp checked_field(other), do: other

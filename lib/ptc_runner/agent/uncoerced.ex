@@ -1,0 +1,81 @@
+defmodule PtcRunner.Agent.Uncoerced do
+  @moduledoc false
+  # The errors of an answer that coercion does not remove: the model is told only these. The errors of validation are those
+  # of the values as they are written, of which coercion takes more.
+
+  alias PtcRunner.Agent.Literals
+  alias PtcRunner.SubAgent.Signature.Coercion
+
+  # Maximum number of errors that are looked at.
+  @most 200
+
+  @doc """
+  The errors that are left, and of a value whose coerced form breaks a rule that error. If coercion removes all of them,
+  all are left.
+
+      iex> errors = [%{path: ["n"], message: "expected int, got string"}, %{path: ["k"], message: "expected int, got string"}]
+      iex> type = {:map, [{"n", :int}, {"k", {:where, :int, [min: 1]}}]}
+      iex> PtcRunner.Agent.Uncoerced.left(errors, %{"n" => "7", "k" => "0"}, type)
+      [%{path: ["k"], message: "expected at least 1, got 0"}]
+
+  """
+  @spec left([map(), ...], term(), term()) :: [map(), ...]
+  def left(errors, value, type) do
+    {first, more} = Enum.split(errors, @most)
+
+    case Enum.flat_map(first, &kept(&1, value, type)) ++ more do
+      [] -> errors
+      left -> left
+    end
+  end
+
+  defp kept(%{path: [_ | _] = path} = error, value, type) do
+    with false <- Enum.any?(path, &hidden?/1),
+         {:ok, value, type} <- at(path, value, type, %{}) do
+      case Coercion.coerce(value, type) do
+        {:ok, _value, warnings} -> if Literals.named?(warnings), do: [error], else: []
+        {:error, "expected " <> _ = message} -> [%{error | message: message}]
+        {:error, _reason} -> [error]
+      end
+    else
+      _unknown -> [error]
+    end
+  end
+
+  defp kept(error, _value, _type), do: [error]
+
+  defp hidden?(part), do: is_binary(part) and String.starts_with?(part, "_")
+
+  # The value at a path and its type, with the names around it.
+  defp at([], value, type, names) when names == %{}, do: {:ok, value, type}
+  defp at([], value, type, names), do: {:ok, value, {:defs, names, type}}
+  defp at(path, value, {:optional, type}, names), do: at(path, value, type, names)
+  defp at(path, value, {:where, type, _rules}, names), do: at(path, value, type, names)
+  defp at(path, value, {:struct, _module, type}, names), do: at(path, value, type, names)
+
+  defp at(path, value, {:defs, inner, type}, names),
+    do: at(path, value, type, Map.merge(names, inner))
+
+  # A valid type, as validation has read it: no name stands for itself.
+  defp at(path, value, {:ref, name}, names) when is_map_key(names, name),
+    do: at(path, value, Map.fetch!(names, name), names)
+
+  defp at([index | path], list, {:list, type}, names) when is_integer(index) and is_list(list) do
+    case Enum.drop(list, index) do
+      [item | _rest] -> at(path, item, type, names)
+      _none -> :error
+    end
+  end
+
+  defp at([name | path], map, {kind, fields}, names) when kind in [:map, :closed_map] do
+    with {_name, type} <- List.keyfind(fields, name, 0),
+         %{^name => value} <- map,
+         do: at(path, value, type, names)
+  end
+
+  defp at([name | path], map, {:map_of, type}, names) do
+    with %{^name => value} <- map, do: at(path, value, type, names)
+  end
+
+  defp at(_path, _value, _type, _names), do: :error
+end
