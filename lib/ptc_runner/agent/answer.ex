@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
   # own, and is tried without the signature only where no JSON was found.
 
-  alias PtcRunner.Agent.{Literals, Uncoerced, Written}
+  alias PtcRunner.Agent.{Literals, Uncoerced}
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonRepair, KeyNormalizer, Signature}
@@ -47,7 +47,6 @@ defmodule PtcRunner.Agent.Answer do
 
     with {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
          no when no in [:error, :literal] <- converted(text, outcome, found, asked) do
-      errors = written(errors, found, asked)
       errors = left(errors, found, asked)
       {:error, errors, feedback(errors, text, found, asked), whole?(found)}
     else
@@ -62,11 +61,6 @@ defmodule PtcRunner.Agent.Answer do
         {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, []), true}
     end
   end
-
-  defp written(errors, {:value, value}, %{coerce?: true, type: type}),
-    do: Written.wrong(errors, items(value, type))
-
-  defp written(errors, _found, _asked), do: errors
 
   defp left(errors, {:value, value}, %{coerce?: true, type: type}) when type != nil,
     do: Uncoerced.left(errors, items(value, type), type)
