@@ -8,7 +8,7 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
   alias PtcRunner.SubAgent.Signature.{Schema, Validator}
   alias PtcRunner.Test.{Environment, ProviderRules, RuledGenerator}
 
-  doctest Schema.Found
+  doctest Schema.Cycles
   doctest Schema.Names
   doctest Schema.Parts
   doctest Schema.Pattern
@@ -471,6 +471,43 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
       assert_raise ArgumentError, ~r/more than 500000 parts/, fn ->
         Signature.type_to_json_schema(huge)
       end
+    end
+
+    test "thousands of names that lead to each other, and thousands of scopes" do
+      name = &"T#{rem(&1, 5_000)}"
+
+      field = &{:optional, {:ref, name.(&1)}}
+
+      names =
+        for n <- 0..4_999,
+            into: %{},
+            do: {name.(n), {:map, [{"a", field.(n + 1)}, {"b", field.(n * 7)}]}}
+
+      type = {:defs, names, {:ref, "T0"}}
+      assert map_size(Signature.type_to_json_schema(type, for: :gemini)["$defs"]) == 5_000
+
+      error =
+        assert_raise ArgumentError, fn -> Signature.type_to_json_schema(type, for: :anthropic) end
+
+      assert error.message =~ ~s(T0.a: "T0" contains itself)
+
+      scope = &{:defs, %{"T" => {:map, [{"n", {:where, :int, [min: &1]}}]}}, {:list, {:ref, "T"}}}
+      type = {:map, for(n <- 1..5_000, do: {"f#{n}", scope.(n)})}
+      schema = Signature.type_to_json_schema(type, for: :gemini)
+      assert map_size(schema["$defs"]) == 5_000
+      assert ProviderRules.faults(schema, :gemini) == []
+    end
+
+    test "a name that is another one's with a number" do
+      scope = &{:defs, %{&1 => &2}, {:list, {:ref, &1}}}
+
+      type =
+        {:map,
+         [{"a", scope.("T", :date)}, {"b", scope.("T_2", :decimal)}, {"c", scope.("T", :bool)}]}
+
+      schema = Signature.type_to_json_schema(type)
+      assert Map.keys(schema["$defs"]) == ["T", "T_2", "T_3"]
+      assert schema["properties"]["c"]["items"] == %{"$ref" => "#/$defs/T_3"}
     end
 
     test "what is no type is refused, wherever it stands" do

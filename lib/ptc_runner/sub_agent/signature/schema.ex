@@ -94,19 +94,14 @@ defmodule PtcRunner.SubAgent.Signature.Schema do
     [{:root, name, _path, _optional?}] = for {:root, _, _, _} = edge <- found.edges, do: edge
     described = Map.delete(schema, "$ref")
     schema = found.definitions |> Map.fetch!(name) |> Map.merge(described)
-    defined(schema, [name], found)
+    defined(schema, Found.used(found, name))
   end
 
-  defp rooted(schema, found, %{refs: :alone}), do: defined(schema, [:root], found)
-  defp rooted(schema, %{definitions: none}, _provider) when none == %{}, do: schema
-  defp rooted(schema, found, _provider), do: Map.put(schema, "$defs", found.definitions)
+  defp rooted(schema, found, %{refs: :alone}), do: defined(schema, Found.used(found, :root))
+  defp rooted(schema, found, _provider), do: defined(schema, found.definitions)
 
-  defp defined(schema, from, found) do
-    next = Enum.group_by(found.edges, &elem(&1, 0), &elem(&1, 1))
-    used = Found.reached(Enum.flat_map(from, &Map.get(next, &1, [])), next, MapSet.new())
-    definitions = Map.take(found.definitions, MapSet.to_list(used))
-    if definitions == %{}, do: schema, else: Map.put(schema, "$defs", definitions)
-  end
+  defp defined(schema, none) when none == %{}, do: schema
+  defp defined(schema, definitions), do: Map.put(schema, "$defs", definitions)
 
   @spec refuse!([{String.t(), String.t()}], Provider.t()) :: no_return()
   defp refuse!([{path, text} | _], %{name: :plain}) do

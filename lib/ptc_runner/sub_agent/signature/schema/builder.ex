@@ -36,6 +36,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Builder do
         notes: notes,
         budget: budget,
         names: %{},
+        scope: 0,
         within: :root,
         optional?: false,
         discriminator: nil,
@@ -119,8 +120,8 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Builder do
   end
 
   defp of({:defs, names, type}, path, ctx, found) do
-    {unique, new?, found} = Names.define(found, names, ctx.names, ctx.provider)
-    ctx = %{ctx | names: Map.merge(ctx.names, unique)}
+    {scope, unique, new?, found} = Names.define(found, names, ctx.scope, ctx.provider)
+    ctx = %{ctx | scope: scope, names: Map.merge(ctx.names, unique)}
     node(type, path, ctx, if(new?, do: definitions(names, unique, ctx, found), else: found))
   end
 

@@ -2,15 +2,15 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   @moduledoc false
   # What is found while a schema is made: definitions, numbers of parts, rules that only words tell, and problems.
 
-  alias PtcRunner.SubAgent.Signature.Schema.{Provider, Value}
+  alias PtcRunner.SubAgent.Signature.Schema.{Cycles, Provider, Value}
 
   @typedoc "From one definition to another, at a path, and whether below a property that may be missing."
   @type edge :: {from :: :root | String.t(), to :: String.t(), String.t(), boolean()}
 
   @type t :: %{
           definitions: %{String.t() => map()},
-          scopes: [{map(), map(), map()}],
-          taken: MapSet.t(),
+          scopes: %{{map(), non_neg_integer()} => {non_neg_integer(), map()}},
+          taken: %{String.t() => pos_integer()},
           edges: [edge()],
           counts: %{atom() => non_neg_integer()},
           notes: [{String.t(), String.t()}],
@@ -22,8 +22,8 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   def new do
     %{
       definitions: %{},
-      scopes: [],
-      taken: MapSet.new(),
+      scopes: %{},
+      taken: %{},
       edges: [],
       counts: %{},
       notes: [],
@@ -105,56 +105,24 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   defp cycles(_edges, :any), do: []
 
   defp cycles(edges, kind) do
-    groups = edges |> Enum.map(fn {from, to, _path, _optional?} -> {from, to} end) |> groups()
+    groups = edges |> pairs() |> Cycles.groups()
 
     for {from, to, path, optional?} <- Enum.reverse(edges),
-        from != :root,
-        kind == :none or not optional?,
         groups[from] == groups[to],
+        kind == :none or not optional?,
         do: {path, "#{Value.text(from)} contains itself#{where(kind)}"}
   end
 
   defp where(:none), do: ""
   defp where(:optional), do: " in a field that is required"
 
-  @doc """
-  The definitions that are reached from these.
+  defp pairs(edges), do: for({from, to, _path, _optional?} <- edges, do: {from, to})
 
-      iex> alias PtcRunner.SubAgent.Signature.Schema.Found
-      iex> Found.reached(["a"], %{"a" => ["b"], "b" => ["a"], "c" => ["a"]}, MapSet.new()) |> Enum.sort()
-      ["a", "b"]
-
-  """
-  @spec reached([String.t()], %{(:root | String.t()) => [String.t()]}, MapSet.t()) :: MapSet.t()
-  def reached([], _next, seen), do: seen
-
-  def reached([name | rest], next, seen) do
-    if name in seen,
-      do: reached(rest, next, seen),
-      else: reached(Map.get(next, name, []) ++ rest, next, MapSet.put(seen, name))
-  end
-
-  @doc """
-  Each definition with the number of its group: those that contain each other have the same one.
-
-      iex> alias PtcRunner.SubAgent.Signature.Schema.Found
-      iex> groups = Found.groups([{"a", "b"}, {"b", "a"}, {"c", "a"}])
-      iex> {groups["a"] == groups["b"], groups["a"] == groups["c"]}
-      {true, false}
-
-  """
-  @spec groups([{:root | String.t(), String.t()}]) :: %{(:root | String.t()) => pos_integer()}
-  def groups(edges) do
-    graph = :digraph.new()
-
-    for {from, to} <- edges do
-      :digraph.add_vertex(graph, from)
-      :digraph.add_vertex(graph, to)
-      :digraph.add_edge(graph, from, to)
-    end
-
-    groups = graph |> :digraph_utils.strong_components() |> Enum.with_index(1)
-    :digraph.delete(graph)
-    for {names, number} <- groups, name <- names, into: %{}, do: {name, number}
+  @doc "The definitions that are used, with those that they use; `from`: the root, or the definition that it is."
+  @spec used(t(), Cycles.name()) :: %{String.t() => map()}
+  def used(found, from) do
+    pairs = pairs(found.edges)
+    start = for {^from, to} <- pairs, do: to
+    Map.take(found.definitions, Cycles.reached(start, pairs))
   end
 end

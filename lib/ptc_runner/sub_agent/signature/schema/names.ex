@@ -7,15 +7,15 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Names do
   @simple ~r/\A[A-Za-z0-9_.-]+\z/
 
   @doc """
-  The names of a scope in the schema, and whether they are new: the same scope may stand in several places.
+  The number of a scope, its names in the schema, and whether they are new: the same scope may stand in several places.
+  `around` is the number of the scope around it.
   """
-  @spec define(Found.t(), map(), map(), Provider.t()) :: {map(), boolean(), Found.t()}
+  @spec define(Found.t(), map(), non_neg_integer(), Provider.t()) ::
+          {non_neg_integer(), map(), boolean(), Found.t()}
   def define(found, names, around, provider) do
-    case Enum.find(found.scopes, fn {same, outer, _unique} ->
-           same == names and outer == around
-         end) do
-      {_names, _around, unique} -> {unique, false, found}
-      nil -> fresh(found, names, around, provider)
+    case found.scopes do
+      %{{^names, ^around} => {number, unique}} -> {number, unique, false, found}
+      _new -> fresh(found, names, around, provider)
     end
   end
 
@@ -25,20 +25,32 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Names do
       |> Map.keys()
       |> Enum.sort()
       |> Enum.map_reduce(found.taken, fn name, taken ->
-        unique = name |> allowed(provider) |> free(taken, 1)
-        {{name, unique}, MapSet.put(taken, unique)}
+        {unique, taken} = name |> allowed(provider) |> free(taken)
+        {{name, unique}, taken}
       end)
 
-    unique = Map.new(unique)
-    {unique, true, %{found | taken: taken, scopes: [{names, around, unique} | found.scopes]}}
+    {number, unique} = {map_size(found.scopes) + 1, Map.new(unique)}
+    scopes = Map.put(found.scopes, {names, around}, {number, unique})
+    {number, unique, true, %{found | taken: taken, scopes: scopes}}
   end
 
   defp allowed(name, %{name: :plain}), do: name
   defp allowed(name, _provider), do: if(name =~ @simple, do: name, else: "type")
 
-  defp free(name, taken, count) do
-    tried = if count == 1, do: name, else: "#{name}_#{count}"
-    if tried in taken, do: free(name, taken, count + 1), else: tried
+  # `taken` has how often each name was asked for.
+  defp free(name, taken) do
+    case taken do
+      %{^name => count} ->
+        tried = "#{name}_#{count + 1}"
+        taken = Map.put(taken, name, count + 1)
+
+        if is_map_key(taken, tried),
+          do: free(name, taken),
+          else: {tried, Map.put(taken, tried, 1)}
+
+      %{} ->
+        {name, Map.put(taken, name, 1)}
+    end
   end
 
   @doc """
