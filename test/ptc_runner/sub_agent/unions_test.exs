@@ -39,6 +39,25 @@ defmodule PtcRunner.SubAgent.UnionsTest do
              Coercion.coerce(true, {:one_of, [:int, :float], nil})
   end
 
+  test "a type that has values of that kind counts before one to which they are converted" do
+    listed = {:where, :any, [enum: [[1]]]}
+
+    for {types, value} <- [
+          {[:string, :float, :bool, listed], true},
+          {[:string, listed, :int], 3},
+          {[:bool, :int, listed, :string], "true"},
+          {[:int, listed, :string], "3"},
+          {[listed, :string], [1]}
+        ] do
+      type = {:one_of, types, nil}
+      assert Validator.validate(value, type) == :ok
+      assert Coercion.coerce(value, type) == {:ok, value, []}
+    end
+
+    text = {:where, :string, [pattern: "^a"]}
+    assert {:ok, 3, [_warning]} = Coercion.coerce("3", {:one_of, [:int, text, listed], nil})
+  end
+
   test "otherwise the first type counts that the value has" do
     a = {:map, [{"x", :int}]}
     b = {:map, [{"y", :int}, {"z", {:optional, {:list, :int}}}]}

@@ -27,7 +27,7 @@ pub struct UnionFrame<M> {
     pub id: TypeId,
     /// The number of its types.
     pub union: u32,
-    /// The place of the next type.
+    /// The place of the next type; see `next_member`.
     pub next: u32,
     /// Whether the value is in a firewalled field.
     pub hidden: bool,

@@ -1,7 +1,8 @@
 //! Values of one of several types.
 //!
 //! The kind of the value, or the field that discriminates, decides in most cases; then the value is walked along that type,
-//! and its errors are those of that type. Otherwise the types are tried in order, and the first one counts that the value has.
+//! and its errors are those of that type. Otherwise the types are tried, those that have values of its kind first, each in order,
+//! and the first one counts that takes the value.
 //! A trial ends at its first error: the stack is unwound to the value.
 
 use super::super::findings::Wrong;
@@ -71,9 +72,9 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         let identity = self.heap.identity(value);
         let next = match self.memo.is_wrong(identity, frame.id) {
             true => None,
-            false => members.get(frame.next as usize),
+            false => self.next_member(value, members, frame.next),
         };
-        let Some(member) = next else {
+        let Some((place, member)) = next else {
             self.end_trials();
             self.memo.add_wrong(identity, frame.id);
             let rules = self.types.union(frame.union).rules;
@@ -87,10 +88,10 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             self.report(None, Wrong::Rule, Some(kept))?;
             return Ok(Some((value, K::SAME)));
         };
-        frame.next += 1;
+        frame.next = place + 1;
         self.state.stack.set_union(frame);
         self.consume_fuel(LOOK)?;
-        let done = self.part::<true>(value, *member)?;
+        let done = self.part::<true>(value, member)?;
         match done {
             Some(done) => {
                 self.end_trials();
@@ -98,6 +99,14 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             }
             None => Ok(None),
         }
+    }
+
+    /// Returns the first type to try from this place on. The types are counted twice: those of the value's kind, then the others.
+    fn next_member(&self, value: H::Term, members: &[TypeId], from: u32) -> Option<(u32, TypeId)> {
+        let count = members.len() as u32;
+        (from..2 * count)
+            .map(|place| (place, members[(place % count) as usize]))
+            .find(|(place, member)| self.may_have(value, *member) == (*place < count))
     }
 
     fn end_trials(&mut self) {
