@@ -14,6 +14,9 @@ defmodule PtcRunner.Json.MovedRun do
   # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
 
+  # As long as the longest text that a run refuses because it reads others in place (native/ptc_program/src/over_texts/indexes.rs).
+  @most_refused 100_000
+
   # The weight of a list longer than this is estimated from its first items.
   @long_list 64
   @items_weighed 16
@@ -39,9 +42,12 @@ defmodule PtcRunner.Json.MovedRun do
     ToolWorker.leave(elem(run, 0), ended(result, run))
   end
 
-  # The run does not read in place what the tool has answered.
-  defp call({:decode, _state, _terms, {name, text}}, run),
-    do: name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
+  # The run does not read in place what the tool has answered. It is not asked again for texts that are not longer.
+  defp call({:decode, _state, _terms, {name, text}}, {reply_to, max_heap, moved, enough, funs}) do
+    funs = Map.put(funs, :refused, min(byte_size(text), @most_refused))
+    run = {reply_to, max_heap, moved, enough, funs}
+    name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
+  end
 
   # The waiting process measures the time: it kills this process at the deadline.
   defp call({:call, state, _terms, name, args, _left, words}, run) do
@@ -70,8 +76,14 @@ defmodule PtcRunner.Json.MovedRun do
 
   defp answered(answer, name, run) do
     case answer do
-      {:ok, %Text{} = text} ->
-        {:ok, {:text_moved, Texts.lent(name, text), ToolWorker.charged()}, run}
+      {:ok, %Text{binary: binary} = text} ->
+        case elem(run, 4) do
+          %{refused: refused} when byte_size(binary) <= refused ->
+            name |> ToolWorker.decoded(Texts.answer(text)) |> answered(name, run)
+
+          _asked ->
+            {:ok, {:text_moved, Texts.lent(name, text), ToolWorker.charged()}, run}
+        end
 
       {:ok, value} when Weight.is_immediate(value) ->
         {:ok, {:moved, value, ToolWorker.charged()}, run}
