@@ -325,6 +325,7 @@ impl<H: Heap> Heap for Lazy<'_, H> {
     }
 
     fn cons(&mut self, head: Self::Term, tail: Self::Term) -> Self::Term {
+        self.holds_watched |= self.is_watched(head) || self.is_watched(tail);
         let (head, tail) = (self.pack(head), self.pack(tail));
         Term::Real(self.inner.cons(head, tail))
     }
@@ -338,6 +339,7 @@ impl<H: Heap> Heap for Lazy<'_, H> {
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term {
         let is_node = |element: &Self::Term| !matches!(element, Term::Real(_));
         self.stored |= elements.iter().any(is_node);
+        self.holds_watched |= elements.iter().any(|element| self.is_watched(*element));
         let elements: Vec<_> = elements.iter().map(|element| self.pack(*element)).collect();
         Term::Real(self.inner.make_tuple(&elements))
     }

@@ -51,6 +51,9 @@ pub struct Lazy<'t, H: Heap> {
     /// The keys of objects that were built, so that equal ones are one term.
     pub(crate) keys: HashMap<Box<[u8]>, H::Term>,
     pub(crate) tuples: Arena<Box<[Term<H::Term>]>>,
+    /// The first text whose values are looked for in what is built, and whether there is one.
+    pub(crate) watched: u32,
+    pub(crate) holds_watched: bool,
 }
 
 /// The object that was read last.
@@ -91,7 +94,26 @@ impl<'t, H: Heap> Lazy<'t, H> {
             strings: Arena::default(),
             keys: HashMap::new(),
             tuples: Arena::default(),
+            watched: u32::MAX,
+            holds_watched: false,
         }
+    }
+
+    /// Looks for values of the texts from this one on in the lists, tuples and maps that are built. `holds`: there is one.
+    pub fn watch(&mut self, first: u32, holds: bool) {
+        self.watched = first;
+        self.holds_watched = holds;
+    }
+
+    /// Whether a list, a tuple or a map may have a value of these texts.
+    pub fn holds_watched(&self) -> bool {
+        self.holds_watched
+    }
+
+    /// Whether this is a value of these texts.
+    #[inline]
+    pub fn is_watched(&self, term: Term<H::Term>) -> bool {
+        matches!(term, Term::Node(place) | Term::Rest(place) if place.text >= self.watched)
     }
 
     /// Returns the inner heap.
@@ -184,6 +206,7 @@ impl<'t, H: Heap> Lazy<'t, H> {
             Term::Rest(_) => term.packed(),
         };
         self.stored = true;
+        self.holds_watched |= self.is_watched(term);
         self.words += WORDS_OF_PLACE - WORDS_OF_NUMBER;
         self.pair(number.unwrap_or_default())
     }

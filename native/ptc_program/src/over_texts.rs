@@ -70,6 +70,10 @@ struct Plain {
     indexes: Indexes,
     /// See [`Given::stored`].
     stored: bool,
+    /// Whether a list, a tuple or a map may have a value of an answer.
+    nested: bool,
+    /// Whether the suspended run may read a value of an answer.
+    needs_answers: bool,
     state: Option<State<()>>,
     settling: Option<(After, Settle<()>)>,
     /// Whether the tool of the call has failed.
@@ -113,6 +117,8 @@ impl<T: Copy> TextRun<T> {
                 marker,
                 indexes: Indexes::new(texts_and_marker - 1),
                 stored: false,
+                nested: false,
+                needs_answers: true,
                 state: None,
                 settling: None,
                 failed: false,
@@ -239,11 +245,23 @@ impl<T: Copy> TextRun<T> {
             words,
         };
         let mut lazy = Lazy::new(heap, given);
+        lazy.watch(indexes.lent() as u32, self.plain.nested);
         let outcome = self.execute(&mut lazy, meter);
         let words = lazy.words_built();
         self.plain.stored = lazy.has_stored();
-        let heap = lazy.into_inner();
+        self.plain.nested = lazy.holds_watched();
+        let mut heap = lazy.into_inner();
         self.plain.indexes = indexes;
+        let calls = matches!(outcome, Ok(Outcome::Call { .. }));
+        if calls && !self.plain.needs_answers && self.plain.indexes.forget_answers() {
+            let texts = heap.elements(self.texts).unwrap_or_default();
+            let lent: Vec<_> = texts
+                .iter()
+                .take(1 + self.plain.indexes.lent())
+                .copied()
+                .collect();
+            self.texts = heap.make_tuple(&lent);
+        }
         (outcome, words, heap)
     }
 
@@ -372,6 +390,8 @@ impl<T: Copy> TextRun<T> {
         self.plain.state = state.map(|state| freeze(state, lazy, &mut out));
         self.plain.settling =
             settling.map(|(after, settle)| (after, freeze(settle, lazy, &mut out)));
+        let holds = lazy.holds_watched() || out.iter().any(|term| lazy.is_watched(*term));
+        self.plain.needs_answers = holds;
         self.rest = out.into_iter().map(|term| One(lazy.pack(term))).collect();
     }
 }

@@ -11,7 +11,7 @@ const STEP: usize = 64 * 1024;
 const FUEL_OF_STEP: usize = 4_096;
 const BYTES_PER_WORD: usize = 8;
 /// Each execution of a run looks at all of its texts. So a tool's answer is read in place only if it has this many bytes for each
-/// answer that is read in place already, and there are at most so many answers.
+/// answer that is held already, and there are at most so many answers.
 const BYTES_FOR_EACH: usize = 100;
 const MOST_ANSWERS: usize = 1_000;
 
@@ -81,6 +81,19 @@ impl Indexes {
     fn is_worth(&self, text: &[u8]) -> bool {
         let answers = self.all.len() - self.lent;
         answers < MOST_ANSWERS && text.len() >= BYTES_FOR_EACH * answers
+    }
+
+    /// Returns the number of texts of the context.
+    pub fn lent(&self) -> usize {
+        self.lent
+    }
+
+    /// Forgets the answers of tools; returns whether there were any.
+    pub fn forget_answers(&mut self) -> bool {
+        let had = self.all.len() > self.lent;
+        self.all.truncate(self.lent);
+        self.counted = self.counted.min(self.lent);
+        had
     }
 
     /// Forgets the text that was being indexed.

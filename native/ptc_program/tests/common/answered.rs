@@ -20,6 +20,8 @@ pub struct Answers {
     texts: Vec<String>,
     /// The calls so far: names and arguments.
     calls: Vec<String>,
+    /// Maximum number of texts that a run has held.
+    held: usize,
 }
 
 impl Answers {
@@ -34,8 +36,11 @@ impl Answers {
             }
         });
         let texts = texts.collect();
-        let calls = Vec::new();
-        Answers { texts, calls }
+        Answers {
+            texts,
+            calls: Vec::new(),
+            held: 0,
+        }
     }
 
     fn next(&mut self, heap: &PlainHeap, tool: Term, args: Term) -> &str {
@@ -170,6 +175,7 @@ fn over_texts(
         let texts = heap.elements(run.texts).unwrap_or_default().iter().skip(1);
         let texts = texts.map(|text| heap.bytes(*text).expect("a text").to_vec());
         let texts: Vec<_> = texts.collect();
+        answers.held = answers.held.max(texts.len());
         let bytes: Vec<_> = texts.iter().map(Vec::as_slice).collect();
         let (outcome, _, heap) = run.step(&bytes, take(&mut lab.heap), &mut meter(lab.limits));
         lab.heap = heap;
@@ -194,26 +200,27 @@ fn over_texts(
 }
 
 /// A program ends the same way where tools answer texts and where they answer what these are decoded to. Returns how many answers
-/// were read in place.
+/// were read in place, and how many texts the run has held
+/// that was not suspended.
 pub fn same(
     program: &str,
     (context, mut answers): (&Texts, Answers),
     options: Options,
     limits: Limits,
     rng: &mut Rng,
-) -> usize {
+) -> (usize, usize) {
     let lab = || {
         let lab = Lab::of_text(PlainHeap::new(), program.as_bytes(), options)?;
         let lab = lab.given(&super::lazy::object(context), "{}");
         Ok::<_, End>(Lab { limits, ..lab })
     };
     let Ok(mut terms) = lab() else {
-        return 0;
+        return (0, 0);
     };
     let expected = over_terms(&mut terms, &mut answers);
     let calls = take(&mut answers.calls);
     let stops = |end: &End| matches!(end, End::DeadlinePassed | End::MemoryExceeded);
-    let mut in_place = 0;
+    let (mut in_place, mut held) = (0, 0);
     for suspends in [false, true] {
         let mut least = 1 + rng.below(20);
         let mut meter = |limits| match suspends {
@@ -228,11 +235,14 @@ pub fn same(
         let (end, count) = over_texts(&mut lab, &mut answers, &mut meter);
         let called = take(&mut answers.calls);
         in_place += count;
+        if !suspends {
+            held = answers.held;
+        }
         if !stops(&end) && !stops(&expected) {
             let shown = || format!("{program}\n{:?}\nsuspended: {suspends}", answers.texts);
             assert_eq!(end, expected, "{}", shown());
             assert_eq!(called, calls, "{}", shown());
         }
     }
-    in_place
+    (in_place, held)
 }
