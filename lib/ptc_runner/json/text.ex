@@ -18,6 +18,9 @@ defmodule PtcRunner.Json.Text do
   def hidden?(%__MODULE__{binary: binary}), do: :binary.match(binary, @marks) != :nomatch
 
   defimpl Inspect do
-    def inspect(text, _opts), do: "#PtcRunner.Json.Text<#{byte_size(text.binary)} bytes>"
+    def inspect(%{binary: binary}, _opts) when is_binary(binary),
+      do: "#PtcRunner.Json.Text<#{byte_size(binary)} bytes>"
+
+    def inspect(_text, _opts), do: "#PtcRunner.Json.Text<no binary>"
   end
 end

@@ -311,6 +311,7 @@ defmodule PtcRunner.Json.Texts do
   @spec answer(term()) :: term()
   # The process of the tool has the limits.
   def answer(%Text{binary: binary}) when is_binary(binary), do: answer(binary, :infinity, 0)
+  def answer(%Text{}), do: {:error, "the JSON text is not a binary"}
   def answer(other), do: other
 
   @doc """

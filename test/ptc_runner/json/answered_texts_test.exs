@@ -140,6 +140,20 @@ defmodule PtcRunner.Json.AnsweredTextsTest do
     end
   end
 
+  test "a text that somebody has made of something else is the error of the tool" do
+    program = of(~s({"op": "call", "tool": "rows"}))
+
+    for other <- [nil, <<1::3>>, ["[]"]],
+        opts <- [[], [tool_concurrency: 2], [max_tool_calls: 3]] do
+      tools = tools(%Json.Text{binary: other})
+
+      assert Json.run(program, [tools: tools] ++ opts) ==
+               {:error, {:execution_error, "Tool 'rows' error: the JSON text is not a binary"}}
+
+      assert inspect(%Json.Text{binary: other}) == "#PtcRunner.Json.Text<no binary>"
+    end
+  end
+
   test "answers that cannot be read in place are decoded" do
     wide = Map.new(1..3_000, &{"k#{&1}", &1})
     long = %{"s" => String.duplicate("x", 100_000), "n" => Integer.pow(7, 2_000)}
