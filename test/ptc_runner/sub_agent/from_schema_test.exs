@@ -262,6 +262,14 @@ defmodule PtcRunner.SubAgent.FromSchemaTest do
                Signature.from_json_schema(%{"type" => "string", "pattern" => "^(?=a)"}, [])
     end
 
+    test "a default stands also where no field can be missing, but not in one of several schemas" do
+      listed = %{"type" => "array", "items" => %{"type" => "string", "default" => "a"}}
+      assert type(listed) == {:list, {:where, :string, [default: "a"]}}
+
+      several = %{"anyOf" => [%{"type" => "string", "default" => "a"}, %{"type" => "boolean"}]}
+      assert dropped(several) == [{"#/anyOf/0", "default"}]
+    end
+
     test "references in a circle, and too many of them, end" do
       assert dropped(%{"$ref" => "#"}) == [{"#", "$ref"}]
 

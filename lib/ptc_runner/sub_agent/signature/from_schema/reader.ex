@@ -154,13 +154,21 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
         {branches, {said, state}} =
           Enum.map_reduce(parts, {@none, state}, &branch(&1, &2, around))
 
+        one? = match?([_one], parts)
+        state = if one?, do: state, else: Enum.reduce(parts, state, &without_default/2)
+
         state = if keyword == "oneOf", do: overlap(branches, met, place, state), else: state
         # Alternatives that say the same beside the type say it of the whole.
-        notes = if match?([_one], parts), do: noted(notes, said), else: notes
+        notes = if one?, do: noted(notes, said), else: notes
         {met, state} = meet(met, Enum.concat(branches), keyword, place, state)
         {met, notes, state}
     end
   end
+
+  defp without_default({%{"default" => value}, _pointer, _base} = part, state) when value != nil,
+    do: drop(state, part, "default", "it stands in one of several schemas")
+
+  defp without_default(_part, state), do: state
 
   defp branch(part, {_said, state}, around) do
     {alternatives, said, state} = alternatives(part, around, state)

@@ -206,7 +206,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
   end
 
   defp list(array, place, state) do
-    {items, _default, state} = FromSchema.convert(array.items, state)
+    {items, state} = part(array.items, state)
     {prefix, state} = Enum.map_reduce(array.prefix, state, &part/2)
     {items, rules, prefix} = ended(items, array.rules, prefix)
 
@@ -230,8 +230,8 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
   end
 
   defp part(places, state) do
-    {type, _default, state} = FromSchema.convert(places, state)
-    {type, state}
+    {type, default, state} = FromSchema.convert(places, state)
+    if default, do: with_default(type, default, hd(places), state), else: {type, state}
   end
 
   # No item may follow, or may stand at a place: the list ends there.
@@ -251,7 +251,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
   defp impossible?(_rules), do: false
 
   defp object(object, place, state) do
-    {others, _default, state} = FromSchema.convert(object.others, state)
+    {others, state} = part(object.others, state)
 
     names = for name <- object.required, not is_map_key(object.fields, name), do: name
     fields = Enum.reduce(names, object.fields, &Map.put(&2, &1, object.others))
