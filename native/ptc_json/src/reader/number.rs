@@ -32,8 +32,40 @@ pub fn number_of(token: &[u8], is_integer: bool) -> Option<term::Number> {
     }
     match is_integer {
         true => Some(term::Number::from_digits(token)),
-        false => float(std::str::from_utf8(token).ok()?).map(term::Number::Float),
+        false => match short_float(token) {
+            Some(value) => Some(term::Number::Float(value)),
+            None => float(std::str::from_utf8(token).ok()?).map(term::Number::Float),
+        },
     }
+}
+
+/// The bytes of the longest decimal that is converted without a parser: 15 digits and a point.
+const SHORT_FLOAT: usize = 16;
+
+/// Returns the value of a short number with a fraction and without an exponent; `None` for others. Integers of 15 digits and these
+/// powers of ten are exact floats, so their quotient is the nearest float, as a parser finds it.
+fn short_float(token: &[u8]) -> Option<f64> {
+    const POWERS: [f64; SHORT_FLOAT] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ];
+    let digits = token.strip_prefix(b"-").unwrap_or(token);
+    if digits.len() > SHORT_FLOAT {
+        return None;
+    }
+    let (mut value, mut point) = (0, None);
+    for (at, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => value = value * 10 + i64::from(byte - b'0'),
+            b'.' => point = Some(at),
+            _ => return None,
+        }
+    }
+    let power = POWERS.get(digits.len().checked_sub(1 + point?)?)?;
+    let value = value as f64 / power;
+    Some(match digits.len() < token.len() {
+        true => -value,
+        false => value,
+    })
 }
 
 /// Returns the value of a number with a fraction or an exponent; `None` if it is too large.
@@ -94,6 +126,12 @@ impl<'t> Cursor<'_, 't> {
             sink.integer(small_integer(token));
             return Ok(Phase::After);
         }
+        if !number.is_integer() {
+            if let Some(value) = short_float(token) {
+                sink.float(value);
+                return Ok(Phase::After);
+            }
+        }
         // Its bytes are ASCII.
         let token = std::str::from_utf8(token).unwrap_or_default();
         if number.is_integer() {
@@ -120,5 +158,53 @@ impl<'t> Cursor<'_, 't> {
             None => return Err(JsonError::UnexpectedToken(start).into()),
         }
         Ok(Phase::After)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_floats_are_what_the_parser_reads() {
+        let mut state = 7_u64;
+        let mut random = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 20) % below
+        };
+        let mut texts: Vec<String> = [
+            "0.0",
+            "-0.0",
+            "-0.5",
+            "0.000000000000001",
+            "99999999999999.9",
+        ]
+        .map(String::from)
+        .into();
+        texts.extend(["9.99999999999999", "-999999999.999999"].map(String::from));
+        for _ in 0..200_000 {
+            let (whole, fraction) = (random(15) as u32, random(15) as u32);
+            let fraction = 1 + fraction.min(14 - whole.min(14));
+            let sign = ["", "-"][random(2) as usize];
+            let whole = random(10_u64.pow(whole));
+            let width = fraction as usize;
+            let rest = random(10_u64.pow(fraction));
+            texts.push(format!("{sign}{whole}.{rest:0width$}"));
+        }
+        for text in texts {
+            let parsed: f64 = text.parse().unwrap();
+            let short = short_float(text.as_bytes());
+            let is_short = text.trim_start_matches('-').len() <= SHORT_FLOAT;
+            assert_eq!(
+                short.map(f64::to_bits),
+                is_short.then(|| parsed.to_bits()),
+                "{text}"
+            );
+        }
+        for other in ["1.5e3", "-0e1", "123456789012345.67", "1e5"] {
+            assert_eq!(short_float(other.as_bytes()), None, "{other}");
+        }
     }
 }
