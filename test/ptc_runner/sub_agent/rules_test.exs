@@ -57,6 +57,29 @@ defmodule PtcRunner.SubAgent.RulesTest do
       assert message(decimal(-1, 5, -1), :any, min: 0) == "expected at least 0, got -0.5"
     end
 
+    test "an enumeration of decimals has numbers, in any form" do
+      rules = [enum: [decimal(1250, -2), "0.10", 7, 2.5]]
+
+      for value <- [decimal(125, -1), "12.500", "1e-1", decimal(70, -1), "7", "2.50"],
+          do: assert(valid?(value, :decimal, rules))
+
+      for value <- [decimal(126, -1), "0.11", "-7", decimal(7, 1)],
+          do: refute(valid?(value, :decimal, rules))
+
+      assert {:ok, made, _warnings} = Coercion.coerce("12.5", {:where, :decimal, rules})
+      assert made in ["12.5", decimal(125, -1)]
+      assert {:error, _text} = Coercion.coerce("12.6", {:where, :decimal, rules})
+
+      {:ok, with_default} =
+        PtcRunner.SubAgent.Signature.annotate("{n :string}", "n", description: "é")
+
+      assert {:signature, [], {:map, [{"n", {:where, :string, [description: "é"]}}]}} =
+               with_default
+
+      assert PtcRunner.SubAgent.Signature.annotate("{n :string}", "n", description: <<255>>) ==
+               {:error, ~s("n": :description must be a text in UTF-8, got <<255>>)}
+    end
+
     test "messages" do
       assert message(-5, :int, min: 0) == "expected at least 0, got -5"
       assert message(11, :int, max: 10) == "expected at most 10, got 11"

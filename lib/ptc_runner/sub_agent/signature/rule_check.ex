@@ -102,8 +102,11 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
       else: bad(:aliases, "a map of texts to values", aliases)
   end
 
-  defp good({:description, text}),
-    do: if(is_binary(text), do: :ok, else: bad(:description, "a text", text))
+  defp good({:description, text}) do
+    if is_binary(text) and String.valid?(text),
+      do: :ok,
+      else: bad(:description, "a text in UTF-8", text)
+  end
 
   defp good({rule, flag}) when rule in [:ignore_case, :unique, :yes_no, :struct, :whole],
     do: if(flag == true, do: :ok, else: bad(rule, "true", flag))

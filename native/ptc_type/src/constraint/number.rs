@@ -31,6 +31,14 @@ impl Bound {
         }
     }
 
+    /// Returns the number that a term is where decimals stand: also a text of one.
+    pub fn of_decimal<H: Values>(heap: &H, term: H::Term) -> Option<Bound> {
+        match heap.bytes(term) {
+            Some(text) => Decimal::read(text).map(Bound::Decimal),
+            None => Bound::of(heap, term),
+        }
+    }
+
     /// Returns whether the number is above zero.
     pub fn is_positive(&self) -> bool {
         self.order(&Bound::Number(Number::Int(0))).is_gt()

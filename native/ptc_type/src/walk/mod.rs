@@ -13,6 +13,7 @@
 //! * `refuse`: errors in the value; `ruled`: the rules of types
 //! * `state`: what is kept between two quanta; `left`: the same of any task, and when a quantum ends
 
+mod among;
 pub mod frame;
 mod left;
 mod lists;

@@ -1,7 +1,7 @@
 //! The rules of types: which of them a value breaks.
 
 use super::super::constraint::number::Bound;
-use super::super::constraint::{Constraints, Enumeration, Rule};
+use super::super::constraint::{Constraints, Rule};
 use super::super::findings::Wrong;
 use super::super::values::{Class, Values};
 use super::super::{Scalar, Type, TypeId};
@@ -19,7 +19,7 @@ use std::convert::Infallible;
 /// Fuel for the rules of a value.
 const RULES: usize = 4;
 /// Bytes whose code points are counted for one unit of fuel, and bytes that are searched.
-const COUNTED: usize = 64;
+pub(super) const COUNTED: usize = 64;
 const SEARCHED: usize = 4;
 /// Up to this many items are compared each with each.
 const FEW: usize = 8;
@@ -229,51 +229,6 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         }
         let has = constraints.format.is_none_or(|format| format.has(text));
         Ok((!has).then_some(Rule::Format))
-    }
-
-    /// Returns whether a value is one of an enumeration. An atom is a text there, and numbers are compared with `==`.
-    pub(super) fn is_among(
-        &mut self,
-        values: &Enumeration,
-        rules: u32,
-        value: H::Term,
-    ) -> Result<bool, WalkEnd> {
-        let length = self.heap.byte_length(value).unwrap_or(0);
-        self.consume_fuel((length + self.heap.bytes_to_copy(value)) / COUNTED)?;
-        let name = match self.heap.class(value) {
-            Class::Map => self.heap.keyword_name(value),
-            _ => None,
-        };
-        let known = match self.heap.bytes(name.unwrap_or(value)) {
-            Some(text) => values.has(text),
-            None if self.heap.is_name(value) => self.heap.with_name(value, |name| values.has(name)),
-            None => match values {
-                Enumeration::Terms(_) => None,
-                _ => Some(false),
-            },
-        };
-        // A text that is the name of an atom, where texts are names.
-        if let (Enumeration::Terms(members), true) =
-            (values, self.types.constraints(rules).keywords)
-        {
-            let is_name = |text: &[u8]| members.has_name(text);
-            if self.heap.bytes(name.unwrap_or(value)).is_some_and(is_name) {
-                return Ok(true);
-            }
-        }
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let list = self.state.rules[rules as usize];
-        let mut rest = Rule::Enum.value(&*self.heap, list).unwrap_or(list);
-        while let Some((member, tail)) = self.heap.uncons(rest) {
-            self.consume_fuel(2)?;
-            if self.heap.equal(member, value) {
-                return Ok(true);
-            }
-            rest = tail;
-        }
-        Ok(false)
     }
 
     fn broken_list(
