@@ -99,7 +99,7 @@ defmodule PtcRunner.Agent.Answer do
   defp outcome(text, {:signature, _params, type}, asked) do
     if scalar?(type) do
       bare = String.trim(text)
-      text = wrap(bare, text, asked.limits)
+      text = wrap(bare, text, type, asked.limits)
 
       case Answer.read_all(text, asked.signature, asked.limits) do
         # Only a fence can have a value that is neither an object nor a list. The backticks in a string are its content,
@@ -122,12 +122,39 @@ defmodule PtcRunner.Agent.Answer do
   defp read_value(value, asked), do: read_all(Codec.encode!(%{@value => value}), asked)
   defp read_all(text, asked), do: {text, Answer.read_all(text, asked.signature, asked.limits)}
 
-  defp wrap(bare, text, limits) do
+  defp wrap(bare, text, type, limits) do
     {timeout, max_heap} = Limits.of_text(limits, byte_size(text))
 
-    case Codec.decode(bare, timeout: timeout, max_heap: max_heap) do
-      {:ok, value} when not is_map(value) -> Codec.encode!(%{@value => value})
-      _object_or_none -> text
+    with {:ok, value} <- Codec.decode(bare, timeout: timeout, max_heap: max_heap),
+         {:ok, value} <- bare(value, type) do
+      Codec.encode!(%{@value => value})
+    else
+      _wrapped_or_none -> text
+    end
+  end
+
+  # The value that stands for itself. An object does if the type takes objects, as in `{name :string}?`; a list may be under `"items"`.
+  defp bare(value, _type) when not is_map(value), do: {:ok, value}
+  defp bare(%{@value => _}, _type), do: :error
+
+  defp bare(value, type) do
+    case {value, inside(type)} do
+      {%{"items" => items}, {:list, _type}} when is_list(items) -> {:ok, items}
+      {_object, type} -> if object?(type) and value != %{}, do: {:ok, value}, else: :error
+    end
+  end
+
+  defp inside({:optional, type}), do: inside(type)
+  defp inside({:where, type, _rules}), do: inside(type)
+  defp inside({:defs, names, type}), do: type |> named(names) |> inside()
+  defp inside(type), do: type
+
+  defp object?(type) do
+    case inside(type) do
+      {:one_of, types, _field} -> Enum.any?(types, &object?/1)
+      {kind, _fields} when kind in [:map, :closed_map, :map_of] -> true
+      {:struct, _module, _type} -> true
+      type -> type == :map
     end
   end
 

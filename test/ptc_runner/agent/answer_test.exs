@@ -40,6 +40,22 @@ defmodule PtcRunner.Agent.AnswerTest do
     assert value(~s("2026-05-03T09:14:00Z"), ":datetime") == ~U[2026-05-03 09:14:00Z]
   end
 
+  test "an object stands bare where it is one of several types, or may be null" do
+    union = {:signature, [], {:one_of, [{:map, [{"b", :int}]}, :string], nil}}
+    described = {:signature, [], {:optional, {:where, {:map, [{"b", :int}]}, [description: "d"]}}}
+
+    for signature <- ["{b :int}?", union, described] do
+      assert Agent.answer(~s({"b": 1}), signature) == {:ok, %{"b" => 1}, []}
+      assert Agent.answer(~s({"value": {"b": 1}}), signature) == {:ok, %{"b" => 1}, []}
+      assert {:error, [_ | _], _feedback} = Agent.answer(~s({"b": "x"}), signature)
+    end
+
+    assert Agent.answer("null", "{b :int}?") == {:ok, nil, []}
+    assert Agent.answer("{}", "{b :int}?") == {:ok, nil, []}
+    assert Agent.answer(~s({"items": [1]}), "[:int]?") == {:ok, [1], []}
+    assert Agent.answer("[1]", "[:int]?") == {:ok, [1], []}
+  end
+
   test "a value in a fence that is no object or list is an error where one is expected" do
     for text <- ["42", "null", "true", ~s("x")],
         text <- ["```json\n#{text}\n```", "So:\n```\n#{text}\n```", text],
