@@ -144,10 +144,18 @@ impl Types {
     #[inline]
     pub fn inside(&self, id: TypeId, object: bool) -> Option<TypeId> {
         match (self.required(id).0, object) {
-            (Type::Map { .. }, true) => Some(id),
+            (Type::Map { .. } | Type::MapOf(_), true) => Some(id),
             (Type::List(holds), false) => Some(holds),
             (of, true) => of.takes(Json::Object).then_some(Types::ANY),
             (of, false) => of.takes(Json::Array).then_some(Types::ANY),
+        }
+    }
+
+    /// Returns the type of the values of an object that has no declared fields.
+    pub fn of_any_key(&self, id: TypeId) -> TypeId {
+        match self.required(id).0 {
+            Type::MapOf(holds) => holds,
+            _ => Types::ANY,
         }
     }
 

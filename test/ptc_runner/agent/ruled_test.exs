@@ -121,6 +121,41 @@ defmodule PtcRunner.Agent.RuledTest do
     assert feedback =~ "s"
   end
 
+  test "the values of a map of a type are repaired by their type, and settled by its rules" do
+    by = &{:signature, [], {:map, [{"by", {:map_of, &1}}]}}
+
+    assert {:ok, %{"by" => %{"x" => 1, "y" => 2}}, warnings} =
+             answer(~s({'by': {x: '1', "y": 2,}}), by.(:int))
+
+    assert [_ | _] = warnings
+
+    text = ~s(First {"by": {"x": 1,}} and then {"by": {"x": 2,}})
+    assert {:error, _, _} = answer(text, by.(:int))
+    assert {:ok, %{"by" => %{"x" => 2}}, [_ | _]} = answer(text, by.({:where, :int, [min: 2]}))
+
+    assert {:ok, %{"by" => %{"x" => 1}}, [_ | _]} =
+             answer(text, by.({:where, :int, [enum: [1, 3]]}))
+
+    text = ~s(First {"by": {"x": 'a',}} and then {"by": {"x": 'B7',}})
+
+    assert {:ok, %{"by" => %{"x" => "B7"}}, [_ | _]} =
+             answer(text, by.({:where, :string, [pattern: "^[A-Z][0-9]$"]}))
+  end
+
+  test "a long list of different items, and of two equal ones" do
+    type = {:where, {:list, :any}, [unique: true]}
+    check = &PtcRunner.SubAgent.Signature.Validator.validate(&1, type)
+    texts = for n <- 1..50_000, do: "item #{n}"
+    assert check.(texts) == :ok
+    assert {:error, [%{message: message}]} = check.(texts ++ ["item 7"])
+    assert message == ~s(expected different items, got "item 7" twice)
+    mixed = Enum.concat([1..20_000, for(n <- 1..100, do: 2 ** 64 + n), ["1", :one, nil, true]])
+    assert check.(mixed) == :ok
+    assert {:error, _} = check.(mixed ++ [2 ** 64 + 9])
+    assert {:error, _} = check.([20_000.0 | mixed])
+    assert {:error, _} = check.([[1.0], [1] | mixed])
+  end
+
   test "results of programs are fitted" do
     fit = fn value, type -> Result.fit(value, {:signature, [], type}, {%{}, :infinity}) end
 

@@ -192,6 +192,7 @@ impl Scan {
         };
         frame.key = Some((start as u32, end as u32));
         let types = reader.types();
+        self.ty = types.of_any_key(frame.ty);
         if let Some((fields, _)) = types.map(frame.ty) {
             let name = name(reader.text, (start as u32, end as u32));
             let named = types.named(fields, &name, fields.start as usize);

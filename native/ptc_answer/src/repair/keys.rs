@@ -7,7 +7,6 @@ use super::reader::Reader;
 use super::scan::{quote, skip_all_blanks, word};
 use super::Stop;
 use ptc_term::heap::Heap;
-use ptc_type::Types;
 
 /// Maximum number of words in a bare key.
 const WORDS: usize = 4;
@@ -222,8 +221,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             true => Event::EscapedKey(span),
             false => Event::Key(span),
         };
-        branch.ty = Types::ANY;
         let types = self.types();
+        branch.ty = types.of_any_key(branch.top.ty);
         if let Some((fields, closed)) = types.map(branch.top.ty) {
             let key = span.of(self.text);
             let named = match escapes {

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use super::scan::{is_delimiter, skip_blanks};
 use ptc_json::grammar::{number, token, Token, Word};
 use ptc_term::heap::Heap;
-use ptc_type::{Json, Types};
+use ptc_type::Json;
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Reads the next token if it is valid here; otherwise only skips blanks.
@@ -73,7 +73,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 branch.top.hint = index as u32 + 1;
                 types.holds(index)
             }
-            None => Types::ANY,
+            None => self.types().of_any_key(branch.top.ty),
         };
         self.event(
             branch,

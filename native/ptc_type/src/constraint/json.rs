@@ -90,7 +90,7 @@ impl Constraints {
         })
     }
 
-    fn refuse_pattern(&self, text: &[u8], budget: &mut usize) -> bool {
+    pub(super) fn refuse_pattern(&self, text: &[u8], budget: &mut usize) -> bool {
         let Some(pattern) = &self.pattern else {
             return false;
         };
@@ -104,7 +104,7 @@ impl Constraints {
     }
 
     /// Returns whether a value is certainly not one of the enumeration.
-    fn is_no_member(&self, value: Written, budget: &mut usize) -> bool {
+    pub(super) fn is_no_member(&self, value: Written, budget: &mut usize) -> bool {
         let Some(values) = &self.enumeration else {
             return false;
         };

@@ -13,7 +13,7 @@ mod pattern;
 mod read;
 
 use format::Format;
-use json::Members;
+use json::{Members, Written};
 use number::Bound;
 use ptc_term::heap::Heap;
 use ptc_term::value::Decimal;
@@ -24,6 +24,9 @@ use std::sync::Arc;
 
 /// Longer numbers are not compared while a text is repaired, in bytes.
 const LONGEST_NUMBER: usize = 400;
+/// Larger enumerations of numbers are not searched while a text is repaired, and texts are not searched for patterns that
+/// take longer.
+const MEMBERS: usize = 1_000;
 
 /// A rule of a type. Rules are checked in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,25 +206,29 @@ impl Constraints {
         self.folded.is_some() || self.aliases || self.yes_no || self.whole
     }
 
-    /// Returns whether a text, as JSON has it, breaks the enumeration. Other spellings that coercion takes are no break.
+    /// Returns whether a text, as JSON has it, breaks the enumeration or the pattern. Other spellings that coercion takes are no break.
     pub fn refuse_text(&self, text: &[u8]) -> bool {
         let is_other = |values: &Enumeration| values.has(text) == Some(false);
         let is_spelling = |places: &Places| places.contains_key(&folded(text));
         self.enumeration.as_ref().is_some_and(is_other)
             && !self.aliases
             && !self.folded.as_ref().is_some_and(is_spelling)
+            || !self.decimals && self.refuse_pattern(text, &mut { MEMBERS })
     }
 
-    /// Returns whether a number, as JSON has it, is out of the bounds.
+    /// Returns whether a number, as JSON has it, is out of the bounds or not in the enumeration.
     pub fn refuse_number(&self, text: &[u8]) -> bool {
-        if self.bounds.is_empty() || text.len() > LONGEST_NUMBER {
+        if text.len() > LONGEST_NUMBER {
             return false;
         }
-        let Some(number) = Decimal::read(text).map(Bound::Decimal) else {
-            return false;
+        let breaks =
+            |(rule, bound): &(Rule, Bound), number: &Bound| !rule.keeps(number.order(bound));
+        let number = match self.bounds.is_empty() {
+            true => None,
+            false => Decimal::read(text).map(Bound::Decimal),
         };
-        let breaks = |(rule, bound): &(Rule, Bound)| !rule.keeps(number.order(bound));
-        self.bounds.iter().any(breaks)
+        number.is_some_and(|number| self.bounds.iter().any(|bound| breaks(bound, &number)))
+            || !self.decimals && self.is_no_member(Written::Number(text), &mut { MEMBERS })
     }
 
     /// Returns whether texts are checked.

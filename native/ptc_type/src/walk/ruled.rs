@@ -14,7 +14,9 @@ use ptc_term::stop::Stop;
 use ptc_term::value::Decimal;
 use ptc_term::weight::Weighing;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::convert::Infallible;
+use std::hash::{BuildHasher, RandomState};
 
 /// Fuel for the rules of a value.
 const RULES: usize = 4;
@@ -256,10 +258,45 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 return Ok(Some(Rule::MaxItems));
             }
         }
-        match constraints.unique && self.repeats(items)? {
+        if !constraints.unique {
+            return Ok(None);
+        }
+        let repeats = match items.len() > FEW && items.iter().all(|(item, _)| self.is_exact(*item))
+        {
+            true => self.repeats_exactly(&items)?,
+            false => None,
+        };
+        let repeats = match repeats {
+            Some(repeats) => repeats,
+            None => self.repeats(items)?,
+        };
+        match repeats {
             true => Ok(Some(Rule::Unique)),
             false => Ok(None),
         }
+    }
+
+    /// Returns whether a value is equal only to identical ones.
+    fn is_exact(&self, item: H::Term) -> bool {
+        matches!(
+            self.heap.class(item),
+            Class::Bitstring | Class::Integer | Class::Atom
+        )
+    }
+
+    /// Returns whether two items are identical, by their hashes; `None` if two different ones have the same hash.
+    fn repeats_exactly(&mut self, items: &[Item<H>]) -> Result<Option<bool>, WalkEnd> {
+        let seed = RandomState::new().hash_one(items.len());
+        let mut seen = HashMap::with_capacity(items.len());
+        for (item, weight) in items {
+            self.consume_fuel(2 + weight)?;
+            let hash = self.heap.hash(*item, seed);
+            if let Some(other) = seen.insert(hash, *item) {
+                let is_same = self.heap.identical(other, *item);
+                return Ok(is_same.then_some(true));
+            }
+        }
+        Ok(Some(false))
     }
 
     /// Returns whether two items are equal, as `==` compares them.
