@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Control do
   # A run without any of this has no such state: see `PtcRunner.Json.Runner`.
 
   alias PtcRunner.Firewall.Watch
-  alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Tools}
+  alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Text, Texts, Tools}
   alias PtcRunner.Json.Control.{Answers, Told, Words}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -219,12 +219,22 @@ defmodule PtcRunner.Json.Control do
     end
   end
 
+  # A decision may answer with a JSON text.
+  defp decoded({{:answer, %Text{} = text}, control}) do
+    case Texts.answer(text) do
+      {:error, why} -> {{:deny, why}, control}
+      value -> {{:answer, value}, control}
+    end
+  end
+
+  defp decoded(decision), do: decision
+
   @doc "What the cache has for a call that is running, or has been answered."
   @spec in_cache(t(), {String.t(), term()}) :: :running | Entry.outcome() | nil
   def in_cache(%{cache: cache}, key), do: Map.get(cache, key)
 
   defp decided(control, id, name, args, pc, fun) do
-    case decision(control, id, name, args, pc) do
+    case control |> decision(id, name, args, pc) |> decoded() do
       {decision, control} when decision in [:run, :approve] ->
         run(control, id, name, args, fun, args)
 

@@ -48,11 +48,30 @@ defmodule PtcRunner.Json.ControlledTextsTest do
     {result, Agent.get(calls, & &1)}
   end
 
+  test "a decision can answer with a text" do
+    call = of(~s({"op": "call", "tool": "seen", "args": {}}))
+
+    decided = fn answer ->
+      Json.run(call, tools: %{"seen" => & &1}, on_call: fn _ -> {:answer, Json.text(answer)} end)
+    end
+
+    assert {:ok, [1, %{"a" => 2}], _, _} = decided.(~s([1, {"a": 2}]))
+    assert {:error, {:execution_error, text}} = decided.("[1,")
+    assert text =~ "Tool 'seen' was refused: the answer is not JSON"
+
+    assert {:paused, paused} =
+             Json.run(call, tools: %{"seen" => & &1}, on_call: fn _ -> :pause end)
+
+    assert {:ok, [3], _, _} =
+             Json.resume(paused, {:answer, Json.text("[3]")}, tools: %{"seen" => & &1})
+  end
+
   test "whatever is decided", given do
     decisions = [
       fn _ -> :run end,
       fn _ -> {:run, %{"row" => %{"id" => 7}}} end,
       fn _ -> {:answer, %{"row" => %{"id" => 8}}} end,
+      fn _ -> {:answer, Json.text(~s({"row": {"id": 8}}))} end,
       fn _ -> {:deny, "no"} end,
       fn call -> if call.number < 4, do: :run, else: {:deny, "enough"} end
     ]

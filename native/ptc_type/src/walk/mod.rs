@@ -20,6 +20,7 @@ mod lists;
 mod maps;
 mod refuse;
 mod ruled;
+mod ruled_list;
 mod state;
 pub mod task;
 mod unions;

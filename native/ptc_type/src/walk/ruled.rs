@@ -7,28 +7,15 @@ use super::super::values::{Class, Values};
 use super::super::{Scalar, Type, TypeId};
 use super::frame::ListFrame;
 use super::{Place, Task, Walk, WalkEnd};
-use ptc_term::heap::Heap;
-use ptc_term::meter::{Meter, Pace};
 use ptc_term::number::Number;
-use ptc_term::stop::Stop;
 use ptc_term::value::Decimal;
-use ptc_term::weight::Weighing;
-use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::convert::Infallible;
-use std::hash::{BuildHasher, RandomState};
 
 /// Fuel for the rules of a value.
 const RULES: usize = 4;
 /// Bytes whose code points are counted for one unit of fuel, and bytes that are searched.
 pub(super) const COUNTED: usize = 64;
 const SEARCHED: usize = 4;
-/// Up to this many items are compared each with each.
-const FEW: usize = 8;
-
-/// An item of a list, and the fuel to compare it.
-type Item<H> = (<H as Heap>::Term, usize);
-
 impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Handles the value of a field whose type has rules and no parts.
     #[inline(never)]
@@ -231,142 +218,5 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         }
         let has = constraints.format.is_none_or(|format| format.has(text));
         Ok((!has).then_some(Rule::Format))
-    }
-
-    fn broken_list(
-        &mut self,
-        constraints: &Constraints,
-        value: H::Term,
-    ) -> Result<Option<Rule>, WalkEnd> {
-        if constraints.items.is_none() && !constraints.unique {
-            return Ok(None);
-        }
-        let (mut rest, mut items) = (value, Vec::new());
-        let mut count = 0;
-        while let Some((item, tail)) = self.heap.uncons(rest) {
-            self.consume_fuel(1)?;
-            (rest, count) = (tail, count + 1);
-            if constraints.unique {
-                items.push(self.weighed(item)?);
-            }
-        }
-        if let Some((least, most)) = constraints.items {
-            if count < least {
-                return Ok(Some(Rule::MinItems));
-            }
-            if count > most {
-                return Ok(Some(Rule::MaxItems));
-            }
-        }
-        if !constraints.unique {
-            return Ok(None);
-        }
-        let repeats = match items.len() > FEW && items.iter().all(|(item, _)| self.is_exact(*item))
-        {
-            true => self.repeats_exactly(&items)?,
-            false => None,
-        };
-        let repeats = match repeats {
-            Some(repeats) => repeats,
-            None => self.repeats(items)?,
-        };
-        match repeats {
-            true => Ok(Some(Rule::Unique)),
-            false => Ok(None),
-        }
-    }
-
-    /// Returns whether a value is equal only to identical ones.
-    fn is_exact(&self, item: H::Term) -> bool {
-        matches!(
-            self.heap.class(item),
-            Class::Bitstring | Class::Integer | Class::Atom
-        )
-    }
-
-    /// Returns whether two items are identical, by their hashes; `None` if two different ones have the same hash.
-    fn repeats_exactly(&mut self, items: &[Item<H>]) -> Result<Option<bool>, WalkEnd> {
-        let seed = RandomState::new().hash_one(items.len());
-        let mut seen = HashMap::with_capacity(items.len());
-        for (item, weight) in items {
-            self.consume_fuel(2 + weight)?;
-            let hash = self.heap.hash(*item, seed);
-            if let Some(other) = seen.insert(hash, *item) {
-                let is_same = self.heap.identical(other, *item);
-                return Ok(is_same.then_some(true));
-            }
-        }
-        Ok(Some(false))
-    }
-
-    /// Returns whether two items are equal, as `==` compares them.
-    fn repeats(&mut self, mut items: Vec<Item<H>>) -> Result<bool, WalkEnd> {
-        if items.len() <= FEW {
-            for (index, item) in items.iter().enumerate() {
-                for other in &items[..index] {
-                    if self.order(*item, *other)?.is_eq() {
-                        return Ok(true);
-                    }
-                }
-            }
-            return Ok(false);
-        }
-        // A comparison can take long, so the work can end between two of them.
-        let mut sorted = Vec::with_capacity(items.len());
-        let mut run = 1;
-        while run < items.len() {
-            sorted.clear();
-            for pair in items.chunks(2 * run) {
-                let (mut left, mut right) = pair.split_at(run.min(pair.len()));
-                while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
-                    match self.order(*a, *b)? {
-                        Ordering::Equal => return Ok(true),
-                        Ordering::Less => {
-                            sorted.push(*a);
-                            left = left_rest;
-                        }
-                        Ordering::Greater => {
-                            sorted.push(*b);
-                            right = right_rest;
-                        }
-                    }
-                }
-                sorted.extend_from_slice(left);
-                sorted.extend_from_slice(right);
-            }
-            std::mem::swap(&mut items, &mut sorted);
-            run *= 2;
-        }
-        Ok(false)
-    }
-
-    /// Compares two items; the fuel is that of their size.
-    fn order(&mut self, (a, weight): Item<H>, (b, other): Item<H>) -> Result<Ordering, WalkEnd> {
-        self.consume_fuel(4 + weight.min(other))?;
-        Ok(self.heap.compare(a, b))
-    }
-
-    /// Returns an item with the fuel to compare it.
-    fn weighed(&mut self, term: H::Term) -> Result<Item<H>, WalkEnd> {
-        let heap = &*self.heap;
-        let weight = match heap.class(term) {
-            Class::Bitstring => heap.byte_length(term).unwrap_or(0) / COUNTED,
-            Class::Integer => heap.limbs(term),
-            Class::Atom | Class::Float => 0,
-            Class::List | Class::Map | Class::Other => {
-                let mut weighing = Weighing::new([term], 0, usize::MAX);
-                loop {
-                    let mut meter = Meter::whole(self.meter.limits, self.pace);
-                    match weighing.run(heap, &mut meter) {
-                        Ok(()) => break weighing.words(),
-                        Err(Stop::SliceOver) if self.pace == Pace::Quantum => {}
-                        Err(Stop::SliceOver) => return Err(WalkEnd::TooLong),
-                        Err(_) => return Err(WalkEnd::Abandoned),
-                    }
-                }
-            }
-        };
-        self.consume_fuel(1 + weight)?;
-        Ok((term, weight))
     }
 }
