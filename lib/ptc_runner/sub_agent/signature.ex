@@ -583,8 +583,11 @@ defmodule PtcRunner.SubAgent.Signature do
 
   def parsed!(other) do
     case parse(other) do
-      {:ok, signature} -> signature
-      {:error, message} -> raise ArgumentError, "invalid signature: #{message}"
+      {:ok, signature} ->
+        signature
+
+      {:error, message} ->
+        raise ArgumentError, "invalid signature: #{message}#{Given.hint(other)}"
     end
   end
 end

@@ -110,6 +110,23 @@ defmodule PtcRunner.SubAgent.GivenTest do
     end
   end
 
+  test "a type alone, and a tool, are refused with what to write instead" do
+    for type <- [:int, {:list, :int}, {:map, [{"a", :int} | :b]}, {:where, :int, [min: 1]}] do
+      error = assert_raise ArgumentError, fn -> Signature.to_json_schema(type) end
+      assert error.message =~ "A type alone is written as {:signature, [], type}"
+      assert error.message =~ "signature must be a string, got"
+    end
+
+    tool = %PtcRunner.Agent.Tool{name: "t", fun: & &1}
+    error = assert_raise ArgumentError, fn -> Signature.input_json_schema(tool) end
+    assert String.ends_with?(error.message, "The signature of a tool is in its field :signature")
+
+    for other <- [7, nil, {:a, :b}, self()] do
+      error = assert_raise ArgumentError, fn -> Signature.to_json_schema(other) end
+      refute error.message =~ "alone"
+    end
+  end
+
   test "they are taken wherever a text is" do
     given = [n: {:int, min: 1}]
     assert Signature.validate(given, %{"n" => 1}) == :ok

@@ -20,6 +20,11 @@ defmodule PtcRunner.SubAgent.Signature.Given do
     decimal: :decimal
   }
 
+  # The type terms of two and three parts.
+  @parts [:list, :map, :closed_map, :map_of, :optional, :ref]
+  @wide [:where, :one_of, :defs, :struct]
+  @alone ". A type alone is written as {:signature, [], type}"
+
   @doc """
   Whether a term is a signature as fields or as a JSON Schema, alone or as arguments and result.
 
@@ -33,6 +38,25 @@ defmodule PtcRunner.SubAgent.Signature.Given do
 
   defp part?([_ | _] = list), do: not List.improper?(list)
   defp part?(map), do: is_map(map) and not is_struct(map) and map != %{}
+
+  @doc """
+  What to write instead of a term that is no signature, if that is known.
+
+      iex> PtcRunner.SubAgent.Signature.Given.hint({:list, :int})
+      ". A type alone is written as {:signature, [], type}"
+
+      iex> PtcRunner.SubAgent.Signature.Given.hint(7)
+      ""
+
+  """
+  @spec hint(term()) :: String.t()
+  def hint(%{__struct__: PtcRunner.Agent.Tool}),
+    do: ". The signature of a tool is in its field :signature"
+
+  def hint(word) when is_map_key(@words, word), do: @alone
+  def hint({kind, _type}) when kind in @parts, do: @alone
+  def hint({kind, _type, _more}) when kind in @wide, do: @alone
+  def hint(_other), do: ""
 
   @doc "The signature, or the text of what is wrong."
   @spec read(term()) :: {:ok, Signature.t()} | {:error, String.t()}
