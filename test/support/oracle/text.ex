@@ -63,8 +63,11 @@ defmodule PtcRunner.Test.Oracle.Text do
     String.replace(text, find, operand("replace", "with", node, env))
   end
 
-  defp of("extract", text, node, _env),
-    do: Pattern.extract(node["pattern"], text, Map.get(node, "all", false))
+  defp of("extract", text, node, _env) do
+    if String.valid?(text),
+      do: Pattern.extract(node["pattern"], text, Map.get(node, "all", false)),
+      else: fail("extract requires a string, got #{shown(text)}")
+  end
 
   # A text, or a node that gives one; only `with` may be empty.
   defp operand(op, name, node, env) do
