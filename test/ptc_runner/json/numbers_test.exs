@@ -65,6 +65,14 @@ defmodule PtcRunner.Json.NumbersTest do
       {:execution_error, "#{op} failed: bad argument in arithmetic expression (badarith)"}
   end
 
+  test "the least small integer is made of a float as the integer that it is" do
+    for op <- ["floor", "ceil"], least <- [-Integer.pow(2, 59), -Integer.pow(2, 60)] do
+      program = ~s({"program": {"op": "#{op}", "value": {"op": "load", "name": "a"}}})
+      assert {:ok, value, _delta, _memory} = Json.run(program, context: %{"a" => least * 1.0})
+      assert value === least
+    end
+  end
+
   test "abs of -0.0 is what the VM says" do
     abs = %{"op" => "abs", "value" => -0.0}
     shown = fn zero -> :erlang.float_to_binary(zero, [:short]) end
