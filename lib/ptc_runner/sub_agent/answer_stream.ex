@@ -219,6 +219,17 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @doc """
   The value of the complete text, or all errors.
 
+  The value is the same as that of `PtcRunner.Agent.answer/3` for a text that is valid as it stands: texts of dates and decimals become
+  these, missing fields with a default have it, and objects of `{:struct, Module, type}` are structs. A value of a type with
+  defaults, structs or decimals has no undeclared keys, and floats for integers where the type is `:float`. Nothing else is converted: a text is no number, another spelling of an enumeration's value is an error, and nothing is repaired. For that, give the
+  whole text to `PtcRunner.Agent.answer/3`.
+
+      iex> signature = PtcRunner.SubAgent.Signature.annotate!("{n :int, unit :string}", "unit", default: "kg")
+      iex> stream = PtcRunner.SubAgent.AnswerStream.new(signature)
+      iex> {:cont, stream} = PtcRunner.SubAgent.AnswerStream.feed(stream, ~s({"n": 3}))
+      iex> PtcRunner.SubAgent.AnswerStream.finish(stream)
+      {:ok, %{"n" => 3, "unit" => "kg"}}
+
   Options: `:timeout` in milliseconds, by default 5,000, and `:max_heap` in words, as for
   `PtcRunner.SubAgent.JsonParser.parse/2`. The errors count for `:max_heap` too.
 
@@ -236,7 +247,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
 
     case Answer.read_all(text, signature, opts) do
-      {:ok, value, _found} -> {:ok, value}
+      {:ok, value, _found} -> {:ok, Answer.made(value, signature)}
       {:invalid, {errors, _more}, _line, _found} -> {:error, errors}
       {:error, reason, _found} -> {:error, [%{path: [], message: Answer.message(reason)}]}
     end

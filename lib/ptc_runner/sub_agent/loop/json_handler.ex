@@ -43,6 +43,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     * `:max_heap` - words that the answer's value may take, 0 for no limit; by default 16 for each byte
       of the answer, or 1,250,000 if that is more. New in this library.
 
+  Texts of dates and decimals become these. Missing fields with a default have it, and objects of `{:struct, Module, type}` are structs.
+  A value of a type with defaults, structs or decimals has no undeclared keys, and floats for integers where the type is `:float`.
+
   An answer that exceeds `:timeout` or `:max_heap` is handled like an answer that is not JSON. Feedback shows the first
   20 errors, in at most 16 KB, and the number of further errors.
 
@@ -108,10 +111,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
     case Repaired.instead(outcome, content, agent, opts, began) do
       {:ok, value, _found} ->
-        Outcome.success(value, content, agent, state, opts)
+        success(value, content, agent, state, opts)
 
       {:repaired, value, repairs} ->
-        value |> Outcome.success(content, agent, state, opts) |> Repaired.note(repairs)
+        value |> success(content, agent, state, opts) |> Repaired.note(repairs)
 
       {:invalid, {list, _more} = errors, line, found} ->
         line = line || format_validation_errors(list)
@@ -124,6 +127,12 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
         error = Answer.message(reason)
         unreadable(error, content, agent, state, [{:found, found} | opts])
     end
+  end
+
+  defp success(value, response, agent, state, opts) do
+    value
+    |> Answer.made(agent.parsed_signature)
+    |> Outcome.success(response, agent, state, opts)
   end
 
   @doc """
@@ -185,7 +194,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
 
   defp complete(parsed, response, agent, state, opts) do
     case Answer.judged(parsed, agent.parsed_signature) do
-      {:ok, value} -> Outcome.success(value, response, agent, state, opts)
+      {:ok, value} -> success(value, response, agent, state, opts)
       {:error, errors} -> invalid(errors, response, agent, state, opts)
     end
   end

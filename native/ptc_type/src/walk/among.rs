@@ -1,13 +1,17 @@
-//! Whether a value is one of an enumeration.
+//! Whether a value is one of an enumeration, and whether it stays as it is for the rules of numbers.
 
 use super::super::constraint::number::Bound;
 use super::super::constraint::{Enumeration, Rule};
 use super::super::values::{Class, Values};
+use super::super::Scalar;
 use super::ruled::COUNTED;
 use super::{Task, Walk, WalkEnd};
+use ptc_term::number::Number;
 
 /// Fuel to read a decimal and compare it.
 const DECIMAL: usize = 20;
+/// The 64-bit limbs of the largest integer that can become a float.
+const LIMBS: usize = 16;
 
 impl<H: Values, K: Task<H>> Walk<'_, H, K> {
     /// Returns whether a value is one of an enumeration. An atom is a text there, numbers are compared with `==`, and decimals as
@@ -77,5 +81,29 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             rest = tail;
         }
         Ok(false)
+    }
+
+    /// Returns whether an integer that no float is equal to stays an integer: the rules of numbers hold for the number that was given.
+    pub(super) fn is_between_floats(&self, scalar: Scalar, rules: u32, value: H::Term) -> bool {
+        let restricts = || {
+            let constraints = self.types.constraints(rules);
+            !constraints.bounds.is_empty()
+                || constraints.multiple_of.is_some()
+                || constraints.enumeration.is_some()
+        };
+        if scalar != Scalar::Float || self.heap.class(value) != Class::Integer || !restricts() {
+            return false;
+        }
+        if let Some(small) = self.heap.small_integer(value) {
+            return small as f64 as i128 != i128::from(small);
+        }
+        if self.heap.limbs(value) > LIMBS {
+            return false;
+        }
+        let Some(number) = self.heap.number(value) else {
+            return false;
+        };
+        let float = number.to_float().ok();
+        float.is_some_and(|float| Number::of_whole(float).is_some_and(|whole| whole != number))
     }
 }

@@ -48,7 +48,10 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
             Some(other) => (other, K::made(other)),
             None => (value, K::SAME),
         };
-        if !self.heap.is_plainly(scalar, value) && !self.is_whole(scalar, rules, value) {
+        if !self.heap.is_plainly(scalar, value)
+            && !self.is_whole(scalar, rules, value)
+            && !self.is_between_floats(scalar, rules, value)
+        {
             let before = (self.state.findings.count(), self.state.task.unanswered());
             let converted = K::scalar(self, scalar, value, place)?;
             let value = K::value(converted, value);

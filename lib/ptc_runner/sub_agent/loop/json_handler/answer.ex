@@ -118,6 +118,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
          do: {:ok, KeyNormalizer.normalize_keys(atomized)}
   end
 
+  @doc """
+  A valid value with the defaults, structs and decimals of its type.
+  """
+  @spec made(term(), JsonHandler.signature()) :: term()
+  def made(value, {:signature, _params, type}), do: Base.made(value, type)
+  def made(value, _signature), do: value
+
   @spec message(reason()) :: String.t()
   def message({:panicked, text}), do: text
   def message(:no_json_found), do: "No valid JSON found in response"

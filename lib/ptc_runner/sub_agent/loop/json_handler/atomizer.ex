@@ -38,6 +38,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
 
   defp value(list, {:list, type}, names) when is_list(list), do: each(list, type, names)
   defp value(value, {:optional, type}, names), do: value(value, type, names)
+
+  # A member of an enumeration is compared with all its keys, and not by declared names.
+  defp value(value, {:where, type, rules}, names) when is_map(value) or is_list(value) do
+    made = value(value, type, names)
+    if values = Union.enumeration(rules), do: as_member(made, values), else: made
+  end
+
   defp value(value, {:where, type, _rules}, names), do: value(value, type, names)
   defp value(value, {:struct, _module, type}, names), do: value(value, type, names)
 
@@ -83,6 +90,19 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   defp value(map, _type, _names) when is_map(map), do: rekey(map, &key/1, &value(&1, nil, %{}))
   defp value(list, _type, _names) when is_list(list), do: each(list, nil, %{})
   defp value(other, _type, _names), do: other
+
+  # Its keys are texts, as in JSON, whichever atoms exist; unless the enumeration has it with atoms.
+  defp as_member(made, values) do
+    named = named(made)
+    if named !== made and :lists.member(made, values), do: made, else: named
+  end
+
+  defp named(map) when is_map(map) and not is_struct(map), do: rekey(map, &name/1, &named/1)
+  defp named(list) when is_list(list), do: Enum.map(list, &named/1)
+  defp named(other), do: other
+
+  defp name(key) when is_atom(key), do: Atom.to_string(key)
+  defp name(key), do: key
 
   defp field_type(types, key), do: Map.get(types, to_string(key)) || Map.get(types, key)
 

@@ -1,21 +1,36 @@
 defmodule PtcRunner.SubAgent.Loop.JsonHandler.Union do
   @moduledoc false
   # Which type of a union a JSON value probably has, before its texts become dates. The validation decides.
+  # And which values are members of an enumeration.
 
   alias PtcRunner.SubAgent.Signature.{Base, Validator}
 
   # Maximum number of names and unions that stand for each other.
   @steps 100
 
-  @doc "The type of a name, without names that stand for it; nil if there is none."
+  # An improper list has no length, and is no list of rules.
+  @doc "The values of an enumeration among rules; nil if there is none."
+  @spec enumeration(term()) :: [term()] | nil
+  def enumeration(rules) when length(rules) >= 0 do
+    case List.keyfind(rules, :enum, 0) do
+      {:enum, values} when length(values) >= 0 -> values
+      _other -> nil
+    end
+  end
+
+  def enumeration(_rules), do: nil
+
+  @doc "The type of a name, without names that stand for it; nil if there is none. It keeps an enumeration."
   @spec resolved(String.t(), map()) :: term()
   def resolved(name, names), do: plain({:ref, name}, names, @steps)
 
   defp plain(_type, _names, 0), do: nil
   defp plain({:ref, name}, names, steps), do: plain(Map.get(names, name), names, steps - 1)
 
-  defp plain({kind, type, _rules}, names, steps) when kind == :where,
-    do: plain(type, names, steps - 1)
+  defp plain({:where, type, rules}, names, steps) do
+    inner = plain(type, names, steps - 1)
+    if enumeration(rules), do: {:where, inner, rules}, else: inner
+  end
 
   defp plain({:defs, _names, _type} = type, _names_around, _steps), do: type
   defp plain(type, _names, _steps), do: type
@@ -36,15 +51,29 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Union do
   @doc "The type of a map or a list: by the field that discriminates, or by the fields that it must have."
   @spec chosen(map() | list(), [term()], String.t() | nil, map()) :: term()
   def chosen(list, types, _field, names) when is_list(list) do
-    types |> members(names, @steps) |> Enum.find(&match?({:list, _type}, Base.bare(&1)))
+    types = members(types, names, @steps)
+
+    member(list, types) || Enum.find(types, &match?({:list, _type}, Base.bare(&1))) ||
+      ruled(types)
   end
 
   def chosen(map, types, field, names) do
-    maps = for type <- members(types, names, @steps), map?(Base.bare(type)), do: type
+    types = members(types, names, @steps)
+    maps = for type <- types, map?(Base.bare(type)), do: type
 
-    Enum.find(maps, &(field != nil and named?(map, Base.bare(&1), field))) ||
-      Enum.find(maps, &fits?(map, Base.bare(&1))) || List.first(maps)
+    member(map, types) ||
+      Enum.find(maps, &(field != nil and named?(map, Base.bare(&1), field))) ||
+      Enum.find(maps, &fits?(map, Base.bare(&1))) || List.first(maps) || ruled(types)
   end
+
+  # The type whose enumeration has the value.
+  defp member(value, types),
+    do: Enum.find(types, fn type -> Enum.any?(values(type), &(&1 == value)) end)
+
+  defp ruled(types), do: Enum.find(types, &(values(&1) != []))
+
+  defp values({:where, _type, rules}), do: enumeration(rules) || []
+  defp values(_type), do: []
 
   # The types of a union in a union, too.
   defp members(_types, _names, 0), do: []
