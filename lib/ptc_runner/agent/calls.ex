@@ -215,9 +215,9 @@ defmodule PtcRunner.Agent.Calls do
   # Arguments that are not changed have no such place.
   defp no_texts(_tool, args, args), do: []
 
-  defp no_texts(tool, raw, _args) do
+  defp no_texts(tool, raw, args) do
     {:signature, params, _returns} = signature(tool)
-    Literals.errors(raw, {:map, params})
+    with [] <- Literals.errors(raw, {:map, params}), do: Literals.made(raw, args)
   end
 
   defp not_allowed(%Tool{notes: nil}, _args), do: []

@@ -60,6 +60,41 @@ defmodule PtcRunner.Agent.Literals do
     with :error <- Map.fetch(map, Atomizer.safe_to_atom(name)), do: Map.fetch(map, name)
   end
 
+  @doc """
+  The places where a coercion has made a text of null, true or false, by the values before and after it. It finds those in
+  unions, named types and maps with any keys, too.
+
+      iex> PtcRunner.Agent.Literals.made(%{"id" => true, "n" => [nil]}, %{"id" => "true", "n" => [nil]})
+      [%{path: ["id"], message: "expected string, got bool"}]
+
+  """
+  @spec made(term(), term()) :: [%{path: [String.t() | non_neg_integer()], message: String.t()}]
+  def made(before, coerced), do: before |> made(coerced, [], []) |> Enum.reverse()
+
+  defp made(nil, text, path, found) when is_binary(text), do: [error(path, "keyword") | found]
+
+  defp made(value, text, path, found) when is_boolean(value) and is_binary(text),
+    do: [error(path, "bool") | found]
+
+  defp made([_ | _] = list, [_ | _] = coerced, path, found),
+    do: made(list, coerced, path, 0, found)
+
+  defp made(map, coerced, path, found) when is_map(map) and is_map(coerced) do
+    Enum.reduce(Map.to_list(map), found, fn {key, value}, found ->
+      case coerced do
+        %{^key => text} -> made(value, text, [key | path], found)
+        %{} -> found
+      end
+    end)
+  end
+
+  defp made(_value, _coerced, _path, found), do: found
+
+  defp made([value | rest], [text | texts], path, index, found),
+    do: made(rest, texts, path, index + 1, made(value, text, [index | path], found))
+
+  defp made(_end, _texts, _path, _index, found), do: found
+
   defp error(path, kind),
     do: %{path: Enum.reverse(path), message: "expected string, got #{kind}"}
 end

@@ -350,7 +350,7 @@ defmodule PtcRunner.Agent.Tool do
   defp of_allm(name, tool, context) do
     schema = tool.schema |> Codec.encode!() |> Codec.decode!()
 
-    read = ToolSchema.read(schema)
+    read = ToolSchema.read(schema, rules: :arguments)
 
     {signature, notes} =
       case read.type do

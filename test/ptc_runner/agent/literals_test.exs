@@ -47,6 +47,30 @@ defmodule PtcRunner.Agent.LiteralsTest do
       refute feedback =~ "have already been made"
     end
 
+    union = {:one_of, [:string, :int], nil}
+
+    for {args, type, place} <- [
+          {%{p: true}, union, "p: expected string, got boolean true"},
+          {%{p: nil}, union, "p: expected string, got nil"},
+          {%{p: [1, "a", false]}, {:list, union}, "p[2]: expected string, got boolean false"},
+          {%{p: %{q: true}}, {:map_of, :string}, "p.q: expected string, got boolean true"},
+          {%{p: true}, {:defs, %{"T" => :string}, {:ref, "T"}}, "p: expected string, got boolean"}
+        ] do
+      tool = fn args -> flunk("called with #{inspect(args)}") end
+      program = Codec.encode!(%{program: %{op: "call", tool: "t", args: args}})
+      signature = {:signature, [{"p", type}], :any}
+
+      assert {:error, {:execution_error, message}, _feedback} =
+               Agent.run(program, %{"t" => {tool, signature}})
+
+      assert message =~ place
+    end
+
+    either = {:signature, [{"p", {:one_of, [:string, :bool], nil}}, {"n", :float}], :any}
+    args = %{p: true, n: 1, s: nil}
+    program = Codec.encode!(%{program: %{op: "call", tool: "t", args: args}})
+    assert {:ok, %{"p" => true, "n" => 1.0}, _} = Agent.run(program, %{"t" => {& &1, either}})
+
     program = Codec.encode!(%{program: %{op: "call", tool: "t", args: %{p: nil, n: 1, s: "nil"}}})
     tools = %{"t" => {& &1, "(p :string?, n :float, s :string) -> :any"}}
     assert {:ok, %{"p" => nil, "n" => 1.0, "s" => "nil"}, _} = Agent.run(program, tools)

@@ -64,10 +64,12 @@ defmodule PtcRunner.Agent.ToolSchemaTest do
            ) ==
              {{:list, :string}, []}
 
+    others = ["format", "default", "minimum", "maxLength", "pattern"]
+
     schema =
       Map.merge(noise, %{
         "type" => "object",
-        "properties" => %{"path" => Map.put(noise, "type", "string")},
+        "properties" => %{"path" => noise |> Map.drop(others) |> Map.put("type", "string")},
         "required" => ["path"]
       })
 
@@ -75,6 +77,45 @@ defmodule PtcRunner.Agent.ToolSchemaTest do
     assert text =~ "path"
     assert {:ok, %{"path" => "a"}, %{warnings: []}} = run(schema, %{"path" => "a"})
     assert {:error, _, _} = run(schema, %{"path" => 1.5e300 |> List.wrap()})
+  end
+
+  test "rules of an ALLM tool hold, its defaults are filled in, and what is not kept is a warning" do
+    schema = %{
+      "type" => "object",
+      "required" => ["n"],
+      "properties" => %{
+        "n" => %{"type" => "integer", "minimum" => 0, "exclusiveMaximum" => 9},
+        "code" => %{"type" => "string", "pattern" => "^[A-Z]+$", "maxLength" => 3},
+        "tags" => %{"type" => "array", "items" => %{"type" => "string"}, "uniqueItems" => true},
+        "page" => %{"type" => "integer", "default" => 1},
+        "id" => %{"type" => ["string", "integer"]},
+        "host" => %{"type" => "string", "format" => "hostname"}
+      }
+    }
+
+    log =
+      capture_log(fn ->
+        args = %{"n" => 0, "code" => "AB", "tags" => ["a"], "id" => 7, "host" => "x"}
+        assert {:ok, value, info} = run(schema, args)
+        assert value == Map.put(args, "page", 1)
+        assert info.warnings == ["t: host is not validated by format"]
+
+        for {wrong, told} <- [
+              {%{"n" => -1}, "n: expected at least 0, got -1"},
+              {%{"n" => 9}, "n: expected less than 9, got 9"},
+              {%{"code" => "ab"}, ~s(code: expected a text that matches "^[A-Z]+$", got "ab")},
+              {%{"code" => "ABCD"}, "code: expected at most 3 characters, got 4"},
+              {%{"tags" => ["a", "a"]}, ~s(tags: expected different items, got "a" twice)},
+              {%{"id" => true}, "id: expected string, got boolean true"}
+            ] do
+          assert {:error, {:execution_error, text}, _feedback} =
+                   run(schema, Map.merge(args, wrong))
+
+          assert text =~ told
+        end
+      end)
+
+    assert log =~ "t: host is not validated by format"
   end
 
   test "null makes a place optional" do
@@ -188,7 +229,7 @@ defmodule PtcRunner.Agent.ToolSchemaTest do
       "required" => ["path"],
       "properties" => %{
         "path" => %{"type" => "string"},
-        "at" => %{"anyOf" => [%{"type" => "string"}, %{"type" => "array"}]}
+        "at" => %{"anyOf" => [%{"type" => "object"}, %{"type" => "array"}]}
       }
     }
 
