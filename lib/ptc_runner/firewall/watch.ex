@@ -34,6 +34,17 @@ defmodule PtcRunner.Firewall.Watch do
   end
 
   @doc """
+  Whether the answers of a tool are looked at.
+
+      iex> watch = PtcRunner.Firewall.Watch.new([{"mail", "to", {:answer, ["find", "who"], true}}])
+      iex> Enum.map(["find", "mail"], &PtcRunner.Firewall.Watch.looks?(watch, &1))
+      [true, false]
+
+  """
+  @spec looks?(t(), String.t()) :: boolean()
+  def looks?(%{looked: looked}, tool), do: looked == :all or is_map_key(looked, tool)
+
+  @doc """
   Looks at an answer.
 
       iex> watch = PtcRunner.Firewall.Watch.new([{"mail", "to", {:answer, ["find", "who"], true}}])

@@ -16,7 +16,8 @@ defmodule PtcRunner.Json.Controlled do
     Place
   }
 
-  alias PtcRunner.Json.{Program, Runner, Texts, ToolProcess}
+  alias PtcRunner.Firewall.Watch
+  alias PtcRunner.Json.{Program, Runner, Text, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Control.{Answers, Replays}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
@@ -175,6 +176,10 @@ defmodule PtcRunner.Json.Controlled do
     end
   end
 
+  # The run does not read in place what the tool has answered. It was looked at as a text.
+  defp call({:decode, state, _terms, {name, text}}, {_control, _process, max_heap, _, _} = run),
+    do: answered(:call, state, name, decoded(name, text, state, max_heap), run)
+
   # Answers of a journal, one after another.
   defp call({:call, _, _, _, _, _, _} = call, {%{journal: [_ | _]} = control, _, _, _, _} = run) do
     case Replays.from(control) do
@@ -215,21 +220,24 @@ defmodule PtcRunner.Json.Controlled do
     case decide(control, id, name, args, pc, process) do
       {:answer, value, words, control} ->
         run = {control, process, max_heap, most, id + 1}
-        answered(kind, built, weighed(value, words, max_heap), run)
+        answered(kind, built, name, weighed(value, words, max_heap), run)
 
       {:failed, text, control} ->
         run = {control, process, max_heap, most, id + 1}
-        answered(kind, built, {:error, {:tool_failed, text}}, run)
+        answered(kind, built, name, {:error, {:tool_failed, text}}, run)
 
       {:run, {_, _, given, _} = running, fun, args, {timeout, still}, control} ->
         weight = if args === given, do: weight
-        then = if kind == :last, do: :done, else: :next
-        called = {name, fun, args, weight, min(left, still), timeout, then}
+
+        called =
+          {name, fun, args, weight, min(left, still), timeout, then(kind, running, control)}
+
         {result, process} = called(called, process, max_heap)
+        result = readable(result, name, control.secret, built, max_heap)
 
         case Answers.answered(control, running, result) do
           {:ok, control} ->
-            answered(kind, built, result, {control, process, max_heap, most, id + 1})
+            answered(kind, built, name, result, {control, process, max_heap, most, id + 1})
 
           {:error, reason, control} ->
             {{:error, reason}, {control, process, max_heap, most, id + 1}}
@@ -241,6 +249,34 @@ defmodule PtcRunner.Json.Controlled do
       {:ended, reason, control} ->
         {{:error, reason}, {control, process, max_heap, most, id + 1}}
     end
+  end
+
+  # An answer that is kept, or that a run gets whose loops fork, is decoded.
+  defp then(:last, _running, _control), do: :done
+
+  defp then(:call, {_, _, _, false}, %{keeps?: false, forks?: false}), do: :in_place
+  defp then(:call, _running, _control), do: :next
+
+  # A text that may have firewalled fields, and that is looked at, is decoded.
+  defp readable(
+         {:ok, %Text{binary: binary} = text, _words} = answer,
+         name,
+         secret,
+         state,
+         max_heap
+       ) do
+    if secret != nil and Watch.looks?(secret, name) and Text.hidden?(text),
+      do: decoded(name, binary, state, max_heap),
+      else: answer
+  end
+
+  defp readable(answer, _name, _secret, _state, _max_heap), do: answer
+
+  defp decoded(name, text, state, max_heap) do
+    with {:ok, value} <-
+           ToolWorker.decoded(name, Texts.answer(text, Native.time_left(state), max_heap)),
+         {:ok, words} <- Weight.within(value, max_heap),
+         do: {:ok, value, words}
   end
 
   # The application's own function of events may fail, and its caller go on.
@@ -292,17 +328,22 @@ defmodule PtcRunner.Json.Controlled do
   def weighed(value, _words, max_heap),
     do: with({:ok, words} <- Weight.within(value, max_heap), do: {:ok, value, words})
 
-  defp answered(:call, _state, {:ok, value, words}, run), do: {:ok, {:answer, value, words}, run}
+  defp answered(:call, _state, name, {:ok, %Text{} = text, words}, run),
+    do: {:ok, {:text, Texts.lent(name, text), words}, run}
+
+  defp answered(:call, _state, _name, {:ok, value, words}, run),
+    do: {:ok, {:answer, value, words}, run}
 
   # The answer is the program's value: what the run has built includes that answer.
-  defp answered(:last, built, {:ok, _value, words}, {_, _, max_heap, _, _} = run)
+  defp answered(:last, built, _name, {:ok, _value, words}, {_, _, max_heap, _, _} = run)
        when max_heap > 0 and built + words > max_heap,
        do: {{:error, :memory_exceeded}, run}
 
-  defp answered(:last, built, {:ok, value, words}, run), do: {{:ok, value, built + words}, run}
+  defp answered(:last, built, _name, {:ok, value, words}, run),
+    do: {{:ok, value, built + words}, run}
 
-  defp answered(:call, _state, {:error, {:tool_failed, text}}, run),
+  defp answered(:call, _state, _name, {:error, {:tool_failed, text}}, run),
     do: {:failed, :failed, text, run}
 
-  defp answered(_kind, _built, error, run), do: {error, run}
+  defp answered(_kind, _built, _name, error, run), do: {error, run}
 end

@@ -48,8 +48,7 @@ nif! {
 
 /// Whether the run may go on over texts. One that forks or is observed may not.
 pub fn may_read(run: &Run) -> bool {
-    let is_alone = matches!(run.mode, Mode::Asks | Mode::Moved) && run.observation.is_none();
-    is_alone && !run.asks_always
+    matches!(run.mode, Mode::Asks | Mode::Moved) && run.observation.is_none()
 }
 
 /// Goes on with a run over terms as a run over texts: its tool has answered a text.
@@ -64,6 +63,7 @@ pub fn answered<'a>(
     let consts = execution.consts.tuple(&execution.heap);
     let data = execution.data;
     let mut over = TextRun::of_state(run.program, consts, data, left, &mut execution.heap)?;
+    over.asks_always = run.asks_always;
     over.answered(answer, kind, &mut execution.heap);
     let mut call = Call::first(env, run.limits, pace);
     call.words = run.words_built.saturating_add(words);

@@ -215,15 +215,6 @@ defmodule PtcRunner.Json.JudgedTextsTest do
     assert {:error, {:memory_exceeded, _bytes}} = run.(Codec.decode!(text))
   end
 
-  test "an agent's run, which is watched for firewalled values, reads what is decoded" do
-    tools = %{"fetch" => {fn _ -> Json.text(rows(& &1)) end, "() -> [#{@row}]"}}
-
-    program =
-      ~s({"program": {"op": "pipe", "steps": [{"op": "call", "tool": "fetch"}, {"op": "sum", "field": "id"}]}})
-
-    assert {:ok, 500_500, _, _} = Json.run(program, tools: tools, max_heap: 0, firewall: true)
-  end
-
   describe "a hostile text is judged as what it is decoded to, and holds no scheduler:" do
     @any_row {:list, {:map, [{"a", {:optional, :int}}]}}
     @node {:map, [{"a", {:one_of, [{:ref, "n"}, :int], nil}}]}
