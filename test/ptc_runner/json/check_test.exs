@@ -184,4 +184,36 @@ defmodule PtcRunner.Json.CheckTest do
     assert type.(%{a: 1.5}) == {:map, [{"a", :float}]}
     assert type.({1, 2}) == :any
   end
+
+  describe "fields with a default" do
+    @status {:string, enum: ["open", "paid"], aliases: %{"settled" => "paid"}, default: "open"}
+
+    test "may be missing in the result, in arguments and in answers" do
+      returns = [a: :int, note: {:string, default: "-"}, rows: [[n: {:int, default: 1}]]]
+      program = ~s({"program": {"a": 1, "rows": [{}]}})
+      assert {:ok, _checked} = PtcRunner.Json.check(program, returns: returns)
+
+      assert {:ok, %{"a" => 1, "note" => "-", "rows" => [%{"n" => 1}]}, _info} =
+               PtcRunner.Agent.run(program, %{}, returns: returns, check: true)
+
+      tools = %{"t" => {& &1, {[n: {:int, default: 3}, m: :int, status: @status], :any}}}
+      call = ~s({"program": {"op": "call", "tool": "t", "args": {"m": 1}}})
+      assert {:ok, _checked} = PtcRunner.Json.check(call, tools: tools)
+
+      assert {:ok, %{"m" => 1, "n" => 3, "status" => "open"}, _info} =
+               PtcRunner.Agent.run(call, tools, check: true)
+    end
+
+    test "have the type all the same, and the other fields are needed" do
+      assert {:error, [%{code: :wrong_result}]} =
+               PtcRunner.Json.check(~s({"program": {"note": 1}}),
+                 returns: [note: {:string, default: "-"}]
+               )
+
+      assert {:error, [%{code: :missing_result}]} =
+               PtcRunner.Json.check(~s({"program": {"note": "a"}}),
+                 returns: [a: :int, note: {:string, default: "-"}]
+               )
+    end
+  end
 end

@@ -32,8 +32,12 @@ defmodule PtcRunner.SubAgent.TypedValuesTest do
     assert {:error, "cannot coerce to date" <> _} = Coercion.coerce(1, :date)
     assert Validator.validate(~D[2024-02-29], :date) == :ok
 
-    assert {:error, [%{message: "expected date (%Date{}), got string"}]} =
+    assert {:error, [%{message: "expected date (%Date{}), got string"}] = errors} =
              Validator.validate("2024-02-29", :date)
+
+    # The model is told the format.
+    assert Signature.format_errors(errors, "28.2.2026") =~
+             ~s(expected date (YYYY-MM-DD\), got string "28.2.2026")
 
     for wrong <- [~T[10:00:00], ~N[2024-01-01 10:00:00], ~U[2024-01-01 10:00:00Z], nil, %{}, 1..2],
         do: assert({:error, _} = Validator.validate(wrong, :date))

@@ -65,6 +65,9 @@ defmodule PtcRunner.SubAgent.Signature.Base do
       iex> PtcRunner.SubAgent.Signature.Base.checked({:map, [{"n", {:optional, {:where, :int, [min: 0]}}}, {"by", {:map_of, :int}}]})
       {:map, [{"n", {:optional, :int}}, {"by", :map}]}
 
+      iex> PtcRunner.SubAgent.Signature.Base.checked({:map, [{"n", {:where, :int, [default: 1]}}]})
+      {:map, [{"n", {:optional, :int}}]}
+
   """
   @spec checked(term()) :: term()
   def checked({kind, type}) when kind in [:optional, :list], do: {kind, checked(type)}
@@ -116,7 +119,10 @@ defmodule PtcRunner.SubAgent.Signature.Base do
 
   # A type without the enumerations whose values have other spellings.
   defp spelled({:where, type, rules}) when is_list(rules) do
-    if rules[:ignore_case] || rules[:aliases], do: type, else: {:where, spelled(type), rules}
+    rules =
+      if rules[:ignore_case] || rules[:aliases], do: Keyword.take(rules, [:default]), else: rules
+
+    {:where, spelled(type), rules}
   end
 
   defp spelled({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, spelled(type)}
@@ -129,6 +135,13 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   defp spelled({:defs, names, type}), do: {:defs, names, spelled(type)}
   defp spelled({name, type}) when is_binary(name), do: {name, spelled(type)}
   defp spelled(type), do: type
+
+  # A field with a default may be missing.
+  defp checked_field({name, {:where, _type, rules} = type}) when is_list(rules) do
+    if Keyword.has_key?(rules, :default),
+      do: {name, {:optional, checked(type)}},
+      else: {name, checked(type)}
+  end
 
   defp checked_field({name, type}), do: {name, checked(type)}
   defp checked_field(other), do: other

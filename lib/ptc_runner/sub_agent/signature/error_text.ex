@@ -18,7 +18,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "map" => "map",
     "list" => "list",
     "datetime (%DateTime{})" => "datetime",
-    "date (%Date{})" => "date",
+    "date (%Date{})" => "date (YYYY-MM-DD)",
     "decimal" => "decimal"
   }
 
