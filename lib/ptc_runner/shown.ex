@@ -85,7 +85,7 @@ defmodule PtcRunner.Shown do
       "[1, %{\\"_pin\\" => …}]… (a JSON text of 9000 bytes)"
 
       iex> PtcRunner.Shown.beginning(Enum.to_list(1..40), 24, "much more")
-      "[1, 2, 3, … (much more)"
+      "[1, 2, 3,… (much more)"
 
   """
   @spec beginning(term(), pos_integer(), String.t()) :: String.t()

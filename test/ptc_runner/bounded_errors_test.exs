@@ -121,9 +121,9 @@ defmodule PtcRunner.BoundedErrorsTest do
       end
     end
 
-    test "leaves small terms to `inspect/1`, those that cannot be shown too" do
-      failing = %Failing{value: 1}
-      assert Shown.text(failing) =~ "not to be shown"
+    test "shows a small struct by its fields if its module fails to, and says of a large one that it cannot be shown" do
+      assert Shown.text(%Failing{value: 1}) ==
+               "%{__struct__: PtcRunner.BoundedErrorsTest.Failing, value: 1}"
 
       assert Shown.text(%Failing{value: Enum.to_list(1..100_000)}) =~
                "(a term that cannot be shown)"
