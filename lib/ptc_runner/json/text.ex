@@ -9,13 +9,18 @@ defmodule PtcRunner.Json.Text do
   @typedoc "The text, as it was given."
   @type t :: %__MODULE__{binary: String.t()}
 
-  # The beginnings of firewalled names. The last one may be any character.
-  @marks [~s("_), ~s("-), "\\u"]
+  # The beginnings of firewalled names, and the byte of each that is seldom. The last one may be any character.
+  @marks [{"_", ~s("_)}, {"-", ~s("-)}, {"\\", "\\u"}]
 
   @doc false
-  # Whether a field of the text may be firewalled.
+  # Whether a field of the text may be firewalled. One byte is found much faster than a mark.
   @spec hidden?(t()) :: boolean()
-  def hidden?(%__MODULE__{binary: binary}), do: :binary.match(binary, @marks) != :nomatch
+  def hidden?(%__MODULE__{binary: binary}) do
+    case for({byte, mark} <- @marks, :binary.match(binary, byte) != :nomatch, do: mark) do
+      [] -> false
+      marks -> :binary.match(binary, marks) != :nomatch
+    end
+  end
 
   defimpl Inspect do
     def inspect(%{binary: binary}, _opts) when is_binary(binary),

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Control.Answers do
   # Keeps what calls were answered: for equal calls, for the journal of the run, and for who follows it by `:on_journal`.
 
   alias PtcRunner.Firewall.Watch
-  alias PtcRunner.Json.{Control, Entry, Kept, Limits, Message}
+  alias PtcRunner.Json.{Control, Entry, Kept, Limits, Message, Text}
   alias PtcRunner.Json.Control.Words
   alias PtcRunner.Sandbox.Guarded
 
@@ -32,6 +32,9 @@ defmodule PtcRunner.Json.Control.Answers do
   @doc "Looks whether an answer has firewalled fields that flow into arguments."
   @spec watched(Control.t(), String.t(), Entry.outcome()) :: Control.t()
   def watched(%{secret: nil} = control, _name, _outcome), do: control
+
+  # It has no firewalled fields, or nobody looks at it; any other is decoded: see `PtcRunner.Json.Controlled`.
+  def watched(control, _name, {:ok, %Text{}, _words}), do: control
 
   def watched(control, name, {:ok, value, _words}),
     do: %{control | secret: Watch.answered(control.secret, name, value)}
