@@ -25,7 +25,7 @@ const BYTES_A_UNIT: usize = 8;
 
 /// An open object: a value of a text.
 #[derive(Debug, Clone, Copy)]
-pub struct Opened {
+pub struct OpenedObject {
     place: Place,
     id: TypeId,
     /// The number of its members.
@@ -64,7 +64,7 @@ pub struct ObjectRows {
 }
 
 impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
-    type Open = Opened;
+    type Open = OpenedObject;
 
     fn new(_heap: &Lazy<'t, H>, types: &Types, matching: Matching) -> Self {
         ObjectRows {
@@ -85,7 +85,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
         id: TypeId,
         fields: Fields,
         map: Term<H::Term>,
-    ) -> Option<Opened> {
+    ) -> Option<OpenedObject> {
         let Term::Node(place) = map else {
             return None;
         };
@@ -101,7 +101,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
             }
         }
         let members = self.last[id.index()].members.len();
-        Some(Opened { place, id, members })
+        Some(OpenedObject { place, id, members })
     }
 
     #[inline]
@@ -110,7 +110,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
     }
 
     #[inline]
-    fn is_struct(&self, _heap: &Lazy<'t, H>, _id: TypeId, _open: Opened) -> bool {
+    fn is_struct(&self, _heap: &Lazy<'t, H>, _id: TypeId, _open: OpenedObject) -> bool {
         false
     }
 
@@ -119,7 +119,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
         &mut self,
         heap: &Lazy<'t, H>,
         _types: &Types,
-        open: Opened,
+        open: OpenedObject,
         field: usize,
     ) -> Option<Found<Term<H::Term>>> {
         let slot = self.slots[field];
@@ -133,11 +133,16 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
     }
 
     #[inline]
-    fn is_flat(open: Opened) -> bool {
+    fn is_flat(open: OpenedObject) -> bool {
         open.members <= FLAT
     }
 
-    fn each_value(&self, heap: &Lazy<'t, H>, open: Opened, mut visit: impl FnMut(Term<H::Term>)) {
+    fn each_value(
+        &self,
+        heap: &Lazy<'t, H>,
+        open: OpenedObject,
+        mut visit: impl FnMut(Term<H::Term>),
+    ) {
         for (_, value) in &self.last[open.id.index()].members {
             visit(heap.node(open.place.text, *value));
         }
@@ -149,7 +154,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
         _types: &Types,
         _id: TypeId,
         fields: Fields,
-        open: Opened,
+        open: OpenedObject,
     ) -> Vec<Term<H::Term>> {
         let last = &self.last[open.id.index()];
         if last.covered == last.members.len() {
@@ -174,7 +179,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
         _types: &Types,
         _id: TypeId,
         fields: Fields,
-        (map, open): (Term<H::Term>, Opened),
+        (map, open): (Term<H::Term>, OpenedObject),
         changed: Option<&[Term<H::Term>]>,
     ) -> Term<H::Term> {
         let declared = self.declared(fields, open);
@@ -213,7 +218,7 @@ impl<'t, H: Values> Rows<Lazy<'t, H>> for ObjectRows {
 
 impl ObjectRows {
     /// Returns the keys that are fields, with their places among the members.
-    fn declared(&self, fields: Fields, open: Opened) -> HashMap<u32, usize> {
+    fn declared(&self, fields: Fields, open: OpenedObject) -> HashMap<u32, usize> {
         let members = &self.last[open.id.index()].members;
         let slots = self.slots[fields.range()].iter();
         let slots = slots.map(|slot| *slot as usize);
