@@ -18,7 +18,7 @@ const MOST_MEMBERS: usize = 1_000;
 /// Maximum number of bytes of a string that is read in place, with the white space behind it.
 const LONGEST: usize = 65_536;
 /// The same for a number.
-const LONGEST_NUMBER: usize = 1_000;
+const LONGEST_NUMBER: usize = 128;
 
 /// Returns whether a text can be read in place. What a program reads of a text is found in constant time, or in a time that is
 /// counted before. A few texts have values for which that is not so: numbers of thousands of digits, strings of many
