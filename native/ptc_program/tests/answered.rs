@@ -3,28 +3,10 @@
 mod common;
 
 use common::answered::{same, Answers};
-use common::lazy::context;
+use common::lazy::{context, ANY_KEYS, LIMITS, VALUES};
 use common::rng::Rng;
 use common::{generate, rounds, STRICT, UNCHECKED};
-use ptc_program::compile::Options;
-use ptc_term::meter::{Deadline, Limits};
-use std::time::Duration;
-
-/// Enough for what small inputs compute.
-const LIMITS: Limits = Limits {
-    deadline: Deadline::After(Duration::from_secs(2)),
-    words: 200_000,
-};
-
-const ANY_KEYS: Options = Options {
-    any_keys: true,
-    ..STRICT
-};
-
-const VALUES: Options = Options {
-    values: true,
-    ..STRICT
-};
+use ptc_term::meter::Limits;
 
 const LOAD: &str = r#"{"op":"load","name":"items"}"#;
 const CALL: &str = r#"{"op":"call","tool":"rows"}"#;

@@ -2,28 +2,10 @@
 
 mod common;
 
-use common::lazy::{context, same};
+use common::lazy::{context, same, ANY_KEYS, LIMITS, VALUES};
 use common::rng::Rng;
 use common::{generate, rounds, STRICT, UNCHECKED};
-use ptc_program::compile::Options;
-use ptc_term::meter::{Deadline, Limits};
-use std::time::Duration;
-
-/// Enough for what small inputs compute.
-const LIMITS: Limits = Limits {
-    deadline: Deadline::After(Duration::from_secs(2)),
-    words: 200_000,
-};
-
-const ANY_KEYS: Options = Options {
-    any_keys: true,
-    ..STRICT
-};
-
-const VALUES: Options = Options {
-    values: true,
-    ..STRICT
-};
+use ptc_term::meter::Limits;
 
 #[test]
 fn random_programs_over_random_texts() {

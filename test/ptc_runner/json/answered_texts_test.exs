@@ -4,23 +4,10 @@ defmodule PtcRunner.Json.AnsweredTextsTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
-  alias PtcRunner.Test.{Room, SliceClock}
+  alias PtcRunner.Test.{JsonSuite, Room, SliceClock}
 
-  @suite Path.expand("../../../native/ptc_index/tests/suite.txt", __DIR__)
   @pad String.duplicate(" ", 5_000)
   @million 1_000_000
-
-  @rows for n <- 1..2_000,
-            do: %{
-              "id" => n,
-              "name" => "row #{rem(n, 97)}",
-              "note" => String.duplicate("é\n\"", rem(n, 40)),
-              "price" => n / 8,
-              "tags" => Enum.map(1..rem(n, 4)//1, &"t#{&1}"),
-              "at" => %{"city" => Enum.at(["Rome", "Oslo", nil], rem(n, 3)), "x" => -n},
-              "big" => 123_456_789_012_345_678_901 * n,
-              "ok" => rem(n, 2) == 0
-            }
 
   @steps [
     ~s({"op": "count"}),
@@ -39,7 +26,7 @@ defmodule PtcRunner.Json.AnsweredTextsTest do
   ]
 
   setup_all do
-    {:ok, text: Codec.encode!(@rows)}
+    {:ok, text: Codec.encode!(JsonSuite.rows(2_000))}
   end
 
   defp of(steps), do: ~s({"program": {"op": "pipe", "steps": [#{steps}]}})
@@ -262,27 +249,8 @@ defmodule PtcRunner.Json.AnsweredTextsTest do
       end
     end
 
-    # Lines of a name, a tab and a text, in which other bytes than printable ASCII are \xNN and 3*a is aaa.
-    defp suite do
-      for line <- @suite |> File.read!() |> String.split("\n", trim: true) do
-        [name, written] = String.split(line, "\t", parts: 2)
-
-        case Integer.parse(written) do
-          {times, "*" <> part} -> {name, String.duplicate(part, times)}
-          _other -> {name, unescaped(written)}
-        end
-      end
-    end
-
-    defp unescaped("\\x" <> <<code::binary-2, rest::binary>>),
-      do: <<String.to_integer(code, 16)>> <> unescaped(rest)
-
-    defp unescaped("\\\\" <> rest), do: "\\" <> unescaped(rest)
-    defp unescaped(<<byte, rest::binary>>), do: <<byte>> <> unescaped(rest)
-    defp unescaped(<<>>), do: <<>>
-
     test "the texts of JSONTestSuite are accepted and refused as by the decoder" do
-      for {name, text} <- suite(), padded <- [text <> @pad, @pad <> text] do
+      for {name, text} <- JsonSuite.texts(), padded <- [text <> @pad, @pad <> text] do
         read = as_decoded(padded, ~s({"op": "typeof"}))
         if String.starts_with?(name, "y_"), do: assert(read == :ok, name)
         if String.starts_with?(name, "n_"), do: assert(read == :error, name)

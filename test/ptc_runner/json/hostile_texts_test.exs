@@ -5,9 +5,8 @@ defmodule PtcRunner.Json.HostileTextsTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
-  alias PtcRunner.Test.{Room, SliceClock}
+  alias PtcRunner.Test.{JsonSuite, Room, SliceClock}
 
-  @suite Path.expand("../../../native/ptc_index/tests/suite.txt", __DIR__)
   @files Path.expand("../../conformance", __DIR__)
 
   # A longer text is read in place.
@@ -35,27 +34,8 @@ defmodule PtcRunner.Json.HostileTextsTest do
     end
   end
 
-  # Lines of a name, a tab and a text, in which other bytes than printable ASCII are \xNN and 3*a is aaa.
-  defp suite do
-    for line <- @suite |> File.read!() |> String.split("\n", trim: true) do
-      [name, written] = String.split(line, "\t", parts: 2)
-
-      case Integer.parse(written) do
-        {times, "*" <> part} -> {name, String.duplicate(part, times)}
-        _other -> {name, unescaped(written)}
-      end
-    end
-  end
-
-  defp unescaped("\\x" <> <<code::binary-2, rest::binary>>),
-    do: <<String.to_integer(code, 16)>> <> unescaped(rest)
-
-  defp unescaped("\\\\" <> rest), do: "\\" <> unescaped(rest)
-  defp unescaped(<<byte, rest::binary>>), do: <<byte>> <> unescaped(rest)
-  defp unescaped(<<>>), do: <<>>
-
   test "the texts of JSONTestSuite are accepted and refused as by the decoder" do
-    texts = suite()
+    texts = JsonSuite.texts()
     assert length(texts) == 318
 
     for {name, text} <- texts, padded <- [text, text <> @pad, @pad <> text] do

@@ -3,18 +3,7 @@ defmodule PtcRunner.Json.TextsTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Texts}
-
-  @rows for n <- 1..2_000,
-            do: %{
-              "id" => n,
-              "name" => "row #{rem(n, 97)}",
-              "note" => String.duplicate("é\n\"", rem(n, 40)),
-              "price" => n / 8,
-              "tags" => Enum.map(1..rem(n, 4)//1, &"t#{&1}"),
-              "at" => %{"city" => Enum.at(["Rome", "Oslo", nil], rem(n, 3)), "x" => -n},
-              "big" => 123_456_789_012_345_678_901 * n,
-              "ok" => rem(n, 2) == 0
-            }
+  alias PtcRunner.Test.JsonSuite
 
   @load ~s({"op": "load", "name": "rows"})
 
@@ -40,7 +29,7 @@ defmodule PtcRunner.Json.TextsTest do
   ]
 
   setup_all do
-    text = Codec.encode!(@rows)
+    text = Codec.encode!(JsonSuite.rows(2_000))
     other = Codec.encode!(%{"a" => %{"b" => [1, 2, %{"c" => String.duplicate("x", 5_000)}]}})
     {:ok, text: text, other: other}
   end

@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.JudgedTest do
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Signature.Coercion
+  alias PtcRunner.Test.Answers
 
   @object %{"kind" => 100, "c" => 0}
   @member {:where, :any, [enum: [@object, [@object]]]}
@@ -22,24 +23,8 @@ defmodule PtcRunner.SubAgent.JudgedTest do
   end
 
   defp handled(type, text) do
-    agent = %{parsed_signature: {:signature, [], type}, max_turns: 1, field_descriptions: nil}
-
-    state = %{
-      turn: 1,
-      turns: [],
-      messages: [],
-      remaining_turns: 0,
-      turn_tokens: nil,
-      start_time: 0,
-      trace_mode: false,
-      collect_messages: false,
-      expanded_prompt: "",
-      original_prompt: "",
-      llm_requests: 1,
-      total_input_tokens: 0,
-      total_output_tokens: 0
-    }
-
+    agent = %{Answers.agent({:signature, [], type}) | max_turns: 1}
+    state = %{Answers.state() | remaining_turns: 0}
     {:stop, {outcome, step}, _turn, _tokens} = JsonHandler.handle_json_answer(text, agent, state)
     {outcome, if(outcome == :ok, do: step.return, else: step.fail.message)}
   end

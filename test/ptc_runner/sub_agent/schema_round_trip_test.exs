@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.SchemaRoundTripTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.FromSchema
+  alias PtcRunner.SubAgent.Signature.{FromSchema, RuleCheck}
 
   @seeds 1..1_500
   @names ["a", "b", "user_id", "größe", "a/b~c", "$ref", "type"]
@@ -184,7 +184,7 @@ defmodule PtcRunner.SubAgent.SchemaRoundTripTest do
 
     case rules ++ more do
       [] -> type
-      rules -> {:where, type, FromSchema.ordered(rules)}
+      rules -> {:where, type, RuleCheck.ordered(rules)}
     end
   end
 

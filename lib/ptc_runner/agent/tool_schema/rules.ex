@@ -36,7 +36,7 @@ defmodule PtcRunner.Agent.ToolSchema.Rules do
     # A keyword that concerns another kind of values demands nothing.
     others = for key <- others, key in @unkept, do: key
     {rules, lost} = rules(kind, Map.take(schema, own), own)
-    {FromSchema.rules(type, FromSchema.ordered(rules)), Enum.sort(lost ++ others)}
+    {FromSchema.rules(type, Map.to_list(rules)), Enum.sort(lost ++ others)}
   end
 
   defp kind(type) when type in [:int, :float], do: {:number, @numbers}

@@ -7,30 +7,6 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Base, RuleCheck}
 
-  # In the order in which they are checked and kept.
-  @rules [
-    :min,
-    :max,
-    :exclusive_min,
-    :exclusive_max,
-    :multiple_of,
-    :min_length,
-    :max_length,
-    :pattern,
-    :format,
-    :enum,
-    :ignore_case,
-    :aliases,
-    :default,
-    :description,
-    :unique,
-    :min_items,
-    :max_items,
-    :yes_no,
-    :struct,
-    :whole
-  ]
-
   @lists [:unique, :min_items, :max_items]
   @all [:default, :description]
 
@@ -76,14 +52,14 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
 
   defp keyword(rules) do
     with true <- Keyword.keyword?(rules),
-         nil <- Enum.find(rules, fn {key, _value} -> key not in @rules end) do
+         nil <- Enum.find(rules, fn {key, _value} -> key not in RuleCheck.names() end) do
       {:ok, rules}
     else
       false ->
         {:error, {:rules, "rules must be a keyword list, got #{Shown.text(rules, 200)}"}}
 
       {key, _value} ->
-        names = Enum.map(@rules, &inspect/1)
+        names = Enum.map(RuleCheck.names(), &inspect/1)
         close = Suggestion.sentence(inspect(key), names, &" Did you mean #{&1}?")
 
         {:error,
@@ -222,16 +198,18 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   end
 
   # Rules that a list cannot have are those of its items.
-  defp list({:list, item} = type, old, rules, env) do
-    {own, others} = Keyword.split(rules, @lists ++ @all)
+  defp list({:list, item} = type, old, rules, env),
+    do: apart(type, old, rules, @lists ++ @all, env, &items(item, [], &1, env))
 
-    with {:ok, type, env} <-
-           if(others == [], do: {:ok, type, env}, else: items(item, [], others, env)),
-         do:
-           if(own == [],
-             do: {:ok, where(type, old), env},
-             else: checked(type, merged(old, own), env)
-           )
+  # The rules of the type itself, and the others where `put_others` puts them.
+  defp apart(type, old, rules, own, env, put_others) do
+    {own, others} = Keyword.split(rules, own)
+
+    with {:ok, type, env} <- if(others == [], do: {:ok, type, env}, else: put_others.(others)) do
+      if own == [],
+        do: {:ok, where(type, old), env},
+        else: checked(type, merged(old, own), env)
+    end
   end
 
   defp fields(fields, [:items | _path], _rules, _env),
@@ -256,24 +234,13 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   defp ruled({:list, _items} = type, old, rules, env), do: list(type, old, rules, env)
 
   # What a description or a default is about is this use of the name; other rules are those of its type.
-  defp ruled({:ref, _name} = ref, old, rules, env) do
-    {own, others} = Keyword.split(rules, @all)
-
-    with {:ok, ref, env} <-
-           if(others == [], do: {:ok, ref, env}, else: through(ref, [], others, env)),
-         do:
-           if(own == [],
-             do: {:ok, where(ref, old), env},
-             else: checked(ref, merged(old, own), env)
-           )
-  end
+  defp ruled({:ref, _name} = ref, old, rules, env),
+    do: apart(ref, old, rules, @all, env, &through(ref, [], &1, env))
 
   defp ruled(type, old, rules, env), do: checked(type, merged(old, rules), env)
 
-  defp merged(old, rules) do
-    all = Map.merge(Map.new(old), Map.new(rules))
-    for rule <- @rules, is_map_key(all, rule), do: {rule, Map.fetch!(all, rule)}
-  end
+  defp merged(old, rules),
+    do: old |> Map.new() |> Map.merge(Map.new(rules)) |> RuleCheck.ordered()
 
   defp where(type, []), do: type
   defp where(type, rules), do: {:where, type, rules}

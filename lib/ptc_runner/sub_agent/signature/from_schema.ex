@@ -9,7 +9,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.FromSchema.{Keywords, Place, Reader, Types}
-  alias PtcRunner.SubAgent.Signature.Validator
+  alias PtcRunner.SubAgent.Signature.{RuleCheck, Validator}
 
   # Keys of schemas that are read at most, if there are references.
   @budget 200_000
@@ -19,24 +19,6 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   @repeated 2_000
 
   @never {:one_of, [], nil}
-  @order [
-    :min,
-    :max,
-    :exclusive_min,
-    :exclusive_max,
-    :multiple_of,
-    :min_length,
-    :max_length,
-    :pattern,
-    :format,
-    :enum,
-    :default,
-    :description,
-    :unique,
-    :min_items,
-    :max_items,
-    :whole
-  ]
 
   @type dropped :: %{path: String.t(), keyword: String.t(), reason: String.t()}
 
@@ -230,16 +212,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   def rules({:optional, type}, rules), do: {:optional, rules(type, rules)}
 
   def rules({:where, type, old}, rules),
-    do: {:where, type, old |> Keyword.merge(rules) |> ordered()}
+    do: {:where, type, old |> Keyword.merge(rules) |> RuleCheck.ordered()}
 
-  def rules(type, rules), do: {:where, type, ordered(rules)}
-
-  @doc "Rules in the order in which types have them."
-  @spec ordered(Enumerable.t()) :: keyword()
-  def ordered(rules) do
-    rules = Map.new(rules)
-    for rule <- @order, is_map_key(rules, rule), do: {rule, Map.fetch!(rules, rule)}
-  end
+  def rules(type, rules), do: {:where, type, RuleCheck.ordered(rules)}
 
   @doc "Whether a value is valid; `:unknown` if the type has names."
   @spec valid?(term(), Signature.type()) :: boolean() | :unknown

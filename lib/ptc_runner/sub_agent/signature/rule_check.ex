@@ -6,6 +6,30 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
   alias PtcRunner.SubAgent.Signature.{Base, Renderer, RuleText, Validator}
   require Quanta
 
+  # In the order in which they are checked and kept.
+  @rules [
+    :min,
+    :max,
+    :exclusive_min,
+    :exclusive_max,
+    :multiple_of,
+    :min_length,
+    :max_length,
+    :pattern,
+    :format,
+    :enum,
+    :ignore_case,
+    :aliases,
+    :default,
+    :description,
+    :unique,
+    :min_items,
+    :max_items,
+    :yes_no,
+    :struct,
+    :whole
+  ]
+
   @bounds [:min, :max, :exclusive_min, :exclusive_max]
   @numbers [:multiple_of | @bounds]
   @texts [:min_length, :max_length, :pattern, :format]
@@ -13,6 +37,29 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
   @enums [:enum, :ignore_case, :aliases]
   @all [:default, :description]
   @formats [:date, :datetime, :time, :full_time, :email, :uri, :uuid]
+
+  @doc """
+  The names of all rules, in the order in which types have them.
+
+      iex> hd(PtcRunner.SubAgent.Signature.RuleCheck.names())
+      :min
+
+  """
+  @spec names() :: [atom()]
+  def names, do: @rules
+
+  @doc """
+  Rules in the order in which types have them.
+
+      iex> PtcRunner.SubAgent.Signature.RuleCheck.ordered(%{max: 2, min: 1})
+      [min: 1, max: 2]
+
+  """
+  @spec ordered(%{atom() => term()} | keyword()) :: keyword()
+  def ordered(rules) do
+    rules = Map.new(rules)
+    for rule <- @rules, is_map_key(rules, rule), do: {rule, Map.fetch!(rules, rule)}
+  end
 
   @doc """
   The type with these rules, or the text of what is wrong; `names`: the types of the names around.

@@ -1,7 +1,7 @@
 //! Programs over JSON texts that are not decoded.
 
 use super::rng::Rng;
-use super::{ended, generate, term, End, Lab};
+use super::{ended, generate, term, End, Lab, STRICT};
 use ptc_index::{Index, Indexer};
 use ptc_lazy::settle::Settle;
 use ptc_lazy::{Given, Lazy, Source};
@@ -10,12 +10,31 @@ use ptc_machine::{Exit, Inputs, State};
 use ptc_program::code::Vm;
 use ptc_program::compile::{Options, INPUT_NAME};
 use ptc_term::heap::Heap;
-use ptc_term::meter::{Limits, Meter, Pace};
+use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw, Rooted};
 use std::mem::take;
+use std::time::Duration;
+
+/// Enough for what small inputs compute.
+pub const LIMITS: Limits = Limits {
+    deadline: Deadline::After(Duration::from_secs(2)),
+    words: 200_000,
+};
+
+/// Keys are also atoms.
+pub const ANY_KEYS: Options = Options {
+    any_keys: true,
+    ..STRICT
+};
+
+/// Structs are values.
+pub const VALUES: Options = Options {
+    values: true,
+    ..STRICT
+};
 
 /// The number that marks values of texts in tests.
 const MARKER: i64 = 0x7e57_0123_4567_89ab & ((1 << 59) - 1);

@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandlerRepairTest do
 
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.Test.Answers
 
   defp handle(text, signature, opts) do
     parsed =
@@ -10,25 +11,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandlerRepairTest do
            {:ok, parsed} <- Signature.parse(text),
            do: parsed
 
-    agent = %{parsed_signature: parsed, max_turns: 3, field_descriptions: nil}
-
-    state = %{
-      turn: 1,
-      turns: [],
-      messages: [],
-      remaining_turns: 2,
-      turn_tokens: nil,
-      start_time: System.monotonic_time(:millisecond),
-      trace_mode: true,
-      collect_messages: false,
-      expanded_prompt: "",
-      original_prompt: "",
-      llm_requests: 1,
-      total_input_tokens: 0,
-      total_output_tokens: 0
-    }
-
-    JsonHandler.handle_json_answer(text, agent, state, opts)
+    now = System.monotonic_time(:millisecond)
+    state = %{Answers.state() | start_time: now, trace_mode: true}
+    JsonHandler.handle_json_answer(text, Answers.agent(parsed), state, opts)
   end
 
   defp repaired(text, signature) do

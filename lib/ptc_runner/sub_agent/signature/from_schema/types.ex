@@ -123,7 +123,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
       rules =
         alternative.number |> Map.merge(alternative.string) |> Map.merge(alternative.array.rules)
 
-      {:ok, FromSchema.rules(:any, FromSchema.ordered(rules))}
+      {:ok, FromSchema.rules(:any, Map.to_list(rules))}
     else
       :no
     end
@@ -150,7 +150,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
 
   defp number(rules), do: where(:float, rules)
 
-  defp where(type, rules), do: FromSchema.rules(type, FromSchema.ordered(rules))
+  defp where(type, rules), do: FromSchema.rules(type, Map.to_list(rules))
 
   # Of the values of an enumeration those that the other keywords take.
   defp listed(values, alternative, place, state) do
