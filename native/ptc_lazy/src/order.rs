@@ -14,7 +14,20 @@ type Compared<T> = (Term<T>, Term<T>, bool);
 /// The seed of hashes that are only an order.
 const SEED: u64 = 0;
 /// Integers below this size are the same number as a float.
-const EXACT: i64 = 1 << 53;
+const EXACT: u64 = 1 << 53;
+
+/// The order of a float and an integer, by the exact value of the float. A float that is not smaller than [`EXACT`] is whole;
+/// every other one is nearer to zero than an integer that is not.
+fn order_of_float(float: f64, whole: &Number) -> Option<Ordering> {
+    if float.abs() < EXACT as f64 {
+        return Some(match whole.is_negative() {
+            true => Ordering::Greater,
+            false => Ordering::Less,
+        });
+    }
+    let float = Decimal::of_number(Number::of_whole(float)?)?;
+    Some(float.order(&Decimal::of_number(whole.clone())?))
+}
 
 impl<H: Heap> Lazy<'_, H> {
     /// Term order, where `Equal` is `==`; or an order in which only identical terms are equal, and every integer stands before
@@ -119,12 +132,14 @@ impl<H: Heap> Lazy<'_, H> {
             }
             (Number::Float(_), _) if exact => Ordering::Greater,
             (_, Number::Float(_)) if exact => Ordering::Less,
-            (Number::Int(whole), Number::Float(float)) if whole.abs() < EXACT => {
+            (Number::Int(whole), Number::Float(float)) if whole.unsigned_abs() < EXACT => {
                 (*whole as f64).partial_cmp(float)?
             }
-            (Number::Float(float), Number::Int(whole)) if whole.abs() < EXACT => {
+            (Number::Float(float), Number::Int(whole)) if whole.unsigned_abs() < EXACT => {
                 float.partial_cmp(&(*whole as f64))?
             }
+            (Number::Float(float), whole) => order_of_float(*float, whole)?,
+            (whole, Number::Float(float)) => order_of_float(*float, whole)?.reverse(),
             _ => Decimal::of_number(a)?.order(&Decimal::of_number(b)?),
         })
     }

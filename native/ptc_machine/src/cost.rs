@@ -175,13 +175,16 @@ impl<H: Heap> Machine<'_, H> {
         whole: H::Term,
         part: H::Term,
     ) -> Result<Option<bool>, Halt<H::Term>> {
-        let mut part = part;
+        let (mut whole, mut part) = (whole, part);
         if self.values {
-            if self.heap.is_name(whole) {
+            if self.heap.is_name(whole) && !self.is_value(part) {
                 return self.name_has_part(whole, part);
             }
+            if self.heap.kind(whole) != Kind::String {
+                whole = self.text_of_value(whole)?.unwrap_or(whole);
+            }
             if self.heap.kind(whole) == Kind::String {
-                part = self.string_of_name(part);
+                part = self.text_of_value(part)?.unwrap_or(part);
             }
         }
         // Counts `part` as well: the heap reads it again for each text.

@@ -18,6 +18,10 @@ use std::cmp::Ordering;
 /// Fuel to compare a name with a string, or to read it.
 const NAME: usize = 4;
 
+/// Fuel to write the text of a date or a time, and its words.
+const ISO_TEXT: usize = 4;
+const WORDS_OF_ISO_TEXT: usize = 8;
+
 /// Returns the meaning of a term at a position with values of these kinds.
 fn meaning<H: Heap>(heap: &H, term: H::Term, kinds: KindSet) -> Option<Meaning> {
     match heap.kind(term) {
@@ -268,6 +272,29 @@ impl<H: Heap> Machine<'_, H> {
         }
         let name = self.heap.with_name(term, <[u8]>::to_vec);
         self.heap.make_string(&name)
+    }
+
+    /// Returns the string that a term is where structs are values: the name of an atom, the ISO 8601 text of a date or a time;
+    /// `None` for all other terms, and where structs are no values.
+    pub fn text_of_value(
+        &mut self,
+        term: H::Term,
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
+        if !self.values {
+            return Ok(None);
+        }
+        if self.heap.is_name(term) {
+            return Ok(Some(self.string_of_name(term)));
+        }
+        let Some(Value::Iso(iso)) = self.value(term) else {
+            return Ok(None);
+        };
+        let Some(text) = ptc_term::value::text_of_iso(iso) else {
+            return Ok(None);
+        };
+        self.consume_fuel_at_once(ISO_TEXT)?;
+        self.check_heap_limit(WORDS_OF_ISO_TEXT)?;
+        Ok(Some(self.heap.make_string(&text)))
     }
 
     /// Returns the order of two terms that have values of these kinds; `Equal` is `==`, or `===` if

@@ -205,16 +205,14 @@ fn by_key<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
             Some(digits) => machine.value_at(input, digits),
             None => Ok(nil),
         },
-        // Where structs are values, an atom is the text of its name.
-        (Kind::Map, Kind::Other) if machine.values() && machine.heap.is_name(key) => {
-            match machine.key_in(input, key) {
+        // Where structs are values, an atom is the text of its name, and a date its ISO 8601 text.
+        (Kind::Map, Kind::Other) => match machine.text_of_value(key)? {
+            Some(text) => match machine.key_in(input, key) {
                 Some(key) => machine.value_at(input, key),
-                None => {
-                    let name = machine.string_of_name(key);
-                    machine.value_at(input, name)
-                }
-            }
-        }
+                None => machine.value_at(input, text),
+            },
+            None => Ok(nil),
+        },
         (Kind::List, Kind::Number) => {
             let index = machine.heap.small_integer(key);
             match index.and_then(|index| usize::try_from(index).ok()) {

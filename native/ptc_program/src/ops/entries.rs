@@ -89,10 +89,7 @@ fn key_of<H: Heap>(
     match machine.heap.kind(term) {
         Kind::String => return Ok(Some(term)),
         Kind::Number => {}
-        _ if machine.values() && machine.heap.is_name(term) => {
-            return Ok(Some(machine.string_of_name(term)));
-        }
-        _ => return Ok(None),
+        _ => return machine.text_of_value(term),
     }
     if let Some(number) = machine.heap.small_integer(term) {
         return Ok(Some(

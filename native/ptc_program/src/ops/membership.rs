@@ -117,11 +117,13 @@ fn has_key<H: Heap>(
     let weight = machine.weigh(key)?;
     machine.consume_fuel_for_lookup(map, weight)?;
     let found = machine.key_in(map, key).is_some();
-    if found || !machine.values() || !machine.heap.is_name(key) {
-        return Ok(found);
+    if found {
+        return Ok(true);
     }
-    let string = machine.string_of_name(key);
-    Ok(machine.key_in(map, string).is_some())
+    Ok(match machine.text_of_value(key)? {
+        Some(text) => machine.key_in(map, text).is_some(),
+        None => false,
+    })
 }
 
 impl Operation for FilterIn {

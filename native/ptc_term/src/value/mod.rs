@@ -17,7 +17,7 @@ mod text;
 pub use decimal::Decimal;
 pub use exact::{Exact, TooLong, MOST_LIMBS};
 pub use iso::read as read_iso;
-pub use ptc_date::{Clock, Day, Iso};
+pub use ptc_date::{text_of as text_of_iso, Clock, Day, Iso};
 pub use text::{hash_of_text, order_of_name, with_text};
 
 use crate::heap::{Heap, Kind};

@@ -106,7 +106,8 @@ fn input_string<H: Heap>(
     }
 }
 
-/// Returns the string that a term is; `None` if it is none. Where structs are values, an atom is the string of its name.
+/// Returns the string that a term is; `None` if it is none. Where structs are values, an atom is the string of its name, and a
+/// date or a time its ISO 8601 text.
 #[inline]
 fn string<H: Heap>(
     machine: &mut Machine<'_, H>,
@@ -114,9 +115,7 @@ fn string<H: Heap>(
 ) -> Result<Option<H::Term>, Halt<H::Term>> {
     match machine.kind(term) {
         Kind::String => {}
-        Kind::Other if machine.values() && machine.heap.is_name(term) => {
-            return Ok(Some(machine.string_of_name(term)))
-        }
+        Kind::Other => return machine.text_of_value(term),
         _ => return Ok(None),
     }
     if machine.heap.bytes_to_copy(term) == 0 {

@@ -16,7 +16,7 @@ impl Operation for ToNumber {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = input(machine, apply)?;
-        if machine.kind(input) == Kind::Number {
+        if machine.kind(input) == Kind::Number || machine.is_decimal(input) {
             return Ok(input);
         }
         let Some(text) = input_string(machine, input)? else {

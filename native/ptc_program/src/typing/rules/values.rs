@@ -179,6 +179,10 @@ fn needles(rule: &mut Rule, op: OpCode, of: TyId, first: u32) -> Next {
 }
 
 fn number_of(rule: &mut Rule, of: TyId) -> TyId {
+    // The number of a decimal is the decimal.
+    if rule.may_be_decimal(of) {
+        return TyId::UNKNOWN;
+    }
     let kinds = rule.types().kinds(of);
     let numbers = rule.types().only(of, Kinds::NUMBER);
     match kinds.within(Kinds::NUMBER) {
