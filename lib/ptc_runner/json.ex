@@ -190,7 +190,7 @@ defmodule PtcRunner.Json do
       ...>   {"op": "map", "expr": {"op": "call", "tool": "mail", "args": {"to": {"op": "get", "field": "_email"}}}}]}})
       iex> opts = [context: %{"users" => [%{"id" => 1, "_email" => "a@b"}]}, firewall: true]
       iex> PtcRunner.Json.run(program, [tools: %{"mail" => fn _ -> :ok end}] ++ opts)
-      {:error, {:validation_error, "Firewalled data flows into a tool: users._email into the argument 'to' of tool 'mail', which writes"}}
+      {:error, {:validation_error, "Firewalled data flows into a tool: users._email into the argument 'to' of tool 'mail', which writes. Give it only other fields, with get or select, or without these, with unset"}}
 
   A tool may have such an argument if it only reads (`effect: :read`) and its signature declares the argument firewalled:
 

@@ -2,11 +2,6 @@
 # Callers with a limit on their heap, killed in each kind of work. Prints a line for each kind.
 {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
 
-# As in a release, all modules are loaded: to load one later is a `receive` of OTP's own.
-for app <- [:kernel, :stdlib, :elixir, :logger, :ptc_runner_native],
-    {:ok, modules} = :application.get_key(app, :modules),
-    do: :code.ensure_modules_loaded(modules)
-
 alias PtcRunner.{Agent, Json}
 alias PtcRunner.Json.Codec
 alias PtcRunner.SubAgent.JsonParser

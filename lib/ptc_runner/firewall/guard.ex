@@ -48,7 +48,7 @@ defmodule PtcRunner.Firewall.Guard do
       iex> PtcRunner.Firewall.Guard.check(flows.(["id"]), data, tools)
       {:ok, nil}
       iex> PtcRunner.Firewall.Guard.check(flows.([]), data, tools)
-      {:error, {:validation_error, "Firewalled data flows into a tool: users._pin into the argument 'to' of tool 'mail', which writes"}}
+      {:error, {:validation_error, "Firewalled data flows into a tool: users._pin into the argument 'to' of tool 'mail', which writes. Give it only other fields, with get or select, or without these, with unset"}}
 
   """
   @spec check(%{String.t() => [tuple()]}, {context :: map(), memory :: map()}, tools()) ::
@@ -82,7 +82,7 @@ defmodule PtcRunner.Firewall.Guard do
   defp hidden({root, [_ | _] = path, _whole?} = source, %{marks: marks} = data, tools)
        when root in [:context, :memory] do
     cond do
-      Firewall.below?(path) -> Paths.text(source)
+      Firewall.below?(named(root, path)) -> Paths.text(source)
       root == :memory and hd(path) in marks -> Paths.text(source)
       true -> held(source, Map.fetch!(data, root), tools)
     end
@@ -97,6 +97,10 @@ defmodule PtcRunner.Firewall.Guard do
       true -> nil
     end
   end
+
+  # The current value of a program that has none around it stands in the memory under a name of the language.
+  defp named(:memory, ["__input" | path]), do: path
+  defp named(_root, path), do: path
 
   # It may be any part of the data.
   defp hidden({:unknown, _path, _whole?}, data, _tools) do
@@ -138,7 +142,8 @@ defmodule PtcRunner.Firewall.Guard do
         _tools -> "which writes"
       end
 
-    "Firewalled data flows into a tool: #{path} into #{argument(argument)} of tool '#{Shown.name(name)}', #{why}"
+    "Firewalled data flows into a tool: #{path} into #{argument(argument)} of tool '#{Shown.name(name)}', #{why}. " <>
+      "Give it only other fields, with get or select, or without these, with unset"
   end
 
   defp argument(nil), do: "the arguments"

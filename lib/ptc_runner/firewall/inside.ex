@@ -3,7 +3,7 @@ defmodule PtcRunner.Firewall.Inside do
   # Where firewalled fields are inside a value, or inside what a type says.
 
   alias PtcRunner.SubAgent.Signature.Base
-  alias PtcRunner.Json.{Codec, Text}
+  alias PtcRunner.Json.{Codec, Plan, Text}
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -11,7 +11,7 @@ defmodule PtcRunner.Firewall.Inside do
   @parts 1_000_000
 
   @typedoc "The path of a firewalled field; nil if there is none, `:beyond` if the value has more parts than are looked at."
-  @type found :: [String.t() | :each] | :beyond | nil
+  @type found :: [String.t() | Plan.step()] | :beyond | nil
 
   @doc """
   The first firewalled field in the part of a value at a path.
@@ -21,9 +21,11 @@ defmodule PtcRunner.Firewall.Inside do
       ["who", "_pin"]
       iex> PtcRunner.Firewall.Inside.value(orders, ["orders", :each, "id"])
       nil
+      iex> PtcRunner.Firewall.Inside.value(orders, ["orders", :each, {:without, ["who"]}])
+      nil
 
   """
-  @spec value(term(), [String.t() | :each]) :: found()
+  @spec value(term(), [Plan.step()]) :: found()
   def value(value, path \\ []),
     do: Budget.within(@parts, :beyond, &at(value, path, &1))
 
@@ -33,7 +35,9 @@ defmodule PtcRunner.Firewall.Inside do
   defp at(list, [:each | path], left) when is_list(list),
     do: items(list, &at(&1, path, left), left)
 
-  defp at(map, [:each | path], left) when is_map(map) do
+  defp at(_no_list, [:each | _path], _left), do: nil
+
+  defp at(map, [:value | path], left) when is_map(map) do
     Budget.spend!(left)
 
     map
@@ -43,8 +47,19 @@ defmodule PtcRunner.Firewall.Inside do
     end)
   end
 
-  # Of a struct, of a list of pairs, and of what is read in another way than by this key, everything counts.
-  defp at(%_struct{} = struct, [_key | _path], left), do: inside(struct, left)
+  defp at(_no_map, [:value | _path], _left), do: nil
+
+  defp at(map, [:object | path], left) when is_map(map), do: at(map, path, left)
+  defp at(_other, [:object | _path], _left), do: nil
+  defp at(map, [:other | _path], _left) when is_map(map), do: nil
+  defp at(other, [:other | path], left), do: at(other, path, left)
+
+  defp at(map, [{:without, names} | path], left) when is_map(map) do
+    Budget.spend!(left, map_size(map))
+    map |> fields() |> Enum.reject(&(elem(&1, 0) in names)) |> Map.new() |> at(path, left)
+  end
+
+  defp at(_other, [{:without, _names} | _path], _left), do: nil
 
   defp at(map, [key | path], left) when is_map(map) and is_binary(key) do
     Budget.spend!(left)
@@ -116,8 +131,15 @@ defmodule PtcRunner.Firewall.Inside do
     end
   end
 
-  defp fields(%_struct{} = struct), do: struct |> Map.from_struct() |> :maps.to_list()
+  # Names of a struct with two underscores, such as Ecto's `__meta__`, are of its library and no data.
+  defp fields(%_struct{} = struct) do
+    for {key, value} <- :maps.to_list(struct), not library?(key), do: {key, value}
+  end
+
   defp fields(map), do: :maps.to_list(map)
+
+  defp library?(key) when is_atom(key), do: match?("__" <> _, Atom.to_string(key))
+  defp library?(_key), do: false
 
   defp below(_key, nil), do: nil
   defp below(key, path), do: [key | path]
@@ -135,9 +157,11 @@ defmodule PtcRunner.Firewall.Inside do
       {["_pin"], nil}
 
   """
-  @spec type(term(), [String.t() | :each]) :: [String.t() | :each] | nil
+  @spec type(term(), [Plan.step()]) :: [Plan.step()] | nil
   def type({:optional, type}, path), do: type(type, path)
   def type({:list, type}, [:each | path]), do: type(type, path)
+  def type({:list, type}, [:other | path]), do: type({:list, type}, path)
+  def type({:list, _type}, [step | _path]) when not is_binary(step), do: nil
   def type({:list, type}, path), do: type(type, path)
 
   def type({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
@@ -145,9 +169,23 @@ defmodule PtcRunner.Firewall.Inside do
 
   def type({kind, fields}, path) when kind in [:map, :closed_map] and is_list(fields) do
     case path do
-      [] -> Enum.find_value(fields, &field/1)
-      [:each | path] -> Enum.find_value(fields, &each(&1, path))
-      [key | path] -> with {_key, type} <- List.keyfind(fields, key, 0), do: type(type, path)
+      [] ->
+        Enum.find_value(fields, &field/1)
+
+      [:value | path] ->
+        Enum.find_value(fields, &each(&1, path))
+
+      [:object | path] ->
+        type({kind, fields}, path)
+
+      [{:without, names} | path] ->
+        type({kind, Enum.reject(fields, &(elem(&1, 0) in names))}, path)
+
+      [step | _path] when is_atom(step) ->
+        nil
+
+      [key | path] ->
+        with {_key, type} <- List.keyfind(fields, key, 0), do: type(type, path)
     end
   end
 

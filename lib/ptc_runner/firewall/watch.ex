@@ -50,7 +50,7 @@ defmodule PtcRunner.Firewall.Watch do
       iex> watch = PtcRunner.Firewall.Watch.new([{"mail", "to", {:answer, ["find", "who"], true}}])
       iex> watch = PtcRunner.Firewall.Watch.answered(watch, "find", %{"who" => %{"_pin" => 1}})
       iex> PtcRunner.Firewall.Watch.refusal(watch, "mail", %{})
-      "Firewalled data flows into a tool: answer of find.who._pin into the argument 'to' of tool 'mail', which writes"
+      "Firewalled data flows into a tool: answer of find.who._pin into the argument 'to' of tool 'mail', which writes. Give it only other fields, with get or select, or without these, with unset"
 
   """
   @spec answered(t(), String.t(), term()) :: t()

@@ -58,13 +58,18 @@ defmodule PtcRunner.Json.Plan do
         }
 
   @typedoc """
+  A step of a path: a key, `:each` item of a list, each `:value` of an object. What is left at a step is only an `:object`, or only
+  what is an `:other` value than an object, or an object `:without` some of its fields.
+  """
+  @type step ::
+          String.t() | :each | :value | :object | :other | {:without, [String.t()]}
+
+  @typedoc """
   A part of the data: where it begins, its path, and whether all of it counts, or only how many items it has. The first step of
-  the path is the name of the context's or the memory's value, or of the tool; `:each` stands for the items of a list or the
-  values of an object.
+  the path is the name of the context's or the memory's value, or of the tool.
   """
   @type source ::
-          {:context | :memory | :answer | :error | :now | :unknown, [String.t() | :each],
-           whole? :: boolean()}
+          {:context | :memory | :answer | :error | :now | :unknown, [step()], whole? :: boolean()}
 
   @typedoc "What flows into each tool's arguments (nil for arguments that are not known by name), and into the result."
   @type flows :: %{

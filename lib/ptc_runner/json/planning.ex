@@ -68,10 +68,34 @@ defmodule PtcRunner.Json.Planning do
   defp flowing(program, {timeout, max_heap, reading}) do
     {source, reading} = Program.again(program, reading)
 
-    with {:ok, {tools, _reads, _result}} <-
-           native(source, Program.observed(reading, :plan), {timeout, max_heap}) do
-      {:ok, Map.new(tools, fn {name, _least, _most, _guard, arguments} -> {name, arguments} end)}
+    {_plan, _depth, any_keys?, _strict?, _values?, _edition} =
+      observed = Program.observed(reading, :plan)
+
+    with {:ok, {tools, _reads, _result}} <- native(source, observed, {timeout, max_heap}) do
+      {:ok,
+       Map.new(tools, fn {name, _least, _most, _guard, arguments} ->
+         {name, if(any_keys?, do: Enum.map(arguments, &with_atoms/1), else: arguments)}
+       end)}
     end
+  end
+
+  # Where atoms are keys too, an object without a name is without the atom of that name.
+  defp with_atoms({name, from, deciding}) do
+    from =
+      for {root, path, whole?} <- from, do: {root, Enum.map(path, &with_atoms_of_step/1), whole?}
+
+    {name, from, deciding}
+  end
+
+  defp with_atoms_of_step({:without, names}),
+    do: {:without, names ++ Enum.flat_map(names, &existing_atom/1)}
+
+  defp with_atoms_of_step(step), do: step
+
+  defp existing_atom(name) do
+    [String.to_existing_atom(name)]
+  rescue
+    ArgumentError -> []
   end
 
   defp source(%Program{} = program), do: {:ok, program}

@@ -276,10 +276,7 @@ impl<H: Heap> Machine<'_, H> {
 
     /// Returns the string that a term is where structs are values: the name of an atom, the ISO 8601 text of a date or a time;
     /// `None` for all other terms, and where structs are no values.
-    pub fn text_of_value(
-        &mut self,
-        term: H::Term,
-    ) -> Result<Option<H::Term>, Halt<H::Term>> {
+    pub fn text_of_value(&mut self, term: H::Term) -> Result<Option<H::Term>, Halt<H::Term>> {
         if !self.values {
             return Ok(None);
         }

@@ -29,7 +29,8 @@ defmodule PtcRunner.Firewall.GuardTest do
   defp refused(path, argument \\ "x", tool \\ "send", why \\ "which writes") do
     {:error,
      {:validation_error,
-      "Firewalled data flows into a tool: #{path} into the argument '#{argument}' of tool '#{tool}', #{why}"}}
+      "Firewalled data flows into a tool: #{path} into the argument '#{argument}' of tool '#{tool}', #{why}" <>
+        ". Give it only other fields, with get or select, or without these, with unset"}}
   end
 
   describe "a program is refused before it runs" do
@@ -240,7 +241,7 @@ defmodule PtcRunner.Firewall.GuardTest do
                  )
 
         assert text ==
-                 "Tool 'send' was refused: Firewalled data flows into a tool: answer of #{at} into the argument 'x' of tool 'send', which writes"
+                 "Tool 'send' was refused: Firewalled data flows into a tool: answer of #{at} into the argument 'x' of tool 'send', which writes. Give it only other fields, with get or select, or without these, with unset"
       end
 
       assert calls.() == []

@@ -326,7 +326,8 @@ defmodule PtcRunner.Firewall.SecretsTest do
       # Enough of each.
       counts = Enum.frequencies(outcomes)
       assert counts.sent > div(@cases, 10)
-      assert counts.refused > div(@cases, 10)
+      # Flows are known field by field, so few programs of the generator are refused.
+      assert counts.refused > div(@cases, 25)
     end
 
     defp public!(text, about) do

@@ -50,7 +50,7 @@ defmodule PtcRunner.Test.Oracle.Decimals do
   defp read(text) do
     {text, negative?} =
       if String.starts_with?(text, "-"),
-        do: {String.slice(text, 1..-1), true},
+        do: {binary_part(text, 1, byte_size(text) - 1), true},
         else: {text, false}
 
     [whole | fraction] = String.split(text, ".")

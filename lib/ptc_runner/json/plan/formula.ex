@@ -125,10 +125,18 @@ defmodule PtcRunner.Json.Plan.Formula do
   defp count([:each | path], list) when is_list(list),
     do: if(proper(list, 0), do: summed(list, path, 0))
 
-  defp count([:each | path], map) when is_map(map) and not is_struct(map),
+  defp count([:value | path], map) when is_map(map) and not is_struct(map),
     do: map |> Map.values() |> summed(path, 0)
 
-  defp count([name | path], map) when is_map(map) and name != :each do
+  defp count([:object | path], map) when is_map(map), do: count(path, map)
+  defp count([:other | path], other) when not is_map(other), do: count(path, other)
+
+  defp count([{:without, names} | path], map) when is_map(map) and not is_struct(map),
+    do: count(path, Map.drop(map, names))
+
+  defp count([{:without, _names} | path], map) when is_struct(map), do: count(path, map)
+
+  defp count([name | path], map) when is_map(map) and is_binary(name) do
     case map do
       %{^name => value} -> count(path, value)
       _missing -> named(map, name, path)

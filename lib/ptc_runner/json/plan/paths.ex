@@ -16,7 +16,13 @@ defmodule PtcRunner.Json.Plan.Paths do
   @spec texts([Plan.source()]) :: [String.t()]
   def texts([]), do: []
   def texts([source]), do: [text(source)]
-  def texts(sources), do: sources |> Enum.map(&text/1) |> Enum.sort() |> Enum.dedup()
+
+  def texts(sources) do
+    # What `select` leaves as it is, because it is no object, is not told beside the fields of objects.
+    objects = Enum.reject(sources, fn {_root, path, _whole?} -> :other in path end)
+    sources = if objects == [], do: sources, else: objects
+    sources |> Enum.map(&text/1) |> Enum.sort() |> Enum.dedup()
+  end
 
   @doc "The text of a part."
   @spec text(Plan.source()) :: String.t()
@@ -31,20 +37,23 @@ defmodule PtcRunner.Json.Plan.Paths do
     do: IO.iodata_to_binary(["count(", text({root, path, true}), brackets(path), ")"])
 
   defp brackets(path) do
-    case List.last(path) do
-      :each ->
-        path |> Enum.reverse() |> Enum.take_while(&(&1 == :each)) |> Enum.map(fn _ -> "[]" end)
-
-      _name ->
-        []
-    end
+    path
+    |> Enum.reject(&silent?/1)
+    |> Enum.reverse()
+    |> Enum.take_while(&(&1 in [:each, :value]))
+    |> Enum.map(fn _ -> "[]" end)
   end
+
+  # What says only which values a part has.
+  defp silent?(step), do: step in [:object, :other] or is_tuple(step)
 
   defp joined([name]), do: name(name)
   defp joined([name | steps]), do: IO.iodata_to_binary([name(name) | steps(steps)])
 
   defp steps([]), do: []
-  defp steps([:each | steps]), do: steps(steps)
+
+  defp steps([step | steps]) when not is_binary(step), do: steps(steps)
+
   defp steps([name | steps]), do: [".", name(name) | steps(steps)]
 
   @doc """

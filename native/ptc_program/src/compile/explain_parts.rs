@@ -2,6 +2,7 @@
 
 use super::compiler::Compiler;
 use crate::code::ConstId;
+use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use ptc_json::{Node, Shape};
@@ -103,6 +104,16 @@ impl Compiler<'_> {
                 .any(|field| field.name == name)
         };
         let source = self.source;
+        // What is read from is not the current value there, and is not evaluated yet.
+        let two = self.walk.edition == Edition::Two;
+        if two
+            && op == OpCode::Get
+            && source
+                .field(node, "from")
+                .is_some_and(|from| source.shape(from) != Shape::Null)
+        {
+            return Keys::default();
+        }
         let strings = |list: Node| match source.shape(list) {
             Shape::String => vec![list],
             Shape::List => source.elements(list).collect(),

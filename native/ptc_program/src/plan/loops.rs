@@ -123,8 +123,6 @@ impl Loops {
                     all.most = values.formulas.larger(all.most, items.most);
                     all.spine = values.both(all.spine, items.spine);
                 }
-                let flows = values.data(list);
-                all.spine = values.both(all.spine, flows);
                 all
             }
             _ => none,

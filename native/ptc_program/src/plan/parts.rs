@@ -19,6 +19,13 @@ use ptc_json::{Document, Entry, Node, Shape};
 fn place_of(op: OpCode, stage: usize, fields: &[Field]) -> usize {
     match op {
         OpCode::Let | OpCode::Fold | OpCode::GroupBy => fields.len() - 1 - stage,
+        // The input comes before what is not evaluated where it is null.
+        OpCode::Split | OpCode::DateAdd => fields.len() - 1 - stage,
+        OpCode::Replace => match stage {
+            0 => fields.len() - 2,
+            stage if stage < fields.len() - 1 => stage - 1,
+            stage => stage,
+        },
         _ => stage,
     }
 }
@@ -216,6 +223,19 @@ impl PlanWalk {
                 part.guard = self.values.flows(error);
                 part.bind = Some((self.names.id(b"error"), error));
             }
+            (OpCode::Split, "by")
+            | (OpCode::Replace, "find" | "with")
+            | (OpCode::DateAdd, "amount") => {
+                if !self.is_text(source, "value") {
+                    let given = self.part_in("value");
+                    let input = match given {
+                        Some(value) => value,
+                        None => self.read_at(source, part.input, "field"),
+                    };
+                    part.when = When::Maybe;
+                    part.guard = self.values.flows(input);
+                }
+            }
             (OpCode::Fold, "expr") => self.begin_fold(source, &mut part)?,
             (OpCode::GroupBy, "each") => {
                 // The keys decide how many groups there are.
@@ -242,6 +262,11 @@ impl PlanWalk {
             _ => {}
         }
         Some(part)
+    }
+
+    /// Whether a field of the operation is a constant text, which is not null.
+    fn is_text(&self, source: &Document, field: &str) -> bool {
+        self.text(source, field).is_some()
     }
 
     /// Returns what the conditions so far depend on.

@@ -37,6 +37,14 @@ named! {
         Unknown = "unknown",
         /// The items of a list, in a path.
         Each = "each",
+        /// The values of an object.
+        EachValue = "value",
+        /// The value itself, if it is an object.
+        Object = "object",
+        /// The value itself, if it is no object.
+        Other = "other",
+        /// The object without some fields.
+        Without = "without",
     }
 }
 
@@ -349,6 +357,17 @@ fn source_term<H: Heap>(
         path.push(match step {
             PathStep::Key(name) => heap.make_string(walk.names.get(name)),
             PathStep::Each => heap.word(PlanWord::Each),
+            PathStep::Value => heap.word(PlanWord::EachValue),
+            PathStep::Object => heap.word(PlanWord::Object),
+            PathStep::Other => heap.word(PlanWord::Other),
+            PathStep::Without(at) => {
+                let names = walk.values.tree.names_without(at).iter();
+                let names: Vec<_> = names
+                    .map(|name| heap.make_string(walk.names.get(*name)))
+                    .collect();
+                let (word, names) = (heap.word(PlanWord::Without), heap.make_list(&names));
+                heap.make_tuple(&[word, names])
+            }
         });
     }
     let (word, path) = (heap.word(word), heap.make_list(&path));

@@ -165,7 +165,7 @@ impl PlanWalk {
             [] => ValueId::CONSTANT,
             others => {
                 let all = self.values.computed(others);
-                self.values.named(all)
+                self.values.named(all, SetId::EMPTY)
             }
         };
         self.values.object(fields, rest)
@@ -312,6 +312,8 @@ impl PlanWalk {
         let merged = match (self.values.get(a), self.values.get(b)) {
             (_, Value::Object(span, ValueId::CONSTANT)) => {
                 let more = self.values.fields(span).to_vec();
+                let names: Vec<_> = more.iter().map(|field| field.0).collect();
+                let a = self.values.without(a, &names);
                 let (mut fields, rest) = match self.values.get(a) {
                     Value::Object(span, rest) => (self.values.fields(span).to_vec(), rest),
                     _ => (vec![], a),

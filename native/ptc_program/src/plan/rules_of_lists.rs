@@ -103,13 +103,11 @@ impl PlanWalk {
                 let item = self.loops.item(input, &mut self.values);
                 let (key, value) = (self.names.id(b"key"), self.names.id(b"value"));
                 let (key, value) = (self.values.field(item, key), self.values.field(item, value));
-                let named = self.values.named(value);
-                self.decided_by(named, &[key])
+                self.named(value, key)
             }
             OpCode::IndexBy => {
                 let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
-                let named = self.values.named(item);
-                self.decided_by(named, &[key])
+                self.named(item, key)
             }
             OpCode::GroupBy => self.grouped(source),
             OpCode::Join => self.join(source),
@@ -149,6 +147,13 @@ impl PlanWalk {
         let input = self.input();
         let item = self.loops.item(input, &mut self.values);
         self.read_at(source, item, "field")
+    }
+
+    /// Returns an object whose values are like this one, with these keys.
+    fn named(&mut self, item: ValueId, key: ValueId) -> ValueId {
+        let keys = self.values.data(key);
+        let named = self.values.named(item, keys);
+        self.decided_by(named, &[key])
     }
 
     fn sorted(&mut self, source: &Document, input: ValueId) -> ValueId {
@@ -245,6 +250,9 @@ impl PlanWalk {
         if let Some(looped) = looped {
             let by = self.values.both(looped.spine, looped.by);
             sets[1] = self.values.both(sets[1], by);
+            // What is added in each round counts the rounds.
+            let counted = self.values.counted(looped.spine);
+            sets[0] = self.values.both(sets[0], counted);
         }
         for set in &mut sets {
             let others = self.values.sets.get(*set).iter();
@@ -315,14 +323,15 @@ impl PlanWalk {
             }
             None => (FormulaId::ZERO, FormulaId::UNKNOWN),
         };
-        let spine = self.values.flows(made);
-        self.values.list(ItemsOf {
+        let (spine, by) = (self.values.data(made), self.values.decides(made));
+        let list = self.values.list(ItemsOf {
             item: made,
             of: None,
             least,
             most,
             spine,
-        })
+        });
+        self.values.decided(list, by)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The values of operations that make objects of others: `select`, `set`, `entries`, `group_by`, `join`.
 
 use super::formula::FormulaId;
+use super::sets::SetId;
 use super::sources::PathStep;
 use super::value::{FoundIn, ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
@@ -19,9 +20,13 @@ impl PlanWalk {
                 let object = self.reshaped_object(source, op, member);
                 all = self.values.join(all, object);
             }
-            if matches!(value, Value::List(_) | Value::At(..)) {
+            let is_list = match value {
+                Value::At(source, _) => !self.values.tree.is_object(source),
+                value => matches!(value, Value::List(_)),
+            };
+            if is_list {
                 let looped = self.loops.begin(member, &mut self.values);
-                let item = self.reshaped_object(source, op, looped.item);
+                let item = self.reshaped_item(source, op, looped.item);
                 self.loops.end(&looped);
                 let list = self.values.list(ItemsOf {
                     item,
@@ -36,8 +41,43 @@ impl PlanWalk {
         self.values.decided(all, by)
     }
 
+    /// Returns what becomes of an item of a list. `select` keeps what is no object as it is; the others fail.
+    fn reshaped_item(&mut self, source: &Document, op: OpCode, item: ValueId) -> ValueId {
+        let (inner, by) = self.values.undecided(item);
+        let mut all = ValueId::CONSTANT;
+        for member in self.values.members(inner) {
+            let value = self.values.get(member);
+            if !matches!(value, Value::List(_)) {
+                let object = self.reshaped_object(source, op, member);
+                all = self.values.join(all, object);
+            }
+            let kept = match value {
+                _ if op != OpCode::Select => continue,
+                Value::List(_) => member,
+                Value::At(source, of) if !self.values.tree.is_object(source) => {
+                    match self.values.step(source, PathStep::Other, of) {
+                        FoundIn::Is(other) => other,
+                        _ => member,
+                    }
+                }
+                _ => continue,
+            };
+            all = self.values.join(all, kept);
+        }
+        self.values.decided(all, by)
+    }
+
     fn reshaped_object(&mut self, source: &Document, op: OpCode, of: ValueId) -> ValueId {
-        let reshaped = self.reshaped_one(source, op, of);
+        let object = match self.values.get(of) {
+            Value::At(source, by) if !self.values.tree.is_object(source) => {
+                match self.values.step(source, PathStep::Object, by) {
+                    FoundIn::Is(object) => object,
+                    _ => of,
+                }
+            }
+            _ => of,
+        };
+        let reshaped = self.reshaped_one(source, op, object);
         // Whether it is an object.
         let kind = self.outline(of);
         self.values.decided(reshaped, kind)
@@ -87,13 +127,25 @@ impl PlanWalk {
                 }
             }
         }
-        // What is no object stays as it is; paths of fields say so, and here there are none.
-        let keeps_others = fields.is_empty() && known && op == OpCode::Select;
-        match known {
-            _ if keeps_others => of,
-            true => self.values.object(fields, rest),
-            false => self.values.computed(&[of]),
+        if !known {
+            return self.values.computed(&[of]);
         }
+        let names: Vec<_> = fields.iter().map(|field| field.0).collect();
+        let (others, by) = match op {
+            OpCode::Select => (rest, SetId::EMPTY),
+            _ => {
+                let others = self.values.without(rest, &names);
+                self.values.undecided(others)
+            }
+        };
+        let object = match self.values.get(others) {
+            Value::Object(span, rest) => {
+                fields.extend_from_slice(self.values.fields(span));
+                self.values.object(fields, rest)
+            }
+            _ => self.values.object(fields, others),
+        };
+        self.values.decided(object, by)
     }
 
     /// Joins the values of names that stand several times.
@@ -115,7 +167,7 @@ impl PlanWalk {
             Value::At(source, of) => {
                 let looped = self.loops.begin(inner, &mut self.values);
                 self.loops.end(&looped);
-                let step = self.values.step(source, PathStep::Each, of);
+                let step = self.values.step(source, PathStep::Value, of);
                 let FoundIn::Is(_) = step else {
                     return self.nothing_known();
                 };

@@ -27,8 +27,16 @@ pub enum SourceRoot {
 pub enum PathStep {
     /// The value at a key.
     Key(NameId),
-    /// Each item of a list, or the value at each key.
+    /// The items of a list.
     Each,
+    /// The values of an object.
+    Value,
+    /// The value itself, if it is an object.
+    Object,
+    /// The value itself, if it is no object.
+    Other,
+    /// The object without some of its fields, see [`SourceTree::names_without`].
+    Without(u32),
 }
 
 /// The number of a part of the data.
@@ -53,6 +61,8 @@ struct SourcePart {
 pub struct SourceTree {
     all: Vec<SourcePart>,
     index: HashMap<SourceOrigin, SourceId, ByNumber>,
+    /// The names of the fields that objects are without, each list in ascending order and once.
+    without: Vec<Vec<NameId>>,
 }
 
 /// Maximum number of steps of a path. What is deeper counts as a part of what is at that depth.
@@ -124,6 +134,31 @@ impl SourceTree {
         steps
     }
 
+    /// Returns the step to an object without these fields.
+    pub fn without(&mut self, mut names: Vec<NameId>) -> PathStep {
+        names.sort_unstable();
+        names.dedup();
+        let at = match self.without.iter().position(|known| *known == names) {
+            Some(at) => at,
+            None => {
+                self.without.push(names);
+                self.without.len() - 1
+            }
+        };
+        PathStep::Without(at as u32)
+    }
+
+    /// Returns the names of the fields that an object is without.
+    pub fn names_without(&self, at: u32) -> &[NameId] {
+        &self.without[at as usize]
+    }
+
+    /// Returns whether a part is an object, if it is anything.
+    pub fn is_object(&self, id: SourceId) -> bool {
+        let step = self.around(id).map(|(_, step)| step);
+        matches!(step, Some(PathStep::Object | PathStep::Without(_)))
+    }
+
     /// Returns the number of parts.
     pub fn count(&self) -> usize {
         self.all.len()
@@ -131,6 +166,7 @@ impl SourceTree {
 
     /// Returns the words that they take.
     pub fn words(&self) -> usize {
-        8 * self.all.len()
+        let names: usize = self.without.iter().map(Vec::len).sum();
+        8 * self.all.len() + names
     }
 }

@@ -45,8 +45,8 @@ pub enum Value {
     Object(TableRange, ValueId),
     /// A list whose items are like this one.
     List(ItemsOf),
-    /// An object whose values are like this one.
-    Named(ValueId),
+    /// An object whose values are like this one, and the parts that its keys are made of.
+    Named(ValueId, SetId),
     /// One of these.
     OneOf(TableRange),
     /// A value, and the parts that decide which one it is.
@@ -269,14 +269,28 @@ impl Values {
         self.decided(made, decides)
     }
 
-    /// Returns a list. What its number of items depends on decides about it.
+    /// Returns a list. What its number of items depends on decides about it. A number that is computed flows with the list,
+    /// because whoever sees the list can count it: see [`Values::counted`].
     pub fn list(&mut self, items: ItemsOf) -> ValueId {
         let known = self.all[items.item.0 as usize];
         let decides = self.both(known.decides, items.spine);
+        let counted = self.counted(items.spine);
+        let data = self.both(known.data, counted);
         if known.depth >= DEEPEST {
-            return self.collapsed(known.data, decides);
+            return self.collapsed(data, decides);
         }
-        self.add(Value::List(items), known.data, decides, known.depth + 1)
+        self.add(Value::List(items), data, decides, known.depth + 1)
+    }
+
+    /// Returns the parts of which a number of items is computed, as by `range`: they flow into what counts the items. The number
+    /// of items in a part of the data, and what keeps some of them, only decides.
+    pub fn counted(&mut self, spine: SetId) -> SetId {
+        let parts = self.sets.get(spine);
+        if !parts.iter().any(|part| part.whole) {
+            return SetId::EMPTY;
+        }
+        let whole: Vec<_> = parts.iter().filter(|part| part.whole).copied().collect();
+        self.sets.of_parts(whole, &mut self.tree)
     }
 
     /// Returns a list of a number of items, as a program has it.
@@ -291,18 +305,15 @@ impl Values {
         })
     }
 
-    /// Returns an object whose values are like this one.
-    pub fn named(&mut self, item: ValueId) -> ValueId {
+    /// Returns an object whose values are like this one, and whose keys are made of these parts.
+    pub fn named(&mut self, item: ValueId, keys: SetId) -> ValueId {
         let known = self.all[item.0 as usize];
+        let data = self.both(known.data, keys);
         if known.depth >= DEEPEST {
-            return self.collapsed(known.data, known.decides);
+            return self.collapsed(data, known.decides);
         }
-        self.add(
-            Value::Named(item),
-            known.data,
-            known.decides,
-            known.depth + 1,
-        )
+        let value = Value::Named(item, keys);
+        self.add(value, data, known.decides, known.depth + 1)
     }
 
     /// Returns the number of items at a part of the data.

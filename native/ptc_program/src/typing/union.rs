@@ -58,7 +58,9 @@ impl Types {
             all.push(TyId::BOOL);
         }
         let wide: Vec<TyId> = all.iter().copied().filter(|it| self.is_wide(*it)).collect();
-        all.retain(|it| *it != TyId::NEVER && !wide.iter().any(|by| self.is_wider(*by, *it)));
+        all.retain(|it| {
+            *it != TyId::NEVER && !wide.iter().any(|by| by != it && self.is_wider(*by, *it))
+        });
         if all.len() > MOST_MEMBERS {
             all = self.fewer(&all);
         }

@@ -95,9 +95,9 @@ impl Loops {
                 let inner = self.lost_in(inner, values, depth - 1, left);
                 values.decided(inner, by)
             }
-            Value::Named(item) => {
+            Value::Named(item, keys) => {
                 let item = self.lost_in(item, values, depth - 1, left);
-                values.named(item)
+                values.named(item, keys)
             }
             Value::List(items) => {
                 let item = self.lost_in(items.item, values, depth - 1, left);

@@ -66,9 +66,10 @@ impl Values {
                     spine,
                 })
             }
-            (Value::Named(a), Value::Named(b)) => {
+            (Value::Named(a, keys), Value::Named(b, others)) => {
                 let item = self.joined(a, b, depth - 1, left);
-                self.named(item)
+                let keys = self.both(keys, others);
+                self.named(item, keys)
             }
             _ => self.one_of(one, other),
         };

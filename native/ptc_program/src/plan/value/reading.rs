@@ -10,7 +10,7 @@ impl Values {
     /// Returns the value at a key of an object.
     pub fn field(&mut self, of: ValueId, name: NameId) -> ValueId {
         self.each_member(of, |values, member| match values.get(member) {
-            Value::At(source, of) => values.step(source, PathStep::Key(name), of),
+            Value::At(source, of) => values.key_in(source, name, of),
             Value::Object(span, rest) => {
                 let fields = values.fields(span);
                 match fields.binary_search_by_key(&name, |field| field.0) {
@@ -18,7 +18,7 @@ impl Values {
                     Err(_) => FoundIn::In(rest),
                 }
             }
-            Value::Named(item) => FoundIn::Is(item),
+            Value::Named(item, _) => FoundIn::Is(item),
             Value::List(_) => FoundIn::Is(ValueId::CONSTANT),
             _ => FoundIn::Is(member),
         })
@@ -27,7 +27,19 @@ impl Values {
     /// Returns any of the values that a value contains.
     pub fn any(&mut self, of: ValueId) -> ValueId {
         self.each_member(of, |values, member| match values.get(member) {
-            Value::At(source, _) => values.step(source, PathStep::Each, LoopId::LOST),
+            Value::At(source, _) => {
+                let steps = match values.tree.is_object(source) {
+                    true => &[PathStep::Value][..],
+                    false => &[PathStep::Value, PathStep::Each],
+                };
+                let mut all = ValueId::CONSTANT;
+                for step in steps {
+                    if let FoundIn::Is(inside) = values.step(source, *step, LoopId::LOST) {
+                        all = values.join(all, inside);
+                    }
+                }
+                FoundIn::Is(all)
+            }
             Value::Object(span, rest) => {
                 let fields: Vec<_> = values.fields(span).iter().map(|field| field.1).collect();
                 let mut all = ValueId::CONSTANT;
@@ -39,7 +51,7 @@ impl Values {
                     rest => FoundIn::Or(all, rest),
                 }
             }
-            Value::Named(item) => FoundIn::Is(item),
+            Value::Named(item, _) => FoundIn::Is(item),
             Value::List(items) => FoundIn::Is(items.item),
             _ => FoundIn::Is(member),
         })
@@ -54,6 +66,52 @@ impl Values {
                 self.made(data)
             }
         })
+    }
+
+    /// Returns the value at a key of a part. Of an object without some fields, it is that of the object.
+    fn key_in(&mut self, source: SourceId, name: NameId, of: LoopId) -> FoundIn {
+        let mut source = source;
+        while let Some((around, PathStep::Without(names))) = self.tree.around(source) {
+            if self.tree.names_without(names).binary_search(&name).is_ok() {
+                return FoundIn::Is(ValueId::CONSTANT);
+            }
+            source = around;
+        }
+        self.step(source, PathStep::Key(name), of)
+    }
+
+    /// Returns a value without the fields of these names.
+    pub fn without(&mut self, id: ValueId, names: &[NameId]) -> ValueId {
+        if names.is_empty() {
+            return id;
+        }
+        let (inner, by) = self.undecided(id);
+        let mut all = ValueId::CONSTANT;
+        for member in self.members(inner) {
+            let less = match self.get(member) {
+                Value::At(source, of) => self.part_without(source, names, of),
+                Value::Object(span, rest) => {
+                    let mut fields = self.fields(span).to_vec();
+                    fields.retain(|field| !names.contains(&field.0));
+                    let rest = match self.get(rest) {
+                        Value::At(source, of) => self.part_without(source, names, of),
+                        _ => rest,
+                    };
+                    self.object(fields, rest)
+                }
+                _ => member,
+            };
+            all = self.join(all, less);
+        }
+        self.decided(all, by)
+    }
+
+    fn part_without(&mut self, source: SourceId, names: &[NameId], of: LoopId) -> ValueId {
+        let step = self.tree.without(names.to_vec());
+        match self.step(source, step, of) {
+            FoundIn::Is(value) => value,
+            _ => ValueId::FIXED,
+        }
     }
 
     /// Does the same for each of the values that a value may be; the results are joined.
