@@ -98,16 +98,16 @@ defmodule PtcRunner.Firewall.Guard do
     end
   end
 
-  # The current value of a program that has none around it stands in the memory under a name of the language.
-  defp named(:memory, ["__input" | path]), do: path
-  defp named(_root, path), do: path
-
   # It may be any part of the data.
   defp hidden({:unknown, _path, _whole?}, data, _tools) do
     with nil <- of_data(:context, data.context), do: of_data(:memory, data.memory)
   end
 
   defp hidden(_source, _data, _tools), do: nil
+
+  # The current value of a program that has none around it stands in the memory under a name of the language.
+  defp named(:memory, ["__input" | path]), do: path
+  defp named(_root, path), do: path
 
   defp of_data(root, values) do
     Enum.find_value(values, fn {name, value} ->
