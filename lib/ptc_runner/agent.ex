@@ -228,7 +228,10 @@ defmodule PtcRunner.Agent do
 
   ## Options
 
-    * `:repair` - by default `true`
+    * `:repair` - by default `true`. A program that calls a tool which may write is repaired only in the spelling of its keys
+      and quotes, its commas and its closing brackets
+    * `:tools` - the tools that the program may call, as in `run/3`: those with `effect: :read` do not write. Without them,
+      every tool may write
     * `:truncated` - `:error` (the default) refuses a program that was cut off; `:complete` closes its brackets
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
       with `field`) and a condition without `"op"` are errors
@@ -254,7 +257,7 @@ defmodule PtcRunner.Agent do
   def program(text, opts \\ []) do
     Given.options!(opts, :program)
     Given.text!(text, "PtcRunner.Agent.program/2")
-    Source.read(text, opts)
+    Source.read(text, Keyword.replace_lazy(opts, :tools, &Tool.list!/1))
   end
 
   @doc """

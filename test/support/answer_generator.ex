@@ -75,6 +75,54 @@ defmodule PtcRunner.Test.AnswerGenerator do
     %{signature: type && {:signature, [], type}, text: text, cuts: cuts}
   end
 
+  @doc "The `n`th answer of a seed that is valid JSON and nothing else: mostly of the type, with values of other types at some places."
+  @spec valid_case(integer(), pos_integer()) :: %{type: term(), text: binary()}
+  def valid_case(seed, n) do
+    state = :rand.seed_s(:exsss, {seed, n, 13})
+    {type, state} = build(top(rem(n, 4)), state)
+    fitting = map(SignatureGenerator.value(type || :any), &{:value, &1})
+    {{:value, value}, state} = build(fitting, state)
+    {value, _state} = build(mixed(decoded(written(value))), state)
+    value = if is_binary(value), do: [value], else: value
+    %{type: type, text: written(value)}
+  end
+
+  defp decoded(text), do: text |> PtcRunner.Json.Codec.decode() |> elem(1)
+
+  # Some parts are replaced by values of other types.
+  defp mixed(value) do
+    other =
+      one_of([
+        17,
+        2.5,
+        -0.0,
+        true,
+        nil,
+        "a, b",
+        "17",
+        "\": \"",
+        "x\"}",
+        [],
+        [1],
+        ["a"],
+        %{},
+        %{"k" => "v"},
+        %{"k" => 7}
+      ])
+
+    frequency([{9, lazy(fn -> parts(value) end)}, {1, other}])
+  end
+
+  defp parts(list) when is_list(list),
+    do: map(List.to_tuple(Enum.map(list, &mixed/1)), &Tuple.to_list/1)
+
+  defp parts(map) when is_map(map) do
+    {keys, values} = Enum.unzip(map)
+    map(List.to_tuple(Enum.map(values, &mixed/1)), &Map.new(Enum.zip(keys, Tuple.to_list(&1))))
+  end
+
+  defp parts(value), do: map({}, fn {} -> value end)
+
   defp top(depth) do
     map = map(SignatureGenerator.type(depth), fn type -> {:map, [{"id", type}, {"x", :int}]} end)
     list = map(SignatureGenerator.type(depth), fn type -> {:list, type} end)

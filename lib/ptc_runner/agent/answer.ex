@@ -18,6 +18,9 @@ defmodule PtcRunner.Agent.Answer do
 
   @limits [:timeout, :memory_exceeded]
 
+  defguardp is_other(object)
+            when is_map(object) and not is_map_key(object, @value) and map_size(object) > 0
+
   @type result ::
           {:ok, term(), warnings :: [String.t()]}
           | {:error, errors :: [map(), ...], feedback :: String.t(), whole? :: boolean()}
@@ -110,7 +113,13 @@ defmodule PtcRunner.Agent.Answer do
             else: read_value(value, asked)
 
         outcome ->
-          {text, outcome}
+          case elem(outcome, tuple_size(outcome) - 1) do
+            {:value, object} when is_other(object) ->
+              object |> bare(type) |> rewrapped(text, outcome, asked)
+
+            _found ->
+              {text, outcome}
+          end
       end
     else
       read_all(text, asked)
@@ -118,6 +127,10 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp outcome(text, nil, asked), do: read_all(text, asked)
+
+  # An object that is not the wrapper stands for itself, and is not null.
+  defp rewrapped({:ok, value}, _text, _outcome, asked), do: read_value(value, asked)
+  defp rewrapped(:error, text, outcome, _asked), do: {text, outcome}
 
   defp read_value(value, asked), do: read_all(Codec.encode!(%{@value => value}), asked)
   defp read_all(text, asked), do: {text, Answer.read_all(text, asked.signature, asked.limits)}
@@ -127,7 +140,8 @@ defmodule PtcRunner.Agent.Answer do
 
     with {:ok, value} <- Codec.decode(bare, timeout: timeout, max_heap: max_heap),
          {:ok, value} <- bare(value, type) do
-      Codec.encode!(%{@value => value})
+      # A number keeps its digits, as they are written.
+      if is_number(value), do: ~s({"#{@value}": #{bare}}), else: Codec.encode!(%{@value => value})
     else
       _wrapped_or_none -> text
     end
@@ -140,9 +154,16 @@ defmodule PtcRunner.Agent.Answer do
   defp bare(value, type) do
     case {value, inside(type)} do
       {%{"items" => items}, {:list, _type}} when is_list(items) -> {:ok, items}
-      {_object, type} -> if object?(type) and value != %{}, do: {:ok, value}, else: :error
+      {object, _type} when object == %{} -> :error
+      {_object, inner} -> if object?(inner) or optional?(type), do: {:ok, value}, else: :error
     end
   end
+
+  # An object without the wrapper's key would be null.
+  defp optional?({:optional, _type}), do: true
+  defp optional?({:where, type, _rules}), do: optional?(type)
+  defp optional?({:defs, _names, type}), do: optional?(type)
+  defp optional?(_type), do: false
 
   defp inside({:optional, type}), do: inside(type)
   defp inside({:where, type, _rules}), do: inside(type)
@@ -154,7 +175,7 @@ defmodule PtcRunner.Agent.Answer do
       {:one_of, types, _field} -> Enum.any?(types, &object?/1)
       {kind, _fields} when kind in [:map, :closed_map, :map_of] -> true
       {:struct, _module, _type} -> true
-      type -> type == :map
+      type -> type in [:map, :any]
     end
   end
 
@@ -308,7 +329,9 @@ defmodule PtcRunner.Agent.Answer do
     with true <- asked.coerce? and (match?({:place, _}, found) or JsonRepair.part?(text)),
          {:ok, value, repairs} <-
            JsonRepair.read(text, nil, [{:truncated, truncated} | asked.limits]) do
-      {value, warnings} = value |> items(asked.type) |> Names.renamed(asked.type)
+      {value, warnings} =
+        value |> items(asked.type) |> within(asked.type) |> Names.renamed(asked.type)
+
       coerce(value, asked, messages(repairs) ++ warnings)
     else
       {:error, reason} -> cut(reason, found)
@@ -324,7 +347,7 @@ defmodule PtcRunner.Agent.Answer do
     do: if(is_map(value), do: {:ok, value, warnings}, else: :error)
 
   defp fitting(value, warnings, asked) do
-    value = items(value, asked.type)
+    value = value |> items(asked.type) |> within(asked.type)
 
     # A key in another spelling is left only if its value does not fit.
     with {_value, []} <- Names.renamed(value, asked.type),
@@ -335,6 +358,12 @@ defmodule PtcRunner.Agent.Answer do
       _wrong -> :error
     end
   end
+
+  # The same for an object of a repaired text.
+  defp within(object, {:map, [{@value, {:optional, _type}}]}) when is_other(object),
+    do: %{@value => object}
+
+  defp within(value, _type), do: value
 
   defp messages(repairs), do: Enum.map(repairs, & &1.message)
 

@@ -46,7 +46,7 @@ defmodule PtcRunner.Agent.Given do
                   |> Map.merge(@notes)
                   |> Map.merge(@repairing)
                   |> Map.put(:coerce, :boolean)
-  @program_options Map.merge(@compiling, @repairing)
+  @program_options @compiling |> Map.merge(@repairing) |> Map.put(:tools, :any)
   @run_options @running
                |> Map.merge(@notes)
                |> Map.merge(Map.take(@telling, [:context, :memory, :returns, :catalogue]))

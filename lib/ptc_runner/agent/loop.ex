@@ -268,7 +268,7 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp outcome(:program, text, state) do
-    case Source.read(text, only(state, @compiling)) do
+    case Source.read(text, [{:tools, state.tools} | only(state, @compiling)]) do
       {:ok, program, warnings} ->
         run(program, text, warnings, state)
 

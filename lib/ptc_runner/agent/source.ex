@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Source do
   # necessary, repaired if it is almost JSON.
 
   alias PtcRunner.Agent.{Candidates, Feedback, Run}
+  alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
@@ -49,7 +50,7 @@ defmodule PtcRunner.Agent.Source do
   defp compiling(opts),
     do:
       opts
-      |> Keyword.drop([:repair, :truncated])
+      |> Keyword.drop([:repair, :truncated, :tools])
       |> Keyword.put_new(:strict, true)
       |> Run.read()
 
@@ -97,22 +98,34 @@ defmodule PtcRunner.Agent.Source do
 
       {:error, {reason, place}} ->
         limits = [{:truncated, Keyword.get(opts, :truncated, :error)} | limits]
-        repaired(reason, place, text, limits, Keyword.get(opts, :repair, true))
+        repaired(reason, place, text, limits, opts)
     end
   end
 
-  defp repaired(reason, place, text, limits, repair?)
-       when repair? and reason in [:invalid_json, :no_json_found] do
-    with {:ok, value, [_ | _] = repairs} <- JsonRepair.read(text, nil, limits),
-         true <- limits[:truncated] == :complete or whole?(value, repairs, text) do
+  defp repaired(reason, place, text, limits, opts) do
+    with true <- Keyword.get(opts, :repair, true) and reason in [:invalid_json, :no_json_found],
+         {:ok, value, [_ | _] = repairs} <- JsonRepair.read(text, nil, limits),
+         true <- limits[:truncated] == :complete or whole?(value, repairs, text),
+         :kept <- Safe.kept(value, repairs, Keyword.get(opts, :tools, [])) do
       {:ok, value, Enum.map(repairs, & &1.message)}
     else
-      {:error, {:truncated, %{message: message}}} -> {:truncated, {:parse_error, message}}
-      _no -> refused(reason, place, text)
+      {:error, {:truncated, %{message: message}}} ->
+        {:truncated, {:parse_error, message}}
+
+      {:writes, tool, repair} ->
+        {:error, {:parse_error, unsafe(reason, place, text, tool, repair)}}
+
+      _no ->
+        refused(reason, place, text)
     end
   end
 
-  defp repaired(reason, place, text, _limits, _repair?), do: refused(reason, place, text)
+  defp unsafe(reason, place, text, tool, repair) do
+    {:error, {:parse_error, message}} = refused(reason, place, text)
+
+    "#{message}. A program that calls a tool which may write (#{tool}) is repaired only in keys, quotes, commas and closing " <>
+      "brackets; this would be needed: #{repair}"
+  end
 
   # A program without its last brackets may be half a program: without "default", without a field of its object. Only
   # the bracket around "program" may be missing, if a fence is closed after it.

@@ -19,6 +19,9 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   # The repairs whose text is a key, not a part of its value.
   @of_keys [:bare_key, :key_spelling]
 
+  # The repairs that move quotes and brackets.
+  @moves [:inner_quote, :missing_start_quote, :extra_open, :extra_close, :missing_close]
+
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
   @type refusal ::
@@ -31,7 +34,12 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @spec read(String.t(), term(), keyword()) :: {:ok, term(), [repair()]} | {:error, refusal()}
   def read(text, type, opts) do
     limits = Limits.of_text(opts, byte_size(text))
-    outcome(Quanta.run(Native.repair_value(Aligned.text(text), type, at_end(opts), limits)), text)
+    aligned = Aligned.text(text)
+
+    Native.repair_value(aligned, type, at_end(opts), limits)
+    |> Quanta.run()
+    |> outcome(text)
+    |> unless_only_typed(aligned, type, opts)
   catch
     :error, :nif_panicked -> panicked()
   end
@@ -44,9 +52,33 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   def answer(text, type, list?, opts) do
     limits = Limits.of_text(opts, byte_size(text))
     text = Aligned.text(text)
-    outcome(Quanta.run(Native.repair_answer(text, type, list?, at_end(opts), limits)), text)
+
+    Native.repair_answer(text, type, list?, at_end(opts), limits)
+    |> Quanta.run()
+    |> outcome(text)
+    |> unless_only_typed(text, type, opts)
   catch
     :error, :nif_panicked -> panicked()
+  end
+
+  # A quote that ends a string is read as a part of it, and a bracket as superfluous, only where the syntax is broken, and not
+  # because a value is not of the type: the text would become another value.
+  defp unless_only_typed({:error, _reason} = error, _text, _type, _opts), do: error
+  defp unless_only_typed(outcome, _text, nil, _opts), do: outcome
+
+  defp unless_only_typed(outcome, text, _type, opts) do
+    with [_ | _] = moves <- moves(outcome),
+         {:ok, _value, _repairs} = untyped <- read(text, nil, opts),
+         [_ | _] <- moves -- moves(untyped) do
+      {:error, :no_reading}
+    else
+      _as_read -> outcome
+    end
+  end
+
+  defp moves(outcome) do
+    repairs = elem(outcome, tuple_size(outcome) - 1)
+    for %{kind: kind} when kind in @moves <- repairs, uniq: true, do: kind
   end
 
   defp at_end(opts) do

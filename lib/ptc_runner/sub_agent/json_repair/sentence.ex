@@ -38,6 +38,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
     stray_character: ["left out ", :quoted],
     key_spelling: ["read the key ", :quoted, " as ", :path],
     quoted_number: ["coerced string ", :quoted, " to a number at ", :path],
+    number_as_text: ["read the number ", :found, " as text at ", :path],
     quoted_boolean: ["coerced string ", :quoted, " to boolean at ", :path],
     stringified: ["read the string at ", :path, " as JSON"],
     bare_element: ["read ", :path, " as a list of one element"],

@@ -123,11 +123,14 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
     }
 
-    /// Skips a stray character.
+    /// Skips a stray character. What can be an operator is none: without it, the value would mean something else.
     pub(super) fn stray(&mut self, branch: Branch) {
         let at = branch.at as usize;
+        let is_value = matches!(branch.phase, Phase::First | Phase::Item | Phase::Member);
         let length = match self.byte(at) {
-            b'*' | b'_' | b'~' | b'^' | b'|' | b'\\' | b')' | b'(' | b'>' | b'<' | b'&' | b'!' => {
+            // Around a value, these may be a part of a calculation.
+            b'(' | b')' if is_value && self.types().is_any(branch.ty) => return,
+            b'*' | b'_' | b'\\' | b')' | b'(' => {
                 let run = self.text[at..].iter();
                 run.take(4)
                     .take_while(|byte| **byte == self.text[at])

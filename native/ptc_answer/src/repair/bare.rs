@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
+use super::scan::{quote, skip_all_blanks, word};
 use super::unescape::lenient;
 use super::Stop;
 use ptc_json::grammar::{escape, number};
@@ -16,12 +17,65 @@ const LONGEST: usize = 4096;
 /// Maximum number of candidates for its end.
 const ENDS: usize = 4;
 
+/// Operators before a value, and signs that are not those of JSON: without them, the value means something else.
+const OPERATORS: [&str; 25] = [
+    "!", "<", ">", "=", "~", "^", "&", "|", "%", "?", "-{", "-[", "+{", "+[", "≥", "≤", "≠", "¬",
+    "not ", "not(", "(", "±", "−", "–", "√",
+];
+
+/// Words and signs between two values: together they are a condition or a calculation.
+const BETWEEN: [&str; 10] = [
+    " or ", " and ", " xor ", "||", "&&", "==", "!=", " < ", " > ", " & ",
+];
+
+/// Returns the operator at the beginning of a text.
+pub(super) fn operator(text: &[u8]) -> Option<&'static str> {
+    let begins = |operator: &&&str| {
+        let start = text.get(..operator.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(operator.as_bytes()))
+    };
+    OPERATORS.iter().find(begins).copied()
+}
+
+/// Returns whether a text has an operator between two values.
+fn has_operator(text: &[u8]) -> bool {
+    let has = |operator: &&str| {
+        let mut windows = text.windows(operator.len());
+        windows.any(|window| window.eq_ignore_ascii_case(operator.as_bytes()))
+    };
+    BETWEEN.iter().any(|operator| has(operator))
+}
+
+/// Returns whether a value of JSON that is no number follows the operators at the beginning of a text.
+fn is_before_value(text: &[u8]) -> bool {
+    let mut next = 0;
+    for _ in 0..TOGETHER {
+        match operator(&text[next..]) {
+            Some(operator) => next = skip_all_blanks(text, next + operator.trim_end().len()),
+            None => break,
+        }
+    }
+    let end = word(text, next);
+    quote(text, next).is_some()
+        || matches!(text.get(next), Some(b'{' | b'['))
+        || numbers::foreign(&text[next..end]).is_some()
+}
+
+/// Maximum number of operators before a value that are skipped.
+const TOGETHER: usize = 8;
+
 impl<H: Heap> Reader<'_, '_, H> {
     /// `word`, `two words`, `words with a quote at the end"`
     pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
         let takes = self.types().takes(branch.ty, Json::String);
         let start = branch.at as usize;
         if !takes || branch.top.kind == Bracket::Top || self.text[start] == b'*' {
+            return Ok(());
+        }
+        // Where anything may stand, a text that begins with an operator may be a condition.
+        let any = self.types().is_any(branch.ty);
+        let text = &self.text[start..];
+        if operator(text).is_some() && (any || is_before_value(text)) {
             return Ok(());
         }
         // In a list, a comma follows it.
@@ -76,6 +130,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         let content = self.text[start..end].trim_ascii_end();
         let is_number = number(content, 0).is_some_and(|(end, _)| end == content.len());
         if content.is_empty() || is_number || numbers::foreign(content).is_some() {
+            return;
+        }
+        if self.types().is_any(branch.ty) && has_operator(content) {
             return;
         }
         let mut next = branch;

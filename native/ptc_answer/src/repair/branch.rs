@@ -161,6 +161,19 @@ pub struct Branch {
 }
 
 impl Branch {
+    /// The bit of `faults` of a reading that is not kept.
+    const REFUSED: u64 = 1 << 63;
+
+    /// Marks the reading as one that is not kept.
+    pub fn refuse(&mut self) {
+        self.faults |= Branch::REFUSED;
+    }
+
+    /// Returns whether the reading is not kept.
+    pub fn is_refused(&self) -> bool {
+        self.faults & Branch::REFUSED != 0
+    }
+
     /// Returns whether both readings continue in the same way, whatever text follows.
     pub fn same_state(&self, other: &Branch) -> bool {
         self.at == other.at

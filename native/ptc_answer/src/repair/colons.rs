@@ -34,7 +34,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             byte if byte.is_ascii_alphanumeric() => true,
             _ => quote(self.text, at).is_some_and(|(quote, _)| quote != Quote::Single(b'`')),
         };
-        if begins && self.may_insert(&branch) {
+        if begins && self.may_insert(&branch) && !self.follows_operator(at) {
             let gap = self.gap(at);
             self.repair(&mut next, Fault::MissingColon, gap, gap);
             next.still += 1;
@@ -42,5 +42,17 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         self.stray(branch);
         Ok(())
+    }
+
+    /// Returns whether the text before an offset ends with a word between two values: `5 or 6` is no field `or`.
+    fn follows_operator(&self, at: usize) -> bool {
+        let before = self.text[..at].trim_ascii_end();
+        ["or", "and", "xor", "not", "nor", "to"].iter().any(|word| {
+            let rest = before.len().checked_sub(word.len());
+            rest.is_some_and(|rest| {
+                before[rest..].eq_ignore_ascii_case(word.as_bytes())
+                    && before[..rest].last().is_some_and(u8::is_ascii_whitespace)
+            })
+        })
     }
 }

@@ -64,6 +64,8 @@ named! {
         KeySpelling = "key_spelling",
         /// `"1"` where a number is declared
         QuotedNumber = "quoted_number",
+        /// `1` where a text is declared
+        NumberAsText = "number_as_text",
         /// `"true"` where a boolean is declared
         QuotedBoolean = "quoted_boolean",
         /// `"[1]"` where a list is declared
@@ -99,6 +101,7 @@ impl Fault {
             | Fault::ControlCharacter
             | Fault::KeySpelling
             | Fault::QuotedNumber
+            | Fault::NumberAsText
             | Fault::QuotedBoolean => 3,
             Fault::MissingComma
             | Fault::Ellipsis
@@ -135,11 +138,28 @@ impl Fault {
             | Fault::BadEscape
             | Fault::ControlCharacter
             | Fault::QuotedNumber
+            | Fault::NumberAsText
             | Fault::QuotedBoolean => 1,
             Fault::MissingComma | Fault::Thousands => 2,
             Fault::MissingColon | Fault::BareElement => 3,
             fault => fault.cost(),
         }
+    }
+
+    /// Returns whether the repair converts a value or a key at its place, and leaves the syntax as it is.
+    pub fn is_conversion(self) -> bool {
+        matches!(
+            self,
+            Fault::KeySpelling
+                | Fault::QuotedNumber
+                | Fault::NumberAsText
+                | Fault::QuotedBoolean
+                | Fault::Stringified
+                | Fault::BareElement
+                | Fault::Leftover
+                | Fault::UnknownKey
+                | Fault::RepeatedKey
+        )
     }
 
     /// Returns whether the repair is reported. Faults that are allowed only cost.

@@ -12,6 +12,8 @@ use ptc_term::heap::Heap;
 const WORDS: usize = 4;
 /// Maximum number of surrounding objects and lists that are searched.
 const OUTER: usize = 8;
+/// How much more a key of its own costs than another spelling of a field.
+const OTHER: u32 = 6;
 
 impl<H: Heap> Reader<'_, '_, H> {
     pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
@@ -126,7 +128,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         let start = branch.at as usize;
         let mut end = word(self.text, start);
         for count in 1..=WORDS {
-            if end == start {
+            if end == start || super::bare::operator(&self.text[start..end]).is_some() {
                 return Ok(());
             }
             self.consume_fuel(end - start)?;
@@ -207,6 +209,20 @@ impl<H: Heap> Reader<'_, '_, H> {
         false
     }
 
+    /// Accepts a key that is spelled like a field as a key of its own: the field may follow under its own name.
+    fn other_key(&mut self, mut branch: Branch, event: Event, span: Span, next: usize) {
+        self.repair(
+            &mut branch,
+            Fault::UnknownKey,
+            span.start as usize,
+            span.end as usize,
+        );
+        branch.cost += OTHER;
+        self.event(&mut branch, event);
+        branch.phase = Phase::Colon;
+        self.moved(branch, next);
+    }
+
     /// Accepts a key and continues with its colon.
     pub(super) fn key(
         &mut self,
@@ -239,6 +255,9 @@ impl<H: Heap> Reader<'_, '_, H> {
                         // The object has the field under its own name, or may get it.
                         (false, true) => self.repair(&mut branch, Fault::UnknownKey, start, end),
                         (false, false) => {
+                            if !closed {
+                                self.other_key(branch, event, span, next);
+                            }
                             event = Event::Field(index as u32);
                             self.repair(&mut branch, Fault::KeySpelling, start, end);
                         }

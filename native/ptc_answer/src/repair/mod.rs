@@ -13,6 +13,7 @@
 //! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the repairs at
 //!   each kind of position; [`leftover`]: the end; [`cut`]: texts that end too early
 //! * [`start`]: offsets where the answer may begin; [`places`]: the loop over these offsets
+//! * [`valid`]: text that is valid JSON, of which nothing but values and keys is converted
 //! * [`replay`]: the value and the repairs of a reading; [`judged`]: the value, built and judged; [`lines`]: lines and columns
 //!
 //! The number of readings is bounded, and each one looks ahead a bounded distance or counts fuel for
@@ -42,6 +43,7 @@ mod start;
 mod strict;
 mod strings;
 mod unescape;
+mod valid;
 mod values;
 mod wanted;
 

@@ -7,8 +7,10 @@ use super::fault::Fault;
 use super::log::{Event, NodeId, Span};
 use super::reader::{Reader, SearchState};
 use super::start::{self, Start};
-use super::{same, scan, Refusal, Repaired, Stop, Wanted};
+use super::{same, scan, valid, Refusal, Repaired, Stop, Wanted};
 use crate::scan::region_end;
+use crate::LIMITS;
+use ptc_json::Extent;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_type::{Json, Type, Types};
@@ -51,6 +53,8 @@ pub struct Repairing {
     best: Option<WholeReading>,
     /// The start that is scanned for an end that is too early.
     scanning: Option<(Start, Scan)>,
+    /// The start whose text is checked for being valid JSON.
+    checking: Option<(Start, Box<ptc_json::Reader>)>,
     /// The start that is being read.
     reading: Option<Start>,
 }
@@ -63,6 +67,7 @@ impl Repairing {
             stage: StartKind::Begin,
             best: None,
             scanning: None,
+            checking: None,
             reading: None,
         }
     }
@@ -106,7 +111,7 @@ impl Repairing {
     fn read<H: Heap>(&mut self, reader: &mut Reader<H>) -> Result<(), Refusal> {
         loop {
             if self.reading.is_none() {
-                let Some(start) = self.scanned(reader)? else {
+                let Some(start) = self.checked(reader)? else {
                     return Ok(());
                 };
                 let begins = begins(reader, start);
@@ -119,6 +124,24 @@ impl Repairing {
                 self.after(reader, start, end)?;
             }
         }
+    }
+
+    /// Returns the next start. Finds out whether the text from there on is valid JSON.
+    fn checked<H: Heap>(&mut self, reader: &mut Reader<H>) -> Result<Option<Start>, Refusal> {
+        if self.checking.is_none() {
+            let Some(start) = self.scanned(reader)? else {
+                return Ok(None);
+            };
+            let check = ptc_json::Reader::new(start.at, Extent::Value, LIMITS);
+            self.checking = Some((start, Box::new(check)));
+        }
+        let Some((start, check)) = &mut self.checking else {
+            return Ok(None);
+        };
+        let start = *start;
+        reader.state.valid = !start.inside && valid::stands_alone(reader, check)?;
+        self.checking = None;
+        Ok(Some(start))
     }
 
     /// Returns the next start, unless the text from there on was cut off.

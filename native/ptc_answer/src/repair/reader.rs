@@ -34,6 +34,8 @@ pub struct SearchState {
     pub(super) start: u32,
     /// For each offset whether the text after it closes brackets that were opened before it.
     pub(super) unopened: OnceCell<Vec<bool>>,
+    /// The text that is read is valid JSON: only values and keys are converted.
+    pub(super) valid: bool,
     /// No fault was found yet.
     pub(super) straight: bool,
     /// The only reading, while the text is correct.
@@ -52,6 +54,7 @@ impl SearchState {
             horizon: 0,
             start: 0,
             unopened: OnceCell::new(),
+            valid: false,
             straight: false,
             running: None,
         }
@@ -147,6 +150,9 @@ impl<'r, H: Heap> Reader<'r, '_, H> {
             _ => fault.cost_again(),
         };
         branch.faults |= bit;
+        if self.state.valid && !fault.is_conversion() {
+            branch.refuse();
+        }
         let span = Span::new(start, end);
         if fault.is_repair() {
             self.event(branch, Event::Repair(fault, span));
@@ -228,7 +234,7 @@ impl<'r, H: Heap> Reader<'r, '_, H> {
 
     /// Keeps a reading, unless there is a better one.
     pub fn admit(&mut self, branch: Branch) {
-        if self.state.ends.iter().any(|end| end.cost < branch.cost) {
+        if branch.is_refused() || self.state.ends.iter().any(|end| end.cost < branch.cost) {
             return;
         }
         if branch.phase == Phase::Done {

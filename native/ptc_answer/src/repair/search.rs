@@ -12,7 +12,8 @@ impl<H: Heap> Reader<'_, '_, H> {
     pub fn begin_search(&mut self, starts: &[Branch]) {
         self.state.queue.clear();
         self.state.ends.clear();
-        self.state.queue.extend_from_slice(starts);
+        let kept = starts.iter().filter(|start| !start.is_refused());
+        self.state.queue.extend(kept);
         self.state.horizon = 0;
         self.state.straight = true;
         self.state.running = None;

@@ -201,7 +201,7 @@ cases! {
         "{n :int, f :float}", r#"{"n": "42 apples", "f": 1}"# => "none";
         "{n :int, f :float}", r#"{"n": 1, "f": "1.5 m"}"# => "none";
         "{n :int}", r#"{"n": 1.5}"# => "none";
-        "{s :string}", r#"{"s": 5}"# => "none";
+        "{s :string}", r#"{"s": 5}"# => "%{\"s\" => \"5\"}";
         "{n :int}", r#"{"n": null}"# => "none";
         "{name :string, note :string}", "{name: Ada Lovelace, note: first, of all}" => r#"%{"name" => "Ada Lovelace", "note" => "first, of all"}"#;
     }

@@ -10,6 +10,7 @@ use super::unescape::unescape;
 use super::Stop;
 use crate::checker::Checker;
 use crate::LIMITS;
+use ptc_json::grammar::number;
 use ptc_json::Extent;
 use ptc_term::heap::Heap;
 use ptc_type::{AnswerType, Json, Scalar, Type, TypeId, Types};
@@ -73,7 +74,16 @@ impl<H: Heap> Reader<'_, '_, H> {
             self.leave(branch);
         }
         self.only_element(branch);
+        // A valid value is no text without quotes.
+        let valid = self.is_valid_value(&branch)?;
         match byte {
+            b'-' | b'0'..=b'9' if valid => {
+                self.number_as_text(branch);
+                self.loose_number(branch);
+                self.thousands(branch);
+                Ok(())
+            }
+            b'{' | b'[' | b't' | b'f' | b'n' if valid => Ok(()),
             b'+' | b'-' | b'.' | b'0'..=b'9' => {
                 self.loose_number(branch);
                 self.thousands(branch);
@@ -158,6 +168,21 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
             self.repair(&mut next, Fault::NumberForm, at, end);
             self.scalar(next, Event::Loose(Span::new(at, end)), end);
+        }
+    }
+
+    /// `17` where a text is declared: its digits, as they are written.
+    fn number_as_text(&mut self, branch: Branch) {
+        let at = branch.at as usize;
+        let Some((end, _)) = number(self.text, at) else {
+            return;
+        };
+        let digits = Span::new(at, end);
+        let is_text = self.types().required(branch.ty).0 == Type::Scalar(Scalar::String);
+        if is_text && is_delimiter(self.text, end) {
+            let mut next = branch;
+            self.repair(&mut next, Fault::NumberAsText, at, end);
+            self.scalar(next, Event::Plain(digits), end);
         }
     }
 

@@ -1,0 +1,136 @@
+defmodule PtcRunner.Agent.ValidJsonTest do
+  # Of a text that is valid JSON nothing of the syntax is repaired: each leaf of the answer is the leaf of the text at the same
+  # path, converted. `PTC_SEED` repeats a run, `PTC_CASES=100` takes a hundred times as many (`bin/test --all`: 1,000,000).
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Agent
+  alias PtcRunner.Json.Codec
+  alias PtcRunner.Test.{AnswerGenerator, Environment}
+
+  @cases 10_000
+  @broken 1_000
+
+  @tag timeout: 3_600_000
+  test "each leaf of an answer is a leaf of the text, at its path" do
+    seed = Environment.seed()
+    cases = Environment.cases(@cases)
+
+    counted =
+      1..cases
+      |> Task.async_stream(&outcome(seed, &1), ordered: false, timeout: :infinity)
+      |> Enum.frequencies_by(fn {:ok, outcome} -> outcome end)
+
+    assert counted[:same] > cases / 10
+    assert counted[:converted] > cases / 30
+    assert counted[:error] > cases / 10
+  end
+
+  @tag timeout: 3_600_000
+  test "what is valid beside a break keeps its meaning" do
+    seed = Environment.seed()
+    cases = Environment.cases(@broken)
+
+    for {name, break} <- breaks() do
+      counted =
+        1..cases
+        |> Task.async_stream(&outcome(seed, &1, break), ordered: false, timeout: :infinity)
+        |> Enum.frequencies_by(fn {:ok, outcome} -> outcome end)
+
+      assert counted[:converted] > cases / 50, "#{name}: #{inspect(counted)}"
+    end
+  end
+
+  # An object or a list with a comma too many, with a comment, and with brackets that close nothing.
+  defp breaks do
+    [
+      comma: &"#{String.slice(&1, 0..-2//1)},#{String.last(&1)}",
+      comment: &"#{String.first(&1)} // all\n#{String.slice(&1, 1..-1//1)}",
+      close: &(&1 <> "]}")
+    ]
+  end
+
+  defp outcome(seed, n, break \\ & &1) do
+    %{type: type, text: text} = AnswerGenerator.valid_case(seed, n)
+    {:ok, source} = Codec.decode(text)
+    text = if source not in [[], %{}], do: break.(text), else: text
+
+    case Agent.answer(text, type && {:signature, [], type}) do
+      {:ok, answer, warnings} ->
+        unless of?(answer, source) or of?(answer, %{"value" => source}) or
+                 wrapped?(answer, source),
+               do:
+                 flunk(
+                   "seed #{seed}, case #{n}: #{text}\nfor #{inspect(type)}\ngives #{inspect(answer)}\n#{inspect(warnings)}"
+                 )
+
+        if warnings == [], do: :same, else: :converted
+
+      {:error, _errors, _feedback} ->
+        :error
+    end
+  end
+
+  # A list may be under "items", a value under "value".
+  defp wrapped?(answer, %{"items" => items}) when is_list(answer), do: of?(answer, items)
+  defp wrapped?(answer, %{"value" => value}), do: of?(answer, value)
+  defp wrapped?(nil, empty) when empty == %{}, do: true
+  defp wrapped?(_answer, _source), do: false
+
+  defp of?(same, same), do: true
+
+  defp of?(%DateTime{} = time, text) when is_binary(text),
+    do: match?({:ok, ^time, _offset}, DateTime.from_iso8601(text))
+
+  defp of?(%_struct{}, _source), do: false
+
+  defp of?(answer, source) when is_map(answer) and is_map(source) do
+    Enum.all?(answer, fn {key, value} ->
+      Enum.any?(source, fn {name, leaf} ->
+        spelled(name) == spelled(to_string(key)) and of?(value, leaf)
+      end)
+    end)
+  end
+
+  defp of?(answer, source) when is_list(answer) and is_list(source),
+    do:
+      length(answer) == length(source) and
+        answer |> Enum.zip(source) |> Enum.all?(fn {a, s} -> of?(a, s) end)
+
+  # A value where a list is declared is the list of it.
+  defp of?([one], source), do: of?(one, source) or inside?([one], source)
+
+  # A text where a list, an object, a number or a boolean is declared, and a number where a text is.
+  defp of?(answer, text) when is_binary(text),
+    do:
+      (is_atom(answer) and to_string(answer) == text) or parsed?(answer, text) or
+        inside?(answer, text)
+
+  defp of?(text, number) when is_binary(text) and is_number(number),
+    do:
+      match?(
+        {^number, ""},
+        if(is_integer(number), do: Integer.parse(text), else: Float.parse(text))
+      )
+
+  defp of?(answer, source) when is_number(answer) and is_number(source), do: answer == source
+  defp of?(_answer, _source), do: false
+
+  defp parsed?(answer, text) when is_integer(answer),
+    do: Integer.parse(String.trim(text)) == {answer, ""}
+
+  defp parsed?(answer, text) when is_float(answer),
+    do: match?({^answer, ""}, Float.parse(String.trim(text)))
+
+  defp parsed?(_answer, _text), do: false
+
+  defp inside?(answer, text) when is_binary(text) do
+    case Codec.decode(text) do
+      {:ok, value} when not is_binary(value) -> of?(answer, value)
+      _none -> false
+    end
+  end
+
+  defp inside?(_answer, _source), do: false
+
+  defp spelled(name), do: name |> String.replace(["_", "-"], "") |> String.downcase()
+end
