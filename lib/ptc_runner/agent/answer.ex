@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
   # own, and is tried without the signature only where no JSON was found.
 
-  alias PtcRunner.Agent.{Literals, Uncoerced}
+  alias PtcRunner.Agent.{Literals, Thinking, Uncoerced, Values}
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonRepair, KeyNormalizer, Signature}
@@ -31,6 +31,36 @@ defmodule PtcRunner.Agent.Answer do
   """
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
+    text = Thinking.blanked(text)
+
+    case Values.choose(text, &value_of(&1, signature, opts)) do
+      :one ->
+        one(text, signature, opts)
+
+      {:only, part} ->
+        one(part, signature, opts)
+
+      {:last, part, count} ->
+        with {:ok, value, warnings} <- one(part, signature, opts),
+             do: {:ok, value, ["took the last of #{count} answers" | warnings]}
+
+      {:several, count} ->
+        errors = [%{path: [], message: "The answer has #{count} different values: write one"}]
+
+        {:error, errors,
+         feedback(errors, text, {:place, nil}, %{signature: wrapped(signature), limits: []}),
+         true}
+    end
+  end
+
+  defp value_of(text, signature, opts) do
+    case one(text, signature, opts) do
+      {:ok, value, _warnings} -> {:ok, value}
+      {:error, _errors, _feedback, _whole?} -> :error
+    end
+  end
+
+  defp one(text, signature, opts) do
     began = System.monotonic_time(:millisecond)
     limits = opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began)
     wrapped = wrapped(signature)

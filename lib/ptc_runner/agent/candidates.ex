@@ -11,6 +11,9 @@ defmodule PtcRunner.Agent.Candidates do
   # Bytes of the words between two programs that are looked at.
   @between 4_000
 
+  @typedoc "The offset and the size of a part, in bytes."
+  @type span :: {non_neg_integer(), pos_integer()}
+
   @doc """
   The text of the program that counts.
 
@@ -36,15 +39,59 @@ defmodule PtcRunner.Agent.Candidates do
          [_, _ | _] = spans <- spans(begins, text, 0),
          [_, _ | _] = programs <- programs(spans, text, limits),
          [_, _ | _] <- programs |> Enum.map(&elem(&1, 1)) |> Enum.uniq() do
-      [{{from, size}, _value, how}, {{before, length}, _, _} | _] = Enum.reverse(programs)
-      gap = from - before - length
-      between = binary_part(text, before + length + max(gap - @between, 0), min(gap, @between))
+      [{{from, size} = last, _value, how}, {before, _, _} | _] = Enum.reverse(programs)
 
-      if String.valid?(between) and between =~ @corrects,
+      if corrects?(text, before, last),
         do: {:last, binary_part(text, from, size), how, length(programs)},
         else: {:several, length(programs)}
     else
       _one -> :one
+    end
+  end
+
+  @doc "Whether the words between two parts of a text take back the first one."
+  @spec corrects?(String.t(), span(), span()) :: boolean()
+  def corrects?(text, {before, length}, {from, _size}) do
+    gap = from - before - length
+    between = binary_part(text, before + length + max(gap - @between, 0), min(gap, @between))
+    String.valid?(between) and between =~ @corrects
+  end
+
+  @doc """
+  The outermost objects and lists of a text, `[]` if there are more than `most`.
+
+      iex> PtcRunner.Agent.Candidates.regions(~s({"a": [1]} or [2]), 9)
+      [{0, 10}, {14, 3}]
+
+  """
+  @spec regions(String.t(), pos_integer()) :: [span()]
+  def regions(text, most), do: regions(text, 0, most, [])
+
+  defp regions(_text, _from, most, spans) when length(spans) > most, do: []
+
+  defp regions(text, from, most, spans) do
+    with {at, 1} <- :binary.match(text, ["{", "["], scope: {from, byte_size(text) - from}),
+         size when size != nil <- size(binary_part(text, at, byte_size(text) - at), 0, 0) do
+      regions(text, at + size, most, [{at, size} | spans])
+    else
+      _end -> Enum.reverse(spans)
+    end
+  end
+
+  @doc "Whether the end of a text is outside of all brackets."
+  @spec outside?(String.t()) :: boolean()
+  def outside?(text) do
+    case :binary.match(text, ["{", "["]) do
+      :nomatch ->
+        true
+
+      {at, 1} ->
+        rest = binary_part(text, at, byte_size(text) - at)
+
+        case size(rest, 0, 0) do
+          nil -> false
+          size -> rest |> binary_part(size, byte_size(rest) - size) |> outside?()
+        end
     end
   end
 

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.{Candidates, Feedback, Run}
+  alias PtcRunner.Agent.{Candidates, Feedback, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
@@ -23,7 +23,7 @@ defmodule PtcRunner.Agent.Source do
     limits = opts |> Options.given(@limits) |> Limits.shared(began)
     compiling = compiling(opts)
 
-    with {:ok, found, warnings} <- found(text, limits, opts),
+    with {:ok, found, warnings} <- text |> Thinking.blanked() |> found(limits, opts),
          {:ok, program, more} <- compiled(found, limits, compiling) do
       {:ok, program, warnings ++ more}
     else
