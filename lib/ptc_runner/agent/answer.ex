@@ -4,10 +4,10 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
   # own, and is tried without the signature only where no JSON was found.
 
-  alias PtcRunner.Agent.{Literals, Thinking, Uncoerced, Values}
+  alias PtcRunner.Agent.{Literals, Nearly, Thinking, Uncoerced, Values}
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
-  alias PtcRunner.SubAgent.{JsonRepair, KeyNormalizer, Signature}
+  alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
@@ -35,13 +35,13 @@ defmodule PtcRunner.Agent.Answer do
 
     case Values.choose(text, &value_of(&1, signature, opts)) do
       :one ->
-        one(text, signature, opts)
+        nearly(text, signature, opts)
 
       {:only, part} ->
-        one(part, signature, opts)
+        nearly(part, signature, opts)
 
       {:last, part, count} ->
-        with {:ok, value, warnings} <- one(part, signature, opts),
+        with {:ok, value, warnings} <- nearly(part, signature, opts),
              do: {:ok, value, ["took the last of #{count} answers" | warnings]}
 
       {:several, count} ->
@@ -54,11 +54,64 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp value_of(text, signature, opts) do
-    case one(text, signature, opts) do
-      {:ok, value, _warnings} -> {:ok, value}
-      {:error, _errors, _feedback, _whole?} -> :error
+    # An object where a list is declared may be one of its lines.
+    with false <-
+           String.starts_with?(text, "{") and Base.list?(type(signature)) and
+             not (text =~ ~s("items")),
+         {:ok, value, _warnings} <- nearly(text, signature, opts) do
+      {:ok, value}
+    else
+      _other -> :error
     end
   end
+
+  # What does not fit as it stands may have one obvious meaning.
+  defp nearly(text, signature, opts) do
+    case one(text, signature, opts) do
+      {:ok, value, warnings} ->
+        {value, defaults} = Nearly.defaults(value, type(signature))
+        {:ok, value, warnings ++ defaults ++ Nearly.cut_times(value, text)}
+
+      {:error, errors, _feedback, _whole?} = error ->
+        type = type(signature)
+
+        if type != nil and Keyword.get(opts, :repair, true) and Keyword.get(opts, :coerce, true) and
+             (Base.makes?(type) or Enum.any?(errors, &absent?/1)),
+           do: meant(error, text, signature, opts),
+           else: error
+    end
+  end
+
+  # The whole, or a field, is not there: it may stand at another place.
+  defp absent?(%{path: path, message: message}),
+    do: path == [] or String.starts_with?(message, "expected field")
+
+  defp meant(error, text, signature, opts) do
+    case JsonParser.locate(text, Options.given(opts, [:timeout, :max_heap])) do
+      {:ok, value} ->
+        {value, defaults} = Nearly.defaults(value, type(signature))
+        error = if defaults == [], do: error, else: again(value, signature, opts, defaults)
+        if elem(error, 0) == :ok, do: error, else: taken(error, value, signature, opts, defaults)
+
+      {:error, _reason} ->
+        error
+    end
+  end
+
+  defp taken(error, value, signature, opts, warnings) do
+    with {object, warning} <- Nearly.object(value, type(signature)),
+         {:ok, _value, _warnings} = taken <- again(object, signature, opts, [warning | warnings]),
+         do: taken,
+         else: (_no -> error)
+  end
+
+  defp again(value, signature, opts, warnings) do
+    with {:ok, value, more} <- value |> Codec.encode!() |> one(signature, opts),
+         do: {:ok, value, warnings ++ more}
+  end
+
+  defp type({:signature, _params, type}), do: type
+  defp type(nil), do: nil
 
   defp one(text, signature, opts) do
     began = System.monotonic_time(:millisecond)
@@ -80,7 +133,7 @@ defmodule PtcRunner.Agent.Answer do
 
     with {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
          no when no in [:error, :literal] <- converted(text, outcome, found, asked) do
-      errors = left(errors, found, asked)
+      errors = errors |> left(found, asked) |> beside(found, asked)
       {:error, errors, feedback(errors, text, found, asked), whole?(found)}
     else
       {:truncated, %{path: path, message: message}} ->
@@ -88,6 +141,9 @@ defmodule PtcRunner.Agent.Answer do
 
       {:ok, value, warnings} ->
         {:ok, unwrapped(value, signature), warnings}
+
+      {:wrong, errors} ->
+        {:error, errors, feedback(errors, text, found, asked), true}
 
       # A text that met a limit is not read again.
       {:limit, wrong} ->
@@ -99,6 +155,13 @@ defmodule PtcRunner.Agent.Answer do
     do: Uncoerced.left(errors, items(value, type), type)
 
   defp left(errors, _found, _asked), do: errors
+
+  defp beside(errors, {:value, value}, %{type: type} = asked) when type != nil do
+    until = Keyword.get(asked.limits, :until, :infinity)
+    Enums.beside(errors, items(value, type), type, asked.enums, until)
+  end
+
+  defp beside(errors, _found, _asked), do: errors
 
   defp whole?(found), do: match?({:value, _value}, found)
 
@@ -346,8 +409,17 @@ defmodule PtcRunner.Agent.Answer do
     limits = [{:truncated, asked.truncated} | asked.limits]
 
     case JsonRepair.read(text, asked.type, limits) do
-      {:ok, value, repairs} -> fitting(value, messages(repairs), asked)
+      {:ok, value, repairs} -> ungrouped(value, repairs, asked)
       {:error, reason} -> cut(reason, found)
+    end
+  end
+
+  defp ungrouped(value, repairs, asked) do
+    with text when text != nil <- Nearly.ungrouped(value, repairs),
+         {:error, errors} <- judged(text, asked, []) do
+      {:wrong, errors}
+    else
+      _fits -> fitting(value, messages(repairs), asked)
     end
   end
 

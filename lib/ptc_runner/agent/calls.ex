@@ -186,13 +186,29 @@ defmodule PtcRunner.Agent.Calls do
       {:error, {:tool_error, reason}} ->
         {:error, reason}
 
-      {:error, {:invalid_input, _errors, message}} ->
-        {:refused, wrong_arguments(tool, message)}
+      {:error, {:invalid_input, errors, message}} ->
+        {:refused, wrong_arguments(tool, with_enums(tool, args, errors, message))}
 
       {:error, {:invalid_output, _errors, message}} ->
         {:unfit, "its result is not what its signature says. " <> message}
     end
   end
+
+  # The values outside of enumerations are told with the others.
+  defp with_enums(
+         %Tool{notes: %{enums: enums}, signature: {:signature, params, _}},
+         args,
+         errors,
+         message
+       )
+       when enums != %{} and is_map(args) do
+    case Enums.beside(errors, Values.plain(args), {:map, params}, enums, :infinity) do
+      ^errors -> message
+      all -> ErrorText.text(all, args, [])
+    end
+  end
+
+  defp with_enums(_tool, _args, _errors, message), do: message
 
   defp wrong_arguments(tool, message),
     do:

@@ -45,7 +45,7 @@ defmodule PtcRunner.Agent.Result do
          [] <- Enums.errors(value, type, enums, until) do
       {:ok, Base.made(value, type), first(warnings, shape)}
     else
-      {:error, errors} -> {:error, errors}
+      {:error, errors} -> {:error, Enums.beside(errors, value, type, enums, until)}
       :timeout -> {:error, [%{path: [], message: "it takes too long to check"}]}
       errors -> {:error, errors}
     end

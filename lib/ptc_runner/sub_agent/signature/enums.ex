@@ -46,6 +46,29 @@ defmodule PtcRunner.SubAgent.Signature.Enums do
     {__MODULE__, :timeout} -> :timeout
   end
 
+  @doc """
+  Errors of validation with those of the enumerations of other values, so that all are told at once.
+
+      iex> alias PtcRunner.SubAgent.Signature.Enums
+      iex> type = {:map, [{"status", :string}, {"n", :int}]}
+      iex> Enums.beside([%{path: ["n"], message: "expected int, got string"}], %{"status" => "opne", "n" => "x"}, type, %{"status" => ["open"]}, :infinity)
+      [%{path: ["n"], message: "expected int, got string"}, %{path: ["status"], message: ~s(expected one of "open", got "opne")}]
+
+  """
+  @spec beside([map()], term(), term(), %{String.t() => [term()]}, integer() | :infinity) :: [
+          map()
+        ]
+  def beside(errors, value, type, enums, until) do
+    case errors(value, type, enums, until) do
+      [_ | _] = more ->
+        known = MapSet.new(errors, & &1.path)
+        errors ++ Enum.reject(more, &(&1.path in known))
+
+      _none ->
+        errors
+    end
+  end
+
   defp more(1), do: %{path: [], message: "1 more value is not among those allowed"}
   defp more(count), do: %{path: [], message: "#{count} more values are not among those allowed"}
 
