@@ -54,7 +54,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
   def wanted({:format, format}), do: Map.fetch!(@formats, format)
   def wanted({:enum, values}), do: "one of " <> Shown.few(values, &shown/1)
   def wanted({:one_of, []}), do: "no value"
-  def wanted({:one_of, types}), do: "one of " <> Shown.few(types, &type/1)
+  def wanted({:one_of, types}), do: "one of " <> Shown.few(types, &type/1) <> told_by(types)
   def wanted({:unique, true}), do: "different items"
   def wanted({:min_items, count}), do: "at least #{count(count, "item")}"
   def wanted({:max_items, count}), do: "at most #{count(count, "item")}"
@@ -106,4 +106,27 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
   defp neighbours([a, b | _rest]) when a == b, do: b
   defp neighbours([_a | rest]), do: neighbours(rest)
   defp neighbours([]), do: nil
+
+  # The field by whose value the types are told apart, and its values.
+  defp told_by(types) do
+    tags = Enum.map(types, &tags/1)
+
+    with [first | rest] <- tags,
+         [name | _] <-
+           for({name, _value} <- first, Enum.all?(rest, &List.keymember?(&1, name, 0)), do: name) do
+      values = for fields <- tags, {^name, value} <- fields, uniq: true, do: value
+      " (by #{Shown.name(name)}: #{Shown.few(values, &Shown.text(&1, 100))})"
+    else
+      _none -> ""
+    end
+  end
+
+  defp tags({:where, type, _rules}), do: tags(type)
+  defp tags({:struct, _module, type}), do: tags(type)
+
+  defp tags({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
+    do:
+      for({name, {:where, _type, rules}} <- fields, [value] <- [rules[:enum]], do: {name, value})
+
+  defp tags(_type), do: []
 end
