@@ -69,6 +69,11 @@ defmodule PtcRunner.Json.Check.Words do
 
   def of(:no_input, op, []), do: {"No input available in operation '#{op}'", nil}
 
+  def of(:wrong_integer, op, [subject, :float]),
+    do:
+      {"#{op(op)} needs an integer#{inside(subject)}, which is a float. floor and ceil give an integer",
+       nil}
+
   def of(:wrong_integer, op, [subject, _got]),
     do: {"#{op(op)} needs an integer#{inside(subject)}, which has a fraction", nil}
 

@@ -122,7 +122,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
     rules =
       if rules[:ignore_case] || rules[:aliases], do: Keyword.take(rules, [:default]), else: rules
 
-    {:where, spelled(type), rules}
+    {:where, whole(type, rules), rules}
   end
 
   defp spelled({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, spelled(type)}
@@ -136,6 +136,10 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   defp spelled({name, type}) when is_binary(name), do: {name, spelled(type)}
   defp spelled(type), do: type
 
+  # An integer of a JSON Schema may be written as 2.0.
+  defp whole(:int, rules), do: if(rules[:whole], do: :whole, else: :int)
+  defp whole(type, _rules), do: spelled(type)
+
   # A field with a default may be missing.
   defp checked_field({name, {:where, _type, rules} = type}) when is_list(rules) do
     if Keyword.has_key?(rules, :default),
@@ -146,7 +150,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   defp checked_field({name, type}), do: {name, checked(type)}
   defp checked_field(other), do: other
 
-  defp listed(type, [_ | _] = values) when type in [:string, :int] do
+  defp listed(type, [_ | _] = values) when type in [:string, :int, :whole] do
     known? = if type == :string, do: &is_binary/1, else: &is_integer/1
 
     if Enum.all?(values, known?),

@@ -37,10 +37,12 @@ const MOST_FIELDS: usize = 20_000;
 const DEEPEST: usize = 16;
 
 impl Types {
-    /// Returns where the values of `got` do not fit `wanted`. `strict`: fields that are not declared do not fit.
+    /// Returns where the values of `got` do not fit `wanted`. `strict`: they are arguments, so that fields that are not declared
+    /// do not fit, and floats are no integers.
     pub fn misfits(&mut self, got: TyId, wanted: TyId, strict: bool) -> Vec<Misfit> {
         let (mut found, mut seen, mut fields_left) =
             (Vec::new(), HashSet::<_, ByNumber>::default(), MOST_FIELDS);
+        let floats = strict;
         let mut open = vec![(got, wanted, Vec::new(), strict)];
         while let Some((got, wanted, path, strict)) = open.pop() {
             if found.len() >= MOST_MISFITS || seen.len() >= MOST_PAIRS || fields_left == 0 {
@@ -67,9 +69,12 @@ impl Types {
                     continue;
                 }
             }
-            if self.is_other(got, wanted) {
-                misfit(true, Why::Type(wanted, got));
-                continue;
+            if self.is_other(got, wanted) || floats && self.is_only_float(got, wanted) {
+                let certain = self.kinds(got).within(Kinds::NUMBER) || self.is_other(got, wanted);
+                misfit(certain, Why::Type(wanted, got));
+                if certain {
+                    continue;
+                }
             }
             let (lists, list) = (self.only(got, Kinds::LIST), self.only(wanted, Kinds::LIST));
             if lists != TyId::NEVER && list != TyId::NEVER {
@@ -143,7 +148,7 @@ impl Types {
     /// Returns whether two types of one kind have no value in common, as far as types without parts say so.
     fn is_other(&self, got: TyId, wanted: TyId) -> bool {
         match (self.get(got), self.get(wanted)) {
-            (Ty::FloatOf(bits), Ty::Int) => f64::from_bits(bits).fract() != 0.0,
+            (Ty::FloatOf(bits), Ty::Int | Ty::Whole) => f64::from_bits(bits).fract() != 0.0,
             (Ty::TextOf(a), Ty::TextOf(b)) => a != b,
             (Ty::IntOf(a), Ty::IntOf(b)) => a != b,
             (Ty::BoolOf(a), Ty::BoolOf(b)) => a != b,
@@ -155,6 +160,19 @@ impl Types {
             }
             _ => false,
         }
+    }
+
+    /// Returns whether the numbers of a type are floats, and those of the other one integers.
+    fn is_only_float(&self, got: TyId, wanted: TyId) -> bool {
+        let numbers = |id: TyId, is: fn(Ty) -> bool| {
+            let members = self.members(&id).iter();
+            let mut numbers = members
+                .filter(|it| self.kinds(**it).meets(Kinds::NUMBER))
+                .peekable();
+            numbers.peek().is_some() && numbers.all(|it| is(self.get(*it)))
+        };
+        numbers(got, |ty| matches!(ty, Ty::Float | Ty::FloatOf(_)))
+            && numbers(wanted, |ty| matches!(ty, Ty::Int | Ty::IntOf(_)))
     }
 
     /// Returns whether all members of a kind are literals, and none of them is this one.

@@ -36,6 +36,8 @@ fn common() -> &'static CommonTypes {
             Ty::NoInput,
             Ty::List(TyId::NEVER),
             Ty::List(TyId::TEXT),
+            Ty::Float,
+            Ty::Whole,
         ];
         for ty in common {
             types.intern(ty);
@@ -94,6 +96,8 @@ impl Types {
             Ty::Bool => (4, 0),
             Ty::Int => (5, 0),
             Ty::Number => (6, 0),
+            Ty::Float => (17, 0),
+            Ty::Whole => (18, 0),
             Ty::Text => (7, 0),
             Ty::Moment => (8, 0),
             Ty::Keyword => (9, 0),
@@ -126,7 +130,9 @@ impl Types {
             Ty::Never | Ty::NoInput => Kinds::NONE,
             Ty::Null => Kinds::NULL,
             Ty::Bool | Ty::BoolOf(_) => Kinds::BOOL,
-            Ty::Int | Ty::Number | Ty::IntOf(_) | Ty::FloatOf(_) => Kinds::NUMBER,
+            Ty::Int | Ty::Number | Ty::Float | Ty::Whole | Ty::IntOf(_) | Ty::FloatOf(_) => {
+                Kinds::NUMBER
+            }
             Ty::Text | Ty::TextOf(_) => Kinds::TEXT,
             Ty::Moment | Ty::Keyword => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
             Ty::List(_) => Kinds::LIST,

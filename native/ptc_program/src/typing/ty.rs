@@ -45,10 +45,14 @@ common! {
     EMPTY_LIST = 14;
     /// A list of texts.
     TEXTS = 15;
+    /// A float, and no decimal.
+    FLOAT = 16;
+    /// An integer, or a float without a fraction, which becomes one.
+    WHOLE = 17;
 }
 
 /// Number of the types above.
-pub(super) const COMMON: usize = 16;
+pub(super) const COMMON: usize = 18;
 
 /// A type. Parts precede it in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +71,10 @@ pub enum Ty {
     Int,
     /// A number.
     Number,
+    /// A float.
+    Float,
+    /// An integer, or a float without a fraction: only what is wanted has this type.
+    Whole,
     /// A text.
     Text,
     /// A date or a time.

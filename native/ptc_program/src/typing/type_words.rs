@@ -20,9 +20,10 @@ pub(super) enum TypeWord {
 }
 
 /// All words, each with its atom's name.
-const WORDS: [(&[u8], TypeWord); 19] = [
+const WORDS: [(&[u8], TypeWord); 20] = [
     (b"string", TypeWord::Ty(TyId::TEXT)),
     (b"int", TypeWord::Ty(TyId::INT)),
+    (b"whole", TypeWord::Ty(TyId::WHOLE)),
     (b"float", TypeWord::Ty(TyId::NUMBER)),
     (b"number", TypeWord::Ty(TyId::NUMBER)),
     (b"bool", TypeWord::Ty(TyId::BOOL)),

@@ -37,7 +37,14 @@ impl Types {
     /// Returns whether a type without parts has all values of another one.
     fn is_wider(&self, a: TyId, b: TyId) -> bool {
         match self.get(a) {
-            Ty::Number => matches!(self.get(b), Ty::Int | Ty::IntOf(_) | Ty::FloatOf(_)),
+            Ty::Number => {
+                matches!(
+                    self.get(b),
+                    Ty::Int | Ty::Float | Ty::Whole | Ty::IntOf(_) | Ty::FloatOf(_)
+                )
+            }
+            Ty::Float => matches!(self.get(b), Ty::FloatOf(_)),
+            Ty::Whole => matches!(self.get(b), Ty::Int | Ty::IntOf(_)),
             Ty::Int => matches!(self.get(b), Ty::IntOf(_)),
             Ty::Text => matches!(self.get(b), Ty::TextOf(_)),
             Ty::Bool => matches!(self.get(b), Ty::BoolOf(_)),
@@ -57,6 +64,10 @@ impl Types {
         if all.contains(&TyId::TRUE) && all.contains(&TyId::FALSE) {
             all.push(TyId::BOOL);
         }
+        let is_integer = |it: &TyId| matches!(self.get(*it), Ty::Int | Ty::IntOf(_));
+        if all.contains(&TyId::FLOAT) && all.iter().any(is_integer) {
+            all.push(TyId::NUMBER);
+        }
         let wide: Vec<TyId> = all.iter().copied().filter(|it| self.is_wide(*it)).collect();
         all.retain(|it| {
             *it != TyId::NEVER && !wide.iter().any(|by| by != it && self.is_wider(*by, *it))
@@ -71,7 +82,7 @@ impl Types {
 
     fn is_wide(&self, id: TyId) -> bool {
         match self.get(id) {
-            Ty::Number | Ty::Int | Ty::Text | Ty::Bool => true,
+            Ty::Number | Ty::Float | Ty::Whole | Ty::Int | Ty::Text | Ty::Bool => true,
             Ty::List(item) => item == TyId::UNKNOWN,
             Ty::Object(span, open) => open && span.count() == 0,
             _ => false,
@@ -84,8 +95,8 @@ impl Types {
         for id in all {
             match self.get(*id) {
                 Ty::Object(span, open) => objects.push((span, open)),
-                Ty::Number | Ty::FloatOf(_) => integers = false,
-                Ty::Int | Ty::IntOf(_) => {}
+                Ty::Number | Ty::Float | Ty::FloatOf(_) => integers = false,
+                Ty::Int | Ty::Whole | Ty::IntOf(_) => {}
                 _ => fewer.push(self.wide(*id)),
             }
         }
@@ -105,7 +116,7 @@ impl Types {
     pub fn wide(&self, id: TyId) -> TyId {
         match self.get(id) {
             Ty::IntOf(_) => TyId::INT,
-            Ty::FloatOf(_) => TyId::NUMBER,
+            Ty::FloatOf(_) | Ty::Float => TyId::NUMBER,
             Ty::TextOf(_) => TyId::TEXT,
             Ty::BoolOf(_) => TyId::BOOL,
             Ty::List(_) => TyId::LIST,

@@ -285,7 +285,7 @@ pub fn range(rule: &mut Rule) -> Next {
 /// Checks that a value is an integer.
 pub fn integer(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {
     let number = rule.need(ty, Kinds::NUMBER, subject, node);
-    if let Ty::FloatOf(_) = rule.types().get(number) {
+    if let Ty::FloatOf(_) | Ty::Float = rule.types().get(number) {
         let details = vec![Detail::Subject(subject), Detail::Type(number)];
         rule.error(Code::WrongInteger, node, details);
     }

@@ -47,9 +47,17 @@ pub fn arithmetic(rule: &mut Rule) -> Next {
     }
     Next::Is(match op {
         _ if types.iter().any(|ty| rule.may_be_decimal(*ty)) => TyId::UNKNOWN,
-        OpCode::Div | OpCode::Pct => TyId::NUMBER,
+        OpCode::Div | OpCode::Pct => float(rule, &types),
         _ => whole(rule, both),
     })
+}
+
+/// Returns the type of a number that is a float, unless an operand may be a decimal.
+fn float(rule: &Rule, operands: &[TyId]) -> TyId {
+    match rule.walk.values && operands.contains(&TyId::NUMBER) {
+        true => TyId::NUMBER,
+        false => TyId::FLOAT,
+    }
 }
 
 /// The rule of `round`, `abs`, `floor` and `ceil`.
@@ -68,7 +76,7 @@ pub fn rounding(rule: &mut Rule) -> Next {
     let numbers = rule.types().only(ty, Kinds::NUMBER);
     let number = match op {
         OpCode::Round if rule.may_be_decimal(given.ty) => TyId::UNKNOWN,
-        OpCode::Round => TyId::NUMBER,
+        OpCode::Round => float(rule, &[given.ty]),
         OpCode::Abs => whole(rule, numbers),
         _ => TyId::INT,
     };
