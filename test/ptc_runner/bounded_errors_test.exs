@@ -122,8 +122,11 @@ defmodule PtcRunner.BoundedErrorsTest do
     end
 
     test "shows a small struct by its fields if its module fails to, and says of a large one that it cannot be shown" do
-      assert Shown.text(%Failing{value: 1}) ==
-               "%{__struct__: PtcRunner.BoundedErrorsTest.Failing, value: 1}"
+      # The order of the keys is that of the atoms in this VM.
+      shown = Shown.text(%Failing{value: 1})
+      assert "%{" <> _ = shown
+      assert shown =~ "__struct__: PtcRunner.BoundedErrorsTest.Failing"
+      assert shown =~ "value: 1"
 
       assert Shown.text(%Failing{value: Enum.to_list(1..100_000)}) =~
                "(a term that cannot be shown)"

@@ -3,7 +3,8 @@ defmodule PtcRunner.Json.Call do
   A call of a tool that a program is about to make: what the option `:on_call` of `PtcRunner.Json.run/2` decides about, and
   what waits in a paused run.
 
-    * `tool`, `args` - the name of the tool, and the arguments that the program gives
+    * `tool`, `args` - the name of the tool, and its arguments: those that the program gives, or that were sent instead
+    * `asked` - the arguments that the program gives, if `:on_call` had sent others before the process was killed; else `nil`
     * `effect` - `:read` or `:write`, as the tool says
     * `number` - the how-manieth call of the run it is, from 1. Where calls overlap, in the order in which they start.
     * `path` - the place of the call in the program, as in `PtcRunner.Json.Explain`
@@ -21,6 +22,7 @@ defmodule PtcRunner.Json.Call do
   defstruct [
     :tool,
     :args,
+    :asked,
     :number,
     :path,
     :id,
@@ -34,6 +36,7 @@ defmodule PtcRunner.Json.Call do
   @type t :: %__MODULE__{
           tool: String.t(),
           args: term(),
+          asked: term(),
           effect: :read | :write,
           number: pos_integer(),
           path: [String.t() | non_neg_integer() | term()],

@@ -15,7 +15,7 @@ defmodule PtcRunner.Json.Control do
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
-  # `paused`: the calls that wait now. `cache`: by tool and arguments. `watch`: is told each call and its decision.
+  # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
   # known before the run.
   defstruct tools: %{},
@@ -40,6 +40,7 @@ defmodule PtcRunner.Json.Control do
             entries: [],
             cache: %{},
             number: 0,
+            most: 1,
             place: nil,
             limits: nil,
             deadline: :infinity,
@@ -274,11 +275,11 @@ defmodule PtcRunner.Json.Control do
     control = %{control | waiting: waiting}
 
     cond do
-      call.tool !== name or call.args !== args ->
-        {{:departs, Words.departs(name, args, call.tool, call.args)}, control}
+      call.tool !== name or asked(call) !== args ->
+        {{:departs, Words.departs(name, args, call.tool, asked(call))}, control}
 
       is_map_key(control.decisions, id) ->
-        {Map.fetch!(control.decisions, id), control}
+        {control.decisions |> Map.fetch!(id) |> shown(call), control}
 
       true ->
         {{:pause, call}, control}
@@ -300,6 +301,13 @@ defmodule PtcRunner.Json.Control do
       decision -> {decision, control}
     end
   end
+
+  defp asked(%{asked: nil, args: args}), do: args
+  defp asked(%{asked: asked}), do: asked
+
+  # Who approves a call has read its arguments, and not those that the program gave.
+  defp shown(:approve, %{asked: asked, args: args}) when asked != nil, do: {:run, args}
+  defp shown(decision, _call), do: decision
 
   defp paused(control, id, name, args, pc) do
     {call, control} = call(control, id, name, args, pc)
@@ -360,7 +368,7 @@ defmodule PtcRunner.Json.Control do
     Told.told(control, name, id, :run, args, nil)
     cached? = cached?(control, name)
 
-    with :ok <- Answers.journal(control, {id, name, args, :started}) do
+    with :ok <- Answers.started(control, {id, name, others, :started}, args) do
       timeout =
         case control.settings do
           %{^name => %{timeout: timeout}} when timeout != nil -> timeout

@@ -43,7 +43,15 @@ defmodule PtcRunner.Json.Controlled do
     now = now || control.now || if(control.keeps?, do: now())
     forks? = if control.forks? == nil, do: tool_concurrency > 1, else: control.forks?
     deadline = Deadline.from_now(timeout)
-    control = %{control | limits: limits, deadline: deadline, now: now, forks?: forks?}
+
+    control = %{
+      control
+      | limits: limits,
+        deadline: deadline,
+        now: now,
+        forks?: forks?,
+        most: tool_concurrency
+    }
 
     given =
       if now,

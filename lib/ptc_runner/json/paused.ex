@@ -10,6 +10,8 @@ defmodule PtcRunner.Json.Paused do
     * `edition`, `keys`, `strict`, `structs`, `max_depth` - how the program is read
     * `journal` - the calls that were answered, packed: see `answered/1`
     * `fingerprint` - a hash of the data that the program names. The data is not here: give it again.
+    * `max_tool_calls`, `tool_concurrency`, `firewall` - as the run had them: `PtcRunner.Json.resume/3` takes them from here
+    * `hooks` - `[:on_call]` if the run had that option. It is a function and not here: give it again.
     * `forks`, `version` - whether calls may overlap; the version of this form
 
   It is plain data: it may be sent to another node, and written by `:erlang.term_to_binary/1` or as JSON, see `to_map/1`. Its size
@@ -30,7 +32,14 @@ defmodule PtcRunner.Json.Paused do
 
   @enforce_keys [:calls, :program, :memory, :now, :made_at, :expires_at, :edition, :keys] ++
                   [:strict, :structs, :max_depth, :journal, :fingerprint, :forks]
-  defstruct @enforce_keys ++ [version: @version]
+  defstruct @enforce_keys ++
+              [
+                max_tool_calls: nil,
+                tool_concurrency: 1,
+                firewall: false,
+                hooks: [],
+                version: @version
+              ]
 
   @typedoc "See the module's documentation."
   @type t :: %__MODULE__{
@@ -48,6 +57,10 @@ defmodule PtcRunner.Json.Paused do
           journal: binary(),
           fingerprint: String.t(),
           forks: boolean(),
+          max_tool_calls: non_neg_integer() | nil,
+          tool_concurrency: pos_integer(),
+          firewall: boolean(),
+          hooks: [:on_call],
           version: pos_integer()
         }
 
@@ -96,7 +109,11 @@ defmodule PtcRunner.Json.Paused do
       max_depth: depth,
       journal: Packed.pack([]),
       fingerprint: control.fingerprint,
-      forks: control.forks?
+      forks: control.forks?,
+      max_tool_calls: control.max_tool_calls,
+      tool_concurrency: control.most,
+      firewall: control.firewall != false,
+      hooks: if(control.on_call, do: [:on_call], else: [])
     }
   end
 

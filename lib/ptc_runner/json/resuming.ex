@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Resuming do
   @moduledoc false
   # Goes on with a paused run: it runs anew, and the calls that were answered before get their answers from the journal.
 
-  alias PtcRunner.Json.{Control, Entry, Evaluation, Given, Message, Paused, Runner}
+  alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Message, Paused, Runner}
   alias PtcRunner.Json.Paused.{Packed, Sound}
   alias PtcRunner.Shown
 
@@ -27,8 +27,10 @@ defmodule PtcRunner.Json.Resuming do
   @spec resume(Paused.t(), term(), keyword()) :: PtcRunner.Json.result()
   def resume(paused, decisions, opts) do
     given = Given.read(opts, @function)
+    paused = whole(paused)
 
-    with {:ok, given} <- of_paused(paused, decisions, given, opts[:edition]),
+    with :ok <- hooks(paused, opts),
+         {:ok, given} <- of_paused(paused, decisions, given, opts),
          do: paused.program |> Evaluation.run(given) |> Evaluation.result(paused.program, given)
   end
 
@@ -37,20 +39,55 @@ defmodule PtcRunner.Json.Resuming do
           {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
   def value(paused, decisions, opts, run \\ &Runner.run/6) do
     given = Given.read(opts, @function, :own)
+    paused = whole(paused)
 
-    with {:ok, given} <- of_paused(paused, decisions, given, nil),
+    with :ok <- hooks(paused, opts),
+         {:ok, given} <- of_paused(paused, decisions, given, Keyword.delete(opts, :edition)),
          do:
            paused.program |> Evaluation.run(given, run) |> Evaluation.value(paused.program, given)
   end
 
   # The program is read as before, with the memory and the time of before.
-  defp of_paused(paused, decisions, {limits, context, _memory, tools, how}, edition) do
-    with {:ok, limits, control} <- control(paused, decisions, limits, edition) do
+  defp of_paused(paused, decisions, {limits, context, _memory, tools, how}, opts) do
+    with {:ok, limits, control} <- control(paused, decisions, limits, opts[:edition]) do
       {most, _now, asked} = Given.parts(how)
       control = Map.merge(control, Map.take(asked, @asked))
+      given? = &Keyword.has_key?(opts, &1)
+      most = if given?.(:tool_concurrency), do: most, else: paused.tool_concurrency
+      calls = if given?.(:max_tool_calls), do: control.max_tool_calls, else: paused.max_tool_calls
+
+      firewall =
+        if given?.(:firewall), do: control.firewall, else: control.firewall || paused.firewall
+
+      control = %{control | max_tool_calls: calls, firewall: firewall}
       {:ok, {limits, context, paused.memory, tools, {most, nil, control}}}
     end
   end
+
+  # A term of an earlier release has fewer fields.
+  defp whole(%Paused{calls: calls} = paused),
+    do: struct(Paused, %{Map.from_struct(paused) | calls: calls(calls)})
+
+  defp whole(other), do: other
+
+  defp calls([%Call{} = call | rest]), do: [struct(Call, Map.from_struct(call)) | calls(rest)]
+  defp calls(other), do: other
+
+  # What decided about the calls before must not be left out by mistake.
+  defp hooks(%Paused{hooks: hooks}, opts) when is_list(hooks) do
+    case Enum.reject(hooks, &Keyword.has_key?(opts, &1)) do
+      [] ->
+        :ok
+
+      [name | _] ->
+        {:error,
+         {:execution_error,
+          "The run was paused with :#{name}, and would go on without it: give the function again, or #{name}: nil to go on without one"}}
+    end
+  end
+
+  # Another form is an error of its own.
+  defp hooks(_paused, _opts), do: :ok
 
   # The limits and the control, or an error. Raises for decisions of no known form.
   defp control(paused, decisions, {timeout, max_heap, _reading}, edition) do

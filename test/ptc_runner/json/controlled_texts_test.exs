@@ -63,7 +63,10 @@ defmodule PtcRunner.Json.ControlledTextsTest do
              Json.run(call, tools: %{"seen" => & &1}, on_call: fn _ -> :pause end)
 
     assert {:ok, [3], _, _} =
-             Json.resume(paused, {:answer, Json.text("[3]")}, tools: %{"seen" => & &1})
+             Json.resume(paused, {:answer, Json.text("[3]")},
+               tools: %{"seen" => & &1},
+               on_call: nil
+             )
   end
 
   test "whatever is decided", given do

@@ -108,7 +108,7 @@ defmodule PtcRunner.Json.PauseTest do
       assert {:paused, %{calls: [%{args: %{"id" => 2}}]} = paused} =
                Json.run(program, [{:on_call, hook.(2)} | opts])
 
-      assert Json.resume(paused, :approve, opts) == error
+      assert Json.resume(paused, :approve, [{:on_call, nil} | opts]) == error
     end
 
     test "a budget holds over the pause" do
@@ -284,7 +284,9 @@ defmodule PtcRunner.Json.PauseTest do
 
       of_term = (@stored <> ".term") |> File.read!() |> :erlang.binary_to_term()
       # Releases of Erlang/OTP write the same terms as other bytes.
-      assert %{of_json | journal: nil} == %{of_term | journal: nil}
+      whole = &struct(&1.__struct__, Map.from_struct(&1))
+      term = whole.(%{of_term | calls: Enum.map(of_term.calls, whole), journal: nil})
+      assert %{of_json | journal: nil} == term
       assert :erlang.binary_to_term(of_json.journal) == :erlang.binary_to_term(of_term.journal)
 
       never = %{

@@ -81,11 +81,30 @@ defmodule PtcRunner.Json.Control.Answers do
 
   @doc "Tells the function of `:on_journal` an entry: an answer, or that a call has started."
   @spec journal(Control.t(), Entry.t()) :: :ok | {:error, Message.error()}
-  def journal(%{on_journal: nil}, _entry), do: :ok
+  def journal(control, entry), do: told(control, entry, %{})
 
-  def journal(%{on_journal: fun} = control, {_id, name, _args, outcome} = entry) do
+  @doc "The same for a call that starts, with the arguments that are sent; `asked`: those that the program gives."
+  @spec started(Control.t(), Entry.t(), term()) :: :ok | {:error, Message.error()}
+  def started(%{on_journal: nil}, _entry, _asked), do: :ok
+
+  def started(control, {_id, _name, asked, :started} = entry, asked),
+    do: told(control, entry, %{})
+
+  def started(control, {_id, name, _sent, :started} = entry, asked) do
+    case Kept.encode(asked) do
+      {:ok, json} -> told(control, entry, %{"asked" => json})
+      {:error, kind} -> {:error, Words.unstorable(name, "was called with", kind)}
+    end
+  end
+
+  defp told(%{on_journal: nil}, _entry, _asked), do: :ok
+
+  defp told(%{on_journal: fun} = control, {_id, name, _args, outcome} = entry, asked) do
     with {:ok, json} <- Entry.encode(entry) do
-      fun.(if outcome == :started, do: Map.merge(json, started(control, name)), else: json)
+      fun.(
+        if outcome == :started, do: Map.merge(json, of_start(control, name, asked)), else: json
+      )
+
       :ok
     else
       {:error, kind} -> {:error, Words.unstorable(name, "was called with", kind)}
@@ -96,14 +115,14 @@ defmodule PtcRunner.Json.Control.Answers do
       {:error, Words.denied(name, "the function of :on_journal #{text}")}
   end
 
-  defp started(control, name) do
+  defp of_start(control, name, asked) do
     effect =
       case control.settings do
         %{^name => %{effect: effect}} -> effect
         _settings -> :write
       end
 
-    %{"effect" => Atom.to_string(effect), "number" => control.number}
+    Map.merge(asked, %{"effect" => Atom.to_string(effect), "number" => control.number})
   end
 
   @doc "Tells the function of `:on_journal` about the run itself, before its first call."

@@ -38,9 +38,16 @@ defmodule PtcRunner.Json.Paused.Sound do
       not (is_integer(paused.max_depth) and paused.max_depth in 1..@most_depth) -> :max_depth
       not is_binary(paused.fingerprint) -> :fingerprint
       not is_boolean(paused.forks) -> :forks
+      not count?(paused.max_tool_calls) -> :max_tool_calls
+      paused.tool_concurrency not in 1..1_024 -> :tool_concurrency
+      not is_boolean(paused.firewall) -> :firewall
+      not is_list(paused.hooks) or paused.hooks -- [:on_call] != [] -> :hooks
       true -> nil
     end
   end
+
+  defp count?(nil), do: true
+  defp count?(most), do: is_integer(most) and most >= 0
 
   # A struct could be taken for a compiled program.
   defp program?(program),

@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   @version 1
   @keys %{"strings" => :strings, "any" => :any}
+  @hooks %{"on_call" => :on_call}
   @structs %{"maps" => :maps, "values" => :values}
 
   @doc "See `PtcRunner.Json.Paused.to_map/1`."
@@ -27,6 +28,10 @@ defmodule PtcRunner.Json.Paused.Stored do
       "max_depth" => paused.max_depth,
       "fingerprint" => paused.fingerprint,
       "forks" => paused.forks,
+      "max_tool_calls" => paused.max_tool_calls,
+      "tool_concurrency" => paused.tool_concurrency,
+      "firewall" => paused.firewall,
+      "hooks" => Enum.map(paused.hooks, &Atom.to_string/1),
       "answered" => paused |> Paused.entries() |> Enum.map(&Entry.weighed/1),
       "calls" => Enum.map(paused.calls, &call/1)
     }
@@ -38,7 +43,9 @@ defmodule PtcRunner.Json.Paused.Stored do
   end
 
   defp call(call) do
-    %{
+    asked = if call.asked == nil, do: %{}, else: %{"asked" => kept(call.asked)}
+
+    Map.merge(asked, %{
       "id" => call.id,
       "tool" => call.tool,
       "args" => kept(call.args),
@@ -48,7 +55,7 @@ defmodule PtcRunner.Json.Paused.Stored do
       "path" => kept(call.path),
       "text" => call.text,
       "started" => call.started
-    }
+    })
   end
 
   @doc "See `PtcRunner.Json.Paused.from_map/1`."
@@ -86,9 +93,16 @@ defmodule PtcRunner.Json.Paused.Stored do
       max_depth: map["max_depth"],
       journal: answered |> Entry.list() |> Packed.pack(),
       fingerprint: map["fingerprint"],
-      forks: map["forks"]
+      forks: map["forks"],
+      max_tool_calls: map["max_tool_calls"],
+      tool_concurrency: Map.get(map, "tool_concurrency", 1),
+      firewall: Map.get(map, "firewall", false),
+      hooks: hooks(Map.get(map, "hooks", []))
     }
   end
+
+  defp hooks(names) when is_list(names), do: Enum.map(names, &(@hooks[&1] || &1))
+  defp hooks(other), do: other
 
   defp field(map, name) do
     with {:ok, json} <- Map.fetch(map, name),
@@ -146,12 +160,14 @@ defmodule PtcRunner.Json.Paused.Stored do
        when is_binary(tool) and effect in ["read", "write"] do
     with {:ok, _id} <- Entry.id(id),
          {:ok, args} <- Kept.decode(json["args"]),
+         {:ok, asked} <- asked(json),
          {:ok, path} <- Kept.decode(json["path"]) do
       {:ok,
        %Call{
          id: id,
          tool: tool,
          args: args,
+         asked: asked,
          effect: String.to_existing_atom(effect),
          approve: json["approve"] == true,
          number: json["number"],
@@ -187,7 +203,11 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   def recover(other), do: {:error, "no journal of a run: #{Shown.text(other, 200)}"}
 
-  defp event(json), do: with({:ok, entry} <- Entry.decode(json), do: {:ok, {entry, json}})
+  defp event(json) do
+    with {:ok, entry} <- Entry.decode(json),
+         {:ok, asked} <- asked(json),
+         do: {:ok, {entry, Map.put(json, "asked", asked)}}
+  end
 
   # The last word about each call.
   defp last(entries) do
@@ -200,10 +220,14 @@ defmodule PtcRunner.Json.Paused.Stored do
     |> Enum.split_with(fn {{_, _, _, outcome}, _json} -> outcome == :started end)
   end
 
+  # The arguments that the program gave, if others were sent.
+  defp asked(%{"asked" => json}), do: Kept.decode(json)
+  defp asked(_json), do: {:ok, nil}
+
   defp started(id, tool, args, json) do
     effect = if json["effect"] == "read", do: :read, else: :write
     call = %Call{id: Entry.text(id), tool: tool, args: args, effect: effect, started: true}
-    call = %{call | number: json["number"] || 1, path: nil}
+    call = %{call | number: json["number"] || 1, path: nil, asked: json["asked"]}
     %{call | text: Call.text(call)}
   end
 end

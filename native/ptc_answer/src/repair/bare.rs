@@ -43,7 +43,7 @@ fn has_operator(text: &[u8]) -> bool {
         let mut windows = text.windows(operator.len());
         windows.any(|window| window.eq_ignore_ascii_case(operator.as_bytes()))
     };
-    BETWEEN.iter().any(|operator| has(operator))
+    BETWEEN.iter().any(has)
 }
 
 /// Returns whether a value of JSON that is no number follows the operators at the beginning of a text.
