@@ -176,7 +176,7 @@ defmodule PtcRunner.Agent.Calls do
 
     reading = {&Values.plain/1, &is_struct(&1, Text)}
 
-    case ToolCall.call(signature(tool), args, checked, :enabled, reading) do
+    case refused(tool, args) || ToolCall.call(signature(tool), args, checked, :enabled, reading) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 
@@ -193,6 +193,21 @@ defmodule PtcRunner.Agent.Calls do
         {:unfit, "its result is not what its signature says. " <> message}
     end
   end
+
+  # A schema that allows no other arguments.
+  defp refused(%Tool{notes: %{closed: true}} = tool, args) do
+    case undeclared(tool, args) do
+      [] ->
+        nil
+
+      names ->
+        message = "unexpected field — schema disallows additional properties"
+        errors = for name <- names, do: %{path: [name], message: message}
+        {:error, {:invalid_input, errors, ErrorText.text(errors, args, [])}}
+    end
+  end
+
+  defp refused(_tool, _args), do: nil
 
   # The values outside of enumerations are told with the others.
   defp with_enums(

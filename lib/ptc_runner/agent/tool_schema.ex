@@ -291,7 +291,7 @@ defmodule PtcRunner.Agent.ToolSchema do
         {{type, null? or nulls != []}, state}
 
       {nulls, [a, b]} when a in ["integer", "number"] and b in ["integer", "number"] ->
-        {{:float, nulls != []}, state}
+        {{number(:float, state), nulls != []}, state}
 
       {nulls, several} ->
         {type, state} = several(several, schema, path, depth, state)
@@ -300,8 +300,8 @@ defmodule PtcRunner.Agent.ToolSchema do
   end
 
   defp typed(%{"type" => type} = schema, path, _depth, state) when type in @scalars do
-    {type, state} = ruled(JsonSchema.scalar(type), schema, path, state)
-    {{type, false}, state}
+    {ruled, state} = ruled(JsonSchema.scalar(type), schema, path, state)
+    {{if(type == "number", do: number(ruled, state), else: ruled), false}, state}
   end
 
   defp typed(%{"type" => "array"} = schema, path, depth, state),
@@ -325,6 +325,13 @@ defmodule PtcRunner.Agent.ToolSchema do
     {type, state} = ruled(:any, schema, path, state)
     {{type, false}, state}
   end
+
+  # A number of a schema may be an integer, and arrives as one.
+  defp number({:where, :float, rules}, %{rules: :arguments}),
+    do: {:where, :float, rules ++ [whole: true]}
+
+  defp number(:float, %{rules: :arguments}), do: {:where, :float, [whole: true]}
+  defp number(type, _state), do: type
 
   defp several(types, schema, path, depth, %{rules: rules} = state) when rules != nil do
     {read, ended} =

@@ -52,8 +52,9 @@ defmodule PtcRunner.Json.Tools do
   @spec read!(map()) :: {%{String.t() => (term() -> term())}, settings()}
   def read!(forms) do
     tools = for {name, form} <- forms, do: {name, tool(name, form)}
+    functions = for {name, tool} <- tools, do: {name, function(tool, forms[name])}
 
-    {Map.new(tools, fn {name, tool} -> {name, function(tool)} end),
+    {Map.new(functions),
      for(
        {name, %Tool{} = tool} <- tools,
        setting = of(tool),
@@ -73,9 +74,10 @@ defmodule PtcRunner.Json.Tools do
 
   defp tool(name, form), do: Tool.of!(name, form)
 
-  defp function(%Tool{signature: nil, fun: fun}), do: fun
-  defp function(%Tool{} = tool), do: Calls.validated(tool)
-  defp function(fun), do: fun
+  # A function with options, but without a signature, answers as it would without them.
+  defp function(%Tool{signature: nil, fun: fun}, form) when not is_struct(form, Tool), do: fun
+  defp function(%Tool{} = tool, _form), do: Calls.validated(tool)
+  defp function(fun, _form), do: fun
 
   @doc "What a tool of an agent says."
   @spec of(Tool.t()) :: map()

@@ -69,7 +69,7 @@ defmodule PtcRunner.Agent.ToolsFromElsewhereTest do
       assert Enum.map([search, comment, me], & &1.effect) == [:read, :write, :read]
       assert comment.description == "Add a comment"
       assert {:signature, fields, {:map, [{"id", :int}]}} = comment.signature
-      assert {"issue_number", :float} in fields
+      assert {"issue_number", {:where, :float, [whole: true]}} in fields
       assert me.signature == {:signature, [], :any}
       assert search.notes.enums == %{"order" => ["asc", "desc"]}
 

@@ -194,8 +194,12 @@ defmodule PtcRunner.Agent.Tool.Import do
 
     {signature, notes, lost} =
       case {read.type, schema} do
-        {{kind, fields}, _schema} when kind in [:map, :closed_map] ->
+        {{:map, fields}, _schema} ->
           {{:signature, fields, returns}, notes, []}
+
+        # Another argument is an error.
+        {{:closed_map, fields}, _schema} ->
+          {{:signature, fields, returns}, Map.put(notes, :closed, true), []}
 
         {:map, %{"properties" => none}} when none == %{} ->
           {{:signature, [], returns}, notes, []}

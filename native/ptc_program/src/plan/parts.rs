@@ -225,16 +225,16 @@ impl PlanWalk {
             }
             (OpCode::Split, "by")
             | (OpCode::Replace, "find" | "with")
-            | (OpCode::DateAdd, "amount") => {
-                if !self.is_text(source, "value") {
-                    let given = self.part_in("value");
-                    let input = match given {
-                        Some(value) => value,
-                        None => self.read_at(source, part.input, "field"),
-                    };
-                    part.when = When::Maybe;
-                    part.guard = self.values.flows(input);
-                }
+            | (OpCode::DateAdd, "amount")
+                if !self.is_text(source, "value") =>
+            {
+                let given = self.part_in("value");
+                let input = match given {
+                    Some(value) => value,
+                    None => self.read_at(source, part.input, "field"),
+                };
+                part.when = When::Maybe;
+                part.guard = self.values.flows(input);
             }
             (OpCode::Fold, "expr") => self.begin_fold(source, &mut part)?,
             (OpCode::GroupBy, "each") => {

@@ -83,7 +83,8 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         Ok(false)
     }
 
-    /// Returns whether an integer that no float is equal to stays an integer: the rules of numbers hold for the number that was given.
+    /// Returns whether an integer stays an integer where a float is declared: any one by the rule, and one that no float is equal to if
+    /// other rules restrict it, because they hold for the number that was given.
     pub(super) fn is_between_floats(&self, scalar: Scalar, rules: u32, value: H::Term) -> bool {
         let restricts = || {
             let constraints = self.types.constraints(rules);
@@ -91,7 +92,14 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                 || constraints.multiple_of.is_some()
                 || constraints.enumeration.is_some()
         };
-        if scalar != Scalar::Float || self.heap.class(value) != Class::Integer || !restricts() {
+        if scalar != Scalar::Float || self.heap.class(value) != Class::Integer {
+            return false;
+        }
+        // A number of a JSON Schema may be an integer.
+        if self.types.constraints(rules).whole {
+            return true;
+        }
+        if !restricts() {
             return false;
         }
         if let Some(small) = self.heap.small_integer(value) {
