@@ -358,6 +358,9 @@ defmodule PtcRunner.Firewall.Flow do
 
   defp template(_constant, _scope), do: :clear
 
+  # An item of a list: any one.
+  defp entry(shape, index) when is_integer(index), do: shape
+
   defp entry(shape, name),
     do: if(Firewall.hidden?(name), do: :secret, else: Shape.entry(shape, name))
 

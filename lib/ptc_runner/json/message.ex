@@ -154,6 +154,9 @@ defmodule PtcRunner.Json.Message do
   defp text(:field_not_strings, _op, "path", []),
     do: "All path elements in 'path' must be strings"
 
+  defp text(:field_not_keys, _op, field, []),
+    do: "All path elements in '#{field}' must be strings or integers"
+
   defp text(:field_not_strings, _op, field, []),
     do: "All field names in '#{field}' must be strings"
 

@@ -33,6 +33,8 @@ named! {
         FieldNegative = "field_negative",
         /// `{"op": "select", "fields": [1]}` and the same for `path`.
         FieldNotStrings = "field_not_strings",
+        /// An element of a path is no string and no integer.
+        FieldNotKeys = "field_not_keys",
         /// `{"op": "sort_by", "field": "a", "order": "up"}`. Terms: the order.
         UnknownOrder = "unknown_order",
         /// `{"op": "get", "field": "a", "path": ["a"]}`

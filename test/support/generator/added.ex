@@ -255,7 +255,8 @@ defmodule PtcRunner.Test.Generator.Added do
       one_of([
         Map.put(node, "field", field()),
         Map.put(node, "key", frequency([{3, field()}, {1, template(:any, scope)}])),
-        Map.put(node, "path", list_of(field(), 0..2))
+        Map.put(node, "path", list_of(field(), 0..2)),
+        Map.put(node, "path", list_of(frequency([{2, field()}, {1, integer(-1..2)}]), 1..3))
       ])
     end)
   end

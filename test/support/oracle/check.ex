@@ -192,6 +192,11 @@ defmodule PtcRunner.Test.Oracle.Check do
       do: fail("All path elements in '#{name}' must be strings")
   end
 
+  defp typed(value, name, :steps, _rules) do
+    unless value |> list(name) |> Enum.all?(&(is_binary(&1) or is_integer(&1))),
+      do: fail("All path elements in '#{name}' must be strings or integers")
+  end
+
   defp typed(value, name, :new_names, rules) do
     typed(value, name, :map, rules)
 

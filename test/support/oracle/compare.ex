@@ -71,11 +71,13 @@ defmodule PtcRunner.Test.Oracle.Compare do
   @doc "The value at the end of a path of keys, nil if it breaks off."
   @spec dig(term(), [term()]) :: term()
   def dig(value, []), do: value
+  def dig(value, [key | path]) when is_integer(key), do: value |> at(key) |> step(path)
   def dig(value, _path) when not is_map(value), do: nil
   def dig(map, path), do: step(map, path)
 
   defp step(value, []), do: value
   defp step(nil, _path), do: nil
+  defp step(value, [key | path]) when is_integer(key), do: value |> at(key) |> step(path)
   defp step(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> step(path)
   defp step(value, _path), do: fail("get expected a map, got: #{shown(value)}")
 end

@@ -70,7 +70,7 @@ defmodule PtcRunner.Test.Oracle.Fields do
                @field,
                {"from", {:optional, :template}},
                {"key", {:optional, :template}},
-               {"path", {:optional, :path}}
+               {"path", {:optional, :steps}}
              ],
              "call" => [
                {"args", {:optional, :template_fields}},

@@ -102,11 +102,18 @@ impl Plan<'_, '_> {
             (FieldKind::Order, Shape::Null) => return Ok(()),
             (FieldKind::StringList, Shape::List) => {
                 let elements = self.elements(node)?;
-                let is_string = |part: &Node| self.shape(*part) == Shape::String;
-                if elements.iter().all(is_string) {
-                    return Ok(());
+                // An integer in a path is looked up like a `key`.
+                let indices = self.edition() == Edition::Two && name == "path";
+                let is_key = |part: &Node| match self.shape(*part) {
+                    Shape::String => true,
+                    Shape::Integer { .. } => indices,
+                    _ => false,
+                };
+                match elements.iter().all(is_key) {
+                    true => return Ok(()),
+                    false if indices => Code::FieldNotKeys,
+                    false => Code::FieldNotStrings,
                 }
-                Code::FieldNotStrings
             }
             (FieldKind::Order, _) => match self.source().text(node) {
                 Some(b"asc" | b"desc") => return Ok(()),

@@ -17,6 +17,8 @@ const BY_KEY: u32 = u32::MAX - 1;
 /// Stands for a field of a pair, see [`makes_pairs`](super::join::makes_pairs). The next constant is the same key again, for the
 /// second map of the pair.
 const OF_PAIR: u32 = u32::MAX - 2;
+/// Stands for the length of a path of one integer.
+const ONE_INDEX: u32 = u32::MAX - 3;
 
 /// Returns whether an instruction only reads a field of its current value.
 pub(crate) fn reads_field(apply: &Apply) -> bool {
@@ -125,7 +127,10 @@ impl Operation for Get {
             }
             (None, None) => vec![],
         };
-        let length = steps.len() as u32;
+        let length = match steps[..] {
+            [only] if plan.source().text(only).is_none() => ONE_INDEX,
+            _ => steps.len() as u32,
+        };
         let first = plan.constants(steps.into_iter());
         plan.apply(0, (first, default, length));
         Ok(())
@@ -178,8 +183,17 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let fault = Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![path]);
         return Err(fault.about("path").into());
     }
-    for (index, key) in (apply.key..apply.key + apply.mode).enumerate() {
+    let length = match apply.mode {
+        ONE_INDEX => 1,
+        length => length,
+    };
+    for (index, key) in (apply.key..apply.key + length).enumerate() {
         machine.consume_fuel(1)?;
+        let constant = machine.constant(key);
+        if machine.heap.kind(constant) == Kind::Number {
+            value = keyed(machine, value, constant)?;
+            continue;
+        }
         value = match machine.lookup(value, key)? {
             Lookup::Found(value) => value,
             Lookup::Missing => return Ok(machine.heap.nil()),
@@ -197,6 +211,10 @@ fn follow<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
 /// Reads by a computed key: in a map a string, or an integer written as digits; in a list an index.
 fn by_key<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     let (input, key) = (machine.slot(apply.input), machine.one_operand(apply));
+    keyed(machine, input, key)
+}
+
+fn keyed<H: Heap>(machine: &mut Machine<'_, H>, input: H::Term, key: H::Term) -> Eval<H> {
     let kinds = (machine.kind(input), machine.kind(key));
     let nil = machine.heap.nil();
     match kinds {

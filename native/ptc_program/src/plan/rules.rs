@@ -345,7 +345,15 @@ impl PlanWalk {
         } else if let Some(path) = self.field("path") {
             let mut value = of;
             for key in source.elements(path) {
-                value = self.read(source, value, key);
+                value = match source.text(key) {
+                    Some(_) => self.read(source, value, key),
+                    // An index, or a key of digits.
+                    None => {
+                        let fields = self.values.any(value);
+                        let items = self.loops.item(value, &mut self.values);
+                        self.values.join(fields, items)
+                    }
+                };
             }
             value
         } else {
