@@ -53,7 +53,7 @@ defmodule PtcRunner.Agent.Calls do
     try do
       result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, record) end}), record)
       {calls, dropped} = Record.read(record)
-      told = Made.text(calls, dropped)
+      told = Made.text(calls, dropped, for(%{effect: :read, name: name} <- tools, do: name))
       {result, %{calls: Enum.map(calls, &elem(&1, 0)), told: told, dropped: dropped}}
     after
       Record.delete(record)

@@ -14,11 +14,16 @@ defmodule PtcRunner.Agent.Made do
   @made "These calls have already been made, and their effects have happened. " <>
           "Do not make them again, use their answers:"
 
+  # Of tools that only read.
+  @read "These calls have already been made. Use their answers:"
+
   @unsure "These calls failed or did not finish, and may have had an effect. " <>
             "Make them again only if that does no harm:"
 
   @looked "These calls have been made, and their effects have happened. " <>
             "Make them again only if that does no harm:"
+
+  @looked_read "These calls have been made:"
 
   @doc """
   The same behind what a program looked at: the next program may have to read the same again.
@@ -31,24 +36,33 @@ defmodule PtcRunner.Agent.Made do
   """
   @spec looked(String.t()) :: String.t()
   def looked("\n" <> @made <> lines), do: "\n" <> @looked <> lines
+  def looked("\n" <> @read <> lines), do: "\n" <> @looked_read <> lines
   def looked(other), do: other
 
   @doc """
   The calls as text behind the feedback, `""` if no tool was called. `dropped` are the numbers of calls that are not
-  recorded.
+  recorded, `reads` the tools that only read.
 
       iex> call = %{name: "pay", args: %{"id" => 7}, status: :ok, result: ~s("p-1"), ok?: true, warnings: []}
       iex> PtcRunner.Agent.Made.text([{call, {:value, "p-1"}}], %{"pay" => 2}) |> String.split("\\n", trim: true) |> tl()
       [~s[- pay({"id":7}) -> "p-1"], "- and 2 more calls: pay 2"]
 
   """
-  @spec text([{Record.call(), Record.more()}], %{String.t() => pos_integer()}) :: String.t()
-  def text(calls, dropped) do
+  @spec text(
+          [{Record.call(), Record.more()}],
+          %{String.t() => pos_integer()},
+          reads :: [String.t()]
+        ) ::
+          String.t()
+  def text(calls, dropped, reads \\ []) do
     made = for {%{status: :ok}, _value} = call <- calls, do: call
-    unsure = for {_call, :effect} = call <- calls, do: call
+    # A read that failed has had no effect.
+    unsure = for {%{name: name}, :effect} = call <- calls, name not in reads, do: call
+    names = for({call, _more} <- made, do: call.name) ++ Map.keys(dropped)
+    title = if Enum.all?(names, &(&1 in reads)), do: @read, else: @made
 
     {unsure, left} = section(@unsure, unsure, %{}, div(@all, 2))
-    {made, _left} = section(@made, made, dropped, div(@all, 2) + left)
+    {made, _left} = section(title, made, dropped, div(@all, 2) + left)
     made <> unsure
   end
 

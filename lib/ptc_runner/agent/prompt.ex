@@ -149,7 +149,7 @@ defmodule PtcRunner.Agent.Prompt do
   def tool(%Tool{} = tool) do
     head = "- " <> Shown.label(tool.name) <> signature(tool)
 
-    description = tool.description && Shown.lines(tool.description)
+    description = tool.description && one_line(tool.description)
 
     case [description | notes(public(tool.notes)) ++ rules(tool.signature)]
          |> Enum.reject(&is_nil/1)
@@ -161,6 +161,10 @@ defmodule PtcRunner.Agent.Prompt do
         head <> "\n  " <> Enum.map_join(sentences, ". ", &String.trim_trailing(&1, "."))
     end
   end
+
+  # A line of its own could look like another tool.
+  defp one_line(text),
+    do: text |> Shown.lines() |> String.replace(~r/\s*\R\s*/u, " ") |> String.trim()
 
   defp signature(%Tool{signature: nil, schema: nil}), do: "(args :map) -> :any"
   defp signature(%Tool{signature: nil, schema: schema}), do: " takes " <> Codec.encode!(schema)
@@ -195,7 +199,7 @@ defmodule PtcRunner.Agent.Prompt do
   defp notes(notes) do
     for(
       {path, text} <- Enum.sort(notes.descriptions),
-      do: "#{Line.escape(path)}: #{Shown.lines(text)}"
+      do: "#{Line.escape(path)}: #{one_line(text)}"
     ) ++
       enums(notes.enums)
   end

@@ -17,6 +17,7 @@ defmodule PtcRunner.Json.Call do
   """
 
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
 
   @enforce_keys [:tool, :args]
   defstruct [
@@ -62,6 +63,6 @@ defmodule PtcRunner.Json.Call do
   @spec text(t()) :: String.t()
   def text(%__MODULE__{} = call) do
     started = if call.started, do: "; it was started, and its answer is not known", else: ""
-    "#{Shown.name(call.tool)} with #{Shown.text(call.args, @shown)}#{started}"
+    Line.escape("#{Shown.name(call.tool)} with #{Shown.text(call.args, @shown)}#{started}")
   end
 end

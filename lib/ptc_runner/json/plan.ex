@@ -31,6 +31,7 @@ defmodule PtcRunner.Json.Plan do
       \"""
   """
 
+  alias PtcRunner.Shown.Line
   alias PtcRunner.Json.Plan.Formula
   alias PtcRunner.Json.Plan.Paths
 
@@ -153,6 +154,8 @@ defmodule PtcRunner.Json.Plan do
     ]
     |> Enum.reject(&(&1 == ""))
     |> Enum.join("\n")
+    |> String.split("\n")
+    |> Enum.map_join("\n", &Line.escape/1)
   end
 
   defp called([]), do: "The program calls no tool"

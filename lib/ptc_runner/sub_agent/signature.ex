@@ -189,7 +189,6 @@ defmodule PtcRunner.SubAgent.Signature do
   | `:yes_no` | `:bool` | coercion takes yes, no, y, n, on, off, t, f, 1, 0 in any case, with a warning |
   | `:struct` | `:datetime` | the value is a `DateTime` |
   | `:whole` | `:int` | a float without a fraction is an integer, as in JSON Schema; coercion makes an integer of it, with a warning |
-  | | `:float` | an integer stays an integer, as a number of JSON Schema: no digit of it is lost |
 
   All rules but `:yes_no`, `:struct` and `:whole` fit `:any`; there each concerns the values that it can be about. A value that breaks several
   rules has one error, of the first one in this table. A second call adds rules; of the same rule the last one counts.

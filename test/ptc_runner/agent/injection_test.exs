@@ -48,7 +48,7 @@ defmodule PtcRunner.Agent.InjectionTest do
     }
 
     prompt = Agent.prompt(language: :none, tools: tools)
-    assert prompt =~ "One\n\\# Two\n\\```\n\\===\nthree"
+    assert prompt =~ "One \\# Two \\``` \\=== three"
 
     for tool <- ["t", "u"] do
       {:error, _error, feedback} = Agent.run(call(tool), tools)

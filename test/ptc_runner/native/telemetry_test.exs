@@ -502,7 +502,7 @@ defmodule PtcRunner.Native.TelemetryTest do
                )
 
       assert [:paused] = for({[_, :json, :run, :stop], _, metadata} <- all, do: metadata.outcome)
-      {:error, _} = Json.resume(paused, {:deny, "no"}, opts)
+      {:error, _} = Json.resume(paused, {:deny, "no"}, [{:on_call, nil} | opts])
       {:error, _} = Json.run(program, tools: %{"t" => {fn _ -> 1 end, max_calls: 0, cache: true}})
 
       assert [:replay, :replay, :replay, :deny, :refused] =

@@ -102,7 +102,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
   defp fits?(rule, type) when rule in @enums, do: is_atom(type) and type != :map
   defp fits?(:yes_no, type), do: type == :bool
   defp fits?(:struct, type), do: type == :datetime
-  defp fits?(:whole, type), do: type in [:int, :float]
+  defp fits?(:whole, type), do: type == :int
 
   defp good({rule, %{__struct__: Decimal} = number}) when rule in @numbers,
     do:
