@@ -76,7 +76,7 @@ defmodule PtcRunner.Agent.ToolsFromElsewhereTest do
       assert dropped == []
       {:signature, fields, _returns} = search.signature
       assert {"page", {:optional, {:where, :float, [min: 1, whole: true]}}} in fields
-      assert {"perPage", {:optional, {:where, :float, [min: 1, max: 100]}}} in fields
+      assert {"perPage", {:optional, {:where, :float, [min: 1, max: 100, whole: true]}}} in fields
     end
 
     test "arguments are checked before the call, and null is not sent" do

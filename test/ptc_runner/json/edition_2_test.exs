@@ -18,7 +18,7 @@ defmodule PtcRunner.Json.Edition2Test do
   # The cases of edition 1 that are about what edition 2 has changed.
   @changed ~w(
     val/let_value_string val/if_else_checked_before_then val/merge_element_list val/zip_element_number
-    val/get_field_null val/max_by_field_null val/call_args_null val/call_args_nested_op_not_validated
+    val/get_field_null val/get_path_number_element val/max_by_field_null val/call_args_null val/call_args_nested_op_not_validated
     val/object_field_op_null val/object_nested_plain_map_not_validated val/object_list_of_ops_not_validated
     val/comparison_value_not_validated suggest/31_group_by suggest/32_groupby suggest/54_mod cmp/lte_num_str
     cmp/gt_null_num cmp/lte_null_null cmp/lte_bool_str cmp/lte_list_str cmp/current_value_null_gt
