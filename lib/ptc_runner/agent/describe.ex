@@ -92,7 +92,7 @@ defmodule PtcRunner.Agent.Describe do
 
   # The text of a date is shown in the sample.
   defp value_type(%DateTime{}), do: :datetime
-  defp value_type(%{__struct__: Decimal}), do: :any
+  defp value_type(%{__struct__: Decimal}), do: :decimal
   defp value_type(_date_or_time), do: :string
 
   defp elements(depth), do: if(depth >= @depth - 1, do: 50, else: 5)

@@ -8,13 +8,21 @@ defmodule PtcRunner.Agent.Paused do
     * `messages` - of a loop: the conversation so far, oldest message first
     * `kind` - `:run` or `:loop`
 
-  It is plain data: it may be sent to another node and written by `:erlang.term_to_binary/1`. The model, the tools, the context
+  It is plain data: it may be sent to another node and written by `:erlang.term_to_binary/1`, or as JSON, see `to_map/1`. The model, the tools, the context
   and the functions among the options are not in it. The other fields are the library's own.
 
   New in this library.
   """
 
   alias PtcRunner.Json
+  alias PtcRunner.Json.Kept
+  alias PtcRunner.Shown
+
+  # Of the form of `to_map/1`.
+  @version 1
+  @kinds %{"run" => :run, "loop" => :loop}
+  # The parts that are terms.
+  @terms [:messages, :tool_calls, :opts, :loop]
 
   @enforce_keys [:kind, :calls, :run, :opts]
   defstruct @enforce_keys ++ [messages: [], tool_calls: [], made: "", loop: nil]
@@ -61,4 +69,116 @@ defmodule PtcRunner.Agent.Paused do
 
     %{paused | kind: :loop, loop: loop, messages: Enum.reverse(state.messages)}
   end
+
+  @doc """
+  The paused run or loop as a map that is JSON, for a database. `from_map/1` reads it.
+
+      iex> tools = %{"pay" => {fn args -> "paid \#{args["id"]}" end, signature: "(id :int) -> :string", approve: true}}
+      iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"id": 7}}})
+      iex> {:paused, paused} = PtcRunner.Agent.run(program, tools)
+      iex> {:ok, text} = paused |> PtcRunner.Agent.Paused.to_map() |> PtcRunner.Json.Codec.encode()
+      iex> {:ok, map} = PtcRunner.Json.Codec.decode(text)
+      iex> {:ok, again} = PtcRunner.Agent.Paused.from_map(map)
+      iex> {:ok, value, _info} = PtcRunner.Agent.resume(again, :approve, tools: tools)
+      iex> value
+      "paid 7"
+
+  Raises `ArgumentError` if a part cannot be kept, for example a function among the messages.
+  """
+  @spec to_map(t()) :: map()
+  def to_map(%__MODULE__{} = paused) do
+    terms =
+      for name <- @terms,
+          into: %{},
+          do: {Atom.to_string(name), kept!(name, Map.fetch!(paused, name))}
+
+    Map.merge(terms, %{
+      "agent_paused" => @version,
+      "kind" => Atom.to_string(paused.kind),
+      "run" => Json.Paused.to_map(paused.run),
+      "made" => paused.made
+    })
+  end
+
+  defp kept!(name, term) do
+    case Kept.encode(term) do
+      {:ok, json} ->
+        json
+
+      {:error, kind} ->
+        raise ArgumentError, "the paused run cannot be kept: its #{name} have #{kind}"
+    end
+  end
+
+  @doc """
+  The paused run or loop of a map of `to_map/1`, or what is wrong with it.
+
+      iex> PtcRunner.Agent.Paused.from_map(%{"agent_paused" => 9})
+      {:error, "the paused run has version 9, and this library reads version 1"}
+
+  """
+  @spec from_map(term()) :: {:ok, t()} | {:error, String.t()}
+  def from_map(%{"agent_paused" => @version, "kind" => kind, "run" => run, "made" => made} = map)
+      when is_map_key(@kinds, kind) and is_binary(made) do
+    with {:ok, run} <- Json.Paused.from_map(run),
+         {:ok, terms} <- terms(@terms, map, %{}),
+         :ok <- sound(@kinds[kind], terms) do
+      {:ok,
+       struct!(
+         __MODULE__,
+         Map.merge(terms, %{kind: @kinds[kind], run: run, calls: run.calls, made: made})
+       )}
+    end
+  end
+
+  def from_map(%{"agent_paused" => @version}),
+    do: {:error, "no paused run of an agent: a part is missing"}
+
+  def from_map(%{"agent_paused" => other}),
+    do:
+      {:error,
+       "the paused run has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
+
+  def from_map(other), do: {:error, "no paused run of an agent: #{Shown.text(other, 200)}"}
+
+  defp terms([name | rest], map, terms) do
+    with {:ok, json} <- Map.fetch(map, Atom.to_string(name)),
+         {:ok, term} <- Kept.decode(json) do
+      terms(rest, map, Map.put(terms, name, term))
+    else
+      :error ->
+        {:error, "no valid #{inspect(Atom.to_string(name))} of the paused run"}
+
+      {:error, sentence} ->
+        {:error, "#{inspect(Atom.to_string(name))} of the paused run: #{sentence}"}
+    end
+  end
+
+  defp terms([], _map, terms), do: {:ok, terms}
+
+  defp sound(kind, terms) do
+    cond do
+      not Keyword.keyword?(terms.opts) ->
+        {:error, ~s(no valid "opts" of the paused run)}
+
+      not is_list(terms.messages) or List.improper?(terms.messages) ->
+        {:error, ~s(no valid "messages" of the paused run)}
+
+      not is_list(terms.tool_calls) or List.improper?(terms.tool_calls) ->
+        {:error, ~s(no valid "tool_calls" of the paused run)}
+
+      not loop?(kind, terms.loop) ->
+        {:error, ~s(no valid "loop" of the paused run)}
+
+      true ->
+        :ok
+    end
+  end
+
+  defp loop?(:run, loop), do: loop == nil
+
+  defp loop?(:loop, loop),
+    do:
+      match?(%{elapsed: _, number: _, answer: {_text, _warnings, _counts}}, loop) and
+        not is_struct(loop)
 end
