@@ -56,7 +56,7 @@ defmodule PtcRunner.Json.Checking do
   defp compiled(%Program{} = program, given), do: Evaluation.source(program, given)
 
   defp compiled(program, given) do
-    {timeout, max_heap, reading} = Limits.resolve(given)
+    {timeout, max_heap, reading} = Limits.about(given, program)
     limits = {timeout, max_heap}
 
     with {:ok, _source} <- Evaluation.source(program) do
@@ -79,7 +79,7 @@ defmodule PtcRunner.Json.Checking do
   end
 
   defp checked(program, given, known) do
-    {timeout, max_heap, reading} = Limits.resolve(given)
+    {timeout, max_heap, reading} = Limits.about(given, program)
 
     with {:ok, source} <- checked_source(program),
          {:ok, checked, found} <- Check.run(source, reading, {timeout, max_heap}, known) do
@@ -116,7 +116,7 @@ defmodule PtcRunner.Json.Checking do
       Options.read!(check, @known_options, "the option :check of PtcRunner.Json.explain/2")
 
     known = Check.known(types || samples(context), kept || samples(memory), tools, returns)
-    {timeout, max_heap, reading} = Limits.resolve(given)
+    {timeout, max_heap, reading} = Limits.about(given, program)
 
     with {:ok, source} <- checked_source(program) do
       types = Check.types(source, reading, {timeout, max_heap}, known)

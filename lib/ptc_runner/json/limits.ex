@@ -143,6 +143,31 @@ defmodule PtcRunner.Json.Limits do
   def resolve({timeout, max_heap, reading}),
     do: {timeout || usual_timeout(), max_heap || usual_max_heap(), reading}
 
+  @doc """
+  The same for what is computed about a program: without `:max_heap`, its text has as many words as a text may have that is decoded. What
+  is known of a program grows with it, and a program that runs within the defaults is to be planned and checked within them.
+
+      iex> PtcRunner.Json.Limits.about({50, nil, 100}, String.duplicate(" ", 2_000_000))
+      {50, 32_000_000, 100}
+
+      iex> PtcRunner.Json.Limits.about({50, 7_000, 100}, "{}")
+      {50, 7_000, 100}
+
+  """
+  @spec about(given(), term()) :: t()
+  def about({_timeout, nil, _reading} = given, source) do
+    {timeout, max_heap, reading} = resolve(given)
+
+    {timeout, if(max_heap == 0, do: 0, else: max(max_heap, text_heap(length_of(source)))),
+     reading}
+  end
+
+  def about(given, _source), do: resolve(given)
+
+  defp length_of(%{__struct__: PtcRunner.Json.Program, source: source}), do: length_of(source)
+  defp length_of(text) when is_binary(text), do: byte_size(text)
+  defp length_of(_map), do: 0
+
   # Options were checked already; the application environment is checked at each use.
   defp usual_timeout do
     case configured(:default_timeout) do

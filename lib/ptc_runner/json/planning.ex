@@ -25,7 +25,9 @@ defmodule PtcRunner.Json.Planning do
       Options.read!(opts, @options, "PtcRunner.Json.plan/2")
 
     {timeout, max_heap, reading} =
-      Limits.resolve(Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition))
+      timeout
+      |> Limits.given(max_heap, max_depth, keys, strict, structs, edition)
+      |> Limits.about(program)
 
     limits = {timeout, max_heap}
 
@@ -58,7 +60,7 @@ defmodule PtcRunner.Json.Planning do
           {:ok, %{String.t() => [{String.t() | nil, [Plan.source()], [Plan.source()]}]}}
           | {:error, Message.fault()}
   def flows(program, limits) do
-    if calls?(program), do: flowing(program, Limits.resolve(limits)), else: {:ok, %{}}
+    if calls?(program), do: flowing(program, Limits.about(limits, program)), else: {:ok, %{}}
   end
 
   defp calls?(%Program{source: source}), do: calls?(source)

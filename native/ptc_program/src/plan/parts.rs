@@ -209,8 +209,8 @@ impl PlanWalk {
             }
             (OpCode::Switch | OpCode::And | OpCode::Or | OpCode::Coalesce, _) => {
                 let first = match op {
-                    OpCode::Switch => self.parts_of("cases").is_empty(),
-                    _ => self.parts_of(part.field).is_empty(),
+                    OpCode::Switch => self.part_in("cases").is_none(),
+                    _ => self.part_in(part.field).is_none(),
                 };
                 if !first {
                     part.when = When::Maybe;
