@@ -82,7 +82,7 @@ defmodule PtcRunner.Json.Evaluation do
   @doc "See `PtcRunner.Json.explain/2`."
   @spec explain(PtcRunner.Json.program(), Given.t()) :: Explain.t()
   def explain(program, {limits, context, memory, tools, how} = given) do
-    {timeout, max_heap, reading} = Limits.resolve(limits)
+    {timeout, max_heap, reading} = Limits.about(limits, program)
     # A compiled program is compiled from its source again, for observation.
     {source, reading} = Program.again(program, reading)
     limits = {timeout, max_heap, reading}

@@ -331,7 +331,7 @@ defmodule PtcRunner.Json.ExplainTest do
 
     one = ~s({"op":"literal","value":1})
     {:memory, before} = Process.info(self(), :memory)
-    explanation = Json.explain(nest.(9_000, one), timeout: 20_000)
+    explanation = Json.explain(nest.(9_000, one), timeout: 20_000, max_heap: 1_250_000)
     {:memory, now} = Process.info(self(), :memory)
     assert explanation.result == {:error, {:memory_exceeded, 10_000_000}}
     assert explanation.operations == []
