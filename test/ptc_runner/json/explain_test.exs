@@ -338,7 +338,7 @@ defmodule PtcRunner.Json.ExplainTest do
     assert now - before < 100_000_000
 
     # The place of an error is known however deep it is.
-    explanation = Json.explain(nest.(9_000, ~s({"op":"count"})))
+    explanation = Json.explain(nest.(9_000, ~s({"op":"count"})), max_heap: 1_250_000)
     assert {:error, {:execution_error, _}} = explanation.result
     assert length(explanation.failed_at) == 9_001
     assert explanation.operations == []
