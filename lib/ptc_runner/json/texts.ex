@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Texts do
 
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
-  alias PtcRunner.SubAgent.{AnswerStream, Signature}
+  alias PtcRunner.SubAgent.{AnswerStream, JsonParser, Signature}
   import Bitwise
   require Quanta
 
@@ -120,7 +120,7 @@ defmodule PtcRunner.Json.Texts do
   defp left(until), do: max(until - System.monotonic_time(:millisecond), 0)
 
   defp read(key, binary, {timeout, max_heap}) when is_binary(binary) do
-    case Codec.decode(binary, timeout: timeout, max_heap: max_heap) do
+    case decode(binary, timeout, max_heap) do
       {:ok, term} -> {:ok, term}
       {:error, %{reason: reason}} when reason in [:timeout, :memory_exceeded] -> {:error, reason}
       {:error, error} -> {:error, {:execution_error, "Context '#{name(key)}': #{text(error)}"}}
@@ -298,6 +298,9 @@ defmodule PtcRunner.Json.Texts do
 
   def shown(value, limit), do: Shown.text(value, limit)
 
+  # Bytes of a text whose terms may be more than a process of a tool may have: it is checked first.
+  @large 100_000
+
   @doc """
   The answer of a tool: what a text stands for, and any other answer as it is.
 
@@ -310,7 +313,13 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec answer(term()) :: term()
   # The process of the tool has the limits.
-  def answer(%Text{binary: binary}) when is_binary(binary), do: answer(binary, :infinity, 0)
+  def answer(%Text{binary: binary}) when is_binary(binary) do
+    case byte_size(binary) > @large && invalid(binary, :infinity) do
+      {:error, error} -> {:error, "the answer is not JSON. " <> text(error)}
+      _valid_or_small -> answer(binary, :infinity, 0)
+    end
+  end
+
   def answer(%Text{}), do: {:error, "the JSON text is not a binary"}
   def answer(other), do: other
 
@@ -326,10 +335,27 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec answer(binary(), timeout(), non_neg_integer()) :: term()
   def answer(binary, timeout, max_heap) do
-    case Codec.decode(binary, timeout: timeout, max_heap: max_heap) do
+    case decode(binary, timeout, max_heap) do
       {:ok, term} -> term
       {:error, %{reason: reason}} when reason in [:timeout, :memory_exceeded] -> {:error, reason}
       {:error, error} -> {:error, "the answer is not JSON. " <> text(error)}
+    end
+  end
+
+  # A text that is too large to be decoded may be no JSON: then this is the error. It is found without building anything.
+  defp decode(binary, timeout, max_heap) do
+    with {:error, %{reason: :memory_exceeded}} = exceeded <-
+           Codec.decode(binary, timeout: timeout, max_heap: max_heap),
+         do: invalid(binary, timeout) || exceeded
+  end
+
+  defp invalid(binary, timeout) do
+    case JsonParser.find(binary, timeout: timeout, max_heap: 0) do
+      {:error, {_reason, {kind, position}}} when kind in [:unexpected_end, :unexpected_token] ->
+        {:error, %Codec.DecodeError{reason: kind, position: position}}
+
+      _valid ->
+        nil
     end
   end
 end

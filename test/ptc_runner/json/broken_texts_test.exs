@@ -1,0 +1,49 @@
+defmodule PtcRunner.Json.BrokenTextsTest do
+  # A large text that is not JSON is the error of the tool, or of the context, and nothing is built to find it.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Json
+
+  @row ~s({"id": 1, "name": "abc", "v": [1,2,3]})
+  @caught ~s({"program": {"op": "call", "tool": "t", "args": {}, "on_error": "caught"}})
+  @load ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"}, {"op": "count"}]}})
+
+  defp rows(count), do: Enum.map_join(1..count//1, ",", fn _ -> @row end)
+
+  test "the answer of a tool" do
+    for count <- [10, 25_000, 100_000],
+        broken <- ["[" <> rows(count), "[" <> rows(count) <> ",,1]", "[" <> rows(count) <> "}"] do
+      tools = %{"t" => fn _ -> Json.text(broken) end}
+      assert {:ok, "caught", _, _} = Json.run(@caught, tools: tools)
+      program = String.replace(@caught, ~s(, "on_error": "caught"), "")
+      assert {:error, {:execution_error, text}} = Json.run(program, tools: tools)
+      assert text =~ "Tool 't' error: " and text =~ "JSON decode error: Unexpected"
+    end
+  end
+
+  test "the context" do
+    for count <- [10, 25_000, 450_000] do
+      broken = "[" <> rows(count)
+      :erlang.garbage_collect()
+      before = :erlang.memory(:processes)
+
+      assert {:error, {:execution_error, text}} =
+               Json.run(@load, context: %{"x" => Json.text(broken)}, timeout: 60_000)
+
+      assert text ==
+               "Context 'x': JSON decode error: Unexpected end of input at position #{byte_size(broken)}"
+
+      assert :erlang.memory(:processes) - before < 300_000_000
+    end
+  end
+
+  test "a text that is JSON and too large is that error" do
+    text = Json.text("[" <> rows(100_000) <> "]")
+
+    program =
+      ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"}, {"op": "map", "expr": {"op": "set", "fields": {"a": 1}}}]}})
+
+    assert {:error, {:memory_exceeded, _}} =
+             Json.run(program, context: %{"x" => text}, timeout: 60_000)
+  end
+end
