@@ -88,13 +88,17 @@ defmodule PtcRunner.Agent.Nearly do
       when kind in [:map, :closed_map] and is_list(fields) and map_size(outer) == 1 ->
         [{name, inner}] = Map.to_list(outer)
 
-        if is_map(inner) and not List.keymember?(fields, name, 0),
-          do: {inner, "took the object under #{Shown.quoted(name)}"}
+        if is_map(inner) and
+             not Enum.any?(fields, fn {field, _type} -> spelled(field) == spelled(name) end),
+           do: {inner, "took the object under #{Shown.quoted(name)}"}
 
       _other ->
         nil
     end
   end
+
+  # A key in another spelling is the field.
+  defp spelled(name), do: name |> String.replace(["_", "-", " "], "") |> String.downcase()
 
   @doc """
   A value with the text of a number in its place: one with grouping signs is the same error in quotes and without.

@@ -55,8 +55,12 @@ defmodule PtcRunner.Agent.Thinking do
   end
 
   defp blank(text, at, size) do
-    <<before::binary-size(at), part::binary-size(size), rest::binary>> = text
-    blanks = for <<byte <- part>>, into: "", do: if(byte == ?\n, do: "\n", else: " ")
-    before <> blanks <> rest
+    blanks =
+      for <<byte <- binary_part(text, at, size)>>,
+        into: "",
+        do: if(byte == ?\n, do: "\n", else: " ")
+
+    rest = binary_part(text, at + size, byte_size(text) - at - size)
+    binary_part(text, 0, at) <> blanks <> rest
   end
 end

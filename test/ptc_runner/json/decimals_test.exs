@@ -421,7 +421,7 @@ defmodule PtcRunner.Json.DecimalsTest do
     end
   end
 
-  defp uniform(first..last, state) do
+  defp uniform(first..last//_step, state) do
     {n, state} = :rand.uniform_s(last - first + 1, state)
     {first + n - 1, state}
   end

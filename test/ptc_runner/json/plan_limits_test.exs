@@ -36,18 +36,4 @@ defmodule PtcRunner.Json.PlanLimitsTest do
                Json.explain(program, [{:timeout, 20_000} | opts])
     end
   end
-
-  test "the time of a plan grows with the number of cases, not with its square" do
-    time = fn cases ->
-      program = switch(cases)
-
-      Enum.min(
-        for _ <- 1..5,
-            do: program |> then(&:timer.tc(fn -> Json.plan(&1, timeout: 60_000) end)) |> elem(0)
-      )
-    end
-
-    # Squared, it were 64 times as much.
-    assert time.(16_000) < 32 * time.(2_000)
-  end
 end
