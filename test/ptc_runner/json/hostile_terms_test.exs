@@ -50,7 +50,9 @@ defmodule PtcRunner.Json.HostileTermsTest do
 
   # Copies of their own: equal terms at different places in memory.
   defp long(size, last \\ "z"), do: :binary.copy("x", size - 1) <> last
-  defp huge(last \\ 1), do: (1 <<< @huge) + last
+  defp huge(last \\ 1), do: power(@huge) + last
+  # A compiler would warn of so large a constant.
+  defp power(bits), do: 1 <<< bits
   defp rows(terms, key \\ "t"), do: for(term <- terms, do: %{key => term})
   defp copies(count, make), do: for(_ <- 1..count, do: make.())
 
