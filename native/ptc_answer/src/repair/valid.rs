@@ -10,6 +10,7 @@ use crate::LIMITS;
 use ptc_json::grammar::{number, token, Place, Token};
 use ptc_json::Extent;
 use ptc_term::heap::Heap;
+use ptc_type::Json;
 
 /// Maximum number of bytes of an object or list that are checked. No text without quotes is as long.
 const LONGEST: usize = 8192;
@@ -35,9 +36,12 @@ pub fn stands_alone<H: Heap>(
 }
 
 impl<H: Heap> Reader<'_, '_, H> {
-    /// Returns whether a valid value is at the offset of a reading, and a text after it that is valid there. Only
+    /// Where a text may stand, returns whether a valid value is at the offset of a reading, and a text after it that is valid there. Only
     /// what can also be the beginning of a text without quotes is examined.
     pub(super) fn is_valid_value(&mut self, branch: &Branch) -> Result<bool, Stop> {
+        if !self.types().takes(branch.ty, Json::String) {
+            return Ok(false);
+        }
         let at = branch.at as usize;
         let end = match token(Place::Value, None, self.byte(at)) {
             Some(Token::Number) => number(self.text, at).map(|(end, _)| end),
