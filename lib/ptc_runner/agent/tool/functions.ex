@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Tool.Functions do
   alias PtcRunner.Agent.Spec.Expansion
   alias PtcRunner.Agent.Tool.Import
   alias PtcRunner.{Options, Shown}
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.SubAgent.TypeExtractor.Docs
 
   # A function as it is chosen: its name and arity, its entry in the docs, and how many of its parameters have defaults.
@@ -16,15 +17,20 @@ defmodule PtcRunner.Agent.Tool.Functions do
   def tools(module, opts) do
     with :ok <- module(module),
          :ok <- options(opts),
-         exports = exports(module),
-         docs = docs(module),
-         {:ok, chosen, left_out} <- chosen(module, exports, docs, opts),
+         do: Modules.read(fn -> read(module, opts) end)
+  end
+
+  defp read(module, opts) do
+    exports = exports(module)
+    docs = docs(module)
+
+    with {:ok, chosen, left_out} <- chosen(module, exports, docs, opts),
          {:ok, tools, dropped} <- chosen |> Enum.map(&placed(&1, module)) |> Import.each(& &1.()),
          do: {:ok, tools, left_out ++ dropped}
   end
 
   defp module(module) do
-    if is_atom(module) and module != nil and Code.ensure_loaded?(module),
+    if is_atom(module) and module != nil and Modules.loaded?(module),
       do: :ok,
       else: {:error, "the tools are functions of a module, got: #{Shown.text(module, 200)}"}
   end
