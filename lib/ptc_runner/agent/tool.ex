@@ -44,9 +44,9 @@ defmodule PtcRunner.Agent.Tool do
 
   require Logger
 
-  alias PtcRunner.Agent.{Spec, ToolSchema}
-  alias PtcRunner.Agent.Tool.{Functions, Import, OpenApi}
-  alias PtcRunner.Json.{Codec, ToolContext, Tools}
+  alias PtcRunner.Agent.Spec
+  alias PtcRunner.Agent.Tool.{Allm, Functions, Import, OpenApi}
+  alias PtcRunner.Json.{ToolContext, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
@@ -294,7 +294,7 @@ defmodule PtcRunner.Agent.Tool do
   end
 
   defp allm(tools, context) do
-    tools |> Enum.map(&of_allm(&1.name, &1, context)) |> Enum.sort_by(& &1.name)
+    tools |> Enum.map(&Allm.tool(&1.name, &1, context)) |> Enum.sort_by(& &1.name)
   end
 
   defp name!(name) when is_binary(name), do: name
@@ -303,7 +303,7 @@ defmodule PtcRunner.Agent.Tool do
   defp name!(other),
     do: raise(ArgumentError, "a tool's name must be a string, got: #{Shown.text(other, 200)}")
 
-  defp tool(name, %{__struct__: ALLM.Tool} = tool), do: of_allm(name, tool, nil)
+  defp tool(name, %{__struct__: ALLM.Tool} = tool), do: Allm.tool(name, tool, nil)
 
   defp tool(name, fun) when is_function_of_tool(fun) do
     {:ok, {_signature, description}} = TypeExtractor.extract(fun)
@@ -389,48 +389,4 @@ defmodule PtcRunner.Agent.Tool do
     do: %{tool | signature: {:signature, shown, :any}, spec: {{:signature, checked, :any}, form}}
 
   defp with_spec(tool, nil), do: tool
-
-  defp of_allm(name, tool, context) do
-    schema = tool.schema |> Codec.encode!() |> Codec.decode!()
-
-    read = ToolSchema.read(schema, rules: :arguments)
-
-    {signature, notes} =
-      case read.type do
-        {kind, fields} when kind in [:map, :closed_map] ->
-          {{:signature, fields, :any}, read.notes}
-
-        # Any object, or no object at all.
-        _other ->
-          {nil, nil}
-      end
-
-    %__MODULE__{
-      name: name,
-      fun: handler(name, tool.handler, context),
-      signature: signature,
-      description: tool.description,
-      notes: notes,
-      schema: if(signature == nil, do: schema),
-      warnings: Enum.map(read.warnings, &"#{name}: #{&1}")
-    }
-  end
-
-  defp handler(_name, fun, _context) when is_function(fun, 1), do: fun
-  defp handler(_name, fun, context) when is_function(fun, 2), do: given(fun, context)
-
-  defp handler(_name, {module, function}, context) when is_atom(module) and is_atom(function) do
-    if Code.ensure_loaded?(module) and function_exported?(module, function, 2),
-      do: given(&apply(module, function, [&1, &2]), context),
-      else: &apply(module, function, [&1])
-  end
-
-  defp handler(name, other, _context) do
-    raise ArgumentError,
-          "tool #{inspect(name)} must have a handler, got: #{Shown.text(other, 200)}"
-  end
-
-  # A handler gets the context of its engine; of a tool without an engine, that of the run.
-  defp given(fun, nil), do: fn args, %{context: context} -> fun.(args, context) end
-  defp given(fun, context), do: &fun.(&1, context)
 end

@@ -232,8 +232,17 @@ defmodule PtcRunner.Agent.ToolContextTest do
     end
 
     test "a loop without its firewall runs what it would refuse with it" do
-      program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "_to"}}}})
-      opts = [task: "x", context: %{"_to" => "a@b"}, tools: %{"mail" => & &1["to"]}, check: false, max_turns: 1]
+      program =
+        ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "_to"}}}})
+
+      opts = [
+        task: "x",
+        context: %{"_to" => "a@b"},
+        tools: %{"mail" => & &1["to"]},
+        check: false,
+        max_turns: 1
+      ]
+
       assert {:error, _step} = Agent.loop(fn _ -> program end, opts)
       assert {:ok, %{return: "a@b"}} = Agent.loop(fn _ -> program end, [firewall: false] ++ opts)
     end
