@@ -11,7 +11,9 @@ unless Code.ensure_loaded?(Ecto.Schema) do
 
     defmacro __using__(_opts) do
       quote do
-        import Ecto.Schema, only: [schema: 2, embedded_schema: 1, field: 2, field: 3, belongs_to: 2, has_many: 2]
+        import Ecto.Schema,
+          only: [schema: 2, embedded_schema: 1, field: 2, field: 3, belongs_to: 2, has_many: 2]
+
         Module.register_attribute(__MODULE__, :stand_in_fields, accumulate: true)
       end
     end
@@ -44,7 +46,10 @@ unless Code.ensure_loaded?(Ecto.Schema) do
     end
 
     defmacro has_many(name, _module) do
-      quote do: @stand_in_fields({unquote(name), Ecto.Schema.not_loaded(unquote(name), __MODULE__, :many)})
+      quote do:
+              @stand_in_fields(
+                {unquote(name), Ecto.Schema.not_loaded(unquote(name), __MODULE__, :many)}
+              )
     end
 
     @doc false

@@ -90,9 +90,8 @@ defmodule PtcRunner.Test.Guides do
   @spec compile_files([String.t()]) :: :ok
   def compile_files(paths) do
     folder = Path.join(Mix.Project.build_path(), "guides")
+    File.rm_rf!(folder)
     File.mkdir_p!(folder)
-    Code.prepend_path(folder)
-
     options = Code.compiler_options(debug_info: true, docs: true)
 
     for {"lib/" <> _, {module, beam}} <- compiled(paths, "lib/") do
