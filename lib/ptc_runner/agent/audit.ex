@@ -21,6 +21,9 @@ defmodule PtcRunner.Agent.Audit do
   def calls(%{turns: turns}),
     do: for(turn <- turns || [], call <- turn.tool_calls, do: audited(call, turn.number))
 
+  defp put_context(entry, %{context: context}), do: Map.put(entry, :context, context)
+  defp put_context(entry, _call), do: entry
+
   defp audited(call, turn) do
     %{
       turn: turn,
@@ -31,5 +34,6 @@ defmodule PtcRunner.Agent.Audit do
       duration_us: call[:duration_us],
       decision: call[:decision] || :run
     }
+    |> put_context(call)
   end
 end

@@ -43,7 +43,8 @@ defmodule PtcRunner.Agent.Loop do
   @compiling [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :tool_concurrency, :now] ++
-             [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl]
+             [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl] ++
+             [:firewall, :tool_context]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}

@@ -11,7 +11,7 @@ defmodule PtcRunner.Json.Paused do
     * `journal` - the calls that were answered, packed: see `answered/1`
     * `fingerprint` - a hash of the data that the program names. The data is not here: give it again.
     * `max_tool_calls`, `tool_concurrency`, `firewall` - as the run had them: `PtcRunner.Json.resume/3` takes them from here
-    * `hooks` - `[:on_call]` if the run had that option. It is a function and not here: give it again.
+    * `hooks` - which of the options `:on_call` and `:tool_context` the run had. Their values are not here: give them again.
     * `forks`, `version` - whether calls may overlap; the version of this form
 
   It is plain data: it may be sent to another node, and written by `:erlang.term_to_binary/1` or as JSON, see `to_map/1`. Its size
@@ -29,6 +29,9 @@ defmodule PtcRunner.Json.Paused do
 
   # 1,000 years: a time has four digits for its year.
   @most_ttl 1_000 * 366 * 86_400_000
+
+  # Options that are given again when the run goes on.
+  @hooks [:on_call, :tool_context]
 
   @enforce_keys [:calls, :program, :memory, :now, :made_at, :expires_at, :edition, :keys] ++
                   [:strict, :structs, :max_depth, :journal, :fingerprint, :forks]
@@ -60,7 +63,7 @@ defmodule PtcRunner.Json.Paused do
           max_tool_calls: non_neg_integer() | nil,
           tool_concurrency: pos_integer(),
           firewall: boolean(),
-          hooks: [:on_call],
+          hooks: [:on_call | :tool_context],
           version: pos_integer()
         }
 
@@ -77,6 +80,10 @@ defmodule PtcRunner.Json.Paused do
          :ok <- calls_kept(calls),
          do: {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
   end
+
+  @doc false
+  @spec hooks() :: [:on_call | :tool_context]
+  def hooks, do: @hooks
 
   @doc false
   # Calls in the order of their ids.
@@ -113,7 +120,7 @@ defmodule PtcRunner.Json.Paused do
       max_tool_calls: control.max_tool_calls,
       tool_concurrency: control.most,
       firewall: control.firewall != false,
-      hooks: if(control.on_call, do: [:on_call], else: [])
+      hooks: for(name <- @hooks, Map.fetch!(control, name), do: name)
     }
   end
 

@@ -41,7 +41,7 @@ defmodule PtcRunner.Json.Paused.Sound do
       not count?(paused.max_tool_calls) -> :max_tool_calls
       paused.tool_concurrency not in 1..1_024 -> :tool_concurrency
       not is_boolean(paused.firewall) -> :firewall
-      not is_list(paused.hooks) or paused.hooks -- [:on_call] != [] -> :hooks
+      not is_list(paused.hooks) or paused.hooks -- Paused.hooks() != [] -> :hooks
       true -> nil
     end
   end
