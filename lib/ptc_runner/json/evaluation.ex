@@ -32,15 +32,16 @@ defmodule PtcRunner.Json.Evaluation do
   def run(program, given, run), do: watched(program, given, run)
 
   # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, watched: 3, started: 3}
+  @compile {:inline, watched: 3, noted: 3, started: 3}
 
   defp watched(program, given, run) do
-    outcome =
-      if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> started(program, given, run) end),
-        else: started(program, given, run)
+    if Telemetry.on?(),
+      do: Telemetry.run(program, elem(given, 3), fn -> noted(program, given, run) end),
+      else: noted(program, given, run)
+  end
 
-    with {:error, fault} <- outcome, do: {:error, Fence.note(fault, program)}
+  defp noted(program, given, run) do
+    with {:error, fault} <- started(program, given, run), do: {:error, Fence.note(fault, program)}
   end
 
   # A compiled program, and no option besides maps of data: nothing else is looked at.

@@ -4,7 +4,8 @@ defmodule PtcRunner.Json.Control.Told do
 
   alias PtcRunner.Json.{Control, Entry}
   alias PtcRunner.Native.Telemetry
-  require Telemetry
+
+  @decision [:ptc_runner, :tool, :decision]
 
   @doc "A decision about a call: the last one of the control."
   @spec told(Control.t(), term(), Entry.id(), atom(), term(), Entry.outcome() | nil) :: :ok
@@ -22,9 +23,9 @@ defmodule PtcRunner.Json.Control.Told do
           Entry.outcome() | nil
         ) :: :ok
   def told(control, name, id, number, decision, args, outcome) do
-    if Telemetry.on?() do
+    if Telemetry.heard?([@decision]) do
       metadata = %{tool: name, id: Entry.text(id), decision: decision}
-      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: number}, metadata)
+      Telemetry.execute(@decision, %{number: number}, metadata)
     end
 
     control.watch && control.watch.({name, Entry.text(id), decision, args, outcome})
