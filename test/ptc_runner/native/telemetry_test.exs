@@ -220,15 +220,21 @@ defmodule PtcRunner.Native.TelemetryTest do
     test "a tool that gives no answer is an exception" do
       program = ~s({"program": {"op": "call", "tool": "t"}})
 
-      for {tool, outcome} <- [
-            {fn _ -> raise "no network" end, :execution_error},
-            {fn _ -> {:error, :gone} end, :execution_error},
-            {fn _ -> Process.sleep(:infinity) end, :timeout}
+      for {tool, outcome, timeout} <- [
+            {fn _ -> raise "no network" end, :execution_error, 60_000},
+            {fn _ -> {:error, :gone} end, :execution_error, 60_000},
+            {fn _ -> Process.sleep(:infinity) end, :timeout, 100}
           ] do
-        {:error, _reason} = Json.run(program, tools: %{"t" => tool}, timeout: 100)
+        events =
+          Room.growing(timeout, fn timeout ->
+            {:error, _reason} = Json.run(program, tools: %{"t" => tool}, timeout: timeout)
+            events = events()
+            assert length(events) == 4
+            events
+          end)
 
         assert [_run, {[:ptc_runner, :tool, :start], _, %{tool: "t"} = began}, exception, _stop] =
-                 events()
+                 events
 
         assert {[:ptc_runner, :tool, :exception], %{duration: _}, metadata} = exception
         assert %{tool: "t", outcome: ^outcome, kind: :error, stacktrace: []} = metadata
