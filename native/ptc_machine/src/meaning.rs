@@ -12,7 +12,9 @@ use super::machine::Machine;
 use crate::fault::Halt;
 use memchr::memmem;
 use ptc_term::heap::{Heap, Inside, Kind};
-use ptc_term::value::{hash_of_text, mix, order_of_name, with_text, Form, KindSet, Meaning, Value};
+use ptc_term::value::{
+    hash_of_text, is_iso, mix, order_of_name, text_of_iso, with_text, Form, KindSet, Meaning, Value,
+};
 use std::cmp::Ordering;
 
 /// Fuel to compare a name with a string, or to read it.
@@ -283,15 +285,54 @@ impl<H: Heap> Machine<'_, H> {
         if self.heap.is_name(term) {
             return Ok(Some(self.string_of_name(term)));
         }
-        let Some(Value::Iso(iso)) = self.value(term) else {
-            return Ok(None);
-        };
-        let Some(text) = ptc_term::value::text_of_iso(iso) else {
+        let Some(text) = self.iso_text(term) else {
             return Ok(None);
         };
         self.consume_fuel_at_once(ISO_TEXT)?;
         self.check_heap_limit(WORDS_OF_ISO_TEXT)?;
         Ok(Some(self.heap.make_string(&text)))
+    }
+
+    /// Returns whether [`Machine::text_of_value`] has a string for the term.
+    pub fn has_text(&self, term: H::Term) -> bool {
+        self.values && (self.heap.is_name(term) || self.iso_text(term).is_some())
+    }
+
+    fn iso_text(&self, term: H::Term) -> Option<Vec<u8>> {
+        match self.value(term) {
+            Some(Value::Iso(iso)) => text_of_iso(iso),
+            _ => None,
+        }
+    }
+
+    /// Returns two terms as strings if one of them is a date or a time and the other one is a text that is none: they are
+    /// compared as texts. `None` for all other terms, and where structs are no values.
+    pub fn as_texts(
+        &mut self,
+        a: H::Term,
+        b: H::Term,
+    ) -> Result<Option<(H::Term, H::Term)>, Halt<H::Term>> {
+        if !self.values {
+            return Ok(None);
+        }
+        let (value, text) = match (self.value(a), self.value(b)) {
+            (Some(value), None) => (value, b),
+            (None, Some(value)) => (value, a),
+            _ => return Ok(None),
+        };
+        if !matches!(value, Value::Iso(_)) {
+            return Ok(None);
+        }
+        self.consume_fuel(NAME)?;
+        self.consume_fuel_to_copy(text)?;
+        if with_text(self.heap, text, is_iso) != Some(false) {
+            return Ok(None);
+        }
+        let mut string = |term| match self.heap.kind(term) {
+            Kind::String => Ok(Some(term)),
+            _ => self.text_of_value(term),
+        };
+        Ok(string(a)?.zip(string(b)?))
     }
 
     /// Returns the order of two terms that have values of these kinds; `Equal` is `==`, or `===` if

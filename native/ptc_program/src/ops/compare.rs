@@ -213,6 +213,19 @@ fn are_comparable<H: Heap>(
     matches!(op, OpCode::Eq | OpCode::Neq) || machine.are_alike(left, right)
 }
 
+/// Returns the order of two values as texts, if one is a date or a time and the other one a text that is none.
+#[inline]
+fn order_as_texts<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    left: H::Term,
+    right: H::Term,
+) -> Result<Option<Ordering>, Halt<H::Term>> {
+    match machine.as_texts(left, right)? {
+        Some((left, right)) => machine.compare(left, right).map(Some),
+        None => Ok(None),
+    }
+}
+
 #[inline(never)]
 fn holds_slowly<H: Heap>(
     machine: &mut Machine<'_, H>,
@@ -228,6 +241,9 @@ fn holds_slowly<H: Heap>(
         return Ok(holds);
     }
     let right = machine.constant(test.value);
+    if let Some(order) = order_as_texts(machine, left, right)? {
+        return Ok(test.op.holds_for().have(order));
+    }
     if test.mode & LIKE != 0 && !are_comparable(machine, test.op, left, right) {
         return Ok(false);
     }
@@ -294,6 +310,9 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
+                if let Some(order) = order_as_texts(machine, left, right)? {
+                    return Ok(machine.heap.boolean(Self::HOLDS_FOR.have(order)));
+                }
                 if apply.mode & LIKE != 0 && !are_comparable(machine, apply.op, left, right) {
                     return Ok(machine.heap.boolean(false));
                 }

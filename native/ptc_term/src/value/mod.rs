@@ -136,6 +136,11 @@ impl<T> Value<T> {
     }
 }
 
+/// Returns whether a text is read as a date or a time beside one. A long text never is.
+pub fn is_iso(text: &[u8]) -> bool {
+    text.len() <= decimal::LONGEST_TEXT && iso::read(text).is_some()
+}
+
 impl Meaning {
     /// Returns the meaning of a value; `None` for an opaque one.
     pub fn of_value<H: Heap>(heap: &H, value: Value<H::Term>) -> Option<Meaning> {
