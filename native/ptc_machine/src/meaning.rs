@@ -13,7 +13,7 @@ use crate::fault::Halt;
 use memchr::memmem;
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::value::{
-    hash_of_text, is_iso, mix, order_of_name, text_of_iso, with_text, Form, KindSet, Meaning, Value,
+    hash_of_text, mix, order_of_name, text_of_iso, with_text, Form, KindSet, Meaning, Value,
 };
 use std::cmp::Ordering;
 
@@ -305,34 +305,26 @@ impl<H: Heap> Machine<'_, H> {
         }
     }
 
-    /// Returns two terms as strings if one of them is a date or a time and the other one is a text that is none: they are
-    /// compared as texts. `None` for all other terms, and where structs are no values.
-    pub fn as_texts(
+    /// Returns the order of two terms of which one is a date or a time, and the other one a text that an ISO 8601 text begins with
+    /// (`2024-02`). `None` for all other terms, and where structs are no values.
+    pub fn order_of_beginning(
         &mut self,
         a: H::Term,
         b: H::Term,
-    ) -> Result<Option<(H::Term, H::Term)>, Halt<H::Term>> {
-        if !self.values {
-            return Ok(None);
-        }
-        let (value, text) = match (self.value(a), self.value(b)) {
-            (Some(value), None) => (value, b),
-            (None, Some(value)) => (value, a),
+    ) -> Result<Option<Ordering>, Halt<H::Term>> {
+        let (iso, text, turned) = match (self.value(a), self.value(b)) {
+            (Some(Value::Iso(iso)), None) => (iso, b, false),
+            (None, Some(Value::Iso(iso))) => (iso, a, true),
             _ => return Ok(None),
         };
-        if !matches!(value, Value::Iso(_)) {
-            return Ok(None);
-        }
         self.consume_fuel(NAME)?;
         self.consume_fuel_to_copy(text)?;
-        if with_text(self.heap, text, is_iso) != Some(false) {
-            return Ok(None);
-        }
-        let mut string = |term| match self.heap.kind(term) {
-            Kind::String => Ok(Some(term)),
-            _ => self.text_of_value(term),
-        };
-        Ok(string(a)?.zip(string(b)?))
+        let order = |text: &[u8]| Meaning::order_of_beginning(iso, text);
+        let order = with_text(self.heap, text, order).flatten();
+        Ok(match turned {
+            true => order.map(Ordering::reverse),
+            false => order,
+        })
     }
 
     /// Returns the order of two terms that have values of these kinds; `Equal` is `==`, or `===` if
