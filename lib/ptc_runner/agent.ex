@@ -30,6 +30,8 @@ defmodule PtcRunner.Agent do
   Tools are a map from names to one of
 
     * a function of one argument, such as `&Shop.refund/1`; its `@spec` is the signature, if it takes one map with known keys
+    * a function of two arguments, such as `&Shop.refund/2`: the second one has what the application gave the run with
+      `:tool_context` (who asks, the tenant, a socket), see `PtcRunner.Agent.Tool`
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
       `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments, and with `:effect`, `:max_calls`, `:timeout`, `:cache`
@@ -38,9 +40,10 @@ defmodule PtcRunner.Agent do
     * an `ALLM.Tool`. What its JSON Schema demands and a signature cannot say is a warning
       ([the table](engine.md#the-schema-of-a-tool)); the rest is validated.
 
-  or a list of `PtcRunner.Agent.Tool` or of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
+  or a list of `PtcRunner.Agent.Tool` or of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments. Those of a
+  list or a map get the run's `:tool_context`, as `ALLM` has it: the context itself.
 
-  A function with such a `@spec` gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
+  A function with such a `@spec`, for its first argument, gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
   structs, dates (`DateTime`, `Date`, `Time`, `NaiveDateTime`, from ISO 8601 texts) and the atoms of a union of atoms. Keys that are `optional(:key)` may be
   absent. Types of the application's modules are read too, three levels deep, with parameters and `when`. Several clauses of a spec, or a union of maps, are
   one map in which keys that are not in all of them may be absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
@@ -107,6 +110,7 @@ defmodule PtcRunner.Agent do
     * `decision`, `by`, `note` - what was decided, by whom or what, and a note, where something was: see `audit/1`
     * `at` - the time of the decision or else of the call, as an ISO 8601 text
     * `shortened` - the names of arguments that are too large for the record: their values are shown as texts
+    * `context` - with the option `:tool_context`: for whom the call was made, see `audit/1`
   """
   @type tool_call :: %{
           required(:name) => String.t(),
@@ -122,7 +126,8 @@ defmodule PtcRunner.Agent do
           optional(:decision) => atom(),
           optional(:by) => String.t() | atom(),
           optional(:note) => String.t(),
-          optional(:at) => String.t()
+          optional(:at) => String.t(),
+          optional(:context) => %{String.t() => term()}
         }
 
   @doc """
@@ -286,6 +291,7 @@ defmodule PtcRunner.Agent do
       arguments. Arguments that do not fit any more are shortened, then calls are only counted, in
       `info.dropped_calls` (`%{"name" => 12}`) and as a warning. What is recorded counts against `:max_heap`.
     * `:max_tool_calls` - by default 1,000; `:infinity` for no maximum
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which programs do not see: see `PtcRunner.Agent.Tool`
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
@@ -369,6 +375,8 @@ defmodule PtcRunner.Agent do
     * `:strict` - by default `true`, see `program/2`
     * `:recorded_calls`, `:recorded_bytes` - see `run/3`
     * `:max_tool_calls` - by default 1,000, for all turns together, as is `max_calls` of a tool
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which the model and its programs do not see: see
+      `PtcRunner.Agent.Tool`
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
@@ -419,7 +427,7 @@ defmodule PtcRunner.Agent do
   Goes on with a run or a loop that was paused.
 
   `decisions` are those of `PtcRunner.Json.resume/3`. The options are those of `run/3` or `loop/3`, with `:tools`, and for a loop
-  with `:model`. Give the context, the tools and the functions again; the other options are those of before, unless they are given.
+  with `:model`. Give the context, the tools, `:tool_context` and the functions again; the other options are those of before, unless they are given.
   Returns what `run/3` or `loop/3` returns.
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
@@ -520,6 +528,8 @@ defmodule PtcRunner.Agent do
   @doc """
   Every call of a step or of a paused run or loop, in order: its turn, tool and arguments (`asked`: those that the program gave,
   if the tool got others), its answer or error, its microseconds; what was decided, `by` whom or what, when, and with which note.
+  With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
+  dates, of structs the module and the `id`, and of other terms only their kind. Entries whose names begin with `_` are left out.
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
       iex> tools = %{"pay" => {fn _ -> "paid" end, approve: true}}
@@ -531,6 +541,10 @@ defmodule PtcRunner.Agent do
       iex> for call <- PtcRunner.Agent.audit(step), do: Map.delete(call, :duration_us)
       [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, asked: nil, answer: ~s("paid"), error: nil,
          decision: :approved, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}]
+      iex> task = [task: "Pay Ada.", tools: %{"pay" => fn _args, _more -> 1 end}, tool_context: [actor: "Bob", _token: "s3cret"]]
+      iex> {:ok, step} = PtcRunner.Agent.loop(model, task)
+      iex> for call <- PtcRunner.Agent.audit(step), do: {call.tool, call.context}
+      [{"pay", %{"actor" => "Bob"}}]
 
   A decision is
 
@@ -549,17 +563,18 @@ defmodule PtcRunner.Agent do
   """
   @spec audit(Step.t() | Paused.t()) :: [
           %{
-            turn: pos_integer(),
-            tool: String.t(),
-            args: map(),
-            asked: map() | nil,
-            answer: String.t() | nil,
-            error: String.t() | nil,
-            duration_us: non_neg_integer() | nil,
-            decision: atom(),
-            by: String.t() | atom(),
-            at: String.t() | nil,
-            note: String.t() | nil
+            required(:turn) => pos_integer(),
+            required(:tool) => String.t(),
+            required(:args) => map(),
+            required(:asked) => map() | nil,
+            required(:answer) => String.t() | nil,
+            required(:error) => String.t() | nil,
+            required(:duration_us) => non_neg_integer() | nil,
+            required(:decision) => atom(),
+            required(:by) => String.t() | atom(),
+            required(:at) => String.t() | nil,
+            required(:note) => String.t() | nil,
+            optional(:context) => %{String.t() => term()}
           }
         ]
   def audit(step), do: Audit.calls(step)

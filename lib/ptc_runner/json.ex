@@ -55,11 +55,15 @@ defmodule PtcRunner.Json do
   @typedoc "JSON text, the map it stands for, or a compiled program."
   @type program :: String.t() | map() | Program.t()
 
+  @typedoc "A function of the arguments; or of the arguments and of what the application gives, see `PtcRunner.Agent.Tool`."
+  @type tool_function ::
+          (map() -> term()) | (map(), PtcRunner.Agent.Tool.second() -> term())
+
   @typedoc "See the section *Tools* of `run/2`."
   @type tool ::
-          (map() -> term())
-          | {(map() -> term()), signature :: String.t() | tuple()}
-          | {(map() -> term()), keyword()}
+          tool_function()
+          | {tool_function(), signature :: String.t() | tuple()}
+          | {tool_function(), keyword()}
           | PtcRunner.Agent.Tool.t()
 
   @typedoc "What `:on_call` decides: see the section *Decisions* of `run/2`."
@@ -90,6 +94,7 @@ defmodule PtcRunner.Json do
           | {:on_journal, (map() -> term()) | nil}
           | {:pause_ttl, non_neg_integer() | :infinity}
           | {:firewall, boolean()}
+          | {:tool_context, map() | keyword() | nil}
           | compile_option()
 
   @typedoc "See `check/2`."
@@ -161,6 +166,8 @@ defmodule PtcRunner.Json do
     * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
       whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which the program does not see: see `PtcRunner.Agent.Tool`. New
+      in this library.
     * `:firewall` - `true` refuses a program in which firewalled data flow into the arguments of a tool: see the section
       *Firewalled data*. By default `false`, in `PtcRunner.Agent` `true`. New in this library.
 
@@ -169,7 +176,7 @@ defmodule PtcRunner.Json do
 
   ## Tools
 
-  A tool is a function of one argument; `{function, signature}`, whose arguments and result are coerced and validated as in
+  A tool is a function of one argument, or of two with the option `:tool_context`; `{function, signature}`, whose arguments and result are coerced and validated as in
   `PtcRunner.Agent.run/3`; `{function, options}`; or a `PtcRunner.Agent.Tool`. The options:
 
     * `:signature`, `:description`, `:enums`, `:descriptions` - see `PtcRunner.Agent`

@@ -42,7 +42,11 @@ defmodule PtcRunner.Agent.Audit do
       at: call[:at],
       note: call[:note]
     }
+    |> put_context(call)
   end
+
+  defp put_context(entry, %{context: context}), do: Map.put(entry, :context, context)
+  defp put_context(entry, _call), do: entry
 
   defp waiting(call, turn, since) do
     %{

@@ -22,7 +22,8 @@ defmodule PtcRunner.Agent.Given do
              on_call: {:maybe, {:function, 1}},
              on_journal: {:maybe, {:function, 1}},
              pause_ttl: {:or_infinity, :count},
-             firewall: :boolean
+             firewall: :boolean,
+             tool_context: {:maybe, :named}
            })
 
   @telling Map.merge(@notes, %{

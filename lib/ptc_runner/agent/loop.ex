@@ -44,7 +44,7 @@ defmodule PtcRunner.Agent.Loop do
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :tool_concurrency, :now] ++
              [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl] ++
-             [:replays]
+             [:firewall, :tool_context, :replays]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}

@@ -18,7 +18,7 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
-  alias PtcRunner.Json.{Resuming, Runner, Tools, Values}
+  alias PtcRunner.Json.{Resuming, Runner, ToolContext, Tools, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -165,9 +165,12 @@ defmodule PtcRunner.Agent.Run do
         else: ran(program, given, findings?, opts[:resumes])
     end
 
-    {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
+    given_to_tools = ToolContext.named(opts[:tool_context])
+    bound = Enum.map(tools, &ToolContext.bound(&1, given_to_tools))
+    {result, noted} = Calls.noted(bound, Keyword.take(opts, @recording), run)
     # What the run had called before it was paused.
-    calls = Keyword.get(opts, :tool_calls_before, []) ++ noted.calls
+    made = audited(noted.calls, given_to_tools)
+    calls = Keyword.get(opts, :tool_calls_before, []) ++ made
     noted = %{noted | calls: calls, told: Keyword.get(opts, :made_before, "") <> noted.told}
 
     info = %{
@@ -201,6 +204,14 @@ defmodule PtcRunner.Agent.Run do
         edition = edition(program, given)
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made, edition), info}
     end
+  end
+
+  # For whom the calls were made.
+  defp audited(calls, nil), do: calls
+
+  defp audited(calls, context) do
+    audited = ToolContext.audited(context)
+    Enum.map(calls, &Map.put(&1, :context, audited))
   end
 
   defp called?(tool, noted),

@@ -15,7 +15,7 @@ defmodule PtcRunner.Json.Control do
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
   # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
-  # known before the run.
+  # known before the run. `tool_context`: what the application has given the run's tools.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -23,6 +23,7 @@ defmodule PtcRunner.Json.Control do
             on_call: nil,
             on_journal: nil,
             pause_ttl: :infinity,
+            tool_context: nil,
             firewall: false,
             secret: nil,
             watch: nil,
@@ -340,7 +341,8 @@ defmodule PtcRunner.Json.Control do
       effect: effect,
       approve: approve?,
       number: control.number,
-      path: path
+      path: path,
+      context: control.tool_context || %{}
     }
 
     # The place changes where a path is asked for that was not known.
@@ -352,7 +354,8 @@ defmodule PtcRunner.Json.Control do
   def started_before(%{waiting: waiting}),
     do: for({_id, %{started: true} = call} <- waiting, do: call)
 
-  defp with_text(call), do: %{call | text: Call.text(call)}
+  # A paused run is stored, and what the application has given the run is not in it.
+  defp with_text(call), do: %{call | text: Call.text(call), context: nil}
 
   # A call has the time of its tool, and what a hook has left of that of the run.
   defp run(control, {id, name, args, _sent} = call, fun, said, decided) do

@@ -12,7 +12,7 @@ defmodule PtcRunner.Json.Paused do
     * `fingerprint` - a hash of the data that the program names. The data is not here: give it again.
     * `timeout`, `max_heap`, `max_tool_calls`, `tool_concurrency`, `firewall`, `pause_ttl` - as the run had them:
       `PtcRunner.Json.resume/3` takes them from here
-    * `hooks` - those of the options `:on_call` and `:on_journal` that the run had. They are functions and not here: give them again.
+    * `hooks` - which of the options `:on_call`, `:on_journal` and `:tool_context` the run had. Their values are not here: give them again.
     * `run_id` - the id of the run in events of telemetry; the run that goes on has it too
     * `forks`, `version` - whether calls may overlap; the version of this form
 
@@ -31,6 +31,9 @@ defmodule PtcRunner.Json.Paused do
 
   # 1,000 years: a time has four digits for its year.
   @most_ttl 1_000 * 366 * 86_400_000
+
+  # Options that are given again when the run goes on.
+  @hooks [:on_call, :on_journal, :tool_context]
 
   @enforce_keys [:calls, :program, :memory, :now, :made_at, :expires_at, :edition, :keys] ++
                   [:strict, :structs, :max_depth, :journal, :fingerprint, :forks]
@@ -69,7 +72,7 @@ defmodule PtcRunner.Json.Paused do
           tool_concurrency: pos_integer(),
           firewall: boolean(),
           pause_ttl: timeout(),
-          hooks: [:on_call | :on_journal],
+          hooks: [:on_call | :on_journal | :tool_context],
           run_id: String.t() | nil,
           version: pos_integer()
         }
@@ -87,6 +90,10 @@ defmodule PtcRunner.Json.Paused do
          :ok <- calls_kept(calls),
          do: {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
   end
+
+  @doc false
+  @spec hooks() :: [:on_call | :on_journal | :tool_context]
+  def hooks, do: @hooks
 
   @doc false
   # Calls in the order of their ids.
@@ -127,7 +134,7 @@ defmodule PtcRunner.Json.Paused do
       tool_concurrency: control.most,
       firewall: control.firewall != false,
       pause_ttl: control.pause_ttl,
-      hooks: for(name <- [:on_call, :on_journal], Map.fetch!(control, name) != nil, do: name),
+      hooks: for(name <- @hooks, Map.fetch!(control, name), do: name),
       run_id: control.run_id
     }
   end

@@ -18,6 +18,7 @@ defmodule PtcRunner.Json.Resuming do
     :on_call,
     :on_journal,
     :pause_ttl,
+    :tool_context,
     :watch,
     :budget,
     :settings,
@@ -91,12 +92,15 @@ defmodule PtcRunner.Json.Resuming do
       [name | _] ->
         {:error,
          {:execution_error,
-          "The run was paused with :#{name}, and would go on without it: give the function again, or #{name}: nil to go on without one"}}
+          "The run was paused with :#{name}, and would go on without it: give #{given(name)} again, or #{name}: nil to go on without one"}}
     end
   end
 
   # Another form is an error of its own.
   defp hooks(_paused, _opts), do: :ok
+
+  defp given(name) when name in [:on_call, :on_journal], do: "the function"
+  defp given(:tool_context), do: "the context"
 
   # The limits and the control, or an error. Raises for decisions of no known form.
   defp control(paused, decisions, {timeout, max_heap, _reading}, edition) do

@@ -22,16 +22,17 @@ defmodule PtcRunner.Agent.Spec.Expansion do
          }
 
   @doc """
-  The type of a function's only parameter, and the other modules whose definitions it has, each with its MD5; nil without a spec. Several clauses
+  The type of a function's first parameter, and the other modules whose definitions it has, each with its MD5; nil without a spec. Several clauses
   of a spec are one union.
 
-      iex> PtcRunner.Agent.Spec.Expansion.of(PtcRunner.Agent, :unknown)
+      iex> PtcRunner.Agent.Spec.Expansion.of(PtcRunner.Agent, :unknown, 1)
       nil
 
   """
-  @spec of(module(), atom()) :: {tuple(), [{module(), binary()}]} | nil
-  def of(module, name) do
-    with {[param], modules} <- types(module, name, 1, fn params, _returns -> params end),
+  @spec of(module(), atom(), arity()) :: {tuple(), [{module(), binary()}]} | nil
+  def of(module, name, arity) do
+    with {[param], modules} <-
+           types(module, name, arity, fn params, _returns -> [hd(params)] end),
          do: {param, modules}
   end
 

@@ -46,7 +46,7 @@ defmodule PtcRunner.Json.Paused.Sound do
       not (paused.timeout == nil or timeout?(paused.timeout)) -> :timeout
       not count?(paused.max_heap) -> :max_heap
       paused.pause_ttl != :infinity and not integer?(paused.pause_ttl) -> :pause_ttl
-      not is_list(paused.hooks) or paused.hooks -- [:on_call, :on_journal] != [] -> :hooks
+      not is_list(paused.hooks) or paused.hooks -- Paused.hooks() != [] -> :hooks
       not (paused.run_id == nil or is_binary(paused.run_id)) -> :run_id
       true -> nil
     end

@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   @version 1
   @keys %{"strings" => :strings, "any" => :any}
-  @hooks %{"on_call" => :on_call, "on_journal" => :on_journal}
+  @hooks for name <- Paused.hooks(), into: %{}, do: {Atom.to_string(name), name}
   @structs %{"maps" => :maps, "values" => :values}
 
   @doc "See `PtcRunner.Json.Paused.to_map/1`."
