@@ -28,6 +28,7 @@ defmodule PtcRunner.Json.Codec do
   alias PtcRunner.Json.{Encoder, Limits}
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
+  alias PtcRunner.Sandbox.Modules
   require Quanta
 
   # A small term with shared parts can have an endless text.
@@ -244,7 +245,7 @@ defmodule PtcRunner.Json.Codec do
 
   # Jason raises for a struct that it does not know.
   defp without_encoder(%_module{} = struct) do
-    if Code.ensure_loaded?(Jason.Encoder),
+    if Modules.loaded?(Jason.Encoder),
       do: apply(Jason, :encode_to_iodata!, [struct]),
       else: refuse(struct)
   end
