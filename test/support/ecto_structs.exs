@@ -12,3 +12,59 @@ unless Code.ensure_loaded?(Ecto.Association.NotLoaded) do
     defstruct [:__field__, :__owner__, :__cardinality__]
   end
 end
+
+unless Code.ensure_loaded?(Ecto.Embedded) do
+  defmodule Ecto.Embedded do
+    @moduledoc false
+    defstruct [
+      :cardinality,
+      :field,
+      :owner,
+      :related,
+      :on_cast,
+      on_replace: :raise,
+      unique: true,
+      ordered: true
+    ]
+  end
+
+  defmodule Ecto.Association.BelongsTo do
+    @moduledoc false
+    defstruct [:field, :owner, :related, :owner_key, :related_key, cardinality: :one]
+  end
+
+  defmodule Ecto.Association.Has do
+    @moduledoc false
+    defstruct [:cardinality, :field, :owner, :related, :owner_key, :related_key]
+  end
+
+  defmodule Ecto.Association.HasThrough do
+    @moduledoc false
+    defstruct [:cardinality, :field, :owner, :owner_key, :through]
+  end
+
+  defmodule Ecto.Schema.Metadata do
+    @moduledoc false
+    defstruct [:state, :source, :context, :schema, :prefix]
+  end
+
+  defmodule Ecto.Changeset do
+    @moduledoc false
+    # The public shape of a changeset; the fields of a real one.
+    defstruct valid?: false,
+              data: nil,
+              params: nil,
+              changes: %{},
+              errors: [],
+              validations: [],
+              required: [],
+              prepare: [],
+              constraints: [],
+              filters: %{},
+              action: nil,
+              types: %{},
+              empty_values: [""],
+              repo: nil,
+              repo_opts: []
+  end
+end
