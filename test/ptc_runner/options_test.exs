@@ -42,6 +42,7 @@ defmodule PtcRunner.OptionsTest do
       {&Agent.loop(fn _ -> @program end, &1), [task: "x"]},
       {&Agent.loop(fn _ -> @program end, [], &1), [timeout: nil, max_heap: nil, strict: true]},
       {&Agent.resume(waiting, {:answer, 1}, &1), [tools: tools, timeout: 500]},
+      {&Agent.replay(@program, elem(Json.record(@program), 1), &1), [tools: tools, timeout: 500]},
       {&Signature.to_json_schema("() -> [:int]", &1), [strict: true]},
       {&Signature.input_json_schema("(n :int) -> :int", &1),
        [descriptions: %{"n" => "how many"}]},

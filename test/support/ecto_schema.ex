@@ -5,6 +5,12 @@ defmodule PtcRunner.Test.EctoSchema do
   #
   # `form: :old` describes enumerations and embedded schemas as Ecto did before 3.12 (and has no virtual types), `:new` as it does since.
 
+  defmodule Metadata do
+    @moduledoc false
+    # As `Ecto.Schema.Metadata`.
+    defstruct [:state, :source, :context, :schema, :prefix]
+  end
+
   defmacro __using__(opts) do
     quote bind_quoted: [opts: opts] do
       about = PtcRunner.Test.EctoSchema.about(opts, __MODULE__)
@@ -94,7 +100,7 @@ defmodule PtcRunner.Test.EctoSchema do
   defp struct_fields(source, fields, virtual, assocs, embeds, defaults, owner) do
     meta =
       if source,
-        do: [__meta__: struct(Ecto.Schema.Metadata, state: :built, source: source, schema: owner)],
+        do: [__meta__: struct(Metadata, state: :built, source: source, schema: owner)],
         else: []
 
     many = for {name, {:many, _module}} <- embeds, do: {name, []}

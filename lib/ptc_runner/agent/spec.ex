@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Spec do
   # The arguments of a tool, from the `@spec` of its function. A program gives maps with string keys, and texts; the
   # function gets the keys, structs, dates and atoms of its spec.
 
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
@@ -55,7 +56,7 @@ defmodule PtcRunner.Agent.Spec do
   end
 
   defp again(module, name, arity) do
-    case read(module, {__MODULE__, name}, arity) do
+    case Modules.read(fn -> read(module, {__MODULE__, name}, arity) end) do
       {found, _modules} -> found
       :none -> nil
     end

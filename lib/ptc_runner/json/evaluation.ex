@@ -37,7 +37,7 @@ defmodule PtcRunner.Json.Evaluation do
   defp watched(program, given, run) do
     outcome =
       if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> started(program, given, run) end),
+        do: Telemetry.run(program, Given.run_id(given), fn -> started(program, given, run) end),
         else: started(program, given, run)
 
     with {:error, fault} <- outcome, do: {:error, Fence.note(fault, program)}

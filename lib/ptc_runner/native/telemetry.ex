@@ -14,6 +14,7 @@ defmodule PtcRunner.Native.Telemetry do
   """
 
   alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Shown
 
   @key __MODULE__
@@ -46,8 +47,11 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error.
-  def run(program, fun) do
+  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error. A run that goes on has its id.
+  def run(program, id, fun),
+    do: Ids.within([run_id: id || Ids.new()], fn -> run(program, fun) end)
+
+  defp run(program, fun) do
     around = Process.put(@counts, {:counters.new(4, []), []})
     metadata = %{program: form(program)}
 
@@ -96,7 +100,8 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # Wraps a tool for a run that moves to the tools' process: its events are executed there.
+  # Wraps a tool for a run that moves to the tools' process: its events are executed there, with the ids that this process
+  # had when it was started.
   def told(name, fun) when is_function(fun, 1) do
     case Process.get(@counts) do
       {counts, names} ->
@@ -280,7 +285,7 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # The module may be missing.
   def execute(event, measured, metadata),
-    do: apply(:telemetry, :execute, [event, measured, metadata])
+    do: apply(:telemetry, :execute, [event, measured, Ids.merged(metadata)])
 
   defp failed(metadata, reason) do
     reason = if is_tuple(reason), do: Message.error(reason), else: reason

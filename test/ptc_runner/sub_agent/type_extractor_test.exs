@@ -7,9 +7,10 @@ defmodule PtcRunner.SubAgent.TypeExtractorTest do
 
   test "what was found is remembered for the same code, and found anew for other code" do
     module = :ptc_memo_probe
+    test = self()
 
     find = fn _module, name, arity ->
-      send(self(), {:found, name, arity})
+      send(test, {:found, name, arity})
       {"sig", "doc"}
     end
 
@@ -25,8 +26,10 @@ defmodule PtcRunner.SubAgent.TypeExtractorTest do
   end
 
   test "a function of a module that is not there is asked for each time" do
+    test = self()
+
     find = fn _module, _name, _arity ->
-      send(self(), :found)
+      send(test, :found)
       {nil, nil}
     end
 

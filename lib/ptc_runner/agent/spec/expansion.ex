@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   # The types of a function's parameters and of its result, with the definitions of the types it names in their places: types of
   # its module, of other modules, with parameters and with `when`.
 
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.SubAgent.TypeExtractor.Spec
 
   # Maximum depth of definitions within definitions.
@@ -146,7 +147,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   end
 
   defp md5(module) do
-    if Code.ensure_loaded?(module) and function_exported?(module, :module_info, 1),
+    if Modules.loaded?(module) and function_exported?(module, :module_info, 1),
       do: module.module_info(:md5)
   end
 end

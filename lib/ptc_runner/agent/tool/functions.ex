@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Tool.Functions do
   alias PtcRunner.Agent.Spec.Expansion
   alias PtcRunner.Agent.Tool.Import
   alias PtcRunner.{Options, Shown}
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.SubAgent.TypeExtractor.Docs
 
   # A function as it is chosen: its name and arity, its entry in the docs, and how many of its parameters have defaults.
@@ -16,9 +17,14 @@ defmodule PtcRunner.Agent.Tool.Functions do
   def tools(module, opts) do
     with :ok <- module(module),
          :ok <- options(opts),
-         exports = exports(module),
-         docs = docs(module),
-         {:ok, chosen, left_out} <- chosen(module, exports, docs, opts),
+         do: Modules.read(fn -> all(module, opts) end)
+  end
+
+  defp all(module, opts) do
+    exports = exports(module)
+    docs = docs(module)
+
+    with {:ok, chosen, left_out} <- chosen(module, exports, docs, opts),
          functions = for(one <- chosen, do: read(module, one)),
          given = given(Keyword.get(opts, :context, [])),
          :ok <- used(given, functions),
@@ -27,7 +33,7 @@ defmodule PtcRunner.Agent.Tool.Functions do
   end
 
   defp module(module) do
-    if is_atom(module) and module != nil and Code.ensure_loaded?(module),
+    if is_atom(module) and module != nil and Modules.loaded?(module),
       do: :ok,
       else: {:error, "the tools are functions of a module, got: #{Shown.text(module, 200)}"}
   end

@@ -4,10 +4,19 @@ defmodule PtcRunner.Native.Telemetry.Agent do
 
   alias PtcRunner.Agent.Reply
   alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Native.Telemetry.Ids
   require Telemetry
 
   @turn [:ptc_runner, :agent, :turn]
   @model [:ptc_runner, :agent, :model]
+
+  @doc "Calls the function of a loop with this id, which its events have."
+  @spec loop(String.t() | nil, (() -> result)) :: result when result: term()
+  def loop(id, fun), do: if(id, do: Ids.within([loop_id: id], fun), else: fun.())
+
+  @doc "The id of a new loop; nil without telemetry."
+  @spec loop_id() :: String.t() | nil
+  def loop_id, do: if(Telemetry.on?(), do: Ids.new())
 
   @doc "The start of a turn, for `turn_ended/3`; nil without telemetry."
   @spec turn_began(pos_integer()) :: {integer(), map()} | nil
@@ -65,7 +74,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   @doc "A program that is not well-formed, which is a run that has failed."
   @spec invalid(PtcRunner.Json.error()) :: :ok
   def invalid(error) do
-    if Telemetry.on?(), do: Telemetry.run("", fn -> {:error, error} end)
+    if Telemetry.on?(), do: Telemetry.run("", nil, fn -> {:error, error} end)
     :ok
   end
 end
