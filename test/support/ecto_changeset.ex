@@ -3,11 +3,28 @@ defmodule PtcRunner.Test.EctoChangeset do
   # A stand-in for `Ecto.Changeset`: as much of `cast`, `cast_embed` and the validations as a record needs, with the same public shape of the
   # changeset, and the same demands on parameters and values.
 
+  # The fields of `Ecto.Changeset`.
+  defstruct valid?: false,
+            data: nil,
+            params: nil,
+            changes: %{},
+            errors: [],
+            validations: [],
+            required: [],
+            prepare: [],
+            constraints: [],
+            filters: %{},
+            action: nil,
+            types: %{},
+            empty_values: [""],
+            repo: nil,
+            repo_opts: []
+
   def cast(%module{} = data, params, names) do
     types = module.__changeset__()
     params = params(params)
 
-    changeset = struct(Ecto.Changeset, valid?: true, data: data, params: params, types: types)
+    changeset = %__MODULE__{valid?: true, data: data, params: params, types: types}
 
     Enum.reduce(names, changeset, fn name, changeset ->
       with {:ok, value} <- Map.fetch(params, Atom.to_string(name)) do
@@ -109,7 +126,7 @@ defmodule PtcRunner.Test.EctoChangeset do
     struct(data, Map.new(changes, fn {name, value} -> {name, applied(value)} end))
   end
 
-  defp applied(%{__struct__: Ecto.Changeset} = changeset), do: apply_changes(changeset)
+  defp applied(%__MODULE__{} = changeset), do: apply_changes(changeset)
   defp applied(list) when is_list(list), do: Enum.map(list, &applied/1)
   defp applied(value), do: value
 

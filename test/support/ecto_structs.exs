@@ -58,24 +58,4 @@ unless Code.ensure_loaded?(Ecto.Embedded) do
     @moduledoc false
     defstruct [:cardinality, :field, :owner, :owner_key, :through]
   end
-
-  defmodule Ecto.Changeset do
-    @moduledoc false
-    # The public shape of a changeset; the fields of a real one.
-    defstruct valid?: false,
-              data: nil,
-              params: nil,
-              changes: %{},
-              errors: [],
-              validations: [],
-              required: [],
-              prepare: [],
-              constraints: [],
-              filters: %{},
-              action: nil,
-              types: %{},
-              empty_values: [""],
-              repo: nil,
-              repo_opts: []
-  end
 end
