@@ -7,7 +7,10 @@ Guides.compile_files(Guides.paths())
 defmodule PtcRunner.GuidesTest do
   use ExUnit.Case, async: true
 
-  alias PtcRunner.Test.{Guides, StubProvider}
+  alias PtcRunner.Test.{Guides, ProviderRequests, StubProvider}
+
+  doctest Guides
+  doctest ProviderRequests
 
   @over_limit ~S"""
   {"program": {"op": "pipe", "steps": [

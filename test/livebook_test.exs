@@ -56,7 +56,7 @@ defmodule PtcRunner.LivebookTest do
     assert story.told =~ "Unknown operation 'group'. Did you mean 'group_by'?"
     assert waiting == [~S(refund with %{"amount" => 37, "order" => 1})]
 
-    assert %{result: "refunded 37 for order 1", audit: [%{tool: "refund", decision: :run}]} =
+    assert %{result: "refunded 37 for order 1", audit: [%{tool: "refund", decision: :approved}]} =
              approved
 
     assert %{"issued" => ~D[2026-05-02], "lines" => [%{"quantity" => 3}]} = read.record

@@ -54,7 +54,8 @@ defmodule PtcRunner.Agent do
   the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
-  alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Replaying, Result, Run}
+  alias PtcRunner.Agent.{Source, Tool}
   alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -100,13 +101,14 @@ defmodule PtcRunner.Agent do
   The record of a tool call.
 
     * `args` - the arguments that the tool got, after the coercions
-    * `raw_args` - those that the program gave, if they differ
+    * `raw_args` - those before the coercions, if they differ
+    * `asked` - those that the program gave, if `:on_call` or a person has given others; a large one as a text
     * `result` - of the text of the result at most 256 bytes, or the text of the error; nil if there is none
     * `status` - `:ok`; `:error`: the function was called and failed, or its result does not fit; `:refused`: it was
       not called, because its arguments do not fit; `:unfinished`: the run ended while it ran
     * `duration_us` - the microseconds of the call, if it has ended
-    * `decision` - what was decided, if the function was not called for it: `:answer`, `:deny`, `:cache`, or `:refused` for
-      a budget that was used up
+    * `decision`, `by`, `note` - what was decided, by whom or what, and a note, where something was: see `audit/1`
+    * `at` - the time of the decision or else of the call, as an ISO 8601 text
     * `shortened` - the names of arguments that are too large for the record: their values are shown as texts
     * `context` - with the option `:tool_context`: for whom the call was made, see `audit/1`
   """
@@ -120,7 +122,11 @@ defmodule PtcRunner.Agent do
           optional(:raw_args) => map(),
           optional(:shortened) => [String.t()],
           optional(:duration_us) => non_neg_integer(),
+          optional(:asked) => map(),
           optional(:decision) => atom(),
+          optional(:by) => String.t() | atom(),
+          optional(:note) => String.t(),
+          optional(:at) => String.t(),
           optional(:context) => %{String.t() => term()}
         }
 
@@ -459,30 +465,115 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  Every call of a step or of a paused loop, in order: its turn, tool and arguments, its answer or error, its microseconds, and
-  what was decided. With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
+  Runs a program, or a loop, with the answers of a journal: no tool is called.
+
+  `journal` is what `:on_journal` got, as a list of maps in their order; one of its runs, recovered by
+  `PtcRunner.Json.Paused.recover/1`; or a journal of `PtcRunner.Json.record/2`. The options are those of `run/3` with `:tools`, or
+  those of `loop/3`; where a run has no `:memory`, `:now`, `:edition`, `:strict` or limits, those of the journal count. A program that makes another call than the
+  journal has is an error that says so. Returns what `run/3` or `loop/3` returns; the calls have the decision `:replay`.
+
+      iex> me = self()
+      iex> tools = %{"rate" => {fn %{"to" => "USD"} -> 1.25 end, "(to :string) -> :float"}}
+      iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}})
+      iex> {:ok, 1.25, _info} = PtcRunner.Agent.run(program, tools, on_journal: &send(me, {:journal, &1}))
+      iex> journal = for _ <- 1..3, do: (receive do {:journal, map} -> map end)
+      iex> {:ok, value, info} = PtcRunner.Agent.replay(program, journal, tools: tools, returns: ":float")
+      iex> {value, for(call <- info.tool_calls, do: call.decision)}
+      {1.25, [:replay]}
+
+  A loop is replayed with a function that gives the texts of its model again:
+
+      iex> me = self()
+      iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}}) end
+      iex> task = [task: "The rate?", tools: %{"rate" => {fn %{"to" => "USD"} -> 1.25 end, "(to :string) -> :float"}}, returns: ":float"]
+      iex> {:ok, step} = PtcRunner.Agent.loop(model, task, on_journal: &send(me, {:journal, &1}))
+      iex> journal = for _ <- 1..3, do: (receive do {:journal, map} -> map end)
+      iex> texts = for %{role: :assistant, content: text} <- step.messages, do: text
+      iex> {:ok, again} = PtcRunner.Agent.replay(&Enum.at(texts, div(length(&1), 2) - 1), journal, task)
+      iex> again.return
+      1.25
+
+  New in this library.
+  """
+  @spec replay(ask() | Json.program(), [map()] | map() | Json.Paused.t(), keyword()) ::
+          {:ok | :error, Step.t()}
+          | {:ok, term(), map()}
+          | {:error, term(), feedback :: String.t()}
+          | {:error, term(), feedback :: String.t(), info :: map()}
+  def replay(program_or_model, journal, opts \\ []) do
+    Given.options!(opts, :replay)
+
+    case Replaying.journals(journal) do
+      {:ok, journals} -> replayed(program_or_model, journals, opts)
+      {:error, text} -> raise ArgumentError, text
+    end
+  end
+
+  defp replayed(model, journals, opts) when is_function(model) do
+    Given.options!(opts, :loop)
+    Given.model!(model, opts)
+    opts = opts |> Keyword.put_new(:max_turns, 5) |> with_signature()
+    Given.messages!(opts[:messages] || [])
+    Replaying.within(journals, opts, &Loop.run(model, &1))
+  end
+
+  defp replayed(program, journals, opts) do
+    {tools, opts} = Keyword.pop(opts, :tools, %{})
+    Given.options!(opts, :run)
+    opts = journals |> List.last() |> Replaying.options(opts) |> with_signature()
+    tools = Tool.list!(tools)
+    Replaying.within([List.last(journals)], opts, &Run.run(program, tools, &1))
+  end
+
+  @doc """
+  Every call of a step or of a paused run or loop, in order: its turn, tool and arguments (`asked`: those that the program gave,
+  if the tool got others), its answer or error, its microseconds; what was decided, `by` whom or what, when, and with which note.
+  With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
   dates, of structs the module and the `id`, and of other terms only their kind. Entries whose names begin with `_` are left out.
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
-      iex> {:ok, step} = PtcRunner.Agent.loop(model, [task: "Pay Ada.", tools: %{"pay" => fn _ -> 1 end}], on_call: fn _ -> {:answer, 7} end)
+      iex> tools = %{"pay" => {fn _ -> "paid" end, approve: true}}
+      iex> {:paused, paused} = PtcRunner.Agent.loop(model, task: "Pay Ada.", tools: tools)
+      iex> for call <- PtcRunner.Agent.audit(paused), do: {call.tool, call.args, call.decision}
+      [{"pay", %{"to" => "Ada"}, :waits}]
+      iex> decided = {:decided, :approve, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}
+      iex> {:ok, step} = PtcRunner.Agent.resume(paused, decided, model: model, tools: tools)
       iex> for call <- PtcRunner.Agent.audit(step), do: Map.delete(call, :duration_us)
-      [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, answer: "7", error: nil, decision: :answer}]
+      [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, asked: nil, answer: ~s("paid"), error: nil,
+         decision: :approved, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}]
       iex> task = [task: "Pay Ada.", tools: %{"pay" => fn _args, _more -> 1 end}, tool_context: [actor: "Bob", _token: "s3cret"]]
       iex> {:ok, step} = PtcRunner.Agent.loop(model, task)
       iex> for call <- PtcRunner.Agent.audit(step), do: {call.tool, call.context}
       [{"pay", %{"actor" => "Bob"}}]
 
-  Answers are texts of at most 256 bytes. The options `:recorded_calls` and `:recorded_bytes` bound the list.
+  A decision is
+
+  | | | `by`, if the decision does not say so |
+  |---|---|---|
+  | `:run` | the tool was called | `:on_call`, or `nil` without that function |
+  | `:approved` | the call waited, and was approved, with its arguments or with others | `:resume` |
+  | `:answer`, `:deny` | the tool was not called | `:on_call` or `:resume` |
+  | `:cache` | the answer is that of an equal call | `:cache` |
+  | `:refused` | a budget was used up; or firewalled data would have flowed | `:limit`, `:firewall` |
+  | `:replay` | a journal has answered | `nil` |
+  | `:waits` | it waits for a decision; `at` is the time of the pause | `nil` |
+
+  `at` is an ISO 8601 text: the time of the decision if the decision has one, or else of the call. Answers are texts of at most 256 bytes. The options
+  `:recorded_calls` and `:recorded_bytes` bound the list.
   """
   @spec audit(Step.t() | Paused.t()) :: [
           %{
             required(:turn) => pos_integer(),
             required(:tool) => String.t(),
             required(:args) => map(),
+            required(:asked) => map() | nil,
             required(:answer) => String.t() | nil,
             required(:error) => String.t() | nil,
             required(:duration_us) => non_neg_integer() | nil,
             required(:decision) => atom(),
+            required(:by) => String.t() | atom(),
+            required(:at) => String.t() | nil,
+            required(:note) => String.t() | nil,
             optional(:context) => %{String.t() => term()}
           }
         ]

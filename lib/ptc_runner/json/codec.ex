@@ -257,6 +257,7 @@ defmodule PtcRunner.Json.Codec do
     raise Protocol.UndefinedError,
       protocol: Encoder,
       value: term,
-      description: "JSON has no form for it, or not where it stands"
+      description:
+        "JSON has only nil, booleans, numbers, texts in UTF-8, lists and maps, whose keys are texts, atoms or numbers"
   end
 end

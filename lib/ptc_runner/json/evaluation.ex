@@ -35,9 +35,12 @@ defmodule PtcRunner.Json.Evaluation do
   @compile {:inline, watched: 3, noted: 3, started: 3}
 
   defp watched(program, given, run) do
-    if Telemetry.on?(),
-      do: Telemetry.run(program, elem(given, 3), fn -> noted(program, given, run) end),
-      else: noted(program, given, run)
+    if Telemetry.on?() do
+      run_id = Given.run_id(given)
+      Telemetry.run(program, run_id, elem(given, 3), fn -> noted(program, given, run) end)
+    else
+      noted(program, given, run)
+    end
   end
 
   defp noted(program, given, run) do

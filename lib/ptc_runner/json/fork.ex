@@ -289,7 +289,7 @@ defmodule PtcRunner.Json.Fork do
   end
 
   # The answer is kept, and given to the rounds that wait for an equal call.
-  defp result(fork, round, call, {_id, name, args, cached?} = running, result) do
+  defp result(fork, round, call, {_id, name, args, _sent, cached?} = running, result) do
     case Answers.answered(fork.control, running, result) do
       {:ok, control} ->
         fork = went_on(%{fork | control: control}, round, call, result)

@@ -130,6 +130,11 @@ defmodule PtcRunner.Json.Given do
   def parts({most, now}), do: {most, now, %Control{}}
   def parts(most), do: {most, nil, %Control{}}
 
+  @doc "The id of a run that goes on, if it has one."
+  @spec run_id(t()) :: String.t() | nil
+  def run_id({_limits, _context, _memory, _tools, {_most, _now, %{run_id: id}}}), do: id
+  def run_id(_given), do: nil
+
   @doc "How a run with these tools is driven: whether its calls are counted, or decided about, is known before it."
   @spec with_tools(how(), map(), map()) :: Runner.how()
   def with_tools(how, tools, settings) do

@@ -16,6 +16,7 @@ defmodule PtcRunner.Native.Telemetry do
   """
 
   alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Shown
 
   @key __MODULE__
@@ -73,13 +74,18 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error.
-  def run(program, tools, fun) do
+  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error. A run that goes on has its id.
+  def run(program, id, tools, fun) do
     cond do
-      heard?(@of_run) or (tools != %{} and heard?(@of_tool)) -> heard(program, fun)
-      # Without tools, nothing in the run looks for handlers.
-      tools == %{} -> fun.()
-      true -> counting(:unheard, fun)
+      heard?(@of_run) or (tools != %{} and heard?(@of_tool)) ->
+        Ids.within([run_id: id || Ids.new()], fn -> heard(program, fun) end)
+
+      # Without tools, no other event is executed in the run.
+      tools == %{} ->
+        fun.()
+
+      true ->
+        Ids.within([run_id: id || Ids.later()], fn -> counting(:unheard, fun) end)
     end
   end
 
@@ -162,7 +168,8 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # Wraps a tool for a run that moves to the tools' process: its events are executed there.
+  # Wraps a tool for a run that moves to the tools' process: its events are executed there, with the ids that this process
+  # had when it was started.
   def told(name, fun) when is_function(fun, 1) do
     case tools?() && Process.get(@counts) do
       false ->
@@ -359,7 +366,7 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # The module may be missing.
   def execute(event, measured, metadata),
-    do: apply(:telemetry, :execute, [event, measured, metadata])
+    do: apply(:telemetry, :execute, [event, measured, Ids.merged(metadata)])
 
   defp failed(metadata, reason) do
     reason = if is_tuple(reason), do: Message.error(reason), else: reason

@@ -9,6 +9,7 @@ defmodule PtcRunner.Native.TelemetryTest do
   require Telemetry
 
   doctest Telemetry
+  doctest Telemetry.Ids
 
   # The function of the library that events are executed with.
   @fake """
@@ -498,7 +499,8 @@ defmodule PtcRunner.Native.TelemetryTest do
       all = events()
 
       decisions =
-        for {[_, :tool, :decision], measured, metadata} <- all, do: {measured.number, metadata}
+        for {[_, :tool, :decision], measured, metadata} <- all,
+            do: {measured.number, Map.delete(metadata, :run_id)}
 
       assert decisions ==
                for(
@@ -563,8 +565,59 @@ defmodule PtcRunner.Native.TelemetryTest do
             do: [],
             else: [:telemetry_span_context]
 
-        assert {event, Enum.sort(Map.keys(metadata))} == {event, Enum.sort(fields ++ span)}
+        keys = Map.keys(metadata) -- [:run_id, :loop_id]
+        assert {event, Enum.sort(keys)} == {event, Enum.sort(fields ++ span)}
+        # Events of a run and of a loop have their ids.
+        in_run? = Enum.at(event, 1) in [:json, :tool]
+
+        if Map.get(metadata, :tool) != "t" or is_map_key(metadata, :run_id),
+          do: assert({event, in_run?} == {event, is_map_key(metadata, :run_id)})
+
+        if Enum.at(event, 1) == :agent, do: assert(is_binary(metadata.loop_id))
       end
+    end
+
+    test "every event of a run has its id, and of a loop its own: also from other processes, and after a pause" do
+      one = ~s({"program": {"op": "call", "tool": "t", "args": {"n": "1"}}})
+      each = ~s({"program": {"op": "pipe", "steps": [{"op": "literal", "value": [1, 2, 3]},
+        {"op": "map", "expr": {"op": "call", "tool": "t", "args": {"n": {"op": "it"}}}}]}})
+
+      inner = fn _ -> Json.run!(~s({"program": {"op": "literal", "value": 1}})) end
+
+      for program <- [one, each],
+          more <- [[], [tool_concurrency: 3], [on_call: fn _ -> :run end], [max_tool_calls: 9]] do
+        Json.run(program, [{:tools, %{"t" => {inner, "(n :int) -> :int"}}} | more])
+        sent = events()
+        # The runs inside the tool have ids of their own.
+        {outer, others} =
+          Enum.split_with(sent, fn {_event, _, m} -> m[:run_id] == elem(hd(sent), 2).run_id end)
+
+        assert Enum.any?(outer, fn {event, _, _} -> :tool in event end)
+        assert Enum.any?(outer, fn {event, _, _} -> :coerce in event end)
+        assert List.last(sent) |> elem(2) |> Map.get(:run_id) == elem(hd(sent), 2).run_id
+
+        for {event, _, metadata} <- others do
+          assert is_binary(metadata[:run_id])
+          assert Enum.take(event, 3) == [:ptc_runner, :json, :run]
+        end
+      end
+
+      tools = %{"t" => {& &1["n"], signature: "(n :int) -> :int", approve: true}}
+      {:paused, paused} = PtcRunner.Agent.loop(fn _ -> one end, task: "x", tools: tools)
+      before = events()
+      map = PtcRunner.Agent.Paused.to_map(paused)
+      {:ok, paused} = PtcRunner.Agent.Paused.from_map(map)
+      {:ok, _} = PtcRunner.Agent.resume(paused, :approve, model: fn _ -> one end, tools: tools)
+      since = events()
+      assert [loop] = Enum.uniq(for {_, _, metadata} <- before ++ since, do: metadata.loop_id)
+      assert is_binary(loop)
+
+      runs = for {_, _, %{run_id: id}} <- before ++ since, do: id
+      assert [_run] = Enum.uniq(runs)
+      assert Enum.any?(since, fn {event, _, m} -> :tool in event and is_map_key(m, :run_id) end)
+
+      # Nothing stays in the process.
+      assert PtcRunner.Native.Telemetry.Ids.known() == nil
     end
   end
 

@@ -4,6 +4,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
 
   alias PtcRunner.Agent.Reply
   alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Native.Telemetry.Ids
   require Telemetry
 
   @turn [:ptc_runner, :agent, :turn]
@@ -11,6 +12,14 @@ defmodule PtcRunner.Native.Telemetry.Agent do
 
   @of_turn [@turn ++ [:start], @turn ++ [:stop]]
   @of_model for event <- [:start, :stop, :exception], do: @model ++ [event]
+
+  @doc "Calls the function of a loop with this id, which its events have."
+  @spec loop(String.t() | nil, (() -> result)) :: result when result: term()
+  def loop(id, fun), do: if(id, do: Ids.within([loop_id: id], fun), else: fun.())
+
+  @doc "The id of a new loop; nil without telemetry."
+  @spec loop_id() :: String.t() | nil
+  def loop_id, do: if(Telemetry.on?(), do: Ids.new())
 
   @doc "The start of a turn, for `turn_ended/3`; nil if its events have no handler."
   @spec turn_began(pos_integer()) :: {integer(), map()} | nil
@@ -68,7 +77,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   @doc "A program that is not well-formed, which is a run that has failed."
   @spec invalid(PtcRunner.Json.error()) :: :ok
   def invalid(error) do
-    if Telemetry.on?(), do: Telemetry.run("", %{}, fn -> {:error, error} end)
+    if Telemetry.on?(), do: Telemetry.run("", nil, %{}, fn -> {:error, error} end)
     :ok
   end
 end
