@@ -733,14 +733,17 @@ defmodule PtcRunner.Native.TelemetryTest do
       end
     end
 
-    # What does not depend on times and on processes.
+    # What does not depend on times and on processes; of the ids, that they are there.
     defp told({event, measured, metadata}) do
       reason = if is_binary(metadata[:reason]), do: :text, else: metadata[:reason]
 
       metadata =
         metadata |> Map.drop([:telemetry_span_context, :stacktrace]) |> Map.put(:reason, reason)
 
-      {event, {Map.take(measured, [:tool_calls, :repairs, :warnings, :bytes]), metadata}}
+      ids = for id <- [:run_id, :loop_id], is_map_key(metadata, id), into: %{}, do: {id, :known}
+
+      {event,
+       {Map.take(measured, [:tool_calls, :repairs, :warnings, :bytes]), Map.merge(metadata, ids)}}
     end
 
     test "the error of a run is made once: for the caller, for a model, and for an event" do
