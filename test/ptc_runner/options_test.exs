@@ -49,6 +49,8 @@ defmodule PtcRunner.OptionsTest do
       {&Signature.type_to_json_schema(:int, &1), [enums: %{"" => [1, 2]}, for: :gemini]},
       {&Signature.unenforced("() -> [:int]", &1), [for: :anthropic]},
       {&Signature.from_json_schema(%{}, &1), [annotations: true]},
+      {&Signature.from_schema(%{}, &1), [formats: false]},
+      {&Signature.from_ecto(String, &1), [only: [:id], redacted: true]},
       {&Codec.encode(1, &1), [as: :iodata, max_bytes: 3]},
       {&Codec.encode!(1, &1), [timeout: 5]},
       {&Codec.decode("1", &1), [depth: :infinity]},

@@ -28,3 +28,34 @@ unless Code.ensure_loaded?(Ecto.Association.NotLoaded) do
     defstruct [:__field__, :__owner__, :__cardinality__]
   end
 end
+
+unless Code.ensure_loaded?(Ecto.Embedded) do
+  defmodule Ecto.Embedded do
+    @moduledoc false
+    defstruct [
+      :cardinality,
+      :field,
+      :owner,
+      :related,
+      :on_cast,
+      on_replace: :raise,
+      unique: true,
+      ordered: true
+    ]
+  end
+
+  defmodule Ecto.Association.BelongsTo do
+    @moduledoc false
+    defstruct [:field, :owner, :related, :owner_key, :related_key, cardinality: :one]
+  end
+
+  defmodule Ecto.Association.Has do
+    @moduledoc false
+    defstruct [:cardinality, :field, :owner, :related, :owner_key, :related_key]
+  end
+
+  defmodule Ecto.Association.HasThrough do
+    @moduledoc false
+    defstruct [:cardinality, :field, :owner, :owner_key, :through]
+  end
+end

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Describe do
   # lists.
 
   alias PtcRunner.Agent.Plain
-  alias PtcRunner.Firewall.Public
+  alias PtcRunner.Firewall.{Public, Redacted}
   alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Budget, Head, Line}
@@ -51,7 +51,7 @@ defmodule PtcRunner.Agent.Describe do
     cond do
       Values.value?(struct) -> value_type(struct)
       Values.unloaded?(struct) -> :null
-      true -> struct |> Values.fields() |> of(depth, left)
+      true -> struct |> Values.fields() |> Redacted.without(struct) |> of(depth, left)
     end
   end
 
@@ -258,7 +258,7 @@ defmodule PtcRunner.Agent.Describe do
     cond do
       Values.value?(struct) -> Values.text(struct)
       Values.unloaded?(struct) -> nil
-      true -> struct |> Values.fields() |> part(depth, left)
+      true -> struct |> Values.fields() |> Redacted.without(struct) |> part(depth, left)
     end
   end
 

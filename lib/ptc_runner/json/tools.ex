@@ -35,7 +35,9 @@ defmodule PtcRunner.Json.Tools do
   @doc "Whether a tool is given in a form that has more than a function of one argument."
   @spec form?(term()) :: boolean()
   def form?({fun, more}) when Tool.is_function_of_tool(fun),
-    do: is_binary(more) or is_list(more) or match?({:signature, _, _}, more)
+    do:
+      is_binary(more) or is_list(more) or (is_map(more) and not is_struct(more)) or
+        match?({:signature, _, _}, more) or match?({_arguments, _result}, more)
 
   def form?(%Tool{}), do: true
   def form?(_other), do: false
