@@ -53,7 +53,7 @@ unless Code.ensure_loaded?(Ecto.Schema) do
     @moduledoc false
     alias PtcRunner.Test.EctoChangeset
 
-    defdelegate cast(data, params, names), to: EctoChangeset
+    def cast(data, params, names, _opts \\ []), do: EctoChangeset.cast(data, params, names)
     defdelegate cast_embed(changeset, name, opts \\ []), to: EctoChangeset
     defdelegate validate_required(changeset, names), to: EctoChangeset
     defdelegate validate_number(changeset, name, opts), to: EctoChangeset
