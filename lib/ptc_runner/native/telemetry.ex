@@ -16,7 +16,7 @@ defmodule PtcRunner.Native.Telemetry do
   """
 
   alias PtcRunner.Json.{Message, ToolWorker}
-  alias PtcRunner.Native.Telemetry.Ids
+  alias PtcRunner.Native.Telemetry.{Handlers, Ids}
   alias PtcRunner.Shown
 
   @key __MODULE__
@@ -40,16 +40,10 @@ defmodule PtcRunner.Native.Telemetry do
   # Whether one of these events has a handler.
   def heard?(events) do
     case on?() do
-      :handlers -> :erlang.whereis(:telemetry_handler_table) != :undefined and any?(events)
+      :handlers -> Handlers.any?(events)
       on? -> on?
     end
   end
-
-  # The table that `:telemetry` asks itself when an event is executed.
-  defp any?([event | events]),
-    do: apply(:telemetry_handler_table, :list_for_event, [event]) != [] or any?(events)
-
-  defp any?([]), do: false
 
   @doc """
   Checks again whether events are wanted: for code that loads `:telemetry` or changes the configuration while
@@ -64,13 +58,8 @@ defmodule PtcRunner.Native.Telemetry do
     wanted? = Application.get_env(:ptc_runner_native, :telemetry, true)
     on? = wanted? == true and Code.ensure_loaded?(:telemetry)
     # Putting the same value costs nothing; another value makes the VM scan all processes.
-    :persistent_term.put(@key, if(on? and table?(), do: :handlers, else: on?))
+    :persistent_term.put(@key, if(on? and Handlers.known?(), do: :handlers, else: on?))
     on?
-  end
-
-  defp table? do
-    Code.ensure_loaded?(:telemetry_handler_table) and
-      function_exported?(:telemetry_handler_table, :list_for_event, 1)
   end
 
   @doc false

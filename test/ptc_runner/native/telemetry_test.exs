@@ -9,6 +9,7 @@ defmodule PtcRunner.Native.TelemetryTest do
   require Telemetry
 
   doctest Telemetry
+  doctest Telemetry.Handlers
   doctest Telemetry.Ids
 
   # The function of the library that events are executed with.
