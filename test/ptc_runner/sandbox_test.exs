@@ -9,8 +9,11 @@ defmodule PtcRunner.SandboxTest do
   doctest Sandbox
   doctest Guarded
 
+  # The default is a second, which a busy machine may pause for.
+  @opts [timeout: 60_000]
+
   defp execute(eval_fn, opts \\ []),
-    do: Sandbox.execute(%{"op" => "count"}, Context.new(), [{:eval_fn, eval_fn} | opts])
+    do: Sandbox.execute(%{"op" => "count"}, Context.new(), [eval_fn: eval_fn] ++ opts ++ @opts)
 
   defp messages do
     {:messages, messages} = Process.info(self(), :messages)

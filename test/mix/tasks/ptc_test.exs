@@ -481,7 +481,9 @@ defmodule Mix.Tasks.PtcTest do
       pad = String.duplicate(" ", 50_000_001)
       data = file(directory, "huge.json", ~s({"orders": [1]}) <> pad)
       path = file(directory, "p.json", program(~s({"op": "count"})))
-      assert {0, "1\n", ""} = task("ptc.run", [path, "--context", data])
+      assert {0, "1\n", told} = task("ptc.run", [path, "--context", data])
+      # A run of more than a second is told of, on a busy machine this one too.
+      assert told == "" or told =~ ~r/\Arunning: [^\n]*\n\z/
 
       assert capture_io(:stderr, fn -> assert byte_size(Files.large_text!(data)) == 50_000_016 end) ==
                ""

@@ -260,7 +260,7 @@ defmodule PtcRunner.Json.ControlTest do
           opts = [tools: tools, timeout: 1_000, on_call: slow, tool_concurrency: concurrency]
 
           Task.async(fn ->
-            {ms, result} = Room.least_ms(1_700, fn -> Json.run(program, opts) end)
+            {ms, result} = Room.least_wait_ms(1_700, fn -> Json.run(program, opts) end)
             assert result == {:error, {:timeout, 1_000}}
             ms
           end)
