@@ -1,7 +1,7 @@
 defmodule PtcRunner.Test.Room do
   @moduledoc """
-  Room for busy machines, which may pause for hundreds of milliseconds: what is measured is measured again, and what a
-  timeout cuts off too early gets a longer one.
+  Room for busy machines, which may pause for hundreds of milliseconds: what is measured is measured again or counted, and
+  what a timeout cuts off too early gets a longer one.
   """
 
   @attempts 5
@@ -28,6 +28,38 @@ defmodule PtcRunner.Test.Room do
       {later, result} = least_ms(limit, fun, attempts - 1)
       {min(ms, later), result}
     end
+  end
+
+  @doc """
+  Calls `check`; if an assertion fails, again, up to five times. For checks of what happens at the same time, each of which
+  begins anew. What is wrong itself is wrong each time.
+
+      iex> PtcRunner.Test.Room.again(fn -> :done end)
+      :done
+  """
+  @spec again((() -> result)) :: result when result: term()
+  def again(check), do: again(check, @attempts)
+
+  defp again(check, attempts) do
+    check.()
+  rescue
+    error in [ExUnit.AssertionError, MatchError] ->
+      if attempts > 1, do: again(check, attempts - 1), else: reraise(error, __STACKTRACE__)
+  end
+
+  @doc """
+  The reductions of this process while `fun` runs, and its result: work that is counted is the same on every machine.
+
+      iex> {reductions, 500_500} = PtcRunner.Test.Room.work(fn -> Enum.reduce(1..1_000, 0, &+/2) end)
+      iex> reductions in 1_000..100_000
+      true
+  """
+  @spec work((() -> result)) :: {non_neg_integer(), result} when result: term()
+  def work(fun) do
+    {:reductions, before} = Process.info(self(), :reductions)
+    result = fun.()
+    {:reductions, now} = Process.info(self(), :reductions)
+    {now - before, result}
   end
 
   @doc """

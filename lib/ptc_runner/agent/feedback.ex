@@ -59,16 +59,19 @@ defmodule PtcRunner.Agent.Feedback do
   tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
   @spec run(Message.fault(), [Tool.t()], String.t(), 1 | 2) :: String.t()
-  def run({:unknown_tool, name, _functions}, tools, made, _edition) do
-    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
-    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
+  def run(fault, tools, made, edition) do
+    case Message.fault(fault) do
+      {:unknown_tool, name, _functions} ->
+        name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
+        sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
+
+      {:tool_failed, text} ->
+        sentence("ExecutionError: " <> Shown.lines(text), made)
+
+      _fault ->
+        fault |> Message.error() |> hinted(edition) |> sentence(made)
+    end
   end
-
-  def run({:tool_failed, text}, _tools, made, _edition),
-    do: sentence("ExecutionError: " <> Shown.lines(text), made)
-
-  def run(fault, _tools, made, edition),
-    do: fault |> Message.error() |> hinted(edition) |> sentence(made)
 
   @doc "Feedback about an invalid value."
   @spec result([map()], term(), String.t()) :: String.t()

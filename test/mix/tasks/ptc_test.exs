@@ -366,7 +366,7 @@ defmodule Mix.Tasks.PtcTest do
 
       for node <- @nodes, edition <- [1, 2], max_heap <- [1_000, 3_000, 1_250_000, 0] do
         program = ~s({"program": #{node}})
-        opts = [memory: %{"kept" => [1]}, timeout: 5_000, max_heap: max_heap, edition: edition]
+        opts = [memory: %{"kept" => [1]}, timeout: 60_000, max_heap: max_heap, edition: edition]
         expected = Json.run(program, [context: context] ++ opts)
 
         case OverFile.run(program, text, opts) do
