@@ -8,8 +8,7 @@ use crate::schedule::{self, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::texts::has_text;
 use crate::{atoms, wire};
-use ptc_machine::fault::Halt;
-use ptc_machine::{Exit, Inputs, State};
+use ptc_program::code::State;
 use ptc_program::code::{Pc, Vm};
 use ptc_program::compile::INPUT_NAME;
 use ptc_program::over_texts::{start_time, Data};
@@ -18,6 +17,8 @@ use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_term::weight::words_of_row;
+use ptc_vm::Halt;
+use ptc_vm::{Exit, Inputs};
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -236,6 +237,8 @@ impl<'a> Execution<'a> {
                 let (state, terms) = self.suspend(run, state, None, home);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
+            // No program of this language asks.
+            Exit::Ask { .. } => wire::stopped(env, Stop::Abandoned),
             Exit::Halted(Halt::Stop(Stop::SliceOver | Stop::MemoryExceeded))
                 if self.pace == Pace::Probe =>
             {

@@ -8,10 +8,10 @@ use crate::plain_run::{Mode, Run};
 use crate::program::Handle;
 use crate::run::RunArgs;
 use crate::schedule::Pace;
-use ptc_machine::Watch;
 use ptc_program::code::Program;
 use ptc_program::observed;
 use ptc_term::heap::Heap;
+use ptc_vm::Watch;
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 

@@ -16,9 +16,9 @@ use crate::plain_run::Run;
 use crate::raw::{Raw, Terms};
 use crate::task::{Left, Suspension};
 use crate::weigh::weighed;
-use ptc_machine::reduced::{self, RunTerms};
-use ptc_machine::State;
+use ptc_program::code::State;
 use ptc_term::meter::Pace;
+use ptc_vm::reduced::{self, RunTerms};
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::time::Instant;
 

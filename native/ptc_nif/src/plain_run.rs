@@ -1,8 +1,8 @@
 //! The plain data of a run, which stay in its resource: all but its terms.
 
 use crate::explain::Observation;
-use ptc_machine::State;
 use ptc_program::code::Program;
+use ptc_program::code::State;
 use ptc_term::meter::Limits;
 use rustler::ResourceArc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -8,7 +8,6 @@ use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{keep, run, Call, Task};
 use crate::{atoms, wire};
-use ptc_machine::explain::Detail;
 use ptc_program::code::Program;
 use ptc_program::compile::Options;
 use ptc_program::edition::Edition;
@@ -19,6 +18,7 @@ use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
+use ptc_vm::explain::Detail;
 use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 

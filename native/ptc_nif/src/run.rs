@@ -11,9 +11,9 @@ use crate::raw::{Raw, Terms};
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Since, Waiting};
 use crate::texts;
-use ptc_machine::ValueKind;
 use ptc_program::over_texts::Data;
 use ptc_term::meter::Limits;
+use ptc_vm::ValueKind;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.

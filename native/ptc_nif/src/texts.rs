@@ -13,12 +13,12 @@ use crate::schedule::Pace;
 use crate::task::{self, kept, Call, Place, Task};
 use crate::wire;
 use ptc_lazy::judging::Judging;
-use ptc_machine::ValueKind;
 use ptc_program::over_texts::{self, Outcome, TextRun};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
 use ptc_type::Rules;
+use ptc_vm::ValueKind;
 use rustler::types::atom::__struct__;
 use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
 

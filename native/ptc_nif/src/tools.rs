@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use crate::schedule::{charge_for, nif_pair, Pace, TOOLS};
-use ptc_machine::merge::{merge_lists, Merged};
+use ptc_kernels::merge::{merge_lists, Merged};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::workspace::Workspace;
 use rustler::{Encoder, Term};

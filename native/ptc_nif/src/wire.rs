@@ -4,7 +4,7 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use ptc_json::JsonError;
-use ptc_machine::fault::Fault;
+use ptc_program::fault::Fault;
 use ptc_term::stop::Stop;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env, Term};

@@ -1,13 +1,31 @@
-//! The programs of PTC-JSON: the machine's, with the operations and the instruction of this language.
+//! The programs of PTC-JSON: the machine's, with the operations and the instructions of this language.
 
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
-use ptc_machine::program;
+use ptc_term::heap::Heap;
+use ptc_vm::{program, Name};
 
-pub use ptc_machine::program::{ConstId, Demand, PatternId, Pc, Slot, INPUT, NOW, NO_CONST, NO_PC};
+pub use ptc_vm::program::{ConstId, Demand, PatternId, Pc, Slot, INPUT, NOW, NO_CONST, NO_PC};
 
 /// The language of programs that are JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PtcJson;
+pub struct PtcJson {
+    /// Whether `load` fails for a name that the context does not have.
+    pub strict: bool,
+}
+
+/// An error that only counts when it is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LateError {
+    /// The kind of error.
+    pub code: Code,
+    /// What failed.
+    pub name: Option<Name>,
+    /// The field.
+    pub field: Option<&'static str>,
+    /// The offending part, or [`NO_CONST`].
+    pub subject: ConstId,
+}
 
 /// An evaluation of an operation.
 pub type Apply = program::Apply<PtcJson>;
@@ -18,7 +36,18 @@ pub type Instr = program::Instr<PtcJson>;
 /// A compiled program.
 pub type Program = program::Program<PtcJson>;
 /// A run of a program.
-pub type Vm<'h, H> = ptc_machine::Vm<'h, H, PtcJson>;
+pub type Vm<'h, H> = ptc_vm::Vm<'h, H, PtcJson>;
+
+/// The machine that evaluates its operations.
+pub type Machine<'h, H> = ptc_vm::Machine<'h, H, PtcJson>;
+/// The state of a suspended run.
+pub type State<T> = ptc_vm::State<PtcJson, T>;
+/// Why a run stops before its end.
+pub type Halt<T> = ptc_vm::Halt<Fault<T>>;
+/// The value of an evaluation.
+pub type Eval<H> = Result<<H as Heap>::Term, Halt<<H as Heap>::Term>>;
+/// The next step of a loop.
+pub type Stepped<H> = ptc_vm::Stepped<H, PtcJson>;
 
 /// Comparisons of a field of an item with a constant that form a filter's condition. They are in the
 /// code, each followed by a jump unless there is only one.
@@ -39,6 +68,8 @@ pub enum Own {
     Sieve(Sieve),
     /// Arithmetic on two numbers.
     Formula(Formula),
+    /// Fails if the program has no current value.
+    NeedInput(OpCode),
 }
 
 /// One side of a formula.

@@ -4,6 +4,7 @@
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
 //! * [`edition`]: the editions of the language
 //! * [`code`]: the instructions of the language
+//! * [`fault`]: the errors of a program
 //! * [`compile`]: a program's table to its instructions, with all checks
 //! * [`typing`]: the types of a program's values, before it runs
 //! * [`plan`]: which tools a program will call, how often, and with which data
@@ -17,6 +18,7 @@
 pub mod code;
 pub mod compile;
 pub mod edition;
+pub mod fault;
 pub mod load;
 pub mod observed;
 pub mod opcode;

@@ -6,12 +6,11 @@
 use crate::code::Program;
 use crate::compile::copy::Copier;
 use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
+use crate::fault::Fault;
 use ptc_json::{
     Document, JsonError, JsonLimits, Node, PartialValue, ReadError, Replay, Table, TableReader,
     TermBuilder,
 };
-use ptc_machine::explain::Detail;
-use ptc_machine::fault::Fault;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::{Meter, Pace};
@@ -19,6 +18,7 @@ use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::workspace::Workspace;
+use ptc_vm::explain::Detail;
 use std::mem::take;
 use std::sync::Arc;
 

@@ -1,10 +1,9 @@
 //! What the code of a program, and the counts of an observed run, say about its operations, as terms.
 
 use crate::code::{Instr, Program};
-use ptc_machine::explain::{Mark, PathPart, Site};
-use ptc_machine::{Counts, Watch};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
+use ptc_vm::{explain::Mark, explain::PathPart, explain::Site, Counts, Watch};
 
 fn integer<H: Heap>(heap: &mut H, value: u64) -> H::Term {
     let number = i64::try_from(value).unwrap_or(i64::MAX);

@@ -11,8 +11,9 @@ mod found;
 mod indexes;
 mod outcome;
 
-use crate::code::{Pc, Program, Vm};
+use crate::code::{Halt, Pc, Program, State, Vm};
 use crate::compile::INPUT_NAME;
+use crate::fault::Fault;
 pub use data::{start_time, Data};
 pub use found::has_text;
 use indexes::Indexes;
@@ -20,14 +21,13 @@ pub use outcome::Outcome;
 use ptc_lazy::settle::Settle;
 use ptc_lazy::term::whole;
 use ptc_lazy::{Given, Lazy, Term};
-use ptc_machine::fault::{Fault, Halt};
-use ptc_machine::{Exit, Inputs, State, ValueKind};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::number::Number;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw, One};
+use ptc_vm::{Exit, Inputs, ValueKind};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::mem::{swap, take};
@@ -333,8 +333,8 @@ impl<T: Copy> TextRun<T> {
                 self.leave(Some(state), None, lazy);
                 return Err(stop);
             }
-            // No run over texts forks.
-            Exit::Fork { .. } => return Err(Stop::Abandoned),
+            // No run over texts forks or asks.
+            Exit::Fork { .. } | Exit::Ask { .. } => return Err(Stop::Abandoned),
         };
         let settling = (after, Settle::new(terms));
         if meter.percent_of_slice() > MOST_BEFORE_SETTLING {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{run, run_in, End, Lab, EDITION_1, STRICT, UNCHECKED};
-use ptc_machine::fault::Code;
+use ptc_program::fault::Code;
 use ptc_term::plain::PlainHeap;
 
 /// Runs a program in edition 2.

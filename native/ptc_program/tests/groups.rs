@@ -3,7 +3,7 @@
 mod common;
 
 use common::{over, run_in, End, Lab, STRICT};
-use ptc_machine::fault::Code;
+use ptc_program::fault::Code;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
 use ptc_term::plain::PlainHeap;

@@ -4,11 +4,12 @@ mod common;
 
 use common::rng::Rng;
 use common::{term, Lab, EDITION_1, FREE, STRICT};
-use ptc_machine::{Exit, Inputs, State};
+use ptc_program::code::State;
 use ptc_program::code::Vm;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
+use ptc_vm::{Exit, Inputs};
 
 /// Returns whether the program ends within the fuel of a probe.
 fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) -> Term) -> bool {
@@ -25,7 +26,7 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
     let mut vm = Vm::new(&lab.program, &mut lab.heap, inputs, state, meter);
     match vm.run() {
         Exit::Done(_) => true,
-        Exit::Halted(ptc_machine::fault::Halt::Stop(ptc_term::stop::Stop::SliceOver)) => false,
+        Exit::Halted(ptc_vm::Halt::Stop(ptc_term::stop::Stop::SliceOver)) => false,
         other => panic!("{program}: {other:?}"),
     }
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::{End, Lab, FREE, STRICT};
 use ptc_json::{Document, JsonError, JsonLimits};
-use ptc_machine::fault::Code;
 use ptc_program::compile::{compile, Failure, Options, Walk};
+use ptc_program::fault::Code;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::plain::PlainHeap;
 use ptc_term::stop::Stop;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{over, End, Lab, FREE, STRICT};
-use ptc_machine::fault::Code;
+use ptc_program::fault::Code;
 use ptc_term::meter::{Deadline, Limits};
 use ptc_term::plain::PlainHeap;
 use std::time::Duration;

@@ -1,9 +1,10 @@
 //! Liveness analysis of programs of PTC-JSON.
 
-use ptc_machine::live::{live_at, Around, LiveAfterCalls};
-use ptc_machine::program::{Pc, NO_PC};
-use ptc_program::code::{Demand, Instr, Loop, Program};
+use ptc_kernels::Reading;
+use ptc_program::code::{Demand, Instr, Loop, Program, PtcJson};
 use ptc_program::opcode::OpCode;
+use ptc_vm::live::{live_at, Around, LiveAfterCalls};
+use ptc_vm::program::{Pc, NO_PC};
 
 fn program(code: Vec<Instr>) -> Program {
     Program {
@@ -16,9 +17,8 @@ fn program(code: Vec<Instr>) -> Program {
         now: None,
         multiplies: false,
         calls_tools: true,
-        strict: false,
-        any_keys: false,
-        values: false,
+        reading: Reading::default(),
+        language: PtcJson { strict: false },
         sites: Vec::new(),
         detail: Default::default(),
     }

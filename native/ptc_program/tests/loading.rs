@@ -3,8 +3,8 @@
 mod common;
 
 use common::{load_options, term, End, Lab, EDITION_1, FREE, LONG, STRICT, UNCHECKED};
-use ptc_machine::fault::Code;
 use ptc_program::compile::Options;
+use ptc_program::fault::Code;
 use ptc_program::load::Loader;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;

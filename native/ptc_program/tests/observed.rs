@@ -5,9 +5,7 @@ mod common;
 use common::rng::Rng;
 use common::{generate, term, End, Suspended, DEEP, FREE, STRICT};
 use ptc_json::Document;
-use ptc_machine::explain::Detail;
-use ptc_machine::fault::Halt;
-use ptc_machine::{Counts, Exit, Inputs, State, Watch};
+use ptc_program::code::State;
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::{Failure, PathPart, Walk, INPUT_NAME};
 use ptc_program::observed as report;
@@ -15,6 +13,9 @@ use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
+use ptc_vm::explain::Detail;
+use ptc_vm::Halt;
+use ptc_vm::{Counts, Exit, Inputs, Watch};
 
 const ROWS: &str = r#"{"items":[{"n":1},{"n":2},{"n":3},{"n":4}]}"#;
 
@@ -80,7 +81,7 @@ fn observed_in(
         watch = vm.take_watch().expect("the watch");
         let left = vm.into_state();
         let value = match exit {
-            Exit::Fork { .. } => unreachable!("no run here forks"),
+            Exit::Fork { .. } | Exit::Ask { .. } => unreachable!("no run here forks"),
             Exit::Done(value) => Some(value),
             Exit::Call { args, .. } => {
                 answer = Some(args);

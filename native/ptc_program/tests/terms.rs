@@ -3,7 +3,7 @@
 mod common;
 
 use common::{run_unchecked, End, Lab, STRICT};
-use ptc_machine::fault::Code;
+use ptc_program::fault::Code;
 use ptc_term::heap::Heap;
 use ptc_term::plain::{Opaque, PlainHeap, Term};
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{run_in, End, STRICT};
-use ptc_machine::fault::Code;
+use ptc_program::fault::Code;
 
 fn end(op: &str, fields: &str, x: &str) -> End {
     let comma = if fields.is_empty() { "" } else { "," };

@@ -95,12 +95,13 @@ impl<R: Rooted> Rooted for Box<R> {
     }
 }
 
-/// Implements [`Rooted`] for a struct that is generic over its terms. `terms` are its fields of this type, `states` those
-/// that have terms themselves, and `plain` the others.
+/// Implements [`Rooted`] for a struct that is generic over its terms. `terms` are its fields of this type, `optional` those that
+/// may be missing, `lists` the vectors of them, `states` the fields that have terms themselves, and `plain` the others.
 #[macro_export]
 macro_rules! rooted {
     ($state:ident {
-        $(terms: $($term:ident),*;)? $(states: $($inner:ident),*;)? $(plain: $($plain:ident),*)?
+        $(terms: $($term:ident),*;)? $(optional: $($optional:ident),*;)? $(lists: $($list:ident),*;)?
+        $(states: $($inner:ident),*;)? $(plain: $($plain:ident),*)?
     }) => {
         impl<T> $crate::suspend::Rooted for $state<T> {
             type Term = T;
@@ -112,6 +113,8 @@ macro_rules! rooted {
             ) -> Result<$state<X::Into>, X::Lost> {
                 Ok($state {
                     $($($term: by.term(self.$term)?,)*)?
+                    $($($optional: by.optional(self.$optional)?,)*)?
+                    $($($list: by.all(self.$list)?,)*)?
                     $($($inner: $crate::suspend::Rooted::exchange(self.$inner, by)?,)*)?
                     $($($plain: self.$plain,)*)?
                 })

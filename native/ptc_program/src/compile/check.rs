@@ -3,10 +3,10 @@
 use super::plan::{Checked, Plan};
 use super::walk::Step;
 use crate::edition::Edition;
+use crate::fault::Code;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind, Presence};
 use ptc_json::{Node, Shape};
-use ptc_machine::fault::Code;
 
 impl Plan<'_, '_> {
     /// Checks the fields one after the other: first presence, then content. A field that is an

@@ -6,10 +6,10 @@ use super::plan::Checked;
 use super::walk::Step;
 use super::{parts, Failure, Plan, Scope};
 use crate::edition::Edition;
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use ptc_json::{Entry, Node, Shape};
-use ptc_machine::fault::{Code, Fault};
 
 const NEW_NAMES: &str = "All new names in 'fields' must be strings";
 

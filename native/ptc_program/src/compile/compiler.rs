@@ -3,11 +3,11 @@
 use super::given::Given;
 use super::walk::{Step, Walk};
 use super::{Failure, Plan, Rejection, Scope};
-use crate::code::{ConstId, Instr, Slot};
+use crate::code::{ConstId, Instr, LateError, Slot};
 use crate::edition::Edition;
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
-use ptc_machine::fault::{Code, Fault};
 use ptc_term::stop::Stop;
 
 /// The walk calls this before it continues: it counts this many units of fuel and receives the
@@ -349,11 +349,11 @@ impl Compiler<'_> {
             Some(subject) => self.constant(*subject),
             None => crate::code::NO_CONST,
         };
-        Instr::Fail {
+        Instr::Fail(LateError {
             code: fault.code,
             name: fault.name,
             field: fault.field,
             subject,
-        }
+        })
     }
 }

@@ -9,7 +9,7 @@ use super::{Plan, Scope, Walk};
 use crate::code::{Instr, Slot};
 use crate::opcode::OpCode;
 use ptc_json::{Node, Shape};
-use ptc_machine::explain::{Detail, Mark, PathPart, Role, Site, COUNTED_LISTS};
+use ptc_vm::explain::{Detail, Mark, PathPart, Role, Site, COUNTED_LISTS};
 
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use crate::code::ConstId;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use ptc_json::{Node, Shape};
-use ptc_machine::explain::{Keys, PathPart};
+use ptc_vm::{explain::Keys, explain::PathPart};
 
 /// A part that could be an operation.
 #[derive(Debug, Clone, Copy)]

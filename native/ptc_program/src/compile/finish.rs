@@ -4,9 +4,8 @@ use super::multiplies::{multiplies, Consts};
 use super::{optimise, Compiled, Walk};
 use crate::code::{ConstId, Instr, Pc, Program, PtcJson, INPUT, NOW, NO_PC};
 use ptc_json::Document;
-use ptc_machine::language::Language;
-use ptc_machine::live::LiveAfterCalls;
-use ptc_machine::Keeps;
+use ptc_kernels::Reading;
+use ptc_vm::{live::LiveAfterCalls, verify::verify, Execute, Keeps};
 
 impl Walk {
     /// Returns the program at the end of the walk.
@@ -56,7 +55,7 @@ impl Walk {
         // The outermost of those that begin at one address come first.
         let mut branches = std::mem::take(&mut self.branches);
         branches.sort_by_key(|it| (it.starts[0], std::cmp::Reverse(it.end)));
-        Compiled {
+        let compiled = Compiled {
             program: Program {
                 branches,
                 live: LiveAfterCalls::of(&self.code),
@@ -70,14 +69,21 @@ impl Walk {
                 reads_input: self.reads_input,
                 multiplies,
                 calls_tools,
-                strict: self.strict,
-                any_keys: self.any_keys,
-                values: self.values,
+                reading: Reading {
+                    any_keys: self.any_keys,
+                    values: self.values,
+                },
+                language: PtcJson {
+                    strict: self.strict,
+                },
                 sites,
                 detail,
             },
             consts,
-        }
+        };
+        let consts = compiled.consts.len();
+        debug_assert_eq!(verify(&compiled.program, &[], consts), Ok(()));
+        compiled
     }
 }
 

@@ -47,14 +47,14 @@ mod walk;
 pub use compiler::ConsumeFuel;
 pub use plan::Plan;
 pub(crate) use plan::MOST_FIELDS;
-pub use ptc_machine::explain::PathPart;
+pub use ptc_vm::explain::PathPart;
 pub use scope::Scope;
 pub use walk::{Label, Walk};
 
 use crate::code::Program;
 use crate::edition::Edition;
+use crate::fault::Fault;
 use ptc_json::{Document, Node};
-use ptc_machine::fault::Fault;
 use ptc_term::stop::Stop;
 
 /// The name under which a program refers to its current value.

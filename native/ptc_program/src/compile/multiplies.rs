@@ -6,10 +6,10 @@
 //! together from two values of one origin, and not of two fields of it, may contain something twice.
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
-use crate::code::{Apply, ConstId, Instr, Loop, Pc, Slot, INPUT, NO_CONST};
+use crate::code::{Apply, ConstId, Instr, Loop, Own, Pc, Slot, INPUT, NO_CONST};
 use crate::opcode::OpCode;
 use crate::ops::{combines_with_input, parts_of, PartsOf};
-use ptc_machine::Keeps;
+use ptc_vm::Keeps;
 
 /// A value with more origins than this counts as if it contained one twice.
 const MANY: usize = 64;
@@ -111,7 +111,7 @@ impl<'s> Found<'s> {
                 self.stack.push(Origins::default())
             }
             Instr::Const(id) => self.push_const(*id, consts)?,
-            Instr::Nil | Instr::Bool(_) | Instr::Fail { .. } => self.stack.push(Origins::default()),
+            Instr::Nil | Instr::Bool(_) | Instr::Fail(_) => self.stack.push(Origins::default()),
             Instr::Slot(slot) => {
                 let origins = self.slot(*slot);
                 let is_outside = self.inside.last().is_some_and(|item| slot < item);
@@ -158,6 +158,8 @@ impl<'s> Found<'s> {
                 op: OpCode::Fold, ..
             }) => return Err(Twice),
             // Made later, by the optimisations.
+            Instr::Own(Own::NeedInput(_)) => {}
+            Instr::Invoke(_) | Instr::Return | Instr::Ask(_) => return Err(Twice),
             Instr::Own(_) => return Err(Twice),
             Instr::Enter(enter) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));
@@ -191,7 +193,7 @@ impl<'s> Found<'s> {
                 let value = self.apply(apply, consts)?;
                 self.stack.push(value);
             }
-            Instr::NeedInput(_) | Instr::Expect { .. } | Instr::Watch(_) | Instr::Done => {}
+            Instr::Expect { .. } | Instr::Watch(_) | Instr::Done => {}
         }
         Ok(())
     }

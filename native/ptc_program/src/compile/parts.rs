@@ -4,9 +4,9 @@ use super::plan::Checked;
 use super::walk::Label;
 use super::{Failure, Plan};
 use crate::code::Instr;
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use ptc_json::{Document, Node, Shape};
-use ptc_machine::fault::{Code, Fault};
 
 const CASE: &str = "Each case in 'cases' must have 'when' and 'then'";
 const SORT_KEY: &str = "All elements in 'by' must be maps";

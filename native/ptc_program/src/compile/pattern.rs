@@ -3,8 +3,8 @@
 use super::plan::Checked;
 use super::{Failure, Plan};
 use crate::code::PatternId;
+use crate::fault::{Code, Fault};
 use ptc_json::Node;
-use ptc_machine::fault::{Code, Fault};
 use ptc_text::{Pattern, PatternError, Source};
 use std::collections::HashMap;
 

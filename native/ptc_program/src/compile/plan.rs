@@ -6,10 +6,10 @@ use super::pattern::Patterns;
 use super::{Failure, Scope, INPUT_NAME};
 use crate::code::{ConstId, Slot};
 use crate::edition::Edition;
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::ops::Field;
 use ptc_json::{Document, Node, Shape, ADDED};
-use ptc_machine::fault::{Code, Fault};
 
 /// The result of a check.
 pub type Checked<T> = Result<T, Failure>;

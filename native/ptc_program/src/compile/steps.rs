@@ -4,11 +4,11 @@ use super::scope::BoundName;
 use super::template::is_node;
 use super::walk::{Label, Step};
 use super::{Plan, Scope};
-use crate::code::{Apply, ConstId, Demand, Instr, Slot, INPUT, NO_CONST};
+use crate::code::{Apply, ConstId, Demand, Instr, Own, Slot, INPUT, NO_CONST};
 use crate::edition::Edition;
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use ptc_json::Node;
-use ptc_machine::fault::{Code, Fault};
 
 impl Plan<'_, '_> {
     /// Adds a step of the walk.
@@ -38,7 +38,7 @@ impl Plan<'_, '_> {
     pub fn needs_input(&mut self) {
         if self.scope.input == INPUT {
             self.compiler.walk.reads_input = true;
-            self.emit(Instr::NeedInput(self.op));
+            self.emit(Instr::Own(Own::NeedInput(self.op)));
         }
     }
 

@@ -11,7 +11,7 @@ use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::compare;
 use ptc_json::{Document, Node, Shape};
-use ptc_machine::program::Branches;
+use ptc_vm::program::Branches;
 
 impl Plan<'_, '_> {
     /// Evaluates a part that is a template.

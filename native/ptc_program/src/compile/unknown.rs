@@ -8,10 +8,10 @@ use super::template::is_node;
 use super::walk::Step;
 use super::{Plan, Rejection, Scope, INPUT_NAME};
 use crate::edition::Edition;
+use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use ptc_json::{Node, Shape};
-use ptc_machine::fault::{Code, Fault};
 use ptc_term::similar::closest;
 
 /// Number of parts that the comparison of a name with the missing fields' names counts as.

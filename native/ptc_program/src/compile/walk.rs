@@ -12,7 +12,7 @@ use crate::load::Uses;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use ptc_json::{Document, Entry, Node, ADDED};
-use ptc_machine::program::Branches;
+use ptc_vm::program::Branches;
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]

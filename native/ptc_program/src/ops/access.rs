@@ -1,11 +1,11 @@
 //! `get`: a value inside a value.
 
+use super::position::Position;
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, ConstId, Instr, NO_CONST};
+use crate::code::{Apply, ConstId, Eval, Instr, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors, Fault};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Fault};
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind, Lookup};
 
 pub(super) struct Get;
@@ -173,7 +173,7 @@ fn of_pair<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
     };
     match machine.lookup(item, apply.key)? {
         Lookup::Found(value) => Ok(value),
-        _ => machine.value_or_nil(row, apply.key + 1),
+        _ => Ok(machine.value_or_nil(row, apply.key + 1)?),
     }
 }
 
@@ -219,13 +219,19 @@ fn keyed<H: Heap>(machine: &mut Machine<'_, H>, input: H::Term, key: H::Term) ->
     let kinds = (machine.kind(input), machine.kind(key));
     let nil = machine.heap.nil();
     match kinds {
-        (Kind::Map, Kind::String) => machine.value_at(input, key),
-        (_, Kind::Number) => Ok(machine.found_by_number(input, key)?.unwrap_or(nil)),
+        (Kind::Map, Kind::String) => Ok(machine.value_at(input, key)?),
+        (_, Kind::Number) => machine.resumable(
+            |_| Position::over(input),
+            |machine, work| {
+                let at = (&mut work.walk.rest, &mut work.at);
+                Ok(machine.found_by_number(input, key, at)?.unwrap_or(nil))
+            },
+        ),
         // Where structs are values, an atom is the text of its name, and a date its ISO 8601 text.
         (Kind::Map, Kind::Other) => match machine.text_of_value(key)? {
             Some(text) => match machine.key_in(input, key) {
-                Some(key) => machine.value_at(input, key),
-                None => machine.value_at(input, text),
+                Some(key) => Ok(machine.value_at(input, key)?),
+                None => Ok(machine.value_at(input, text)?),
             },
             None => Ok(nil),
         },

@@ -1,13 +1,14 @@
 //! Arithmetic on two numbers: `add`, `sub`, `mul`, `div`, `pct`.
 
 use super::{Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
+use ptc_kernels::{Why, Wrong, UNITS_A_LIMB};
 use ptc_term::heap::Heap;
 use ptc_term::number::{divide, finite, Arithmetic, BadArith, Number};
+use ptc_term::stop::Stop;
 use ptc_term::value::{Exact, TooLong};
 use std::time::Duration;
 
@@ -44,13 +45,13 @@ fn with_decimals<H: Heap>(
     for (term, into) in [left, right].into_iter().zip(&mut read) {
         match machine.exact_or_text(term)? {
             Ok(exact) => *into = exact,
-            Err(Code::NeedsNumbers) => {
+            Err(Why::NotANumber) => {
                 return Err(machine.fault(apply.op, Code::NeedsNumericOperands, both))
             }
-            Err(Code::DecimalAndFloat) => {
+            Err(Why::DecimalAndFloat) => {
                 return Err(machine.fault(apply.op, Code::DecimalAndFloat, both))
             }
-            Err(code) => return Err(machine.fault(apply.op, code, vec![term])),
+            Err(why) => return Err(machine.wrong(apply.op, Wrong::of(why, term))),
         }
     }
     let [a, b] = read;
@@ -87,7 +88,7 @@ fn count_limbs<H: Heap>(
     arithmetic: Arithmetic,
     left: &Number,
     right: &Number,
-) -> Result<(), Halt<H::Term>> {
+) -> Result<(), Stop> {
     let (left, right) = (left.limbs(), right.limbs());
     if left + right == 2 {
         return Ok(());

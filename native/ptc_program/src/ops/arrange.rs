@@ -2,12 +2,15 @@
 
 use super::transform::{plan_loop, AS, EXPR};
 use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
-use crate::code::{Apply, Slot};
+use crate::code::{Apply, Eval, Halt, Machine, Slot};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Listing, Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+use ptc_term::stop::Stop;
 
 pub(super) struct FlatMap;
 pub(super) struct Flatten;
@@ -40,7 +43,8 @@ impl Operation for FlatMap {
     /// The operand is the list of the lists.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let lists = machine.one_operand(apply);
-        machine.resumable_over(lists, |machine, work| flattened(machine, apply, work, true))
+        let begin = |_: &mut Machine<'_, H>| Flattening::of(lists);
+        machine.resumable(begin, |machine, work| flattened(machine, apply, work, true))
     }
 
     fn types(rule: &mut Rule) -> Next {
@@ -59,7 +63,8 @@ impl Operation for Flatten {
     const READS_INPUT_ONCE: bool = true;
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| {
+        let begin = |machine: &mut Machine<'_, H>| Flattening::of(machine.slot(apply.input));
+        machine.resumable(begin, |machine, work| {
             flattened(machine, apply, work, false)
         })
     }
@@ -69,65 +74,75 @@ impl Operation for Flatten {
     }
 }
 
-/// Makes the list of the items, and of the items of those that are lists. The list inside that is being read is in
-/// `rests`, and `found` is how far it is known to be proper; with `all_proper` all items are proper lists.
+/// The items of the lists so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flattening<T> {
+    rest: T,
+    /// How far the next item is known to be a proper list.
+    proper: Option<T>,
+    /// The items of the list inside that are not visited yet.
+    inside: Option<T>,
+    items: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Flattening { terms: rest; optional: proper, inside; states: items, listing; plain: });
+
+impl<T> Flattening<T> {
+    fn of(lists: T) -> Self {
+        Flattening {
+            rest: lists,
+            proper: None,
+            inside: None,
+            items: Roots::default(),
+            listing: Listing::default(),
+        }
+    }
+}
+
+/// Makes the list of the items, and of the items of those that are lists; with `all_proper` all items are proper lists.
 fn flattened<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    work: &mut Work<H::Term>,
+    work: &mut Flattening<H::Term>,
     all_proper: bool,
 ) -> Eval<H> {
     loop {
-        while let Some(rest) = work.rests.last_mut() {
+        while let Some(rest) = work.inside {
             machine.consume_fuel(1)?;
-            match machine.heap.uncons(*rest) {
+            work.inside = match machine.heap.uncons(rest) {
                 Some((item, tail)) => {
                     check_room(machine, work.items.len())?;
-                    *rest = tail;
                     work.items.push(item);
+                    Some(tail)
                 }
-                None => drop(work.rests.pop()),
-            }
+                None => None,
+            };
             machine.meter.advanced();
         }
-        let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
+        let Some((item, tail)) = machine.heap.uncons(work.rest) else {
             break;
         };
         machine.consume_fuel(1)?;
         let is_list = all_proper || machine.heap.kind(item) == Kind::List;
-        if is_list && (all_proper || is_proper(machine, work, item)?) {
-            work.rests.push(item);
+        let proper = &mut work.proper;
+        if is_list && (all_proper || machine.walk_to_end(proper.get_or_insert(item))?) {
+            work.inside = Some(item);
         } else {
             check_room(machine, work.items.len())?;
             work.items.push(item);
         }
-        work.found = None;
-        work.walk.rest = tail;
+        (work.proper, work.rest) = (None, tail);
         machine.meter.advanced();
     }
-    match machine.heap.is_empty_list(work.walk.rest) {
-        true => machine.list_of(work),
+    match machine.heap.is_empty_list(work.rest) {
+        true => Ok(work.listing.all(machine, &work.items)?),
         false => Err(machine.not_a_list(apply.op, machine.slot(apply.input))),
     }
 }
 
-/// Returns whether an item is a proper list; others are no lists. Can be suspended and resumed.
-fn is_proper<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    work: &mut Work<H::Term>,
-    item: H::Term,
-) -> Result<bool, Halt<H::Term>> {
-    let rest = work.found.get_or_insert(item);
-    while let Some((_, tail)) = machine.heap.uncons(*rest) {
-        machine.consume_fuel(1)?;
-        *rest = tail;
-        machine.meter.advanced();
-    }
-    Ok(machine.heap.is_empty_list(*rest))
-}
-
 /// Checks, now and then, that a list of so many items may be made.
-fn check_room<H: Heap>(machine: &Machine<'_, H>, items: usize) -> Result<(), Halt<H::Term>> {
+fn check_room<H: Heap>(machine: &Machine<'_, H>, items: usize) -> Result<(), Stop> {
     match items % KEPT_BETWEEN_CHECKS {
         0 => machine.check_heap_limit(2 * items),
         _ => Ok(()),
@@ -144,19 +159,18 @@ impl Operation for Reverse {
     const READS_INPUT_ONCE: bool = true;
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| {
-            let mut made = match work.made {
-                Some(made) => made,
-                None => machine.heap.make_list(&[]),
-            };
-            let made_before = &mut work.made;
+        let begin = |machine: &mut Machine<'_, H>| Reversal {
+            walk: Walk::over(machine.slot(apply.input)),
+            made: machine.heap.make_list(&[]),
+        };
+        machine.resumable(begin, |machine, work| {
+            let made = &mut work.made;
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 machine.check_heap_limit(2)?;
-                made = machine.heap.make_list_onto(&[item], made);
-                *made_before = Some(made);
+                *made = machine.heap.make_list_onto(&[item], *made);
                 Ok(())
             })?;
-            Ok(made)
+            Ok(work.made)
         })
     }
 
@@ -178,14 +192,14 @@ impl Operation for Chunk {
         ];
     const READS_INPUT_ONCE: bool = true;
 
-    /// `items` are those of the next list, `keys` the lists that are made.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let size = machine.count(apply.key)?.unwrap_or(1).max(1);
-        machine.resumable(apply, |machine, work| loop {
-            if work.progress.second {
-                return machine.list_of(work);
+        let begin = |machine: &mut Machine<'_, H>| Chunks::of(machine.slot(apply.input));
+        machine.resumable(begin, |machine, work| loop {
+            if work.is_over {
+                return Ok(work.listing.all(machine, &work.lists)?);
             }
-            let (items, lists) = (&mut work.items, work.keys.len());
+            let (items, lists) = (&mut work.items, work.lists.len());
             // A list that is full is made when its last item has been visited.
             while items.len() < size {
                 let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
@@ -201,13 +215,12 @@ impl Operation for Chunk {
             }
             if items.is_empty() {
                 machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
-                std::mem::swap(&mut work.items, &mut work.keys);
-                work.progress.second = true;
+                work.is_over = true;
             } else {
-                let list = machine.list_of(work)?;
-                work.keys.push(list);
+                let list = work.listing.all(machine, &work.items)?;
+                work.lists.push(list);
                 work.items.truncate(0, machine.heap);
-                work.made = None;
+                work.listing = Listing::default();
             }
             machine.meter.advanced();
         })
@@ -215,5 +228,39 @@ impl Operation for Chunk {
 
     fn types(rule: &mut Rule) -> Next {
         rules::lists::same(rule)
+    }
+}
+
+/// The list of the items in reverse so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reversal<T> {
+    walk: Walk<T>,
+    made: T,
+}
+
+rooted!(Reversal { terms: made; states: walk; plain: });
+
+/// The lists that are made, and the items of the next one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunks<T> {
+    walk: Walk<T>,
+    items: Roots<T>,
+    lists: Roots<T>,
+    is_over: bool,
+    /// The list that is being made: one of items, or that of all lists.
+    listing: Listing<T>,
+}
+
+rooted!(Chunks { states: walk, items, lists, listing; plain: is_over });
+
+impl<T> Chunks<T> {
+    fn of(list: T) -> Self {
+        Chunks {
+            walk: Walk::over(list),
+            items: Roots::default(),
+            lists: Roots::default(),
+            is_over: false,
+            listing: Listing::default(),
+        }
     }
 }

@@ -1,13 +1,15 @@
 //! Maps and lists built from several values: `object`, `merge`, `concat`, `zip`.
 
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, Slot, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::{Plan, INPUT_NAME};
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
 use ptc_json::{Node, Shape};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine, KEY_OF_NEW, MAP_ENTRY};
+use ptc_kernels::{Listing, KEY_OF_NEW, MAP_ENTRY};
 use ptc_term::heap::{words_of_map, Heap, Kind};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
 
 /// Maximum length in bytes of a key that costs no more than its entry.
 const SHORT_KEY: usize = 64;
@@ -229,24 +231,27 @@ impl Operation for Concat {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let Some(first) = machine.operands(apply).first().copied() else {
-            return machine.make_list(&[]);
+            return Ok(machine.make_list(&[])?);
         };
-        machine.resumable_over(first, |machine, work| loop {
-            while let Some((item, tail)) = machine.heap.uncons(work.walk.rest) {
-                if work.items.len() % 1024 == 0 {
-                    machine.check_heap_limit(2 * work.items.len())?;
+        machine.resumable(
+            |_| Concatenation::of(first),
+            |machine, work| loop {
+                while let Some((item, tail)) = machine.heap.uncons(work.rest) {
+                    if work.items.len() % 1024 == 0 {
+                        machine.check_heap_limit(2 * work.items.len())?;
+                    }
+                    machine.consume_fuel(1)?;
+                    work.items.push(item);
+                    work.rest = tail;
+                    machine.meter.advanced();
                 }
-                machine.consume_fuel(1)?;
-                work.items.push(item);
-                work.walk.rest = tail;
-                machine.meter.advanced();
-            }
-            match machine.operands(apply).get(work.progress.count + 1) {
-                Some(next) => work.walk.rest = *next,
-                None => return machine.list_of(work),
-            }
-            work.progress.count += 1;
-        })
+                match machine.operands(apply).get(work.next) {
+                    Some(next) => work.rest = *next,
+                    None => return Ok(work.listing.all(machine, &work.items)?),
+                }
+                work.next += 1;
+            },
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
@@ -281,12 +286,14 @@ impl Operation for Zip {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         if apply.operands == 0 {
-            return machine.make_list(&[]);
+            return Ok(machine.make_list(&[])?);
         }
-        machine.resumable(apply, |machine, work| {
-            if work.rests.is_empty() {
-                work.rests = machine.operands(apply).to_vec();
-            }
+        let begin = |machine: &mut Machine<'_, H>| Zipping {
+            rests: machine.operands(apply).to_vec(),
+            items: Roots::default(),
+            listing: Listing::default(),
+        };
+        machine.resumable(begin, |machine, work| {
             let mut row = Vec::with_capacity(work.rests.len());
             loop {
                 machine.consume_fuel(1 + work.rests.len())?;
@@ -295,7 +302,7 @@ impl Operation for Zip {
                 for rest in &mut work.rests {
                     let Some((item, tail)) = machine.heap.uncons(*rest) else {
                         // If this is suspended, the resumed loop ends here again, at the shortest list.
-                        return machine.list_of(work);
+                        return Ok(work.listing.all(machine, &work.items)?);
                     };
                     row.push(item);
                     *rest = tail;
@@ -310,3 +317,37 @@ impl Operation for Zip {
         rules::lists::several(rule)
     }
 }
+
+/// The items of several lists, one list after the other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Concatenation<T> {
+    /// The items of the current list that are not visited yet.
+    rest: T,
+    /// The index of the next list.
+    next: usize,
+    items: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Concatenation { terms: rest; states: items, listing; plain: next });
+
+impl<T> Concatenation<T> {
+    fn of(first: T) -> Self {
+        Concatenation {
+            rest: first,
+            next: 1,
+            items: Roots::default(),
+            listing: Listing::default(),
+        }
+    }
+}
+
+/// The rows of items that stand at the same place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Zipping<T> {
+    rests: Vec<T>,
+    items: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Zipping { lists: rests; states: items, listing; plain: });

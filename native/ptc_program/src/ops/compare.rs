@@ -1,12 +1,11 @@
 //! Comparisons by term order: `eq`, `neq`, `gt`, `gte`, `lt`, `lte`.
 
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, Slot, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::{Failure, Plan};
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
 use ptc_json::{Document, Node, Shape};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use std::cmp::Ordering;
 

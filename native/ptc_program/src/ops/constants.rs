@@ -2,9 +2,9 @@
 
 use super::{join, reshape, OpCode};
 use crate::code::{Apply, NO_CONST};
-use ptc_machine::language::Contained;
+use ptc_vm::language::Contained;
 
-/// See [`Language::constants_in`](ptc_machine::language::Language::constants_in).
+/// See [`Language::constants_in`](ptc_vm::language::Language::constants_in).
 pub(super) fn constants_in(apply: &Apply) -> Contained {
     use OpCode::*;
     match apply.op {

@@ -2,9 +2,14 @@
 
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::Instr;
+use crate::code::{ConstId, Halt, Machine};
 use crate::compile::{Plan, INPUT_NAME};
+use crate::fault::{Code, Errors};
+use crate::opcode::OpCode;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Code;
+use ptc_term::heap::{Heap, Inside, Kind};
+use ptc_term::number::Number;
+use ptc_term::stop::Stop;
 
 pub(super) struct Load;
 pub(super) struct Literal;
@@ -101,4 +106,52 @@ fn name<'s>(plan: &Plan<'_, 's>) -> Option<&'s [u8]> {
 fn no_name(plan: &mut Plan, code: Code) {
     let subject = plan.field("name").unwrap_or(plan.nil());
     plan.fail(code, "name", subject);
+}
+
+/// Maximum number of existing names that an error lists.
+const NAMES_SHOWN: usize = 12;
+/// Longer names are not listed in an error.
+const LONGEST_NAME: usize = 256;
+/// Fuel for each entry whose key may be listed.
+const FUEL_PER_NAME: usize = 4;
+
+/// Builds the error for a name that the context does not have; it lists the context's first
+/// names.
+#[cold]
+pub(super) fn unknown_name<H: Heap>(
+    machine: &mut Machine<'_, H>,
+    context: H::Term,
+    key: ConstId,
+) -> Result<Halt<H::Term>, Stop> {
+    let size = machine.heap.map_size(context).unwrap_or(0);
+    machine.consume_fuel_at_once(FUEL_PER_NAME * size)?;
+    machine.check_heap_limit(2 * NAMES_SHOWN)?;
+    let any_keys = machine.any_keys();
+    let heap = &mut *machine.heap;
+    let is_name = |heap: &H, key| match heap.kind(key) {
+        Kind::String => heap
+            .bytes(key)
+            .is_some_and(|name| name.len() <= LONGEST_NAME),
+        Kind::Other => any_keys && matches!(heap.inside(key), Inside::Nothing),
+        Kind::Nil | Kind::Bool => any_keys,
+        Kind::Number | Kind::List | Kind::Map => false,
+    };
+    let mut names: Vec<_> = heap
+        .entries(context)
+        .into_iter()
+        .map(|(key, _)| key)
+        .collect();
+    names.retain(|name| is_name(heap, *name));
+    let count = names.len();
+    if count > NAMES_SHOWN {
+        names.select_nth_unstable_by(NAMES_SHOWN, |a, b| heap.compare(*a, *b));
+        names.truncate(NAMES_SHOWN);
+    }
+    names.sort_by(|a, b| heap.compare(*a, *b));
+    let names = heap.make_list(&names);
+    let count = heap
+        .make_number(Number::Int(count as i64))
+        .unwrap_or(heap.nil());
+    let terms = vec![machine.constant(key), names, count];
+    Ok(machine.fault(OpCode::Load, Code::UnknownName, terms))
 }

@@ -1,11 +1,15 @@
 //! `distinct`.
 
+use super::keyed::Keying;
 use super::{keyed, Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::{Eval, Keeps, Machine, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Listing, Table, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+use ptc_vm::Keeps;
 
 pub(super) struct Distinct;
 
@@ -41,39 +45,72 @@ impl Operation for Distinct {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| {
-            keyed::begin(machine, apply, work)?;
-            let (items, keys, progress) = (&mut work.items, &mut work.keys, &mut work.progress);
-            let table = progress.table.get_or_insert_default();
-            let (kinds, rests) = (&progress.kinds, &mut work.rests);
-            let by_itself = apply.operands == 0 && apply.key == NO_CONST;
-            if by_itself {
-                machine.each_item(apply, &mut work.walk, |machine, item| {
-                    machine.consume_fuel_to_hash(item)?;
-                    table.insert(machine, kinds, items, item)?;
+        machine.resumable(
+            |machine| Distinction::over(machine.slot(apply.input)),
+            |machine, work| {
+                work.keying.begin(machine, apply)?;
+                let Distinction {
+                    keying,
+                    items,
+                    keys,
+                    table,
+                    listing,
+                } = work;
+                let (kinds, computed) = (&keying.kinds, &mut keying.computed);
+                let by_itself = apply.operands == 0 && apply.key == NO_CONST;
+                if by_itself {
+                    machine.each_item(apply, &mut keying.walk, |machine, item| {
+                        machine.consume_fuel_to_hash(item)?;
+                        table.insert(machine, kinds, items, item)?;
+                        Ok(())
+                    })?;
+                    return Ok(listing.all(machine, items)?);
+                }
+                machine.each_item(apply, &mut keying.walk, |machine, item| {
+                    let keyed = keyed::key_of(machine, apply, *computed, item)?;
+                    machine.consume_fuel_to_hash(keyed.0)?;
+                    let before = keys.len();
+                    if before % KEPT_BETWEEN_CHECKS == 0 {
+                        machine.check_heap_limit(table.words() + 2 * before)?;
+                    }
+                    table.insert(machine, kinds, keys, keyed.0)?;
+                    if keys.len() > before {
+                        items.push(item);
+                    }
+                    keyed::advance(computed, keyed);
                     Ok(())
                 })?;
-                return machine.list_of(work);
-            }
-            machine.each_item(apply, &mut work.walk, |machine, item| {
-                let keyed = keyed::key_of(machine, apply, rests.first().copied(), item)?;
-                machine.consume_fuel_to_hash(keyed.0)?;
-                let before = keys.len();
-                if before % KEPT_BETWEEN_CHECKS == 0 {
-                    machine.check_heap_limit(table.words() + 2 * before)?;
-                }
-                table.insert(machine, kinds, keys, keyed.0)?;
-                if keys.len() > before {
-                    items.push(item);
-                }
-                keyed::advance(rests, keyed);
-                Ok(())
-            })?;
-            machine.list_of(work)
-        })
+                Ok(listing.all(machine, items)?)
+            },
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
         rules::lists::keyed(rule)
+    }
+}
+
+/// The different items, or the first ones of the different keys.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distinction<T> {
+    keying: Keying<T>,
+    items: Roots<T>,
+    /// The keys in the table, if the items are not keys themselves.
+    keys: Roots<T>,
+    table: Table,
+    listing: Listing<T>,
+}
+
+rooted!(Distinction { states: keying, items, keys, listing; plain: table });
+
+impl<T: Copy> Distinction<T> {
+    fn over(list: T) -> Self {
+        Distinction {
+            keying: Keying::over(list),
+            items: Roots::default(),
+            keys: Roots::default(),
+            table: Table::default(),
+            listing: Listing::default(),
+        }
     }
 }

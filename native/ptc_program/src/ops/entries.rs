@@ -2,13 +2,14 @@
 
 use super::sort::WORDS_OF_SORTED;
 use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
-use crate::code::{Apply, Slot, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors, Fault};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Fault, Halt};
-use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
+use ptc_kernels::{Sorting, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::number::Number;
+use ptc_term::rooted;
 use ptc_term::roots::Roots;
 
 pub(super) struct EntriesOf;
@@ -39,45 +40,100 @@ impl Operation for EntriesOf {
             Some(size) if !machine.is_value(map) => size,
             _ => return Err(machine.fault(apply.op, Code::NeedsMap, vec![map])),
         };
-        machine.resumable(apply, |machine, work| {
-            if !work.progress.second {
-                machine.consume_fuel_at_once(2 * size)?;
-                machine.check_heap_limit(2 * WORDS_OF_SORTED * size)?;
-                let hides = machine.hides(map);
-                for (key, value) in machine.heap.entries(map) {
-                    if !hides || !machine.heap.is_hidden(key) {
-                        work.keys.push(key);
-                        work.items.push(value);
+        machine.resumable(
+            |_| SortedEntries::default(),
+            |machine, work| {
+                if !work.read {
+                    machine.consume_fuel_at_once(2 * size)?;
+                    machine.check_heap_limit(2 * WORDS_OF_SORTED * size)?;
+                    let hides = machine.hides(map);
+                    for (key, value) in machine.heap.entries(map) {
+                        if !hides || !machine.heap.is_hidden(key) {
+                            work.keys.push(key);
+                            work.values.push(value);
+                        }
                     }
+                    work.missing = work.keys.len();
+                    work.read = true;
+                    machine.meter.advanced();
                 }
-                work.missing = work.keys.len();
-                work.progress.second = true;
-                machine.meter.advanced();
-            }
-            let sorting = work.progress.sorting.get_or_insert_default();
-            sorting.sort(machine, &work.keys, usize::MAX, &[false])?;
-            let mut list = match work.made {
-                Some(list) => list,
-                None => machine.make_list(&[])?,
-            };
-            while let Some(left) = work.missing.checked_sub(1) {
-                machine.consume_fuel(2)?;
-                machine.check_heap_limit(words_of_map(2) + 2)?;
-                let place = sorting.places()[left] as usize;
-                let key = work.keys.get(machine.heap, place);
-                let value = work.items.get(machine.heap, place);
-                let names = machine.constants(apply.key, 2);
-                let entry = machine.heap.make_map(names, &[key, value]);
-                list = machine.heap.make_list_onto(&[entry], list);
-                (work.made, work.missing) = (Some(list), left);
-                machine.meter.advanced();
-            }
-            Ok(list)
-        })
+                (work.sorting).sort(machine, &work.keys, usize::MAX, &[false])?;
+                let mut list = match work.made {
+                    Some(list) => list,
+                    None => machine.make_list(&[])?,
+                };
+                while let Some(left) = work.missing.checked_sub(1) {
+                    machine.consume_fuel(2)?;
+                    machine.check_heap_limit(words_of_map(2) + 2)?;
+                    let place = work.sorting.places()[left] as usize;
+                    let key = work.keys.get(machine.heap, place);
+                    let value = work.values.get(machine.heap, place);
+                    let names = machine.constants(apply.key, 2);
+                    let entry = machine.heap.make_map(names, &[key, value]);
+                    list = machine.heap.make_list_onto(&[entry], list);
+                    (work.made, work.missing) = (Some(list), left);
+                    machine.meter.advanced();
+                }
+                Ok(list)
+            },
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
         rules::entries::entries(rule)
+    }
+}
+
+/// The entries of a map, and the list that is made of them from its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SortedEntries<T> {
+    read: bool,
+    keys: Roots<T>,
+    values: Roots<T>,
+    sorting: Sorting,
+    made: Option<T>,
+    /// Number of entries that are missing at the start of the list.
+    missing: usize,
+}
+
+rooted!(SortedEntries { optional: made; states: keys, values; plain: read, sorting, missing });
+
+impl<T> Default for SortedEntries<T> {
+    fn default() -> Self {
+        SortedEntries {
+            read: false,
+            keys: Roots::default(),
+            values: Roots::default(),
+            sorting: Sorting::default(),
+            made: None,
+            missing: 0,
+        }
+    }
+}
+
+/// The keys and values of a new map, while the items are visited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMap<T> {
+    walk: Walk<T>,
+    /// The keys of the items that are not visited yet, if they are computed.
+    computed: Option<T>,
+    keys: Roots<T>,
+    values: Roots<T>,
+    /// The cost of the long keys.
+    heavy: usize,
+}
+
+rooted!(NewMap { optional: computed; states: walk, keys, values; plain: heavy });
+
+impl<T> NewMap<T> {
+    fn over(list: T, computed: Option<T>) -> Self {
+        NewMap {
+            walk: Walk::over(list),
+            computed,
+            keys: Roots::default(),
+            values: Roots::default(),
+            heavy: 0,
+        }
     }
 }
 
@@ -89,7 +145,7 @@ fn key_of<H: Heap>(
     match machine.heap.kind(term) {
         Kind::String => return Ok(Some(term)),
         Kind::Number => {}
-        _ => return machine.text_of_value(term),
+        _ => return Ok(machine.text_of_value(term)?),
     }
     if let Some(number) = machine.heap.small_integer(term) {
         return Ok(Some(
@@ -121,15 +177,15 @@ fn count_key<H: Heap>(
 }
 
 /// Makes the map of the keys and values of the work; of equal keys the last one counts.
-fn made<H: Heap>(machine: &mut Machine<'_, H>, work: &Work<H::Term>, heavy: usize) -> Eval<H> {
+fn made<H: Heap>(machine: &mut Machine<'_, H>, work: &NewMap<H::Term>) -> Eval<H> {
     let count = work.keys.len();
     machine.check_heap_limit(2 * count + words_of_map(count))?;
-    machine.consume_fuel_at_once(MAP_ENTRY * count + KEY_OF_NEW * heavy)?;
+    machine.consume_fuel_at_once(MAP_ENTRY * count + KEY_OF_NEW * work.heavy)?;
     let heap = &*machine.heap;
     let backwards = |terms: &Roots<H::Term>| -> Vec<H::Term> {
         (0..count).rev().map(|at| terms.get(heap, at)).collect()
     };
-    let (keys, values) = (backwards(&work.keys), backwards(&work.items));
+    let (keys, values) = (backwards(&work.keys), backwards(&work.values));
     Ok(machine.heap.make_map(&keys, &values))
 }
 
@@ -151,9 +207,9 @@ impl Operation for FromEntries {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| {
-            let (keys, values) = (&mut work.keys, &mut work.items);
-            let heavy = &mut work.progress.count;
+        let begin = |machine: &mut Machine<'_, H>| NewMap::over(machine.slot(apply.input), None);
+        machine.resumable(begin, |machine, work| {
+            let (keys, values, heavy) = (&mut work.keys, &mut work.values, &mut work.heavy);
             machine.each_item(apply, &mut work.walk, |machine, item| {
                 let given = match machine.kind(item) {
                     Kind::Map => machine.value_or_nil(item, apply.key)?,
@@ -171,8 +227,7 @@ impl Operation for FromEntries {
                 values.push(value);
                 Ok(())
             })?;
-            let heavy = *heavy;
-            made(machine, work, heavy)
+            made(machine, work)
         })
     }
 
@@ -232,16 +287,17 @@ impl Operation for IndexBy {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| {
-            if apply.operands == 1 && work.rests.is_empty() {
-                work.rests.push(machine.one_operand(apply));
-            }
-            let (keys, values, rests) = (&mut work.keys, &mut work.items, &mut work.rests);
-            let heavy = &mut work.progress.count;
+        let begin = |machine: &mut Machine<'_, H>| {
+            let computed = (apply.operands == 1).then(|| machine.one_operand(apply));
+            NewMap::over(machine.slot(apply.input), computed)
+        };
+        machine.resumable(begin, |machine, work| {
+            let (keys, values, heavy) = (&mut work.keys, &mut work.values, &mut work.heavy);
+            let computed = &mut work.computed;
             machine.each_item(apply, &mut work.walk, |machine, item| {
-                let (key, rest) = match rests.first() {
+                let (key, rest) = match *computed {
                     None => (machine.value_or_nil(item, apply.key)?, None),
-                    Some(rest) => match machine.heap.uncons(*rest) {
+                    Some(rest) => match machine.heap.uncons(rest) {
                         Some((key, rest)) => (key, Some(rest)),
                         None => return Ok(()),
                     },
@@ -253,13 +309,12 @@ impl Operation for IndexBy {
                 *heavy += more;
                 keys.push(text);
                 values.push(item);
-                if let Some(rest) = rest {
-                    rests[0] = rest;
+                if rest.is_some() {
+                    *computed = rest;
                 }
                 Ok(())
             })?;
-            let heavy = *heavy;
-            made(machine, work, heavy)
+            made(machine, work)
         })
     }
 

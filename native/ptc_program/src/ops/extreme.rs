@@ -1,13 +1,14 @@
 //! Extremes by a field or an expression: `min`, `max`, `min_by`, `max_by`.
 
 use super::field::FIELD_OF_ITEMS;
+use super::keyed::Keying;
 use super::{keyed, Field, Operation, Planned};
-use crate::code::Apply;
+use crate::code::{Apply, Eval, Halt, Machine};
 use crate::compile::Plan;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Halt;
-use ptc_machine::{Eval, Keeps, Machine};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_vm::Keeps;
 use std::cmp::Ordering;
 
 /// An item and its key.
@@ -19,27 +20,63 @@ fn extreme<H: Heap>(
     apply: &Apply,
     better: Ordering,
 ) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
-    machine.resumable(apply, |machine, work| {
-        keyed::begin(machine, apply, work)?;
-        let (kinds, rests) = (&work.progress.kinds, &mut work.rests);
-        let (found, best) = (&mut work.found, &mut work.field);
-        machine.each_item(apply, &mut work.walk, |machine, item| {
-            let keyed = keyed::key_of(machine, apply, rests.first().copied(), item)?;
-            let value = keyed.0;
-            let is_better = match *best {
-                _ if machine.heap.kind(value) == Kind::Nil => false,
-                Some(least) if kinds.is_empty() => machine.compare(value, least)? == better,
-                Some(least) => machine.compare_among(kinds, value, least)? == better,
-                None => true,
-            };
-            if is_better {
-                (*found, *best) = (Some(item), Some(value));
-            }
-            keyed::advance(rests, keyed);
-            Ok(())
-        })?;
-        Ok(work.found.zip(work.field))
-    })
+    machine.resumable(
+        |machine| Best::over(machine.slot(apply.input)),
+        |machine, work| {
+            work.keying.begin(machine, apply)?;
+            let Best { keying, best } = work;
+            let (kinds, computed) = (&keying.kinds, &mut keying.computed);
+            machine.each_item(apply, &mut keying.walk, |machine, item| {
+                let keyed = keyed::key_of(machine, apply, *computed, item)?;
+                let value = keyed.0;
+                let is_better = match best {
+                    _ if machine.heap.kind(value) == Kind::Nil => false,
+                    None => true,
+                    Some((_, least)) => match kinds.is_empty() {
+                        true => machine.compare(value, *least)? == better,
+                        false => machine.compare_among(kinds, value, *least)? == better,
+                    },
+                };
+                if is_better {
+                    *best = Some((item, value));
+                }
+                keyed::advance(computed, keyed);
+                Ok(())
+            })?;
+            Ok(*best)
+        },
+    )
+}
+
+/// The best item so far, and its key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Best<T> {
+    keying: Keying<T>,
+    best: Option<Extreme<T>>,
+}
+
+impl<T> Rooted for Best<T> {
+    type Term = T;
+    type With<U> = Best<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Best<X::Into>, X::Lost> {
+        Ok(Best {
+            keying: self.keying.exchange(by)?,
+            best: match self.best {
+                None => None,
+                Some((item, key)) => Some((by.term(item)?, by.term(key)?)),
+            },
+        })
+    }
+}
+
+impl<T: Copy> Best<T> {
+    fn over(list: T) -> Self {
+        Best {
+            keying: Keying::over(list),
+            best: None,
+        }
+    }
 }
 
 macro_rules! extreme {

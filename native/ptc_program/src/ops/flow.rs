@@ -3,9 +3,9 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
+use crate::fault::Code;
 use crate::typing::{rules, Next, Rule};
 use ptc_json::Node;
-use ptc_machine::fault::Code;
 
 pub(super) struct Pipe;
 pub(super) struct Let;

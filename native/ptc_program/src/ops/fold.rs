@@ -1,12 +1,11 @@
 //! `fold`.
 
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Instr, Loop, Slot};
+use crate::code::{Halt, Instr, Loop, Machine, Slot, Stepped};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Halt;
-use ptc_machine::{Frame, Machine, Step, Stepped};
 use ptc_term::heap::Heap;
+use ptc_vm::{Frame, Step};
 
 pub(super) struct Fold;
 

@@ -4,13 +4,12 @@
 //! Whatever is not simple is left to the instructions that it stands for: sides that are no numbers of 64 bits, values that
 //! are none, the last item of a list.
 
-use crate::code::{Formula, Pc, Side, Slot, Vm, NO_PC};
+use crate::code::{Formula, Halt, Machine, Pc, Side, Slot, Vm, NO_PC};
 use crate::opcode::OpCode;
-use ptc_machine::fault::Halt;
-use ptc_machine::language::Flow;
-use ptc_machine::{Machine, Tally};
+use ptc_kernels::Tally;
 use ptc_term::heap::{Heap, Lookup};
 use ptc_term::number::Number;
+use ptc_vm::language::Flow;
 
 /// Fuel for the instructions that it stands for, beyond the first one.
 const OTHERS: usize = 2;
@@ -71,10 +70,13 @@ fn short<H: Heap>(
     side: Side,
 ) -> Result<Option<Short>, Halt<H::Term>> {
     let term = match side {
-        Side::Field(slot, key) => match machine.lookup(machine.slot(slot), key)? {
-            Lookup::Found(value) => value,
-            Lookup::Missing | Lookup::NotAMap => return Ok(None),
-        },
+        Side::Field(slot, key) => {
+            let map = machine.slot(slot);
+            match machine.lookup(map, key)? {
+                Lookup::Found(value) => value,
+                Lookup::Missing | Lookup::NotAMap => return Ok(None),
+            }
+        }
         Side::Const(id) => machine.constant(id),
         Side::Slot(slot) => machine.slot(slot),
     };
@@ -114,7 +116,10 @@ pub(super) fn run<H: Heap>(vm: &mut Vm<'_, H>, formula: &Formula) -> Result<Pc, 
         }
     }
     let left = match formula.left {
-        Side::Field(slot, key) => machine.value_or_nil(machine.slot(slot), key)?,
+        Side::Field(slot, key) => {
+            let map = machine.slot(slot);
+            machine.value_or_nil(map, key)?
+        }
         Side::Const(id) => machine.constant(id),
         Side::Slot(slot) => machine.slot(slot),
     };
@@ -181,6 +186,7 @@ pub(super) fn flow(formula: &Formula) -> Flow {
     };
     Flow {
         reads: slot,
-        next: formula.at + 1,
+        next: Some(formula.at + 1),
+        depth: (0, 1),
     }
 }

@@ -5,14 +5,13 @@
 //! computed while the groups are found, and no items are kept. If that is not possible (an item has no number), the items
 //! are grouped after all, so that the first error is found.
 
-use super::grouping::{groups, totals, PER_TOTAL};
-use super::{join, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
-use crate::code::{Apply, ConstId, Instr, Slot, NO_CONST};
+use super::grouping::{groups, totals, Grouping, Totalling, PER_TOTAL};
+use super::{joining, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use crate::code::{Apply, ConstId, Eval, Instr, Machine, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
+use crate::fault::Code;
 use crate::typing::{rules, Next, Rule};
 use ptc_json::{Node, Shape};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::Heap;
 
 pub(super) struct GroupBy;
@@ -47,7 +46,7 @@ pub(crate) enum PartsOf {
 pub(crate) fn combines_with_input(apply: &Apply) -> bool {
     match apply.op {
         OpCode::Set => apply.mode == reshape::MAKE,
-        OpCode::Join => apply.mode != join::CHECK,
+        OpCode::Join => apply.mode != joining::CHECK,
         _ => false,
     }
 }
@@ -57,7 +56,7 @@ pub(crate) fn parts_of(apply: &Apply) -> PartsOf {
     let (mode, number) = (apply.mode & ((1 << BITS) - 1), apply.mode >> BITS);
     match (apply.op, mode) {
         (OpCode::Set, _) if apply.mode == reshape::RESULT => PartsOf::Operands,
-        (OpCode::Join, _) if apply.mode == join::CHECK => PartsOf::Operands,
+        (OpCode::Join, _) if apply.mode == joining::CHECK => PartsOf::Operands,
         (OpCode::GroupBy, KEY) => match KEYS.get(..=number as usize) {
             Some(name) => PartsOf::Key(name),
             None => PartsOf::All,
@@ -131,10 +130,14 @@ impl Operation for GroupBy {
         let number = apply.mode >> BITS;
         let group = machine.slot(apply.input);
         match apply.mode & ((1 << BITS) - 1) {
-            GROUP => machine.resumable(apply, |machine, work| groups(machine, apply, work)),
-            TOTALS => machine.resumable(apply, |machine, work| {
-                totals(machine, (apply, number), work)
-            }),
+            GROUP => machine.resumable(
+                |_| Grouping::over(group, apply),
+                |machine, work| groups(machine, apply, work),
+            ),
+            TOTALS => machine.resumable(
+                |_| Totalling::over(group, apply),
+                |machine, work| totals(machine, (apply, number), work),
+            ),
             ITEMS => Ok(machine.heap.uncons(group).map_or(group, |(_, items)| items)),
             _ => {
                 let key = machine.heap.uncons(group).map_or(group, |(key, _)| key);

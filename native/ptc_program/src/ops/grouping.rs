@@ -1,35 +1,110 @@
 //! The evaluation of `group_by`: the groups with their items, or with their totals.
 
-use crate::code::{Apply, ConstId};
-use ptc_machine::fault::Halt;
-use ptc_machine::{Entries, Eval, Groups, Machine, Origin, Total, Totals, Walk, Work};
+use crate::code::{Apply, ConstId, Eval, Halt, Machine};
+use ptc_kernels::{Entries, GroupListing, Groups, Listing, Made, Origin, Total, Totals, Walk};
 use ptc_term::heap::{words_of_map, Heap};
+use ptc_term::rooted;
 use ptc_term::roots::Roots;
 
 /// Constants for each total: its operation, and its field.
 pub(super) const PER_TOTAL: u32 = 2;
 
-/// The parts of a work while groups are found: the walk, the keys that are left if they are computed, the keys of the
-/// groups, and the groups.
-type GroupFinding<'w, T> = (
-    &'w mut Walk<T>,
-    &'w mut Option<T>,
-    &'w mut Roots<T>,
-    &'w mut Groups,
-);
+/// The groups that are found.
+#[derive(Debug, Clone, PartialEq)]
+struct GroupFinding<T> {
+    walk: Walk<T>,
+    /// The keys that are left, if they are computed; else the items whose keys have not been searched for values.
+    left: Option<T>,
+    /// The keys of the groups.
+    keys: Roots<T>,
+    groups: Groups,
+}
+
+rooted!(GroupFinding { optional: left; states: walk, keys; plain: groups });
+
+impl<T> GroupFinding<T> {
+    fn over(list: T, apply: &Apply) -> Self {
+        GroupFinding {
+            walk: Walk::over(list),
+            left: None,
+            keys: Roots::default(),
+            groups: Groups::new(apply.value.max(apply.operands) as usize),
+        }
+    }
+}
+
+/// The groups with their items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grouping<T> {
+    finding: GroupFinding<T>,
+    items: Roots<T>,
+    listing: GroupListing<T>,
+}
+
+rooted!(Grouping { states: finding, items, listing; plain: });
+
+impl<T> Grouping<T> {
+    pub(super) fn over(list: T, apply: &Apply) -> Self {
+        Grouping {
+            finding: GroupFinding::over(list, apply),
+            items: Roots::default(),
+            listing: GroupListing::default(),
+        }
+    }
+}
+
+/// The groups with their totals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Totalling<T> {
+    finding: GroupFinding<T>,
+    /// The smallest and the largest values of all groups.
+    extremes: Vec<T>,
+    /// Whether the items must be kept.
+    failed: bool,
+    /// Whether all items have been added.
+    is_found: bool,
+    /// The next group whose map is made.
+    next: usize,
+    maps: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Totalling {
+    lists: extremes; states: finding, maps, listing; plain: failed, is_found, next
+});
+
+impl<T> Totalling<T> {
+    pub(super) fn over(list: T, apply: &Apply) -> Self {
+        Totalling {
+            finding: GroupFinding::over(list, apply),
+            extremes: Vec::new(),
+            failed: false,
+            is_found: false,
+            next: 0,
+            maps: Roots::default(),
+            listing: Listing::default(),
+        }
+    }
+}
 
 /// Passes each item with its group to `visit`. The fields that are read start at the key of the instruction, and its value is
 /// their number; without fields the keys are the operand.
 fn each_in_group<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    (walk, rest, keys, groups): GroupFinding<'_, H::Term>,
+    finding: &mut GroupFinding<H::Term>,
     mut visit: impl FnMut(
         &mut Machine<'_, H>,
         &mut Groups,
         (usize, H::Term),
     ) -> Result<(), Halt<H::Term>>,
 ) -> Result<(), Halt<H::Term>> {
+    let GroupFinding {
+        walk,
+        left: rest,
+        keys,
+        groups,
+    } = finding;
     let computed = (apply.operands == 1).then(|| machine.one_operand(apply));
     let list = computed.unwrap_or(machine.slot(apply.input));
     let left = rest.get_or_insert(list);
@@ -68,35 +143,24 @@ fn each_in_group<H: Heap>(
     })
 }
 
-/// Takes the groups of a work.
-fn take_groups<T>(work: &mut Work<T>, apply: &Apply) -> Box<Groups> {
-    let keys = apply.value.max(apply.operands) as usize;
-    let groups = work.progress.groups.take();
-    groups.unwrap_or_else(|| Box::new(Groups::new(keys)))
-}
-
 /// Returns the list of the groups, each a cell of its key and its items.
 pub(super) fn groups<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    work: &mut Work<H::Term>,
+    work: &mut Grouping<H::Term>,
 ) -> Eval<H> {
-    if work.made.is_none() {
-        let mut groups = take_groups(work, apply);
-        let finding = (
-            &mut work.walk,
-            &mut work.field,
-            &mut work.keys,
-            &mut *groups,
-        );
-        let items = &mut work.items;
-        let walked = each_in_group(machine, apply, finding, |machine, groups, item| {
-            groups.add(machine, items, item)
-        });
-        work.progress.groups = Some(groups);
-        walked?;
+    let Grouping {
+        finding,
+        items,
+        listing,
+    } = work;
+    if !listing.has_begun() {
+        each_in_group(machine, apply, finding, |machine, groups, item| {
+            Ok(groups.add(machine, items, item)?)
+        })?;
     }
-    machine.list_of_groups(work, apply.key)
+    let terms = (&finding.keys, &*items);
+    Ok(listing.list(machine, &mut finding.groups, terms, apply.key)?)
 }
 
 /// Returns the totals of an instruction.
@@ -119,62 +183,48 @@ fn totals_of<H: Heap>(machine: &Machine<'_, H>, first: ConstId, count: u32) -> T
 pub(super) fn totals<H: Heap>(
     machine: &mut Machine<'_, H>,
     (apply, count): (&Apply, u32),
-    work: &mut Work<H::Term>,
-) -> Eval<H> {
-    let mut groups = take_groups(work, apply);
-    let made = totals_in(machine, (apply, count), work, &mut groups);
-    work.progress.groups = Some(groups);
-    made
-}
-
-fn totals_in<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    (apply, count): (&Apply, u32),
-    work: &mut Work<H::Term>,
-    groups: &mut Groups,
+    work: &mut Totalling<H::Term>,
 ) -> Eval<H> {
     let fields = apply.value;
     let totals = totals_of(machine, apply.key + fields, count);
-    if work.missing == 0 {
-        let finding = (
-            &mut work.walk,
-            &mut work.field,
-            &mut work.keys,
-            &mut *groups,
-        );
-        let (extremes, failed) = (&mut work.rests, &mut work.progress.second);
-        each_in_group(machine, apply, finding, |machine, groups, item| {
-            if !*failed {
-                *failed = groups.varied() || !totals.add(machine, groups, extremes, item)?;
-            }
-            Ok(())
-        })?;
-        if *failed {
+    if !work.is_found {
+        let (extremes, failed) = (&mut work.extremes, &mut work.failed);
+        each_in_group(
+            machine,
+            apply,
+            &mut work.finding,
+            |machine, groups, item| {
+                if !*failed {
+                    *failed = groups.varied() || !totals.add(machine, groups, extremes, item)?;
+                }
+                Ok(())
+            },
+        )?;
+        if work.failed {
             return Ok(machine.heap.nil());
         }
+        work.is_found = true;
     }
+    let GroupFinding { keys, groups, .. } = &work.finding;
     let names = apply.key + fields + PER_TOTAL * count;
     let mut values = Vec::with_capacity(count as usize + groups.keys());
-    // From now on `count` is the next group.
-    while work.made.is_none() && work.progress.count < groups.len() {
-        work.missing = 1;
-        let entry = work.progress.count;
+    while !work.listing.has_begun() && work.next < groups.len() {
         machine.consume_fuel(1 + count as usize)?;
-        if groups.is_group(entry) {
+        if groups.is_group(work.next) {
             values.clear();
-            let found = (&*groups, &*work.rests);
-            if !totals.finish(machine, found, (apply.op.name(), entry), &mut values)? {
+            let found = (groups, &*work.extremes);
+            if !totals.finish(machine, found, work.next, &mut values)? {
                 return Ok(machine.heap.nil());
             }
-            groups.keys_of(machine.heap, &work.keys, entry, &mut values);
-            machine.check_heap_limit(2 * work.items.len() + words_of_map(values.len()))?;
+            groups.keys_of(machine.heap, keys, work.next, &mut values);
+            machine.check_heap_limit(2 * work.maps.len() + words_of_map(values.len()))?;
             let map = map_of_constants(machine, names, &values)?;
-            work.items.push(map);
+            work.maps.push(map);
         }
-        work.progress.count += 1;
+        work.next += 1;
         machine.meter.advanced();
     }
-    machine.list_of(work)
+    Ok(work.listing.all(machine, &work.maps)?)
 }
 
 /// Makes a map of the constant keys from `first` on.
@@ -182,7 +232,7 @@ fn map_of_constants<H: Heap>(
     machine: &mut Machine<'_, H>,
     first: ConstId,
     values: &[H::Term],
-) -> Eval<H> {
+) -> Made<H> {
     if let Some(map) = machine.map_of_new_as_before(first, values)? {
         return Ok(map);
     }

@@ -2,11 +2,13 @@
 
 use super::sort::WORDS_OF_SORTED;
 use super::{Field, Operation};
-use crate::code::Apply;
+use crate::code::{Apply, Eval, Machine};
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
+use ptc_kernels::{Listing, Sorting};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
 use ptc_term::value::Value;
 
 pub(super) struct Keys;
@@ -25,30 +27,55 @@ impl Operation for Keys {
             Some(size) if !machine.is_value(map) => size,
             _ => return Err(machine.fault(apply.op, Code::NeedsMap, vec![map])),
         };
-        machine.resumable(apply, |machine, work| {
-            if !work.progress.second {
-                machine.consume_fuel(2 * size)?;
-                machine.check_heap_limit(WORDS_OF_SORTED * size)?;
-                let entries = machine.heap.entries(map).into_iter().map(|(key, _)| key);
-                match machine.hides(map) {
-                    true => {
-                        let heap = &*machine.heap;
-                        work.items
-                            .extend(entries.filter(|key| !heap.is_hidden(*key)));
+        machine.resumable(
+            |_| SortedKeys::default(),
+            |machine, work| {
+                if !work.is_read {
+                    machine.consume_fuel(2 * size)?;
+                    machine.check_heap_limit(WORDS_OF_SORTED * size)?;
+                    let entries = machine.heap.entries(map).into_iter().map(|(key, _)| key);
+                    match machine.hides(map) {
+                        true => {
+                            let heap = &*machine.heap;
+                            work.keys
+                                .extend(entries.filter(|key| !heap.is_hidden(*key)));
+                        }
+                        false => work.keys.extend(entries),
                     }
-                    false => work.items.extend(entries),
+                    work.is_read = true;
+                    machine.meter.advanced();
                 }
-                work.progress.second = true;
-                machine.meter.advanced();
-            }
-            let sorting = work.progress.sorting.get_or_insert_default();
-            sorting.sort(machine, &work.items, usize::MAX, &[false])?;
-            machine.list_in_order(work)
-        })
+                (work.sorting).sort(machine, &work.keys, usize::MAX, &[false])?;
+                let places = Some(work.sorting.places());
+                Ok((work.listing).at_places(machine, &work.keys, places)?)
+            },
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
         rules::values::introspect(rule)
+    }
+}
+
+/// The keys of a map, while they are sorted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SortedKeys<T> {
+    is_read: bool,
+    keys: Roots<T>,
+    sorting: Sorting,
+    listing: Listing<T>,
+}
+
+rooted!(SortedKeys { states: keys, listing; plain: is_read, sorting });
+
+impl<T> Default for SortedKeys<T> {
+    fn default() -> Self {
+        SortedKeys {
+            is_read: false,
+            keys: Roots::default(),
+            sorting: Sorting::default(),
+            listing: Listing::default(),
+        }
     }
 }
 

@@ -1,17 +1,83 @@
-//! The operations as the language that the machine runs.
+//! PTC-JSON as a language that the machine runs.
 
-use super::{constants, formula, sieve, tally, OpCode};
-use crate::code::{Apply, Loop, Own, Pc, PtcJson, Slot, Vm};
-use ptc_machine::fault::{Halt, Name};
-use ptc_machine::language::{Contained, Flow, Language};
-use ptc_machine::{Eval, Frame, Keeps, Machine, Stepped, Tally};
+use super::work::Work;
+use super::{constants, data, formula, sieve, tally, OpCode};
+use crate::code::{
+    Apply, ConstId, Eval, Halt, LateError, Loop, Machine, Own, Pc, PtcJson, Slot, Stepped, Vm,
+    INPUT, NO_CONST,
+};
+use crate::fault::{Code, Errors, Fault};
+use ptc_kernels::{Tally, Wrong};
 use ptc_term::heap::Heap;
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_vm::language::{Contained, Flow};
+use ptc_vm::{Execute, Frame, Keeps, Language, Name};
 
 impl Language for PtcJson {
     type Op = OpCode;
     type Own = Own;
-    const LOAD: OpCode = OpCode::Load;
+    type Failure = LateError;
+    type Work<T> = Work<T>;
+    type Fault<T> = Fault<T>;
 
+    fn exchange_work<T, X: Exchange<T>>(
+        work: Work<T>,
+        by: &mut X,
+    ) -> Result<Work<X::Into>, X::Lost> {
+        work.exchange(by)
+    }
+
+    fn exchange_fault<T, X: Exchange<T>>(
+        fault: Fault<T>,
+        by: &mut X,
+    ) -> Result<Fault<X::Into>, X::Lost> {
+        fault.exchange(by)
+    }
+
+    fn terms<T>(fault: &Fault<T>) -> &[T] {
+        &fault.terms
+    }
+
+    fn limit_inspection<T>(fault: &mut Fault<T>) {
+        fault.expensive_to_inspect = true;
+    }
+
+    fn wrong<T>(op: OpCode, wrong: Wrong<T>) -> Fault<T> {
+        let terms = wrong.term.into_iter().collect();
+        Fault::new(Code::of(wrong.why), Some(op.name()), terms)
+    }
+
+    fn flow(own: &Own) -> Flow {
+        match own {
+            Own::Sieve(sieve) => Flow {
+                reads: sieve.looped.list,
+                next: Some(sieve.looped.end),
+                depth: (0, 1),
+            },
+            Own::Formula(formula) => formula::flow(formula),
+            // It reads whether there is one.
+            Own::NeedInput(_) => Flow {
+                reads: INPUT,
+                next: None,
+                depth: (0, 0),
+            },
+        }
+    }
+
+    fn reads_input(op: OpCode) -> bool {
+        !op.combines()
+    }
+
+    fn keeps_item(op: OpCode) -> bool {
+        op.keeps() != Keeps::Value
+    }
+
+    fn reads_names(&self) -> bool {
+        self.strict
+    }
+}
+
+impl Execute for PtcJson {
     #[inline]
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         apply.op.eval(machine, apply)
@@ -44,30 +110,12 @@ impl Language for PtcJson {
         }
     }
 
-    fn reads_input(op: OpCode) -> bool {
-        !op.combines()
-    }
-
     fn constants_in(apply: &Apply) -> Contained {
         constants::constants_in(apply)
     }
 
-    fn keeps_item(op: OpCode) -> bool {
-        op.keeps() != Keeps::Value
-    }
-
     fn forks(op: OpCode) -> bool {
         op.forks()
-    }
-
-    fn flow(own: &Own) -> Flow {
-        match own {
-            Own::Sieve(sieve) => Flow {
-                reads: sieve.looped.list,
-                next: sieve.looped.end,
-            },
-            Own::Formula(formula) => formula::flow(formula),
-        }
     }
 
     #[inline]
@@ -75,7 +123,31 @@ impl Language for PtcJson {
         match own {
             Own::Sieve(sieve) => sieve::run(vm, sieve),
             Own::Formula(formula) => formula::run(vm, formula),
+            Own::NeedInput(_) if vm.has_input() => Ok(vm.pc() + 1),
+            Own::NeedInput(op) => Err(vm.parts().0.fault(*op, Code::NoInput, vec![])),
         }
+    }
+
+    fn missing<H: Heap>(
+        &self,
+        machine: &mut Machine<'_, H>,
+        context: H::Term,
+        key: ConstId,
+    ) -> Eval<H> {
+        match self.strict {
+            true => Err(data::unknown_name(machine, context, key)?),
+            false => Ok(machine.heap.nil()),
+        }
+    }
+
+    fn fail<H: Heap>(machine: &mut Machine<'_, H>, failure: &LateError) -> Fault<H::Term> {
+        let terms = match failure.subject {
+            NO_CONST => vec![],
+            id => vec![machine.constant(id)],
+        };
+        let mut fault = Fault::new(failure.code, failure.name, terms);
+        fault.field = failure.field;
+        fault
     }
 }
 

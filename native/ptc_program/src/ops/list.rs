@@ -1,10 +1,9 @@
 //! `list`: a list of computed values.
 
 use super::{Edition, Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::Heap;
 
 pub(super) struct List;
@@ -35,7 +34,7 @@ impl Operation for List {
         machine.consume_fuel_at_once(count)?;
         machine.check_heap_limit(2 * count)?;
         let items = machine.operands(apply).to_vec();
-        machine.make_list(&items)
+        Ok(machine.make_list(&items)?)
     }
 
     fn can_fail(_apply: &Apply) -> bool {

@@ -1,10 +1,9 @@
 //! Logic: `and`, `or`, `not`. Only nil and false are false; the result is always a boolean.
 
 use super::{Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, Instr, NO_CONST};
+use crate::code::{Apply, Eval, Instr, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::Heap;
 
 pub(super) struct And;

@@ -1,13 +1,18 @@
 //! Membership, by strict equality: `contains`, `in`, `filter_in`.
 
 use super::compare::{self, FIELD_AND_VALUE, FIELD_AND_VALUE_2, LIKE};
+use super::keeping::Keeping;
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, ConstId, Slot, NO_CONST};
+use crate::code::{Apply, ConstId, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine, Work, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Kinds, Table, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind, Lookup};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::One;
 
 pub(super) struct Contains;
 pub(super) struct In;
@@ -96,17 +101,20 @@ fn is_member<H: Heap>(
     if machine.kind(collection) == Kind::Map {
         return has_key(machine, collection, value);
     }
-    machine.resumable_over(collection, |machine, work| {
-        while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
-            machine.consume_fuel(1)?;
-            if machine.identical(member, value)? {
-                return Ok(true);
+    machine.resumable(
+        |_| One(collection),
+        |machine, One(rest)| {
+            while let Some((member, tail)) = machine.heap.uncons(*rest) {
+                machine.consume_fuel(1)?;
+                if machine.identical(member, value)? {
+                    return Ok(true);
+                }
+                *rest = tail;
+                machine.meter.advanced();
             }
-            work.walk.rest = tail;
-            machine.meter.advanced();
-        }
-        Ok(false)
-    })
+            Ok(false)
+        },
+    )
 }
 
 fn has_key<H: Heap>(
@@ -188,49 +196,47 @@ impl Operation for FilterIn {
         };
         let kind = machine.kind(collection);
         let input = machine.slot(apply.input);
-        machine.resumable_over(collection, |machine, work| {
-            if machine.values() && kind == Kind::List && !work.progress.searched {
-                search(machine, apply, work, input, collection)?;
-            }
-            if !work.progress.second {
-                // The tail of an improper list is not a member.
-                while let Some((member, tail)) = machine.heap.uncons(work.walk.rest) {
-                    machine.consume_fuel_to_hash(member)?;
-                    let (terms, progress) = (&mut work.keys, &mut work.progress);
-                    let table = progress.table.get_or_insert_default();
-                    table.insert(machine, &progress.kinds, terms, member)?;
-                    work.walk.rest = tail;
-                    machine.meter.advanced();
-                }
-                let table = work.progress.table.get_or_insert_default();
-                table.settle(machine, &work.keys)?;
-                work.walk.rest = machine.slot(apply.input);
-                work.progress.second = true;
-            }
-            let (members, table) = (&work.keys, work.progress.table.get_or_insert_default());
-            let kinds = &work.progress.kinds;
-            let kept = &mut work.items;
-            machine.each_item(apply, &mut work.walk, |machine, item| {
-                let Some(value) = field_of(machine, item, apply.key)? else {
-                    return Ok(());
-                };
-                let keep = match kind {
-                    Kind::List => {
-                        machine.consume_fuel_to_hash(value)?;
-                        table.contains(machine, kinds, members, value)
+        machine.resumable(
+            |_| Members::of(collection, input),
+            |machine, work| {
+                if !work.is_read {
+                    if kind == Kind::List && machine.values() {
+                        work.search(machine, (apply.key, input))?;
                     }
-                    _ => kind == Kind::Map && has_key(machine, collection, value)?,
-                };
-                if keep {
-                    kept.push(item);
-                    if kept.len() % KEPT_BETWEEN_CHECKS == 0 {
-                        machine.check_heap_limit(table.words() + 2 * kept.len())?;
+                    // The tail of an improper list is not a member.
+                    while let Some((member, tail)) = machine.heap.uncons(work.rest) {
+                        machine.consume_fuel_to_hash(member)?;
+                        (work.table).insert(machine, &work.kinds, &mut work.members, member)?;
+                        work.rest = tail;
+                        machine.meter.advanced();
                     }
+                    work.table.settle(machine, &work.members)?;
+                    work.is_read = true;
                 }
-                Ok(())
-            })?;
-            machine.list_of(work)
-        })
+                let (members, table, kinds) = (&work.members, &work.table, &work.kinds);
+                let kept = &mut work.kept.items;
+                machine.each_item(apply, &mut work.kept.walk, |machine, item| {
+                    let Some(value) = field_of(machine, item, apply.key)? else {
+                        return Ok(());
+                    };
+                    let keep = match kind {
+                        Kind::List => {
+                            machine.consume_fuel_to_hash(value)?;
+                            table.contains(machine, kinds, members, value)
+                        }
+                        _ => kind == Kind::Map && has_key(machine, collection, value)?,
+                    };
+                    if keep {
+                        kept.push(item);
+                        if kept.len() % KEPT_BETWEEN_CHECKS == 0 {
+                            machine.check_heap_limit(table.words() + 2 * kept.len())?;
+                        }
+                    }
+                    Ok(())
+                })?;
+                Ok(work.kept.list(machine)?)
+            },
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
@@ -238,32 +244,69 @@ impl Operation for FilterIn {
     }
 }
 
-/// Searches the items' fields, then the members, for values.
-fn search<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    apply: &Apply,
-    work: &mut Work<H::Term>,
-    input: H::Term,
-    members: H::Term,
-) -> Result<(), Halt<H::Term>> {
-    let progress = &mut work.progress;
-    if progress.count == 0 {
-        progress.count = 1;
-        work.walk.rest = input;
+/// How far the search for values is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Searching {
+    /// In the items' fields.
+    Items,
+    /// In the members.
+    Members,
+    /// It has ended.
+    Over,
+}
+
+/// The set of the members, and the items that are kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Members<T> {
+    collection: T,
+    /// The members that are not read yet.
+    rest: T,
+    searching: Searching,
+    kinds: Kinds,
+    members: Roots<T>,
+    table: Table,
+    /// Whether all members are in the set.
+    is_read: bool,
+    kept: Keeping<T>,
+}
+
+rooted!(Members { terms: collection, rest; states: members, kept; plain: searching, kinds, table, is_read });
+
+impl<T: Copy> Members<T> {
+    fn of(collection: T, items: T) -> Self {
+        Members {
+            collection,
+            rest: collection,
+            searching: Searching::Items,
+            kinds: Kinds::default(),
+            members: Roots::default(),
+            table: Table::default(),
+            is_read: false,
+            kept: Keeping::over(items),
+        }
     }
-    if progress.count == 1 {
-        let kinds = &mut progress.kinds;
-        machine.search_items(&mut work.walk.rest, kinds, |machine, item| {
-            machine.value_or_nil(item, apply.key)
-        })?;
-        progress.count = 2;
-        work.walk.rest = members;
+
+    /// Searches the items' fields, then the members, for values. Then the walk over the items begins again.
+    fn search<H: Heap<Term = T>>(
+        &mut self,
+        machine: &mut Machine<'_, H>,
+        (field, items): (ConstId, T),
+    ) -> Result<(), Stop> {
+        if self.searching == Searching::Items {
+            let rest = &mut self.kept.walk.rest;
+            machine.search_items(rest, &mut self.kinds, |context, item| {
+                context.value_or_nil(item, field)
+            })?;
+            *rest = items;
+            self.searching = Searching::Members;
+        }
+        if self.searching == Searching::Members {
+            machine.search_items(&mut self.rest, &mut self.kinds, |_, member| Ok(member))?;
+            self.rest = self.collection;
+            self.searching = Searching::Over;
+        }
+        Ok(())
     }
-    let kinds = &mut progress.kinds;
-    machine.search_items(&mut work.walk.rest, kinds, |_, member| Ok(member))?;
-    work.walk.rest = members;
-    progress.searched = true;
-    Ok(())
 }
 
 /// Returns the field of an item, or nil if it is missing; `None` if the item is not a map.

@@ -24,6 +24,8 @@ mod group;
 mod grouping;
 mod introspect;
 mod join;
+mod joining;
+mod keeping;
 mod keyed;
 mod language;
 mod list;
@@ -45,6 +47,7 @@ mod tally;
 mod text;
 mod tool;
 mod transform;
+pub mod work;
 
 pub use crate::opcode::OpCode;
 pub(crate) use access::{read_of_pair, reads_field};
@@ -55,15 +58,14 @@ pub(crate) use join::{make_pairs, makes_pairs};
 pub use listing::listing;
 pub(crate) use reshape::{begins as begins_set, make_of_pair};
 
-use crate::code::{Apply, Demand, Loop, Slot, NO_CONST};
+use crate::code::{Apply, Demand, Eval, Halt, Loop, Machine, Slot, Stepped, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::operations;
 use crate::typing::ty::TyId;
 use crate::typing::{Next, Rule};
-use ptc_machine::fault::{Halt, Name};
-use ptc_machine::{Eval, Frame, Keeps, Machine, Step, Stepped};
 use ptc_term::heap::Heap;
+use ptc_vm::{Frame, Keeps, Name, Step};
 
 /// The result of a plan's check.
 type Planned = Result<(), crate::compile::Failure>;

@@ -1,11 +1,13 @@
 //! Items by index: `first`, `last`, `nth`, `take`, `drop`.
 
+use super::keeping::Keeping;
 use super::{Field, FieldKind, Operation};
-use crate::code::{Apply, Demand};
+use crate::code::{Apply, Demand, Eval, Machine};
+use crate::fault::{Code, Fault};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Fault};
-use ptc_machine::{Eval, Machine, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
+use ptc_term::rooted;
 
 pub(super) struct First;
 pub(super) struct Last;
@@ -43,14 +45,17 @@ impl Operation for Last {
     const READS_INPUT_ONCE: bool = true;
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        machine.resumable(apply, |machine, work| {
-            let last = &mut work.found;
-            machine.each_item(apply, &mut work.walk, |_, item| {
-                *last = Some(item);
-                Ok(())
-            })?;
-            Ok(work.found.unwrap_or(machine.heap.nil()))
-        })
+        machine.resumable(
+            |machine| Position::over(machine.slot(apply.input)),
+            |machine, work| {
+                let last = &mut work.found;
+                machine.each_item(apply, &mut work.walk, |_, item| {
+                    *last = Some(item);
+                    Ok(())
+                })?;
+                Ok(work.found.unwrap_or(machine.heap.nil()))
+            },
+        )
     }
 
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
@@ -106,19 +111,22 @@ impl Operation for Take {
         let Some(count) = machine.count(apply.key)? else {
             return no_count(machine, apply, "count");
         };
-        machine.resumable(apply, |machine, work| {
-            let taken = &mut work.items;
-            machine.each_item(apply, &mut work.walk, |machine, item| {
-                if taken.len() < count {
-                    if taken.len() % KEPT_BETWEEN_CHECKS == 0 {
-                        machine.check_heap_limit(2 * taken.len())?;
+        machine.resumable(
+            |machine| Keeping::over(machine.slot(apply.input)),
+            |machine, work| {
+                let taken = &mut work.items;
+                machine.each_item(apply, &mut work.walk, |machine, item| {
+                    if taken.len() < count {
+                        if taken.len() % KEPT_BETWEEN_CHECKS == 0 {
+                            machine.check_heap_limit(2 * taken.len())?;
+                        }
+                        taken.push(item);
                     }
-                    taken.push(item);
-                }
-                Ok(())
-            })?;
-            machine.list_of(work)
-        })
+                    Ok(())
+                })?;
+                Ok(work.list(machine)?)
+            },
+        )
     }
 
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
@@ -146,22 +154,25 @@ impl Operation for Drop {
         let Some(count) = machine.count(apply.key)? else {
             return no_count(machine, apply, "count");
         };
-        machine.resumable(apply, |machine, work| {
-            while work.progress.count < count {
-                let Some((_, tail)) = machine.heap.uncons(work.walk.rest) else {
-                    break;
-                };
-                machine.consume_fuel(1)?;
-                work.walk.rest = tail;
-                work.progress.count += 1;
-                machine.meter.advanced();
-            }
-            // The walk continues to the end of the list, which must be proper.
-            let left = *work.found.get_or_insert(work.walk.rest);
-            work.progress.count = count;
-            machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
-            Ok(left)
-        })
+        machine.resumable(
+            |machine| Position::over(machine.slot(apply.input)),
+            |machine, work| {
+                while work.at < count {
+                    let Some((_, tail)) = machine.heap.uncons(work.walk.rest) else {
+                        break;
+                    };
+                    machine.consume_fuel(1)?;
+                    work.walk.rest = tail;
+                    work.at += 1;
+                    machine.meter.advanced();
+                }
+                // The walk continues to the end of the list, which must be proper.
+                let left = *work.found.get_or_insert(work.walk.rest);
+                work.at = count;
+                machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+                Ok(left)
+            },
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
@@ -169,28 +180,56 @@ impl Operation for Drop {
     }
 }
 
+/// A walk to an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Position<T> {
+    pub(super) walk: Walk<T>,
+    /// Number of items visited.
+    pub(super) at: usize,
+    /// The item, or the items from it on.
+    found: Option<T>,
+}
+
+rooted!(Position { optional: found; states: walk; plain: at });
+
+impl<T> Position<T> {
+    pub(super) fn over(list: T) -> Self {
+        Position {
+            walk: Walk::over(list),
+            at: 0,
+            found: None,
+        }
+    }
+}
+
 fn item_at<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, index: usize) -> Eval<H> {
-    machine.resumable(apply, |machine, work| {
-        let (at, found) = (&mut work.progress.count, &mut work.found);
-        machine.each_item(apply, &mut work.walk, |_, item| {
-            if *at == index {
-                *found = Some(item);
-            }
-            *at += 1;
-            Ok(())
-        })?;
-        Ok(work.found.unwrap_or(machine.heap.nil()))
-    })
+    machine.resumable(
+        |machine| Position::over(machine.slot(apply.input)),
+        |machine, work| {
+            let (at, found) = (&mut work.at, &mut work.found);
+            machine.each_item(apply, &mut work.walk, |_, item| {
+                if *at == index {
+                    *found = Some(item);
+                }
+                *at += 1;
+                Ok(())
+            })?;
+            Ok(work.found.unwrap_or(machine.heap.nil()))
+        },
+    )
 }
 
 /// The constant of an unchecked part is not a count. This is an error only if the current value is
 /// a list.
 #[cold]
 fn no_count<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, field: &'static str) -> Eval<H> {
-    machine.resumable(apply, |machine, work| {
-        machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
-        let term = machine.constant(apply.key);
-        let fault = Fault::new(Code::NotACount, Some(apply.op.name()), vec![term]);
-        Err(fault.about(field).into())
-    })
+    machine.resumable(
+        |machine| Position::over(machine.slot(apply.input)),
+        |machine, work| {
+            machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+            let term = machine.constant(apply.key);
+            let fault = Fault::new(Code::NotACount, Some(apply.op.name()), vec![term]);
+            Err(fault.about(field).into())
+        },
+    )
 }

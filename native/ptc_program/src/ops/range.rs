@@ -1,13 +1,14 @@
 //! `range`.
 
 use super::{Edition, Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Fault};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Fault, Halt};
-use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
+use ptc_kernels::UNITS_A_LIMB;
 use ptc_term::heap::Heap;
 use ptc_term::number::{Arithmetic, Number};
+use ptc_term::rooted;
 
 pub(super) struct Range;
 
@@ -38,24 +39,23 @@ impl Operation for Range {
             return Err(fault.about("integers").into());
         };
         let count = count(&first, &last);
-        let nothing = machine.heap.make_list(&[]);
-        machine.resumable_over(nothing, |machine, work| {
-            let mut list = work.made.unwrap_or(nothing);
-            machine
-                .check_heap_limit(count.saturating_sub(work.progress.count).saturating_mul(2))?;
-            while work.progress.count < count {
+        let start = |machine: &mut Machine<'_, H>| Numbers {
+            list: machine.heap.make_list(&[]),
+            count: 0,
+        };
+        machine.resumable(start, |machine, made: &mut Numbers<_>| {
+            machine.check_heap_limit(count.saturating_sub(made.count).saturating_mul(2))?;
+            while made.count < count {
                 machine.consume_fuel(1 + UNITS_A_LIMB * last.limbs())?;
-                let Some(number) = machine.heap.make_number(before(&last, work.progress.count))
-                else {
+                let Some(number) = machine.heap.make_number(before(&last, made.count)) else {
                     break;
                 };
                 machine.check_heap_limit(2)?;
-                list = machine.heap.make_list_onto(&[number], list);
-                work.progress.count += 1;
-                work.made = Some(list);
+                made.list = machine.heap.make_list_onto(&[number], made.list);
+                made.count += 1;
                 machine.meter.advanced();
             }
-            Ok(list)
+            Ok(made.list)
         })
     }
 
@@ -63,6 +63,15 @@ impl Operation for Range {
         rules::lists::range(rule)
     }
 }
+
+/// The numbers that are in the list: the last ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers<T> {
+    list: T,
+    count: usize,
+}
+
+rooted!(Numbers { terms: list; plain: count });
 
 /// Returns the integer if the term is one.
 fn integer<H: Heap>(

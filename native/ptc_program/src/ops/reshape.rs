@@ -1,11 +1,12 @@
 //! Maps with other entries: `set`, `unset`, `rename`. Each takes one map, or a list of maps.
 
-use super::{join, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
-use crate::code::{Apply, Instr, Slot, NO_CONST};
+use super::keeping::Keeping;
+use super::{joining, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use crate::code::{Apply, Eval, Halt, Instr, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Fault};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Fault, Halt};
-use ptc_machine::{Entries, Eval, Machine, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
+use ptc_kernels::{Entries, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
 use ptc_term::heap::{words_of_map, Heap, Kind, FLAT_MAP};
 
 pub(super) struct Set;
@@ -18,7 +19,7 @@ const FAMILY: &str = "Objects";
 const LIST: u32 = 0;
 pub(super) const MAKE: u32 = 1;
 pub(super) const RESULT: u32 = 2;
-/// Same as `MAKE` for a pair, see [`join::makes_pairs`].
+/// Same as `MAKE` for a pair, see [`makes_pairs`](super::join::makes_pairs).
 const MAKE_OF_PAIR: u32 = 3;
 
 /// Returns whether an instruction makes a map with other entries.
@@ -106,7 +107,7 @@ impl Operation for Set {
                 }
                 pair => set(machine, apply, pair.map_or(input, |(item, _)| item)),
             },
-            LIST if machine.kind(input) == Kind::Map => machine.make_list(&[input]),
+            LIST if machine.kind(input) == Kind::Map => Ok(machine.make_list(&[input])?),
             LIST => match machine.is_proper_list(input)? {
                 true => Ok(input),
                 false => Err(needs_maps(machine, apply.op, input)),
@@ -169,12 +170,12 @@ fn set_in_both<H: Heap>(
     let (mut entries, keys) = entries_of_operands(machine, apply, item)?;
     let made = entries.all.len();
     let mut others = Entries::default();
-    join::add_both(machine, &mut others, item, row)?;
+    joining::add_both(machine, &mut others, item, row)?;
     machine.check_heap_limit(words_of_map(made + others.all.len()))?;
     entries.heavy += others.heavy;
     entries.all.append(&mut others.all);
     machine.drop_entries(&mut entries, made, keys)?;
-    machine.make_map_of(apply.key, &[item, row], entries)
+    Ok(machine.make_map_of(apply.key, &[item, row], entries)?)
 }
 
 /// Makes the map of these entries and those of `map` that do not have one of the keys.
@@ -191,7 +192,7 @@ fn with_others<H: Heap>(
     let made = entries.all.len();
     machine.add_entries(&mut entries, map, 0)?;
     machine.drop_entries(&mut entries, made, keys)?;
-    machine.make_map_of(apply.key, &[map], entries)
+    Ok(machine.make_map_of(apply.key, &[map], entries)?)
 }
 
 /// A change of one map.
@@ -203,25 +204,29 @@ fn change<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, change: Change<H
     if machine.kind(input) == Kind::Map {
         return change_one(machine, apply, change, input);
     }
-    machine.resumable(apply, |machine, work| {
-        let items = &mut work.items;
-        let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
-            if machine.kind(item) != Kind::Map {
-                return Err(needs_maps(machine, apply.op, item));
+    machine.resumable(
+        |_| Keeping::over(input),
+        |machine, work| {
+            let items = &mut work.items;
+            let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
+                if machine.kind(item) != Kind::Map {
+                    return Err(needs_maps(machine, apply.op, item));
+                }
+                if items.len() % KEPT_BETWEEN_CHECKS == 0 {
+                    machine.check_heap_limit(2 * items.len())?;
+                }
+                items.push(change_one(machine, apply, change, item)?);
+                Ok(())
+            });
+            match walked {
+                Err(Halt::Fault(fault)) if fault.code == Code::NeedsList => {
+                    Err(needs_maps(machine, apply.op, input))
+                }
+                Err(halt) => Err(halt),
+                Ok(()) => Ok(work.list(machine)?),
             }
-            if items.len() % KEPT_BETWEEN_CHECKS == 0 {
-                machine.check_heap_limit(2 * items.len())?;
-            }
-            items.push(change_one(machine, apply, change, item)?);
-            Ok(())
-        });
-        match walked {
-            Err(Halt::Fault(fault)) if fault.code == Code::NeedsList => {
-                Err(needs_maps(machine, apply.op, input))
-            }
-            walked => walked.and_then(|()| machine.list_of(work)),
-        }
-    })
+        },
+    )
 }
 
 fn change_one<H: Heap>(

@@ -1,11 +1,11 @@
 //! `round`: rounding to decimals.
 
 use super::{Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
+use ptc_kernels::{Why, Wrong};
 use ptc_term::heap::Heap;
 use ptc_term::number::{round, Number};
 
@@ -82,10 +82,10 @@ fn of_decimal<H: Heap>(
     };
     match machine.exact(value)? {
         Ok(exact) => machine.make_exact(apply.op, exact.rounded(places), vec![value]),
-        Err(Code::NeedsNumbers) => {
+        Err(Why::NotANumber) => {
             let terms = vec![value, precision];
             Err(machine.fault(apply.op, Code::NeedsValueAndPrecision, terms))
         }
-        Err(code) => Err(machine.fault(apply.op, code, vec![value])),
+        Err(why) => Err(machine.wrong(apply.op, Wrong::of(why, value))),
     }
 }

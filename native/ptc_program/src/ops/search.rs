@@ -2,11 +2,11 @@
 
 use super::transform::{plan_loop, AS, CONDITION};
 use super::{Edition, Field, Operation, Planned};
-use crate::code::Loop;
+use crate::code::{Loop, Machine, Stepped};
 use crate::compile::Plan;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::{Frame, Machine, Searched, Step, Stepped};
 use ptc_term::heap::Heap;
+use ptc_vm::{Frame, Searched, Step};
 
 macro_rules! search {
     ($op:ident, $name:literal, $about:literal, $types:literal, $decisive:literal, $value:ident) => {

@@ -1,12 +1,15 @@
 //! `select`: a map with some of the fields.
 
 use super::{Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, Demand, NO_CONST};
+use crate::code::{Apply, Demand, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Fault};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Fault};
-use ptc_machine::{Demanded, Eval, Machine, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
+use ptc_kernels::{Listing, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+use ptc_vm::Demanded;
 
 pub(super) struct Select;
 
@@ -51,49 +54,52 @@ impl Operation for Select {
         if one && apply.value == NO_CONST {
             return parts.select(machine, apply, input);
         }
-        let demanded = machine.demanded(apply.demand)?;
-        machine.resumable(apply, |machine, work| {
-            if !work.progress.second {
-                if !one {
-                    let last = &mut work.found;
-                    machine.each_item(apply, &mut work.walk, |_, item| {
-                        *last = Some(item);
-                        Ok(())
-                    })?;
-                }
-                if apply.value != NO_CONST {
-                    let fields = machine.constant(apply.value);
-                    let fault =
-                        Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![fields]);
-                    return Err(fault.about("fields").into());
-                }
-                work.walk.rest = match (demanded, work.found) {
-                    (Demanded::Number, _) => return Ok(input),
-                    (Demanded::Last, Some(last)) => machine.make_list(&[last])?,
-                    _ => input,
-                };
-                work.progress.second = true;
-            }
-            while work.items.len() < demanded.end() {
-                let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
-                    break;
-                };
-                if work.items.len() % KEPT_BETWEEN_CHECKS == 0 {
-                    machine.check_heap_limit(2 * work.items.len())?;
-                }
-                let looked_at = work.items.len() >= demanded.start();
-                work.items.push(match machine.kind(item) {
-                    Kind::Map if looked_at => parts.select(machine, apply, item)?,
-                    _ => {
-                        machine.consume_fuel(1)?;
-                        item
+        let demanded = Demanded::of(apply.demand, machine)?;
+        machine.resumable(
+            |_| Selection::over(input),
+            |machine, work| {
+                if !work.is_checked {
+                    if !one {
+                        let last = &mut work.last;
+                        machine.each_item(apply, &mut work.walk, |_, item| {
+                            *last = Some(item);
+                            Ok(())
+                        })?;
                     }
-                });
-                work.walk.rest = tail;
-                machine.meter.advanced();
-            }
-            machine.list_of(work)
-        })
+                    if apply.value != NO_CONST {
+                        let fields = machine.constant(apply.value);
+                        let fault =
+                            Fault::new(Code::UncheckedNotList, Some(apply.op.name()), vec![fields]);
+                        return Err(fault.about("fields").into());
+                    }
+                    work.walk.rest = match (demanded, work.last) {
+                        (Demanded::Number, _) => return Ok(input),
+                        (Demanded::Last, Some(last)) => machine.make_list(&[last])?,
+                        _ => input,
+                    };
+                    work.is_checked = true;
+                }
+                while work.items.len() < demanded.end() {
+                    let Some((item, tail)) = machine.heap.uncons(work.walk.rest) else {
+                        break;
+                    };
+                    if work.items.len() % KEPT_BETWEEN_CHECKS == 0 {
+                        machine.check_heap_limit(2 * work.items.len())?;
+                    }
+                    let looked_at = work.items.len() >= demanded.start();
+                    work.items.push(match machine.kind(item) {
+                        Kind::Map if looked_at => parts.select(machine, apply, item)?,
+                        _ => {
+                            machine.consume_fuel(1)?;
+                            item
+                        }
+                    });
+                    work.walk.rest = tail;
+                    machine.meter.advanced();
+                }
+                Ok(work.listing.all(machine, &work.items)?)
+            },
+        )
     }
 
     /// An item that is not a map stays as it is, so no item is an error.
@@ -106,6 +112,31 @@ impl Operation for Select {
 
     fn types(rule: &mut Rule) -> Next {
         rules::objects::select(rule)
+    }
+}
+
+/// The parts of the items so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection<T> {
+    walk: Walk<T>,
+    /// The last item, once the list has been checked.
+    last: Option<T>,
+    is_checked: bool,
+    items: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Selection { optional: last; states: walk, items, listing; plain: is_checked });
+
+impl<T> Selection<T> {
+    fn over(list: T) -> Self {
+        Selection {
+            walk: Walk::over(list),
+            last: None,
+            is_checked: false,
+            items: Roots::default(),
+            listing: Listing::default(),
+        }
     }
 }
 

@@ -2,12 +2,16 @@
 //! stack, and no instruction is dispatched per item.
 
 use super::compare::holds;
+use super::keeping::Keeping;
 use super::tally::empty;
-use crate::code::{Apply, ConstId, Demand, Instr, Loop, Pc, Sieve, Tests, Vm, NO_CONST};
+use crate::code::{
+    Apply, ConstId, Demand, Eval, Halt, Instr, Loop, Machine, Pc, Sieve, Tests, Vm, NO_CONST,
+};
 use crate::opcode::OpCode;
-use ptc_machine::fault::Halt;
-use ptc_machine::{Demanded, Eval, Keeps, Machine, Walk, Work, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Tally, Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
+use ptc_term::rooted;
+use ptc_vm::{Demanded, Keeps};
 
 /// A filter and its comparisons.
 #[derive(Clone, Copy)]
@@ -26,55 +30,87 @@ pub(super) fn run<H: Heap>(vm: &mut Vm<'_, H>, sieve: &Sieve) -> Result<Pc, Halt
         tests,
         code: &program.code[tests.first as usize..],
     };
-    let demanded = machine.demanded(looped.demand)?;
+    let demanded = Demanded::of(looped.demand, machine)?;
     let list = machine.slot(looped.list);
-    let value = machine.resumable_over(list, |machine, work| match looped.tally {
-        None => sifting.keep(machine, work, demanded),
-        Some((op, field)) => sifting.tally(machine, work, op, field),
-    })?;
+    let value = match looped.tally {
+        None => machine.resumable(
+            |_| Sifted {
+                kept: Keeping::over(list),
+                last: None,
+            },
+            |machine, work| sifting.keep(machine, work, demanded),
+        )?,
+        Some((op, field)) => machine.resumable(
+            |_| SiftedTally {
+                walk: Walk::over(list),
+                tally: empty(op),
+                wrong: None,
+            },
+            |machine, work| sifting.tally(machine, work, (op, field)),
+        )?,
+    };
     machine.check_heap_limit(0)?;
     machine.push(value);
     Ok(looped.end)
 }
+
+/// What a filter keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sifted<T> {
+    kept: Keeping<T>,
+    /// The last item, if only that is read.
+    last: Option<T>,
+}
+
+rooted!(Sifted { optional: last; states: kept; plain: });
+
+/// The tally of what a filter keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SiftedTally<T> {
+    walk: Walk<T>,
+    tally: Option<Tally>,
+    /// The first item that could not be added.
+    wrong: Option<T>,
+}
+
+rooted!(SiftedTally { optional: wrong; states: walk; plain: tally });
 
 impl Sifting<'_> {
     /// Makes the list of the items that are kept.
     fn keep<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Work<H::Term>,
+        work: &mut Sifted<H::Term>,
         demanded: Demanded,
     ) -> Eval<H> {
-        let (items, last) = (&mut work.items, &mut work.found);
-        self.each_kept(machine, &mut work.walk, |machine, item| {
+        let (items, last) = (&mut work.kept.items, &mut work.last);
+        self.each_kept(machine, &mut work.kept.walk, |machine, item| {
             match demanded {
                 Demanded::Last => *last = Some(item),
                 _ if items.len() < demanded.end() => items.push(item),
                 _ => {}
             }
             match items.len() % KEPT_BETWEEN_CHECKS {
-                0 => machine.check_heap_limit(2 * items.len()),
+                0 => Ok(machine.check_heap_limit(2 * items.len())?),
                 _ => Ok(()),
             }
         })?;
         items.extend(last.take());
-        machine.list_of(work)
+        Ok(work.kept.list(machine)?)
     }
 
     /// Makes the tally of the items that are kept.
     fn tally<H: Heap>(
         self,
         machine: &mut Machine<'_, H>,
-        work: &mut Work<H::Term>,
-        op: OpCode,
-        field: ConstId,
+        work: &mut SiftedTally<H::Term>,
+        (op, field): (OpCode, ConstId),
     ) -> Eval<H> {
-        let so_far = work.progress.tally.take();
-        let Some(mut tally) = so_far.or_else(|| empty(op)) else {
+        let SiftedTally { walk, tally, wrong } = work;
+        let Some(tally) = tally else {
             return Ok(machine.heap.nil());
         };
-        let wrong = &mut work.found;
-        let walked = self.each_kept(machine, &mut work.walk, |machine, item| {
+        self.each_kept(machine, walk, |machine, item| {
             if wrong.is_none() {
                 tally.count_cost(machine)?;
                 if tally.add(machine, field, item)?.is_err() {
@@ -82,10 +118,9 @@ impl Sifting<'_> {
                 }
             }
             Ok(())
-        });
-        let value = walked.and_then(|()| tally.finish(machine, (op, field), *wrong));
-        work.progress.tally = Some(tally);
-        value
+        })?;
+        let total = tally.finish(machine, field, *wrong)?;
+        total.map_err(|wrong| machine.wrong(op, wrong))
     }
 
     /// Passes the items that are kept to `keep`, see [`Machine::each_item`].

@@ -1,13 +1,16 @@
 //! `sort_by`.
 
 use super::{keyed, Edition, Field, FieldKind, Operation, Planned};
-use crate::code::{Apply, ConstId, Demand, NO_CONST};
+use crate::code::{Apply, ConstId, Demand, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::Code;
 use crate::typing::{rules, Next, Rule};
 use ptc_json::Node;
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Demanded, Eval, Keeps, Machine, Work, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Listing, Sorting, Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+use ptc_vm::{Demanded, Keeps};
 
 pub(super) struct SortBy;
 
@@ -80,29 +83,32 @@ impl Operation for SortBy {
     /// each, the field, nil for an expression, and the order. The operand has the values of the expressions for each
     /// item: a list of them, unless there is one expression only.
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-        let demanded = machine.demanded(apply.demand)?;
-        machine.resumable(apply, |machine, work| {
-            if demanded == Demanded::Number {
-                machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
-                return Ok(machine.slot(apply.input));
-            }
-            if work.rests.is_empty() && apply.operands > 0 {
-                work.rests.push(machine.one_operand(apply));
-            }
-            let first = demanded.end();
-            if apply.value == NO_CONST {
-                read_keys(machine, apply, work)?;
-                let sorting = work.progress.sorting.get_or_insert_default();
-                sorting.sort(machine, &work.keys, first, &[apply.mode == DESCENDING])?;
-            } else {
-                let columns = columns(machine, apply);
-                read_columns(machine, apply, &columns, work)?;
-                let descending: Vec<bool> = columns.iter().map(|key| key.descending).collect();
-                let sorting = work.progress.sorting.get_or_insert_default();
-                sorting.sort(machine, &work.keys, first, &descending)?;
-            }
-            machine.list_in_order(work)
-        })
+        let demanded = Demanded::of(apply.demand, machine)?;
+        machine.resumable(
+            |machine| Sort::over(machine.slot(apply.input)),
+            |machine, work| {
+                if demanded == Demanded::Number {
+                    machine.each_item(apply, &mut work.walk, |_, _| Ok(()))?;
+                    return Ok(machine.slot(apply.input));
+                }
+                if work.computed.is_none() && apply.operands > 0 {
+                    work.computed = Some(machine.one_operand(apply));
+                }
+                let first = demanded.end();
+                if apply.value == NO_CONST {
+                    read_keys(machine, apply, work)?;
+                    work.sorting
+                        .sort(machine, &work.keys, first, &[apply.mode == DESCENDING])?;
+                } else {
+                    let columns = columns(machine, apply);
+                    read_columns(machine, apply, &columns, work)?;
+                    let descending: Vec<bool> = columns.iter().map(|key| key.descending).collect();
+                    work.sorting.sort(machine, &work.keys, first, &descending)?;
+                }
+                let places = Some(work.sorting.places());
+                Ok((work.listing).at_places(machine, &work.items, places)?)
+            },
+        )
     }
 
     /// An item that is not a map has no field, so no item is an error.
@@ -156,6 +162,33 @@ fn plan_several(plan: &mut Plan) -> Planned {
     Ok(())
 }
 
+/// The items and their keys.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sort<T> {
+    walk: Walk<T>,
+    /// The values of the expressions for the items that are not visited yet.
+    computed: Option<T>,
+    items: Roots<T>,
+    keys: Roots<T>,
+    sorting: Sorting,
+    listing: Listing<T>,
+}
+
+rooted!(Sort { optional: computed; states: walk, items, keys, listing; plain: sorting });
+
+impl<T> Sort<T> {
+    fn over(list: T) -> Self {
+        Sort {
+            walk: Walk::over(list),
+            computed: None,
+            items: Roots::default(),
+            keys: Roots::default(),
+            sorting: Sorting::default(),
+            listing: Listing::default(),
+        }
+    }
+}
+
 /// One of several keys.
 struct SortColumn {
     /// The field that is read; `None` for an expression.
@@ -179,18 +212,18 @@ fn columns<H: Heap>(machine: &Machine<'_, H>, apply: &Apply) -> Vec<SortColumn> 
 fn read_keys<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
-    work: &mut Work<H::Term>,
+    work: &mut Sort<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
-    let (items, keys, rests) = (&mut work.items, &mut work.keys, &mut work.rests);
+    let (items, keys, computed) = (&mut work.items, &mut work.keys, &mut work.computed);
     machine.each_item(apply, &mut work.walk, |machine, item| {
         machine.consume_fuel(1)?;
-        let keyed = keyed::key_of(machine, apply, rests.first().copied(), item)?;
+        let keyed = keyed::key_of(machine, apply, *computed, item)?;
         if items.len() % KEPT_BETWEEN_CHECKS == 0 {
             machine.check_heap_limit(WORDS_OF_SORTED * items.len())?;
         }
         keys.push(keyed.0);
         items.push(item);
-        keyed::advance(rests, keyed);
+        keyed::advance(computed, keyed);
         Ok(())
     })
 }
@@ -200,18 +233,18 @@ fn read_columns<H: Heap>(
     machine: &mut Machine<'_, H>,
     apply: &Apply,
     columns: &[SortColumn],
-    work: &mut Work<H::Term>,
+    work: &mut Sort<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
     let words = WORDS_OF_ITEM + WORDS_OF_KEY * columns.len();
     let is_expr = |column: &&SortColumn| column.field.is_none();
     let several = columns.iter().filter(is_expr).count() > 1;
-    let (items, keys, rests) = (&mut work.items, &mut work.keys, &mut work.rests);
+    let (items, keys, computed) = (&mut work.items, &mut work.keys, &mut work.computed);
     let mut row = Vec::with_capacity(columns.len());
     machine.each_item(apply, &mut work.walk, |machine, item| {
         machine.consume_fuel(columns.len())?;
         machine.check_heap_limit(words * items.len())?;
         let nil = machine.heap.nil();
-        let values = rests.first().copied().unwrap_or(nil);
+        let values = computed.unwrap_or(nil);
         let (first, rest) = machine.heap.uncons(values).unwrap_or((nil, values));
         let mut values = first;
         row.clear();
@@ -228,7 +261,7 @@ fn read_columns<H: Heap>(
         }
         keys.extend(row.iter().copied());
         items.push(item);
-        keyed::advance(rests, (nil, Some(rest)));
+        keyed::advance(computed, (nil, Some(rest)));
         Ok(())
     })
 }

@@ -1,10 +1,9 @@
 //! The input of operations on one value: the value that is given, a field of the current value, or the current value.
 
 use super::{Field, FieldKind};
-use crate::code::{Apply, ConstId, NO_CONST};
+use crate::code::{Apply, ConstId, Eval, Machine, NO_CONST};
 use crate::compile::{Failure, Plan};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
+use crate::fault::{Code, Errors};
 use ptc_term::heap::{Heap, Lookup};
 
 /// Mode of an operation whose input is its first operand: the first bit.

@@ -5,12 +5,14 @@
 
 use super::field::FIELD_OF_ITEMS;
 use super::{keyed, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
-use crate::code::{Apply, Demand, Loop, NO_CONST};
+use crate::code::{Apply, Demand, Eval, Loop, Machine, Stepped, NO_CONST};
 use crate::compile::Plan;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::{Eval, Frame, Machine, Stepped, Tally};
+use ptc_kernels::{Tally, Walk};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
+use ptc_term::rooted;
+use ptc_vm::Frame;
 
 pub(super) struct Count;
 
@@ -127,20 +129,31 @@ pub(super) fn empty(op: OpCode) -> Option<Tally> {
     }
 }
 
+/// The tally of the items so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tallying<T> {
+    walk: Walk<T>,
+    tally: Option<Tally>,
+}
+
+rooted!(Tallying { states: walk; plain: tally });
+
 /// Computes the tally of the operation's current value.
 fn tally<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
-    machine.resumable(apply, |machine, work| {
-        let so_far = work.progress.tally.take();
-        let Some(mut tally) = so_far.or_else(|| empty(apply.op)) else {
+    let begin = |machine: &mut Machine<'_, H>| Tallying {
+        walk: Walk::over(machine.slot(apply.input)),
+        tally: empty(apply.op),
+    };
+    machine.resumable(begin, |machine, work| {
+        let Some(tally) = &mut work.tally else {
             return Ok(machine.heap.nil());
         };
-        let walked = machine.each_item(apply, &mut work.walk, |machine, item| {
+        machine.each_item(apply, &mut work.walk, |machine, item| {
             tally.count_cost(machine)?;
             let added = tally.add(machine, apply.key, item)?;
-            added.map_err(|wrong| wrong.halt(machine, apply.op))
-        });
-        let value = walked.and_then(|()| tally.finish(machine, (apply.op, apply.key), None));
-        work.progress.tally = Some(tally);
-        value
+            added.map_err(|wrong| machine.wrong(apply.op, wrong))
+        })?;
+        let total = tally.finish(machine, apply.key, None)?;
+        total.map_err(|wrong| machine.wrong(apply.op, wrong))
     })
 }

@@ -1,6 +1,6 @@
 //! How an execution over texts ends.
 
-use ptc_machine::fault::Fault;
+use crate::fault::Fault;
 
 /// How an execution ends.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use ptc_term::named::named;
 named! {
     /// What was found.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Code {
+    pub enum FindingCode {
         /// A field that no row can have.
         UnknownField = "unknown_field",
         /// A value of another kind than is needed.
@@ -72,7 +72,7 @@ pub struct Finding {
     /// Whether it is certain.
     pub severity: Severity,
     /// What was found.
-    pub code: Code,
+    pub code: FindingCode,
     /// Where: a part of the program.
     pub node: Node,
     /// In which operation.

@@ -6,11 +6,10 @@ use super::infer::{Budget, Sampling};
 use super::reply::Reply;
 use super::spare;
 use super::ty::TyId;
-use super::walk::{Stepped, TypeWalk};
+use super::walk::{TypeStep, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal, Uses};
 use crate::plan::job::Planning;
 use ptc_json::{Document, Entry, Node, Table};
-use ptc_machine::explain::Detail;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
@@ -18,6 +17,7 @@ use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::One;
+use ptc_vm::explain::Detail;
 use std::mem::take;
 
 #[derive(Debug, Clone, Copy)]
@@ -252,7 +252,7 @@ fn walked<H: Heap>(
 ) -> Result<TyId, Stop> {
     let mut before = walk.words();
     loop {
-        if let Stepped::Done(ty) = walk.step(document) {
+        if let TypeStep::Done(ty) = walk.step(document) {
             return Ok(walk.returned(ty));
         }
         // The work of a step is what it makes: it is counted afterwards, when the walk can be suspended.

@@ -53,11 +53,11 @@ enum Open {
 pub struct TypeReader<T> {
     /// The terms of the objects and unions that are open, each followed by the rest of its list.
     rests: Vec<T>,
-    state: State,
+    state: ReadState,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ReadState {
     open: Vec<Open>,
     fields: Vec<FieldTy>,
     members: Vec<TyId>,
@@ -89,7 +89,7 @@ impl<T> Default for TypeReader<T> {
     fn default() -> Self {
         TypeReader {
             rests: Vec::new(),
-            state: State::default(),
+            state: ReadState::default(),
         }
     }
 }

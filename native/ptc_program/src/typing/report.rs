@@ -1,6 +1,6 @@
 //! What a rule finds: wrong kinds of values, fields and names that are not there.
 
-use super::finding::{Code, Detail, Severity, Subject};
+use super::finding::{Detail, FindingCode, Severity, Subject};
 use super::names::NameId;
 use super::rule::Rule;
 use super::suggest::suggestion;
@@ -15,13 +15,13 @@ const MOST_SUGGESTIONS: u32 = 50;
 
 impl Rule<'_> {
     /// Notes an error.
-    pub(crate) fn error(&mut self, code: Code, node: Node, details: Vec<Detail>) {
+    pub(crate) fn error(&mut self, code: FindingCode, node: Node, details: Vec<Detail>) {
         let op = self.op();
         self.walk.report(Severity::Error, code, node, op, details);
     }
 
     /// Notes a warning.
-    pub(crate) fn warn(&mut self, code: Code, node: Node, details: Vec<Detail>) {
+    pub(crate) fn warn(&mut self, code: FindingCode, node: Node, details: Vec<Detail>) {
         let op = self.op();
         self.walk.report(Severity::Warning, code, node, op, details);
     }
@@ -30,7 +30,7 @@ impl Rule<'_> {
     pub(crate) fn input(&mut self) -> TyId {
         if self.current == TyId::NO_INPUT {
             let node = self.node;
-            self.error(Code::NoInput, node, vec![]);
+            self.error(FindingCode::NoInput, node, vec![]);
             self.current = TyId::UNKNOWN;
         }
         self.current
@@ -48,8 +48,8 @@ impl Rule<'_> {
             Detail::Kinds(got),
         ];
         match got.meets(kinds) {
-            true => self.warn(Code::MaybeWrongKind, node, details),
-            false => self.error(Code::WrongKind, node, details),
+            true => self.warn(FindingCode::MaybeWrongKind, node, details),
+            false => self.error(FindingCode::WrongKind, node, details),
         }
         match got.meets(kinds) {
             true => self.types().only(ty, kinds),
@@ -96,8 +96,8 @@ impl Rule<'_> {
         }
         let details = self.named(name, names);
         match absence {
-            true => self.warn(Code::UnknownField, node, details),
-            false => self.error(Code::UnknownField, node, details),
+            true => self.warn(FindingCode::UnknownField, node, details),
+            false => self.error(FindingCode::UnknownField, node, details),
         }
     }
 

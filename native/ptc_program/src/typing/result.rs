@@ -1,6 +1,6 @@
 //! The program's value, and the type that its result must have.
 
-use super::finding::{Code, Detail, Severity};
+use super::finding::{Detail, FindingCode, Severity};
 use super::fit::Why;
 use super::ty::{Ty, TyId};
 use super::walk::TypeWalk;
@@ -22,12 +22,14 @@ impl TypeWalk {
             let (code, details) = match misfit.why {
                 Why::Type(wanted, got) => {
                     let code = match misfit.certain {
-                        true => Code::WrongResult,
-                        false => Code::MaybeWrongResult,
+                        true => FindingCode::WrongResult,
+                        false => FindingCode::MaybeWrongResult,
                     };
                     (code, vec![path, Detail::Type(wanted), Detail::Type(got)])
                 }
-                Why::Missing(wanted) => (Code::MissingResult, vec![path, Detail::Type(wanted)]),
+                Why::Missing(wanted) => {
+                    (FindingCode::MissingResult, vec![path, Detail::Type(wanted)])
+                }
                 Why::Undeclared => continue,
             };
             self.report(severity, code, root, None, details);

@@ -3,7 +3,7 @@
 //! It keeps its own stack, so nesting costs memory and not call depth. A part that is visited has a frame; the rule of its
 //! operation says which part comes next, with which current value, and at the end what type the operation has.
 
-use super::finding::{Code, Detail, Finding, Severity};
+use super::finding::{Detail, Finding, FindingCode, Severity};
 use super::known::Known;
 use super::names::NameId;
 use super::parts::fields_of;
@@ -179,7 +179,7 @@ fn note(noted: &mut Vec<Finding>, frame: Option<&Frame>, op: OpCode, ty: TyId) {
     if let (Some(frame), true) = (frame, noted.len() < MOST_FINDINGS) {
         noted.push(Finding {
             severity: Severity::Note,
-            code: Code::HasType,
+            code: FindingCode::HasType,
             node: frame.node,
             op: Some(op),
             details: vec![Detail::Type(match ty {
@@ -191,7 +191,7 @@ fn note(noted: &mut Vec<Finding>, frame: Option<&Frame>, op: OpCode, ty: TyId) {
 }
 
 /// The result of a step.
-pub(super) enum Stepped {
+pub(super) enum TypeStep {
     /// The walk goes on.
     On,
     /// The program has this type.
@@ -247,9 +247,9 @@ impl TypeWalk {
     }
 
     /// Makes one step.
-    pub(super) fn step(&mut self, source: &Document) -> Stepped {
+    pub(super) fn step(&mut self, source: &Document) -> TypeStep {
         let Some(frame) = self.frames.last() else {
-            return Stepped::Done(self.last);
+            return TypeStep::Done(self.last);
         };
         let what = frame.what;
         let mut rule = Rule::new(self, source);
@@ -267,7 +267,7 @@ impl TypeWalk {
                 self.leave(ty, facts);
             }
         }
-        Stepped::On
+        TypeStep::On
     }
 
     fn enter(&mut self, source: &Document, visit: Visit) {
@@ -355,7 +355,7 @@ impl TypeWalk {
     pub(super) fn report(
         &mut self,
         severity: Severity,
-        code: Code,
+        code: FindingCode,
         node: Node,
         op: Option<OpCode>,
         details: Vec<Detail>,

@@ -3,8 +3,7 @@
 use super::lazy::Texts;
 use super::rng::Rng;
 use super::{ended, generate, mistake, suspended, term, End, Lab, LONG};
-use ptc_machine::fault::Halt;
-use ptc_machine::{Exit, Inputs, State, ValueKind};
+use ptc_program::code::State;
 use ptc_program::code::Vm;
 use ptc_program::compile::{Options, INPUT_NAME};
 use ptc_program::over_texts::{Data, Outcome, TextRun};
@@ -12,6 +11,8 @@ use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
+use ptc_vm::Halt;
+use ptc_vm::{Exit, Inputs, ValueKind};
 use std::mem::take;
 use std::sync::Arc;
 
@@ -104,7 +105,7 @@ fn gone_on(
             Exit::Done(value) => return Err(End::Value(lab.heap.show(value))),
             Exit::Halted(Halt::Stop(Stop::SliceOver)) => {}
             Exit::Halted(halt) => return Err(ended(&lab.heap, halt)),
-            Exit::Fork { .. } => unreachable!("no run here forks"),
+            Exit::Fork { .. } | Exit::Ask { .. } => unreachable!("no run here forks"),
             Exit::Call { tool, args } => {
                 let state = suspended(left, &mut lab.heap);
                 return Ok(Waiting { state, tool, args });

@@ -5,8 +5,7 @@ use super::{ended, generate, term, End, Lab, STRICT};
 use ptc_index::{Index, Indexer};
 use ptc_lazy::settle::Settle;
 use ptc_lazy::{Given, Lazy, Source};
-use ptc_machine::fault::Halt;
-use ptc_machine::{Exit, Inputs, State};
+use ptc_program::code::State;
 use ptc_program::code::Vm;
 use ptc_program::compile::{Options, INPUT_NAME};
 use ptc_term::heap::Heap;
@@ -15,6 +14,8 @@ use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw, Rooted};
+use ptc_vm::Halt;
+use ptc_vm::{Exit, Inputs};
 use std::mem::take;
 use std::time::Duration;
 
@@ -218,11 +219,11 @@ impl OverTexts {
                     None
                 }
                 Exit::Halted(Halt::Stop(Stop::SliceOver)) => None,
-                Exit::Fork { .. } => unreachable!("no run here forks"),
+                Exit::Fork { .. } | Exit::Ask { .. } => unreachable!("no run here forks"),
                 Exit::Halted(Halt::Fault(mut fault)) => {
                     let terms = settled(&mut lazy, take(&mut fault.terms), &mut next);
                     let fault = Box::new((*fault).map(|_| unreachable!("they were taken")));
-                    let mut fault: Box<ptc_machine::fault::Fault<Term>> = fault;
+                    let mut fault: Box<ptc_program::fault::Fault<Term>> = fault;
                     fault.terms = terms;
                     Some(ended(lazy.inner(), Halt::Fault(fault)))
                 }

@@ -24,11 +24,12 @@ pub mod walks;
 pub mod whole;
 
 use ptc_json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
-use ptc_machine::fault::{Code, Fault, Halt, Name};
-use ptc_machine::{Exit, Inputs, State};
+use ptc_program::code::Halt;
+use ptc_program::code::State;
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::{compile, Compiled, Failure, Options, INPUT_NAME};
 use ptc_program::edition::Edition;
+use ptc_program::fault::{Code, Fault};
 use ptc_program::load::{LoadOptions, Loader, Refusal};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -38,6 +39,8 @@ use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw, Rooted};
 use ptc_term::workspace::{unlimited, Workspace};
+use ptc_vm::Name;
+use ptc_vm::{Exit, Inputs};
 use std::time::Duration;
 
 /// How many random cases a test tries: `PTC_ROUNDS`, or else `few`, `PTC_CASES` times.
@@ -359,7 +362,7 @@ impl Lab {
                 }
                 Exit::Halted(Halt::Stop(Stop::SliceOver)) => {}
                 Exit::Halted(Halt::Stop(Stop::MemoryExceeded)) if is_probe => {}
-                Exit::Fork { .. } => unreachable!("no run here forks"),
+                Exit::Fork { .. } | Exit::Ask { .. } => unreachable!("no run here forks"),
                 Exit::Halted(halt) => return Err(halt),
             }
             state = Suspended::new(left, &mut self.heap).resume(&self.heap);
@@ -458,7 +461,7 @@ macro_rules! fails {
     ($program:expr, $context:expr => $code:ident $(, $term:expr)*) => {
         match $crate::common::run($program, $context, "{}") {
             $crate::common::End::Fault(mistake) => {
-                assert_eq!(mistake.code, ptc_machine::fault::Code::$code, "{}", $program);
+                assert_eq!(mistake.code, ptc_program::fault::Code::$code, "{}", $program);
                 let terms: &[&str] = &[$($term),*];
                 assert_eq!(mistake.terms, terms, "{}", $program);
             }
@@ -473,7 +476,7 @@ macro_rules! rejects {
     ($program:expr => $code:ident, $field:expr $(, $term:expr)*) => {
         match $crate::common::run($program, "{}", "{}") {
             $crate::common::End::Rejected(mistake) => {
-                assert_eq!(mistake.code, ptc_machine::fault::Code::$code, "{}", $program);
+                assert_eq!(mistake.code, ptc_program::fault::Code::$code, "{}", $program);
                 assert_eq!(mistake.field.unwrap_or(""), $field, "{}", $program);
                 let terms: &[&str] = &[$($term),*];
                 assert_eq!(mistake.terms, terms, "{}", $program);

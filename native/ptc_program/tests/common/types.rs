@@ -3,7 +3,6 @@
 use super::cost::{self, Cost};
 use super::{load_options, suspended, term};
 use ptc_json::Document;
-use ptc_machine::explain::Detail;
 use ptc_program::compile::Options;
 use ptc_program::typing::given::GivenTypes;
 use ptc_program::typing::job::Check;
@@ -12,6 +11,7 @@ use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
+use ptc_vm::explain::Detail;
 
 /// Makes a type term of its JSON form: `"int"`, `["T"]` a list, `{"a": T}` a map, `{"?": T}` optional, `{"|": [T, …]}` a union,
 /// `{"=": value}` a literal, null nothing.

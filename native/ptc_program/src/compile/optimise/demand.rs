@@ -7,7 +7,7 @@
 
 use super::residue;
 use crate::code::{Demand, Instr};
-use ptc_machine::Keeps;
+use ptc_vm::Keeps;
 
 /// Passes the demand of each list to its producer.
 pub(super) fn find(code: &mut Vec<Instr>) {

@@ -4,13 +4,13 @@
 //! fields of the row, the join gives it pairs of an item and its match: see [`makes_pairs`]. The fields are
 //! read from the two, and `set` makes its map of the two.
 
-use crate::code::{Apply, ConstId, Instr, Pc, Slot, NO_PC};
+use crate::code::{Apply, ConstId, Instr, Own, Pc, Slot, NO_PC};
 use crate::opcode::OpCode;
 use crate::ops::{
     begins_set, compares_input, make_of_pair, make_pairs, makes_pairs, read_of_pair, reads_field,
 };
 use ptc_json::Node;
-use ptc_machine::Keeps;
+use ptc_vm::Keeps;
 
 /// Loops with a longer body get whole rows, and those where it takes longer to find out that no instruction behind them reads
 /// the rows.
@@ -157,14 +157,15 @@ fn uses(instr: &Instr, slot: Slot) -> bool {
     match instr {
         Instr::Slot(it) | Instr::Store(it) | Instr::StoreOnce(it) => *it == slot,
         Instr::Enter(looped) => looped.list == slot || looped.item == slot,
+        // It reads only whether there is a value.
+        Instr::Own(Own::NeedInput(_)) => false,
         // Made later, by the other optimisations.
-        Instr::Own(_) => true,
+        Instr::Own(_) | Instr::Invoke(_) | Instr::Return | Instr::Ask(_) => true,
         Instr::Expect { input, .. } => *input == slot,
         Instr::Apply(apply) => apply.input == slot && may_read_input(apply),
         Instr::Const(_)
         | Instr::Nil
         | Instr::Bool(_)
-        | Instr::NeedInput(_)
         | Instr::LoadContext(_)
         | Instr::LoadMemory(_)
         | Instr::Drop
@@ -173,7 +174,7 @@ fn uses(instr: &Instr, slot: Slot) -> bool {
         | Instr::JumpIfSome(_)
         | Instr::Next(_)
         | Instr::Call { .. }
-        | Instr::Fail { .. }
+        | Instr::Fail(_)
         | Instr::Watch(_)
         | Instr::Done => false,
     }

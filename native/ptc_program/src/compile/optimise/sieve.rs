@@ -3,7 +3,7 @@
 
 use crate::code::{Apply, Instr, Own, Pc, Sieve, Slot, Tests, NO_CONST};
 use crate::ops::Orders;
-use ptc_machine::Keeps;
+use ptc_vm::Keeps;
 
 /// Replaces the start of each suitable loop with a sieve.
 pub(super) fn find(code: &mut [Instr]) {

@@ -1,14 +1,13 @@
 //! `date_add`: a date a number of units later.
 
 use super::{choice, moment, no_date, unit, with_text, UNIT, UNITS};
-use crate::code::{Apply, Instr, NO_CONST};
+use crate::code::{Apply, Eval, Instr, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::fault::{Code, Errors};
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
 use ptc_date::{add, to_text};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
 
 pub(in crate::ops) struct DateAdd;
@@ -76,8 +75,8 @@ impl Operation for DateAdd {
         let is_integer =
             machine.heap.kind(amount) == Kind::Number && machine.heap.float(amount).is_none();
         if !is_integer {
-            let halt = machine.fault(apply.op, Code::Requires, vec![amount]);
-            return Err(halt.about("an integer amount"));
+            let what = (Code::Requires, "an integer amount");
+            return Err(machine.fault_about(apply.op, what, vec![amount]));
         }
         // A longer integer leads to a year beyond the calendar.
         let amount = machine.heap.small_integer(amount);

@@ -1,14 +1,13 @@
 //! `date_diff`: the whole units between two dates.
 
 use super::{choice, moment, unit, UNIT, UNITS};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::fault::{Code, Errors};
 use crate::ops::{Field, FieldKind, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
 use ptc_date::difference;
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
 

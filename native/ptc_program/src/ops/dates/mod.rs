@@ -14,11 +14,10 @@ pub(super) use now::Now;
 pub(super) use part::DatePart;
 
 use super::{Field, FieldKind};
-use crate::code::Apply;
+use crate::code::{Apply, Halt, Machine};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors};
 use ptc_date::{Moment, Unit};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::Machine;
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::value::{Form, Value};
 

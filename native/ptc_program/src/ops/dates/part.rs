@@ -1,13 +1,13 @@
 //! `date_part`: a part of a date.
 
 use super::{choice, moment, no_date};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::fault::Errors;
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
 use ptc_date::{Part, PartValue};
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
 

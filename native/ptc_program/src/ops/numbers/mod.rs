@@ -1,7 +1,7 @@
 //! Operations on numbers of edition 2: `mod`, `abs`, `floor`, `ceil`, `median`, `percentile`.
 
 mod modulo;
-mod rank;
+pub(super) mod rank;
 mod whole;
 
 pub(super) use modulo::Mod;

@@ -1,12 +1,12 @@
 //! `mod`: the remainder of an integer division, with the sign of the divisor.
 
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::fault::{Code, Errors};
 use crate::ops::{Field, FieldKind, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine, UNITS_A_LIMB};
+use ptc_kernels::UNITS_A_LIMB;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
 use std::time::Duration;
@@ -40,8 +40,8 @@ impl Operation for Mod {
         let (a, b) = (machine.number(left)?, machine.number(right)?);
         let (Some(a), Some(b)) = (a.filter(Number::is_integer), b.filter(Number::is_integer))
         else {
-            let halt = machine.fault(apply.op, Code::RequiresBoth, vec![left, right]);
-            return Err(halt.about("integer operands"));
+            let what = (Code::RequiresBoth, "integer operands");
+            return Err(machine.fault_about(apply.op, what, vec![left, right]));
         };
         count(machine, &a, &b)?;
         match a.modulo(&b) {
@@ -70,5 +70,5 @@ fn count<H: Heap>(
     let products = (left.saturating_sub(right) + 1).saturating_mul(right);
     let time = Duration::from_nanos(2 * products as u64);
     machine.meter.check_time_left(time)?;
-    machine.consume_fuel_at_once(products / 4 + UNITS_A_LIMB * (left + right))
+    Ok(machine.consume_fuel_at_once(products / 4 + UNITS_A_LIMB * (left + right))?)
 }

@@ -1,17 +1,20 @@
 //! Numbers by their rank: `median`, `percentile`.
 
-use crate::code::{Apply, ConstId, Instr, NO_CONST};
+use crate::code::{Apply, ConstId, Eval, Instr, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::fault::{Code, Errors};
 use crate::ops::keyed::check_forms;
 use crate::ops::sort::WORDS_OF_SORTED;
 use crate::ops::{Field, FieldKind, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Keeps, Machine, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Sorting, Walk, Wrong, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::{divide, Arithmetic, BadArith, Number};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
 use ptc_term::value::{Coefficient, Exact, TooLong, Value};
+use ptc_vm::Keeps;
 
 /// Which of the sorted numbers is wanted.
 enum Wanted {
@@ -107,80 +110,106 @@ impl Wanted {
 
 /// Collects the numbers among the items, or among the values of a field of the items, and sorts as many as are read.
 fn at_rank<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, wanted: Wanted) -> Eval<H> {
-    machine.resumable(apply, |machine, work| {
-        let keys = &mut work.keys;
-        // The first decimal and the first float.
-        let (decimal, float) = (&mut work.found, &mut work.field);
-        machine.each_item(apply, &mut work.walk, |machine, item| {
-            let value = match apply.key {
-                NO_CONST => item,
-                field => machine.value_or_nil(item, field)?,
-            };
-            let is_number = machine.heap.kind(value) == Kind::Number;
-            if !is_number {
-                match machine.value(value) {
-                    Some(Value::Decimal {
-                        coefficient: Coefficient::Integer(_),
-                        ..
-                    }) => {}
-                    Some(Value::Decimal { .. }) => {
-                        return Err(machine.fault(apply.op, Code::DecimalNotFinite, vec![value]))
-                    }
-                    _ => return Ok(()),
-                }
-            }
-            if keys.len() % KEPT_BETWEEN_CHECKS == 0 {
-                machine.check_heap_limit(WORDS_OF_SORTED * keys.len())?;
-            }
-            if machine.values() {
+    machine.resumable(
+        |machine| Ranking::over(machine.slot(apply.input)),
+        |machine, work| {
+            let (keys, decimal, float) = (&mut work.numbers, &mut work.decimal, &mut work.float);
+            machine.each_item(apply, &mut work.walk, |machine, item| {
+                let value = match apply.key {
+                    NO_CONST => item,
+                    field => machine.value_or_nil(item, field)?,
+                };
+                let is_number = machine.heap.kind(value) == Kind::Number;
                 if !is_number {
-                    decimal.get_or_insert(value);
-                } else if machine.heap.float(value).is_some() {
-                    float.get_or_insert(value);
+                    match machine.value(value) {
+                        Some(Value::Decimal {
+                            coefficient: Coefficient::Integer(_),
+                            ..
+                        }) => {}
+                        Some(Value::Decimal { .. }) => {
+                            return Err(machine.fault(
+                                apply.op,
+                                Code::DecimalNotFinite,
+                                vec![value],
+                            ))
+                        }
+                        _ => return Ok(()),
+                    }
                 }
-                if decimal.is_some() && float.is_some() {
-                    return Err(machine.fault(apply.op, Code::DecimalAndFloat, vec![value]));
+                if keys.len() % KEPT_BETWEEN_CHECKS == 0 {
+                    machine.check_heap_limit(WORDS_OF_SORTED * keys.len())?;
                 }
+                if machine.values() {
+                    if !is_number {
+                        decimal.get_or_insert(value);
+                    } else if machine.heap.float(value).is_some() {
+                        float.get_or_insert(value);
+                    }
+                    if decimal.is_some() && float.is_some() {
+                        return Err(machine.fault(apply.op, Code::DecimalAndFloat, vec![value]));
+                    }
+                }
+                keys.push(value);
+                Ok(())
+            })?;
+            if keys.is_empty() {
+                return Ok(machine.heap.nil());
             }
-            keys.push(value);
-            Ok(())
-        })?;
-        if keys.is_empty() {
-            return Ok(machine.heap.nil());
+            let rank = match decimal {
+                None => Ok(wanted.rank(keys.len())),
+                Some(_) => wanted.exact_rank(keys.len()),
+            };
+            let Ok(rank) = rank else {
+                return Err(machine.fault(apply.op, Code::DecimalTooLong, vec![]));
+            };
+            let needed = rank.before + 1 + usize::from(rank.beyond > 0.0);
+            (work.sorting).sort(machine, &work.numbers, needed, &[false])?;
+            let places = work.sorting.places();
+            let number = |index: usize| {
+                let place = places.get(index).copied().unwrap_or_default();
+                work.numbers.get(machine.heap, place as usize)
+            };
+            let terms = (number(rank.before), number(needed - 1));
+            if rank.beyond == 0.0 {
+                return Ok(terms.0);
+            }
+            if work.decimal.is_some() {
+                return between_decimals(machine, apply, &wanted, terms, &rank);
+            }
+            let (Some(a), Some(b)) = (machine.number(terms.0)?, machine.number(terms.1)?) else {
+                return Ok(machine.heap.nil());
+            };
+            match wanted.between(&a, &b, &rank) {
+                Ok(number) => machine.make_number(apply.op, number),
+                Err(BadArith) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
+            }
+        },
+    )
+}
+
+/// The numbers, while they are collected and sorted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking<T> {
+    walk: Walk<T>,
+    numbers: Roots<T>,
+    /// The first decimal and the first float.
+    decimal: Option<T>,
+    float: Option<T>,
+    sorting: Sorting,
+}
+
+rooted!(Ranking { optional: decimal, float; states: walk, numbers; plain: sorting });
+
+impl<T> Ranking<T> {
+    fn over(list: T) -> Self {
+        Ranking {
+            walk: Walk::over(list),
+            numbers: Roots::default(),
+            decimal: None,
+            float: None,
+            sorting: Sorting::default(),
         }
-        let rank = match decimal {
-            None => Ok(wanted.rank(keys.len())),
-            Some(_) => wanted.exact_rank(keys.len()),
-        };
-        let Ok(rank) = rank else {
-            return Err(machine.fault(apply.op, Code::DecimalTooLong, vec![]));
-        };
-        let needed = rank.before + 1 + usize::from(rank.beyond > 0.0);
-        let mut sorting = work.progress.sorting.take().unwrap_or_default();
-        let sorted = sorting.sort(machine, &work.keys, needed, &[false]);
-        let place =
-            |index: usize| sorting.places().get(index).copied().unwrap_or_default() as usize;
-        let places = (place(rank.before), place(needed - 1));
-        work.progress.sorting = Some(sorting);
-        sorted?;
-        let terms = (
-            work.keys.get(machine.heap, places.0),
-            work.keys.get(machine.heap, places.1),
-        );
-        if rank.beyond == 0.0 {
-            return Ok(terms.0);
-        }
-        if work.found.is_some() {
-            return between_decimals(machine, apply, &wanted, terms, &rank);
-        }
-        let (Some(a), Some(b)) = (machine.number(terms.0)?, machine.number(terms.1)?) else {
-            return Ok(machine.heap.nil());
-        };
-        match wanted.between(&a, &b, &rank) {
-            Ok(number) => machine.make_number(apply.op, number),
-            Err(BadArith) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
-        }
-    })
+    }
 }
 
 #[cold]
@@ -195,7 +224,7 @@ fn between_decimals<H: Heap>(
     for (term, into) in [terms.0, terms.1].into_iter().zip(&mut read) {
         match machine.exact(term)? {
             Ok(exact) => *into = exact,
-            Err(code) => return Err(machine.fault(apply.op, code, vec![term])),
+            Err(why) => return Err(machine.wrong(apply.op, Wrong::of(why, term))),
         }
     }
     let value = wanted.exactly_between(&read[0], &read[1], rank);

@@ -1,12 +1,12 @@
 //! Operations on one number: `abs`, `floor`, `ceil`.
 
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
+use crate::fault::{Code, Errors};
 use crate::ops::{subject, Field, OpCode, Operation, Planned};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::Code;
-use ptc_machine::{Eval, Machine};
+use ptc_kernels::{Why, Wrong};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
 
@@ -24,8 +24,7 @@ fn of_number<H: Heap>(
         return of_exact(machine, apply, value);
     }
     let Some(number) = machine.number(value)? else {
-        let halt = machine.fault(apply.op, Code::Requires, vec![value]);
-        return Err(halt.about("a number"));
+        return Err(machine.fault_about(apply.op, NO_NUMBER, vec![value]));
     };
     machine.check_heap_limit(number.limbs() + 1)?;
     match of(machine.heap, number) {
@@ -34,16 +33,16 @@ fn of_number<H: Heap>(
     }
 }
 
+/// The error for an operand that is no number.
+const NO_NUMBER: (Code, &str) = (Code::Requires, "a number");
+
 /// Evaluates the operation on a decimal: its size is a decimal, a whole number is an integer.
 #[cold]
 fn of_exact<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, value: H::Term) -> Eval<H> {
     let exact = match machine.exact(value)? {
         Ok(exact) => exact,
-        Err(Code::NeedsNumbers) => {
-            let halt = machine.fault(apply.op, Code::Requires, vec![value]);
-            return Err(halt.about("a number"));
-        }
-        Err(code) => return Err(machine.fault(apply.op, code, vec![value])),
+        Err(Why::NotANumber) => return Err(machine.fault_about(apply.op, NO_NUMBER, vec![value])),
+        Err(why) => return Err(machine.wrong(apply.op, Wrong::of(why, value))),
     };
     machine.consume_fuel(exact.cost())?;
     match apply.op {

@@ -32,7 +32,7 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
     let Some(text) = text(machine, apply)? else {
         return Ok(machine.heap.nil());
     };
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
     // Most texts are short and of ASCII.
     if bytes.len() <= VERY_SHORT && bytes.is_ascii() {
@@ -53,21 +53,24 @@ fn in_case<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply, case: Case) -> 
         })?;
         return make_string(machine, &out);
     }
-    machine.resumable_over(text, |machine, work| {
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
-        let bytes = heap.bytes(text).unwrap_or_default();
-        let Ongoing { at, out, .. } = &mut **work.progress.text.get_or_insert_default();
-        {
-            if out.capacity() == 0 {
-                meter.check_heap_limit(words_of(bytes.len()), heap)?;
-                out.reserve_exact(bytes.len() + bytes.len() / 16);
+    machine.resumable(
+        |_| OnText::new(text),
+        |machine, work| {
+            let (heap, meter) = machine.heap_and_meter();
+            let bytes = heap.bytes(text).unwrap_or_default();
+            let Ongoing { at, out, .. } = &mut work.ongoing;
+            {
+                if out.capacity() == 0 {
+                    meter.check_heap_limit(words_of(bytes.len()), heap)?;
+                    out.reserve_exact(bytes.len() + bytes.len() / 16);
+                }
+                let mut counting = counting(heap, meter);
+                let count = |cost, length| counting(cost, words_of(length));
+                put_case(bytes, case, at, out, count)?;
             }
-            let mut counting = counting(heap, meter);
-            let count = |cost, length| counting(cost, words_of(length));
-            put_case(bytes, case, at, out, count)?;
-        }
-        make_string(machine, out)
-    })
+            make_string(machine, out)
+        },
+    )
 }
 
 impl Operation for Trim {
@@ -99,16 +102,17 @@ impl Operation for Trim {
 const BYTES_TRIMMED_A_UNIT: usize = 4;
 
 fn trim_in_pieces<H: Heap>(machine: &mut Machine<'_, H>, text: H::Term) -> Eval<H> {
-    machine.resumable_over(text, |machine, work| {
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let begin = |machine: &mut Machine<'_, H>| OnText {
+        text,
+        ongoing: Ongoing {
+            count: machine.heap.byte_length(text).unwrap_or(0),
+            ..Ongoing::default()
+        },
+    };
+    machine.resumable(begin, |machine, work| {
+        let (heap, meter) = machine.heap_and_meter();
         let bytes = heap.bytes(text).unwrap_or_default();
-        let begin = || {
-            Box::new(Ongoing {
-                count: bytes.len(),
-                ..Ongoing::default()
-            })
-        };
-        let Ongoing { at, count, .. } = &mut **work.progress.text.get_or_insert_with(begin);
+        let Ongoing { at, count, .. } = &mut work.ongoing;
         let trimmed = {
             let mut counting = counting(heap, meter);
             trim_long(bytes, at, count, |cost| counting(cost, 0))?

@@ -3,7 +3,8 @@
 use super::pattern::{is_utf8, PATTERN};
 use super::*;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::Work;
+use ptc_kernels::Listing;
+use ptc_term::roots::Roots;
 use ptc_text::{Matches, Pattern};
 
 pub(in super::super) struct Extract;
@@ -55,24 +56,32 @@ impl Operation for Extract {
         let Some(pattern) = machine.pattern(apply.value) else {
             return Ok(machine.heap.nil());
         };
-        machine.resumable_over(text, |machine, work| {
-            if !work.progress.searched {
-                if !is_utf8(machine, text, work)? {
+        let begin = |_: &mut Machine<'_, H>| Extraction {
+            text,
+            ongoing: Ongoing::default(),
+            is_utf8: false,
+            is_searched: false,
+            items: Roots::default(),
+            listing: Listing::default(),
+        };
+        machine.resumable(begin, |machine, work| {
+            if !work.is_utf8 {
+                if !is_utf8(machine, text, &mut work.ongoing)? {
                     return Err(requires(machine, apply.op, "a string", vec![text]));
                 }
-                work.progress.searched = true;
+                work.is_utf8 = true;
             }
             if apply.mode & ALL == 0 {
-                let matches = &mut work.progress.text.get_or_insert_default().matches;
+                let matches = &mut work.ongoing.matches;
                 let first = next(machine, text, pattern, matches)?;
                 matches.end(pattern);
                 return Ok(first.unwrap_or(machine.heap.nil()));
             }
-            if !work.progress.second {
+            if !work.is_searched {
                 all(machine, text, pattern, work)?;
-                work.progress.second = true;
+                work.is_searched = true;
             }
-            machine.list_of(work)
+            Ok(work.listing.all(machine, &work.items)?)
         })
     }
 
@@ -81,14 +90,27 @@ impl Operation for Extract {
     }
 }
 
+/// What the matches in a text give so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extraction<T> {
+    pub(super) text: T,
+    ongoing: Ongoing,
+    is_utf8: bool,
+    is_searched: bool,
+    items: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Extraction { terms: text; states: items, listing; plain: ongoing, is_utf8, is_searched });
+
 /// Makes what each match gives, from the last one on.
 fn all<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
     pattern: &Pattern,
-    work: &mut Work<H::Term>,
+    work: &mut Extraction<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
-    let matches = &mut work.progress.text.get_or_insert_default().matches;
+    let matches = &mut work.ongoing.matches;
     loop {
         machine.check_heap_limit(WORDS_OF_ITEM * work.items.len())?;
         let Some(value) = next(machine, text, pattern, matches)? else {
@@ -109,7 +131,7 @@ fn next<H: Heap>(
     matches: &mut Matches,
 ) -> Result<Option<H::Term>, Halt<H::Term>> {
     let found = {
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+        let (heap, meter) = machine.heap_and_meter();
         let bytes = heap.bytes(text).unwrap_or_default();
         let mut counting = counting(heap, meter);
         matches.next(pattern, bytes, |cost| counting(cost, 0))?
@@ -132,7 +154,7 @@ fn value_of<H: Heap>(
         let parts: Result<Vec<_>, _> = (groups.iter())
             .map(|place| part(machine, text, *place))
             .collect();
-        return machine.make_list(&parts?);
+        return Ok(machine.make_list(&parts?)?);
     }
     let (mut keys, mut values) = (Vec::new(), Vec::new());
     for (name, place) in pattern.names().zip(groups) {

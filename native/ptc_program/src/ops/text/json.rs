@@ -3,7 +3,7 @@
 use super::value::put_value_text;
 use super::*;
 use ptc_json::{put_float, put_integer, put_string};
-use ptc_machine::KEY_OF_NEW;
+use ptc_kernels::KEY_OF_NEW;
 use ptc_term::number::Number;
 use ptc_term::value::Form;
 

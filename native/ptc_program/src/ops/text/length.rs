@@ -48,20 +48,33 @@ fn entries<H: Heap>(machine: &mut Machine<'_, H>, map: H::Term) -> Result<usize,
         .count())
 }
 
+/// A list that is counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemCount<T> {
+    rest: T,
+    count: usize,
+}
+
+rooted!(ItemCount { terms: rest; plain: count });
+
 /// Returns the number of items; `None` for an improper list.
 fn items<H: Heap>(
     machine: &mut Machine<'_, H>,
     list: H::Term,
 ) -> Result<Option<usize>, Halt<H::Term>> {
-    machine.resumable_over(list, |machine, work| {
-        while let Some((_, tail)) = machine.heap.uncons(work.walk.rest) {
+    let begin = |_: &mut Machine<'_, H>| ItemCount {
+        rest: list,
+        count: 0,
+    };
+    machine.resumable(begin, |machine, counted| {
+        while let Some((_, tail)) = machine.heap.uncons(counted.rest) {
             machine.consume_fuel(1)?;
-            work.progress.count += 1;
-            work.walk.rest = tail;
+            counted.count += 1;
+            counted.rest = tail;
             machine.meter.advanced();
         }
-        let is_proper = machine.heap.is_empty_list(work.walk.rest);
-        Ok(is_proper.then_some(work.progress.count))
+        let is_proper = machine.heap.is_empty_list(counted.rest);
+        Ok(is_proper.then_some(counted.count))
     })
 }
 
@@ -69,21 +82,24 @@ fn characters<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
 ) -> Result<usize, Halt<H::Term>> {
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
     if bytes.len() <= SHORT {
         let count = |cost| meter.consume_fuel(cost, heap);
         return Ok(graphemes(bytes, &mut 0, &mut 0, &mut 0, count)?);
     }
-    machine.resumable_over(text, |machine, work| {
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
-        let bytes = heap.bytes(text).unwrap_or_default();
-        let Ongoing {
-            at, count, piece, ..
-        } = &mut **work.progress.text.get_or_insert_default();
-        let mut counting = counting(heap, meter);
-        Ok(graphemes(bytes, at, count, piece, |cost| {
-            counting(cost, 0)
-        })?)
-    })
+    machine.resumable(
+        |_| OnText::new(text),
+        |machine, work| {
+            let (heap, meter) = machine.heap_and_meter();
+            let bytes = heap.bytes(text).unwrap_or_default();
+            let Ongoing {
+                at, count, piece, ..
+            } = &mut work.ongoing;
+            let mut counting = counting(heap, meter);
+            Ok(graphemes(bytes, at, count, piece, |cost| {
+                counting(cost, 0)
+            })?)
+        },
+    )
 }

@@ -11,15 +11,15 @@
 
 mod case;
 mod ends;
-mod extract;
+pub(super) mod extract;
 mod join;
 mod json;
-mod length;
-mod number;
+pub(super) mod length;
+pub(super) mod number;
 mod part;
 mod pattern;
 mod replace;
-mod split;
+pub(super) mod split;
 mod value;
 
 pub(super) use case::{Lower, Trim, Upper};
@@ -34,15 +34,17 @@ pub(super) use split::Split;
 
 use super::subject::{check, of as input, plan as plan_input};
 use super::subject::{FIELD, GIVEN as VALUE, VALUE as VALUE_FIELD};
+use super::work::Work;
 use super::{compare, Edition, Field, FieldKind, OpCode, Operation, Planned};
-use crate::code::{Apply, NO_CONST};
+use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
+use crate::fault::{Code, Errors};
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::fault::{Code, Halt};
-use ptc_machine::{Eval, Machine};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Meter;
+use ptc_term::rooted;
 use ptc_term::stop::Stop;
+use ptc_text::Ongoing;
 
 /// The heading of these operations.
 const FAMILY: &str = "Text";
@@ -100,7 +102,14 @@ fn input_string<H: Heap>(
     machine: &mut Machine<'_, H>,
     term: H::Term,
 ) -> Result<Option<H::Term>, Halt<H::Term>> {
-    match machine.begun_over() {
+    let begun = match machine.begun() {
+        Some(Work::Text(work)) => Some(work.text),
+        Some(Work::LongNumber(work)) => Some(work.text),
+        Some(Work::Split(work)) => Some(work.text),
+        Some(Work::Extract(work)) => Some(work.text),
+        _ => None,
+    };
+    match begun {
         Some(text) => Ok(Some(text)),
         None => string(machine, term),
     }
@@ -115,7 +124,7 @@ fn string<H: Heap>(
 ) -> Result<Option<H::Term>, Halt<H::Term>> {
     match machine.kind(term) {
         Kind::String => {}
-        Kind::Other => return machine.text_of_value(term),
+        Kind::Other => return Ok(machine.text_of_value(term)?),
         _ => return Ok(None),
     }
     if machine.heap.bytes_to_copy(term) == 0 {
@@ -123,6 +132,24 @@ fn string<H: Heap>(
     }
     machine.consume_fuel_to_copy(term)?;
     Ok(Some(machine.heap.aligned(term)))
+}
+
+/// Work on a long text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OnText<T> {
+    text: T,
+    ongoing: Ongoing,
+}
+
+rooted!(OnText { terms: text; plain: ongoing });
+
+impl<T> OnText<T> {
+    fn new(text: T) -> Self {
+        OnText {
+            text,
+            ongoing: Ongoing::default(),
+        }
+    }
 }
 
 /// Texts of at most this many bytes are worked on in one step.
@@ -151,8 +178,7 @@ fn requires<H: Heap>(
     what: &'static str,
     terms: Vec<H::Term>,
 ) -> Halt<H::Term> {
-    let halt = machine.fault(op, Code::Requires, terms);
-    halt.about(what)
+    machine.fault_about(op, (Code::Requires, what), terms)
 }
 
 /// Makes a string, if the heap limit permits.

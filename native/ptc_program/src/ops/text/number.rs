@@ -39,7 +39,7 @@ fn number<H: Heap>(
 ) -> Result<Option<Number>, Halt<H::Term>> {
     let length = machine.heap.byte_length(text).unwrap_or(0);
     machine.consume_fuel_at_once(length / BYTES_READ_A_UNIT)?;
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let (heap, meter) = machine.heap_and_meter();
     let trimmed = ptc_text::trim(heap.bytes(text).unwrap_or_default());
     let token = match trimmed {
         [b'+', digits @ ..] if digits.first() != Some(&b'-') => digits,
@@ -71,20 +71,31 @@ fn number<H: Heap>(
     })))
 }
 
+/// A long integer that is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LongNumber<T> {
+    pub(super) text: T,
+    digits: Digits,
+}
+
+rooted!(LongNumber { terms: text; plain: digits });
+
 /// Reads an integer of this many digits, the only ones in the text.
 fn long_integer<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
     digits: usize,
 ) -> Result<Number, Halt<H::Term>> {
-    machine.resumable_over(text, |machine, work| {
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let begin = |_: &mut Machine<'_, H>| LongNumber {
+        text,
+        digits: Digits::new(digits),
+    };
+    machine.resumable(begin, |machine, work| {
+        let (heap, meter) = machine.heap_and_meter();
         let token = ptc_text::trim(heap.bytes(text).unwrap_or_default());
         let token = token.strip_prefix(b"+").unwrap_or(token);
-        let begin = || Box::new(Digits::new(digits));
-        let reading = work.progress.digits.get_or_insert_with(begin);
         let mut counting = counting(heap, meter);
-        let value = reading.read(token, |cost| counting(cost, 0))?;
+        let value = work.digits.read(token, |cost| counting(cost, 0))?;
         Ok(Number::from_big(value))
     })
 }

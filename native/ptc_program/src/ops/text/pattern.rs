@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::program::PatternId;
-use ptc_machine::Work;
+use ptc_vm::program::PatternId;
 
 pub(in super::super) struct Matches;
 
@@ -76,7 +75,7 @@ fn is_match<H: Heap>(
     let Some(pattern) = machine.pattern(pattern) else {
         return Ok(false);
     };
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
     if bytes.len() <= SHORT && pattern.is_short(bytes.len()) {
         meter.consume_fuel(bytes.len() / BYTES_CHECKED_A_UNIT, heap)?;
@@ -85,30 +84,32 @@ fn is_match<H: Heap>(
         }
         return Ok(pattern.is_in_short(bytes, |cost| meter.consume_fuel(cost, heap))?);
     }
-    machine.resumable_over(text, |machine, work| {
-        if !is_utf8(machine, text, work)? {
-            return Ok(false);
-        }
-        let ongoing = work.progress.text.get_or_insert_default();
-        let (heap, meter) = (&*machine.heap, &mut machine.meter);
-        let bytes = heap.bytes(text).unwrap_or_default();
-        let mut counting = counting(heap, meter);
-        let count = |cost| counting(cost, 0);
-        Ok(match pattern.is_short(bytes.len()) {
-            true => pattern.is_in_short(bytes, count)?,
-            false => pattern.is_in_long(bytes, &mut ongoing.search, count)?,
-        })
-    })
+    machine.resumable(
+        |_| OnText::new(text),
+        |machine, work| {
+            let ongoing = &mut work.ongoing;
+            if !is_utf8(machine, text, ongoing)? {
+                return Ok(false);
+            }
+            let (heap, meter) = machine.heap_and_meter();
+            let bytes = heap.bytes(text).unwrap_or_default();
+            let mut counting = counting(heap, meter);
+            let count = |cost| counting(cost, 0);
+            Ok(match pattern.is_short(bytes.len()) {
+                true => pattern.is_in_short(bytes, count)?,
+                false => pattern.is_in_long(bytes, &mut ongoing.search, count)?,
+            })
+        },
+    )
 }
 
 /// Returns whether a string is UTF-8. Can be suspended and resumed.
 pub(super) fn is_utf8<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
-    work: &mut Work<H::Term>,
+    ongoing: &mut Ongoing,
 ) -> Result<bool, Halt<H::Term>> {
-    let ongoing = work.progress.text.get_or_insert_default();
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
     let mut counting = counting(heap, meter);
     Ok(ptc_text::is_utf8(bytes, &mut ongoing.at, |cost| {

@@ -61,10 +61,10 @@ impl Operation for Replace {
             let mut ongoing = Ongoing::default();
             return replaced(machine, text, (find, &with), &mut ongoing);
         }
-        machine.resumable_over(text, |machine, work| {
-            let ongoing = work.progress.text.get_or_insert_default();
-            replaced(machine, text, (find, &with), ongoing)
-        })
+        machine.resumable(
+            |_| OnText::new(text),
+            |machine, work| replaced(machine, text, (find, &with), &mut work.ongoing),
+        )
     }
 
     fn types(rule: &mut Rule) -> Next {
@@ -87,7 +87,7 @@ fn replaced<H: Heap>(
         ..
     } = ongoing;
     let places = prepared(machine, find, places)?;
-    let (heap, meter) = (&*machine.heap, &mut machine.meter);
+    let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
     {
         let mut counting = counting(heap, meter);

@@ -3,7 +3,8 @@
 use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::*;
 use crate::typing::{rules, Next, Rule};
-use ptc_machine::Work;
+use ptc_kernels::Listing;
+use ptc_term::roots::Roots;
 use ptc_text::{Occurrences, Ongoing};
 
 pub(in super::super) struct Split;
@@ -47,12 +48,19 @@ impl Operation for Split {
             TextsGiven::Value(value) => return Ok(value),
             TextsGiven::Texts(text, texts) => (text, texts[0]),
         };
-        machine.resumable_over(text, |machine, work| {
-            if !work.progress.second {
+        let begin = |_: &mut Machine<'_, H>| Splitting {
+            text,
+            ongoing: Ongoing::default(),
+            is_split: false,
+            items: Roots::default(),
+            listing: Listing::default(),
+        };
+        machine.resumable(begin, |machine, work| {
+            if !work.is_split {
                 split(machine, text, by, work)?;
-                work.progress.second = true;
+                work.is_split = true;
             }
-            machine.list_of(work)
+            Ok(work.listing.all(machine, &work.items)?)
         })
     }
 
@@ -61,18 +69,30 @@ impl Operation for Split {
     }
 }
 
+/// The parts of a text so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Splitting<T> {
+    pub(super) text: T,
+    ongoing: Ongoing,
+    is_split: bool,
+    items: Roots<T>,
+    listing: Listing<T>,
+}
+
+rooted!(Splitting { terms: text; states: items, listing; plain: ongoing, is_split });
+
 /// Makes the parts that are not made yet.
 fn split<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
     by: H::Term,
-    work: &mut Work<H::Term>,
+    work: &mut Splitting<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
-    let Ongoing { at, places, .. } = &mut **work.progress.text.get_or_insert_default();
+    let Ongoing { at, places, .. } = &mut work.ongoing;
     let places = prepared(machine, by, places)?;
     loop {
         let next = {
-            let (heap, meter) = (&*machine.heap, &mut machine.meter);
+            let (heap, meter) = machine.heap_and_meter();
             let bytes = heap.bytes(text).unwrap_or_default();
             let mut counting = counting(heap, meter);
             places.next(bytes, |cost| counting(cost, 0))?

@@ -1,6 +1,7 @@
 //! Dates, times and decimals as text: in ISO 8601, and without an exponent.
 
 use super::*;
+use ptc_kernels::Why;
 use ptc_term::value::{Coefficient, Value};
 
 /// Writes a date, a time or a decimal. Returns false for all other terms and for one that is malformed, and an error for a
@@ -35,7 +36,7 @@ pub(super) fn put_value_text<H: Heap>(
                 out.extend_from_slice(text.as_bytes());
                 return Ok(Ok(true));
             }
-            Err(Code::DecimalTooLong) => return Ok(Err(Code::DecimalTooLong)),
+            Err(Why::TooLong) => return Ok(Err(Code::DecimalTooLong)),
             Err(_) => return Ok(Ok(false)),
         },
     };

@@ -3,7 +3,7 @@
 use super::input::{operand, own, InputOf};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
-use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
 use crate::typing::walk::{Facts, How, Next};
@@ -158,7 +158,7 @@ fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, 
             Detail::Kinds(kinds.0),
             Detail::Kinds(kinds.1),
         ];
-        rule.warn(Code::Always, node, details);
+        rule.warn(FindingCode::Always, node, details);
     };
     let some = (kinds.0.without(Kinds::NULL), kinds.1.without(Kinds::NULL));
     match op {
@@ -174,7 +174,7 @@ fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, 
                 }
                 (None, Some(0)) if greater && kinds.0.meets(Kinds::NULL) => {
                     rule.warn(
-                        Code::NullIsGreater,
+                        FindingCode::NullIsGreater,
                         node,
                         vec![Detail::Subject(left.subject)],
                     );
@@ -239,5 +239,5 @@ fn enumerated(rule: &mut Rule, left: InputOf, right: TyId) {
         Detail::Name(value),
         Detail::Names(values),
     ];
-    rule.warn(Code::NotInEnumeration, node, details);
+    rule.warn(FindingCode::NotInEnumeration, node, details);
 }

@@ -1,6 +1,6 @@
 //! Conditions and branches.
 
-use crate::typing::finding::{Code, Detail};
+use crate::typing::finding::{Detail, FindingCode};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, TyId};
 use crate::typing::walk::{Facts, How, Next, Visit};
@@ -45,7 +45,7 @@ pub fn begin_condition(rule: &mut Rule) {
 
 /// Notes a part that is never evaluated.
 pub fn never(rule: &mut Rule, node: Node, name: &'static str) {
-    rule.warn(Code::NeverRuns, node, vec![Detail::Word(name)]);
+    rule.warn(FindingCode::NeverRuns, node, vec![Detail::Word(name)]);
 }
 
 /// The rule of `if`.

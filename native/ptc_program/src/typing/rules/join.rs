@@ -1,7 +1,7 @@
 //! The rule of `join`.
 
 use super::objects::merged;
-use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, TyId};
 use crate::typing::walk::{How, Next};
@@ -48,7 +48,7 @@ fn warn_of_keys(rule: &mut Rule, keys: [TyId; 2], left: &'static str) {
             Detail::Kinds(kinds[0]),
             Detail::Kinds(kinds[1]),
         ];
-        rule.warn(Code::Always, node, details);
+        rule.warn(FindingCode::Always, node, details);
     }
 }
 

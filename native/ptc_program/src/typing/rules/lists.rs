@@ -4,7 +4,7 @@ use super::flow::{begin_condition, facts};
 use super::input::{item_field, keys, read_item};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
-use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
 use crate::typing::walk::{How, Next, Visit};
@@ -111,7 +111,7 @@ pub fn aggregate(rule: &mut Rule) -> Next {
                     Detail::Kinds(Kinds::NUMBER),
                     Detail::Kinds(kinds),
                 ];
-                rule.warn(Code::WrongKind, node, details);
+                rule.warn(FindingCode::WrongKind, node, details);
             }
             rule.types().union(TyId::NUMBER, TyId::NULL)
         }
@@ -228,7 +228,7 @@ pub fn filter_in(rule: &mut Rule) -> Next {
             Detail::Kinds(kinds.0),
             Detail::Kinds(kinds.1),
         ];
-        rule.warn(Code::Always, node, details);
+        rule.warn(FindingCode::Always, node, details);
     }
     let objects = rule.types().only(item, Kinds::OBJECT);
     Next::Is(rule.types().list(objects))
@@ -287,6 +287,6 @@ pub fn integer(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {
     let number = rule.need(ty, Kinds::NUMBER, subject, node);
     if let Ty::FloatOf(_) | Ty::Float = rule.types().get(number) {
         let details = vec![Detail::Subject(subject), Detail::Type(number)];
-        rule.error(Code::WrongInteger, node, details);
+        rule.error(FindingCode::WrongInteger, node, details);
     }
 }

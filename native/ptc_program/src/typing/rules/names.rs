@@ -1,6 +1,6 @@
 //! Names: of the data, of the memory, and those that operations bind.
 
-use crate::typing::finding::{Code, Detail};
+use crate::typing::finding::{Detail, FindingCode};
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::TyId;
@@ -45,7 +45,7 @@ fn unbound(rule: &mut Rule, name: NameId) {
     }
     let (node, names) = (rule.place("name"), rule.walk.bound_names());
     let details = rule.named(name, names);
-    rule.warn(Code::UnboundName, node, details);
+    rule.warn(FindingCode::UnboundName, node, details);
 }
 
 /// The rule of `load`.
@@ -73,8 +73,8 @@ fn unknown(rule: &mut Rule, name: NameId, names: Vec<NameId>, context: bool) -> 
     let mut details = rule.named(name, names);
     details.insert(1, Detail::Context(context));
     match rule.walk.absences {
-        0 => rule.error(Code::UnknownName, node, details),
-        _ => rule.warn(Code::UnknownName, node, details),
+        0 => rule.error(FindingCode::UnknownName, node, details),
+        _ => rule.warn(FindingCode::UnknownName, node, details),
     }
     TyId::UNKNOWN
 }

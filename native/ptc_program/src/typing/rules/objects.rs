@@ -1,7 +1,7 @@
 //! Rules of operations on objects.
 
 use crate::edition::Edition;
-use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
@@ -114,8 +114,8 @@ fn step(rule: &mut Rule, of: TyId, name: NameId, node: Node, first: bool) -> TyI
         ];
         let gentle = kinds == Kinds::NULL || (first && (absence || rule.walk.absences > 0));
         match gentle {
-            true => rule.warn(Code::WrongKind, node, details),
-            false => rule.error(Code::WrongKind, node, details),
+            true => rule.warn(FindingCode::WrongKind, node, details),
+            false => rule.error(FindingCode::WrongKind, node, details),
         }
         return TyId::NULL;
     }

@@ -1,7 +1,7 @@
 //! The rule of tool calls.
 
 use crate::edition::Edition;
-use crate::typing::finding::{Code, Detail, Severity};
+use crate::typing::finding::{Detail, FindingCode, Severity};
 use crate::typing::fit::Why;
 use crate::typing::known::Tool;
 use crate::typing::names::NameId;
@@ -50,7 +50,7 @@ fn called(rule: &mut Rule, given: TyId) -> Next {
     let is_constant = rule.walk.operations == rule.kept(2).0;
     if rule.walk.loops > 0 && is_constant {
         let node = rule.node;
-        rule.warn(Code::ConstantCall, node, vec![Detail::Name(name)]);
+        rule.warn(FindingCode::ConstantCall, node, vec![Detail::Name(name)]);
     }
     let answer = match tool(rule, name) {
         Some(tool) => {
@@ -80,7 +80,7 @@ fn tool(rule: &mut Rule, name: NameId) -> Option<Tool> {
     let names = tools.all.clone();
     let details = rule.named(name, names);
     let node = rule.place("tool");
-    rule.error(Code::UnknownTool, node, details);
+    rule.error(FindingCode::UnknownTool, node, details);
     None
 }
 
@@ -99,16 +99,16 @@ fn check(rule: &mut Rule, tool: NameId, params: TyId, given: TyId) {
         let (code, mut details) = match misfit.why {
             Why::Undeclared => {
                 let names = names(rule);
-                (Code::UnknownArgument, rule.named(argument, names))
+                (FindingCode::UnknownArgument, rule.named(argument, names))
             }
             Why::Missing(ty) if path.is_empty() && misfit.certain => {
                 let details = vec![Detail::Name(argument), Detail::Type(ty)];
-                (Code::MissingArgument, details)
+                (FindingCode::MissingArgument, details)
             }
             Why::Missing(wanted) | Why::Type(wanted, _) => {
                 let code = match misfit.certain {
-                    true => Code::WrongArgument,
-                    false => Code::MaybeWrongArgument,
+                    true => FindingCode::WrongArgument,
+                    false => FindingCode::MaybeWrongArgument,
                 };
                 let got = match misfit.why {
                     Why::Type(_, got) => got,

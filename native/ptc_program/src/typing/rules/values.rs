@@ -3,7 +3,7 @@
 use super::input::{one, own, visited};
 use super::lists::{integer, whole};
 use crate::opcode::OpCode;
-use crate::typing::finding::{Code, Detail, Subject};
+use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
 use crate::typing::walk::{How, Next, Visit};
@@ -250,7 +250,7 @@ pub fn matches(rule: &mut Rule) -> Next {
             Detail::Kinds(kinds),
             Detail::Kinds(Kinds::TEXT),
         ];
-        rule.warn(Code::Always, node, details);
+        rule.warn(FindingCode::Always, node, details);
     }
     let of_text = Kinds::TEXT.or(Kinds::OTHER).or(Kinds::OBJECT);
     super::compare::note(rule, given, TyId::TEXT, of_text, Kinds::ALL);
@@ -355,7 +355,7 @@ fn is_date(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {
                 Detail::Kinds(Kinds::TEXT),
                 Detail::Kinds(kinds),
             ];
-            rule.warn(Code::WrongKind, node, details);
+            rule.warn(FindingCode::WrongKind, node, details);
         }
         false => {
             rule.need(ty, DATE, subject, node);

@@ -1,0 +1,47 @@
+//! Algorithms over the lists, texts and numbers of a heap, without a language: functions of a context, items, options and
+//! a state of their own.
+//!
+//! The only way in which an algorithm ends early is [`Stop`](ptc_term::stop::Stop). An operand that it cannot work with is
+//! an ordinary result, [`Wrong`], of which a language makes an error of its own.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod cache;
+mod compare;
+mod context;
+mod cost;
+mod exact;
+mod groups;
+mod keys;
+mod kinds;
+mod layout;
+mod listing;
+mod lists;
+mod meaning;
+pub mod merge;
+mod needle;
+mod new_map;
+mod order;
+mod table;
+mod tally;
+mod totals;
+mod two_forms;
+mod wrong;
+
+pub use context::{
+    ConstId, Context, Made, Reading, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, LIST_BATCH, MAP_ENTRY,
+    UNITS_A_LIMB,
+};
+pub use cost::cost;
+pub use groups::Groups;
+pub use kinds::Kinds;
+pub use listing::GroupListing;
+pub use lists::{Listing, Walk};
+pub use meaning::order;
+pub use new_map::{Entries, MapEntry, Origin};
+pub use order::Sorting;
+pub use table::Table;
+pub use tally::{Added, Tally};
+pub use totals::{Total, Totals};
+pub use wrong::{Why, Wrong};

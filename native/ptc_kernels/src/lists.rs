@@ -1,0 +1,138 @@
+//! Walking lists, and making new ones, in pieces.
+
+use crate::context::{Context, Made, LIST_BATCH};
+use ptc_term::heap::Heap;
+use ptc_term::roots::Roots;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::{Exchange, Rooted};
+
+/// A walk over a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Walk<T> {
+    /// The items not visited yet.
+    pub rest: T,
+    /// The item at which the walk has ended: one that is invalid, or that was searched for. It counts only if the list
+    /// turns out to be proper.
+    pub ended_at: Option<T>,
+}
+
+impl<T> Rooted for Walk<T> {
+    type Term = T;
+    type With<U> = Walk<U>;
+
+    #[inline(always)]
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Walk<X::Into>, X::Lost> {
+        Ok(Walk {
+            rest: by.term(self.rest)?,
+            ended_at: by.optional(self.ended_at)?,
+        })
+    }
+}
+
+impl<T> Walk<T> {
+    /// Returns the start of a walk.
+    #[inline]
+    pub fn over(list: T) -> Self {
+        Walk {
+            rest: list,
+            ended_at: None,
+        }
+    }
+}
+
+/// A new list while it is made from its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Listing<T> {
+    /// Its end, as far as it is made.
+    made: Option<T>,
+    /// Number of items that are missing at its start.
+    missing: usize,
+}
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Listing {
+            made: None,
+            missing: 0,
+        }
+    }
+}
+
+impl<T> Rooted for Listing<T> {
+    type Term = T;
+    type With<U> = Listing<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Listing<X::Into>, X::Lost> {
+        Ok(Listing {
+            made: by.optional(self.made)?,
+            missing: self.missing,
+        })
+    }
+}
+
+impl<T: Copy> Listing<T> {
+    /// Returns whether a part of the list is made.
+    pub fn has_begun(&self) -> bool {
+        self.made.is_some()
+    }
+
+    /// Makes the list of these items, if the heap limit permits.
+    pub fn all<H: Heap<Term = T>>(
+        &mut self,
+        context: &mut Context<'_, H>,
+        items: &Roots<T>,
+    ) -> Made<H> {
+        self.at_places(context, items, None)
+    }
+
+    /// Makes the list of the items at these places.
+    pub fn at_places<H: Heap<Term = T>>(
+        &mut self,
+        context: &mut Context<'_, H>,
+        items: &Roots<T>,
+        places: Option<&[u32]>,
+    ) -> Made<H> {
+        let mut list = match self.made {
+            Some(list) => list,
+            None => {
+                self.missing = places.map_or(items.len(), <[u32]>::len);
+                context.heap.make_list(&[])
+            }
+        };
+        context.check_heap_limit(2 * self.missing)?;
+        while self.missing > 0 {
+            let first = self.missing.saturating_sub(LIST_BATCH);
+            context.consume_fuel(self.missing - first)?;
+            list = match (places, items.live(first..self.missing)) {
+                (None, Some(items)) => context.heap.make_list_onto(items, list),
+                _ => {
+                    let place = |index| places.map_or(index, |places| places[index] as usize);
+                    let item = |index| items.get(context.heap, place(index));
+                    let items: Vec<_> = (first..self.missing).map(item).collect();
+                    context.heap.make_list_onto(&items, list)
+                }
+            };
+            (self.made, self.missing) = (Some(list), first);
+            context.meter.advanced();
+        }
+        Ok(list)
+    }
+}
+
+impl<H: Heap> Context<'_, H> {
+    /// Walks to the end of a list; returns whether the list is proper.
+    pub fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Stop> {
+        while let Some((_, tail)) = self.heap.uncons(*rest) {
+            self.consume_fuel(1)?;
+            *rest = tail;
+            self.meter.advanced();
+        }
+        Ok(self.heap.is_empty_list(*rest))
+    }
+
+    /// Makes a proper list, if the heap limit permits.
+    pub fn make_list(&mut self, items: &[H::Term]) -> Made<H> {
+        self.check_heap_limit(2 * items.len())?;
+        Ok(self.heap.make_list(items))
+    }
+}

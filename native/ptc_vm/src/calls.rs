@@ -1,0 +1,280 @@
+//! Calls of functions: activations, function values, and built-ins that call back.
+//!
+//! The slots of an instruction are those of its activation. A call moves the slots of the caller, and the terms of its open
+//! loops, onto the stack; the return moves them back. What is frozen on the stack stays frozen, so a deep recursion that is
+//! suspended often costs no more than one that is not. A built-in that calls a function value has a frame among the
+//! activations: its state without terms, whose terms are on the stack as well. No call recurs natively.
+
+use crate::execute::Execute;
+use crate::exit::Exit;
+use crate::frame::Frame;
+use crate::language::{Language, WorkTerms};
+use crate::machine::HaltOf;
+use crate::program::Pc;
+use crate::run::Vm;
+use ptc_term::heap::Heap;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::{freeze, thaw};
+
+/// Words of native memory for a caller, beside those of its slots.
+const WORDS_OF_CALLER: usize = 8;
+/// Number of callers between two checks of the heap limit.
+const CHECKED: usize = 512;
+
+/// Whether a value is on its way to what waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Returning {
+    /// None is: code runs.
+    Nothing,
+    /// The one on the stack.
+    Value,
+    /// None is: the innermost built-in begins.
+    Begins,
+}
+
+/// What waits for the value of an activation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Caller<W> {
+    /// Code, which goes on at this address. On the stack are its slots, and so many terms of its open loops above them.
+    Code {
+        back: Pc,
+        slots: u32,
+        frames: Vec<Frame<()>>,
+        terms: u32,
+    },
+    /// A built-in. So many terms of its state are on the stack.
+    BuiltIn(W, u32),
+}
+
+/// What a function value does with its arguments.
+pub enum Entered<L: Language, T> {
+    /// The code at this address runs. The first slots of its activation are the arguments, of which there are so many on the
+    /// stack; the next one is the function, and the others are nil.
+    Code {
+        /// Its address.
+        entry: Pc,
+        /// Number of its arguments.
+        arguments: u32,
+        /// Number of its slots.
+        slots: u32,
+    },
+    /// It has this value.
+    Value(T),
+    /// It is a built-in that calls back, with this state.
+    BuiltIn(L::Work<T>),
+    /// It is a tool.
+    Tool {
+        /// The tool's name.
+        tool: T,
+        /// Its arguments.
+        args: T,
+    },
+    /// Only the caller of the run can do it.
+    Ask {
+        /// Which question it is.
+        what: u32,
+        /// What it is about.
+        about: T,
+    },
+}
+
+/// What a built-in does next.
+pub enum Next<T> {
+    /// It has this value.
+    Done(T),
+    /// It calls a function value with so many arguments, which it has pushed.
+    Call(T, u32),
+}
+
+/// How the run goes on: at the current address, or with the end of the execution.
+type CalledOf<H, L> = Result<
+    Option<Exit<<H as Heap>::Term, <L as Language>::Fault<<H as Heap>::Term>>>,
+    HaltOf<H, L>,
+>;
+
+impl<H: Heap, L: Execute> Vm<'_, H, L> {
+    /// Calls the function value below so many arguments on the stack.
+    pub(crate) fn invoke(&mut self, arguments: u32) -> CalledOf<H, L> {
+        let exit = self.enter_function(arguments, true)?;
+        match exit {
+            None => self.give_back(),
+            exit => Ok(exit),
+        }
+    }
+
+    /// Returns the value on the stack to what waits for it.
+    pub(crate) fn return_value(&mut self) -> CalledOf<H, L> {
+        self.returning = Returning::Value;
+        self.give_back()
+    }
+
+    /// Goes on with a value that is being returned, where the run was suspended.
+    pub(crate) fn go_on_returning(&mut self) -> CalledOf<H, L> {
+        if self.returning == Returning::Nothing {
+            return Ok(None);
+        }
+        let context = &mut self.machine.context;
+        context.meter.begin(context.heap)?;
+        self.give_back()
+    }
+
+    /// Passes a value on until code runs or the machine stops. Can be suspended and resumed.
+    fn give_back(&mut self) -> CalledOf<H, L> {
+        while self.returning != Returning::Nothing {
+            let exit = match self.callers.pop() {
+                None => {
+                    self.returning = Returning::Nothing;
+                    Some(Exit::Done(self.machine.top()))
+                }
+                Some(Caller::BuiltIn(work, terms)) => self.back_to_built_in(work, terms)?,
+                Some(Caller::Code {
+                    back,
+                    slots,
+                    frames,
+                    terms,
+                }) => {
+                    let value = self.machine.pop();
+                    let terms = self.take(terms);
+                    match thaw(frames, &*self.machine.heap, &mut terms.into_iter()) {
+                        Some(frames) => self.frames = frames,
+                        None => self.is_broken = true,
+                    }
+                    self.machine.slots = self.take(slots);
+                    self.machine.push(value);
+                    (self.pc, self.returning) = (back, Returning::Nothing);
+                    None
+                }
+            };
+            if exit.is_some() {
+                return Ok(exit);
+            }
+            self.machine.meter.advanced();
+        }
+        Ok(None)
+    }
+
+    /// Passes the value on the stack to a built-in, and enters the function that it calls next.
+    fn back_to_built_in(&mut self, work: L::Work<()>, terms: u32) -> CalledOf<H, L> {
+        let begins = self.returning == Returning::Begins;
+        let value = (!begins).then(|| self.machine.pop());
+        let mut terms = self.take(terms).into_iter();
+        let thawed = thaw(WorkTerms::<L, ()>(work), &*self.machine.heap, &mut terms);
+        let Some(WorkTerms(mut work)) = thawed else {
+            self.is_broken = true;
+            return Ok(Some(Exit::Done(self.machine.heap.nil())));
+        };
+        let counted = self.machine.consume_fuel(1).map_err(HaltOf::<H, L>::from);
+        let next = counted.and_then(|()| L::call_back(&mut self.machine, &mut work, value));
+        match next {
+            Ok(Next::Done(value)) => {
+                self.machine.push(value);
+                self.returning = Returning::Value;
+                Ok(None)
+            }
+            Ok(Next::Call(function, arguments)) => {
+                let given = self.take(arguments);
+                self.push_built_in(work);
+                self.machine.push(function);
+                given.into_iter().for_each(|term| self.machine.push(term));
+                // The state of the built-in has moved on, so its function is entered as a whole.
+                self.machine.meter.begin_whole();
+                self.enter_function(arguments, false)
+            }
+            Err(halt) => {
+                self.push_built_in(work);
+                value.into_iter().for_each(|value| self.machine.push(value));
+                Err(halt)
+            }
+        }
+    }
+
+    /// Enters the function value below so many arguments on the stack, which code calls, or else a built-in.
+    fn enter_function(&mut self, arguments: u32, from_code: bool) -> CalledOf<H, L> {
+        let function = self.machine.top_values(arguments as usize + 1)[0];
+        let exit = match L::enter(&mut self.machine, function, arguments)? {
+            Entered::Code {
+                entry,
+                arguments,
+                slots,
+            } => {
+                let mut own = self.take(arguments);
+                self.machine.drop_top(1);
+                if from_code {
+                    self.leave_code()?;
+                }
+                own.push(function);
+                let nil = self.machine.heap.nil();
+                own.resize((slots as usize).max(own.len()), nil);
+                self.machine.slots = own;
+                (self.pc, self.returning) = (entry, Returning::Nothing);
+                return Ok(None);
+            }
+            Entered::BuiltIn(work) => {
+                self.take(arguments + 1);
+                if from_code {
+                    self.leave_code()?;
+                }
+                self.push_built_in(work);
+                self.returning = Returning::Begins;
+                return Ok(None);
+            }
+            Entered::Value(value) => {
+                self.take(arguments + 1);
+                self.machine.push(value);
+                None
+            }
+            Entered::Tool { tool, args } => {
+                self.take(arguments + 1);
+                Some(Exit::Call { tool, args })
+            }
+            Entered::Ask { what, about } => {
+                self.take(arguments + 1);
+                Some(Exit::Ask { what, about })
+            }
+        };
+        match from_code {
+            true => self.pc += 1,
+            false => self.returning = Returning::Value,
+        }
+        Ok(exit)
+    }
+
+    /// Moves the terms of the current activation onto the stack.
+    fn leave_code(&mut self) -> Result<(), Stop> {
+        let slots = std::mem::take(&mut self.machine.slots);
+        slots.iter().for_each(|slot| self.machine.push(*slot));
+        let mut terms = Vec::new();
+        let frames = std::mem::take(&mut self.frames);
+        let frames = freeze(frames, self.machine.heap, &mut terms);
+        let caller = Caller::Code {
+            back: self.pc + 1,
+            slots: slots.len() as u32,
+            frames,
+            terms: terms.len() as u32,
+        };
+        self.callers.push(caller);
+        terms.into_iter().for_each(|term| self.machine.push(term));
+        match self.callers.len() % CHECKED {
+            0 => {
+                let words = WORDS_OF_CALLER * self.callers.len() + self.machine.stack.words();
+                self.machine.check_heap_limit(words)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn push_built_in(&mut self, work: L::Work<H::Term>) {
+        let mut terms = Vec::new();
+        let work = WorkTerms::<L, _>(work);
+        let WorkTerms(work) = freeze(work, self.machine.heap, &mut terms);
+        self.callers.push(Caller::BuiltIn(work, terms.len() as u32));
+        terms.into_iter().for_each(|term| self.machine.push(term));
+    }
+
+    /// Takes the last values off the stack.
+    fn take(&mut self, count: u32) -> Vec<H::Term> {
+        let values = self.machine.top_values(count as usize).to_vec();
+        self.machine.drop_top(count as usize);
+        values
+    }
+}

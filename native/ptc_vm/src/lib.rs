@@ -1,0 +1,50 @@
+//! The VM: runs a program over a heap, in slices. It can be suspended and resumed at any
+//! instruction.
+//!
+//! All live terms of a run are in its [`State`]: in slots, on one stack and in frames. Everything else is plain data.
+//! To suspend a run, the terms of its state are exchanged ([`suspend`](ptc_term::suspend)). Tool calls, long
+//! work and cancellation all use this mechanism.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod calls;
+mod copy_size;
+mod counts;
+mod demanded;
+mod execute;
+mod exit;
+pub mod explain;
+mod failing;
+mod frame;
+mod halt;
+pub mod language;
+pub mod live;
+mod loops;
+mod machine;
+pub mod program;
+pub mod reduced;
+mod resumed;
+mod run;
+mod scans;
+mod stack;
+mod start;
+mod state;
+pub mod verify;
+mod watch;
+
+pub use calls::{Entered, Next};
+pub use counts::{Counts, Watch};
+pub use demanded::Demanded;
+pub use execute::Execute;
+pub use exit::{Exit, BRANCHES};
+pub use frame::{Frame, Step, Stepped};
+pub use halt::{Halt, Name};
+pub use language::Language;
+pub use loops::Keeps;
+pub use machine::{Eval, HaltOf, Machine, Resumable};
+pub use resumed::ValueKind;
+pub use run::{ExitOf, Vm};
+pub use scans::{Following, Searched};
+pub use start::Inputs;
+pub use state::State;
