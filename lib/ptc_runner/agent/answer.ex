@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
   # own, and is tried without the signature only where no JSON was found.
 
-  alias PtcRunner.Agent.{Literals, Nearly, Thinking, Uncoerced, Values}
+  alias PtcRunner.Agent.{Candidates, Literals, Nearly, Thinking, Uncoerced}
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.Options
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer, Signature}
@@ -33,7 +33,9 @@ defmodule PtcRunner.Agent.Answer do
   def read(text, signature, opts) do
     text = Thinking.blanked(text)
 
-    case Values.choose(text, &value_of(&1, signature, opts)) do
+    choosing = [fenced: true, plain: signature != nil and scalar?(type(signature))]
+
+    case Candidates.choose(text, &value_of(&1, signature, opts), choosing) do
       :one ->
         nearly(text, signature, opts)
 
