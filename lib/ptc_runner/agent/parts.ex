@@ -33,7 +33,7 @@ defmodule PtcRunner.Agent.Parts do
 
         cond do
           not begun?(rest) -> of(text, at + 1, spans)
-          size = size(rest, 0, 0) -> of(text, at + size, [{at, size} | spans])
+          size = size(rest) -> of(text, at + size, [{at, size} | spans])
           true -> {Enum.reverse(spans), {at, byte_size(rest)}}
         end
 
@@ -58,7 +58,16 @@ defmodule PtcRunner.Agent.Parts do
     near =~ if(:binary.first(text) == ?{, do: @object, else: @list)
   end
 
-  # The size of the value at the start of a text; nil if it has no end.
+  @doc """
+  The size of the object or list at the start of a text; `nil` if it has no end.
+
+      iex> PtcRunner.Agent.Parts.size(~s({"a": "}"}, x))
+      10
+
+  """
+  @spec size(String.t()) :: pos_integer() | nil
+  def size(text), do: size(text, 0, 0)
+
   defp size(<<byte, rest::binary>>, size, depth) do
     case byte do
       ?" -> string(rest, size + 1, depth)
@@ -153,9 +162,22 @@ defmodule PtcRunner.Agent.Parts do
   @spec text(String.t(), span()) :: String.t()
   def text(text, {at, size}), do: binary_part(text, at, size)
 
-  @doc "Blanks in the place of a text: its lines stay."
-  @spec blanked(String.t()) :: String.t()
-  def blanked(text) do
+  @doc """
+  A text with blanks in the place of some parts: its other places stay.
+
+      iex> PtcRunner.Agent.Parts.without("[1]", [{2, 1}, {0, 1}])
+      " 1 "
+
+  """
+  @spec without(String.t(), [span()]) :: String.t()
+  def without(text, parts) do
+    Enum.reduce(parts, text, fn {at, size} = part, text ->
+      rest = binary_part(text, at + size, byte_size(text) - at - size)
+      binary_part(text, 0, at) <> blanked(text(text, part)) <> rest
+    end)
+  end
+
+  defp blanked(text) do
     for <<byte <- text>>, into: "", do: if(byte == ?\n, do: "\n", else: " ")
   end
 end

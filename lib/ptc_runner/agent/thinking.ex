@@ -50,7 +50,11 @@ defmodule PtcRunner.Agent.Thinking do
         text
 
       found ->
-        found |> Enum.take(@most) |> tags(text) |> parts(text, {0, :line}, []) |> blanks(text)
+        found
+        |> Enum.take(@most)
+        |> tags(text)
+        |> parts(text, {0, :line}, [])
+        |> then(&Parts.without(text, &1))
     end
   end
 
@@ -152,12 +156,4 @@ defmodule PtcRunner.Agent.Thinking do
   defp place(<<?", rest::binary>>, :line), do: place(rest, {:string, 0})
   defp place(text, :line), do: place(text, :words)
   defp place(<<_byte, rest::binary>>, place), do: place(rest, place)
-
-  defp blanks([{at, size} | before], text) do
-    rest = binary_part(text, at + size, byte_size(text) - at - size)
-    blanks = Parts.blanked(binary_part(text, at, size))
-    blanks(before, binary_part(text, 0, at) <> blanks <> rest)
-  end
-
-  defp blanks([], text), do: text
 end

@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
 
   alias PtcRunner.Agent
 
+  doctest PtcRunner.Agent.Around
   doctest PtcRunner.Agent.Parts
   doctest PtcRunner.Agent.Thinking
   doctest PtcRunner.Agent.Nearly
