@@ -1,7 +1,7 @@
 defmodule PtcRunner.AgentTest do
   use ExUnit.Case, async: true
   doctest PtcRunner.Agent
-  doctest PtcRunner.Agent.Answer
+  doctest PtcRunner.Agent.Wrapper
   doctest PtcRunner.Agent.Describe
   doctest PtcRunner.Agent.Prompt
   doctest PtcRunner.Agent.Tool

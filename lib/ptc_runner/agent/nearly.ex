@@ -1,12 +1,45 @@
 defmodule PtcRunner.Agent.Nearly do
   @moduledoc false
-  # Values of an answer that have one obvious meaning beside their type: null where there is a default, one object in a list or under
-  # a key, a number with grouping signs, a time with more digits than a datetime has.
+  # Values of an answer that have one obvious meaning beside their type: null where there is a default, a time with more digits than
+  # a datetime has. And those that have none: numbers with grouping signs.
 
+  alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.KeyNormalizer
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Union
   alias PtcRunner.SubAgent.Signature.Base
 
-  @time ~r/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{7,}(?:Z|[+-]\d\d:?\d\d)/
+  @time ~r/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{7,}(?:Z|[+-]\d\d:?\d\d)/i
+
+  # A text in quotes, in a fence or not, with nothing in brackets behind it.
+  @quoted ~r/\A\s*(?:```[\w+.#-]*\s+)?("\s*(?:\\.|[^"\\])*+")[^{\[]*\z/s
+
+  @doc """
+  A type in which each field that has a default may be null.
+
+      iex> PtcRunner.Agent.Nearly.nullable({:map, [{"n", {:where, :int, [default: 5]}}, {"m", :int}]})
+      {:map, [{"n", {:optional, {:where, :int, [default: 5]}}}, {"m", :int}]}
+
+  """
+  @spec nullable(term()) :: term()
+  def nullable(type), do: if(Base.makes?(type), do: null(type), else: type)
+
+  defp null({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
+    do: {kind, Enum.map(fields, &null_field/1)}
+
+  defp null({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, null(type)}
+  defp null({:where, type, rules}), do: {:where, null(type), rules}
+  defp null({:struct, module, type}), do: {:struct, module, null(type)}
+  defp null({:one_of, types, field}), do: {:one_of, Enum.map(types, &null/1), field}
+
+  defp null({:defs, names, type}) when is_map(names),
+    do: {:defs, Map.new(names, fn {name, type} -> {name, null(type)} end), null(type)}
+
+  defp null(type), do: type
+
+  defp null_field({name, type}) do
+    if default(type) == :error, do: {name, null(type)}, else: {name, {:optional, null(type)}}
+  end
 
   @doc """
   A value with the defaults of its type in the place of null, and a warning for each.
@@ -18,29 +51,48 @@ defmodule PtcRunner.Agent.Nearly do
   @spec defaults(term(), term()) :: {term(), [String.t()]}
   def defaults(value, type) do
     if Base.makes?(type) do
-      {value, warnings} = filled(value, type, [], [])
+      {value, warnings} = filled(value, type, %{}, [], [])
       {value, Enum.reverse(warnings)}
     else
       {value, []}
     end
   end
 
-  defp filled(value, {:optional, type}, path, told), do: filled(value, type, path, told)
-  defp filled(value, {:where, type, _rules}, path, told), do: filled(value, type, path, told)
+  defp filled(value, {:optional, type}, names, path, told),
+    do: filled(value, type, names, path, told)
 
-  defp filled(map, {kind, fields}, path, told)
-       when kind in [:map, :closed_map] and is_map(map) and is_list(fields) do
+  defp filled(value, {:where, type, _rules}, names, path, told),
+    do: filled(value, type, names, path, told)
+
+  defp filled(value, {:defs, inner, type}, names, path, told) when is_map(inner),
+    do: filled(value, type, Map.merge(names, inner), path, told)
+
+  defp filled(value, {:ref, name}, names, path, told),
+    do: filled(value, Union.resolved(name, names), names, path, told)
+
+  defp filled(value, {:one_of, types, field}, names, path, told)
+       when (is_map(value) and not is_struct(value)) or is_list(value),
+       do: filled(value, Union.chosen(value, types, field, names), names, path, told)
+
+  defp filled(map, {:map_of, type}, names, path, told) when is_map(map) and not is_struct(map) do
+    Enum.reduce(map, {map, told}, fn {name, value}, {map, told} ->
+      {value, told} = filled(value, type, names, [name | path], told)
+      {%{map | name => value}, told}
+    end)
+  end
+
+  defp filled(map, {kind, fields}, names, path, told)
+       when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
     Enum.reduce(fields, {map, told}, fn {name, type}, {map, told} ->
+      key = if is_map_key(map, name), do: name, else: KeyNormalizer.normalize_key(name)
+
       case {map, default(type)} do
-        {%{^name => nil}, {:ok, default}} ->
-          place = [name | path] |> Enum.reverse() |> Enum.join(".")
+        {%{^key => nil}, {:ok, default}} ->
+          {%{map | key => default}, [taken([name | path]) | told]}
 
-          {%{map | name => default},
-           ["took the default of #{Shown.quoted(place)} for null" | told]}
-
-        {%{^name => value}, _default} ->
-          {value, told} = filled(value, type, [name | path], told)
-          {%{map | name => value}, told}
+        {%{^key => value}, _default} ->
+          {value, told} = filled(value, type, names, [name | path], told)
+          {%{map | key => value}, told}
 
         _missing ->
           {map, told}
@@ -48,13 +100,15 @@ defmodule PtcRunner.Agent.Nearly do
     end)
   end
 
-  defp filled([_ | _] = list, {:list, type}, path, told) do
-    if List.improper?(list),
-      do: {list, told},
-      else: Enum.map_reduce(list, told, &filled(&1, type, path, &2))
-  end
+  defp filled([_ | _] = list, {:list, type}, names, path, told),
+    do: Enum.map_reduce(list, told, &filled(&1, type, names, path, &2))
 
-  defp filled(value, _type, _path, told), do: {value, told}
+  defp filled(value, _type, _names, _path, told), do: {value, told}
+
+  defp taken(path) do
+    place = path |> Enum.reverse() |> Enum.join(".")
+    "took the default of #{Shown.quoted(place)} for null"
+  end
 
   # A type that has null as a value keeps it.
   defp default({:optional, type}), do: default(type)
@@ -66,68 +120,89 @@ defmodule PtcRunner.Agent.Nearly do
   defp default(_type), do: :error
 
   @doc """
-  The object that stands alone in a list or under a key that the type does not have, and a warning.
+  The paths and the texts of numbers with grouping signs: `1,234` and `1_234` are no numbers, in quotes and without.
 
-      iex> PtcRunner.Agent.Nearly.object([%{"n" => 1}], {:map, [{"n", :int}]})
-      {%{"n" => 1}, "took the only object of the list"}
-
-      iex> PtcRunner.Agent.Nearly.object(%{"Order" => %{"n" => 1}}, {:map, [{"n", :int}]})
-      {%{"n" => 1}, "took the object under \\"Order\\""}
-
-      iex> PtcRunner.Agent.Nearly.object(%{"n" => %{"n" => 1}}, {:map, [{"n", :int}]})
-      nil
+      iex> repairs = [%{kind: :thousands, path: ["n"], line: 2, column: 7}, %{kind: :number_form, path: ["m"], line: 2, column: 19}]
+      iex> PtcRunner.Agent.Nearly.grouped(repairs, ~s({\\n "n": 1,234, "m": +5}))
+      [{["n"], "1,234"}]
 
   """
-  @spec object(term(), term()) :: {map(), String.t()} | nil
-  def object(value, type) do
-    case {value, Base.bare(type)} do
-      {[%{} = object], {kind, _fields}} when kind in [:map, :closed_map] ->
-        {object, "took the only object of the list"}
-
-      {%{} = outer, {kind, fields}}
-      when kind in [:map, :closed_map] and is_list(fields) and map_size(outer) == 1 ->
-        [{name, inner}] = Map.to_list(outer)
-
-        if is_map(inner) and
-             not Enum.any?(fields, fn {field, _type} -> spelled(field) == spelled(name) end),
-           do: {inner, "took the object under #{Shown.quoted(name)}"}
-
-      _other ->
-        nil
-    end
+  @spec grouped([map()], String.t()) :: [{[String.t() | non_neg_integer()], String.t()}]
+  def grouped(repairs, text) do
+    for %{kind: kind, path: path} = repair when kind in [:thousands, :number_form] <- repairs,
+        [number] <- [Regex.run(~r/\A[+-]?[\d_.,]*\d/, at(text, repair))],
+        kind == :thousands or String.contains?(number, "_"),
+        do: {path, number}
   end
-
-  # A key in another spelling is the field.
-  defp spelled(name), do: name |> String.replace(["_", "-", " "], "") |> String.downcase()
 
   @doc """
-  A value with the text of a number in its place: one with grouping signs is the same error in quotes and without.
+  A value with the texts of the numbers in their places.
 
-      iex> repairs = [%{kind: :thousands, path: ["rows", 0, "n"]}]
-      iex> PtcRunner.Agent.Nearly.ungrouped(%{"rows" => [%{"n" => 1234}]}, repairs)
-      %{"rows" => [%{"n" => "1234"}]}
+      iex> PtcRunner.Agent.Nearly.put_texts(%{"rows" => [%{"n" => 1234}]}, [{["rows", 0, "n"], "1,234"}])
+      %{"rows" => [%{"n" => "1,234"}]}
 
-      iex> PtcRunner.Agent.Nearly.ungrouped(%{}, [])
+  """
+  @spec put_texts(term(), [{list(), String.t()}]) :: term()
+  def put_texts(value, numbers),
+    do: Enum.reduce(numbers, value, fn {path, text}, value -> put(value, path, text) end)
+
+  defp put(number, [], text) when is_number(number), do: text
+
+  defp put(map, [name | path], text) when is_map_key(map, name),
+    do: Map.update!(map, name, &put(&1, path, text))
+
+  defp put(list, [index | path], text) when is_list(list) and is_integer(index),
+    do: List.update_at(list, index, &put(&1, path, text))
+
+  defp put(value, _path, _text), do: value
+
+  @doc """
+  The errors of a value with such texts, and one for each that its type takes.
+
+      iex> PtcRunner.Agent.Nearly.about_grouped([{["n"], "1,234"}], [])
+      [%{path: ["n"], message: "expected a number without grouping signs, or a text in quotes, got 1,234"}]
+
+  """
+  @spec about_grouped([{list(), String.t()}], [map()] | String.t()) :: [map(), ...]
+  def about_grouped(numbers, errors) do
+    errors = if is_list(errors), do: errors, else: []
+    known = MapSet.new(errors, & &1.path)
+    message = "expected a number without grouping signs, or a text in quotes, got "
+
+    errors ++
+      for {path, number} <- numbers,
+          path not in known,
+          do: %{path: path, message: message <> Shown.cut(number, 100)}
+  end
+
+  @doc """
+  The list or the object that a text is the JSON of, if it is a text in quotes; otherwise `nil`.
+
+      iex> PtcRunner.Agent.Nearly.unquoted(~S("{\\"n\\": 1}"))
+      ~s({"n": 1})
+
+      iex> PtcRunner.Agent.Nearly.unquoted("[1]")
       nil
 
   """
-  @spec ungrouped(term(), [map()]) :: term()
-  def ungrouped(value, repairs) do
-    case for %{kind: :thousands, path: path} <- repairs, do: path do
-      [] -> nil
-      paths -> Enum.reduce(paths, value, &text_at(&2, &1))
+  @spec unquoted(String.t()) :: String.t() | nil
+  def unquoted(text) do
+    with [_whole, json] <- Regex.run(@quoted, text),
+         {:ok, inner} <- Codec.decode(json),
+         {:ok, value} when is_map(value) or is_list(value) <- Codec.decode(inner) do
+      inner
+    else
+      _other -> nil
     end
   end
 
-  defp text_at(number, []) when is_number(number), do: to_string(number)
-
-  defp text_at(map, [name | path]) when is_map_key(map, name),
-    do: Map.update!(map, name, &text_at(&1, path))
-
-  defp text_at(list, [index | path]) when is_list(list) and is_integer(index),
-    do: List.update_at(list, index, &text_at(&1, path))
-
-  defp text_at(value, _path), do: value
+  # The text at a line and a column, which counts characters.
+  defp at(text, %{line: line, column: column}) do
+    text
+    |> :binary.split("\n", [:global])
+    |> Enum.at(line - 1, "")
+    |> String.slice((column - 1)..-1//1)
+  end
 
   @doc """
   A warning for each time of a text that was read as a datetime and has more than six digits of a second.

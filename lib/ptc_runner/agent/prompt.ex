@@ -240,7 +240,7 @@ defmodule PtcRunner.Agent.Prompt do
         result("The program must return a value that fits", Signature.parsed!(returns), opts)
 
       {returns, false} ->
-        wrapped = PtcRunner.Agent.Answer.wrapped(Signature.parsed!(returns))
+        wrapped = PtcRunner.Agent.Wrapper.wrapped(Signature.parsed!(returns))
         result("Answer with JSON, and nothing else, that fits", wrapped, opts)
     end
   end

@@ -74,12 +74,15 @@ defmodule PtcRunner.Agent.Source do
   end
 
   defp found(text, limits, opts) do
-    case Candidates.choose(text, limits) do
+    case Candidates.choose(text, &program(&1, limits)) do
       :one ->
         located(text, limits, opts)
 
-      {:last, last, how, count} ->
-        with {:ok, found, warnings} <- last(how, last, limits, opts),
+      {:only, part} ->
+        located(part, limits, opts)
+
+      {:last, part, count} ->
+        with {:ok, found, warnings} <- located(part, limits, opts),
              do: {:ok, found, ["took the last of #{count} programs" | warnings]}
 
       {:several, count} ->
@@ -87,8 +90,19 @@ defmodule PtcRunner.Agent.Source do
     end
   end
 
-  defp last(:found, text, _limits, _opts), do: {:ok, text, []}
-  defp last(:repaired, text, limits, opts), do: located(text, limits, opts)
+  # The program of a text, without the placeholders of an explanation, such as {"program": NODE}.
+  defp program(text, limits) do
+    found =
+      with {:error, _reason} <- JsonParser.locate(text, limits),
+           {:ok, value, _repairs} <- JsonRepair.read(text, nil, limits),
+           do: {:ok, value}
+
+    case found do
+      {:ok, %{"program" => %{}}} -> found
+      {:ok, %{"op" => op}} when is_binary(op) -> found
+      _other -> :error
+    end
+  end
 
   # The text of the program, or its value, if it has to be repaired.
   defp located(text, limits, opts) do

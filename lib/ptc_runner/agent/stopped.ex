@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Stopped do
   # An application that streams stops an answer as soon as it cannot become valid, and gives the loop the text up to
   # there. The model is told the error for which it was stopped, and not only that the text is not complete.
 
-  alias PtcRunner.Agent.{Answer, Feedback}
+  alias PtcRunner.Agent.{Feedback, Thinking, Wrapper}
   alias PtcRunner.SubAgent.AnswerStream
 
   @doc """
@@ -20,7 +20,8 @@ defmodule PtcRunner.Agent.Stopped do
   @spec instead(String.t(), [map(), ...], String.t(), keyword()) :: {[map(), ...], String.t()}
   def instead(text, [_single] = errors, told, opts) do
     with {:signature, _params, _type} = signature <- opts[:returns],
-         stream = signature |> Answer.wrapped() |> AnswerStream.new(),
+         stream = signature |> Wrapper.wrapped() |> AnswerStream.new(),
+         text = Thinking.blanked(text),
          {:halt, {:error, [%{path: [_ | _]} | _] = found}} <- AnswerStream.feed(stream, text) do
       {found, Feedback.stopped(found, opts)}
     else

@@ -2,14 +2,31 @@ defmodule PtcRunner.Agent.Thinking do
   @moduledoc false
   # What a model writes to itself before it answers, as reasoning models do: it is no part of the answer.
 
-  alias PtcRunner.Agent.Candidates
+  alias PtcRunner.Agent.Parts
 
-  @names "think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis"
-  @block ~r/<(#{@names})>.*?<\/\1>/is
-  @rest ~r/\A.*?<\/(?:#{@names})>/is
+  # A name of a tag has one of these words.
+  @name "(?:[\\w.:-]*(?:think|thought|reason|reflect|scratchpad|analysis|monologue|planning|deliberat)[\\w.:-]*|cot)"
+
+  # <think>, <|end_of_thought|>, ◁think▷, [THINK], and the channels of gpt-oss, by bytes: the text need not be UTF-8.
+  @tag Regex.compile!(
+         "<\\s*/?\\s*#{@name}\\s*(?:\\s[^<>]*)?(?<!/)>" <>
+           "|<\\|\\s*/?#{@name}\\s*\\|>" <>
+           "|\\xE2\\x97\\x81/?#{@name}\\xE2\\x96\\xB7" <>
+           "|\\[/?(?:think|thinking|thoughts?|reasoning)\\]" <>
+           "|<\\|channel\\|>\\s*analysis[^<]*<\\|message\\|>" <>
+           "|<\\|end\\|>|<\\|channel\\|>\\s*final[^<]*<\\|message\\|>",
+         "i"
+       )
+
+  # Maximum number of tags that are looked at.
+  @most 2_000
+
+  @typep tag ::
+           {at :: non_neg_integer(), size :: pos_integer(), kind :: atom(), opens? :: boolean()}
 
   @doc """
-  The text with blanks in the place of the thinking, so that places in it stay where they are. A tag inside of JSON is data.
+  The text with blanks in the place of the thinking, so that places in it stay where they are. A tag in a string of JSON is
+  data.
 
       iex> PtcRunner.Agent.Thinking.blanked("<think>1</think>2")
       "                2"
@@ -17,50 +34,126 @@ defmodule PtcRunner.Agent.Thinking do
       iex> PtcRunner.Agent.Thinking.blanked(~s({"html": "<think>1</think>"}))
       ~s({"html": "<think>1</think>"})
 
+  The tag that begins it may be a part of the prompt, and the one that ends it may be missing:
+
       iex> PtcRunner.Agent.Thinking.blanked("so it is 1</think>2")
       "                  2"
+
+      iex> PtcRunner.Agent.Thinking.blanked("2\\n<think>Is it 1?")
+      "2\\n               "
 
   """
   @spec blanked(String.t()) :: String.t()
   def blanked(text) do
-    with {_at, _size} <- :binary.match(text, "</"), true <- String.valid?(text) do
-      text |> blocks(0) |> begun()
-    else
-      _none -> text
-    end
-  end
-
-  defp blocks(text, from) do
-    case Regex.run(@block, text, return: :index, offset: from) do
-      [{at, size} | _name] ->
-        if Candidates.outside?(binary_part(text, from, at - from)),
-          do: text |> blank(at, size) |> blocks(at + size),
-          else: blocks(text, at + 1)
-
-      nil ->
+    case Regex.scan(@tag, text, return: :index) do
+      [] ->
         text
+
+      found ->
+        found
+        |> Enum.take(@most)
+        |> tags(text)
+        |> parts(text, {0, :line}, [])
+        |> then(&Parts.without(text, &1))
     end
   end
 
-  # The tag that opens it may be a part of the prompt.
-  defp begun(text) do
-    with [{0, size}] <- Regex.run(@rest, text, return: :index),
-         part = binary_part(text, 0, size),
-         true <-
-           Candidates.outside?(part) and not (part =~ ~r/<(?:#{@names})>/i) and not (part =~ "\"") do
-      blank(text, 0, size)
-    else
-      _none -> text
+  defp tags(found, text) do
+    for [{at, size} | _] <- found do
+      {kind, opens?} = text |> binary_part(at, size) |> String.downcase(:ascii) |> kind()
+      {at, size, kind, opens?}
     end
   end
 
-  defp blank(text, at, size) do
-    blanks =
-      for <<byte <- binary_part(text, at, size)>>,
-        into: "",
-        do: if(byte == ?\n, do: "\n", else: " ")
+  defp kind("<|end|>"), do: {:channel, false}
+  defp kind("<|channel|>" <> rest), do: {:channel, not String.contains?(rest, "final")}
+  defp kind("<|" <> rest), do: {:bar, not (rest =~ ~r/\A\s*(?:\/|end)/)}
+  defp kind("<" <> rest), do: {:angle, not (rest =~ ~r/\A\s*\//)}
+  defp kind("[" <> rest), do: {:square, not String.starts_with?(rest, "/")}
 
-    rest = binary_part(text, at + size, byte_size(text) - at - size)
-    binary_part(text, 0, at) <> blanks <> rest
+  defp kind(<<_triangle::binary-size(3), rest::binary>>),
+    do: {:triangle, not String.starts_with?(rest, "/")}
+
+  # The parts of the text that are thinking, the last one first. `state`: up to where the text was read, and where that is.
+  @spec parts([tag()], String.t(), {non_neg_integer(), term()}, [Parts.span()]) :: [Parts.span()]
+  defp parts([{at, size, kind, opens?} | rest], text, {from, place}, found) do
+    place = text |> binary_part(from, at - from) |> place(place)
+    until = at + size
+
+    cond do
+      match?({:string, _depth}, place) ->
+        parts(rest, text, {at, place}, found)
+
+      opens? ->
+        case ended(rest, kind, 1) || first_end(rest, kind) || unended(text, at, kind) do
+          nil ->
+            parts(rest, text, {until, place}, found)
+
+          until ->
+            rest |> after_(until) |> parts(text, {until, place}, [{at, until - at} | found])
+        end
+
+      # The tag that begins it is not in the text; one of a channel also ends an answer.
+      kind != :channel and
+          (found == [] or binary_part(text, until, byte_size(text) - until) =~ ~r/\S/) ->
+        parts(rest, text, {until, :words}, [{0, until}])
+
+      true ->
+        parts(rest, text, {until, place}, found)
+    end
   end
+
+  defp parts([], _text, _state, found), do: found
+
+  # Where the thinking ends that has begun; there may be some in it.
+  defp ended([{at, size, kind, false} | _], kind, 1), do: at + size
+  defp ended([{_, _, kind, false} | rest], kind, depth), do: ended(rest, kind, depth - 1)
+  defp ended([{_, _, kind, true} | rest], kind, depth), do: ended(rest, kind, depth + 1)
+  defp ended([_other | rest], kind, depth), do: ended(rest, kind, depth)
+  defp ended([], _kind, _depth), do: nil
+
+  defp first_end(tags, kind) do
+    with {at, size, _kind, _opens?} <- Enum.find(tags, &match?({_, _, ^kind, false}, &1)),
+         do: at + size
+  end
+
+  # Without an end, it is all that follows, if it begins a line; words may mention a tag.
+  defp unended(_text, _at, :square), do: nil
+
+  defp unended(text, at, _kind),
+    do: if(binary_part(text, 0, at) =~ ~r/(?:\A|[\n>])[ \t\r]*\z/, do: byte_size(text))
+
+  defp after_(tags, until), do: Enum.drop_while(tags, fn {at, _, _, _} -> at < until end)
+
+  # Whether the end of a text is among words, in so many brackets, or in a string. Without brackets, a string begins a line.
+  defp place(<<>>, place), do: place
+  defp place(<<?\\, _byte, rest::binary>>, {:string, _} = place), do: place(rest, place)
+  defp place(<<byte, rest::binary>>, {:string, 0}) when byte in [?", ?\n], do: place(rest, :words)
+
+  defp place(<<byte, rest::binary>>, {:string, depth}) when byte in [?", ?\n],
+    do: place(rest, {:in, depth})
+
+  defp place(<<_byte, rest::binary>>, {:string, _} = place), do: place(rest, place)
+  defp place(<<?", rest::binary>>, {:in, depth}), do: place(rest, {:string, depth})
+
+  defp place(<<byte, rest::binary>>, {:in, depth}) when byte in [?{, ?[],
+    do: place(rest, {:in, depth + 1})
+
+  defp place(<<byte, rest::binary>>, {:in, 1}) when byte in [?}, ?]], do: place(rest, :words)
+
+  defp place(<<byte, rest::binary>>, {:in, depth}) when byte in [?}, ?]],
+    do: place(rest, {:in, depth - 1})
+
+  defp place(<<byte, rest::binary>> = text, :words) when byte in [?{, ?[],
+    do: place(rest, if(Parts.begun?(text), do: {:in, 1}, else: :words))
+
+  defp place(<<?\n, rest::binary>>, :words), do: place(rest, :line)
+  defp place(<<_byte, rest::binary>>, :words), do: place(rest, :words)
+
+  defp place(<<byte, rest::binary>>, :line) when byte in [?\s, ?\t, ?\r, ?\n],
+    do: place(rest, :line)
+
+  defp place(<<?", rest::binary>>, :line), do: place(rest, {:string, 0})
+  defp place(text, :line), do: place(text, :words)
+  defp place(<<_byte, rest::binary>>, place), do: place(rest, place)
 end

@@ -20,7 +20,14 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @of_keys [:bare_key, :key_spelling]
 
   # The repairs that move quotes and brackets.
-  @moves [:inner_quote, :missing_start_quote, :extra_open, :extra_close, :missing_close]
+  @moves [
+    :inner_quote,
+    :missing_start_quote,
+    :missing_end_quote,
+    :extra_open,
+    :extra_close,
+    :missing_close
+  ]
 
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 

@@ -228,7 +228,7 @@ defmodule PtcRunner.Agent.AnswerTest do
     for {text, expected} <- [
           {~s(So: {"n": "x"}), [:answer_read, :repair_value]},
           {~s({"n": [1], "Name": "x"}), [:answer_read, :repair_value]},
-          {"{n: x}", [:answer_read, :repair_value, :repair_value, :answer_parse]},
+          {"{n: x}", [:answer_read, :repair_value, :repair_value]},
           {~s({"n": 1}), [:answer_read]}
         ] do
       task =

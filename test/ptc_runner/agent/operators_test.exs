@@ -5,6 +5,8 @@ defmodule PtcRunner.Agent.OperatorsTest do
   alias PtcRunner.{Agent, Json}
   alias PtcRunner.Agent.Tool
 
+  doctest PtcRunner.Agent.Source.Safe
+
   @before [
     "!",
     "~",

@@ -4,6 +4,11 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
 
   alias PtcRunner.Agent
 
+  doctest PtcRunner.Agent.Around
+  doctest PtcRunner.Agent.Parts
+  doctest PtcRunner.Agent.Thinking
+  doctest PtcRunner.Agent.Nearly
+
   defp read(text, type \\ "{t :int}"), do: Agent.answer(text, type)
 
   test "thinking is no answer" do

@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
+  alias PtcRunner.SubAgent.Loop.JsonHandler.Union
   alias PtcRunner.SubAgent.Signature.{Base, Firewall}
 
   @doc false
@@ -25,9 +26,8 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   defp each?([], _type), do: true
 
   # Values of these types have no keys.
-  defp plain?({:optional, type}), do: plain?(type)
+  defp plain?({kind, type}) when kind in [:optional, :list, :map_of], do: plain?(type)
   defp plain?({:where, type, _rules}), do: plain?(type)
-  defp plain?({:list, type}), do: plain?(type)
   defp plain?(type), do: is_atom(type)
 
   defp named?(map, fields) do
@@ -46,13 +46,19 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   end
 
   @doc false
-  # Whether a type has an optional field: of other types, a value that matches has all fields.
+  # Whether a type has a field that may be missing: of other types, a value that matches has all fields.
   @spec optional?(term()) :: boolean()
-  def optional?({kind, _, _} = type) when kind in [:where, :struct, :defs],
-    do: optional?(Base.bare(type))
+  def optional?({:where, type, rules}),
+    do: (is_list(rules) and List.keymember?(rules, :default, 0)) or optional?(type)
 
+  def optional?({:struct, _module, type}), do: optional?(type)
   def optional?({:list, type}), do: optional?(type)
+  def optional?({:map_of, type}), do: optional?(type)
   def optional?({:optional, _type}), do: true
+  def optional?({:one_of, types, _field}), do: Enum.any?(types, &optional?/1)
+
+  def optional?({:defs, names, type}) when is_map(names),
+    do: optional?(type) or Enum.any?(names, fn {_name, type} -> optional?(type) end)
 
   def optional?({kind, fields}) when kind in [:map, :closed_map],
     do: Enum.any?(fields, fn {_name, type} -> optional?(type) end)
@@ -63,46 +69,25 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   Gives keys that are another spelling of one declared field their declared names, with a warning for each.
 
   The field must be absent, and exactly one key must be a spelling of it. Keys that differ only in hyphens and
-  underscores stay as they are.
+  underscores stay as they are. An object of one of several types has the fields of the one that it certainly is of.
 
       iex> type = {:map, [{"rows", {:list, {:map, [{"paid_at", {:optional, :string}}]}}}]}
       iex> PtcRunner.SubAgent.JsonRepair.Names.renamed(%{"rows" => [%{"paidAt" => "x"}]}, type)
       {%{"rows" => [%{"paid_at" => "x"}]}, [~s(read the key "paidAt" as "paid_at")]}
 
+      iex> alias PtcRunner.SubAgent.JsonRepair.Names
+      iex> type = {:one_of, [{:map, [{"card_no", :string}]}, {:map, [{"iban", :string}]}], nil}
+      iex> Names.renamed(%{"cardNo" => "x"}, {:map_of, type})
+      {%{"cardNo" => "x"}, []}
+      iex> Names.renamed(%{"by" => %{"cardNo" => "x"}}, {:map_of, type})
+      {%{"by" => %{"card_no" => "x"}}, [~s(read the key "cardNo" as "card_no")]}
+
   """
   @spec renamed(term(), term()) :: {term(), [String.t()]}
   def renamed(value, type) do
-    {value, warnings} = rename(value, type, [])
+    {value, warnings} = walk(value, type, %{}, &respelled/3, [])
     {value, Enum.reverse(warnings)}
   end
-
-  defp rename(value, {:optional, type}, warnings), do: rename(value, type, warnings)
-
-  defp rename(value, {kind, _, _} = type, warnings) when kind in [:where, :struct, :defs],
-    do: rename(value, Base.bare(type), warnings)
-
-  defp rename(value, {:list, type}, warnings) when is_list(value) do
-    if plain?(type),
-      do: {value, warnings},
-      else: Enum.map_reduce(value, warnings, &rename(&1, type, &2))
-  end
-
-  defp rename(value, {kind, fields}, warnings)
-       when kind in [:map, :closed_map] and is_map(value) do
-    {value, warnings} = respelled(value, fields, warnings)
-
-    Enum.reduce(fields, {value, warnings}, fn {name, type}, {map, warnings} ->
-      with false <- plain?(type),
-           key when key != nil <- key(map, name) do
-        {part, more} = rename(Map.fetch!(map, key), type, [])
-        {%{map | key => part}, public(more, name) ++ warnings}
-      else
-        _none -> {map, warnings}
-      end
-    end)
-  end
-
-  defp rename(value, _type, warnings), do: {value, warnings}
 
   @doc """
   Gives keys that differ from a declared name in hyphens and underscores only that name: validation finds them,
@@ -114,33 +99,72 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   """
   @spec hyphenated(term(), term()) :: term()
-  def hyphenated(value, {:optional, type}), do: hyphenated(value, type)
+  def hyphenated(value, type), do: value |> walk(type, %{}, &as_declared/3, []) |> elem(0)
 
-  def hyphenated(value, {kind, _, _} = type) when kind in [:where, :struct, :defs],
-    do: hyphenated(value, Base.bare(type))
+  # `rename` gives the keys of one object other names. `names`: the types of the names around.
+  defp walk(value, {:optional, type}, names, rename, told),
+    do: walk(value, type, names, rename, told)
 
-  def hyphenated(value, {:list, type}) when is_list(value),
-    do: if(plain?(type), do: value, else: Enum.map(value, &hyphenated(&1, type)))
+  defp walk(value, {:struct, _module, type}, names, rename, told),
+    do: walk(value, type, names, rename, told)
 
-  def hyphenated(value, {kind, fields}) when kind in [:map, :closed_map] and is_map(value) do
-    Enum.reduce(fields, value, fn {name, type}, map ->
-      case key(map, name) do
-        nil -> map
-        ^name -> if plain?(type), do: map, else: Map.update!(map, name, &hyphenated(&1, type))
-        key -> as_declared(map, key, name, type, fields)
-      end
+  defp walk(value, {:where, type, _rules}, names, rename, told),
+    do: walk(value, type, names, rename, told)
+
+  defp walk(value, {:defs, inner, type}, names, rename, told) when is_map(inner),
+    do: walk(value, type, Map.merge(names, inner), rename, told)
+
+  defp walk(value, {:ref, name}, names, rename, told),
+    do: walk(value, Union.resolved(name, names), names, rename, told)
+
+  defp walk([_ | _] = list, {:list, type}, names, rename, told) do
+    if plain?(type) or List.improper?(list),
+      do: {list, told},
+      else: Enum.map_reduce(list, told, &walk(&1, type, names, rename, &2))
+  end
+
+  defp walk(map, {:map_of, type}, names, rename, told) when is_map(map) and not is_struct(map) do
+    if plain?(type),
+      do: {map, told},
+      else: Enum.reduce(Map.keys(map), {map, told}, &part(&1, &1, type, names, rename, &2))
+  end
+
+  defp walk(map, {:one_of, types, field}, names, rename, told)
+       when is_map(map) and not is_struct(map) do
+    {map, more} = Union.spelled(map, types, field, names, &walk(&1, &2, names, rename, []))
+
+    {map, more ++ told}
+  end
+
+  defp walk(map, {kind, fields}, names, rename, told)
+       when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
+    Enum.reduce(fields, rename.(map, fields, told), fn {name, type}, {map, told} ->
+      key = if not plain?(type), do: key(map, name)
+      if key == nil, do: {map, told}, else: part(key, name, type, names, rename, {map, told})
     end)
   end
 
-  def hyphenated(value, _type), do: value
+  defp walk(value, _type, _names, _rename, told), do: {value, told}
 
-  defp as_declared(map, key, name, type, fields) do
-    if List.keymember?(fields, key, 0) do
-      map
-    else
-      {value, map} = Map.pop!(map, key)
-      Map.put(map, name, hyphenated(value, type))
+  defp part(key, name, type, names, rename, {map, told}) do
+    {part, more} = walk(Map.fetch!(map, key), type, names, rename, [])
+    {%{map | key => part}, public(more, name) ++ told}
+  end
+
+  defp as_declared(map, fields, told) do
+    declared = fn {name, _type}, map ->
+      case key(map, name) do
+        key when key in [nil, name] -> map
+        key -> if List.keymember?(fields, key, 0), do: map, else: moved(map, key, name)
+      end
     end
+
+    {Enum.reduce(fields, map, declared), told}
+  end
+
+  defp moved(map, key, name) do
+    {value, map} = Map.pop!(map, key)
+    Map.put(map, name, value)
   end
 
   # Keys inside a firewalled field are not shown.
@@ -172,8 +196,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
       case {Map.get(keys, spelling), Map.fetch!(names, spelling)} do
         {[key], [_field]} ->
-          {value, map} = Map.pop!(map, key)
-          {Map.put(map, name, value), [warning(key, name) | warnings]}
+          {moved(map, key, name), [warning(key, name) | warnings]}
 
         _none_or_several ->
           {map, warnings}

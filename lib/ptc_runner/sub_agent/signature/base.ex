@@ -2,6 +2,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   @moduledoc false
   # Types without what the syntax of signatures cannot say, for code that asks only for the kinds of values.
 
+  alias PtcRunner.SubAgent.JsonRepair.Names
   alias PtcRunner.SubAgent.Signature.Coercion
 
   # Of more names than this, each is looked up once.
@@ -208,15 +209,19 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def makes?(_scalar), do: false
 
   @doc """
-  A valid value with its defaults, structs and decimals.
+  A valid value with its defaults, structs and decimals. Its keys become the declared ones.
 
       iex> PtcRunner.SubAgent.Signature.Base.made(%{}, {:map, [{"n", {:where, :int, [default: 1]}}]})
       %{"n" => 1}
 
+      iex> PtcRunner.SubAgent.Signature.Base.made(%{"a_b" => 2}, {:map, [{"n", {:where, :int, [default: 1]}}, {"a-b", {:optional, :int}}]})
+      %{"a-b" => 2, "n" => 1}
+
   """
   @spec made(term(), term()) :: term()
   def made(value, type) do
-    with true <- makes?(type), {:ok, made, _warnings} <- Coercion.coerce(value, type) do
+    with true <- makes?(type),
+         {:ok, made, _warnings} <- value |> Names.hyphenated(type) |> Coercion.coerce(type) do
       made
     else
       _unchanged -> value

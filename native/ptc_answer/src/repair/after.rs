@@ -36,16 +36,15 @@ impl<H: Heap> Reader<'_, '_, H> {
                 self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
                 self.moved(skipped, at + 1);
                 self.put_in_close(branch);
-                let own = bracket == closing(branch.top.kind);
-                if !own && self.is_complete(&branch.top) {
-                    let mut closed = branch;
-                    self.repair(&mut closed, Fault::WrongClose, at, at + 1);
-                    self.close(&mut closed);
-                    self.moved(closed, at + 1);
+                if bracket != closing(branch.top.kind) {
+                    self.wrong_close(branch);
                 }
             }
             byte => {
-                if self.begins_entry(at, byte) && self.may_insert(&branch) {
+                if self.begins_entry(at, byte)
+                    && self.may_insert(&branch)
+                    && !self.goes_on_in_line(at)
+                {
                     let mut next = self.next_entry(branch);
                     let gap = self.gap(at);
                     self.repair(&mut next, Fault::MissingComma, gap, gap);
@@ -57,6 +56,18 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
         }
         Ok(())
+    }
+
+    /// Reads the bracket of another kind as the one that closes the innermost object or list.
+    pub(super) fn wrong_close(&mut self, branch: Branch) {
+        let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
+        if is_open && self.is_complete(&branch.top) {
+            let at = branch.at as usize;
+            let mut closed = branch;
+            self.repair(&mut closed, Fault::WrongClose, at, at + 1);
+            self.close(&mut closed);
+            self.moved(closed, at + 1);
+        }
     }
 
     /// Moves the reading to the next element or key.
@@ -74,6 +85,29 @@ impl<H: Heap> Reader<'_, '_, H> {
             b'{' | b'[' | b'-' | b'+' | b'.' | b'_' | b'$' => true,
             byte if byte.is_ascii_alphanumeric() => true,
             _ => quote(self.text, at).is_some() || byte >= 0x80,
+        }
+    }
+
+    /// Returns whether the text at an offset may belong to the number or the word before it in its line: `5 -2` may be a
+    /// calculation, `5**2` is one, and `1 234` may be one number.
+    fn goes_on_in_line(&self, at: usize) -> bool {
+        let gap = self.gap(at);
+        let (before, behind) = (&self.text[..gap], &self.text[at..]);
+        if self.text[gap..at].contains(&b'\n') {
+            return false;
+        }
+        let digits = |text: &mut dyn Iterator<Item = &u8>| {
+            text.take(4)
+                .take_while(|byte| byte.is_ascii_digit())
+                .count()
+        };
+        match (before.last(), behind.first()) {
+            (Some(b'*'), _) => gap == at,
+            (Some(byte), Some(b'+' | b'-')) => byte.is_ascii_alphanumeric(),
+            (Some(byte), Some(b'0'..=b'9')) if byte.is_ascii_digit() => {
+                digits(&mut behind.iter()) == 3 && digits(&mut before.iter().rev()) <= 3
+            }
+            _ => false,
         }
     }
 
@@ -128,14 +162,12 @@ impl<H: Heap> Reader<'_, '_, H> {
         let at = branch.at as usize;
         let is_value = matches!(branch.phase, Phase::First | Phase::Item | Phase::Member);
         let length = match self.byte(at) {
-            // Around a value, these may be a part of a calculation.
-            b'(' | b')' if is_value && self.types().is_any(branch.ty) => return,
-            b'*' | b'_' | b'\\' | b')' | b'(' => {
+            // Markdown bold.
+            b'*' if self.text[at..].starts_with(b"**") => {
                 let run = self.text[at..].iter();
-                run.take(4)
-                    .take_while(|byte| **byte == self.text[at])
-                    .count()
+                run.take(3).take_while(|byte| **byte == b'*').count()
             }
+            b')' if !is_value => 1,
             _ => match quote(self.text, at) {
                 // A superfluous quote after a value.
                 Some((_, length)) if branch.phase == Phase::After => {

@@ -5,7 +5,8 @@ use super::fault::Fault;
 use super::log::{Event, Span};
 use super::numbers;
 use super::reader::Reader;
-use super::scan::{quote, skip_all_blanks, word};
+use super::scan::{comment, ellipsis, quote, skip_all_blanks, skip_blanks, word};
+use super::start::begins_field;
 use super::unescape::lenient;
 use super::Stop;
 use ptc_json::grammar::{escape, number};
@@ -61,6 +62,57 @@ fn is_before_value(text: &[u8]) -> bool {
         || numbers::foreign(&text[next..end]).is_some()
 }
 
+/// Returns whether a text begins like JSON, or with a separator: it is a value of its own, or a broken one, and no text
+/// without quotes.
+fn begins_value(text: &[u8]) -> bool {
+    let next = skip_all_blanks(text, 1);
+    let is_separated = |end: usize| {
+        let after = skip_blanks(text, end);
+        matches!(text.get(after), Some(b',' | b';' | b'}' | b']'))
+            || text[end..after].contains(&b'\n')
+            || ellipsis(text, after).is_some()
+            || after > end && comment(text, after).is_some()
+            || matches!(text.get(end), Some(b'{' | b'['))
+    };
+    match text.first() {
+        Some(b',' | b';' | b':' | b'}' | b']') | None => true,
+        Some(b'{' | b'[') if text[1..next].contains(&b'\n') => true,
+        Some(b'{') => begins_part(text, next) || begins_field(text, next),
+        Some(b'[') => begins_part(text, next) || is_item(text, next),
+        Some(_) => scalar_end(text, 0).is_some_and(is_separated),
+    }
+}
+
+/// Returns whether a key, a value with quotes or brackets, or the end of an object or a list is at an offset.
+fn begins_part(text: &[u8], at: usize) -> bool {
+    quote(text, at).is_some()
+        || comment(text, at).is_some()
+        || matches!(text.get(at), None | Some(b'{' | b'[' | b'}' | b']' | b','))
+}
+
+/// Returns the end of the number or the word of JSON at an offset.
+fn scalar_end(text: &[u8], at: usize) -> Option<usize> {
+    let of_number = number(text, at).map(|(end, _)| end);
+    of_number.or_else(|| {
+        let end = word(text, at);
+        numbers::foreign(&text[at..end]).map(|_| end)
+    })
+}
+
+/// Returns whether the element of a list is at an offset: a number or a word of JSON. `[1] a note` is a text.
+fn is_item(text: &[u8], at: usize) -> bool {
+    scalar_end(text, at).is_some_and(|end| {
+        let after = skip_blanks(text, end);
+        match text.get(after) {
+            Some(b']') => {
+                let behind = skip_blanks(text, after + 1);
+                !text.get(behind).is_some_and(u8::is_ascii_alphabetic)
+            }
+            next => matches!(next, None | Some(b',' | b';')),
+        }
+    })
+}
+
 /// Maximum number of operators before a value that are skipped.
 const TOGETHER: usize = 8;
 
@@ -70,6 +122,10 @@ impl<H: Heap> Reader<'_, '_, H> {
         let takes = self.types().takes(branch.ty, Json::String);
         let start = branch.at as usize;
         if !takes || branch.top.kind == Bracket::Top || self.text[start] == b'*' {
+            return Ok(());
+        }
+        let undecided = self.types().is_any(branch.ty) && self.is_after_inserted_comma(&branch);
+        if undecided || begins_value(&self.text[start..]) {
             return Ok(());
         }
         // Where anything may stand, a text that begins with an operator may be a condition.

@@ -22,6 +22,8 @@ pub enum Bracket {
 pub struct BranchFrame {
     /// The declared fields found so far, a bit for each of the first 64.
     pub seen: u64,
+    /// Those of them that were found in another spelling.
+    pub spelled: u64,
     /// Hash of the surrounding frames.
     pub outer: u64,
     /// Index of the surrounding frame.
@@ -49,7 +51,7 @@ impl BranchFrame {
     /// Returns a hash that is equal for frames with equal contents and equal surrounding frames.
     pub fn hash(&self) -> u64 {
         let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let hash = mix(self.outer.rotate_left(23), self.seen);
+        let hash = mix(mix(self.outer.rotate_left(23), self.seen), self.spelled);
         mix(hash, u64::from(self.ty.0) << 8 | self.kind as u64)
     }
 }

@@ -55,11 +55,18 @@ impl<H: Heap> Reader<'_, '_, H> {
                 self.repair(&mut skipped, Fault::ExtraComma, at, at + 1);
                 self.moved(skipped, at + 1);
             }
-            b']' => self.leave(branch),
+            b']' => {
+                if branch.phase == Phase::FirstKey {
+                    self.wrong_close(branch);
+                }
+                self.leave(branch);
+            }
             b'{' => {
-                let mut skipped = branch;
-                self.repair(&mut skipped, Fault::ExtraOpen, at, at + 1);
-                self.moved(skipped, at + 1);
+                if !self.is_after_inserted_comma(&branch) {
+                    let mut skipped = branch;
+                    self.repair(&mut skipped, Fault::ExtraOpen, at, at + 1);
+                    self.moved(skipped, at + 1);
+                }
                 self.leave(branch);
             }
             _ => {
@@ -98,6 +105,9 @@ impl<H: Heap> Reader<'_, '_, H> {
             self.repair(&mut closed, Fault::MissingClose, gap, gap);
             self.close(&mut closed);
         } else {
+            if branch.phase == Phase::NextKey && !self.is_key_of_outer(&branch) {
+                return;
+            }
             self.cut(&mut closed, false);
             self.repair(&mut closed, Fault::MissingClose, gap, gap);
             // A bracket is missing more often at the end than here.
@@ -121,6 +131,13 @@ impl<H: Heap> Reader<'_, '_, H> {
             _ => end,
         };
         self.repair(branch, Fault::TrailingComma, start, end);
+    }
+
+    /// Returns whether the comma before an offset was not in the text: what follows a value without a comma is a key, or a
+    /// value, only if it looks like one.
+    pub(super) fn is_after_inserted_comma(&self, branch: &Branch) -> bool {
+        let last = self.state.log.last(branch.node);
+        matches!(last, Some(Event::Repair(Fault::MissingComma, _)))
     }
 
     /// `name:`, `name":`, `two words:`
@@ -151,7 +168,11 @@ impl<H: Heap> Reader<'_, '_, H> {
             let known = self.is_declared(&branch, &self.text[start..end]);
             if matches!(self.byte(next), b':' | b'=') || (known && count == 1) {
                 self.bare_key_to(branch, end, end, Fault::BareKey);
-            } else if count == 1 && next > end && self.begins_plain_value(next) {
+            } else if count == 1
+                && next > end
+                && !self.is_after_inserted_comma(&branch)
+                && self.begins_plain_value(next)
+            {
                 let mut key = branch;
                 key.cost += 3;
                 self.bare_key_to(key, end, end, Fault::BareKey);
@@ -189,6 +210,17 @@ impl<H: Heap> Reader<'_, '_, H> {
             types.named(fields, key, fields.start as usize).is_some()
                 || types.spelled(fields, key).is_some()
         })
+    }
+
+    /// Returns whether the key that follows may belong to a surrounding object: it declares the key, or fields are not known.
+    fn is_key_of_outer(&self, branch: &Branch) -> bool {
+        if self.types().map(branch.top.ty).is_none() {
+            return true;
+        }
+        let at = branch.at as usize;
+        let start = at + quote(self.text, at).map_or(0, |(_, length)| length);
+        let key = &self.text[start..word(self.text, start)];
+        self.is_of_outer(branch, key)
     }
 
     /// Returns whether a surrounding object declares the key and does not have it yet.
@@ -251,6 +283,10 @@ impl<H: Heap> Reader<'_, '_, H> {
                 Some(index) => {
                     let bit = fields.bit(index);
                     let again = branch.top.seen & bit != 0;
+                    if is_right && branch.top.spelled & bit != 0 {
+                        // The key in another spelling is a key of its own.
+                        return;
+                    }
                     match (is_right, again) {
                         // The object has the field under its own name, or may get it.
                         (false, true) => self.repair(&mut branch, Fault::UnknownKey, start, end),
@@ -259,6 +295,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                                 self.other_key(branch, event, span, next);
                             }
                             event = Event::Field(index as u32);
+                            branch.top.spelled |= bit;
                             self.repair(&mut branch, Fault::KeySpelling, start, end);
                         }
                         (true, true) => self.repair(&mut branch, Fault::RepeatedKey, start, end),

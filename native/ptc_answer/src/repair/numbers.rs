@@ -46,13 +46,20 @@ pub struct Clean {
     pub integer: bool,
 }
 
+/// Returns a number without the sign that JSON does not have.
+pub fn unsigned(token: &[u8]) -> &[u8] {
+    token.strip_prefix(b"+").unwrap_or(token)
+}
+
 /// Converts a token to a JSON number. Leading zeros are removed only where a number is `wanted`; where
 /// any value is, they may be part of a name.
 pub fn clean(token: &[u8], wanted: bool) -> Option<Clean> {
     let negative = token.first() == Some(&b'-');
     let signed = negative || token.first() == Some(&b'+');
     let mut rest: &[u8] = &token[usize::from(signed)..];
-    if rest.len() > 400 || rest.windows(2).any(|pair| pair == b"__") || rest.first() == Some(&b'_')
+    if rest.len() > crate::LIMITS.integer
+        || rest.windows(2).any(|pair| pair == b"__")
+        || rest.first() == Some(&b'_')
     {
         return None;
     }
@@ -84,7 +91,7 @@ pub fn clean(token: &[u8], wanted: bool) -> Option<Clean> {
     let (end, integer) = number(text.as_bytes(), 0)?;
     let whole = end == text.len() && rest.iter().any(u8::is_ascii_digit);
     let fits = match integer {
-        true => text.len() <= DIGITS,
+        true => text.len() <= DIGITS || unsigned(token) == text.as_bytes(),
         false => text.parse().is_ok_and(f64::is_finite),
     };
     (whole && fits).then_some(Clean { text, integer })

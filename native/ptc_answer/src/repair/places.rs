@@ -18,6 +18,9 @@ use ptc_type::{Json, Type, Types};
 /// Maximum number of start offsets outside of fences.
 const PLACES: usize = 4;
 
+/// Maximum length of an invalid part after which other parts are read.
+const NESTED: usize = 1 << 16;
+
 /// A complete reading.
 #[derive(Debug)]
 struct WholeReading {
@@ -240,7 +243,12 @@ impl Repairing {
             None => {
                 let text = reader.text;
                 let end = region_end(text, start.at, &mut |bytes| reader.consume_fuel(bytes));
-                end.map_err(Refusal::Stopped)?
+                // Where the brackets do not match, the end is not known.
+                let is_end = |end: &usize| {
+                    let region = &text[start.at..*end];
+                    region.len() <= NESTED && is_nested(region)
+                };
+                end.map_err(Refusal::Stopped)?.filter(is_end)
             }
         };
         match next {
@@ -249,6 +257,23 @@ impl Repairing {
         }
         Ok(())
     }
+}
+
+/// Returns whether each bracket of a text, outside of strings, is closed by one of its kind.
+fn is_nested(text: &[u8]) -> bool {
+    let (mut open, mut inside, mut at) = (Vec::new(), false, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => inside = !inside,
+            b'\\' if inside => at += 1,
+            _ if inside => {}
+            b'{' | b'[' => open.push(byte + 2),
+            b'}' | b']' if open.pop() != Some(byte) => return false,
+            _ => {}
+        }
+        at += 1;
+    }
+    open.is_empty()
 }
 
 /// Returns the value if it is the only best one.

@@ -95,6 +95,7 @@ impl<'r, H: Heap> Reader<'r, '_, H> {
             phase: Phase::Member,
             top: BranchFrame {
                 seen: 0,
+                spelled: 0,
                 outer: 0,
                 parent: 0,
                 ty: Types::ANY,
@@ -171,6 +172,7 @@ impl<'r, H: Heap> Reader<'r, '_, H> {
         self.state.frames.push(branch.top);
         branch.top = BranchFrame {
             seen: 0,
+            spelled: 0,
             outer: branch.top.hash(),
             parent: self.state.frames.len() as u32 - 1,
             ty,

@@ -73,13 +73,15 @@ impl Repaired<'_> {
             Event::Bool(value) => sink.boolean(value),
             Event::Number(span) => return number(span.of(self.text), sink),
             Event::Loose(span) => match numbers::clean(span.of(self.text), true) {
-                Some(clean) if clean.integer => sink.integer(clean.text.parse().unwrap_or(0)),
+                Some(clean) if clean.integer => match clean.text.parse() {
+                    Ok(small) => sink.integer(small),
+                    Err(_) => return number(numbers::unsigned(span.of(self.text)), sink),
+                },
                 Some(clean) => sink.float(clean.text.parse().unwrap_or(0.0)),
                 None => sink.null(),
             },
             Event::Int(span) => {
-                let digits = span.of(self.text);
-                return number(digits.strip_prefix(b"+").unwrap_or(digits), sink);
+                return number(numbers::unsigned(span.of(self.text)), sink);
             }
             Event::Float(span) => {
                 sink.float(lenient::float(span.of(self.text)).unwrap_or(0.0));

@@ -125,6 +125,13 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
     }
 
+    /// Returns whether a number or a word ends at an offset: `5//2` is a calculation.
+    fn is_after_word(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| self.byte(before));
+        before.is_some_and(|byte| byte.is_ascii_alphanumeric())
+            && !self.text[at..].starts_with(b"/*")
+    }
+
     /// Skips blanks, comments and ellipses.
     fn skip(&mut self, branch: &mut Branch) -> Result<(), Stop> {
         loop {
@@ -135,7 +142,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             if at > start {
                 branch.still = 0;
             }
-            if let Some(end) = comment(self.text, at) {
+            let after_word = at == start && branch.phase == Phase::After && self.is_after_word(at);
+            if let Some(end) = comment(self.text, at).filter(|_| !after_word) {
                 self.repair(branch, Fault::Comment, at, end);
                 branch.at = end as u32;
                 self.consume_fuel(end - at)?;

@@ -2,7 +2,7 @@
 
 use super::branch::{Bracket, Branch};
 use super::reader::Reader;
-use super::scan::{is_delimiter, skip_all_blanks, skip_blanks};
+use super::scan::{is_delimiter, quote, skip_all_blanks, skip_blanks};
 use super::start::begins_field;
 use super::Stop;
 use crate::check;
@@ -29,10 +29,26 @@ pub fn stands_alone<H: Heap>(
             false => Ok(()),
         }
     })?;
+    let lists = reader.wanted.is_list();
     Ok(end.is_some_and(|end| {
-        let next = text.get(skip_all_blanks(text, end));
-        !matches!(next, Some(b',' | b':' | b'{' | b'[' | b'"' | b'='))
+        let next = skip_all_blanks(text, end);
+        match text.get(next) {
+            Some(b',') => !begins_part(text, skip_all_blanks(text, next + 1)),
+            Some(b'{') => !lists,
+            _ => !is_field(text, next),
+        }
     }))
+}
+
+/// Returns whether a key with a colon is at an offset.
+fn is_field(text: &[u8], at: usize) -> bool {
+    quote(text, at).is_some() && begins_field(text, at)
+}
+
+/// Returns whether a key, a value or the end of an object or a list is at an offset.
+fn begins_part(text: &[u8], at: usize) -> bool {
+    let is_start = |byte: &u8| byte.is_ascii_digit() || b"{[}]\"'-".contains(byte);
+    begins_field(text, at) || text.get(at).is_some_and(is_start)
 }
 
 impl<H: Heap> Reader<'_, '_, H> {

@@ -64,6 +64,9 @@ impl<H: Heap> Reader<'_, '_, H> {
                 return Ok(());
             }
             b'}' if listed => {
+                if branch.phase == Phase::First {
+                    self.wrong_close(branch);
+                }
                 self.leave(branch);
                 return Ok(());
             }

@@ -79,6 +79,12 @@ impl Wanted {
         self.wrapper_at(text, at).or(list).unwrap_or(root)
     }
 
+    /// Returns whether the value is a list: its objects may stand one after the other.
+    pub fn is_list(&self) -> bool {
+        let root = self.answer_type.root();
+        matches!(self.types().required(root).0, Type::List(_))
+    }
+
     /// Returns whether any value is of the type.
     pub fn is_anything(&self) -> bool {
         self.types().is_any(self.answer_type.root())

@@ -39,7 +39,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Union do
   @spec first([term()], map(), term(), (term() -> term())) :: term()
   def first(types, names, value, convert) do
     types
-    |> members(names, @steps)
+    |> members(names)
     |> Enum.find_value({:as, value}, fn type ->
       made = if is_atom(Base.bare(type)), do: convert.(type), else: value
 
@@ -51,19 +51,55 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Union do
   @doc "The type of a map or a list: by the field that discriminates, or by the fields that it must have."
   @spec chosen(map() | list(), [term()], String.t() | nil, map()) :: term()
   def chosen(list, types, _field, names) when is_list(list) do
-    types = members(types, names, @steps)
+    types = members(types, names)
 
     member(list, types) || Enum.find(types, &match?({:list, _type}, Base.bare(&1))) ||
       ruled(types)
   end
 
   def chosen(map, types, field, names) do
-    types = members(types, names, @steps)
+    types = members(types, names)
     maps = for type <- types, map?(Base.bare(type)), do: type
 
     member(map, types) ||
       Enum.find(maps, &(field != nil and named?(map, Base.bare(&1), field))) ||
       Enum.find(maps, &fits?(map, Base.bare(&1))) || List.first(maps) || ruled(types)
+  end
+
+  @doc """
+  An object of a union as `spell` makes it with the one type that it certainly is of: by the field that discriminates, or else by the fields that it
+  must have. `spell` returns an object and what it tells of it.
+
+      iex> types = [{:map, [{"user_id", :int}]}, {:map, [{"name", :string}]}]
+      iex> spell = fn map, {:map, [{name, _type}]} -> {Map.new(map, fn {_key, value} -> {name, value} end), [name]} end
+      iex> alias PtcRunner.SubAgent.Loop.JsonHandler.Union
+      iex> Union.spelled(%{"name" => "a"}, types, nil, %{}, spell)
+      {%{"name" => "a"}, ["name"]}
+      iex> Union.spelled(%{"id" => 7}, types, nil, %{}, spell)
+      {%{"id" => 7}, []}
+
+  """
+  @spec spelled(map(), [term()], String.t() | nil, map(), (map(), term() -> {map(), list()})) ::
+          {map(), list()}
+  def spelled(map, types, field, names, spell) do
+    maps = for type <- members(types, names), map?(Base.bare(type)), do: type
+
+    of? = fn map, type ->
+      if field != nil,
+        do: named?(map, Base.bare(type), field),
+        else: fits?(map, Base.bare(type))
+    end
+
+    case Enum.find(maps, &of?.(map, &1)) do
+      nil ->
+        case for(type <- maps, {made, _} = one <- [spell.(map, type)], of?.(made, type), do: one) do
+          [one] -> one
+          _none_or_several -> {map, []}
+        end
+
+      type ->
+        spell.(map, type)
+    end
   end
 
   # The type whose enumeration has the value.
@@ -75,7 +111,17 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Union do
   defp values({:where, _type, rules}), do: enumeration(rules) || []
   defp values(_type), do: []
 
-  # The types of a union in a union, too.
+  @doc """
+  The types of a union, with those of the unions in it, and of names.
+
+      iex> alias PtcRunner.SubAgent.Loop.JsonHandler.Union
+      iex> Union.members([:int, {:ref, "T"}], %{"T" => {:one_of, [:string, {:optional, :map}], nil}})
+      [:int, :string, :map]
+
+  """
+  @spec members([term()], map()) :: [term()]
+  def members(types, names), do: members(types, names, @steps)
+
   defp members(_types, _names, 0), do: []
 
   defp members(types, names, steps) do
