@@ -136,7 +136,7 @@ fn by_key(rule: &mut Rule, of: TyId, key: TyId, node: Node) -> TyId {
             return step(rule, of, name, node, true);
         }
     }
-    let item = match kinds.0 == Kinds::LIST && kinds.1 == Kinds::NUMBER {
+    let item = match kinds.0.without(Kinds::NULL) == Kinds::LIST && kinds.1 == Kinds::NUMBER {
         true => rule.types().item(of),
         false => {
             rule.read_all(of);
