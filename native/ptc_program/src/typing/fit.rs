@@ -69,8 +69,14 @@ impl Types {
                     continue;
                 }
             }
-            if self.is_other(got, wanted) || floats && self.is_only_float(got, wanted) {
-                let certain = self.kinds(got).within(Kinds::NUMBER) || self.is_other(got, wanted);
+            if self.is_other(got, wanted) {
+                misfit(true, Why::Type(wanted, got));
+                continue;
+            }
+            if floats && self.wants_integers(wanted) && self.has_floats(got) {
+                // What is no number may fit.
+                let others = self.kinds(got).without(Kinds::NUMBER);
+                let certain = self.is_only_float(got) && !others.meets(self.kinds(wanted));
                 misfit(certain, Why::Type(wanted, got));
                 if certain {
                     continue;
@@ -162,17 +168,24 @@ impl Types {
         }
     }
 
-    /// Returns whether the numbers of a type are floats, and those of the other one integers.
-    fn is_only_float(&self, got: TyId, wanted: TyId) -> bool {
-        let numbers = |id: TyId, is: fn(Ty) -> bool| {
-            let members = self.members(&id).iter();
-            let mut numbers = members
-                .filter(|it| self.kinds(**it).meets(Kinds::NUMBER))
-                .peekable();
-            numbers.peek().is_some() && numbers.all(|it| is(self.get(*it)))
-        };
-        numbers(got, |ty| matches!(ty, Ty::Float | Ty::FloatOf(_)))
-            && numbers(wanted, |ty| matches!(ty, Ty::Int | Ty::IntOf(_)))
+    /// Returns whether the numbers of a type are integers.
+    fn wants_integers(&self, id: TyId) -> bool {
+        let members = self.members(&id).iter().map(|it| self.get(*it));
+        let mut numbers = members.filter(|ty| is_number(*ty)).peekable();
+        numbers.peek().is_some() && numbers.all(|ty| matches!(ty, Ty::Int | Ty::IntOf(_)))
+    }
+
+    /// Returns whether some numbers of a type are floats.
+    fn has_floats(&self, id: TyId) -> bool {
+        let mut members = self.members(&id).iter();
+        members.any(|it| matches!(self.get(*it), Ty::Float | Ty::FloatOf(_)))
+    }
+
+    /// Returns whether a type has numbers, and all of them are floats.
+    pub fn is_only_float(&self, id: TyId) -> bool {
+        let members = self.members(&id).iter().map(|it| self.get(*it));
+        let mut numbers = members.filter(|ty| is_number(*ty)).peekable();
+        numbers.peek().is_some() && numbers.all(|ty| matches!(ty, Ty::Float | Ty::FloatOf(_)))
     }
 
     /// Returns whether all members of a kind are literals, and none of them is this one.
@@ -232,6 +245,15 @@ impl Types {
             }
         }
     }
+}
+
+/// Returns whether a type that is no union may have numbers.
+fn is_number(ty: Ty) -> bool {
+    use Ty::*;
+    matches!(
+        ty,
+        Unknown | Int | Number | Plain | Float | Whole | IntOf(_) | FloatOf(_)
+    )
 }
 
 impl Subject {

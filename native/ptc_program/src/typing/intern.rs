@@ -38,6 +38,7 @@ fn common() -> &'static CommonTypes {
             Ty::List(TyId::TEXT),
             Ty::Float,
             Ty::Whole,
+            Ty::Plain,
         ];
         for ty in common {
             types.intern(ty);
@@ -98,6 +99,7 @@ impl Types {
             Ty::Number => (6, 0),
             Ty::Float => (17, 0),
             Ty::Whole => (18, 0),
+            Ty::Plain => (19, 0),
             Ty::Text => (7, 0),
             Ty::Moment => (8, 0),
             Ty::Keyword => (9, 0),
@@ -130,9 +132,8 @@ impl Types {
             Ty::Never | Ty::NoInput => Kinds::NONE,
             Ty::Null => Kinds::NULL,
             Ty::Bool | Ty::BoolOf(_) => Kinds::BOOL,
-            Ty::Int | Ty::Number | Ty::Float | Ty::Whole | Ty::IntOf(_) | Ty::FloatOf(_) => {
-                Kinds::NUMBER
-            }
+            Ty::Int | Ty::Number | Ty::Plain | Ty::Float | Ty::Whole => Kinds::NUMBER,
+            Ty::IntOf(_) | Ty::FloatOf(_) => Kinds::NUMBER,
             Ty::Text | Ty::TextOf(_) => Kinds::TEXT,
             Ty::Moment | Ty::Keyword => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
             Ty::List(_) => Kinds::LIST,

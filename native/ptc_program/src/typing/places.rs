@@ -34,7 +34,7 @@ impl KindBits {
         (KindBits::NULL, TyId::NULL),
         (KindBits::BOOL, TyId::BOOL),
         (KindBits::INT, TyId::INT),
-        (KindBits::NUMBER, TyId::NUMBER),
+        (KindBits::NUMBER, TyId::PLAIN),
         (KindBits::TEXT, TyId::TEXT),
     ];
 

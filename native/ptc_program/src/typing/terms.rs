@@ -149,7 +149,7 @@ impl<T: Copy> TypeTerms<T> {
             Ty::Never => Word::Never,
             Ty::Bool => Word::Bool,
             Ty::Int | Ty::Whole => Word::Int,
-            Ty::Number | Ty::Float => Word::Float,
+            Ty::Number | Ty::Plain | Ty::Float => Word::Float,
             Ty::Text => Word::String,
             Ty::Moment => Word::Datetime,
             Ty::Keyword => Word::Keyword,

@@ -23,7 +23,7 @@ common! {
     BOOL = 3;
     /// An integer.
     INT = 4;
-    /// A number.
+    /// A number; where structs are values, it may be a decimal.
     NUMBER = 5;
     /// A text.
     TEXT = 6;
@@ -49,10 +49,12 @@ common! {
     FLOAT = 16;
     /// An integer, or a float without a fraction, which becomes one.
     WHOLE = 17;
+    /// An integer or a float, and no decimal.
+    PLAIN = 18;
 }
 
 /// Number of the types above.
-pub(super) const COMMON: usize = 18;
+pub(super) const COMMON: usize = 19;
 
 /// A type. Parts precede it in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +73,8 @@ pub enum Ty {
     Int,
     /// A number.
     Number,
+    /// An integer or a float.
+    Plain,
     /// A float.
     Float,
     /// An integer, or a float without a fraction: only what is wanted has this type.

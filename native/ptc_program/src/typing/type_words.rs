@@ -24,7 +24,7 @@ const WORDS: [(&[u8], TypeWord); 20] = [
     (b"string", TypeWord::Ty(TyId::TEXT)),
     (b"int", TypeWord::Ty(TyId::INT)),
     (b"whole", TypeWord::Ty(TyId::WHOLE)),
-    (b"float", TypeWord::Ty(TyId::NUMBER)),
+    (b"float", TypeWord::Ty(TyId::PLAIN)),
     (b"number", TypeWord::Ty(TyId::NUMBER)),
     (b"bool", TypeWord::Ty(TyId::BOOL)),
     (b"boolean", TypeWord::Ty(TyId::BOOL)),

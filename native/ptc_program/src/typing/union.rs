@@ -37,12 +37,11 @@ impl Types {
     /// Returns whether a type without parts has all values of another one.
     fn is_wider(&self, a: TyId, b: TyId) -> bool {
         match self.get(a) {
-            Ty::Number => {
-                matches!(
-                    self.get(b),
-                    Ty::Int | Ty::Float | Ty::Whole | Ty::IntOf(_) | Ty::FloatOf(_)
-                )
-            }
+            Ty::Number => self.get(b) != Ty::Number && self.kinds(b) == Kinds::NUMBER,
+            Ty::Plain => matches!(
+                self.get(b),
+                Ty::Int | Ty::Float | Ty::Whole | Ty::IntOf(_) | Ty::FloatOf(_)
+            ),
             Ty::Float => matches!(self.get(b), Ty::FloatOf(_)),
             Ty::Whole => matches!(self.get(b), Ty::Int | Ty::IntOf(_)),
             Ty::Int => matches!(self.get(b), Ty::IntOf(_)),
@@ -66,7 +65,7 @@ impl Types {
         }
         let is_integer = |it: &TyId| matches!(self.get(*it), Ty::Int | Ty::IntOf(_));
         if all.contains(&TyId::FLOAT) && all.iter().any(is_integer) {
-            all.push(TyId::NUMBER);
+            all.push(TyId::PLAIN);
         }
         let wide: Vec<TyId> = all.iter().copied().filter(|it| self.is_wide(*it)).collect();
         all.retain(|it| {
@@ -82,7 +81,8 @@ impl Types {
 
     fn is_wide(&self, id: TyId) -> bool {
         match self.get(id) {
-            Ty::Number | Ty::Float | Ty::Whole | Ty::Int | Ty::Text | Ty::Bool => true,
+            Ty::Number | Ty::Plain | Ty::Float | Ty::Whole | Ty::Int => true,
+            Ty::Text | Ty::Bool => true,
             Ty::List(item) => item == TyId::UNKNOWN,
             Ty::Object(span, open) => open && span.count() == 0,
             _ => false,
@@ -91,20 +91,18 @@ impl Types {
 
     /// Returns fewer types, with at least the same values: one for each kind.
     fn fewer(&mut self, all: &[TyId]) -> Vec<TyId> {
-        let (mut fewer, mut objects, mut integers) = (Vec::new(), Vec::new(), true);
+        let (mut fewer, mut objects, mut number) = (Vec::new(), Vec::new(), TyId::NEVER);
         for id in all {
             match self.get(*id) {
                 Ty::Object(span, open) => objects.push((span, open)),
-                Ty::Number | Ty::Float | Ty::FloatOf(_) => integers = false,
-                Ty::Int | Ty::Whole | Ty::IntOf(_) => {}
+                _ if self.kinds(*id) == Kinds::NUMBER && !matches!(self.get(*id), Ty::Union(_)) => {
+                    number = self.union(number, self.wide(*id));
+                }
                 _ => fewer.push(self.wide(*id)),
             }
         }
-        let kinds = all
-            .iter()
-            .fold(Kinds::NONE, |kinds, it| kinds.or(self.kinds(*it)));
-        if kinds.meets(Kinds::NUMBER) {
-            fewer.push(if integers { TyId::INT } else { TyId::NUMBER });
+        if number != TyId::NEVER {
+            fewer.push(number);
         }
         if !objects.is_empty() {
             fewer.push(self.merged(&objects));
@@ -116,7 +114,7 @@ impl Types {
     pub fn wide(&self, id: TyId) -> TyId {
         match self.get(id) {
             Ty::IntOf(_) => TyId::INT,
-            Ty::FloatOf(_) | Ty::Float => TyId::NUMBER,
+            Ty::FloatOf(_) | Ty::Float => TyId::PLAIN,
             Ty::TextOf(_) => TyId::TEXT,
             Ty::BoolOf(_) => TyId::BOOL,
             Ty::List(_) => TyId::LIST,
@@ -174,6 +172,9 @@ impl Types {
         wide.sort_unstable();
         wide.dedup();
         if wide.contains(&TyId::NUMBER) {
+            wide.retain(|it| !matches!(*it, TyId::INT | TyId::PLAIN));
+        }
+        if wide.contains(&TyId::PLAIN) {
             wide.retain(|it| *it != TyId::INT);
         }
         match wide.contains(&TyId::UNKNOWN) {

@@ -113,7 +113,14 @@ pub fn aggregate(rule: &mut Rule) -> Next {
                 ];
                 rule.warn(FindingCode::WrongKind, node, details);
             }
-            rule.types().union(TyId::NUMBER, TyId::NULL)
+            let numbers = rule.types().only(keys.ty, Kinds::NUMBER);
+            let floats = op == OpCode::Avg || rule.types().is_only_float(numbers);
+            let ty = match (hides_decimal(rule, numbers), floats) {
+                (true, _) => TyId::NUMBER,
+                (false, true) => TyId::FLOAT,
+                (false, false) => TyId::PLAIN,
+            };
+            rule.types().or_null(ty)
         }
         OpCode::Min | OpCode::Max => {
             let ty = rule.types().not_null(keys.ty);
@@ -123,16 +130,23 @@ pub fn aggregate(rule: &mut Rule) -> Next {
     })
 }
 
-/// Returns whether a number is an integer.
+/// Returns the type of what is computed of numbers without a division: an integer, if they are.
 pub fn whole(rule: &mut Rule, numbers: TyId) -> TyId {
-    let members = rule.types().members(&numbers).to_vec();
-    let is_int = |rule: &mut Rule, id: &TyId| {
-        matches!(rule.types().get(*id), Ty::Int | Ty::IntOf(_) | Ty::Never)
-    };
-    match members.iter().all(|id| is_int(rule, id)) {
-        true => TyId::INT,
-        false => TyId::NUMBER,
+    let types = rule.types();
+    let all = |is: fn(Ty) -> bool| types.members(&numbers).iter().all(|id| is(types.get(*id)));
+    match () {
+        _ if all(|ty| matches!(ty, Ty::Int | Ty::IntOf(_) | Ty::Never)) => TyId::INT,
+        _ if all(|ty| !matches!(ty, Ty::Number | Ty::Unknown)) => TyId::PLAIN,
+        _ => TyId::NUMBER,
     }
+}
+
+/// Returns whether a number of this type may be a decimal.
+pub fn hides_decimal(rule: &mut Rule, numbers: TyId) -> bool {
+    let values = rule.walk.values;
+    let types = rule.types();
+    let mut members = types.members(&numbers).iter();
+    values && members.any(|id| matches!(types.get(*id), Ty::Number | Ty::Unknown))
 }
 
 /// The rule of `distinct` and `index_by`.
@@ -285,7 +299,7 @@ pub fn range(rule: &mut Rule) -> Next {
 /// Checks that a value is an integer.
 pub fn integer(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {
     let number = rule.need(ty, Kinds::NUMBER, subject, node);
-    if let Ty::FloatOf(_) | Ty::Float = rule.types().get(number) {
+    if rule.types().is_only_float(number) {
         let details = vec![Detail::Subject(subject), Detail::Type(number)];
         rule.error(FindingCode::WrongInteger, node, details);
     }

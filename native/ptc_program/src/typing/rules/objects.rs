@@ -89,11 +89,14 @@ fn along(rule: &mut Rule, of: TyId) -> TyId {
     };
     let (source, mut ty, mut first) = (rule.source, of, true);
     for key in source.elements(path) {
-        let Some(text) = source.text(key) else {
-            return TyId::UNKNOWN;
+        ty = match source.text(key) {
+            Some(text) => {
+                let name = rule.types().names.id(text);
+                step(rule, ty, name, key, first)
+            }
+            // What is no text and no integer is an error of the program.
+            None => by_key(rule, ty, TyId::INT, key),
         };
-        let name = rule.types().names.id(text);
-        ty = step(rule, ty, name, key, first);
         first = false;
     }
     ty
@@ -133,7 +136,7 @@ fn by_key(rule: &mut Rule, of: TyId, key: TyId, node: Node) -> TyId {
             return step(rule, of, name, node, true);
         }
     }
-    let item = match kinds.0 == Kinds::LIST && kinds.1 == Kinds::NUMBER {
+    let item = match kinds.0.without(Kinds::NULL) == Kinds::LIST && kinds.1 == Kinds::NUMBER {
         true => rule.types().item(of),
         false => {
             rule.read_all(of);

@@ -1,7 +1,7 @@
 //! Rules of operations on numbers, texts and dates.
 
 use super::input::{one, own, visited};
-use super::lists::{integer, whole};
+use super::lists::{hides_decimal, integer, whole};
 use crate::opcode::OpCode;
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
@@ -37,8 +37,7 @@ pub fn arithmetic(rule: &mut Rule) -> Next {
         let node = rule.place(name);
         // Beside a decimal, a text is read as a number.
         let beside = types[1 - at];
-        let kinds = match rule.may_be_decimal(beside) || rule.walk.values && beside == TyId::NUMBER
-        {
+        let kinds = match hides_decimal(rule, beside) {
             true => Kinds::NUMBER.or(Kinds::TEXT).or(Kinds::OTHER),
             false => Kinds::NUMBER,
         };
@@ -46,15 +45,17 @@ pub fn arithmetic(rule: &mut Rule) -> Next {
         both = rule.types().union(both, ty);
     }
     Next::Is(match op {
+        // Beside a float, everything else than a number is an error, and a decimal is too.
+        _ if types.iter().any(|ty| rule.types().is_only_float(*ty)) => TyId::FLOAT,
         _ if types.iter().any(|ty| rule.may_be_decimal(*ty)) => TyId::UNKNOWN,
-        OpCode::Div | OpCode::Pct => float(rule, &types),
+        OpCode::Div | OpCode::Pct => float(rule, both),
         _ => whole(rule, both),
     })
 }
 
-/// Returns the type of a number that is a float, unless an operand may be a decimal.
-fn float(rule: &Rule, operands: &[TyId]) -> TyId {
-    match rule.walk.values && operands.contains(&TyId::NUMBER) {
+/// Returns the type of a number that is a float, unless one that it is made of may be a decimal.
+fn float(rule: &mut Rule, of: TyId) -> TyId {
+    match hides_decimal(rule, of) {
         true => TyId::NUMBER,
         false => TyId::FLOAT,
     }
@@ -76,7 +77,8 @@ pub fn rounding(rule: &mut Rule) -> Next {
     let numbers = rule.types().only(ty, Kinds::NUMBER);
     let number = match op {
         OpCode::Round if rule.may_be_decimal(given.ty) => TyId::UNKNOWN,
-        OpCode::Round => float(rule, &[given.ty]),
+        OpCode::Round => float(rule, numbers),
+        OpCode::Abs if rule.types().is_only_float(numbers) => TyId::FLOAT,
         OpCode::Abs => whole(rule, numbers),
         _ => TyId::INT,
     };
@@ -195,7 +197,13 @@ fn number_of(rule: &mut Rule, of: TyId) -> TyId {
     let numbers = rule.types().only(of, Kinds::NUMBER);
     match kinds.within(Kinds::NUMBER) {
         true => numbers,
-        false => rule.types().union(TyId::NUMBER, TyId::NULL),
+        false => {
+            let number = match hides_decimal(rule, of) {
+                true => TyId::NUMBER,
+                false => TyId::PLAIN,
+            };
+            rule.types().or_null(number)
+        }
     }
 }
 
@@ -321,7 +329,6 @@ pub fn date(rule: &mut Rule) -> Next {
     }
     let ty = match rule.text("part") {
         Some(b"date" | b"month_start" | b"week_start" | b"year_month") => TyId::TEXT,
-        Some(b"second") => TyId::NUMBER,
         _ => TyId::INT,
     };
     Next::Is(or_null_like(rule, ty, given.ty, true))
