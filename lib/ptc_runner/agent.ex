@@ -167,6 +167,7 @@ defmodule PtcRunner.Agent do
        "- tickets [{id :int, status :string}]",
        ~s(  sample: [{"id":1,"status":"open"}]),
        ~s(## Tools, called with {"op":"call","tool":NAME,"args":{...}}),
+       "Tools may write: make no call that the task does not need.",
        "- owner(id :int) -> :string",
        "## Result",
        "The program must return a value that fits :int",

@@ -140,9 +140,7 @@ defmodule PtcRunner.Test.Oracle.Fields do
            "date_part" => [@field, {"part", :part}, @value],
            "now" => []
          }
-         |> Map.merge(
-           Map.new(~w(upper lower trim length to_number), &{&1, [@field, @value]})
-         )
+         |> Map.merge(Map.new(~w(upper lower trim length to_number), &{&1, [@field, @value]}))
          |> Map.merge(
            Map.new(~w(abs floor ceil), &{&1, [@field, {"value", {:optional, :operand}}]})
          )
