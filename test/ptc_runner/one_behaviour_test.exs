@@ -168,7 +168,7 @@ defmodule PtcRunner.OneBehaviourTest do
       assert inspect(plan) == "#PtcRunner.Json.Plan<pay (write): ≤ count(rows); reads rows.id>"
 
       assert inspect(explanation) =~
-               ~r/^#PtcRunner.Json.Explain<ok: \[\], 6 operations, 1 finding, .* words?>$/
+               ~r/^#PtcRunner.Json.Explain<ok: \[\], 7 operations, 1 finding, .* words?>$/
 
       assert inspect(step) =~ ~r/^#PtcRunner.Step<return: \[%\{.*, 1 turn, 0 tool calls>$/
       assert inspect(failed) =~ "#PtcRunner.Step<fail: :halted"

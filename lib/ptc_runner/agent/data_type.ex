@@ -20,8 +20,8 @@ defmodule PtcRunner.Agent.DataType do
   @least_texts 4
   @texts_per_value 2
 
-  # Rows that are counted beyond those that were read.
-  @counted 1_000_000_000
+  # Stands for the key `__struct__` among the fields.
+  @struct_key {:__struct__}
 
   @typedoc """
   A type. The fields of a map are by key, an atom or a text; a key that is not told has `:hidden`. `{:values, :text | :atom, values, number}`: so
@@ -204,20 +204,28 @@ defmodule PtcRunner.Agent.DataType do
 
     fields =
       :maps.fold(
-        fn key, value, fields ->
-          case fields do
-            %{^key => :hidden} ->
-              fields
+        fn
+          # A map with this key would be a struct.
+          :__struct__, _module, fields when is_map_key(fields, @struct_key) ->
+            fields
 
-            %{^key => known} ->
-              case add(known, value, depth, left) do
-                ^known -> fields
-                type -> %{fields | key => type}
-              end
+          :__struct__, _module, fields ->
+            Map.put(fields, @struct_key, :hidden)
 
-            _new ->
-              Map.put(fields, key, first(key, value, hidden, first?, depth, left))
-          end
+          key, value, fields ->
+            case fields do
+              %{^key => :hidden} ->
+                fields
+
+              %{^key => known} ->
+                case add(known, value, depth, left) do
+                  ^known -> fields
+                  type -> %{fields | key => type}
+                end
+
+              _new ->
+                Map.put(fields, key, first(key, value, hidden, first?, depth, left))
+            end
         end,
         before,
         map
@@ -234,7 +242,7 @@ defmodule PtcRunner.Agent.DataType do
   # A key that only later rows have is optional.
   defp first(key, value, hidden, first?, depth, left) do
     cond do
-      key in [:__struct__, :__meta__] or key in hidden or not told?(key) -> :hidden
+      key == :__meta__ or key in hidden or not told?(key) -> :hidden
       first? -> add(:none, value, depth, left)
       true -> :none |> add(value, depth, left) |> optional()
     end
@@ -347,5 +355,5 @@ defmodule PtcRunner.Agent.DataType do
   def read_text(:all), do: ""
 
   def read_text({read, rows}),
-    do: " (types of the first #{read} of #{min(rows, @counted)} rows)"
+    do: " (types of the first #{read} of #{rows} rows)"
 end

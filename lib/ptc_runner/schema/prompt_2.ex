@@ -7,7 +7,7 @@ defmodule PtcRunner.Schema.Prompt2 do
 
   @intro """
   PTC-JSON: write one JSON object {"program": NODE} and nothing else.
-  A NODE is an object: "op" names its operation, its other keys are fields. A NODE without "op" is an object of VALUEs; it may be a \
+  A NODE is an object: "op" names its operation, other keys are its fields. One without "op" is an object of VALUEs; it may be a \
   step or a body. A VALUE is any JSON: NODEs in it, at any depth, are computed, the rest is plain data.
   """
 
@@ -21,20 +21,20 @@ defmodule PtcRunner.Schema.Prompt2 do
   # The first is about what every program has.
   @rules [
     {[],
-     "pipe hands each step's result to the next; loops (map, filter …) hand each item to where or expr. An operation works on this " <>
+     "pipe hands each result to the next step; loops such as map hand each item to where or expr. An operation works on this " <>
        "current value."},
     {["load", "var", "let"],
-     "load reads the data, var the names of let and memory. A name of let is visible in \"in\" only."},
-    {["filter"], "\"as\" names a loop's item; inner loops read it with var, or get's from."},
+     "load reads the data, var names of let (seen in its \"in\") and memory."},
+    {["filter"], "\"as\" names a loop's item for inner loops: read it by var or get's from."},
     {["eq", "gt"],
-     "Comparisons take field of the current value, or left, or neither. gt, lt of unlike kinds or null are false."},
+     "Comparisons take field, left or the current value. gt, lt of unlike kinds or null are false."},
     {["in"],
      "in: the value (a list or NODE) holds the field; contains: the field holds the value."},
     {["and", "coalesce"], "and, or, coalesce, if, switch stop early."},
-    {["sum"], "sum of nothing is 0; avg, min, max, first of nothing are null."},
+    {["sum"], "Of nothing, sum is 0; avg, min, max, first are null."},
     {["add"],
      "Arithmetic fails on null: use coalesce. pct is part / whole * 100. round needs value; halves go away from zero."},
-    {["distinct"], "distinct keeps whole items, the first of each field or expr."},
+    {["distinct"], "distinct keeps the first item of each field or expr."},
     {["nth"], "nth counts from 0."},
     {["range"], "range includes its end."},
     {["fold"], "fold: expr sees the item; var acc (or as) is the result so far, at first init."},
@@ -42,18 +42,17 @@ defmodule PtcRunner.Schema.Prompt2 do
      "To page: fold over range; expr gives acc if all came, else acc with the next page."},
     {["get"],
      "get: path is a list of keys and list indexes, key a computed one, from what is read."},
-    {["sort_by"], "sort_by: order is asc or desc; by is a list of {field or expr, order}."},
+    {["sort_by"], "sort_by: order: asc or desc; by: a list of {field or expr, order}."},
     {["switch"], "switch: cases are {when, then}."},
     {["set"], "set adds fields to an object, or to each of a list; they see it as it was."},
     {["rename"], "rename: fields are {old: new}."},
-    {["entries", "from_entries"],
-     "entries gives a list of {key, value}, from_entries takes one."},
+    {["entries", "from_entries"], "entries gives [{key, value}], from_entries takes it."},
     {["group_by"],
      "group_by gives an object for each group, in the order of first items, null too: its key, named as the field or by as (of " <>
        "expr: as or \"key\"), and the fields of each, which see the list of its items (without each: items)."},
     {["join"],
      "join: on, or left and right, name the fields; kind is inner (default), left, or group (as: the list of matches). left and group " <>
-       "keep items without a match. The item's keys win; as puts the match under one key."},
+       "keep items without a match. The item's keys win; as: the match is under that key."},
     {["text"], "text joins its parts, null as \"\". to_text of 12.5, decimals 2: \"12.50\"."},
     {["upper", "split"],
      "Text operations read value, field or the current value; null gives null. to_number of no number is null."},
@@ -67,11 +66,11 @@ defmodule PtcRunner.Schema.Prompt2 do
      "Units: year, month, week, day, hour, minute, second. Parts also: quarter, weekday (1 is Monday), yearday, date, month_start, " <>
        "week_start, year_month. week is ISO; its year is that of week_start + 3 days."},
     {["call"],
-     "call runs a tool. If it fails, the value is on_error, where var error is the text; \"on_error\":null gives null."}
+     "call: if the tool fails, the value is on_error (may be null; var error is the text), or else the run fails."}
   ]
 
   @memory """
-  If the program returns an object, its keys are kept in memory. With the key "result", that value is the answer.
+  If the program returns an object, its keys are kept in memory. With the key "result", that value is the answer, the others are kept.
   """
 
   @examples [
