@@ -136,8 +136,8 @@ defmodule PtcRunner.Agent.Describe do
 
   defp part([_] = list, depth, left), do: [element(list, depth - 1, left)]
 
-  defp part([_ | rest] = list, depth, left) do
-    more = if List.improper?(rest), do: @omitted, else: "#{@omitted} #{length(rest)} more"
+  defp part([_ | _] = list, depth, left) do
+    more = if List.improper?(list), do: @omitted, else: "#{@omitted} #{length(list) - 1} more"
     [element(list, depth - 1, left), more]
   end
 

@@ -33,54 +33,60 @@ defmodule PtcRunner.Agent.Prompt do
   object with these keys, T? may be null or missing.
   """
 
-  # What is said of a type that stands in the prompt. In a program all of them are read and written as texts.
+  # What is said of a type that stands in the prompt; in that of a program; and where the result has it.
   @more [
-    {~r/ :keyword\b/, ":keyword is a name, as text"},
-    {~r/[ (\[\|]"[^"\n]*"\|"|\|"/, ~s("a"|"b" is one of these texts)},
-    {~r/:date\b/, ~s(:date is a date, in a program a text like "2026-01-31")},
-    {~r/:datetime\b/,
-     ":datetime has a time, too; a date beside one is midnight (UTC without an offset)"},
-    {~r/:decimal\b/,
-     ~s(:decimal is an exact number. Arithmetic of one with a fraction such as 0.19 fails: write {"op":"literal","value":"0.19"}. ) <>
-       "Where the result is :decimal, any number or its text is right"}
+    {:any, ~r/:keyword\b/, ":keyword is a name, as text."},
+    {:program, ~r/[ (\[\|]"[^"\n]*"\||\|"/, ~s("a"|"b" is one of these texts.)},
+    {:any, ~r/:date\b/, ~s(:date is a date such as "2026-01-31".)},
+    {:any, ~r/:datetime\b/, ":datetime has a time, too."},
+    {:program, ~r/:datetime\b/, "Beside a datetime, a date is its midnight, in UTC."},
+    {:program, ~r/:decimal\b/,
+     ":decimal is an exact number, though samples show it as text. With a fraction such as 0.19, arithmetic of decimals fails: " <>
+       ~s(write {"op":"literal","value":"0.19"}.)},
+    {:result, ~r/:decimal\b/, "A result :decimal may be any number, or its text."}
   ]
 
   @doc "The text of the prompt; the options are already validated."
   @spec text(keyword()) :: String.t()
   def text(opts) do
+    program? = Keyword.get(opts, :answer, :program) == :program
+
     parts =
-      case Keyword.get(opts, :answer, :program) do
-        :program -> [language(opts), data(opts), memory(opts) | calls(opts)]
-        :value -> [data(opts)]
-      end
+      if program?,
+        do: [language(opts), data(opts), memory(opts) | calls(opts)],
+        else: [data(opts)]
 
     told = Enum.reject(parts ++ [result(opts)], &(&1 == ""))
-    Enum.join(legend(told) ++ Enum.reject([task(opts)], &(&1 == "")), "\n\n")
+    Enum.join(legend(told, program?) ++ Enum.reject([task(opts)], &(&1 == "")), "\n\n")
   end
 
   # Explains each type that stands in the parts: behind the type of the result, or else behind the data and the tools.
-  defp legend(parts) do
+  defp legend(parts, program?) do
     typed = Enum.reject(parts, &String.starts_with?(&1, ["PTC-JSON", "Write one JSON object"]))
+    result = for "## Result" <> _ = part <- typed, do: part
+    all = untold(typed)
 
-    lines =
-      typed
-      |> Enum.flat_map(&String.split(&1, "\n"))
-      |> Enum.reject(&String.starts_with?(&1, "  sample"))
+    more =
+      for {where, pattern, sentence} <- @more,
+          where != :program or program?,
+          if(where == :result, do: untold(result), else: all) =~ pattern,
+          do: sentence
 
-    text = Enum.join(lines, "\n")
-    more = for {pattern, sentence} <- @more, text =~ pattern, do: sentence <> "."
+    types = Enum.join([String.trim(@types) | more], " ")
 
     cond do
-      String.contains?(text, @marker) ->
-        types = Enum.join([String.trim(@types) | more], " ")
-        Enum.map(parts, &String.replace(&1, @marker, types))
-
-      typed != [] and text =~ ~r/^- /m ->
-        parts ++ [Enum.join([String.trim(@types) | more], " ")]
-
-      true ->
-        parts
+      String.contains?(all, @marker) -> Enum.map(parts, &String.replace(&1, @marker, types))
+      all =~ ~r/^- /m -> parts ++ [types]
+      true -> parts
     end
+  end
+
+  # Samples have no types.
+  defp untold(parts) do
+    parts
+    |> Enum.flat_map(&String.split(&1, "\n"))
+    |> Enum.reject(&String.starts_with?(&1, "  sample"))
+    |> Enum.join("\n")
   end
 
   defp language(opts) do
