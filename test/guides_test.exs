@@ -1,4 +1,4 @@
-Code.require_file("support/ecto_schema.exs", __DIR__)
+Code.require_file("support/ecto_packages.exs", __DIR__)
 alias PtcRunner.Test.Guides
 
 # What the guides have their readers write into files. Tests among these files are run with this one.

@@ -89,9 +89,8 @@ defmodule PtcRunner.Package.ChecksTest do
     # A root in which everything is there.
     @made """
     root=${@: -1}
-    mkdir -p "$root/usr/bin"
-    touch "$root/usr/bin/mix"
-    chmod +x "$root/usr/bin/mix"
+    mkdir -p "$root"
+    echo made >>"$FOLDER/made"
     """
 
     # What is called in the root: Erlang says its release.
@@ -140,9 +139,18 @@ defmodule PtcRunner.Package.ChecksTest do
     test "a root that was not completed is made anew", given do
       broken = with_program("debootstrap", @made <> "exit 1\n")
       assert {_output, 77} = run(given.tmp_dir, "bin/otp 27", broken)
-      # The programs in the root fail with 4.
-      assert {output, 4} = run(given.tmp_dir, "bin/otp 27", @root_of)
-      refute output =~ "is not checked"
+      # The programs in the root fail with 4. The root is complete, and is not made a third time.
+      for _ <- 1..2 do
+        assert {output, 4} = run(given.tmp_dir, "bin/otp 27", @root_of)
+        refute output =~ "is not checked"
+      end
+
+      made = Path.join(given.tmp_dir, "made")
+      assert File.read!(made) == "made\nmade\n"
+      # One that was made of other packages is.
+      File.write!(Path.join(given.tmp_dir, "ptc_runner_native/otp27/packages"), "elixir\n")
+      assert {_output, 4} = run(given.tmp_dir, "bin/otp 27", @root_of)
+      assert File.read!(made) == "made\nmade\nmade\n"
     end
   end
 

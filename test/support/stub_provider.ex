@@ -49,7 +49,7 @@ defmodule PtcRunner.Test.StubProvider do
     receive do
       {^ref, requests} -> requests
     after
-      5_000 -> raise "the stub does not answer"
+      60_000 -> raise "the stub does not answer"
     end
   end
 

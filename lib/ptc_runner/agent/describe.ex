@@ -15,6 +15,8 @@ defmodule PtcRunner.Agent.Describe do
   @sampled 2_000
   @searched 10_000
   @entries 40
+  # A map of at most so many keys is read in the order of their names.
+  @wide 200
 
   @text 80
   @line 2_000
@@ -165,7 +167,7 @@ defmodule PtcRunner.Agent.Describe do
       for {key, value} <- looked,
           Budget.spend?(left, 1),
           into: %{},
-          do: {key, part(value, depth - 1, left)}
+          do: {text_of(key), part(value, depth - 1, left)}
 
     case max(map_size(map) - limit, 0) + length(looked) - map_size(shown) do
       0 -> shown
@@ -178,32 +180,42 @@ defmodule PtcRunner.Agent.Describe do
   # The first element of a list. What has no element in it, and is a list in another row, has that row's.
   defp element([first | rest], depth, left) do
     case {first, rest} do
-      {[], [_ | _]} -> rest |> rows() |> Enum.find([], &match?([_ | _], &1)) |> part(depth, left)
-      {map, [_ | _]} when is_map(map) -> map |> part(depth, left) |> filled(rest, depth, left)
-      _other -> part(first, depth, left)
+      {[], [_ | _]} ->
+        rest |> rows() |> Enum.find([], &match?([_ | _], &1)) |> part(depth, left)
+
+      {map, [_ | _]} when is_map(map) ->
+        map |> part(depth, left) |> filled(map, rest, depth, left)
+
+      _other ->
+        part(first, depth, left)
     end
   end
 
-  defp filled(sample, rest, depth, left) when is_map(sample) do
-    empty = for {key, value} <- sample, value in [[], nil], do: key
+  defp filled(sample, map, rest, depth, left) when is_map(sample) do
+    empty =
+      for {key, _value} <- first(map, @wide),
+          name = text_of(key),
+          Map.get(sample, name, :none) in [[], nil],
+          do: {key, name}
+
     if empty == [], do: sample, else: rest |> rows() |> search(empty, sample, depth, left)
   end
 
-  defp filled(sample, _rest, _depth, _left), do: sample
-
-  defp search(_rows, [], sample, _depth, _left), do: sample
+  defp filled(sample, _map, _rest, _depth, _left), do: sample
 
   defp search(rows, keys, sample, depth, left) do
     Enum.reduce_while(rows, {keys, sample}, fn row, {keys, sample} ->
-      case for key <- keys, is_map(row), [_ | _] = list <- [Map.get(row, key)], do: {key, list} do
-        [] ->
-          {:cont, {keys, sample}}
+      found =
+        for {key, name} <- keys,
+            is_map(row),
+            [_ | _] = list <- [Map.get(row, key)],
+            do: {{key, name}, list}
 
-        found ->
-          shown = for {key, list} <- found, into: %{}, do: {key, part(list, depth - 1, left)}
-          keys = keys -- Map.keys(shown)
-          {if(keys == [], do: :halt, else: :cont), {keys, Map.merge(sample, shown)}}
-      end
+      shown =
+        for {{_key, name}, list} <- found, into: %{}, do: {name, part(list, depth - 1, left)}
+
+      keys = keys -- Enum.map(found, &elem(&1, 0))
+      {if(keys == [], do: :halt, else: :cont), {keys, Map.merge(sample, shown)}}
     end)
     |> elem(1)
   end
@@ -238,6 +250,11 @@ defmodule PtcRunner.Agent.Describe do
 
   defp atom_key(_value, _path, _depth), do: nil
 
+  # The order of atoms is the VM's, that of names is not.
+  defp first(map, count) when map_size(map) <= @wide do
+    map |> :maps.to_list() |> Enum.sort_by(fn {key, _value} -> place(key) end) |> Enum.take(count)
+  end
+
   # Iterates, because a map may be as large as a table.
   defp first(map, count), do: map |> :maps.iterator() |> :maps.next() |> next(count)
 
@@ -246,6 +263,13 @@ defmodule PtcRunner.Agent.Describe do
   defp next({key, value, more}, left), do: [{key, value} | next(:maps.next(more), left - 1)]
 
   defp entries(depth), do: if(depth >= @depth - 1, do: 5 * @entries, else: @entries)
+
+  defp text_of(key) when is_atom(key), do: Atom.to_string(key)
+  defp text_of(key), do: key
+
+  # Of an atom and a text of one name the text counts.
+  defp place(key) when is_atom(key), do: {Atom.to_string(key), 0}
+  defp place(key), do: {key, 1}
 
   defp join("", name), do: name
   defp join(path, name), do: path <> "." <> name

@@ -386,7 +386,7 @@ defmodule PtcRunner.Agent.Loop do
       found ->
         told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
         doubted = {program.source, value, info.memory, notes}
-        why = "the program read fields that are not there: #{hd(Feedback.notes(found))}"
+        why = "#{Feedback.what("the program", found)}: #{hd(Feedback.notes(found))}"
         new = [result: %{error: told}, why: why, findings: found, doubted: doubted]
         {:again, told, record.([{:prints, warnings ++ info.warnings} | new] ++ turn)}
     end
@@ -400,7 +400,7 @@ defmodule PtcRunner.Agent.Loop do
     {:again, told, record.(new ++ turn)}
   end
 
-  # Findings about a field that the model was not told about yet.
+  # Findings about a field or a conversion that the model was not told about yet.
   defp found(info, state) do
     if Enum.any?(info.findings, &(&1.field != nil and &1.field not in state.told)),
       do: info.findings,

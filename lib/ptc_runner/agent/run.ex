@@ -202,6 +202,7 @@ defmodule PtcRunner.Agent.Run do
 
       {:error, fault} ->
         edition = edition(program, given)
+        fault = Message.made(fault)
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made, edition), info}
     end
   end

@@ -52,7 +52,7 @@ defmodule PtcRunner.Json.Controlled do
         now: now,
         forks?: forks?,
         most: tool_concurrency,
-        run_id: control.run_id || Map.get(Ids.known() || %{}, :run_id)
+        run_id: control.run_id || Ids.run_id()
     }
 
     given =

@@ -45,15 +45,19 @@ defmodule PtcRunner.Json.Evaluation do
   def run(program, given, run), do: watched(program, given, run)
 
   # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, watched: 3, started: 3}
+  @compile {:inline, watched: 3, noted: 3, started: 3}
 
   defp watched(program, given, run) do
-    outcome =
-      if Telemetry.on?(),
-        do: Telemetry.run(program, Given.run_id(given), fn -> started(program, given, run) end),
-        else: started(program, given, run)
+    if Telemetry.on?() do
+      run_id = Given.run_id(given)
+      Telemetry.run(program, run_id, elem(given, 3), fn -> noted(program, given, run) end)
+    else
+      noted(program, given, run)
+    end
+  end
 
-    with {:error, fault} <- outcome, do: {:error, Fence.note(fault, program)}
+  defp noted(program, given, run) do
+    with {:error, fault} <- started(program, given, run), do: {:error, Fence.note(fault, program)}
   end
 
   # A compiled program, and no option besides maps of data: nothing else is looked at.

@@ -283,10 +283,10 @@ defmodule PtcRunner.Agent.ControlTest do
         ],
         stop <- [&Agent.cancel/1, &Process.exit(&1, :kill)] do
       pid = spawn(fn -> Agent.loop(model, [task: "x"], opts) end)
-      assert_receive {^what, inner}, 5_000
+      assert_receive {^what, inner}
       monitor = Process.monitor(inner)
       stop.(pid)
-      assert_receive {:DOWN, ^monitor, :process, _, _}, 5_000
+      assert_receive {:DOWN, ^monitor, :process, _, _}
       refute Process.alive?(pid) and Process.alive?(inner)
     end
   end

@@ -56,7 +56,7 @@ defmodule PtcRunner.Agent.ToolContextTest do
     end
 
     test "many calls, calls that overlap, and calls in a run that moves" do
-      for n <- [1, 3, 500], most <- [1, 4], settings <- [[], [cache: true], [timeout: 5_000]] do
+      for n <- [1, 3, 500], most <- [1, 4], settings <- [[], [cache: true], [timeout: 60_000]] do
         opts = [tools: who(settings), tool_context: [actor: "Ada"], tool_concurrency: most]
         assert Json.run!(looped(n), opts) == ["Ada"]
       end

@@ -5,7 +5,8 @@ defmodule PtcRunner.Json.Control.Told do
   alias PtcRunner.Json.{Control, Entry}
   alias PtcRunner.Json.Control.Decided
   alias PtcRunner.Native.Telemetry
-  require Telemetry
+
+  @decision [:ptc_runner, :tool, :decision]
 
   @typedoc """
   What is told of a call: the arguments that the tool gets, and, where these are others, those that the program gives (`asked`).
@@ -43,9 +44,9 @@ defmodule PtcRunner.Json.Control.Told do
   end
 
   defp told(control, {id, name, args, outcome}, number, decision, sent, decided) do
-    if Telemetry.on?() do
+    if Telemetry.heard?([@decision]) do
       metadata = %{tool: name, id: Entry.text(id), decision: decision}
-      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: number}, metadata)
+      Telemetry.execute(@decision, %{number: number}, metadata)
     end
 
     if watch = control.watch do
