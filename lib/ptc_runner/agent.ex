@@ -136,7 +136,9 @@ defmodule PtcRunner.Agent do
   ## Options
 
     * `:task` - the task of the model
-    * `:context` - the data that programs `load`, by name. The prompt has their types and one sample of each, not the data.
+    * `:context` - the data that programs `load`, by name. The prompt has their types and one sample of each, not the data. The types are
+      those of all rows, as far as 300,000 values reach; otherwise the prompt says how many rows they are of. Atoms, and texts of which there are a
+      few that come again, show their values, unless `samples: false` is given.
     * `:tools` - see the section *Tools* of the module's documentation
     * `:memory` - the values that earlier programs stored
     * `:returns` - the signature of the result
@@ -167,6 +169,7 @@ defmodule PtcRunner.Agent do
        "- tickets [{id :int, status :string}]",
        ~s(  sample: [{"id":1,"status":"open"}]),
        ~s(## Tools, called with {"op":"call","tool":NAME,"args":{...}}),
+       "Tools may write: make no call that the task does not need.",
        "- owner(id :int) -> :string",
        "## Result",
        "The program must return a value that fits :int",

@@ -258,7 +258,9 @@ defmodule PtcRunner.Json do
       200
       iex> {:error, error} = PtcRunner.Json.run(program, context: %{orders: orders}, strict: true)
       iex> PtcRunner.Json.format_error(error)
-      "ExecutionError: Unknown name 'orders' in operation 'load'. There are none"
+      "ExecutionError: Unknown name 'orders' in operation 'load'. There are none. The context has the key :orders, an atom, and keys are texts: give %{\\"orders\\" => …}, or keys: :any"
+
+  Without `strict: true` such a name is `nil`, as in PtcRunner. A run whose value is `nil`, or that ends with an error, then logs a warning that says it.
 
   ## Structs
 

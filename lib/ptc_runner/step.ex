@@ -108,4 +108,24 @@ defmodule PtcRunner.Step do
       child_steps: []
     }
   end
+
+  # Beside `ptc_runner` the struct is that package's, of any release, so each field may be missing.
+  defimpl Inspect do
+    alias PtcRunner.Shown.Brief
+
+    def inspect(step, _opts) do
+      parts = [
+        outcome(step),
+        Brief.count(length(Map.get(step, :turns) || []), "turn"),
+        Brief.count(length(Map.get(step, :tool_calls) || []), "tool call")
+      ]
+
+      "#PtcRunner.Step<#{Enum.join(parts, ", ")}>"
+    end
+
+    defp outcome(%{fail: %{reason: reason} = fail}),
+      do: "fail: #{Brief.value(reason)} #{Brief.value(Map.get(fail, :message))}"
+
+    defp outcome(step), do: "return: " <> Brief.value(Map.get(step, :return))
+  end
 end

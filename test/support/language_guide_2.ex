@@ -147,7 +147,10 @@ defmodule PtcRunner.Test.LanguageGuide2 do
          ~s({"op": "text", "parts": [{"op": "get", "field": "name"}, ": ", {"op": "get", "field": "n"}]})},
         {[1, 2], ~s({"op": "text", "separator": ", ", "parts": ["all", #{@it}]})}
       ],
-      "to_text" => [{%{"a" => [1, 2.5]}, ~s({"op": "to_text"})}],
+      "to_text" => [
+        {%{"a" => [1, 2.5]}, ~s({"op": "to_text"})},
+        {12.5, ~s({"op": "to_text", "decimals": 2})}
+      ],
       "upper" => [{"straße", ~s({"op": "upper"})}],
       "lower" => [{%{"name" => "ADA"}, ~s({"op": "lower", "field": "name"})}],
       "trim" => [{" a b ", ~s({"op": "trim"})}],

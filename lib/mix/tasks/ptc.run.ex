@@ -1,7 +1,9 @@
 defmodule Mix.Tasks.Ptc.Run do
   @shortdoc "Runs a PTC-JSON program over JSON data"
   @moduledoc """
-  Runs a program over data, and prints its result: as a table if it is a list of rows, otherwise as JSON.
+  Runs a program over data, and prints its result: as a table if it is a list of rows, otherwise as JSON. The columns of a table stand in the
+  order of the program if it names all of them, and otherwise in that of the data. Its floats have at most 15 digits, so that 0.1 + 0.2 is 0.3; JSON has
+  all digits.
 
       mix ptc.run PROGRAM.json --context DATA.json
 
@@ -80,7 +82,7 @@ defmodule Mix.Tasks.Ptc.Run do
 
     case explanation.result do
       {:ok, result, _delta, _memory} ->
-        Mix.shell().info(shown(result, opts))
+        Mix.shell().info(shown(result, [program, text || ""], opts))
 
       {:error, error} ->
         Mix.shell().error(Failure.text(program, error, explanation.failed_at))
@@ -170,9 +172,9 @@ defmodule Mix.Tasks.Ptc.Run do
     [timeout: timeout] ++ given
   end
 
-  defp shown(result, opts) do
+  defp shown(result, written, opts) do
     if Table.rows?(result) and not Keyword.get(opts, :json, false),
-      do: Table.text(result),
+      do: Table.text(result, written),
       else: IO.iodata_to_binary(Pretty.json(result))
   end
 end

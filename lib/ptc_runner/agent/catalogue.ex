@@ -18,8 +18,8 @@ defmodule PtcRunner.Agent.Catalogue do
   # Turns of a loop that only look for tools and are not counted.
   @free 10
 
-  # Maximum bytes in the prompt.
-  @section 1_024
+  # Maximum bytes in the prompt, beside the legend of types.
+  @section 870
   # Maximum number of tools in an answer, and of words in a query.
   @found 10
   @described 10

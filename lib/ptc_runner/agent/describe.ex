@@ -1,180 +1,65 @@
 defmodule PtcRunner.Agent.Describe do
   @moduledoc false
-  # Describes data for a prompt: its type, as a signature, and a sample. Reads only the beginning of
-  # lists.
+  # Describes data for a prompt: its type, as a signature (`PtcRunner.Agent.DataType`), and a sample.
 
-  alias PtcRunner.Agent.Plain
+  alias PtcRunner.Agent.{DataType, Plain}
   alias PtcRunner.Firewall.{Public, Redacted}
   alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Budget, Head, Line}
 
-  # @fields is the number of fields that are shown of a map, @wide the number of keys that the maps of a list may
-  # have in all, @parts the number of parts of a value that are read for its type, and for its sample.
-  @fields 60
-  @wide 200
+  # @parts is the number of parts of a value that are read for its type, @sampled for its sample, and @searched the number of rows in which an
+  # element of a nested list is looked for.
   @depth 4
   @parts 20_000
   @sampled 2_000
+  @searched 10_000
+  @entries 40
+  # A map of at most so many keys is read in the order of their names.
+  @wide 200
 
   @text 80
   @line 2_000
   @omitted "…"
 
   @doc """
-  The type of a value, as text.
+  The type of a value, as text, and how many of its rows were read, if not all. With `values?`, enumerations show their values.
 
-  If the value has too many parts, or if the budget for `all` values is spent, the type is less exact.
+  If the budget is spent, the type is that of what was read before.
 
       iex> PtcRunner.Agent.Describe.type([%{"id" => 1, "at" => nil}, %{"id" => 2.5, "at" => "now", "a b" => []}])
       ~s([{"a b" [:any]?, at :string?, id :float}])
 
   """
-  @spec type(term(), Budget.t()) :: String.t()
-  def type(value, all \\ Budget.new(@parts)) do
-    parts = min(Budget.left(all), @parts)
-    own = Budget.new(parts)
-    type = of(value, @depth, own)
-    Budget.spend?(all, parts - Budget.left(own))
-    {text, _left} = text(type, {[], @line})
-    text |> IO.iodata_to_binary() |> Shown.cut(@line)
-  end
-
-  defp of(nil, _depth, _left), do: :null
-  defp of(value, _depth, _left) when is_binary(value), do: :string
-  defp of(value, _depth, _left) when is_boolean(value), do: :bool
-  defp of(value, _depth, _left) when is_integer(value), do: :int
-  defp of(value, _depth, _left) when is_float(value), do: :float
-  defp of(value, _depth, _left) when is_atom(value), do: :keyword
-
-  defp of(%module{} = struct, depth, left) when is_atom(module) do
-    cond do
-      Values.value?(struct) -> value_type(struct)
-      Values.unloaded?(struct) -> :null
-      true -> struct |> Values.fields() |> Redacted.without(struct) |> of(depth, left)
-    end
-  end
-
-  defp of(value, 0, _left) when is_list(value), do: {:list, :any}
-  defp of(value, 0, _left) when is_map(value), do: :map
-
-  defp of([_ | _] = list, depth, left) do
-    if List.improper?(list),
-      do: :any,
-      else: {:list, list |> Enum.take(elements(depth)) |> element(depth - 1, left, :none)}
-  end
-
-  defp of([], _depth, _left), do: {:list, :none}
-
-  defp of(map, depth, left) when is_map(map) do
-    if map_size(map) > entries(depth) or not Budget.spend?(left, map_size(map)),
-      do: :map,
-      else: {:map, fields(map, depth - 1, left)}
-  end
-
-  defp of(_other, _depth, _left), do: :any
-
-  # The type of the elements; those that cannot be read any more do not count.
-  defp element([], _depth, _left, type), do: type
-
-  defp element([first | rest], depth, left, type) do
-    if Budget.spend?(left, 1),
-      do: element(rest, depth, left, merge(type, of(first, depth, left))),
-      else: if(type == :none, do: :any, else: type)
-  end
-
-  defp fields(map, depth, left) do
-    for {key, value} <- map,
-        name = name(key),
-        into: %{},
-        do: {name, of(value, depth, left)}
-  end
-
-  # The text of a date is shown in the sample.
-  defp value_type(%DateTime{}), do: :datetime
-  defp value_type(%{__struct__: Decimal}), do: :decimal
-  defp value_type(_date_or_time), do: :string
-
-  defp elements(depth), do: if(depth >= @depth - 1, do: 50, else: 5)
-  defp entries(depth), do: if(depth >= @depth - 1, do: @wide, else: 40)
-
-  defp name(key) when is_binary(key) or (is_atom(key) and key != nil),
-    do: if(not Head.hidden?(key), do: to_string(key))
-
-  defp name(_key), do: nil
-
-  defp merge(same, same), do: same
-  defp merge(:none, type), do: type
-  defp merge(type, :none), do: type
-  defp merge(:null, type), do: optional(type)
-  defp merge(type, :null), do: optional(type)
-  defp merge({:optional, a}, b), do: optional(merge(a, required(b)))
-  defp merge(a, {:optional, b}), do: optional(merge(a, b))
-  defp merge(a, b) when a in [:int, :float] and b in [:int, :float], do: :float
-  defp merge({:list, a}, {:list, b}), do: {:list, merge(a, b)}
-  defp merge(:map, {:map, _fields}), do: :map
-  defp merge({:map, _fields}, :map), do: :map
-
-  defp merge({:map, a}, {:map, b}) do
-    both = Map.merge(a, b, fn _name, a, b -> merge(a, b) end)
-
-    if map_size(both) > @wide,
-      do: :map,
-      else: {:map, Map.new(both, fn {name, type} -> {name, in_both(name, type, a, b)} end)}
-  end
-
-  defp merge(_a, _b), do: :any
-
-  defp in_both(name, type, a, b) when is_map_key(a, name) and is_map_key(b, name), do: type
-  defp in_both(_name, type, _a, _b), do: optional(type)
-
-  defp optional({:optional, _} = type), do: type
-  defp optional(:null), do: :null
-  defp optional(type), do: {:optional, type}
-
-  defp required({:optional, type}), do: type
-  defp required(type), do: type
-
-  # Writes a type behind a text; after its bytes have been spent, nothing more is written.
-  defp text(_type, {text, left}) when left < 0, do: {text, left}
-  defp text({:optional, type}, text), do: type |> text(text) |> add("?")
-  defp text({:list, type}, text), do: type |> text(add(text, "[")) |> add("]")
-
-  defp text({:map, fields}, text) do
-    shown = fields |> Enum.sort() |> Enum.take(@fields)
-    more = map_size(fields) - length(shown)
-    {text, _between} = Enum.reduce(shown, {add(text, "{"), ""}, &field/2)
-    text = if more > 0, do: add(text, ", … #{more} more"), else: text
-    add(text, "}")
-  end
-
-  defp text(:null, text), do: add(text, ":any?")
-  defp text(:none, text), do: add(text, ":any")
-  defp text(scalar, text), do: add(text, ":#{scalar}")
-
-  defp field({name, type}, {text, between}),
-    do: {text(type, add(text, [between, field(name), " "])), ", "}
-
-  defp add({text, left}, _more) when left < 0, do: {text, left}
-  defp add({text, left}, more), do: {[text | more], left - IO.iodata_length(more)}
-
-  defp field(name) do
-    if byte_size(name) <= 256 and name =~ ~r/\A[A-Za-z_][A-Za-z0-9_]*\z/,
-      do: name,
-      else: Shown.quoted(name)
+  @spec type(term(), Budget.t(), boolean()) :: String.t()
+  def type(value, budget \\ Budget.new(@parts), values? \\ true) do
+    {type, read} = DataType.of(value, budget)
+    DataType.text(type, @line, values?) <> DataType.read_text(read)
   end
 
   @doc """
-  A sample of a value, as JSON: the first element of a list, truncated strings, no firewalled fields.
+  A sample of a value, as JSON: the first element of a list, truncated strings, no firewalled fields. What is cut is marked with `…`. A list
+  that is empty in the first row has the element of another row.
 
       iex> PtcRunner.Agent.Describe.sample([%{"id" => 1, "_pin" => 2, "tags" => ["a", "b", "c"]}, %{"id" => 2}])
-      ~s([{"id":1,"tags":["a"]}])
+      ~s([{"id":1,"tags":["a","… 2 more"]}])
+
+      iex> PtcRunner.Agent.Describe.sample([%{"id" => 1, "tags" => []}, %{"id" => 2, "tags" => ["x"]}])
+      ~s([{"id":1,"tags":["x"]}])
 
   """
   @spec sample(term()) :: String.t()
   def sample(value), do: value |> sampled() |> json(@line)
 
-  defp sampled(value), do: part(value, @depth, Budget.new(@sampled))
+  # The text beside it says how many elements a list has.
+  defp sampled(value) do
+    left = Budget.new(@sampled)
+
+    case value do
+      [_ | _] = list -> [element(list, @depth - 1, left)]
+      other -> part(other, @depth, left)
+    end
+  end
 
   @doc """
   A value as JSON in at most `limit` bytes; if it is longer, its sample.
@@ -251,7 +136,12 @@ defmodule PtcRunner.Agent.Describe do
   defp part(value, 0, _left) when is_list(value) or (is_map(value) and not is_struct(value)),
     do: @omitted
 
-  defp part([first | _], depth, left), do: [part(first, depth - 1, left)]
+  defp part([_] = list, depth, left), do: [element(list, depth - 1, left)]
+
+  defp part([_ | _] = list, depth, left) do
+    more = if List.improper?(list), do: @omitted, else: "#{@omitted} #{length(list) - 1} more"
+    [element(list, depth - 1, left), more]
+  end
 
   # Programs read other structs as maps of their fields.
   defp part(%{__struct__: module} = struct, depth, left) when is_atom(module) do
@@ -270,13 +160,73 @@ defmodule PtcRunner.Agent.Describe do
   end
 
   defp part(map, depth, left) when is_map(map) do
-    for {key, value} <- first(map, div(entries(depth), 4)),
-        not Head.hidden?(key) and Budget.spend?(left, 1),
-        into: %{},
-        do: {if(is_atom(key), do: Atom.to_string(key), else: key), part(value, depth - 1, left)}
+    limit = div(entries(depth), 4)
+    looked = map |> first(limit) |> Enum.reject(fn {key, _value} -> Head.hidden?(key) end)
+
+    shown =
+      for {key, value} <- looked,
+          Budget.spend?(left, 1),
+          into: %{},
+          do: {text_of(key), part(value, depth - 1, left)}
+
+    # An atom and a text of one name are one key.
+    names = looked |> Enum.uniq_by(fn {key, _value} -> text_of(key) end) |> length()
+
+    case max(map_size(map) - limit, 0) + names - map_size(shown) do
+      0 -> shown
+      more -> Map.put(shown, @omitted, "#{more} more")
+    end
   end
 
   defp part(value, _depth, _left), do: value
+
+  # The first element of a list. What has no element in it, and is a list in another row, has that row's.
+  defp element([first | rest], depth, left) do
+    case {first, rest} do
+      {[], [_ | _]} ->
+        rest |> rows() |> Enum.find([], &match?([_ | _], &1)) |> part(depth, left)
+
+      {map, [_ | _]} when is_map(map) ->
+        map |> part(depth, left) |> filled(map, rest, depth, left)
+
+      _other ->
+        part(first, depth, left)
+    end
+  end
+
+  defp filled(sample, map, rest, depth, left) when is_map(sample) do
+    empty =
+      for {key, _value} <- first(map, @wide),
+          name = text_of(key),
+          Map.get(sample, name, :none) in [[], nil],
+          do: {key, name}
+
+    if empty == [], do: sample, else: rest |> rows() |> search(empty, sample, depth, left)
+  end
+
+  defp filled(sample, _map, _rest, _depth, _left), do: sample
+
+  defp search(rows, keys, sample, depth, left) do
+    Enum.reduce_while(rows, {keys, sample}, fn row, {keys, sample} ->
+      found =
+        for {key, name} <- keys,
+            is_map(row),
+            [_ | _] = list <- [Map.get(row, key)],
+            do: {{key, name}, list}
+
+      shown =
+        for {{_key, name}, list} <- found, into: %{}, do: {name, part(list, depth - 1, left)}
+
+      keys = keys -- Enum.map(found, &elem(&1, 0))
+      {if(keys == [], do: :halt, else: :cont), {keys, Map.merge(sample, shown)}}
+    end)
+    |> elem(1)
+  end
+
+  # The rows that are searched; the list may be improper.
+  defp rows(list), do: rows(list, @searched)
+  defp rows([row | rest], left) when left > 0, do: [row | rows(rest, left - 1)]
+  defp rows(_rest, _left), do: []
 
   @doc """
   The path of an atom key, which programs do not find, as text, or nil. Reads only the first element of
@@ -314,6 +264,11 @@ defmodule PtcRunner.Agent.Describe do
   defp next(:none, _left), do: []
   defp next(_more, 0), do: []
   defp next({key, value, more}, left), do: [{key, value} | next(:maps.next(more), left - 1)]
+
+  defp entries(depth), do: if(depth >= @depth - 1, do: 5 * @entries, else: @entries)
+
+  defp text_of(key) when is_atom(key), do: Atom.to_string(key)
+  defp text_of(key), do: key
 
   # Of an atom and a text of one name the text counts.
   defp place(key) when is_atom(key), do: {Atom.to_string(key), 0}

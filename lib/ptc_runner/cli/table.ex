@@ -9,6 +9,9 @@ defmodule PtcRunner.CLI.Table do
   @rows 200
   @columns 12
   @cell 40
+  # Bytes of a text in which names are looked for, and digits of a float.
+  @beginning 1_000_000
+  @digits 15
 
   @doc """
   Whether a value is a list of rows: maps, with few enough columns for a terminal.
@@ -32,11 +35,18 @@ defmodule PtcRunner.CLI.Table do
       iex> PtcRunner.CLI.Table.text(rows)
       "id  name\\n──  ────\\n 7  Ada\\n12\\n"
 
+  The columns stand as they are written: `written` has the texts of the program and of the data. The order is that of the program if it names all
+  of them, and otherwise that of the data, and then of the program. Floats have at most 15 digits, which is what every double keeps.
+
+      iex> rows = [%{"id" => 7, "name" => "Ada", "sum" => 0.1 + 0.2}]
+      iex> PtcRunner.CLI.Table.text(rows, ["{}", ~s({"rows": [{"name": "Ada", "id": 7}]})])
+      "name  id  sum\\n────  ──  ───\\nAda    7  0.3\\n"
+
   """
-  @spec text([map()]) :: String.t()
-  def text(rows) do
+  @spec text([map()], [String.t()]) :: String.t()
+  def text(rows, written \\ []) do
     {shown, hidden} = Enum.split(rows, @rows)
-    columns = columns(shown)
+    columns = shown |> columns() |> ordered(written)
     numbers = MapSet.new(Enum.filter(columns, &numbers?(shown, &1)))
 
     head = Enum.map(columns, &(&1 |> to_string() |> fit()))
@@ -56,6 +66,29 @@ defmodule PtcRunner.CLI.Table do
 
   defp columns(rows), do: rows |> Enum.flat_map(&Map.keys/1) |> Enum.uniq() |> Enum.sort()
 
+  defp ordered(columns, []), do: columns
+
+  defp ordered(columns, [program | data]) do
+    in_program = places(columns, program)
+
+    if Enum.all?(columns, &is_map_key(in_program, &1)) do
+      Enum.sort_by(columns, &in_program[&1])
+    else
+      in_data = places(columns, IO.iodata_to_binary(data))
+      Enum.sort_by(columns, &{in_data[&1] || :none, in_program[&1] || :none})
+    end
+  end
+
+  # Where the names first stand in a text, as JSON. An atom is more than any number.
+  defp places(columns, text) do
+    beginning = binary_part(text, 0, min(byte_size(text), @beginning))
+
+    for column <- columns,
+        {at, _size} <- [:binary.match(beginning, Codec.encode!(to_string(column)))],
+        into: %{},
+        do: {column, at}
+  end
+
   defp numbers?(rows, column),
     do: Enum.all?(rows, &(Map.get(&1, column) == nil or is_number(Map.get(&1, column))))
 
@@ -63,7 +96,21 @@ defmodule PtcRunner.CLI.Table do
     case Map.fetch(row, column) do
       :error -> ""
       {:ok, text} when is_binary(text) -> fit(text)
+      {:ok, float} when is_float(float) -> float |> float() |> fit()
       {:ok, value} -> value |> Codec.encode!() |> fit()
+    end
+  end
+
+  # With so many digits a sum of decimals is as it would be written by hand: 0.3, and not 0.30000000000000004.
+  defp float(float) do
+    rounded = float |> :erlang.float_to_binary(scientific: @digits - 1) |> String.to_float()
+    size = abs(rounded)
+
+    if size >= 1 and size < 1.0e15 do
+      whole = size |> trunc() |> Integer.digits() |> length()
+      :erlang.float_to_binary(rounded, [:compact, decimals: max(@digits - whole, 1)])
+    else
+      Codec.encode!(rounded)
     end
   end
 

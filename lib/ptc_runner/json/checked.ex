@@ -37,4 +37,26 @@ defmodule PtcRunner.Json.Checked do
           tools: [String.t()],
           warnings: [finding()]
         }
+
+  defimpl Inspect do
+    alias PtcRunner.Shown.Brief
+
+    def inspect(checked, _opts) do
+      parts = [
+        Brief.value(checked.type),
+        "reads " <> Brief.names(checked.reads),
+        "calls " <> Brief.names(checked.tools),
+        warnings(checked.warnings)
+      ]
+
+      "#PtcRunner.Json.Checked<#{Enum.join(parts, "; ")}>"
+    end
+
+    defp warnings([]), do: "no warning"
+
+    defp warnings([%{message: message} | _] = all),
+      do: "#{Brief.count(length(all), "warning")}: #{Brief.names([message])}"
+
+    defp warnings(all), do: Brief.count(length(all), "warning")
+  end
 end

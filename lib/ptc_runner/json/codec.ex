@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.Codec do
   | any other atom | its name as a string: `"ok"`, `"Elixir.String"` |
   | proper list | array |
   | map with keys that are strings, atoms or numbers | object |
+  | `Decimal` | its digits as a string: `"12.50"` |
   | everything else | the result of `PtcRunner.Json.Encoder` |
 
   Reading makes `nil`, booleans, integers, floats, strings, lists and maps with string keys; of equal
@@ -25,7 +26,7 @@ defmodule PtcRunner.Json.Codec do
   """
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
-  alias PtcRunner.Json.{Encoder, Limits}
+  alias PtcRunner.Json.{Encoder, Limits, Values}
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Modules
@@ -238,19 +239,28 @@ defmodule PtcRunner.Json.Codec do
 
   defp foreign(term, limits) do
     case Encoder.impl_for(term) do
-      nil -> without_encoder(term)
+      nil -> term |> without_encoder(limits)
       encoder -> write(encoder.encode(term), limits)
     end
   end
 
+  # The package Decimal is no dependency, so its structs are known by name.
+  defp without_encoder(%{__struct__: Decimal} = decimal, limits) do
+    case Values.exact_text(decimal) do
+      {:ok, text} -> write(text, limits)
+      :error -> of_jason(decimal)
+    end
+  end
+
+  defp without_encoder(%_module{} = struct, _limits), do: of_jason(struct)
+  defp without_encoder(term, _limits), do: refuse(term)
+
   # Jason raises for a struct that it does not know.
-  defp without_encoder(%_module{} = struct) do
+  defp of_jason(struct) do
     if Modules.loaded?(Jason.Encoder),
       do: apply(Jason, :encode_to_iodata!, [struct]),
       else: refuse(struct)
   end
-
-  defp without_encoder(term), do: refuse(term)
 
   @spec refuse(term()) :: no_return()
   defp refuse(term) do

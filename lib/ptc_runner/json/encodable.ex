@@ -53,7 +53,7 @@ defmodule PtcRunner.Json.Encodable do
   defp key(key), do: Shown.text(key)
 
   defp encoder?(struct) do
-    Encoder.impl_for(struct) != nil or
+    is_struct(struct, Decimal) or Encoder.impl_for(struct) != nil or
       (Modules.loaded?(Jason.Encoder) and
          apply(Jason.Encoder, :impl_for, [struct]) not in [nil, Jason.Encoder.Any])
   end

@@ -4,7 +4,7 @@ defprotocol PtcRunner.Json.Encoder do
 
   `PtcRunner.Json.Codec` writes nil, booleans, numbers, strings, atoms, proper lists and maps
   natively; for all other terms it calls this protocol. `Date`, `Time`, `NaiveDateTime` and `DateTime`
-  are written as their ISO 8601 strings. A struct without an implementation is passed to
+  are written as their ISO 8601 strings, and a `Decimal` as its digits (`"12.50"`). Another struct without an implementation is passed to
   `Jason.Encoder` if the application has Jason; otherwise it is a `Protocol.UndefinedError`.
 
       defimpl PtcRunner.Json.Encoder, for: Money do

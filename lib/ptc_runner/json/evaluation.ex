@@ -3,7 +3,20 @@ defmodule PtcRunner.Json.Evaluation do
   # From a program and what it is given to its value: reads the program's form, checks the maps, and runs it.
 
   alias PtcRunner.Firewall.Guard
-  alias PtcRunner.Json.{Contract, Control, Explain, Fence, Given, Inputs, Limits, Message, Parser}
+
+  alias PtcRunner.Json.{
+    AtomKeys,
+    Contract,
+    Control,
+    Explain,
+    Fence,
+    Given,
+    Inputs,
+    Limits,
+    Message,
+    Parser
+  }
+
   alias PtcRunner.Json.{Paused, Planning, Program, Runner, Tools}
   alias PtcRunner.Native.Telemetry
   require Telemetry
@@ -64,10 +77,14 @@ defmodule PtcRunner.Json.Evaluation do
 
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
   @spec result(outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
-  def result({:ok, value, _words}, program, {limits, _context, memory, _tools, _how}),
-    do: Contract.of(value, memory, program, limits)
+  def result({:ok, value, _words}, program, {limits, context, memory, _tools, _how}) do
+    if value == nil, do: AtomKeys.warn(context, program, limits)
+    Contract.of(value, memory, program, limits)
+  end
 
-  def result({:error, fault}, _program, _given), do: {:error, Message.error(fault)}
+  def result({:error, fault}, program, {limits, context, _memory, _tools, _how}),
+    do: {:error, AtomKeys.error(fault, context, program, limits)}
+
   def result({:paused, control}, program, given), do: paused(control, program, given)
 
   @doc """

@@ -171,6 +171,28 @@ defmodule PtcRunner.Json.Explain do
   defp shown(text) when is_binary(text), do: PtcRunner.Shown.name(text)
   defp shown(other), do: PtcRunner.Shown.text(other)
 
+  defimpl Inspect do
+    alias PtcRunner.Json.Explain.Format
+    alias PtcRunner.Shown.Brief
+
+    # One line; `to_string/1` has the tree.
+    def inspect(explanation, _opts) do
+      parts = [
+        result(explanation.result),
+        Brief.count(length(explanation.operations), "operation"),
+        Brief.count(length(explanation.findings), "finding"),
+        Format.time(explanation.duration),
+        Brief.count(explanation.words, "word")
+      ]
+
+      "#PtcRunner.Json.Explain<#{Enum.join(parts, ", ")}>"
+    end
+
+    defp result({:ok, value, _delta, _memory}), do: "ok: " <> Brief.value(value)
+    defp result({:error, reason}), do: "error: " <> Brief.value(reason)
+    defp result(other), do: Brief.value(other)
+  end
+
   defimpl String.Chars do
     defdelegate to_string(explanation), to: PtcRunner.Json.Explain, as: :to_text
   end

@@ -250,6 +250,9 @@ defmodule PtcRunner.Json.Message do
     "#{op} requires numeric value and integer precision, got: #{value}, #{precision}"
   end
 
+  defp text(:needs_number_for_decimals, op, _field, [value]),
+    do: "#{op} with 'decimals' requires a number, got: #{show(value)}"
+
   defp text(:precision_out_of_range, op, _field, [precision]),
     do: "#{op} precision must be between 0 and 15, got: #{show(precision)}"
 

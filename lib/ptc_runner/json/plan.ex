@@ -194,6 +194,22 @@ defmodule PtcRunner.Json.Plan do
   defp shown([]), do: "constant"
   defp shown(paths), do: Enum.join(paths, ", ")
 
+  defimpl Inspect do
+    # One line; `to_string/1` has all of it.
+    def inspect(plan, _opts) do
+      parts = [calls(plan.tools), "reads " <> PtcRunner.Shown.Brief.names(plan.reads)]
+      "#PtcRunner.Json.Plan<#{Enum.join(parts, "; ")}>"
+    end
+
+    defp calls([]), do: "no tool"
+
+    defp calls(tools) do
+      tools
+      |> Enum.map(&"#{PtcRunner.Shown.name(&1.name)} (#{&1.effect}): #{&1.calls}")
+      |> PtcRunner.Shown.Brief.names()
+    end
+  end
+
   defimpl String.Chars do
     def to_string(plan), do: PtcRunner.Json.Plan.text(plan)
   end

@@ -7,72 +7,70 @@ defmodule PtcRunner.Schema.Prompt2 do
 
   @intro """
   PTC-JSON: write one JSON object {"program": NODE} and nothing else.
-  A NODE is an object: "op" names its operation, the other keys are the fields of that operation. A NODE without "op" is an \
-  object of VALUEs; it may be a step or a body.
-  A VALUE is any JSON. NODEs in it, at any depth, are computed; the rest is plain data.
+  A NODE is an object: "op" names its operation, other keys are its fields. One without "op" is an object of VALUEs; it may be a \
+  step or a body. A VALUE is any JSON: NODEs in it, at any depth, are computed, the rest is plain data.
   """
 
   @legend """
-  In parentheses stand the fields; `?`: optional, `a|b`: one of them. NODEs: steps, where, expr, when, condition, conditions. \
-  NODEs or numbers: the operands of arithmetic. Never computed: name, field, as, path, tool, pattern, order, kind, separator, count, \
-  index, size, p, precision, unit, default, value of literal, part of date_part, on, left and right of join, fields of select, \
-  unset, rename and group_by. All others are VALUEs: a constant or a NODE.
+  In parentheses: the fields; `?`: optional, `a|b`: one of them. NODEs: steps, where, expr, when, condition, conditions. NODEs or \
+  numbers: operands of arithmetic. Never computed: name, field, as, path, tool, pattern, order, kind, separator, count, index, size, \
+  p, precision, decimals, unit, default, value of literal, part of date_part, on, left and right of join, fields of select, unset, \
+  rename and group_by. All others are VALUEs.
   """
 
   # The first is about what every program has.
   @rules [
     {[],
-     "pipe hands the result of each step to the next one; map, filter and other loops hand each item to where or expr. An operation " <>
-       "works on this current value; it returns the value."},
+     "pipe hands each result to the next step; loops such as map hand each item to where or expr. An operation works on this " <>
+       "current value."},
     {["load", "var", "let"],
-     "load reads the data you were given, var reads names of let and memory. A name of let is visible in \"in\" only."},
-    {["filter"],
-     "\"as\" names the item of a loop, so that an inner loop reads it with var or get's from."},
+     "load reads the data, var names of let (seen in its \"in\") and memory."},
+    {["filter"], "\"as\" names a loop's item for inner loops: read it by var or get's from."},
     {["eq", "gt"],
-     "Comparisons take field of the current value, or left, or neither. Unlike kinds and null are never gt or lt."},
+     "Comparisons take field, left or the current value. gt, lt of unlike kinds or null are false."},
     {["in"],
-     "in: whether the value (a list or NODE) holds the field; contains: whether the field holds the value."},
-    {["sum"], "sum of nothing is 0; avg, min, max, first of nothing are null."},
-    {["add"], "Arithmetic fails on null: use coalesce. pct is part / whole * 100."},
-    {["distinct"], "distinct keeps whole items, the first of each field or expr."},
+     "in: the value (a list or NODE) holds the field; contains: the field holds the value."},
+    {["and", "coalesce"], "and, or, coalesce, if, switch stop early."},
+    {["sum"], "Of nothing, sum is 0; avg, min, max, first are null."},
+    {["add"],
+     "Arithmetic fails on null: use coalesce. pct is part / whole * 100. round needs value; halves go away from zero."},
+    {["distinct"], "distinct keeps the first item of each field or expr."},
     {["nth"], "nth counts from 0."},
     {["range"], "range includes its end."},
-    {["fold"],
-     "fold: expr sees the item; var acc (or the name in as) is the result so far, at first init."},
+    {["fold"], "fold: expr sees the item; var acc (or as) is the result so far, at first init."},
+    {["fold", "range", "call", "if"],
+     "To page: fold over range; expr gives acc if all came, else acc with the next page."},
     {["get"],
-     "get: path is a list of keys, key a computed key or index, from what is read from."},
-    {["sort_by"], "sort_by: order is asc or desc; by is a list of {field or expr, order}."},
+     "get: path is a list of keys and list indexes, key a computed one, from what is read."},
+    {["sort_by"], "sort_by: order: asc or desc; by: a list of {field or expr, order}."},
     {["switch"], "switch: cases are {when, then}."},
-    {["set"],
-     "set adds fields to an object or to each object of a list; they see the object as it was."},
+    {["set"], "set adds fields to an object, or to each of a list; they see it as it was."},
     {["rename"], "rename: fields are {old: new}."},
-    {["entries", "from_entries"],
-     "entries gives a list of {key, value}, from_entries takes one."},
+    {["entries", "from_entries"], "entries gives [{key, value}], from_entries takes it."},
     {["group_by"],
-     "group_by gives one object for each group, in the order of first items, null is a group too: the key, and the fields of each, " <>
-       "whose current value is the list of the group's items (without each: items)."},
+     "group_by gives an object for each group, in the order of first items, null too: its key, named as the field or by as (of " <>
+       "expr: as or \"key\"), and the fields of each, which see the list of its items (without each: items)."},
     {["join"],
-     "join: on, or left and right, name the fields; kind is inner (default), left, or group (as: the list of matches); left and " <>
-       "group keep items without a match."},
-    {["text"], "text joins its parts as text."},
+     "join: on, or left and right, name the fields; kind is inner (default), left, or group (as: the list of matches). left and group " <>
+       "keep items without a match. The item's keys win; as: the match is under that key."},
+    {["text"], "text joins its parts, null as \"\". to_text of 12.5, decimals 2: \"12.50\"."},
     {["upper", "split"],
-     "Text operations read value, field or the current value, and give null for null."},
+     "Text operations read value, field or the current value; null gives null. to_number of no number is null."},
     {["matches", "replace"],
-     "matches searches a regular expression; find of replace is literal."},
+     "Patterns: (?i) for any case, no look-around. replace replaces all; find is literal."},
     {["extract"],
-     "extract gives the first match: its text, or its groups (a list, or an object if they are named); with all true a list of all."},
+     "extract gives the first match: its text, or its groups (a list, or an object if named); all true: a list of all."},
     {["date_diff"],
-     "Dates are ISO text and compare as text. date_diff gives whole units, to minus from."},
+     "ISO texts compare as text, real dates by time. date_diff: whole units, to minus from. date_add: a text like its input."},
     {["date_part"],
      "Units: year, month, week, day, hour, minute, second. Parts also: quarter, weekday (1 is Monday), yearday, date, month_start, " <>
-       "week_start, year_month."},
+       "week_start, year_month. week is ISO; its year is that of week_start + 3 days."},
     {["call"],
-     "call runs a tool. If it fails, the value is on_error, in which var error is the text; \"on_error\":null gives null."}
+     "call: if the tool fails, the value is on_error (may be null; var error is the text), or else the run fails."}
   ]
 
   @memory """
-  If the program returns an object, its keys are kept in memory. If it has the key "result", that value is the answer, and \
-  only the other keys are kept.
+  If the program returns an object, its keys are kept in memory. With the key "result", that value is the answer, the others are kept.
   """
 
   @examples [
@@ -85,11 +83,11 @@ defmodule PtcRunner.Schema.Prompt2 do
        ~s({"op":"group_by","field":"country","each":{"orders":{"op":"count"},"revenue":{"op":"sum","expr":) <>
        ~s({"op":"mul","left":{"op":"get","field":"price"},"right":{"op":"get","field":"quantity"}}}}},) <>
        ~s({"op":"sort_by","field":"revenue","order":"desc"}]}})},
-    {"core", "An inner loop that names its item: products above the average of their kind",
-     ~s({"program":{"op":"let","name":"all","value":{"op":"load","name":"products"},"in":{"op":"pipe","steps":[) <>
-       ~s({"op":"var","name":"all"},{"op":"filter","as":"p","where":{"op":"gt","field":"price","value":{"op":"pipe","steps":[) <>
-       ~s({"op":"var","name":"all"},{"op":"filter","where":{"op":"eq","field":"kind","value":) <>
-       ~s({"op":"get","from":{"op":"var","name":"p"},"field":"kind"}}},{"op":"avg","field":"price"}]}}}]}}})}
+    {"core", "Inner loop: products above the average of their kind",
+     ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"products"},{"op":"filter","as":"p","where":) <>
+       ~s({"op":"gt","field":"price","value":{"op":"pipe","steps":[{"op":"load","name":"products"},) <>
+       ~s({"op":"filter","where":{"op":"eq","field":"kind","value":{"op":"get","from":{"op":"var","name":"p"},"field":"kind"}}},) <>
+       ~s({"op":"avg","field":"price"}]}}}]}})}
   ]
 
   # What models need most comes first; other categories follow in the order of the table.
@@ -132,13 +130,16 @@ defmodule PtcRunner.Schema.Prompt2 do
     end)
   end
 
-  # Neighbours with the same fields share them.
+  # Those with the same fields share them, at the place of the first one.
   defp entries(operations) do
-    operations
-    |> Enum.map(&{&1.name, fields(&1)})
-    |> Enum.chunk_by(fn {_name, fields} -> fields end)
-    |> Enum.map_join(", ", fn [{_name, fields} | _] = same ->
-      names = Enum.map_join(same, if(fields == "", do: ", ", else: "/"), fn {name, _} -> name end)
+    named = for operation <- operations, do: {operation.name, fields(operation)}
+    alike = Enum.group_by(named, &elem(&1, 1), &elem(&1, 0))
+
+    named
+    |> Enum.map(&elem(&1, 1))
+    |> Enum.uniq()
+    |> Enum.map_join(", ", fn fields ->
+      names = Enum.join(alike[fields], if(fields == "", do: ", ", else: "/"))
       names <> fields
     end)
   end

@@ -143,6 +143,7 @@ defmodule PtcRunner.Schema.Table do
   defp type(kind) when kind in [:order, :choice, :pattern], do: :string
   defp type(:non_empty_text), do: :text
   defp type(:positive_integer), do: :pos_integer
+  defp type(:places), do: :non_neg_integer
   defp type(:expr_list), do: {:list, :expr}
   defp type(:string_list), do: {:list, :string}
   defp type(:template_list), do: {:list, :template}

@@ -85,6 +85,8 @@ named! {
         /// `round` of a value that is not a number, or to a precision that is not an integer. Terms:
         /// value and precision.
         NeedsValueAndPrecision = "needs_value_and_precision",
+        /// `to_text` with `decimals` of a value that is not a number. Terms: the value.
+        NeedsNumberForDecimals = "needs_number_for_decimals",
         /// `round` to 16 decimals. Terms: the precision.
         PrecisionOutOfRange = "precision_out_of_range",
         /// A result that no double can represent.

@@ -91,6 +91,42 @@ fn values_as_text() {
 }
 
 #[test]
+fn numbers_with_fixed_decimals() {
+    for (decimals, x, text) in [
+        (2, "12.5", "12.50"),
+        (0, "12.5", "13"),
+        (2, "7", "7.00"),
+        (2, "-0.125", "-0.13"),
+        (2, "-0.001", "0.00"),
+        (2, "1.005", "1.00"),
+        (1, "999.95", "1000.0"),
+        (3, "1e3", "1000.000"),
+        (20, "0.1", "0.10000000000000000555"),
+        (
+            2,
+            "123456789012345678901234567890",
+            "123456789012345678901234567890.00",
+        ),
+    ] {
+        let decimals = format!(r#""decimals":{decimals}"#);
+        assert_eq!(value("to_text", &decimals, x), format!("{text:?}"), "{x}");
+    }
+    assert_eq!(value("to_text", r#""decimals":null"#, "12.5"), r#""12.5""#);
+    assert_eq!(value("to_text", r#""decimals":2"#, "null"), "nil");
+    for wrong in [r#""12.5""#, "true", "[1]", "{}"] {
+        let code = error("to_text", r#""decimals":2"#, wrong).0;
+        assert_eq!(code, Code::NeedsNumberForDecimals, "{wrong}");
+    }
+    for wrong in ["21", "-1", "1.0", r#""2""#, "{\"op\":\"it\"}"] {
+        let found = error("to_text", &format!(r#""decimals":{wrong}"#), "1");
+        let phrase = "'decimals' must be an integer from 0 to 20";
+        assert_eq!(found, (Code::FieldWrong, Some(phrase)), "{wrong}");
+    }
+    let huge = value("to_text", r#""decimals":1"#, "1e300");
+    assert_eq!(huge.len(), 305);
+}
+
+#[test]
 fn parts_of_texts() {
     assert_eq!(value("split", r#""by":", ""#, r#""a, b""#), r#"["a", "b"]"#);
     assert_eq!(

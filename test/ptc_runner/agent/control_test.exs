@@ -140,9 +140,11 @@ defmodule PtcRunner.Agent.ControlTest do
 
       turns = Enum.map(step.turns, &%{&1 | tool_calls: timeless.(&1.tool_calls)})
 
+      # The prompt says which tools wait for approval.
       %{
         step
-        | turns: turns,
+        | messages: tl(step.messages),
+          turns: turns,
           tool_calls: timeless.(step.tool_calls),
           usage: Map.delete(step.usage, :duration_ms)
       }

@@ -66,7 +66,7 @@ defmodule PtcRunner.Agent.OrdinaryDataTest do
     context = %{"orders" => orders(), "at" => ~U[2024-02-29 10:00:00Z], "clock" => ~T[10:00:00]}
     prompt = Agent.prompt(language: :none, context: context)
 
-    assert prompt =~ "- orders [{customer :any?, day :string, id :int, total :decimal}]"
+    assert prompt =~ "- orders [{customer :any?, day :date, id :int, total :decimal}]"
     assert prompt =~ ~s("day":"2024-02-01")
     assert prompt =~ ~s("total":"99.95")
     assert prompt =~ ~s("customer":null)

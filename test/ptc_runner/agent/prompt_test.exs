@@ -67,7 +67,7 @@ defmodule PtcRunner.Agent.PromptTest do
           {[%{"a" => 1}, %{"b" => nil}], "[{a :int?, b :any?}]"},
           {[1, "x"], "[:any]"},
           {[nil, %{"a" => 1}], "[{a :int}?]"},
-          {%{a: ~D[2025-11-20], b: ~U[2026-05-03 09:14:00Z]}, "{a :string, b :datetime}"},
+          {%{a: ~D[2025-11-20], b: ~U[2026-05-03 09:14:00Z]}, "{a :date, b :datetime}"},
           {[1 | 2], ":any"},
           {{1, 2}, ":any"},
           {Map.new(1..1_000, &{"k#{&1}", 1}), ":map"}

@@ -138,7 +138,9 @@ defmodule PtcRunner.Agent.ReplayTest do
 
     assert again.return == step.return
     assert Enum.map(again.turns, & &1.result) == Enum.map(step.turns, & &1.result)
-    assert Enum.map(again.messages, & &1.content) == Enum.map(step.messages, & &1.content)
+    # The prompt says what the tools of the replay say, which have no effect.
+    told = fn step -> step.messages |> tl() |> Enum.map(& &1.content) end
+    assert told.(again) == told.(step)
 
     # With a pause in the last turn.
     asks =

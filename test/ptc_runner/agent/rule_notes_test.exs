@@ -45,7 +45,7 @@ defmodule PtcRunner.Agent.RuleNotesTest do
   test "types that the text of a signature does not have" do
     assert line({:one_of, [], nil}) == "x: no value"
     assert line(:date) == "x: a date (YYYY-MM-DD)"
-    assert line({:optional, :decimal}) == ~s(x: a decimal number, as text such as "12.50")
+    assert line({:optional, :decimal}) == "x: a decimal number such as 12.50, or its text"
 
     assert lines({:map, [{"prices", {:map_of, {:where, :float, [min: 0]}}}]}) ==
              ["prices: any keys, each with :float", "prices.*: at least 0"]

@@ -212,6 +212,11 @@ defmodule PtcRunner.Test.Generator.Added do
         "value" => one_of([Texts.text(), template(:string, scope)])
       },
       %{"op" => "to_text", "value" => some(scope)},
+      %{
+        "op" => "to_text",
+        "value" => one_of([template(:number, scope), 0.125, 2.675, -0.004, 1.0e300]),
+        "decimals" => one_of([0, 1, 2, 20, maybe(50, 21)])
+      },
       Map.put(replace(scope), "value", one_of([Texts.text(), template(:string, scope)])),
       later("value", date(scope), scope),
       %{"op" => "now"},

@@ -216,6 +216,11 @@ defmodule PtcRunner.Test.Oracle.Check do
   defp typed(_value, name, :percent, _rules),
     do: fail("Field '#{name}' must be a number from 0 to 100")
 
+  defp typed(value, _name, :places, _rules) when is_integer(value) and value in 0..20, do: :ok
+
+  defp typed(_value, name, :places, _rules),
+    do: fail("Field '#{name}' must be an integer from 0 to 20")
+
   defp typed(value, _name, :boolean, _rules) when is_boolean(value), do: :ok
   defp typed(_value, name, :boolean, _rules), do: fail("Field '#{name}' must be true or false")
 

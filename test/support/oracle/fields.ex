@@ -130,6 +130,7 @@ defmodule PtcRunner.Test.Oracle.Fields do
            "starts_with" => [@field, @left, {"value", :template}],
            "ends_with" => [@field, @left, {"value", :template}],
            "matches" => [@field, @left, {"pattern", :pattern}],
+           "to_text" => [{"decimals", {:optional, :places}}, @field, @value],
            "extract" => [{"all", {:optional, :boolean}}, @field, {"pattern", :pattern}, @value],
            "mod" => [{"left", :operand}, {"right", :operand}],
            "median" => [@expr, @field],
@@ -139,9 +140,7 @@ defmodule PtcRunner.Test.Oracle.Fields do
            "date_part" => [@field, {"part", :part}, @value],
            "now" => []
          }
-         |> Map.merge(
-           Map.new(~w(to_text upper lower trim length to_number), &{&1, [@field, @value]})
-         )
+         |> Map.merge(Map.new(~w(upper lower trim length to_number), &{&1, [@field, @value]}))
          |> Map.merge(
            Map.new(~w(abs floor ceil), &{&1, [@field, {"value", {:optional, :operand}}]})
          )

@@ -39,6 +39,9 @@ defmodule PtcRunner.Test.Oracle.Text do
     end
   end
 
+  defp of("to_text", value, %{"decimals" => places}, _env) when places != nil,
+    do: fixed(value, places)
+
   defp of("to_text", value, _node, _env), do: part(value, "to_text")
 
   defp of("length", text, _node, _env) when is_binary(text), do: String.length(text)
@@ -84,6 +87,29 @@ defmodule PtcRunner.Test.Oracle.Text do
 
   defp operand!(other, op, name),
     do: fail("#{op} requires a string in '#{name}', got #{shown(other)}")
+
+  ## Numbers with so many digits after the point
+
+  # Half away from zero, of the number that a float is.
+  defp fixed(value, places) do
+    {top, bottom} = ratio(value)
+    digits = div(2 * abs(top) * Integer.pow(10, places) + bottom, 2 * bottom)
+    text = digits |> Integer.to_string() |> String.pad_leading(places + 1, "0")
+    {whole, fraction} = String.split_at(text, byte_size(text) - places)
+    sign = if top < 0 and digits > 0, do: "-", else: ""
+    sign <> whole <> if(places > 0, do: "." <> fraction, else: "")
+  end
+
+  defp ratio(integer) when is_integer(integer), do: {integer, 1}
+  defp ratio(float) when is_float(float), do: Float.ratio(float)
+
+  defp ratio(%{__struct__: Decimal, sign: sign, coef: coef, exp: exp}) when is_integer(coef) do
+    if exp >= 0,
+      do: {sign * coef * Integer.pow(10, exp), 1},
+      else: {sign * coef, Integer.pow(10, -exp)}
+  end
+
+  defp ratio(other), do: fail("to_text with 'decimals' requires a number, got: #{shown(other)}")
 
   ## Values as text
 

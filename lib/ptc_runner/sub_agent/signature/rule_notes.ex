@@ -97,7 +97,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleNotes do
 
   # What the text of the signature does not say of a type.
   defp kind(:date), do: [RuleText.wanted({:format, :date})]
-  defp kind(:decimal), do: [~s(a decimal number, as text such as "12.50")]
+  defp kind(:decimal), do: [~s(a decimal number such as 12.50, or its text)]
   defp kind({:map_of, type}), do: ["any keys, each with #{shown(type)}"]
   defp kind({:one_of, [], _field}), do: ["no value"]
   defp kind({:one_of, types, _field}), do: ["one of " <> Shown.few(types, &shown/1)]

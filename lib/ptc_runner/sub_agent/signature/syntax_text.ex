@@ -66,9 +66,46 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
   defp detail(text, at, expected, place) do
     case unknown_word(text, at) do
       nil -> "expected #{@expected[expected]}, found #{found(text, at)}#{place}#{mark(text, at)}"
-      word -> "unknown type #{quoted(word)}#{place}. #{hint()}"
+      word -> "unknown type #{quoted(word)}#{place}. #{hint()}#{form(word)}"
     end
   end
+
+  # What to write for types that the text does not have, and for names of other languages.
+  @as_terms %{
+    "decimal" => "[name: :decimal]",
+    "date" => "[name: :date]",
+    "time" => "[name: {:string, format: :time}]",
+    "uuid" => "[name: {:string, format: :uuid}]",
+    "email" => "[name: {:string, format: :email}]",
+    "uri" => "[name: {:string, format: :uri}]",
+    "url" => "[name: {:string, format: :uri}]",
+    "enum" => "[name: {:string, enum: [\"a\", \"b\"]}]",
+    "map_of" => "[name: {:map_of, :int}]",
+    "one_of" => "[name: {:one_of, [:int, :string], nil}]"
+  }
+  @other_names %{
+    "integer" => ":int",
+    "number" => ":float",
+    "double" => ":float",
+    "money" => "[name: :decimal], a term",
+    "text" => ":string",
+    "str" => ":string",
+    "binary" => ":string",
+    "atom" => ":keyword",
+    "list" => "[:type]",
+    "array" => "[:type]",
+    "object" => "{field :type}",
+    "timestamp" => ":datetime",
+    "utc_datetime" => ":datetime"
+  }
+
+  defp form(":" <> name = word) when is_map_key(@as_terms, name),
+    do: ". The text of a signature has no #{word}; as a term it is #{@as_terms[name]}"
+
+  defp form(":" <> name = word) when is_map_key(@other_names, name),
+    do: ". Instead of #{word} write #{@other_names[name]}"
+
+  defp form(_word), do: ""
 
   defp hint, do: if(newest?(), do: @hint, else: @older_hint)
 

@@ -72,6 +72,7 @@ impl Plan<'_, '_> {
                 return Ok(())
             }
             (FieldKind::Percent, _) if is_percent(entry) => return Ok(()),
+            (FieldKind::Places, _) if matches!(entry, Entry::Int(0..=20)) => return Ok(()),
             _ => (Code::FieldWrong, field.must_be, vec![]),
         };
         let fault = Fault::new(code, Some(self.op.name()), terms);

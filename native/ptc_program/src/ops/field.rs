@@ -47,6 +47,8 @@ named! {
         Positive = "positive_integer",
         /// A number from 0 to 100.
         Percent = "percent",
+        /// An integer from 0 to 20.
+        Places = "places",
         /// `true` or `false`.
         Boolean = "boolean",
         /// A list of objects with an operation `when` and a template `then`.

@@ -197,6 +197,7 @@ fn field_value(rng: &mut Rng, field: &Field, depth: usize) -> String {
         FieldKind::Positive => rng
             .pick(&["1", "2", "3", "100000000000000000000"])
             .to_string(),
+        FieldKind::Places => format!("{}", rng.below(22)),
         FieldKind::Percent => rng.pick(&["0", "50", "99.5", "100"]).to_string(),
         FieldKind::Boolean => rng.pick(&["true", "false"]).to_string(),
         FieldKind::Cases => {

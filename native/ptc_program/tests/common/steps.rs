@@ -429,11 +429,14 @@ pub fn failing(op: OpCode) -> &'static [&'static str] {
             ),
             r#"{"op":"text","parts":"a"}"#,
         ],
-        ToText => &[concat!(
-            r#"{"op":"to_text","value":"#,
-            on_l!(r#"{"op":"sum","field":"n"}"#),
-            "}"
-        )],
+        ToText => &[
+            concat!(
+                r#"{"op":"to_text","value":"#,
+                on_l!(r#"{"op":"sum","field":"n"}"#),
+                "}"
+            ),
+            r#"{"op":"to_text","field":"s","decimals":2}"#,
+        ],
         Upper => &[
             r#"{"op":"upper","field":"s"}"#,
             r#"{"op":"upper","field":7}"#,

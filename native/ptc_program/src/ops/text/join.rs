@@ -1,11 +1,13 @@
 //! `text`, `to_text`: values as text.
 
+use super::fixed::{fixed, MOST_PLACES};
 use super::json::{put_json, put_scalar};
 use super::value::put_value_text;
 use super::*;
 use crate::code::Slot;
 use crate::typing::{rules, Next, Rule};
 use ptc_json::Shape;
+use ptc_term::number::Number;
 
 pub(in super::super) struct Text;
 pub(in super::super) struct ToText;
@@ -73,23 +75,63 @@ impl Operation for Text {
 
 impl Operation for ToText {
     const NAME: &'static str = "to_text";
-    const ABOUT: &'static str = "The value as text: a text itself, else JSON.";
+    const FAMILY: &'static str = FAMILY;
+    const ABOUT: &'static str =
+        "The value as text: a text itself, else JSON; with decimals, a number with so many digits after the point.";
     const TYPES: &'static str = "any value to text; null to null";
-    input_only!();
+    const EDITION: Edition = Edition::Two;
+    const FIELDS: &'static [Field] = &[
+        Field::optional(
+            "decimals",
+            FieldKind::Places,
+            "how many digits stand after the point, rounded half away from zero",
+        )
+        .values("0 to 20")
+        .must_be("'decimals' must be an integer from 0 to 20"),
+        FIELD,
+        VALUE_FIELD,
+    ];
+
+    fn check(plan: &Plan) -> Planned {
+        check(plan)
+    }
+
+    fn plan(plan: &mut Plan) -> Planned {
+        let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
+        let decimals = plan.field("decimals");
+        let decimals = decimals.map_or(NO_CONST, |decimals| plan.constant(decimals));
+        plan.apply(operands, (key, decimals, mode));
+        Ok(())
+    }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let input = input(machine, apply)?;
-        if matches!(machine.kind(input), Kind::Nil | Kind::String) {
+        if machine.kind(input) == Kind::Nil {
+            return Ok(input);
+        }
+        if apply.value != NO_CONST {
+            let places = machine.constant(apply.value);
+            let places = match machine.number(places)? {
+                Some(Number::Int(places)) => places.clamp(0, MOST_PLACES) as usize,
+                _ => 0,
+            };
+            return fixed(machine, apply.op, input, places);
+        }
+        if machine.kind(input) == Kind::String {
             return Ok(input);
         }
         let mut out = Vec::new();
         put_part(machine, apply.op, input, &mut out)?;
         make_string(machine, &out)
     }
+
+    fn types(rule: &mut Rule) -> Next {
+        rules::values::text(rule)
+    }
 }
 
 /// Writes a value as text; `nil` is empty.
-fn put_part<H: Heap>(
+pub(super) fn put_part<H: Heap>(
     machine: &mut Machine<'_, H>,
     op: OpCode,
     part: H::Term,

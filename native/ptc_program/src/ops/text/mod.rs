@@ -2,7 +2,8 @@
 //!
 //! * this file: texts, and new ones
 //! * `case`, `length`, `number`: one text to one value
-//! * `join`: values as text; `json`: lists and maps as text; `value`: dates and decimals as text
+//! * `join`: values as text; `json`: lists and maps as text; `value`: dates and decimals as text; `fixed`: numbers with so many digits
+//!   after the point
 //! * `part`: texts that are given or computed; `split`, `replace`: with them
 //! * `ends`, `pattern`, `extract`: conditions on a text, and what is found in it
 //!
@@ -12,6 +13,7 @@
 mod case;
 mod ends;
 pub(super) mod extract;
+mod fixed;
 mod join;
 mod json;
 pub(super) mod length;

@@ -117,6 +117,9 @@ pub fn text(rule: &mut Rule) -> Next {
     let node = place(rule);
     let kinds = match op {
         OpCode::Length => TEXT.or(Kinds::LIST).or(Kinds::OBJECT),
+        OpCode::ToText if rule.field("decimals").is_some() => {
+            Kinds::NUMBER.or(Kinds::NULL).or(Kinds::OTHER)
+        }
         OpCode::ToText | OpCode::ToNumber => Kinds::ALL,
         _ => TEXT,
     };

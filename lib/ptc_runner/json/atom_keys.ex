@@ -1,0 +1,76 @@
+defmodule PtcRunner.Json.AtomKeys do
+  @moduledoc false
+  # Says that the keys of a context are texts, where a run that did not find something was given atoms. The result is the original's: a name
+  # that is not there is nil, so only the log and the errors of strict programs can say it.
+
+  alias PtcRunner.Json.{Limits, Message, Paused}
+  alias PtcRunner.Shown
+  require Logger
+
+  # Maximum number of keys that are looked at.
+  @keys 100
+
+  @doc "Logs a warning if the context has atoms as keys, which this program does not find."
+  @spec warn(term(), term(), Limits.given()) :: :ok
+  def warn(context, program, limits) do
+    with key when key != nil <- found(context, program, limits, fn _key -> true end),
+         do: Logger.warning("PtcRunner.Json: the context has the key #{said(key)}")
+
+    :ok
+  end
+
+  @doc """
+  The error of a fault. If it is about a name that the context has as an atom, it says so.
+
+      iex> fault = {:execution, :unknown_name, "load", nil, ["n", [], 0]}
+      iex> PtcRunner.Json.AtomKeys.error(fault, %{n: 1}, "{}", {nil, nil, 9})
+      {:execution_error, ~s(Unknown name 'n' in operation 'load'. There are none. The context has the key :n, an atom, and keys are texts: give %{"n" => …}, or keys: :any)}
+
+  """
+  @spec error(Message.fault(), term(), term(), Limits.given()) :: Message.error()
+  def error(
+        {:execution, :unknown_name, _op, _field, [name | _]} = fault,
+        context,
+        program,
+        limits
+      ) do
+    {kind, text} = Message.error(fault)
+
+    case found(context, program, limits, &(Atom.to_string(&1) == name)) do
+      nil -> {kind, text}
+      key -> {kind, "#{text}. The context has the key #{said(key)}"}
+    end
+  end
+
+  # A program that is not one has read nothing.
+  def error(fault, context, program, limits) do
+    if elem(fault, 0) in [:execution, :execution_error, :expensive_to_inspect, :worded],
+      do: warn(context, program, limits)
+
+    Message.error(fault)
+  end
+
+  defp said(key) do
+    name = key |> Atom.to_string() |> Shown.quoted()
+    "#{Shown.text(key, 100)}, an atom, and keys are texts: give %{#{name} => …}, or keys: :any"
+  end
+
+  defp found(context, program, {_timeout, _max_heap, reading}, wanted?)
+       when is_map(context) and map_size(context) > 0 do
+    case Paused.reading(program, reading) do
+      {_depth, true, _strict?, _values?, _edition} -> nil
+      _strings -> context |> :maps.iterator() |> :maps.next() |> among(wanted?, @keys)
+    end
+  end
+
+  defp found(_context, _program, _limits, _wanted?), do: nil
+
+  defp among(:none, _wanted?, _left), do: nil
+  defp among(_more, _wanted?, 0), do: nil
+
+  defp among({key, _value, more}, wanted?, left) do
+    if is_atom(key) and key not in [nil, true, false, :__struct__] and wanted?.(key),
+      do: key,
+      else: more |> :maps.next() |> among(wanted?, left - 1)
+  end
+end
