@@ -140,10 +140,12 @@ defmodule PtcRunner.Agent.ControlTest do
 
       turns = Enum.map(step.turns, &%{&1 | tool_calls: timeless.(&1.tool_calls)})
 
-      # The prompt says which tools wait for approval.
+      # The prompt and the feedback say which tools wait for approval.
+      told = &String.replace(&1, " (waits for approval)", "")
+
       %{
         step
-        | messages: tl(step.messages),
+        | messages: Enum.map(tl(step.messages), &%{&1 | content: told.(&1.content)}),
           turns: turns,
           tool_calls: timeless.(step.tool_calls),
           usage: Map.delete(step.usage, :duration_ms)

@@ -199,7 +199,11 @@ defmodule PtcRunner.Json.UnknownNamesTest do
       load = %{"op" => "load", "name" => "ordres"}
       context = %{"orders" => [1], "customers" => [2], :ordres => 3}
       text = "Unknown name 'ordres' in operation 'load'. Did you mean 'orders'? "
-      text = text <> "There are: 'customers', 'orders'"
+
+      text =
+        text <> "There are: 'customers', 'orders'. The context has the key :ordres, an atom, "
+
+      text = text <> ~s(and keys are texts: give %{"ordres" => …}, or keys: :any)
 
       assert answer(load, context: context, strict: true) == {:error, {:execution_error, text}}
       assert {:ok, nil, _, _} = answer(load, context: context)
