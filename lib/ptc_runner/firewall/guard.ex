@@ -42,7 +42,7 @@ defmodule PtcRunner.Firewall.Guard do
   Whether the flows of a plan keep firewalled data out of arguments: `nil`, or what is to be watched while the program runs; or the
   error.
 
-      iex> flows = fn path -> %{"mail" => [{"to", [{:context, ["users", :each | path], true}], []}]} end
+      iex> flows = fn path -> %{"mail" => [{"to", [{:context, ["users", :each | path], true}]}]} end
       iex> data = {%{"users" => [%{"id" => 1, "_pin" => 2}]}, %{}}
       iex> tools = PtcRunner.Firewall.Guard.tools(%{"mail" => & &1})
       iex> PtcRunner.Firewall.Guard.check(flows.(["id"]), data, tools)
@@ -57,7 +57,7 @@ defmodule PtcRunner.Firewall.Guard do
     sinks =
       for {name, arguments} <- Enum.sort_by(flows, &elem(&1, 0)),
           tool = Map.get(tools, name, {:write, [], :any}),
-          {argument, from, _deciding} <- arguments,
+          {argument, from} <- arguments,
           not allowed?(tool, argument),
           source <- from,
           do: {name, argument, source}
@@ -134,7 +134,8 @@ defmodule PtcRunner.Firewall.Guard do
 
   @doc false
   # Also of what is found while the program runs.
-  @spec text({String.t(), String.t() | nil, Plan.source()}, String.t(), tools()) :: String.t()
+  @spec text({String.t(), String.t() | :calls | nil, Plan.source()}, String.t(), tools()) ::
+          String.t()
   def text({name, argument, _source}, path, tools) do
     why =
       case tools do
@@ -147,5 +148,6 @@ defmodule PtcRunner.Firewall.Guard do
   end
 
   defp argument(nil), do: "the arguments"
+  defp argument(:calls), do: "the number of calls"
   defp argument(name), do: "the argument '#{Shown.name(name)}'"
 end

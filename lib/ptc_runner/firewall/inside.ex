@@ -37,6 +37,9 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp at(_no_list, [:each | _path], _left), do: nil
 
+  # Names are no secret.
+  defp at(_value, [:keys], _left), do: nil
+
   defp at(map, [:value | path], left) when is_map(map) do
     Budget.spend!(left)
 
@@ -53,6 +56,8 @@ defmodule PtcRunner.Firewall.Inside do
   defp at(_other, [:object | _path], _left), do: nil
   defp at(map, [:other | _path], _left) when is_map(map), do: nil
   defp at(other, [:other | path], left), do: at(other, path, left)
+  defp at(list, [:single | _path], _left) when is_list(list), do: nil
+  defp at(other, [:single | path], left), do: at(other, path, left)
 
   defp at(map, [{:without, names} | path], left) when is_map(map) do
     Budget.spend!(left, map_size(map))
@@ -175,7 +180,7 @@ defmodule PtcRunner.Firewall.Inside do
       [:value | path] ->
         Enum.find_value(fields, &each(&1, path))
 
-      [:object | path] ->
+      [step | path] when step in [:object, :single] ->
         type({kind, fields}, path)
 
       [{:without, names} | path] ->

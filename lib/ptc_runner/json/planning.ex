@@ -49,15 +49,16 @@ defmodule PtcRunner.Json.Planning do
   @calls [~s("call"), "\\u"]
 
   @doc """
-  What flows into the arguments of each tool that a program may call, for a program in the form in which it is run.
+  What flows into the arguments of each tool that a program may call, and as `:calls` into the number of its calls, for a program in the
+  form in which it is run.
 
       iex> program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "who"}}}})
       iex> PtcRunner.Json.Planning.flows(program, {nil, nil, 10_000})
-      {:ok, %{"mail" => [{"to", [{:context, ["who"], true}], []}]}}
+      {:ok, %{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}}
 
   """
   @spec flows(Runner.program(), Limits.given()) ::
-          {:ok, %{String.t() => [{String.t() | nil, [Plan.source()], [Plan.source()]}]}}
+          {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]}}
           | {:error, Message.fault()}
   def flows(program, limits) do
     if calls?(program), do: flowing(program, Limits.about(limits, program)), else: {:ok, %{}}
@@ -75,18 +76,18 @@ defmodule PtcRunner.Json.Planning do
 
     with {:ok, {tools, _reads, _result}} <- native(source, observed, {timeout, max_heap}) do
       {:ok,
-       Map.new(tools, fn {name, _least, _most, _guard, arguments} ->
-         {name, if(any_keys?, do: Enum.map(arguments, &with_atoms/1), else: arguments)}
+       Map.new(tools, fn {name, _least, _most, _guard, counted, arguments} ->
+         flows = for {name, from, _by, counted} <- arguments, do: {name, from ++ counted}
+         flows = [{:calls, counted} | flows]
+         {name, if(any_keys?, do: Enum.map(flows, &with_atoms/1), else: flows)}
        end)}
     end
   end
 
   # Where atoms are keys too, an object without a name is without the atom of that name.
-  defp with_atoms({name, from, deciding}) do
-    from =
-      for {root, path, whole?} <- from, do: {root, Enum.map(path, &with_atoms_of_step/1), whole?}
-
-    {name, from, deciding}
+  defp with_atoms({name, from}) do
+    {name,
+     for({root, path, whole?} <- from, do: {root, Enum.map(path, &with_atoms_of_step/1), whole?})}
   end
 
   defp with_atoms_of_step({:without, names}),
@@ -121,7 +122,7 @@ defmodule PtcRunner.Json.Planning do
   defp settings(_known, nil), do: %{}
 
   defp settings({called, _reads, _result}, tools) do
-    for {name, _least, _most, _guard, _arguments} <- called,
+    for {name, _least, _most, _guard, _counted, _arguments} <- called,
         %{^name => form} <- [tools],
         setting = setting(name, form),
         into: %{},

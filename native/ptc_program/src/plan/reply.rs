@@ -1,11 +1,12 @@
 //! What a program will do, as one term: `{tools, reads, result}`. It is made part by part and can be suspended.
 //!
-//! A tool is `{name, least, most, guard, arguments}`, an argument `{name | nil, flows, decides}`, the result
-//! `{flows, decides}`. A formula is a list of products `{number, factors}`, or nil if nothing is known; a factor is a part of the
+//! A tool is `{name, least, most, guard, counted, arguments}`, an argument `{name | nil, flows, decides, counted}`, the result
+//! `{flows, decides, counted}`. What is counted are the parts of which there are as many items as a list has, or as there are calls. A
+//! formula is a list of products `{number, factors}`, or nil if nothing is known; a factor is a part of the
 //! data or `{number, formula}`. A part of the data is `{root, path, whole}`.
 
 use super::formula::{Factor, FormulaId, Product};
-use super::sets::{Ref, SetId};
+use super::sets::{Extent, Ref, SetId};
 use super::sources::{PathStep, SourceId, SourceRoot};
 use super::value::{Value, ValueId};
 use super::walk::PlanWalk;
@@ -39,10 +40,14 @@ named! {
         Each = "each",
         /// The values of an object.
         EachValue = "value",
+        /// The keys of an object.
+        Keys = "keys",
         /// The value itself, if it is an object.
         Object = "object",
         /// The value itself, if it is no object.
         Other = "other",
+        /// The value itself, if it is no list.
+        Single = "single",
         /// The object without some fields.
         Without = "without",
     }
@@ -73,7 +78,7 @@ rooted!(PlanReply { states: tools, parts; plain: state });
 struct PlanReplyState {
     stage: PlanReplyStage,
     /// What decides about the calls of each tool, and its arguments.
-    guards: BTreeMap<NameId, SetId>,
+    guards: BTreeMap<NameId, (SetId, SetId)>,
     arguments: BTreeMap<(NameId, Option<NameId>), Flows>,
     used: HashSet<Ref, ByNumber>,
     seen: HashSet<SetId, ByNumber>,
@@ -155,8 +160,8 @@ impl<T: Copy> PlanReply<T> {
                 }
                 PlanReplyStage::Whole => {
                     let flows = (walk.values.data(result), walk.values.decides(result));
-                    let (data, decides) = flows_terms(flows, walk, heap);
-                    let result = heap.make_tuple(&[data, decides]);
+                    let flows = flows_terms(flows, walk, heap);
+                    let result = heap.make_tuple(&flows);
                     let (tools, reads) = (self.parts.get(heap, 0), self.parts.get(heap, 1));
                     return Ok(heap.make_tuple(&[tools, reads, result]));
                 }
@@ -175,8 +180,10 @@ impl<T: Copy> PlanReply<T> {
     fn call(&mut self, at: usize, walk: &mut PlanWalk) -> usize {
         let call = walk.calls[at];
         walk.used.push(call.guard);
-        let guard = self.state.guards.entry(call.tool).or_insert(SetId::EMPTY);
-        *guard = walk.values.both(*guard, call.guard);
+        let none = (SetId::EMPTY, SetId::EMPTY);
+        let guard = self.state.guards.entry(call.tool).or_insert(none);
+        guard.0 = walk.values.both(guard.0, call.guard);
+        guard.1 = walk.values.both(guard.1, call.counted);
         let (inner, by) = walk.values.undecided(call.args);
         let (fields, decides) = match walk.values.get(inner) {
             Value::Object(span, ValueId::CONSTANT) => (walk.values.fields(span).to_vec(), by),
@@ -209,26 +216,28 @@ impl<T: Copy> PlanReply<T> {
         flows.1 = values.both(flows.1, by);
     }
 
-    /// `{name, least, most, guard, arguments}`
+    /// `{name, least, most, guard, counted, arguments}`
     fn tool<H: Heap<Term = T>>(&mut self, at: usize, walk: &PlanWalk, heap: &mut H) -> T {
         let called = walk.effects[at];
         let guard = self.state.guards.get(&called.tool).copied();
         let range = (called.tool, None)..=(called.tool, Some(NameId(u32::MAX)));
         let mut arguments = Vec::new();
         for ((_, name), flows) in self.state.arguments.range(range) {
-            let (data, decides) = flows_terms(*flows, walk, heap);
+            let [data, decides, counted] = flows_terms(*flows, walk, heap);
             let name = match name {
                 Some(name) => heap.make_string(walk.names.get(*name)),
                 None => heap.nil(),
             };
-            arguments.push(heap.make_tuple(&[name, data, decides]));
+            arguments.push(heap.make_tuple(&[name, data, decides, counted]));
         }
         let arguments = heap.make_list(&arguments);
-        let (guard, _) = flows_terms((guard.unwrap_or(SetId::EMPTY), SetId::EMPTY), walk, heap);
+        let (guard, counted) = guard.unwrap_or((SetId::EMPTY, SetId::EMPTY));
+        let [_, guard, _] = flows_terms((SetId::EMPTY, guard), walk, heap);
+        let [_, counted, _] = flows_terms((SetId::EMPTY, counted), walk, heap);
         let least = formula_term(called.least, walk, heap, DEEPEST);
         let most = formula_term(called.most, walk, heap, DEEPEST);
         let name = heap.make_string(walk.names.get(called.tool));
-        heap.make_tuple(&[name, least, most, guard, arguments])
+        heap.make_tuple(&[name, least, most, guard, counted, arguments])
     }
 
     /// Notes that the parts of a set are used; returns the fuel.
@@ -267,14 +276,11 @@ fn unfolded(set: SetId, walk: &PlanWalk, decides: &mut Vec<SetId>) -> Vec<Ref> {
     all
 }
 
-/// Returns the terms of the parts that flow, and of those that decide and do not flow.
-fn flows_terms<H: Heap>(
-    (data, decides): Flows,
-    walk: &PlanWalk,
-    heap: &mut H,
-) -> (H::Term, H::Term) {
+/// Returns the terms of the parts that flow, of those that decide and do not flow, and of those that are counted.
+fn flows_terms<H: Heap>((data, decides): Flows, walk: &PlanWalk, heap: &mut H) -> [H::Term; 3] {
     let (mut others, mut at) = (vec![decides], 0);
     let data = unfolded(data, walk, &mut others);
+    let (counted, data): (Vec<_>, Vec<_>) = data.into_iter().partition(is_counted);
     let (mut deciding, mut seen) = (Vec::new(), HashSet::<SetId, ByNumber>::default());
     while let Some(set) = others.get(at).copied() {
         if seen.insert(set) {
@@ -284,8 +290,13 @@ fn flows_terms<H: Heap>(
         at += 1;
     }
     let deciding = tidy(deciding, &data, walk);
+    let counted = tidy(counted, &data, walk);
     let data = tidy(data, &[], walk);
-    (refs_term(data, walk, heap), refs_term(deciding, walk, heap))
+    [data, deciding, counted].map(|refs| refs_term(refs, walk, heap))
+}
+
+fn is_counted(part: &Ref) -> bool {
+    part.extent == Extent::Items
 }
 
 /// Leaves out what others imply: parts of a part of which all counts, and the numbers of items on the way to a part. Also what
@@ -294,12 +305,15 @@ fn tidy(mut refs: Vec<Ref>, known: &[Ref], walk: &PlanWalk) -> Vec<Ref> {
     if refs.is_empty() || refs.len() == 1 && known.is_empty() {
         return refs;
     }
+    for part in refs.iter_mut().filter(|part| is_counted(part)) {
+        part.extent = Extent::Count;
+    }
     refs.sort_unstable();
     refs.dedup();
     let tree = &walk.values.tree;
     let (mut whole, mut passed) = (Vec::new(), Vec::new());
     for part in refs.iter().chain(known) {
-        whole.extend(part.whole.then_some(part.source));
+        whole.extend((part.extent == Extent::Whole).then_some(part.source));
         let mut next = part.source;
         while let Some((around, _)) = tree.around(next) {
             passed.push(around);
@@ -320,7 +334,7 @@ fn tidy(mut refs: Vec<Ref>, known: &[Ref], walk: &PlanWalk) -> Vec<Ref> {
     };
     refs.retain(|part| {
         let own = has(&passed, part.source) || has(&whole, part.source);
-        !(known.contains(part) || !part.whole && own || is_inside(part.source))
+        !(known.contains(part) || part.extent != Extent::Whole && own || is_inside(part.source))
     });
     refs
 }
@@ -328,7 +342,7 @@ fn tidy(mut refs: Vec<Ref>, known: &[Ref], walk: &PlanWalk) -> Vec<Ref> {
 fn refs_term<H: Heap>(refs: Vec<Ref>, walk: &PlanWalk, heap: &mut H) -> H::Term {
     let mut all = Vec::with_capacity(refs.len());
     for part in refs {
-        if let Some(term) = source_term(part.source, part.whole, walk, heap) {
+        if let Some(term) = source_term(part.source, part.extent == Extent::Whole, walk, heap) {
             all.push(term);
         }
     }
@@ -358,8 +372,10 @@ fn source_term<H: Heap>(
             PathStep::Key(name) => heap.make_string(walk.names.get(name)),
             PathStep::Each => heap.word(PlanWord::Each),
             PathStep::Value => heap.word(PlanWord::EachValue),
+            PathStep::Keys => heap.word(PlanWord::Keys),
             PathStep::Object => heap.word(PlanWord::Object),
             PathStep::Other => heap.word(PlanWord::Other),
+            PathStep::Single => heap.word(PlanWord::Single),
             PathStep::Without(at) => {
                 let names = walk.values.tree.names_without(at).iter();
                 let names: Vec<_> = names

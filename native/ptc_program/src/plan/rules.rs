@@ -1,7 +1,7 @@
 //! The values of operations that have been visited.
 
 use super::sets::SetId;
-use super::sources::SourceRoot;
+use super::sources::{PathStep, SourceRoot};
 use super::value::{Value, ValueId};
 use super::visit::PartKind;
 use super::walk::PlanWalk;
@@ -85,7 +85,7 @@ impl PlanWalk {
         self.note(flows);
     }
 
-    fn note(&mut self, set: SetId) {
+    pub(super) fn note(&mut self, set: SetId) {
         if set != SetId::EMPTY && self.used.last() != Some(&set) {
             self.used.push(set);
         }
@@ -96,17 +96,10 @@ impl PlanWalk {
         self.outline(value);
     }
 
-    /// Returns the parts that a value is, without their own parts.
+    /// Returns what the number of parts of a value, and its kind, come from.
     pub(super) fn outline(&mut self, value: ValueId) -> SetId {
-        let (inner, _) = self.values.undecided(value);
-        let mut all = SetId::EMPTY;
-        for member in self.values.members(inner) {
-            if let Value::At(source, _) = self.values.get(member) {
-                let set = self.values.sets.one(source, false);
-                self.note(set);
-                all = self.values.both(all, set);
-            }
-        }
+        let all = self.values.outline(value, false);
+        self.note(all);
         all
     }
 
@@ -307,6 +300,7 @@ impl PlanWalk {
 
     /// Returns an object with the fields of two, of which those of the second one win.
     pub(super) fn merged(&mut self, first: ValueId, second: ValueId) -> ValueId {
+        let [first, second] = [first, second].map(|it| self.values.of_kind(it, PathStep::Single));
         let ((a, by), (b, and)) = (self.values.undecided(first), self.values.undecided(second));
         let by = self.values.both(by, and);
         let merged = match (self.values.get(a), self.values.get(b)) {
@@ -332,28 +326,13 @@ impl PlanWalk {
         let of = self.part_in("from").unwrap_or(self.input());
         let found = if let Some(node) = self.field("key") {
             let key = self.part_in("key").unwrap_or(ValueId::CONSTANT);
-            let value = match source.text(node) {
-                Some(_) => self.read(source, of, node),
-                None => {
-                    let (fields, items) =
-                        (self.values.any(of), self.loops.item(of, &mut self.values));
-                    self.values.join(fields, items)
-                }
-            };
+            let value = self.at_step(source, of, node);
             self.touch(value);
             self.decided_by(value, &[key])
         } else if let Some(path) = self.field("path") {
             let mut value = of;
             for key in source.elements(path) {
-                value = match source.text(key) {
-                    Some(_) => self.read(source, value, key),
-                    // An index, or a key of digits.
-                    None => {
-                        let fields = self.values.any(value);
-                        let items = self.loops.item(value, &mut self.values);
-                        self.values.join(fields, items)
-                    }
-                };
+                value = self.at_step(source, value, key);
             }
             value
         } else {
@@ -363,5 +342,21 @@ impl PlanWalk {
             Some(default) => self.values.join(found, default),
             None => found,
         }
+    }
+
+    /// Returns the value at a step of a path: a key, an index that may also be a key of digits, or a key that is not known.
+    fn at_step(&mut self, source: &Document, of: ValueId, step: Node) -> ValueId {
+        if source.text(step).is_some() {
+            return self.read(source, of, step);
+        }
+        let fields = match source.entry(step) {
+            Entry::Int(index) => {
+                let name = self.names.id(index.to_string().as_bytes());
+                self.values.field(of, name)
+            }
+            _ => self.values.any(of),
+        };
+        let items = self.loops.item(of, &mut self.values);
+        self.values.join(fields, items)
     }
 }

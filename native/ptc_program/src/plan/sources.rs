@@ -31,10 +31,14 @@ pub enum PathStep {
     Each,
     /// The values of an object.
     Value,
+    /// The keys of an object, without their values.
+    Keys,
     /// The value itself, if it is an object.
     Object,
     /// The value itself, if it is no object.
     Other,
+    /// The value itself, if it is no list.
+    Single,
     /// The object without some of its fields, see [`SourceTree::names_without`].
     Without(u32),
 }
@@ -157,6 +161,17 @@ impl SourceTree {
     pub fn is_object(&self, id: SourceId) -> bool {
         let step = self.around(id).map(|(_, step)| step);
         matches!(step, Some(PathStep::Object | PathStep::Without(_)))
+    }
+
+    /// Returns whether a part can have something at a step.
+    pub fn has(&self, id: SourceId, step: PathStep) -> bool {
+        use PathStep::*;
+        match self.around(id).map(|(_, last)| last) {
+            Some(Object | Without(_)) => !matches!(step, Each | Other),
+            Some(Other) => matches!(step, Each | Other | Single),
+            Some(Single) => step != Each,
+            _ => true,
+        }
     }
 
     /// Returns the number of parts.

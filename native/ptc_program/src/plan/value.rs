@@ -6,7 +6,7 @@ mod reading;
 pub use reading::FoundIn;
 
 use super::formula::{Factor, FormulaId, Formulas, LoopId};
-use super::sets::{SetId, Sets};
+use super::sets::{Extent, SetId, Sets};
 use super::sources::{SourceId, SourceRoot, SourceTree};
 use crate::typing::names::NameId;
 
@@ -64,7 +64,7 @@ pub struct ItemsOf {
     pub least: FormulaId,
     /// The largest number.
     pub most: FormulaId,
-    /// What that number depends on.
+    /// What that number comes from: the lists that it is the number of items of, or what it is computed of.
     pub spine: SetId,
 }
 
@@ -181,7 +181,7 @@ impl Values {
 
     /// Returns a part of the data.
     pub fn at(&mut self, source: SourceId, of: LoopId) -> ValueId {
-        let data = self.sets.one(source, true);
+        let data = self.sets.one(source, Extent::Whole);
         self.add(Value::At(source, of), data, SetId::EMPTY, 0)
     }
 
@@ -194,7 +194,7 @@ impl Values {
     /// Returns a value of which nothing is known.
     pub fn unknown(&mut self) -> ValueId {
         let source = self.tree.root(SourceRoot::Unknown);
-        let data = self.sets.one(source, true);
+        let data = self.sets.one(source, Extent::Whole);
         self.made(data)
     }
 
@@ -269,28 +269,17 @@ impl Values {
         self.decided(made, decides)
     }
 
-    /// Returns a list. What its number of items depends on decides about it. A number that is computed flows with the list,
-    /// because whoever sees the list can count it: see [`Values::counted`].
+    /// Returns a list. What its number of items comes from decides about it, and flows with it, because whoever sees the list can
+    /// count it.
     pub fn list(&mut self, items: ItemsOf) -> ValueId {
         let known = self.all[items.item.0 as usize];
         let decides = self.both(known.decides, items.spine);
-        let counted = self.counted(items.spine);
+        let counted = self.sets.items(items.spine);
         let data = self.both(known.data, counted);
         if known.depth >= DEEPEST {
             return self.collapsed(data, decides);
         }
         self.add(Value::List(items), data, decides, known.depth + 1)
-    }
-
-    /// Returns the parts of which a number of items is computed, as by `range`: they flow into what counts the items. The number
-    /// of items in a part of the data, and what keeps some of them, only decides.
-    pub fn counted(&mut self, spine: SetId) -> SetId {
-        let parts = self.sets.get(spine);
-        if !parts.iter().any(|part| part.whole) {
-            return SetId::EMPTY;
-        }
-        let whole: Vec<_> = parts.iter().filter(|part| part.whole).copied().collect();
-        self.sets.of_parts(whole, &mut self.tree)
     }
 
     /// Returns a list of a number of items, as a program has it.
