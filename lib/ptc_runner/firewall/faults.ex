@@ -1,8 +1,9 @@
 defmodule PtcRunner.Firewall.Faults do
   @moduledoc false
-  # Faults of runs that read firewalled fields show the kinds of values instead of the values.
+  # Faults of runs that read firewalled fields show the kinds of values instead of the values. Those of others show of a value with
+  # firewalled fields only its keys.
 
-  alias PtcRunner.Firewall.{Flow, Hidden}
+  alias PtcRunner.Firewall.{Flow, Hidden, Outline}
   alias PtcRunner.Json.Message
   alias PtcRunner.Shown
 
@@ -18,12 +19,16 @@ defmodule PtcRunner.Firewall.Faults do
                     [:not_a_count, :unchecked_not_list, :unchecked_not_map]
 
   @doc """
-  The fault of a run, concealed if the program reads firewalled fields.
+  The fault of a run, concealed if the program reads firewalled fields, and without the values of rows that have such fields.
 
       iex> fault = {:execution, :needs_numbers, "sum", nil, ["s3cret"]}
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
       iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}))
       {:execution_error, "sum requires numeric values, got a text of 6 bytes"}
+
+      iex> fault = {:execution, :needs_list, "first", nil, [%{"id" => 1, "_pin" => 2}]}
+      iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, %{"program" => %{"op" => "first"}}, %{}, %{}))
+      {:execution_error, "first requires a list, got %{\"_pin\" => …, \"id\" => …}"}
 
   """
   @spec of_run(Message.fault(), Flow.program(), term(), term()) :: Message.fault()
@@ -33,7 +38,7 @@ defmodule PtcRunner.Firewall.Faults do
   def of_run(fault, program, context, memory) do
     case kinds(fault) do
       ^fault -> fault
-      kinds -> if reads?(program, context, memory), do: kinds, else: fault
+      kinds -> if reads?(program, context, memory), do: kinds, else: outlines(fault)
     end
   end
 
@@ -49,14 +54,20 @@ defmodule PtcRunner.Firewall.Faults do
   def worded(fault) do
     case kinds(fault) do
       ^fault -> Message.error(fault)
-      kinds -> {:worded, Message.error(fault), Message.error(kinds)}
+      kinds -> {:worded, fault |> outlines() |> Message.error(), Message.error(kinds)}
     end
   end
 
-  defp kinds({:expensive_to_inspect, fault}), do: kinds(fault)
+  defp kinds(fault), do: with_terms(fault, &Shown.kind/1)
 
-  defp kinds({:execution, code, op, field, [_ | _] = terms}) when code not in @about_programs,
-    do: {:execution, code, op, field, Enum.map(terms, &Shown.kind/1)}
+  defp outlines({:expensive_to_inspect, fault}), do: {:expensive_to_inspect, outlines(fault)}
+  defp outlines(fault), do: with_terms(fault, &Outline.of/1)
 
-  defp kinds(fault), do: fault
+  defp with_terms({:expensive_to_inspect, fault}, show), do: with_terms(fault, show)
+
+  defp with_terms({:execution, code, op, field, [_ | _] = terms}, show)
+       when code not in @about_programs,
+       do: {:execution, code, op, field, Enum.map(terms, show)}
+
+  defp with_terms(fault, _show), do: fault
 end

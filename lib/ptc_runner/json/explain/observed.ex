@@ -130,7 +130,7 @@ defmodule PtcRunner.Json.Explain.Observed do
         {path, depth, around} = Map.fetch!(known, parent)
         path = shortened(path ++ place)
         words = within(words + @words_of_operation + 2 * length(path), limits)
-        {own, lists} = if parent, do: part(place, around, parent, lists), else: {node, lists}
+        {own, lists} = if parent, do: inside(place, around, [parent], lists), else: {node, lists}
         operation = operation(op, path, depth + 1, counts, keys)
         operation = Map.merge(operation, %{parent: parent, about: About.text(op, own)})
 
@@ -158,26 +158,22 @@ defmodule PtcRunner.Json.Explain.Observed do
     words
   end
 
-  # A list of parts is converted to a tuple once, and kept under the number of the operation that contains it:
-  # there may be many parts.
-  defp part([key, index], around, parent, lists) when is_map(around) and is_integer(index) do
-    lists = Map.put_new_lazy(lists, {parent, key}, fn -> parts(around, key) end)
-    parts = Map.fetch!(lists, {parent, key})
-    {if(index < tuple_size(parts), do: elem(parts, index)), lists}
+  # A list is converted to a tuple once, and kept under its place: there may be many parts in it.
+  defp inside([], part, _at, lists), do: {part, lists}
+
+  defp inside([index | place], list, at, lists) when is_list(list) and is_integer(index) do
+    lists = Map.put_new_lazy(lists, at, fn -> parts(list) end)
+    parts = Map.fetch!(lists, at)
+    part = if index < tuple_size(parts), do: elem(parts, index)
+    inside(place, part, [index | at], lists)
   end
 
-  defp part(place, around, _parent, lists), do: {Enum.reduce(place, around, &inside/2), lists}
+  defp inside([key | place], map, at, lists) when is_map(map),
+    do: inside(place, Map.get(map, key), [key | at], lists)
 
-  defp parts(around, key) do
-    case around do
-      %{^key => list} when is_list(list) -> List.to_tuple(list)
-      _other -> {}
-    end
-  end
+  defp inside(_place, _part, _at, lists), do: {nil, lists}
 
-  defp inside(index, list) when is_list(list) and is_integer(index), do: Enum.at(list, index)
-  defp inside(key, map) when is_map(map), do: Map.get(map, key)
-  defp inside(_part, _other), do: nil
+  defp parts(list), do: if(List.improper?(list), do: {}, else: List.to_tuple(list))
 
   defp operation(op, path, depth, counts, keys) do
     {runs, ended, lists_in, items_in, lists_out, items_out, held, nanos, words, calls, waited,

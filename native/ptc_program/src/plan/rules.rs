@@ -52,6 +52,12 @@ impl PlanWalk {
         own.find(|part| part.field == field).map(|part| part.value)
     }
 
+    /// Returns the value of the part that was visited last.
+    pub(super) fn last_part(&self) -> Option<ValueId> {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        self.visited[first..].last().map(|part| part.value)
+    }
+
     /// Returns the current value.
     pub(super) fn input(&self) -> ValueId {
         let last = self.frames.last();
@@ -191,7 +197,7 @@ impl PlanWalk {
                 let now = self.values.root(SourceRoot::Now);
                 self.values.computed(&[now])
             }
-            OpCode::Pipe => self.parts_of("steps").pop().unwrap_or(ValueId::CONSTANT),
+            OpCode::Pipe => self.last_part().unwrap_or(ValueId::CONSTANT),
             OpCode::Let => self.part_in("in").unwrap_or(ValueId::CONSTANT),
             OpCode::If | OpCode::Switch => self.chosen(op),
             OpCode::Coalesce => {

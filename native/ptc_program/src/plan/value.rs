@@ -93,6 +93,9 @@ pub struct Values {
 
 /// Maximum number of fields that are kept apart.
 const MOST_FIELDS: usize = 256;
+/// Number of fields that a program's objects may have together, and of more for each value.
+const FIELDS: usize = 65_536;
+const FIELDS_A_VALUE: usize = 8;
 /// Maximum nesting depth of what is kept apart.
 const DEEPEST: u8 = 24;
 /// Maximum number of values that are made to join two of them.
@@ -242,7 +245,8 @@ impl Values {
         let mut all: Vec<ValueId> = fields.iter().map(|field| field.1).collect();
         all.push(rest);
         let (data, decides, depth) = self.inside(&all);
-        if fields.len() > MOST_FIELDS || depth > DEEPEST {
+        let room = FIELDS + FIELDS_A_VALUE * self.all.len();
+        if fields.len() > MOST_FIELDS || depth > DEEPEST || self.fields.len() > room {
             return self.collapsed(data, decides);
         }
         let start = self.fields.len() as u32;

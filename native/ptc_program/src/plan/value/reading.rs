@@ -120,7 +120,7 @@ impl Values {
     /// Returns the value at a key of a part. Of an object without some fields, it is that of the object.
     fn key_in(&mut self, source: SourceId, name: NameId, of: LoopId) -> FoundIn {
         let mut source = source;
-        while let Some((around, PathStep::Without(names))) = self.tree.around(source) {
+        if let Some((around, PathStep::Without(names))) = self.tree.around(source) {
             if self.tree.names_without(names).binary_search(&name).is_ok() {
                 return FoundIn::Is(ValueId::CONSTANT);
             }
@@ -162,7 +162,7 @@ impl Values {
     }
 
     fn part_without(&mut self, source: SourceId, names: &[NameId], of: LoopId) -> ValueId {
-        let step = self.tree.without(names.to_vec());
+        let (source, step) = self.tree.without(source, names);
         self.step(source, step, of)
     }
 
