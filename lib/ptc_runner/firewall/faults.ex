@@ -28,7 +28,7 @@ defmodule PtcRunner.Firewall.Faults do
 
       iex> fault = {:execution, :needs_list, "first", nil, [%{"id" => 1, "_pin" => 2}]}
       iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, %{"program" => %{"op" => "first"}}, %{}, %{}))
-      {:execution_error, "first requires a list, got %{\"_pin\" => …, \"id\" => …}"}
+      {:execution_error, ~S(first requires a list, got %{"_pin" => …, "id" => …})}
 
   """
   @spec of_run(Message.fault(), Flow.program(), term(), term()) :: Message.fault()

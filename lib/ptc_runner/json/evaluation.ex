@@ -83,13 +83,16 @@ defmodule PtcRunner.Json.Evaluation do
   @spec explain(PtcRunner.Json.program(), Given.t()) :: Explain.t()
   def explain(program, {limits, context, memory, tools, how} = given) do
     {timeout, max_heap, reading} = Limits.about(limits, program)
+    {of_run, _max_heap, _reading} = Limits.resolve(limits)
     # A compiled program is compiled from its source again, for observation.
     {source, reading} = Program.again(program, reading)
-    limits = {timeout, max_heap, reading}
+    limits = {of_run, max_heap, reading}
 
     with {:ok, source} <- source(source),
          {:ok, tools, how} <- with_tools(source, context, memory, tools, limits, how) do
-      {outcome, explanation} = Explain.Observed.run(source, context, memory, tools, limits, how)
+      {outcome, explanation} =
+        Explain.Observed.run(source, context, memory, tools, limits, how, timeout)
+
       %{explanation | result: result(outcome, program, given)}
     else
       {:error, _reason} = error -> %Explain{result: error}

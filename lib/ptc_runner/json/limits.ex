@@ -149,15 +149,15 @@ defmodule PtcRunner.Json.Limits do
     do: {timeout || usual_timeout(), max_heap || usual_max_heap(), reading}
 
   @doc """
-  The same for what is computed about a program: without `:max_heap`, its text has as many words as a text may have that is decoded,
-  and a program that is a term as many as a text of as many parts. What is known of a program grows with it, and a program that runs
-  within the defaults is to be planned and checked within them.
+  The same for what is computed about a program: without `:timeout` and `:max_heap` it has as much time and as many words as a text that is
+  decoded, and a program that is a term has as many words as a text of as many parts. What is known of a program grows with it, and a
+  program that runs within the defaults is to be planned, checked and explained within them.
 
       iex> PtcRunner.Json.Limits.about({50, nil, 100}, String.duplicate(" ", 2_000_000))
       {50, 32_000_000, 100}
 
-      iex> PtcRunner.Json.Limits.about({50, 7_000, 100}, "{}")
-      {50, 7_000, 100}
+      iex> PtcRunner.Json.Limits.about({nil, 7_000, 100}, "{}")
+      {5_000, 7_000, 100}
 
       iex> node = %{"op" => "list", "items" => List.duplicate(1, 10_000)}
       iex> PtcRunner.Json.Limits.about({50, nil, 100}, %{"program" => node})
@@ -165,14 +165,14 @@ defmodule PtcRunner.Json.Limits do
 
   """
   @spec about(given(), term()) :: t()
-  def about({_timeout, nil, _reading} = given, source) do
-    {timeout, max_heap, reading} = resolve(given)
+  def about({timeout, max_heap, reading} = given, source) do
+    {usual, words, _reading} = resolve(given)
 
-    {timeout, if(max_heap == 0, do: 0, else: max(max_heap, text_heap(length_of(source)))),
-     reading}
+    words =
+      if max_heap == nil and words > 0, do: max(words, text_heap(length_of(source))), else: words
+
+    {timeout || max(usual, @text_timeout), words, reading}
   end
-
-  def about(given, _source), do: resolve(given)
 
   defp length_of(%{__struct__: PtcRunner.Json.Program, source: source}), do: length_of(source)
   defp length_of(text) when is_binary(text), do: byte_size(text)

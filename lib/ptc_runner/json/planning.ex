@@ -61,7 +61,13 @@ defmodule PtcRunner.Json.Planning do
           {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]}}
           | {:error, Message.fault()}
   def flows(program, limits) do
-    if calls?(program), do: flowing(program, Limits.about(limits, program)), else: {:ok, %{}}
+    if calls?(program), do: flowing(program, of_run(limits, program)), else: {:ok, %{}}
+  end
+
+  # It takes no more time than the run may take.
+  defp of_run(limits, program) do
+    {timeout, _max_heap, _reading} = Limits.resolve(limits)
+    limits |> Limits.about(program) |> put_elem(0, timeout)
   end
 
   defp calls?(%Program{source: source}), do: calls?(source)

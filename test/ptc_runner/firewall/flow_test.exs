@@ -2,12 +2,13 @@ defmodule PtcRunner.Firewall.FlowTest do
   # Which parts of a program's value come from firewalled fields, and what errors of such programs show.
   use ExUnit.Case, async: true
 
-  alias PtcRunner.Firewall.{Faults, Flow, Marks, Public, Shape}
+  alias PtcRunner.Firewall.{Faults, Flow, Marks, Outline, Public, Shape}
   alias PtcRunner.{Json, Schema}
 
   doctest Faults
   doctest Flow
   doctest Marks
+  doctest Outline
   doctest Public
   doctest Shape
 
@@ -272,11 +273,28 @@ defmodule PtcRunner.Firewall.FlowTest do
     end
   end
 
-  test "programs that read no firewalled field show the values, without the firewalled ones" do
-    program = %{"program" => pipe([load("users"), op("first", []), op("count", [])])}
-    context = %{"users" => [%{"id" => 1, "_pin" => @secret}]}
-    assert {:error, {_kind, message}} = Json.run(program, context: context)
-    assert message == ~s(count requires a list, got %{"_pin" => …, "id" => 1})
+  test "programs that read no firewalled field show of rows that have one only the keys, and what they have asked for" do
+    user = %{"id" => 1, "salary" => 4711, "_pin" => @secret, "who" => %{"city" => "Rome"}}
+    context = %{"users" => [user], "cities" => [%{"id" => 1, "who" => %{"city" => "Rome"}}]}
+    first = [load("users"), op("first", [])]
+
+    for {steps, got} <- [
+          {first, ~s(%{"_pin" => …, "id" => …, "salary" => …, "who" => %{"city" => …}})},
+          {first ++ [op("select", fields: ["id", "who"])],
+           ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})},
+          {first ++ [get("salary")], "4711"},
+          {first ++ [op("unset", fields: ["_pin", "salary"])],
+           ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})},
+          {[load("cities"), op("first", [])], ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})}
+        ] do
+      program = %{"program" => pipe(steps ++ [op("count", [])])}
+      kinds? = inspect(steps) =~ "_pin"
+      assert {:error, {_kind, message}} = Json.run(program, context: context)
+
+      if kinds?,
+        do: assert(message == "count requires a list, got a map of 2 keys"),
+        else: assert(message == "count requires a list, got " <> got)
+    end
   end
 
   test "a name that begins with an escape is seen" do

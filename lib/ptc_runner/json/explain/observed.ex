@@ -13,7 +13,8 @@ defmodule PtcRunner.Json.Explain.Observed do
   @words_of_operation 80
 
   @doc """
-  Runs a program; returns its value (or the error), and the explanation without a result.
+  Runs a program; returns its value (or the error), and the explanation without a result. The explanation takes at most `most` milliseconds;
+  by default those that the run has left.
 
       iex> node = %{"op" => "load", "name" => "n"}
       iex> limits = {1_000, 0, 100}
@@ -22,10 +23,20 @@ defmodule PtcRunner.Json.Explain.Observed do
       {1, ["load n"]}
 
   """
-  @spec run(String.t() | {:checked, term()}, map(), map(), map(), Limits.t(), Runner.how()) ::
+  @spec run(
+          String.t() | {:checked, term()},
+          map(),
+          map(),
+          map(),
+          Limits.t(),
+          Runner.how(),
+          timeout()
+        ) ::
           {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()},
            %Explain{result: nil}}
-  def run(source, context, memory, tools, {timeout, max_heap, depth} = limits, how \\ 1) do
+  def run(source, context, memory, tools, limits, how \\ 1, most \\ 0)
+
+  def run(source, context, memory, tools, {timeout, max_heap, depth} = limits, how, most) do
     began = System.monotonic_time()
 
     case compile(source, limits) do
@@ -38,7 +49,10 @@ defmodule PtcRunner.Json.Explain.Observed do
         result = program |> Runner.run(context, memory, tools, limits, how) |> given(timeout)
         noted = Native.observed(observation, consts)
         node = node_of(source)
-        {result, explanation} = explained(noted, node, result, {began, timeout, max_heap})
+
+        {result, explanation} =
+          explained(noted, node, result, {began, max(timeout, most), max_heap})
+
         findings = Hints.of_findings(explanation.findings, {:checked, node})
         {result, %{explanation | findings: findings}}
 

@@ -75,6 +75,8 @@ struct ValueFlows {
     data: SetId,
     decides: SetId,
     depth: u8,
+    /// Whether no part of it belongs to a loop.
+    settled: bool,
 }
 
 /// All values, and what they are made of.
@@ -108,6 +110,7 @@ impl Default for Values {
             data: SetId::EMPTY,
             decides: SetId::EMPTY,
             depth: 0,
+            settled: true,
         };
         let mut all = Vec::with_capacity(64);
         all.extend([constant; 2]);
@@ -125,7 +128,7 @@ impl Default for Values {
 impl Values {
     /// Returns the words that they take.
     pub fn words(&self) -> usize {
-        let own = 5 * self.all.len() + self.fields.len() + self.members.len() / 2;
+        let own = 6 * self.all.len() + self.fields.len() + self.members.len() / 2;
         own + self.tree.words() + self.sets.words() + self.formulas.words()
     }
 
@@ -165,13 +168,39 @@ impl Values {
 
     fn add(&mut self, value: Value, data: SetId, decides: SetId, depth: u8) -> ValueId {
         let id = ValueId(self.all.len() as u32);
+        let settled = self.settles(value);
         self.all.push(ValueFlows {
             value,
             data,
             decides,
             depth,
+            settled,
         });
         id
+    }
+
+    /// Returns whether no part of a value belongs to a loop.
+    #[inline]
+    pub fn is_settled(&self, id: ValueId) -> bool {
+        self.all[id.0 as usize].settled
+    }
+
+    fn settles(&self, value: Value) -> bool {
+        match value {
+            Value::Made(_) => true,
+            Value::At(_, of) => matches!(of, LoopId::ROOT | LoopId::LOST),
+            Value::Object(span, rest) => {
+                let fields = self.fields(span).iter().map(|field| field.1);
+                self.is_settled(rest) && { fields }.all(|it| self.is_settled(it))
+            }
+            Value::List(items) => {
+                let numbers = [items.least, items.most];
+                let settled = |it: &FormulaId| self.formulas.is_settled(*it);
+                items.of.is_none() && numbers.iter().all(settled) && self.is_settled(items.item)
+            }
+            Value::Named(item, _) | Value::Decided(item, _) => self.is_settled(item),
+            Value::OneOf(span) => self.members[span.range()].iter().all(|it| self.is_settled(*it)),
+        }
     }
 
     /// Returns a value that is computed from these parts.
