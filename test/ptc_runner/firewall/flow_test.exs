@@ -288,11 +288,12 @@ defmodule PtcRunner.Firewall.FlowTest do
           {[load("cities"), op("first", [])], ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})}
         ] do
       program = %{"program" => pipe(steps ++ [op("count", [])])}
+      # A program that names a firewalled field is told kinds.
       kinds? = inspect(steps) =~ "_pin"
       assert {:error, {_kind, message}} = Json.run(program, context: context)
 
       if kinds?,
-        do: assert(message == "count requires a list, got a map of 2 keys"),
+        do: assert(message == "count requires a list, got a map of 2 entries"),
         else: assert(message == "count requires a list, got " <> got)
     end
   end

@@ -186,6 +186,89 @@ defmodule PtcRunner.Firewall.GuardTest do
       end
     end
 
+    test "where a number of items comes from it: counted in each way, as a list of as many items, and as the number of calls" do
+      one = %{"op" => "literal", "value" => 1}
+      load = load("users")
+      own = &pipe([load, %{"op" => "first"}, get("_list"), &1])
+
+      range =
+        &pipe([load, %{"op" => "first"}, %{"op" => "range", "from" => 1, "to" => get("_pin")}, &1])
+
+      users = [%{"id" => 1, "_pin" => 3, "_list" => [1, 2]}]
+      acc = %{"op" => "var", "name" => "acc"}
+
+      for of <- [own, range],
+          {step, argument} <- [
+            {%{"op" => "count"}, "x"},
+            {%{"op" => "length"}, "x"},
+            {%{
+               "op" => "fold",
+               "init" => 0,
+               "expr" => %{"op" => "add", "left" => acc, "right" => 1}
+             }, "x"},
+            {%{"op" => "map", "expr" => one}, "x"},
+            {%{"op" => "sum", "expr" => one}, "x"},
+            {%{"op" => "index_by", "expr" => %{"op" => "literal", "value" => "k"}}, "x"},
+            {%{"op" => "chunk", "size" => 1}, "x"},
+            {%{"op" => "map", "expr" => call("send", %{"x" => one})}, :calls}
+          ] do
+        node = if argument == :calls, do: of.(step), else: call("send", %{"x" => of.(step)})
+        assert {:error, {:validation_error, text}} = run(node, context: %{"users" => users})
+
+        if argument == :calls,
+          do: assert(text =~ "into the number of calls of tool 'send', which writes")
+
+        assert text =~ ~r/users\._(list|pin)/
+      end
+    end
+
+    test "but not where public items are counted, or their keys, kinds and items are what is left" do
+      seen = %{"send" => fn _ -> "sent" end}
+      row = [load("users"), %{"op" => "first"}]
+      where = %{"op" => "filter", "where" => %{"op" => "gt", "field" => "_pin", "value" => 1}}
+
+      users = %{
+        "users" => [
+          %{"id" => 1, "_pin" => 4711, "_b" => 2, "who" => %{"name" => "Ann", "_pin" => 1}}
+        ]
+      }
+
+      rows = %{"op" => "list", "items" => [load("users"), load("users")]}
+
+      for value <- [
+            pipe([load("users"), %{"op" => "count"}]),
+            pipe([load("users"), %{"op" => "length"}]),
+            pipe([load("users"), where, %{"op" => "count"}]),
+            pipe(row ++ [%{"op" => "length"}]),
+            pipe(row ++ [%{"op" => "typeof"}]),
+            pipe(row ++ [%{"op" => "keys"}]),
+            pipe(row ++ [%{"op" => "entries"}, %{"op" => "map", "expr" => get("key")}]),
+            pipe([rows, %{"op" => "flatten"}, %{"op" => "select", "fields" => ["id"]}]),
+            pipe([
+              load("users"),
+              %{"op" => "get", "key" => 0},
+              %{"op" => "select", "fields" => ["id"]}
+            ]),
+            pipe(
+              row ++
+                [
+                  %{"op" => "rename", "fields" => %{"_pin" => "p", "id" => "n"}},
+                  %{"op" => "set", "fields" => %{"p" => nil, "_b" => nil, "who" => nil}}
+                ]
+            ),
+            pipe(
+              row ++
+                [
+                  %{"op" => "merge", "objects" => [%{"a" => 1}, %{"op" => "it"}]},
+                  %{"op" => "unset", "fields" => ["_pin", "_b", "who"]}
+                ]
+            )
+          ] do
+        assert {value, {:ok, "sent", %{}, %{}}} ==
+                 {value, run(call("send", %{"x" => value}), context: users, tools: seen)}
+      end
+    end
+
     test "but not without the option, and not if it only decides" do
       seen = %{"send" => fn _ -> "sent" end}
       node = each(load("users"), call("send", %{"x" => get("_pin")}))

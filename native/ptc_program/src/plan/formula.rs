@@ -118,7 +118,9 @@ impl Formulas {
     /// Returns whether no loop occurs in a formula.
     pub fn is_settled(&self, id: FormulaId) -> bool {
         let is_settled = |factor: &Factor| matches!(factor, Factor::Count(_, LoopId::ROOT));
-        self.get(id).iter().all(|product| product.factors.iter().all(is_settled))
+        self.get(id)
+            .iter()
+            .all(|product| product.factors.iter().all(is_settled))
     }
 
     /// Returns at most a number of a formula.

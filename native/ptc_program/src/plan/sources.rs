@@ -146,7 +146,9 @@ impl SourceTree {
     /// Returns the object without these fields, with the part around it. Of many fields, some count as if they were still there.
     pub fn without(&mut self, id: SourceId, names: &[NameId]) -> (SourceId, PathStep) {
         let (around, mut all) = match self.around(id) {
-            Some((around, PathStep::Without(before))) => (around, self.names_without(before).to_vec()),
+            Some((around, PathStep::Without(before))) => {
+                (around, self.names_without(before).to_vec())
+            }
             _ => (id, Vec::new()),
         };
         all.extend(names);

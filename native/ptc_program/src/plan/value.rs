@@ -199,7 +199,9 @@ impl Values {
                 items.of.is_none() && numbers.iter().all(settled) && self.is_settled(items.item)
             }
             Value::Named(item, _) | Value::Decided(item, _) => self.is_settled(item),
-            Value::OneOf(span) => self.members[span.range()].iter().all(|it| self.is_settled(*it)),
+            Value::OneOf(span) => self.members[span.range()]
+                .iter()
+                .all(|it| self.is_settled(*it)),
         }
     }
 
