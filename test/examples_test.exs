@@ -11,4 +11,14 @@ defmodule PtcRunner.ExamplesTest do
     assert out =~ "103km WNW of Ferndale, CA"
     assert out =~ "of 756 earthquakes; 1 tool call, 5 turns"
   end
+
+  test "what bin/demo says to read next is there" do
+    files =
+      Regex.scan(~r/^  ([\w\/]+\.(?:md|livemd)) /m, File.read!("bin/demo"),
+        capture: :all_but_first
+      )
+
+    assert length(files) >= 4
+    for [file] <- files, do: assert(File.exists?(file), file)
+  end
 end

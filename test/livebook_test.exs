@@ -45,9 +45,23 @@ defmodule PtcRunner.LivebookTest do
     me = self()
     tree = capture_io(fn -> send(me, {:values, evaluate(cells())}) end)
     assert_received {:values, values}
-    [result, findings, shares, error, stopped, points, timed] = values
+
+    [result, over, story, waiting, approved, read, refused | rest] = values
+    [findings, shares, error, stopped, points, timed] = rest
 
     assert %{"count" => 1666, "largest" => _, "sum" => _} = result
+    assert [%{"customer" => _, "spent" => spent, "limit" => limit} | _] = over
+    assert spent > limit
+    assert %{turns: [{1, false}, {2, true}], calls: [_, _, _]} = story
+    assert story.told =~ "Unknown operation 'group'. Did you mean 'group_by'?"
+    assert waiting == [~S(refund with %{"amount" => 37, "order" => 1})]
+
+    assert %{result: "refunded 37 for order 1", audit: [%{tool: "refund", decision: :approved}]} =
+             approved
+
+    assert %{"issued" => ~D[2026-05-02], "lines" => [%{"quantity" => 3}]} = read.record
+    assert length(read.warnings) > 3
+    assert refused =~ "expected at least 1"
     assert Enum.map(findings, & &1.kind) == [:kept_nothing, :key_not_found]
     assert tree =~ "none of 165 had stauts"
     assert length(shares) == 11

@@ -22,7 +22,7 @@ Failures.start()
 ExUnit.start(
   max_cases: 3 * System.schedulers_online(),
   timeout: 300_000,
-  assert_receive_timeout: 5_000,
+  assert_receive_timeout: 60_000,
   exclude: [:fuzz, :soak]
 )
 

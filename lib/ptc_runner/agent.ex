@@ -30,6 +30,8 @@ defmodule PtcRunner.Agent do
   Tools are a map from names to one of
 
     * a function of one argument, such as `&Shop.refund/1`; its `@spec` is the signature, if it takes one map with known keys
+    * a function of two arguments, such as `&Shop.refund/2`: the second one has what the application gave the run with
+      `:tool_context` (who asks, the tenant, a socket), see `PtcRunner.Agent.Tool`
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
       `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments, and with `:effect`, `:max_calls`, `:timeout`, `:cache`
@@ -38,9 +40,10 @@ defmodule PtcRunner.Agent do
     * an `ALLM.Tool`. What its JSON Schema demands and a signature cannot say is a warning
       ([the table](engine.md#the-schema-of-a-tool)); the rest is validated.
 
-  or a list of `PtcRunner.Agent.Tool` or of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments.
+  or a list of `PtcRunner.Agent.Tool` or of `ALLM.Tool`, or an `ALLM.Engine`, whose context is passed to handlers of two arguments. Those of a
+  list or a map get the run's `:tool_context`, as `ALLM` has it: the context itself.
 
-  A function with such a `@spec` gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
+  A function with such a `@spec`, for its first argument, gets what its spec says: `%{order: 7}` for `%{order: integer()}`, also in nested maps and lists, with
   structs, dates (`DateTime`, `Date`, `Time`, `NaiveDateTime`, from ISO 8601 texts) and the atoms of a union of atoms. Keys that are `optional(:key)` may be
   absent. Types of the application's modules are read too, three levels deep, with parameters and `when`. Several clauses of a spec, or a union of maps, are
   one map in which keys that are not in all of them may be absent. All other functions get string keys. Specs are read from the compiled module: a release with `strip_beams: true` (the
@@ -51,7 +54,8 @@ defmodule PtcRunner.Agent do
   the model: a text unchanged, with its line breaks, any other term as `inspect/1` shows it.
   """
 
-  alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Result, Run, Source, Tool}
+  alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Replaying, Result, Run}
+  alias PtcRunner.Agent.{Source, Tool}
   alias PtcRunner.{Json, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -97,14 +101,16 @@ defmodule PtcRunner.Agent do
   The record of a tool call.
 
     * `args` - the arguments that the tool got, after the coercions
-    * `raw_args` - those that the program gave, if they differ
+    * `raw_args` - those before the coercions, if they differ
+    * `asked` - those that the program gave, if `:on_call` or a person has given others; a large one as a text
     * `result` - of the text of the result at most 256 bytes, or the text of the error; nil if there is none
     * `status` - `:ok`; `:error`: the function was called and failed, or its result does not fit; `:refused`: it was
       not called, because its arguments do not fit; `:unfinished`: the run ended while it ran
     * `duration_us` - the microseconds of the call, if it has ended
-    * `decision` - what was decided, if the function was not called for it: `:answer`, `:deny`, `:cache`, or `:refused` for
-      a budget that was used up
+    * `decision`, `by`, `note` - what was decided, by whom or what, and a note, where something was: see `audit/1`
+    * `at` - the time of the decision or else of the call, as an ISO 8601 text
     * `shortened` - the names of arguments that are too large for the record: their values are shown as texts
+    * `context` - with the option `:tool_context`: for whom the call was made, see `audit/1`
   """
   @type tool_call :: %{
           required(:name) => String.t(),
@@ -116,7 +122,12 @@ defmodule PtcRunner.Agent do
           optional(:raw_args) => map(),
           optional(:shortened) => [String.t()],
           optional(:duration_us) => non_neg_integer(),
-          optional(:decision) => atom()
+          optional(:asked) => map(),
+          optional(:decision) => atom(),
+          optional(:by) => String.t() | atom(),
+          optional(:note) => String.t(),
+          optional(:at) => String.t(),
+          optional(:context) => %{String.t() => term()}
         }
 
   @doc """
@@ -280,6 +291,7 @@ defmodule PtcRunner.Agent do
       arguments. Arguments that do not fit any more are shortened, then calls are only counted, in
       `info.dropped_calls` (`%{"name" => 12}`) and as a warning. What is recorded counts against `:max_heap`.
     * `:max_tool_calls` - by default 1,000; `:infinity` for no maximum
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which programs do not see: see `PtcRunner.Agent.Tool`
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
@@ -363,6 +375,8 @@ defmodule PtcRunner.Agent do
     * `:strict` - by default `true`, see `program/2`
     * `:recorded_calls`, `:recorded_bytes` - see `run/3`
     * `:max_tool_calls` - by default 1,000, for all turns together, as is `max_calls` of a tool
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which the model and its programs do not see: see
+      `PtcRunner.Agent.Tool`
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
@@ -413,7 +427,7 @@ defmodule PtcRunner.Agent do
   Goes on with a run or a loop that was paused.
 
   `decisions` are those of `PtcRunner.Json.resume/3`. The options are those of `run/3` or `loop/3`, with `:tools`, and for a loop
-  with `:model`. Give the context, the tools and the functions again; the other options are those of before, unless they are given.
+  with `:model`. Give the context, the tools, `:tool_context` and the functions again; the other options are those of before, unless they are given.
   Returns what `run/3` or `loop/3` returns.
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
@@ -451,25 +465,116 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  Every call of a step or of a paused loop, in order: its turn, tool and arguments, its answer or error, its microseconds, and
-  what was decided.
+  Runs a program, or a loop, with the answers of a journal: no tool is called.
+
+  `journal` is what `:on_journal` got, as a list of maps in their order; one of its runs, recovered by
+  `PtcRunner.Json.Paused.recover/1`; or a journal of `PtcRunner.Json.record/2`. The options are those of `run/3` with `:tools`, or
+  those of `loop/3`; where a run has no `:memory`, `:now`, `:edition`, `:strict` or limits, those of the journal count. A program that makes another call than the
+  journal has is an error that says so. Returns what `run/3` or `loop/3` returns; the calls have the decision `:replay`.
+
+      iex> me = self()
+      iex> tools = %{"rate" => {fn %{"to" => "USD"} -> 1.25 end, "(to :string) -> :float"}}
+      iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}})
+      iex> {:ok, 1.25, _info} = PtcRunner.Agent.run(program, tools, on_journal: &send(me, {:journal, &1}))
+      iex> journal = for _ <- 1..3, do: (receive do {:journal, map} -> map end)
+      iex> {:ok, value, info} = PtcRunner.Agent.replay(program, journal, tools: tools, returns: ":float")
+      iex> {value, for(call <- info.tool_calls, do: call.decision)}
+      {1.25, [:replay]}
+
+  A loop is replayed with a function that gives the texts of its model again:
+
+      iex> me = self()
+      iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}}) end
+      iex> task = [task: "The rate?", tools: %{"rate" => {fn %{"to" => "USD"} -> 1.25 end, "(to :string) -> :float"}}, returns: ":float"]
+      iex> {:ok, step} = PtcRunner.Agent.loop(model, task, on_journal: &send(me, {:journal, &1}))
+      iex> journal = for _ <- 1..3, do: (receive do {:journal, map} -> map end)
+      iex> texts = for %{role: :assistant, content: text} <- step.messages, do: text
+      iex> {:ok, again} = PtcRunner.Agent.replay(&Enum.at(texts, div(length(&1), 2) - 1), journal, task)
+      iex> again.return
+      1.25
+
+  New in this library.
+  """
+  @spec replay(ask() | Json.program(), [map()] | map() | Json.Paused.t(), keyword()) ::
+          {:ok | :error, Step.t()}
+          | {:ok, term(), map()}
+          | {:error, term(), feedback :: String.t()}
+          | {:error, term(), feedback :: String.t(), info :: map()}
+  def replay(program_or_model, journal, opts \\ []) do
+    Given.options!(opts, :replay)
+
+    case Replaying.journals(journal) do
+      {:ok, journals} -> replayed(program_or_model, journals, opts)
+      {:error, text} -> raise ArgumentError, text
+    end
+  end
+
+  defp replayed(model, journals, opts) when is_function(model) do
+    Given.options!(opts, :loop)
+    Given.model!(model, opts)
+    opts = opts |> Keyword.put_new(:max_turns, 5) |> with_signature()
+    Given.messages!(opts[:messages] || [])
+    Replaying.within(journals, opts, &Loop.run(model, &1))
+  end
+
+  defp replayed(program, journals, opts) do
+    {tools, opts} = Keyword.pop(opts, :tools, %{})
+    Given.options!(opts, :run)
+    opts = journals |> List.last() |> Replaying.options(opts) |> with_signature()
+    tools = Tool.list!(tools)
+    Replaying.within([List.last(journals)], opts, &Run.run(program, tools, &1))
+  end
+
+  @doc """
+  Every call of a step or of a paused run or loop, in order: its turn, tool and arguments (`asked`: those that the program gave,
+  if the tool got others), its answer or error, its microseconds; what was decided, `by` whom or what, when, and with which note.
+  With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
+  dates, of structs the module and the `id`, and of other terms only their kind. Entries whose names begin with `_` are left out.
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
-      iex> {:ok, step} = PtcRunner.Agent.loop(model, [task: "Pay Ada.", tools: %{"pay" => fn _ -> 1 end}], on_call: fn _ -> {:answer, 7} end)
+      iex> tools = %{"pay" => {fn _ -> "paid" end, approve: true}}
+      iex> {:paused, paused} = PtcRunner.Agent.loop(model, task: "Pay Ada.", tools: tools)
+      iex> for call <- PtcRunner.Agent.audit(paused), do: {call.tool, call.args, call.decision}
+      [{"pay", %{"to" => "Ada"}, :waits}]
+      iex> decided = {:decided, :approve, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}
+      iex> {:ok, step} = PtcRunner.Agent.resume(paused, decided, model: model, tools: tools)
       iex> for call <- PtcRunner.Agent.audit(step), do: Map.delete(call, :duration_us)
-      [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, answer: "7", error: nil, decision: :answer}]
+      [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, asked: nil, answer: ~s("paid"), error: nil,
+         decision: :approved, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}]
+      iex> task = [task: "Pay Ada.", tools: %{"pay" => fn _args, _more -> 1 end}, tool_context: [actor: "Bob", _token: "s3cret"]]
+      iex> {:ok, step} = PtcRunner.Agent.loop(model, task)
+      iex> for call <- PtcRunner.Agent.audit(step), do: {call.tool, call.context}
+      [{"pay", %{"actor" => "Bob"}}]
 
-  Answers are texts of at most 256 bytes. The options `:recorded_calls` and `:recorded_bytes` bound the list.
+  A decision is
+
+  | | | `by`, if the decision does not say so |
+  |---|---|---|
+  | `:run` | the tool was called | `:on_call`, or `nil` without that function |
+  | `:approved` | the call waited, and was approved, with its arguments or with others | `:resume` |
+  | `:answer`, `:deny` | the tool was not called | `:on_call` or `:resume` |
+  | `:cache` | the answer is that of an equal call | `:cache` |
+  | `:refused` | a budget was used up; or firewalled data would have flowed | `:limit`, `:firewall` |
+  | `:replay` | a journal has answered | `nil` |
+  | `:waits` | it waits for a decision; `at` is the time of the pause | `nil` |
+
+  `at` is an ISO 8601 text: the time of the decision if the decision has one, or else of the call. Answers are texts of at most 256 bytes. The options
+  `:recorded_calls` and `:recorded_bytes` bound the list.
   """
   @spec audit(Step.t() | Paused.t()) :: [
           %{
-            turn: pos_integer(),
-            tool: String.t(),
-            args: map(),
-            answer: String.t() | nil,
-            error: String.t() | nil,
-            duration_us: non_neg_integer() | nil,
-            decision: atom()
+            required(:turn) => pos_integer(),
+            required(:tool) => String.t(),
+            required(:args) => map(),
+            required(:asked) => map() | nil,
+            required(:answer) => String.t() | nil,
+            required(:error) => String.t() | nil,
+            required(:duration_us) => non_neg_integer() | nil,
+            required(:decision) => atom(),
+            required(:by) => String.t() | atom(),
+            required(:at) => String.t() | nil,
+            required(:note) => String.t() | nil,
+            optional(:context) => %{String.t() => term()}
           }
         ]
   def audit(step), do: Audit.calls(step)

@@ -55,18 +55,29 @@ defmodule PtcRunner.Json do
   @typedoc "JSON text, the map it stands for, or a compiled program."
   @type program :: String.t() | map() | Program.t()
 
+  @typedoc "A function of the arguments; or of the arguments and of what the application gives, see `PtcRunner.Agent.Tool`."
+  @type tool_function ::
+          (map() -> term()) | (map(), PtcRunner.Agent.Tool.second() -> term())
+
   @typedoc "See the section *Tools* of `run/2`."
   @type tool ::
-          (map() -> term())
-          | {(map() -> term()), signature :: String.t() | tuple()}
-          | {(map() -> term()), keyword()}
+          tool_function()
+          | {tool_function(), signature :: String.t() | tuple()}
+          | {tool_function(), keyword()}
           | PtcRunner.Agent.Tool.t()
 
   @typedoc "What `:on_call` decides: see the section *Decisions* of `run/2`."
-  @type decision :: :run | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
+  @type decision ::
+          bare_decision() | {:decided, bare_decision(), [{:by | :note | :at, term()}]}
+
+  @typedoc "A decision without who has decided."
+  @type bare_decision :: :run | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
 
   @typedoc "What is decided about a call that waits: see `resume/3`."
-  @type answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
+  @type answer :: bare_answer() | {:decided, bare_answer(), [{:by | :note | :at, term()}]}
+
+  @typedoc "The same without who has decided."
+  @type bare_answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
 
   @typedoc "What `run/2` returns."
   @type result :: {:ok, term(), map(), map()} | {:error, error()} | {:paused, Paused.t()}
@@ -83,6 +94,7 @@ defmodule PtcRunner.Json do
           | {:on_journal, (map() -> term()) | nil}
           | {:pause_ttl, non_neg_integer() | :infinity}
           | {:firewall, boolean()}
+          | {:tool_context, map() | keyword() | nil}
           | compile_option()
 
   @typedoc "See `check/2`."
@@ -154,6 +166,8 @@ defmodule PtcRunner.Json do
     * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
       whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which the program does not see: see `PtcRunner.Agent.Tool`. New
+      in this library.
     * `:firewall` - `true` refuses a program in which firewalled data flow into the arguments of a tool: see the section
       *Firewalled data*. By default `false`, in `PtcRunner.Agent` `true`. New in this library.
 
@@ -162,7 +176,7 @@ defmodule PtcRunner.Json do
 
   ## Tools
 
-  A tool is a function of one argument; `{function, signature}`, whose arguments and result are coerced and validated as in
+  A tool is a function of one argument, or of two with the option `:tool_context`; `{function, signature}`, whose arguments and result are coerced and validated as in
   `PtcRunner.Agent.run/3`; `{function, options}`; or a `PtcRunner.Agent.Tool`. The options:
 
     * `:signature`, `:description`, `:enums`, `:descriptions` - see `PtcRunner.Agent`
@@ -214,6 +228,8 @@ defmodule PtcRunner.Json do
     * `{:answer, value}` - the tool is not called
     * `{:deny, reason}` - ends the run; the program cannot catch it. So does a function that raises or returns something else.
     * `:pause` - `run/2` returns `{:paused, paused}`, and `resume/3` goes on. Calls that overlap wait together.
+    * `{:decided, decision, by: name, note: text, at: time}` - one of these with who or what has decided, a note, and the time (a `DateTime`
+      or an ISO 8601 text): `PtcRunner.Agent.audit/1` and the option `:on_event` tell them. Each of the three may be left out.
 
   An example:
 
@@ -293,9 +309,12 @@ defmodule PtcRunner.Json do
     * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others
     * `{:answer, value}` - it is not called
     * `{:deny, reason}` - ends the run with an error
+    * `{:decided, decision, by: name, note: text, at: time}` - one of these, with who has decided, as in `run/2`
 
   The options are those of `run/2`. Give the same `:context` and `:tools` again; the program, its memory, the time of `now`, the
-  edition and `:keys`, `:strict`, `:structs` and `:max_depth` are those of the paused run. The program runs anew, and the calls
+  edition and `:keys`, `:strict`, `:structs` and `:max_depth` are those of the paused run, and so are `:timeout`, `:max_heap`, `:max_tool_calls`,
+  `:tool_concurrency`, `:firewall` and `:pause_ttl` unless they are given. A run that had `:on_call` or `:on_journal` needs it again: without it, the result is
+  an error. With `nil` it goes on without. The program runs anew, and the calls
   that were answered before get their answers from the journal: their tools are not called, and `:on_call` is not asked again.
   Returns what `run/2` returns, so the run may be paused again. It is an error if the data that the program reads has changed,
   if the program makes another call than the journal has, if the run has expired, if `:edition` is another one, and if
@@ -345,17 +364,27 @@ defmodule PtcRunner.Json do
   Runs a program with the answers of a journal: no tool is called. Returns what `record/2` returned as the result of the run, or
   an error that says where the program departs from the journal.
 
-  The options are those of `run/2`; without `:now` and `:edition` those of the journal count. Tools are not needed, and those
-  that are given are not called.
+  The journal may also be that of a run with `:on_journal`: the list of its maps, or what `PtcRunner.Json.Paused.recover/1` makes of them.
+
+  The options are those of `run/2`; without `:now` and `:edition` those of the journal count, and of a journal of `:on_journal` also the memory, the limits, `:keys`,
+  `:strict` and `:structs`. Tools are not needed, and those that are given are not called.
 
       iex> {_result, journal} = PtcRunner.Json.record(~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}}),
       ...>   tools: %{"rate" => fn _ -> 1.25 end})
       iex> PtcRunner.Json.replay(~s({"program": {"op": "call", "tool": "rate", "args": {"to": "EUR"}}}), journal)
       {:error, {:execution_error, ~S(The program calls 'rate' with %{"to" => "EUR"}, but the journal has 'rate' with %{"to" => "USD"})}}
 
+      iex> me = self()
+      iex> program = ~s({"program": {"op": "call", "tool": "rate", "args": {"to": "USD"}}})
+      iex> {:ok, 1.25, _, _} = PtcRunner.Json.run(program, tools: %{"rate" => fn _ -> 1.25 end}, on_journal: &send(me, {:journal, &1}))
+      iex> journal = for _ <- 1..3, do: (receive do {:journal, map} -> map end)
+      iex> {:ok, paused} = PtcRunner.Json.Paused.recover(journal)
+      iex> PtcRunner.Json.replay(paused.program, paused)
+      {:ok, 1.25, %{}, %{}}
+
   New in this library.
   """
-  @spec replay(program(), journal :: map(), [option()]) ::
+  @spec replay(program(), journal :: map() | [map()] | Paused.t(), [option()]) ::
           {:ok, term(), map(), map()} | {:error, error()}
   def replay(program, journal, opts \\ []), do: Recording.replay(program, journal, opts)
 

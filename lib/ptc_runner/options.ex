@@ -10,14 +10,15 @@ defmodule PtcRunner.Options do
   alias PtcRunner.Shown
 
   @typedoc """
-  The kind of a value. `:any` is for values that the function checks itself; `{:maybe, kind}` also accepts
-  nil, which stands for the default.
+  The kind of a value. `:any` is for values that the function checks itself; `:named` is a map or a keyword list; `{:maybe, kind}` also
+  accepts nil, which stands for the default.
   """
   @type kind ::
           :any
           | :boolean
           | :text
           | :map
+          | :named
           | :timeout
           | :max_heap
           | :depth
@@ -155,6 +156,7 @@ defmodule PtcRunner.Options do
   defp good?(:boolean, value), do: is_boolean(value)
   defp good?(:text, value), do: is_binary(value)
   defp good?(:map, value), do: is_map(value)
+  defp good?(:named, value), do: is_map(value) or Keyword.keyword?(value)
   defp good?(:timeout, value), do: Guarded.timeout?(value)
   defp good?(:max_heap, value), do: Guarded.max_heap?(value)
   defp good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
@@ -180,6 +182,7 @@ defmodule PtcRunner.Options do
   defp words(:boolean), do: "true or false"
   defp words(:text), do: "a string"
   defp words(:map), do: "a map"
+  defp words(:named), do: "a map or a keyword list"
   defp words(:timeout), do: "milliseconds from 0 to #{Guarded.max_timeout()} or :infinity"
 
   defp words(:max_heap),

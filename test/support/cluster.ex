@@ -34,7 +34,8 @@ defmodule PtcRunner.Test.Cluster do
       host: ~c"127.0.0.1",
       # Hidden: `:global` would disconnect all nodes from one another when one of them is lost.
       args: [~c"-hidden" | paths],
-      longnames: true
+      longnames: true,
+      wait_boot: 240_000
     }
 
     {:ok, peer, node} = :peer.start_link(options)

@@ -17,7 +17,7 @@ defmodule PtcRunner.Test.Environment do
 
   @doc """
   How many random cases a test takes: as many as it names, times `PTC_CASES` (1). What a test names
-  is enough for every operation and type to appear; `bin/test --all` takes four times as many.
+  is enough for every operation and type to appear; `bin/test --all` takes ten times as many.
 
       iex> PtcRunner.Test.Environment.cases(100) >= 100
       true

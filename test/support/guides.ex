@@ -1,81 +1,150 @@
 defmodule PtcRunner.Test.Guides do
-  @moduledoc false
-  # The examples of the Markdown files as doctests: one module per file. Its documentation is the
-  # file without its code fences (which older versions of ExUnit read as results).
+  @moduledoc """
+  Runs the Elixir blocks of a Markdown file as a reader does who pastes them into IEx, one after another.
 
-  for {module, path} <- [
-        Cheatsheet: "guides/cheatsheet.cheatmd",
-        DropIn: "guides/drop_in.md",
-        Engine: "guides/engine.md",
-        LargeAnswers: "guides/large_answers.md",
-        Observability: "guides/observability.md",
-        Signatures: "guides/signatures.md"
-      ] do
-    defmodule Module.concat(__MODULE__, module) do
-      @external_resource path
-      @moduledoc Regex.replace(~r/^```.*$/m, File.read!(path), "")
+  Lines are given to the parser as IEx 1.14 does it: an expression ends where it can end. So a line that begins with `|>` is a
+  fault, because IEx would pipe the value of the expression before it.
+
+  In the blocks, `# => value` is the value of the expression above, and may go on in lines that begin with `#` and at least three spaces. `# **
+  (ArgumentError) message` is its exception. What a block prints stands in the `text` block that follows it.
+
+  Other blocks are read, but not pasted:
+
+    * a block that begins with the name of a file (`# lib/shop.ex`) is compiled before all blocks, see `compile_files/1`; what begins with
+      `# config/` is evaluated as a configuration, and `# mix.exs` is parsed
+    * a block behind the comment `<!-- not run: reason -->` is parsed
+  """
+
+  alias PtcRunner.Test.Guides.Pasted
+
+  @type block :: %{
+          line: pos_integer(),
+          code: String.t(),
+          output: String.t() | nil,
+          kind: :pasted | :not_run | {:file, String.t()}
+        }
+
+  @doc "The Markdown files whose blocks are run."
+  @spec paths() :: [String.t()]
+  def paths, do: ["README.md" | Enum.sort(Path.wildcard("guides/*.{md,cheatmd}"))]
+
+  @doc """
+  The Elixir blocks of a text.
+
+      iex> [block] = PtcRunner.Test.Guides.blocks("```elixir\\nIO.puts(1)\\n```\\n\\n```text\\n1\\n```\\n")
+      iex> {block.line, block.code, block.output, block.kind}
+      {2, "IO.puts(1)\\n", "1\\n", :pasted}
+
+  """
+  @spec blocks(String.t()) :: [block()]
+  def blocks(text) do
+    text |> fences() |> with_outputs()
+  end
+
+  # {line of the first line inside, language, the code, the line of text before}
+  defp fences(text) do
+    lines = text |> String.split("\n") |> Enum.with_index(1)
+
+    {fences, _open, _before} =
+      Enum.reduce(lines, {[], nil, ""}, fn
+        {"```", _number}, {fences, {first, language, code, before}, _before} ->
+          code = code |> Enum.reverse() |> Enum.map_join(&(&1 <> "\n"))
+          {[{first, language, code, before} | fences], nil, ""}
+
+        {line, _number}, {fences, {first, language, code, before}, _before} ->
+          {fences, {first, language, [line | code], before}, ""}
+
+        {"```" <> language, number}, {fences, nil, before} ->
+          {fences, {number + 1, language, [], before}, ""}
+
+        {"", _number}, {fences, nil, before} ->
+          {fences, nil, before}
+
+        {line, _number}, {fences, nil, _before} ->
+          {fences, nil, line}
+      end)
+
+    Enum.reverse(fences)
+  end
+
+  defp with_outputs([{line, "elixir", code, before} | rest]) do
+    output = with([{_line, "text", text, ""} | _rest] <- rest, do: text, else: (_ -> nil))
+    [%{line: line, code: code, output: output, kind: kind(code, before)} | with_outputs(rest)]
+  end
+
+  defp with_outputs([_other | rest]), do: with_outputs(rest)
+  defp with_outputs([]), do: []
+
+  defp kind(code, before) do
+    case {before, Regex.run(~r/^# ([\w.\/]+\.exs?)\b/, code)} do
+      {"<!-- not run: " <> _reason, _file} -> :not_run
+      {_before, [_all, file]} -> {:file, file}
+      _pasted -> :pasted
     end
   end
 
-  @doc "The code of a guide under the name of a file."
-  def file(path, name) do
-    [code] = Enum.filter(blocks(File.read!(path)), &String.starts_with?(&1, "# #{name}\n"))
-    code
+  @doc """
+  Compiles what the files have their reader write into files of a project. The modules of `lib` are loaded from files, as in a project,
+  because specs are read from files.
+  """
+  @spec compile_files([String.t()]) :: :ok
+  def compile_files(paths) do
+    folder = Path.join(Mix.Project.build_path(), "guides")
+    File.rm_rf!(folder)
+    File.mkdir_p!(folder)
+    options = Code.compiler_options(debug_info: true, docs: true)
+
+    for {"lib/" <> _, {module, beam}} <- compiled(paths, "lib/") do
+      File.write!(Path.join(folder, "#{module}.beam"), beam)
+      :code.purge(module)
+      :code.delete(module)
+    end
+
+    Code.prepend_path(folder)
+    Code.compiler_options(options)
+
+    compiled(paths, "test/")
+    :ok
+  end
+
+  defp compiled(paths, folder) do
+    for path <- paths,
+        %{kind: {:file, file}} = block <- blocks(File.read!(path)),
+        String.starts_with?(file, folder),
+        module <- Code.compile_string(block.code, "#{path}:#{block.line}"),
+        do: {file, module}
   end
 
   @doc """
-  The examples of a guide, as one doctest. A text after `IO.puts` is its output. An exception is
-  compared by its message, because a doctest can have only one exception.
+  Runs the blocks of a file. Returns what is wrong, each with its line.
   """
-  def examples(path) do
-    path
-    |> File.read!()
-    |> printed()
-    |> raised()
-    |> blocks()
-    |> Enum.filter(&(&1 =~ ~r/^iex>/m))
-    |> Enum.join("\n")
-    # an empty line would begin another test, without the variables of the previous one
-    |> String.replace(~r/\n+/, "\n")
+  @spec faults(String.t()) :: [String.t()]
+  def faults(path), do: path |> File.read!() |> blocks() |> faults(path)
+
+  @doc "The same for blocks."
+  @spec faults([block()], String.t()) :: [String.t()]
+  def faults(blocks, path) do
+    {faults, _state} =
+      Enum.flat_map_reduce(blocks, Pasted.new(path), fn
+        %{kind: :pasted} = block, state -> Pasted.run(block, state)
+        block, state -> {read(block, path), state}
+      end)
+
+    faults
   end
 
-  defp printed(text) do
-    ~r/^iex> IO\.puts\(([^\n]*)\)\n```\n\n```text\n(.*?)\n```/ms
-    |> Regex.replace(text, fn _all, term, text ->
-      "iex> String.trim_trailing(#{term})\n#{inspect(text)}\n```"
-    end)
+  # Configuration that is not valid raises.
+  defp read(%{kind: {:file, "config/" <> _}} = block, path) do
+    Config.Reader.eval!(path, block.code)
+    []
+  rescue
+    error -> ["#{path}:#{block.line}: #{Exception.message(error)}"]
   end
 
-  defp raised(text) do
-    Regex.replace(~r/^iex> ([^\n]*)\n\*\* \((\w+)\) ([^\n]*)$/m, text, fn _all,
-                                                                          call,
-                                                                          error,
-                                                                          message ->
-      "iex> try do #{call}; rescue error in #{error} -> Exception.message(error); end\n#{inspect(message)}"
-    end)
-  end
-
-  defp blocks(text),
-    do:
-      ~r/^```elixir\n(.*?)^```$/ms |> Regex.scan(text, capture: :all_but_first) |> List.flatten()
-end
-
-# Guides whose examples depend on one another: all of them are one doctest.
-for {module, path} <- [
-      Readme: "README.md",
-      Programs: "guides/programs.md",
-      Questions: "guides/questions.md",
-      Answers: "guides/answers.md",
-      GettingStarted: "guides/getting_started.md",
-      ErrorsAndFeedback: "guides/errors_and_feedback.md",
-      TestingPrograms: "guides/testing_programs.md",
-      ToolsUnderControl: "guides/tools_under_control.md",
-      ToolsFromElsewhere: "guides/tools_from_elsewhere.md",
-      ExtractingRecords: "guides/extracting_records.md",
-      ResultsThatProvidersEnforce: "guides/results_that_providers_enforce.md"
-    ] do
-  defmodule Module.concat(PtcRunner.Test.Guides, module) do
-    @external_resource path
-    @moduledoc PtcRunner.Test.Guides.examples(path)
+  defp read(block, path) do
+    case Code.string_to_quoted(block.code) do
+      {:ok, _quoted} -> []
+      {:error, reason} -> ["#{path}:#{block.line}: does not parse: #{inspect(reason)}"]
+    end
   end
 end

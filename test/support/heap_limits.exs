@@ -82,7 +82,7 @@ for {kind, work} <- Enum.sort(kinds) do
         {:DOWN, ^monitor, :process, ^pid, {:ended, _}} -> :ended
         {:DOWN, ^monitor, :process, ^pid, other} -> IO.inspect(other, label: kind)
       after
-        20_000 -> IO.puts("#{kind} with #{words} words hangs")
+        120_000 -> IO.puts("#{kind} with #{words} words hangs")
       end
     end
 

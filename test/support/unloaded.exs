@@ -77,7 +77,7 @@ for start <- [&spawn_monitor/1, &:proc_lib.spawn_opt(&1, [:monitor])] do
   receive do
     {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
   after
-    10_000 -> IO.puts("HANGS")
+    120_000 -> IO.puts("HANGS")
   end
 end
 

@@ -55,7 +55,7 @@ defmodule PtcRunner.Test.Watch do
       receive do
         {:DOWN, ^monitor, :process, ^pid, _reason} -> []
       after
-        5_000 -> [pid]
+        60_000 -> [pid]
       end
     end)
   end

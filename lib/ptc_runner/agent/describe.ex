@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Describe do
   # lists.
 
   alias PtcRunner.Agent.Plain
-  alias PtcRunner.Firewall.Public
+  alias PtcRunner.Firewall.{Public, Redacted}
   alias PtcRunner.Json.{Codec, Encodable, Values}
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Budget, Head, Line}
@@ -51,7 +51,7 @@ defmodule PtcRunner.Agent.Describe do
     cond do
       Values.value?(struct) -> value_type(struct)
       Values.unloaded?(struct) -> :null
-      true -> struct |> Values.fields() |> of(depth, left)
+      true -> struct |> Values.fields() |> Redacted.without(struct) |> of(depth, left)
     end
   end
 
@@ -258,7 +258,7 @@ defmodule PtcRunner.Agent.Describe do
     cond do
       Values.value?(struct) -> Values.text(struct)
       Values.unloaded?(struct) -> nil
-      true -> struct |> Values.fields() |> part(depth, left)
+      true -> struct |> Values.fields() |> Redacted.without(struct) |> part(depth, left)
     end
   end
 
@@ -273,7 +273,7 @@ defmodule PtcRunner.Agent.Describe do
     for {key, value} <- first(map, div(entries(depth), 4)),
         not Head.hidden?(key) and Budget.spend?(left, 1),
         into: %{},
-        do: {key, part(value, depth - 1, left)}
+        do: {if(is_atom(key), do: Atom.to_string(key), else: key), part(value, depth - 1, left)}
   end
 
   defp part(value, _depth, _left), do: value
@@ -303,12 +303,21 @@ defmodule PtcRunner.Agent.Describe do
 
   defp atom_key(_value, _path, _depth), do: nil
 
+  # The order of atoms is the VM's, that of names is not.
+  defp first(map, count) when map_size(map) <= @wide do
+    map |> :maps.to_list() |> Enum.sort_by(fn {key, _value} -> place(key) end) |> Enum.take(count)
+  end
+
   # Iterates, because a map may be as large as a table.
   defp first(map, count), do: map |> :maps.iterator() |> :maps.next() |> next(count)
 
   defp next(:none, _left), do: []
   defp next(_more, 0), do: []
   defp next({key, value, more}, left), do: [{key, value} | next(:maps.next(more), left - 1)]
+
+  # Of an atom and a text of one name the text counts.
+  defp place(key) when is_atom(key), do: {Atom.to_string(key), 0}
+  defp place(key), do: {key, 1}
 
   defp join("", name), do: name
   defp join(path, name), do: path <> "." <> name

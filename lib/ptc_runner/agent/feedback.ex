@@ -59,16 +59,19 @@ defmodule PtcRunner.Agent.Feedback do
   tool that failed. `made` are the calls that the run has made, see `PtcRunner.Agent.Made`.
   """
   @spec run(Message.fault(), [Tool.t()], String.t(), 1 | 2) :: String.t()
-  def run({:unknown_tool, name, _functions}, tools, made, _edition) do
-    name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
-    sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
+  def run(fault, tools, made, edition) do
+    case Message.fault(fault) do
+      {:unknown_tool, name, _functions} ->
+        name = if is_binary(name), do: Shown.name(name), else: Shown.text(name, 256)
+        sentence("ExecutionError: Tool '#{name}' not found. " <> there_is(name, tools), made)
+
+      {:tool_failed, text} ->
+        sentence("ExecutionError: " <> Shown.lines(text), made)
+
+      _fault ->
+        fault |> Message.error() |> hinted(edition) |> sentence(made)
+    end
   end
-
-  def run({:tool_failed, text}, _tools, made, _edition),
-    do: sentence("ExecutionError: " <> Shown.lines(text), made)
-
-  def run(fault, _tools, made, edition),
-    do: fault |> Message.error() |> hinted(edition) |> sentence(made)
 
   @doc "Feedback about an invalid value."
   @spec result([map()], term(), String.t()) :: String.t()
@@ -128,7 +131,7 @@ defmodule PtcRunner.Agent.Feedback do
   @spec findings([Noticed.finding(), ...], term(), String.t()) :: String.t()
   def findings(findings, value, made) do
     sentence(
-      "The program ran, but it read fields that are not there:#{lines(findings)}\n" <>
+      "The program ran, but #{what("it", findings)}:#{lines(findings)}\n" <>
         "It returned #{Describe.value(value, 1_000)}\n" <>
         "If that is right all the same, write the same program again: its value is taken, and it is not run a " <>
         "second time. If not:",
@@ -139,7 +142,30 @@ defmodule PtcRunner.Agent.Feedback do
   @doc "The same as an addition to other feedback; \"\" if there are no findings."
   @spec found([Noticed.finding()]) :: String.t()
   def found([]), do: ""
-  def found(findings), do: "\nThe program read fields that are not there:#{lines(findings)}"
+  def found(findings), do: "\n#{what("The program", findings)}:#{lines(findings)}"
+
+  @doc """
+  What findings are about, as a part of a sentence.
+
+      iex> PtcRunner.Agent.Feedback.what("it", [%{kind: :not_converted}])
+      "it converted values, and all became null"
+
+  """
+  @spec what(String.t(), [Noticed.finding(), ...]) :: String.t()
+  def what(who, findings) do
+    case {kind?(findings, :key_not_found), kind?(findings, :not_converted)} do
+      {true, true} ->
+        "#{who} read fields that are not there, and converted values that all became null"
+
+      {false, true} ->
+        "#{who} converted values, and all became null"
+
+      _fields ->
+        "#{who} read fields that are not there"
+    end
+  end
+
+  defp kind?(findings, kind), do: Enum.any?(findings, &(&1.kind == kind))
 
   @doc "The findings as warnings."
   @spec notes([Noticed.finding()]) :: [String.t()]

@@ -22,7 +22,8 @@ defmodule PtcRunner.Agent.Given do
              on_call: {:maybe, {:function, 1}},
              on_journal: {:maybe, {:function, 1}},
              pause_ttl: {:or_infinity, :count},
-             firewall: :boolean
+             firewall: :boolean,
+             tool_context: {:maybe, :named}
            })
 
   @telling Map.merge(@notes, %{
@@ -67,13 +68,16 @@ defmodule PtcRunner.Agent.Given do
                   |> Map.merge(@run_options)
                   |> Map.put(:model, {:maybe, {:function, 1}})
 
+  @replay_options Map.merge(@loop_options, @run_options)
+
   @options %{
     prompt: {@prompt_options, "PtcRunner.Agent.prompt/1"},
     answer: {@answer_options, "PtcRunner.Agent.answer/3"},
     program: {@program_options, "PtcRunner.Agent.program/2"},
     run: {@run_options, "PtcRunner.Agent.run/3"},
     loop: {@loop_options, "PtcRunner.Agent.loop/3"},
-    resume: {@resume_options, "PtcRunner.Agent.resume/3"}
+    resume: {@resume_options, "PtcRunner.Agent.resume/3"},
+    replay: {@replay_options, "PtcRunner.Agent.replay/3"}
   }
 
   @doc """
@@ -83,7 +87,7 @@ defmodule PtcRunner.Agent.Given do
       ** (ArgumentError) option :repair of PtcRunner.Agent.program/2 must be true or false, got: 1
 
   """
-  @spec options!(term(), :prompt | :answer | :program | :run | :loop | :resume) :: :ok
+  @spec options!(term(), :prompt | :answer | :program | :run | :loop | :resume | :replay) :: :ok
   def options!(opts, function) do
     {table, name} = Map.fetch!(@options, function)
     Options.check!(opts, table, name)

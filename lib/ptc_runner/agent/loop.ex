@@ -43,7 +43,8 @@ defmodule PtcRunner.Agent.Loop do
   @compiling [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :repair, :truncated]
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :tool_concurrency, :now] ++
-             [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl]
+             [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl] ++
+             [:firewall, :tool_context, :replays]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}
@@ -54,8 +55,10 @@ defmodule PtcRunner.Agent.Loop do
 
     given = Tool.list!(Keyword.get(opts, :tools, %{}))
     tools = Catalogue.tools(given, opts)
+    id = Telemetry.loop_id()
 
-    turn(ask, %{
+    state = %{
+      loop_id: id,
       opts: opts,
       tools: tools,
       budget: Run.budget(given, opts, nil),
@@ -78,13 +81,20 @@ defmodule PtcRunner.Agent.Loop do
       doubted: nil,
       usage: %{},
       began_at: System.monotonic_time(:millisecond)
-    })
+    }
+
+    Telemetry.loop(id, fn -> turn(ask, state) end)
   end
 
   @doc "Goes on with a loop that was paused; see `PtcRunner.Agent.resume/3`."
   @spec resume(([map()] -> term()), Paused.t(), term(), keyword()) ::
           {:ok | :error, Step.t()} | {:paused, Paused.t()}
-  def resume(ask, %Paused{loop: loop, run: run} = paused, decisions, opts) do
+  def resume(ask, %Paused{loop: loop} = paused, decisions, opts) do
+    id = Map.get(loop, :loop_id) || Telemetry.loop_id()
+    Telemetry.loop(id, fn -> resumed(ask, paused, id, decisions, opts) end)
+  end
+
+  defp resumed(ask, %Paused{loop: loop, run: run} = paused, id, decisions, opts) do
     opts = Keyword.merge(paused.opts, opts)
     given = Tool.list!(Keyword.get(opts, :tools, %{}))
     tools = Catalogue.tools(given, opts)
@@ -95,6 +105,7 @@ defmodule PtcRunner.Agent.Loop do
       %{free: 0, searched?: false}
       |> Map.merge(loop)
       |> Map.merge(%{
+        loop_id: id,
         opts: opts,
         tools: tools,
         budget: Run.budget(given, opts, counts),
@@ -375,7 +386,7 @@ defmodule PtcRunner.Agent.Loop do
       found ->
         told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
         doubted = {program.source, value, info.memory, notes}
-        why = "the program read fields that are not there: #{hd(Feedback.notes(found))}"
+        why = "#{Feedback.what("the program", found)}: #{hd(Feedback.notes(found))}"
         new = [result: %{error: told}, why: why, findings: found, doubted: doubted]
         {:again, told, record.([{:prints, warnings ++ info.warnings} | new] ++ turn)}
     end
@@ -389,7 +400,7 @@ defmodule PtcRunner.Agent.Loop do
     {:again, told, record.(new ++ turn)}
   end
 
-  # Findings about a field that the model was not told about yet.
+  # Findings about a field or a conversion that the model was not told about yet.
   defp found(info, state) do
     if Enum.any?(info.findings, &(&1.field != nil and &1.field not in state.told)),
       do: info.findings,

@@ -8,8 +8,8 @@ defmodule PtcRunner.Agent.Paused do
     * `messages` - of a loop: the conversation so far, oldest message first
     * `kind` - `:run` or `:loop`
 
-  It is plain data: it may be sent to another node and written by `:erlang.term_to_binary/1`, or as JSON, see `to_map/1`. The model, the tools, the context
-  and the functions among the options are not in it. The other fields are the library's own.
+  It is plain data: it may be sent to another node and written by `:erlang.term_to_binary/1`, or as JSON, see `to_map/1`. The model, the tools, the context, what
+  the tools were given (`:tool_context`) and the functions among the options are not in it. The other fields are the library's own.
 
   New in this library.
   """
@@ -39,7 +39,17 @@ defmodule PtcRunner.Agent.Paused do
         }
 
   # What is given again.
-  @given [:context, :tools, :model, :on_call, :on_journal, :on_event, :budget, :resumes] ++
+  @given [
+           :context,
+           :tools,
+           :tool_context,
+           :model,
+           :on_call,
+           :on_journal,
+           :on_event,
+           :budget,
+           :resumes
+         ] ++
            [:messages, :made_before, :tool_calls_before]
 
   @doc false

@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Plain do
   # Ordinary Elixir data as programs read it: structs as maps of their fields, dates and decimals as text,
   # associations that are not loaded as nil. For the texts that a model is shown.
 
+  alias PtcRunner.Firewall.Redacted
   alias PtcRunner.Json.{Encodable, Values}
   alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
@@ -29,7 +30,7 @@ defmodule PtcRunner.Agent.Plain do
     cond do
       Values.value?(struct) -> Values.text(struct)
       Values.unloaded?(struct) -> nil
-      true -> struct |> Values.fields() |> part(left)
+      true -> struct |> Values.fields() |> Redacted.without(struct) |> part(left)
     end
   end
 

@@ -21,6 +21,12 @@ defmodule PtcRunner.Agent.Record do
 
   @most_warnings 20
 
+  # Less than any key.
+  @first -0xFFFF_FFFF_FFFF_FFFF
+
+  # Decisions for which the tool is not called: they take no time.
+  @without_tool [:answer, :deny, :cache, :refused, :replay]
+
   @typedoc "`calls`, `bytes`: what may be recorded. `places`: the place of each tool's count."
   @type t :: %__MODULE__{
           table: :ets.table(),
@@ -47,8 +53,8 @@ defmodule PtcRunner.Agent.Record do
   @doc "A record for calls of these tools."
   @spec new([String.t()], non_neg_integer(), non_neg_integer()) :: t()
   def new(names, calls, bytes) do
-    places = names |> Enum.with_index(3) |> Map.new()
-    counts = :counters.new(length(names) + 2, [])
+    places = names |> Enum.with_index(4) |> Map.new()
+    counts = :counters.new(length(names) + 3, [])
     table = :ets.new(:calls, [:ordered_set, :public])
     %__MODULE__{table: table, counts: counts, places: places, calls: calls, bytes: bytes}
   end
@@ -56,6 +62,53 @@ defmodule PtcRunner.Agent.Record do
   @doc "Deletes the record. Tools that still run cannot write to it any more."
   @spec delete(t()) :: true
   def delete(record), do: :ets.delete(record.table)
+
+  @doc """
+  What was decided about a call that its tool is going to get: the record of the call has it. Calls with equal arguments may come
+  in any order.
+  """
+  @spec told(t(), PtcRunner.Json.Control.Told.call()) :: :ok
+  def told(_record, %{decision: :run, by: nil, asked: nil}), do: :ok
+
+  def told(%{table: table, counts: counts}, %{tool: name, args: args} = call) do
+    :counters.add(counts, 3, 1)
+    :ets.insert(table, {{:told, name, :erlang.phash2(args), key()}, said(call)})
+    :ok
+  end
+
+  defp said(call) do
+    said = call |> Map.take([:decision, :by, :note, :at, :asked]) |> Map.reject(&unsaid?/1)
+    if is_map_key(said, :asked), do: %{said | asked: kept(said.asked)}, else: said
+  end
+
+  defp unsaid?({_name, value}), do: value == nil
+
+  # What the program gave is kept as it is only if it is small.
+  defp kept(args), do: if(large?(args), do: %{"…" => text(args)}, else: args)
+
+  defp said_of(%{counts: counts} = record, name, raw) do
+    if :counters.get(counts, 3) > 0,
+      do: taken(record, {:told, name, :erlang.phash2(raw), @first}),
+      else: %{}
+  rescue
+    # The table is deleted if the run ended before its tool.
+    ArgumentError -> %{}
+  end
+
+  defp taken(%{table: table} = record, {:told, name, hash, _last} = last) do
+    case :ets.next(table, last) do
+      {:told, ^name, ^hash, _key} = next -> taken(record, next, :ets.take(table, next))
+      _another -> %{}
+    end
+  end
+
+  # Another call has taken it.
+  defp taken(record, key, []), do: taken(record, key)
+
+  defp taken(record, _key, [{_told, said}]) do
+    :counters.sub(record.counts, 3, 1)
+    said
+  end
 
   @doc "A key for a call; later calls have greater ones."
   @spec key() :: integer()
@@ -69,6 +122,7 @@ defmodule PtcRunner.Agent.Record do
   def began(record, key, name, args, raw) do
     call = %{name: name, args: args, result: nil, warnings: [], ok?: false, status: :unfinished}
     call = if raw === args, do: call, else: Map.put(call, :raw_args, raw)
+    call = Map.merge(call, said_of(record, name, raw))
 
     with true <- counted(record, 1, 1) <= record.calls,
          {:ok, call, bytes} <- fitting(call, left(record)),
@@ -113,29 +167,37 @@ defmodule PtcRunner.Agent.Record do
     {calls, dropped}
   end
 
-  defp timed(call, began_at, ended_at) when is_integer(ended_at) and is_integer(began_at) do
-    us = System.convert_time_unit(ended_at - began_at, :native, :microsecond)
-    Map.put(call, :duration_us, us)
+  defp timed(call, began_at, ended_at) do
+    call = Map.put_new_lazy(call, :at, fn -> text_of(began_at) end)
+
+    if is_integer(ended_at) and call[:decision] not in @without_tool do
+      us = System.convert_time_unit(ended_at - began_at, :native, :microsecond)
+      Map.put(call, :duration_us, us)
+    else
+      call
+    end
   end
 
-  defp timed(call, _began_at, _ended_at), do: call
+  defp text_of(monotonic) do
+    (monotonic + System.time_offset())
+    |> System.convert_time_unit(:native, :millisecond)
+    |> DateTime.from_unix!(:millisecond)
+    |> DateTime.to_iso8601()
+  end
 
-  @doc "Records a call whose tool was not called: it was answered, refused or paused."
-  @spec decided(t(), String.t(), term(), atom(), term()) :: :ok
-  def decided(%{places: places}, name, _args, _decision, _result)
-      when not is_map_key(places, name),
-      do: :ok
+  @doc "Records a call whose tool was not called: it was answered or refused."
+  @spec decided(t(), PtcRunner.Json.Control.Told.call()) :: :ok
+  def decided(%{places: places}, %{tool: name}) when not is_map_key(places, name), do: :ok
 
-  def decided(record, name, args, decision, result) do
+  def decided(record, %{tool: name, args: args} = call) do
     key = key()
     :ok = began(record, key, name, args, args)
-    {status, text, value} = decided(decision, result)
-    :ets.update_element(record.table, key, {4, nil})
+    {status, text, value} = decided(call)
     ended(record, key, {status, text, [], value})
 
     case :ets.lookup(record.table, key) do
-      [{_key, call, _ended, _, _}] ->
-        :ets.update_element(record.table, key, {2, Map.put(call, :decision, decision)})
+      [{_key, recorded, _ended, _, _}] ->
+        :ets.update_element(record.table, key, {2, Map.merge(recorded, said(call))})
 
       [] ->
         :ok
@@ -144,13 +206,13 @@ defmodule PtcRunner.Agent.Record do
     :ok
   end
 
-  defp decided(_decision, {:ok, value, _words}), do: {:ok, Shown.text(value, @shortened), value}
-  defp decided(_decision, {:failed, text}), do: {:error, Shown.cut(text), false}
+  defp decided(%{outcome: {:ok, value, _words}}), do: {:ok, Shown.text(value, @shortened), value}
+  defp decided(%{outcome: {:failed, text}}), do: {:error, Shown.cut(text), false}
 
-  defp decided(_decision, {:ended, {_kind, text}}) when is_binary(text),
+  defp decided(%{outcome: {:ended, {_kind, text}}}) when is_binary(text),
     do: {:refused, Shown.cut(text), false}
 
-  defp decided(decision, _none), do: {:refused, Atom.to_string(decision), false}
+  defp decided(%{decision: decision}), do: {:refused, Atom.to_string(decision), false}
 
   defp whole(call, nil), do: {call, :effect}
 

@@ -10,6 +10,7 @@ defmodule PtcRunner.Agent.Run do
     Feedback,
     Paused,
     Record,
+    Replaying,
     Result,
     Tool
   }
@@ -17,7 +18,7 @@ defmodule PtcRunner.Agent.Run do
   alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
-  alias PtcRunner.Json.{Resuming, Runner, Tools, Values}
+  alias PtcRunner.Json.{Resuming, Runner, ToolContext, Tools, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
 
@@ -36,7 +37,7 @@ defmodule PtcRunner.Agent.Run do
          :firewall,
          :catalogue
        ] ++
-         [:resumes, :made_before, :tool_calls_before] ++ @recording
+         [:resumes, :replays, :made_before, :tool_calls_before] ++ @recording
 
   # Maximum number of calls, of one run or of all turns.
   @calls 1_000
@@ -157,12 +158,19 @@ defmodule PtcRunner.Agent.Run do
     run = fn functions, record ->
       watch = if watched? and record != nil, do: watch(record, opts[:on_event])
       control = if watch, do: Map.put(control, :watch, watch), else: control
-      ran(program, [{:tools, functions}, {:control, control} | given], findings?, opts[:resumes])
+      given = [{:tools, functions}, {:control, control} | given]
+
+      if opts[:replays],
+        do: replayed(program, given, findings?, {opts, record}),
+        else: ran(program, given, findings?, opts[:resumes])
     end
 
-    {result, noted} = Calls.noted(tools, Keyword.take(opts, @recording), run)
+    given_to_tools = ToolContext.named(opts[:tool_context])
+    bound = Enum.map(tools, &ToolContext.bound(&1, given_to_tools))
+    {result, noted} = Calls.noted(bound, Keyword.take(opts, @recording), run)
     # What the run had called before it was paused.
-    calls = Keyword.get(opts, :tool_calls_before, []) ++ noted.calls
+    made = audited(noted.calls, given_to_tools)
+    calls = Keyword.get(opts, :tool_calls_before, []) ++ made
     noted = %{noted | calls: calls, told: Keyword.get(opts, :made_before, "") <> noted.told}
 
     info = %{
@@ -194,8 +202,17 @@ defmodule PtcRunner.Agent.Run do
 
       {:error, fault} ->
         edition = edition(program, given)
+        fault = Message.made(fault)
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made, edition), info}
     end
+  end
+
+  # For whom the calls were made.
+  defp audited(calls, nil), do: calls
+
+  defp audited(calls, context) do
+    audited = ToolContext.audited(context)
+    Enum.map(calls, &Map.put(&1, :context, audited))
   end
 
   defp called?(tool, noted),
@@ -232,14 +249,36 @@ defmodule PtcRunner.Agent.Run do
       Enum.any?(tools, &(&1.approve or &1.cache))
   end
 
-  defp watch(record, on_event) do
-    fn {name, id, decision, args, outcome} ->
-      if decision not in [:run, :replay, :pause],
-        do: Record.decided(record, name, args, decision, outcome)
+  # What a run that goes on was answered before is recorded already, and what a replay is answered is not.
+  defp watch(record, on_event, records \\ nil) do
+    fn call ->
+      case call.decision do
+        decision when decision in [:run, :approved] -> Record.told(record, call)
+        ^records -> Record.decided(record, call)
+        decision when decision in [:replay, :pause] -> :ok
+        _no_tool -> Record.decided(record, call)
+      end
 
-      if on_event,
-        do: on_event.(%{event: :call, id: id, tool: name, args: args, decision: decision})
+      if on_event, do: on_event.(call |> Map.delete(:outcome) |> event())
     end
+  end
+
+  # Only what is known is told.
+  defp event(call) do
+    call = Map.put(call, :event, :call)
+    Map.reject(call, fn {name, value} -> value == nil and name in [:asked, :by, :note, :at] end)
+  end
+
+  # The journal answers: no tool is called, and what is said of tools does not count.
+  defp replayed(program, given, findings?, {opts, record}) do
+    watch = if record, do: watch(record, opts[:on_event], :replay), else: & &1
+    {firewall, memory} = {given[:control].firewall, Keyword.get(opts, :memory, %{})}
+
+    Replaying.run(opts[:replays], {program, memory}, watch, fn answers, now ->
+      control = Map.put(answers, :firewall, firewall)
+      given = given |> Keyword.put(:control, control) |> Keyword.put_new(:now, now)
+      ran(program, given, findings?, nil)
+    end)
   end
 
   # The run itself is observed: its tools are called once.

@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Spec do
   # The arguments of a tool, from the `@spec` of its function. A program gives maps with string keys, and texts; the
   # function gets the keys, structs, dates and atoms of its spec.
 
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
@@ -32,44 +33,62 @@ defmodule PtcRunner.Agent.Spec do
   @type t :: {[{String.t(), Signature.type()}], [{String.t(), Signature.type()}], form()}
 
   @doc """
-  The arguments of a function of one map with known keys; nil for any other function.
+  The arguments of a function of one map with known keys, or of such a map and of what the application gives; nil for any other
+  function.
 
       iex> PtcRunner.Agent.Spec.of(fn x -> x end)
       nil
 
   """
-  @spec of((term() -> term())) :: t() | nil
+  @spec of((term() -> term()) | (term(), term() -> term())) :: t() | nil
   def of(fun) do
     with {:type, :external} <- Function.info(fun, :type),
          {:module, module} = Function.info(fun, :module),
          {:name, name} = Function.info(fun, :name),
+         {:arity, arity} = Function.info(fun, :arity),
          {{_shown, _checked, _form} = found, modules} <-
-           Memo.fetch(module, {__MODULE__, name}, 1, &read/3) do
+           Memo.fetch(module, {__MODULE__, name}, arity, &read/3) do
       # The memo knows when the function's own module changes.
-      if Expansion.current?(modules), do: found, else: again(module, name)
+      if Expansion.current?(modules), do: found, else: again(module, name, arity)
     else
       _other -> nil
     end
   end
 
-  defp again(module, name) do
-    case read(module, {__MODULE__, name}, 1) do
+  defp again(module, name, arity) do
+    case Modules.read(fn -> read(module, {__MODULE__, name}, arity) end) do
       {found, _modules} -> found
       :none -> nil
     end
   end
 
-  defp read(module, {_this, name}, 1) do
-    with {param, modules} <- Expansion.of(module, name),
-         {{:map, [_ | _] = fields}, {:map, _struct, _fields} = form} <- args(param),
-         true <- Enum.all?(fields, &simple?/1) do
-      {{put(fields, :string), put(fields, :any), form}, modules}
+  defp read(module, {_this, name}, arity) do
+    with {param, modules} <- Expansion.of(module, name, arity),
+         {_shown, _checked, _form} = found <- of_param(param) do
+      {found, modules}
     else
       _other -> :none
     end
   rescue
     # `PtcRunner.SubAgent.TypeExtractor` logs why a module cannot be read.
     _error -> :none
+  end
+
+  @doc """
+  The keys of a parameter that is a map with known keys, as arguments; nil for any other type.
+
+      iex> PtcRunner.Agent.Spec.of_param({:type, 0, :integer, []})
+      nil
+
+  """
+  @spec of_param(tuple()) :: t() | nil
+  def of_param(param) do
+    with {{:map, [_ | _] = fields}, {:map, _struct, _fields} = form} <- args(param),
+         true <- Enum.all?(fields, &simple?/1) do
+      {put(fields, :string), put(fields, :any), form}
+    else
+      _other -> nil
+    end
   end
 
   @doc """

@@ -2,7 +2,7 @@ defmodule PtcRunner.Agent.Tool do
   @moduledoc """
   A tool as a struct: what `{function, options}` says, with its name.
 
-    * `name`, `fun` - the name, and a function of one argument
+    * `name`, `fun` - the name, and a function of one argument, or of two: see *What the application gives a tool* below
     * `signature` - as text or parsed; `description`
     * `effect` - `:read` or `:write` (the default)
     * `max_calls` - how often it may be called in one run
@@ -11,6 +11,26 @@ defmodule PtcRunner.Agent.Tool do
     * `approve` - whether a person decides about each call: see `PtcRunner.Json.run/2`
 
   See the section *Tools* of `PtcRunner.Agent`. The other fields are the library's own.
+
+  ## What the application gives a tool
+
+  A function of two arguments gets the arguments of the program and a map, `t:second/0`. Its `context` is what the application gave
+  the run with the option `:tool_context` of `PtcRunner.Json.run/2`, `PtcRunner.Agent.run/3` or `PtcRunner.Agent.loop/3`, as a map: who
+  asks, the tenant, a socket. The program and the model do not see it and cannot change it, and it is no argument in the prompt.
+
+      iex> refund = fn %{"order" => id}, %{context: %{actor: actor}} -> "\#{actor} refunds \#{id}" end
+      iex> tools = %{"refund" => {refund, "(order :int) -> :string"}}
+      iex> program = ~s({"program": {"op": "call", "tool": "refund", "args": {"order": 7, "actor": "Eve"}}})
+      iex> {:ok, value, info} = PtcRunner.Agent.run(program, tools, tool_context: [actor: "Ada"])
+      iex> {value, info.warnings}
+      {"Ada refunds 7", [~s(refund: dropped the undeclared argument "actor")]}
+
+  Match the keys that are needed, because later versions may add some. Without the option, `context` is `%{}`. What is in it is copied to
+  the process of the tools, once for each tool, and counts in its heap limit.
+
+  Decisions of `:on_call` get the context in `call.context`. `PtcRunner.Agent.audit/1` says of each call who it was made for. A paused
+  run does not have the context: give it again, as it is then. What such a function raises is told to the program as the name of the
+  exception, without the terms that it is about, and thrown values and reasons of exits are not told: they may have data of the context.
 
       iex> tool = %PtcRunner.Agent.Tool{name: "rate", fun: fn _ -> 1.25 end, effect: :read}
       iex> program = ~s({"program": {"op": "call", "tool": "rate"}})
@@ -24,20 +44,25 @@ defmodule PtcRunner.Agent.Tool do
 
   require Logger
 
-  alias PtcRunner.Agent.{Spec, ToolSchema}
-  alias PtcRunner.Agent.Tool.{Functions, Import, OpenApi}
-  alias PtcRunner.Json.{Codec, Tools}
+  alias PtcRunner.Agent.Spec
+  alias PtcRunner.Agent.Tool.{Allm, Functions, Import, OpenApi}
+  alias PtcRunner.Json.{ToolContext, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @enforce_keys [:name, :fun]
   defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, :max_calls, :timeout] ++
-              [effect: :write, cache: false, approve: false, warnings: []]
+              [effect: :write, cache: false, approve: false, warnings: [], needs: []]
+
+  @typedoc """
+  The second argument of a tool. `context`: the run's option `:tool_context`, as a map.
+  """
+  @type second :: ToolContext.second()
 
   @type t :: %__MODULE__{
           name: String.t(),
-          fun: (map() -> term()),
+          fun: (map() -> term()) | (map(), second() -> term()),
           signature: Signature.t() | nil,
           description: String.t() | nil,
           notes: Annotations.t() | nil,
@@ -48,8 +73,13 @@ defmodule PtcRunner.Agent.Tool do
           timeout: timeout() | nil,
           cache: boolean(),
           approve: boolean(),
-          warnings: [String.t()]
+          warnings: [String.t()],
+          needs: [term()]
         }
+
+  @doc false
+  # A function that can be a tool's.
+  defguard is_function_of_tool(fun) when is_function(fun, 1) or is_function(fun, 2)
 
   @telling %{signature: :any, description: :any, enums: :any, descriptions: :any}
   @calling [:effect, :max_calls, :timeout, :cache, :approve]
@@ -64,7 +94,7 @@ defmodule PtcRunner.Agent.Tool do
       {"double", {:signature, [{"n", :int}], :int}, 8}
 
       iex> PtcRunner.Agent.Tool.list!(%{"double" => 2})
-      ** (ArgumentError) tool "double" must be a function of one argument, {function, signature}, {function, options} or an ALLM.Tool, got: 2
+      ** (ArgumentError) tool "double" must be a function of one argument or of two, {function, signature}, {function, options}, a PtcRunner.Agent.Tool or an ALLM.Tool, got: 2
 
       iex> tool = %PtcRunner.Agent.Tool{name: "get", fun: & &1}
       iex> PtcRunner.Agent.Tool.list!([tool, tool])
@@ -77,7 +107,7 @@ defmodule PtcRunner.Agent.Tool do
   def list!([_ | _] = tools) do
     cond do
       List.improper?(tools) -> refuse(tools)
-      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) -> allm(tools, %{})
+      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) -> allm(tools, nil)
       Enum.all?(tools, &match?(%__MODULE__{}, &1)) -> own(tools)
       true -> refuse(tools)
     end
@@ -210,6 +240,9 @@ defmodule PtcRunner.Agent.Tool do
 
     * `:only` - names, or names with arities: `[:find, list: 2]`. Without it, all functions that have a `@doc`
     * `:except` - the same, of those to leave out
+    * `:context` - names of parameters that the application gives and not the program, from the run's option `:tool_context`: a name
+      alone stands for the key of that name, `{name, key}` for another key, and `{name, function}` for what a function takes from the context. Such a
+      parameter is no argument of the tool. A run whose context has no such key is an `ArgumentError`.
 
   The third element lists what of the types is not validated, functions without a `@spec`, whose arguments are any terms, and
   functions that are left out because they have no `@doc`. Docs and specs are read from the compiled file of the module, in
@@ -222,13 +255,21 @@ defmodule PtcRunner.Agent.Tool do
       iex> PtcRunner.Json.run!(program, tools: %{tool.name => tool})
       0.8222222222222223
 
+      iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_module(String, only: [:jaro_distance], context: [string2: :name])
+      iex> PtcRunner.SubAgent.Signature.render(tool.signature)
+      "(string1 :string) -> :float"
+      iex> program = ~s({"program": {"op": "call", "tool": "jaro_distance", "args": {"string1": "Dwayne"}}})
+      iex> PtcRunner.Json.run!(program, tools: %{tool.name => tool}, tool_context: [name: "Duane"])
+      0.8222222222222223
+
       iex> PtcRunner.Agent.Tool.from_module(String, only: [:jaro])
       {:error, "String has no public function jaro"}
 
   """
   @spec from_module(module(),
           only: [atom() | {atom(), arity()}],
-          except: [atom() | {atom(), arity()}]
+          except: [atom() | {atom(), arity()}],
+          context: [atom() | {atom(), atom() | String.t() | (map() -> term())}]
         ) ::
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
   def from_module(module, opts \\ []), do: Functions.tools(module, opts)
@@ -240,7 +281,7 @@ defmodule PtcRunner.Agent.Tool do
   @spec refuse(term()) :: no_return()
   defp refuse(other) do
     raise ArgumentError,
-          "tools must be a map of names, a list of ALLM.Tool or an ALLM.Engine, " <>
+          "tools must be a map of names, a list of PtcRunner.Agent.Tool or of ALLM.Tool, or an ALLM.Engine, " <>
             "got: #{Shown.text(other, 200)}"
   end
 
@@ -253,7 +294,7 @@ defmodule PtcRunner.Agent.Tool do
   end
 
   defp allm(tools, context) do
-    tools |> Enum.map(&of_allm(&1.name, &1, context)) |> Enum.sort_by(& &1.name)
+    tools |> Enum.map(&Allm.tool(&1.name, &1, context)) |> Enum.sort_by(& &1.name)
   end
 
   defp name!(name) when is_binary(name), do: name
@@ -262,26 +303,27 @@ defmodule PtcRunner.Agent.Tool do
   defp name!(other),
     do: raise(ArgumentError, "a tool's name must be a string, got: #{Shown.text(other, 200)}")
 
-  defp tool(name, %{__struct__: ALLM.Tool} = tool), do: of_allm(name, tool, %{})
+  defp tool(name, %{__struct__: ALLM.Tool} = tool), do: Allm.tool(name, tool, nil)
 
-  defp tool(name, fun) when is_function(fun, 1) do
+  defp tool(name, fun) when is_function_of_tool(fun) do
     {:ok, {_signature, description}} = TypeExtractor.extract(fun)
     with_spec(%__MODULE__{name: name, fun: fun, description: description}, Spec.of(fun))
   end
 
-  defp tool(name, {fun, signature}) when is_function(fun, 1) and is_binary(signature),
+  defp tool(name, {fun, signature}) when is_function_of_tool(fun) and is_binary(signature),
     do: tool(name, {fun, signature: signature})
 
-  defp tool(name, {fun, {:signature, _, _} = signature}) when is_function(fun, 1),
+  defp tool(name, {fun, {:signature, _, _} = signature}) when is_function_of_tool(fun),
     do: tool(name, {fun, signature: signature})
 
-  defp tool(name, {fun, {_arguments, _result} = signature}) when is_function(fun, 1),
+  defp tool(name, {fun, {_arguments, _result} = signature}) when is_function_of_tool(fun),
     do: tool(name, {fun, signature: signature})
 
-  defp tool(name, {fun, %{} = signature}) when is_function(fun, 1) and not is_struct(signature),
-    do: tool(name, {fun, signature: signature})
+  defp tool(name, {fun, %{} = signature})
+       when is_function_of_tool(fun) and not is_struct(signature),
+       do: tool(name, {fun, signature: signature})
 
-  defp tool(name, {fun, opts}) when is_function(fun, 1) and is_list(opts) do
+  defp tool(name, {fun, opts}) when is_function_of_tool(fun) and is_list(opts) do
     Options.check!(opts, Map.merge(@telling, Tools.options()), "tool #{inspect(name)}")
     found = tool(name, fun)
     signature = if opts[:signature], do: signature!(name, opts[:signature]), else: found.signature
@@ -297,20 +339,21 @@ defmodule PtcRunner.Agent.Tool do
   end
 
   # A struct that the application has made has the options of `{function, options}` in its fields.
-  defp tool(name, %__MODULE__{fun: fun} = tool) when is_function(fun, 1) do
+  defp tool(name, %__MODULE__{fun: fun} = tool) when is_function_of_tool(fun) do
     given = for {key, value} <- Map.take(Map.from_struct(tool), @calling), do: {key, value}
     telling = for key <- [:signature, :description], value = Map.get(tool, key), do: {key, value}
     notes = tool.notes
     made = tool(name, {fun, telling ++ given})
     spec = if tool.spec && of_spec?(tool.signature, elem(tool.spec, 0)), do: tool.spec
     made = %{made | spec: spec || made.spec}
-    %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
+    made = %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
+    %{made | needs: tool.needs}
   end
 
   defp tool(name, other) do
     raise ArgumentError,
-          "tool #{inspect(name)} must be a function of one argument, {function, signature}, " <>
-            "{function, options} or an ALLM.Tool, got: #{Shown.text(other, 200)}"
+          "tool #{inspect(name)} must be a function of one argument or of two, {function, signature}, " <>
+            "{function, options}, a PtcRunner.Agent.Tool or an ALLM.Tool, got: #{Shown.text(other, 200)}"
   end
 
   # Whether a signature has the arguments of a spec: the application may have put another one in its place. A date is a text
@@ -346,44 +389,4 @@ defmodule PtcRunner.Agent.Tool do
     do: %{tool | signature: {:signature, shown, :any}, spec: {{:signature, checked, :any}, form}}
 
   defp with_spec(tool, nil), do: tool
-
-  defp of_allm(name, tool, context) do
-    schema = tool.schema |> Codec.encode!() |> Codec.decode!()
-
-    read = ToolSchema.read(schema, rules: :arguments)
-
-    {signature, notes} =
-      case read.type do
-        {kind, fields} when kind in [:map, :closed_map] ->
-          {{:signature, fields, :any}, read.notes}
-
-        # Any object, or no object at all.
-        _other ->
-          {nil, nil}
-      end
-
-    %__MODULE__{
-      name: name,
-      fun: handler(name, tool.handler, context),
-      signature: signature,
-      description: tool.description,
-      notes: notes,
-      schema: if(signature == nil, do: schema),
-      warnings: Enum.map(read.warnings, &"#{name}: #{&1}")
-    }
-  end
-
-  defp handler(_name, fun, _context) when is_function(fun, 1), do: fun
-  defp handler(_name, fun, context) when is_function(fun, 2), do: &fun.(&1, context)
-
-  defp handler(_name, {module, function}, context) when is_atom(module) and is_atom(function) do
-    if Code.ensure_loaded?(module) and function_exported?(module, function, 2),
-      do: &apply(module, function, [&1, context]),
-      else: &apply(module, function, [&1])
-  end
-
-  defp handler(name, other, _context) do
-    raise ArgumentError,
-          "tool #{inspect(name)} must have a handler, got: #{Shown.text(other, 200)}"
-  end
 end

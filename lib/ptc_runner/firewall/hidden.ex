@@ -3,6 +3,7 @@ defmodule PtcRunner.Firewall.Hidden do
   # Whether data, or the answers of tools, may have firewalled fields.
 
   alias PtcRunner.Agent.Tool
+  alias PtcRunner.Firewall.Redacted
   alias PtcRunner.Json.{Codec, Text}
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
@@ -34,7 +35,8 @@ defmodule PtcRunner.Firewall.Hidden do
     end
   end
 
-  defp any?(%_struct{} = struct, left), do: struct |> Map.from_struct() |> any?(left)
+  defp any?(%_struct{} = struct, left),
+    do: Redacted.names(struct) != [] or struct |> Map.from_struct() |> any?(left)
 
   defp any?(map, left) when is_map(map) do
     Budget.spend!(left)

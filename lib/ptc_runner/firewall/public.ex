@@ -4,6 +4,7 @@ defmodule PtcRunner.Firewall.Public do
   #
   # For texts that are not made with `inspect/1`; `PtcRunner.Shown` does the same for those that are.
 
+  alias PtcRunner.Firewall.Redacted
   alias PtcRunner.Shown.{Budget, Head}
 
   @concealed "…"
@@ -52,7 +53,7 @@ defmodule PtcRunner.Firewall.Public do
 
   defp public(%module{} = struct, left) when is_atom(module) do
     fields = Map.from_struct(struct)
-    public = map(fields, left)
+    public = fields |> Redacted.without(struct) |> map(left)
     if public === fields, do: struct, else: public
   end
 

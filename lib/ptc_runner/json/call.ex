@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.Call do
     * `approve` - whether the tool says `approve: true`
     * `id` - names the call within its run, also after a pause: a text
     * `text` - the call as a text for a person, in a paused run; `nil` for `:on_call`
+    * `context` - for `:on_call`: the run's option `:tool_context` as a map, `%{}` without it; `nil` in a paused run. It is not shown by `inspect/1`.
     * `started` - in a paused run: the call was started, and its answer is not known, because the process that ran the program
       was killed
 
@@ -20,6 +21,7 @@ defmodule PtcRunner.Json.Call do
   alias PtcRunner.Shown.Line
 
   @enforce_keys [:tool, :args]
+  @derive {Inspect, except: [:context]}
   defstruct [
     :tool,
     :args,
@@ -28,6 +30,7 @@ defmodule PtcRunner.Json.Call do
     :path,
     :id,
     :text,
+    :context,
     effect: :write,
     approve: false,
     started: false
@@ -44,6 +47,7 @@ defmodule PtcRunner.Json.Call do
           approve: boolean(),
           id: String.t(),
           text: String.t() | nil,
+          context: map() | nil,
           started: boolean()
         }
 

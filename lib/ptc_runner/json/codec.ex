@@ -28,6 +28,7 @@ defmodule PtcRunner.Json.Codec do
   alias PtcRunner.Json.{Encoder, Limits}
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
+  alias PtcRunner.Sandbox.Modules
   require Quanta
 
   # A small term with shared parts can have an endless text.
@@ -244,7 +245,7 @@ defmodule PtcRunner.Json.Codec do
 
   # Jason raises for a struct that it does not know.
   defp without_encoder(%_module{} = struct) do
-    if Code.ensure_loaded?(Jason.Encoder),
+    if Modules.loaded?(Jason.Encoder),
       do: apply(Jason, :encode_to_iodata!, [struct]),
       else: refuse(struct)
   end
@@ -256,6 +257,7 @@ defmodule PtcRunner.Json.Codec do
     raise Protocol.UndefinedError,
       protocol: Encoder,
       value: term,
-      description: "JSON has no form for it, or not where it stands"
+      description:
+        "JSON has only nil, booleans, numbers, texts in UTF-8, lists and maps, whose keys are texts, atoms or numbers"
   end
 end

@@ -9,15 +9,13 @@ defmodule PtcRunner.Json.Control do
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Text, Texts, Tools}
-  alias PtcRunner.Json.Control.{Answers, Told, Words}
-  alias PtcRunner.Sandbox.Guarded
-  alias PtcRunner.Shown
+  alias PtcRunner.Json.Control.{Answers, Decided, Told, Words}
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
   # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
-  # known before the run.
+  # known before the run. `tool_context`: what the application has given the run's tools.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -25,6 +23,7 @@ defmodule PtcRunner.Json.Control do
             on_call: nil,
             on_journal: nil,
             pause_ttl: :infinity,
+            tool_context: nil,
             firewall: false,
             secret: nil,
             watch: nil,
@@ -44,7 +43,8 @@ defmodule PtcRunner.Json.Control do
             place: nil,
             limits: nil,
             deadline: :infinity,
-            now: nil
+            now: nil,
+            run_id: nil
 
   @type t :: %__MODULE__{}
 
@@ -52,8 +52,11 @@ defmodule PtcRunner.Json.Control do
   @type decision ::
           :run | :approve | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
 
-  @typedoc "A call that runs: its id, its tool, the arguments that the program gave, and whether its answer is kept for equal calls."
-  @type running :: {Entry.id(), String.t(), term(), cached? :: boolean()}
+  @typedoc """
+  A call that runs: its id, its tool, the arguments that the program gave, those that the tool gets, and whether its answer is
+  kept for equal calls.
+  """
+  @type running :: {Entry.id(), String.t(), term(), sent :: term(), cached? :: boolean()}
 
   @type step ::
           {:run, running(), (term() -> term()), args :: term(), {timeout(), left :: timeout()},
@@ -118,7 +121,7 @@ defmodule PtcRunner.Json.Control do
   defp replayed(control, {id, name, args, outcome} = entry, rest) do
     number = control.number + 1
     control = Answers.watched(control, name, outcome)
-    Told.told(control, name, id, number, :replay, args, nil)
+    Told.replayed(control, {id, name, args, outcome}, number)
 
     case outcome do
       {:cached, outcome} ->
@@ -126,6 +129,8 @@ defmodule PtcRunner.Json.Control do
         given(outcome, %{control | number: number, journal: rest, entries: entries})
 
       outcome ->
+        outcome = Entry.answer(outcome)
+
         with :ok <- Budget.take(control.budget, name) do
           entries = [entry | control.entries]
           control = %{control | number: number, journal: rest, entries: entries}
@@ -155,7 +160,8 @@ defmodule PtcRunner.Json.Control do
          :ok <- Budget.take(control.budget, name) do
       decided(control, id, name, args, pc, fun)
     else
-      {:error, reason} -> refused(control, id, name, args, reason)
+      {:denied, reason} -> refused(control, id, name, args, reason, :firewall)
+      {:error, reason} -> refused(control, id, name, args, reason, :limit)
       step -> step
     end
   end
@@ -170,17 +176,18 @@ defmodule PtcRunner.Json.Control do
   defp open(%{secret: secret, firewall: tools}, name) do
     case Watch.refusal(secret, name, tools) do
       nil -> :ok
-      text -> {:error, Words.denied(name, text)}
+      text -> {:denied, Words.denied(name, text)}
     end
   end
 
-  defp refused(control, id, name, args, reason) do
-    Told.told(control, name, id, :refused, args, {:ended, Message.error(reason)})
+  defp refused(control, id, name, args, reason, by) do
+    outcome = {:ended, Message.error(reason)}
+    Told.told(control, {id, name, args, outcome}, :refused, args, %Decided{by: by})
     ended(control, id, name, args, reason)
   end
 
   defp ended(control, id, name, args, reason) do
-    case Answers.answered(control, {id, name, args, false}, {:error, reason}) do
+    case Answers.answered(control, {id, name, args, args, false}, {:error, reason}) do
       {:ok, control} -> {:ended, reason, control}
       {:error, reason, control} -> {:ended, reason, control}
     end
@@ -207,7 +214,7 @@ defmodule PtcRunner.Json.Control do
   @doc "The answer to a call that is equal to one that has been answered."
   @spec from_cache(t(), Entry.id(), {String.t(), term()}, Entry.outcome()) :: step()
   def from_cache(control, id, {name, args}, outcome) do
-    Told.told(control, name, id, :cache, args, outcome)
+    Told.told(control, {id, name, args, outcome}, :cache, args, %Decided{by: :cache})
     entry = {id, name, args, {:cached, outcome}}
 
     control =
@@ -221,10 +228,10 @@ defmodule PtcRunner.Json.Control do
   end
 
   # A decision may answer with a JSON text.
-  defp decoded({{:answer, %Text{} = text}, control}) do
+  defp decoded({{:answer, %Text{} = text}, decided, control}) do
     case Texts.answer(text) do
-      {:error, why} -> {{:deny, why}, control}
-      value -> {{:answer, value}, control}
+      {:error, why} -> {{:deny, why}, decided, control}
+      value -> {{:answer, value}, decided, control}
     end
   end
 
@@ -236,34 +243,36 @@ defmodule PtcRunner.Json.Control do
 
   defp decided(control, id, name, args, pc, fun) do
     case control |> decision(id, name, args, pc) |> decoded() do
-      {decision, control} when decision in [:run, :approve] ->
-        run(control, id, name, args, fun, args)
+      {:run, decided, control} ->
+        run(control, {id, name, args, args}, fun, :run, decided)
 
-      {{:run, others}, control} ->
-        run(control, id, name, args, fun, others)
+      {:approve, decided, control} ->
+        run(control, {id, name, args, args}, fun, :approved, decided)
 
-      {{:answer, value}, control} ->
-        Told.told(control, name, id, :answer, args, {:ok, value, nil})
+      {{kind, others}, decided, control} when kind in [:run, :approve] ->
+        said = if kind == :run, do: :run, else: :approved
+        run(control, {id, name, args, others}, fun, said, decided)
 
-        case Answers.answered(
-               control,
-               {id, name, args, cached?(control, name)},
-               {:ok, value, nil}
-             ) do
+      {{:answer, value}, decided, control} ->
+        outcome = {:ok, value, nil}
+        Told.told(control, {id, name, args, outcome}, :answer, args, decided)
+        running = {id, name, args, args, cached?(control, name)}
+
+        case Answers.answered(control, running, outcome) do
           {:ok, control} -> {:answer, value, nil, control}
           {:error, reason, control} -> {:ended, reason, control}
         end
 
-      {{:deny, reason}, control} ->
+      {{:deny, reason}, decided, control} ->
         reason = Words.denied(name, reason)
-        Told.told(control, name, id, :deny, args, {:ended, reason})
+        Told.told(control, {id, name, args, {:ended, reason}}, :deny, args, decided)
         ended(control, id, name, args, reason)
 
-      {{:pause, call}, control} ->
-        Told.told(control, name, id, :pause, args, nil)
+      {{:pause, call}, decided, control} ->
+        Told.told(control, {id, name, args, nil}, :pause, args, decided)
         {:wait, %{control | paused: [call | control.paused]}}
 
-      {{:departs, reason}, control} ->
+      {{:departs, reason}, _decided, control} ->
         {:ended, reason, control}
     end
   end
@@ -276,29 +285,30 @@ defmodule PtcRunner.Json.Control do
 
     cond do
       call.tool !== name or asked(call) !== args ->
-        {{:departs, Words.departs(name, args, call.tool, asked(call))}, control}
+        {{:departs, Words.departs(name, args, call.tool, asked(call))}, nil, control}
 
       is_map_key(control.decisions, id) ->
-        {control.decisions |> Map.fetch!(id) |> shown(call), control}
+        %Decided{decision: decision} = decided = Map.fetch!(control.decisions, id)
+        {approved(decision, call), decided, control}
 
       true ->
-        {{:pause, call}, control}
+        {{:pause, call}, nil, control}
     end
   end
 
   defp decision(%{on_call: nil} = control, id, name, args, pc) do
     case control.settings do
       %{^name => %{approve: true}} -> paused(control, id, name, args, pc)
-      _settings -> {:run, control}
+      _settings -> {:run, nil, control}
     end
   end
 
   defp decision(%{on_call: hook} = control, id, name, args, pc) do
     {call, control} = call(control, id, name, args, pc)
 
-    case asked(hook, call) do
-      :pause -> {{:pause, with_text(call)}, control}
-      decision -> {decision, control}
+    case Decided.asked(hook, call) do
+      %Decided{decision: :pause} = decided -> {{:pause, with_text(call)}, decided, control}
+      %Decided{decision: decision} = decided -> {decision, decided, control}
     end
   end
 
@@ -306,12 +316,13 @@ defmodule PtcRunner.Json.Control do
   defp asked(%{asked: asked}), do: asked
 
   # Who approves a call has read its arguments, and not those that the program gave.
-  defp shown(:approve, %{asked: asked, args: args}) when asked != nil, do: {:run, args}
-  defp shown(decision, _call), do: decision
+  defp approved(:approve, %{asked: asked, args: args}) when asked != nil, do: {:approve, args}
+  defp approved({:run, others}, _call), do: {:approve, others}
+  defp approved(decision, _call), do: decision
 
   defp paused(control, id, name, args, pc) do
     {call, control} = call(control, id, name, args, pc)
-    {{:pause, with_text(call)}, control}
+    {{:pause, with_text(call)}, nil, control}
   end
 
   defp call(control, id, name, args, pc) do
@@ -330,7 +341,8 @@ defmodule PtcRunner.Json.Control do
       effect: effect,
       approve: approve?,
       number: control.number,
-      path: path
+      path: path,
+      context: control.tool_context || %{}
     }
 
     # The place changes where a path is asked for that was not known.
@@ -342,33 +354,23 @@ defmodule PtcRunner.Json.Control do
   def started_before(%{waiting: waiting}),
     do: for({_id, %{started: true} = call} <- waiting, do: call)
 
-  defp with_text(call), do: %{call | text: Call.text(call)}
-
-  defp asked(hook, call) do
-    case hook.(call) do
-      decision when decision in [:run, :pause] -> decision
-      {what, _} = decision when what in [:run, :answer, :deny] -> decision
-      other -> {:deny, "the function of :on_call returned #{Shown.text(other, 200)}"}
-    end
-  catch
-    kind, reason ->
-      {:deny, "the function of :on_call #{Guarded.failure(kind, reason, __STACKTRACE__)}"}
-  end
+  # A paused run is stored, and what the application has given the run is not in it.
+  defp with_text(call), do: %{call | text: Call.text(call), context: nil}
 
   # A call has the time of its tool, and what a hook has left of that of the run.
-  defp run(control, id, name, args, fun, others) do
+  defp run(control, {id, name, args, _sent} = call, fun, said, decided) do
     left = remaining(control)
 
     if left > 0,
-      do: run(control, id, name, args, fun, others, left),
+      do: run(control, call, fun, said, decided, left),
       else: ended(control, id, name, args, :timeout)
   end
 
-  defp run(control, id, name, args, fun, others, left) do
-    Told.told(control, name, id, :run, args, nil)
+  defp run(control, {id, name, args, sent}, fun, said, decided, left) do
+    Told.told(control, {id, name, args, nil}, said, sent, decided)
     cached? = cached?(control, name)
 
-    with :ok <- Answers.started(control, {id, name, others, :started}, args) do
+    with :ok <- Answers.journal(control, {id, name, args, Entry.sent(:started, args, sent)}) do
       timeout =
         case control.settings do
           %{^name => %{timeout: timeout}} when timeout != nil -> timeout
@@ -376,7 +378,7 @@ defmodule PtcRunner.Json.Control do
         end
 
       control = if cached?, do: Answers.in_cache(control, name, args, :running), else: control
-      {:run, {id, name, args, cached?}, fun, others, {timeout, left}, control}
+      {:run, {id, name, args, sent, cached?}, fun, sent, {timeout, left}, control}
     else
       {:error, reason} -> {:ended, reason, control}
     end

@@ -21,6 +21,7 @@ defmodule PtcRunner.Json.Controlled do
   alias PtcRunner.Json.Control.{Answers, Replays}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
+  alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
   require Telemetry
@@ -50,7 +51,8 @@ defmodule PtcRunner.Json.Controlled do
         deadline: deadline,
         now: now,
         forks?: forks?,
-        most: tool_concurrency
+        most: tool_concurrency,
+        run_id: control.run_id || Ids.run_id()
     }
 
     given =
@@ -85,10 +87,11 @@ defmodule PtcRunner.Json.Controlled do
   # The run as a paused one, in which only calls wait that were started before it: who is killed again before
   # it reaches them has to decide about them again.
   defp start(control, program, memory, limits, fingerprint) do
+    more = if control.fingerprint == nil, do: %{}, else: %{"resumed" => true}
     control = %{control | fingerprint: fingerprint.(), entries: Entry.list(control.journal)}
 
     case Paused.new(%{control | paused: Control.started_before(control)}, program, memory, limits) do
-      {:ok, paused} -> Paused.to_map(paused)
+      {:ok, paused} -> paused |> Paused.to_map() |> Map.merge(more)
       {:error, {_kind, text}} -> raise ArgumentError, text
     end
   end
@@ -234,7 +237,7 @@ defmodule PtcRunner.Json.Controlled do
         run = {control, process, max_heap, most, id + 1}
         answered(kind, built, name, {:error, {:tool_failed, text}}, run)
 
-      {:run, {_, _, given, _} = running, fun, args, {timeout, still}, control} ->
+      {:run, {_, _, given, _, _} = running, fun, args, {timeout, still}, control} ->
         weight = if args === given, do: weight
 
         called =
@@ -262,7 +265,7 @@ defmodule PtcRunner.Json.Controlled do
   # An answer that is kept, or that a run gets whose loops fork, is decoded.
   defp then(:last, _running, _control), do: :done
 
-  defp then(:call, {_, _, _, false}, %{keeps?: false, forks?: false}), do: :in_place
+  defp then(:call, {_, _, _, _, false}, %{keeps?: false, forks?: false}), do: :in_place
   defp then(:call, _running, _control), do: :next
 
   # A text that may have firewalled fields, and that is looked at, is decoded.

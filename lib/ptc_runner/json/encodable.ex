@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.Encodable do
   # written even if, for example, a tool received a pid.
 
   alias PtcRunner.Json.Encoder
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.Shown
 
   @doc """
@@ -53,7 +54,7 @@ defmodule PtcRunner.Json.Encodable do
 
   defp encoder?(struct) do
     Encoder.impl_for(struct) != nil or
-      (Code.ensure_loaded?(Jason.Encoder) and
+      (Modules.loaded?(Jason.Encoder) and
          apply(Jason.Encoder, :impl_for, [struct]) not in [nil, Jason.Encoder.Any])
   end
 end

@@ -20,15 +20,18 @@ defmodule PtcRunner.Json.Entry do
           | {:ended, {atom(), String.t() | non_neg_integer()}}
 
   @typedoc """
-  `:started`: there is no answer. `:cached`: the answer to an equal call, so the tool was not called. `:beyond`: the call was
-  made in a round after one that failed, so it is not among those that count.
+  What came of a call. `:sent`: the tool got these arguments, and not those of the program. `:cached`: the answer to an equal call,
+  so the tool was not called.
+  """
+  @type came :: outcome() | {:sent, args :: term(), outcome()} | {:cached, outcome()}
+
+  @typedoc """
+  A call with the arguments that the program gives. `:started`: there is no answer. `:beyond`: the call was made in a round after
+  one that failed, so it is not among those that count.
   """
   @type t ::
           {id(), tool :: String.t(), args :: term(),
-           outcome()
-           | :started
-           | {:cached, outcome()}
-           | {:beyond, outcome() | {:cached, outcome()}}}
+           came() | {:beyond, came()} | :started | {:sent, args :: term(), :started}}
 
   @kinds %{
     "execution_error" => :execution_error,
@@ -73,6 +76,31 @@ defmodule PtcRunner.Json.Entry do
   defp key({fork, round, number}), do: [fork, round, number]
   defp key(number), do: [number]
 
+  @doc """
+  An entry whose tool got other arguments than the program gives, if they are others.
+
+      iex> PtcRunner.Json.Entry.sent(:started, %{"n" => 1}, %{"n" => 2})
+      {:sent, %{"n" => 2}, :started}
+
+      iex> PtcRunner.Json.Entry.sent(:started, %{"n" => 1}, %{"n" => 1})
+      :started
+
+  """
+  @spec sent(outcome() | :started, args :: term(), sent :: term()) ::
+          outcome() | :started | {:sent, term(), outcome() | :started}
+  def sent(outcome, args, sent) when args === sent, do: outcome
+  def sent(outcome, _args, sent), do: {:sent, sent, outcome}
+
+  @doc "What a tool has answered, whatever it was sent."
+  @spec answer(outcome() | {:sent, term(), outcome()}) :: outcome()
+  def answer({:sent, _args, outcome}), do: outcome
+  def answer(outcome), do: outcome
+
+  @doc "Whether an entry has no answer."
+  @spec started?(t()) :: boolean()
+  def started?({_id, _tool, _args, outcome}),
+    do: outcome == :started or match?({:sent, _args, :started}, outcome)
+
   @doc "Whether an entry does not count."
   @spec beyond?(t()) :: boolean()
   def beyond?({_id, _tool, _args, outcome}), do: match?({:beyond, _}, outcome)
@@ -103,9 +131,12 @@ defmodule PtcRunner.Json.Entry do
 
   defp sound_id?(_other), do: false
 
-  defp sound_outcome?({:beyond, {:cached, outcome}}), do: sound_answer?(outcome)
-  defp sound_outcome?({flag, outcome}) when flag in [:beyond, :cached], do: sound_answer?(outcome)
-  defp sound_outcome?(outcome), do: sound_answer?(outcome)
+  defp sound_outcome?({:beyond, came}), do: sound_came?(came)
+  defp sound_outcome?(came), do: sound_came?(came)
+
+  defp sound_came?({:sent, _args, outcome}), do: sound_answer?(outcome)
+  defp sound_came?({:cached, outcome}), do: sound_answer?(outcome)
+  defp sound_came?(outcome), do: sound_answer?(outcome)
 
   defp sound_answer?({:ok, _value, nil}), do: true
 
@@ -158,13 +189,21 @@ defmodule PtcRunner.Json.Entry do
       iex> PtcRunner.Json.Entry.encode({1, "rate", %{"to" => "USD"}, {:ok, 1.25, 2}})
       {:ok, %{"id" => "1", "tool" => "rate", "args" => %{"to" => "USD"}, "answer" => 1.25}}
 
+  The arguments are those that the tool got; where the program gives others, these are `"asked"`.
+
+      iex> PtcRunner.Json.Entry.encode({1, "pay", %{"n" => 1000}, {:sent, %{"n" => 100}, {:ok, "paid", 2}}})
+      {:ok, %{"id" => "1", "tool" => "pay", "args" => %{"n" => 100}, "asked" => %{"n" => 1000}, "answer" => "paid"}}
+
   """
   @spec encode(t()) :: {:ok, map()} | {:error, String.t()}
   def encode({id, tool, args, outcome}) do
     with {:ok, args} <- Kept.encode(args),
          {:ok, came} <- came(outcome),
-         do: {:ok, Map.merge(came, %{"id" => text(id), "tool" => tool, "args" => args})}
+         do: {:ok, came |> called(args) |> Map.merge(%{"id" => text(id), "tool" => tool})}
   end
+
+  defp called(%{"args" => _sent} = came, args), do: Map.put(came, "asked", args)
+  defp called(came, args), do: Map.put(came, "args", args)
 
   defp came(:started), do: {:ok, %{"started" => true}}
 
@@ -173,6 +212,12 @@ defmodule PtcRunner.Json.Entry do
 
   defp came({:failed, text}), do: {:ok, %{"error" => text}}
   defp came({:ended, {kind, what}}), do: {:ok, %{"ended" => [Atom.to_string(kind), what]}}
+
+  defp came({:sent, args, outcome}) do
+    with {:ok, args} <- Kept.encode(args),
+         {:ok, came} <- came(outcome),
+         do: {:ok, Map.put(came, "args", args)}
+  end
 
   defp came({:cached, outcome}),
     do: with({:ok, came} <- came(outcome), do: {:ok, Map.put(came, "cached", true)})
@@ -187,6 +232,7 @@ defmodule PtcRunner.Json.Entry do
 
     case outcome do
       {:ok, _value, words} when words != nil -> Map.put(json, "words", words)
+      {:sent, _args, {:ok, _value, words}} when words != nil -> Map.put(json, "words", words)
       _other -> json
     end
   end
@@ -196,8 +242,9 @@ defmodule PtcRunner.Json.Entry do
   def decode(%{"id" => text, "tool" => tool, "args" => args} = json) when is_binary(tool) do
     with {:id, {:ok, id}} <- {:id, id(text)},
          {:ok, args} <- Kept.decode(args),
+         {:ok, asked} <- asked(json, args),
          {:ok, outcome} <- outcome(json) do
-      {:ok, {id, tool, args, flagged(outcome, json)}}
+      {:ok, {id, tool, asked, flagged(sent(outcome, asked, args), json)}}
     else
       {:id, :error} -> {:error, "no id of a call: #{Shown.text(text, 100)}"}
       error -> error
@@ -205,6 +252,10 @@ defmodule PtcRunner.Json.Entry do
   end
 
   def decode(other), do: {:error, "no entry of a journal: #{Shown.text(other, 200)}"}
+
+  # The arguments that the program gave, if the tool got others.
+  defp asked(%{"asked" => asked}, _args), do: Kept.decode(asked)
+  defp asked(_json, args), do: {:ok, args}
 
   defp outcome(%{"answer" => value} = json) do
     words = json["words"]
@@ -222,6 +273,10 @@ defmodule PtcRunner.Json.Entry do
   defp outcome(other), do: {:error, "no answer of a call: #{Shown.text(other, 200)}"}
 
   defp flagged(:started, _json), do: :started
+  defp flagged({:sent, _args, :started} = started, _json), do: started
+
+  # An answer of the cache was sent to no tool.
+  defp flagged({:sent, _args, outcome}, %{"cached" => true} = json), do: flagged(outcome, json)
 
   defp flagged(outcome, json) do
     outcome = if json["cached"] == true, do: {:cached, outcome}, else: outcome

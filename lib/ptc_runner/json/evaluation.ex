@@ -32,15 +32,19 @@ defmodule PtcRunner.Json.Evaluation do
   def run(program, given, run), do: watched(program, given, run)
 
   # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, watched: 3, started: 3}
+  @compile {:inline, watched: 3, noted: 3, started: 3}
 
   defp watched(program, given, run) do
-    outcome =
-      if Telemetry.on?(),
-        do: Telemetry.run(program, fn -> started(program, given, run) end),
-        else: started(program, given, run)
+    if Telemetry.on?() do
+      run_id = Given.run_id(given)
+      Telemetry.run(program, run_id, elem(given, 3), fn -> noted(program, given, run) end)
+    else
+      noted(program, given, run)
+    end
+  end
 
-    with {:error, fault} <- outcome, do: {:error, Fence.note(fault, program)}
+  defp noted(program, given, run) do
+    with {:error, fault} <- started(program, given, run), do: {:error, Fence.note(fault, program)}
   end
 
   # A compiled program, and no option besides maps of data: nothing else is looked at.
@@ -101,7 +105,9 @@ defmodule PtcRunner.Json.Evaluation do
 
   # The functions of the tools, and who decides about their calls.
   defp with_tools(program, context, memory, tools, limits, how) do
-    case maps(program, context, memory, tools, limits) do
+    given = tool_context(how)
+
+    case maps(program, context, memory, tools, limits, given != nil) do
       :ok when not is_tuple(how) or tuple_size(how) == 2 ->
         {:ok, tools, how}
 
@@ -109,12 +115,15 @@ defmodule PtcRunner.Json.Evaluation do
         decided(program, {context, memory}, tools, {tools, %{}}, limits, how)
 
       :forms ->
-        decided(program, {context, memory}, tools, Tools.read!(tools), limits, how)
+        decided(program, {context, memory}, tools, Tools.read!(tools, given), limits, how)
 
       error ->
         error
     end
   end
+
+  defp tool_context({_most, _now, control}), do: control.tool_context
+  defp tool_context(_how), do: nil
 
   defp decided(program, data, forms, {tools, settings}, limits, how) do
     with {:ok, how} <- guarded(program, data, forms, limits, Given.parts(how)),
@@ -133,12 +142,12 @@ defmodule PtcRunner.Json.Evaluation do
 
   defp guarded(_program, _data, _forms, _limits, how), do: {:ok, how}
 
-  defp maps(_program, context, memory, tools, _limits)
+  defp maps(_program, context, memory, tools, _limits, _given?)
        when is_map(context) and is_map(memory) and tools == %{},
        do: :ok
 
-  defp maps(program, context, memory, tools, limits),
-    do: Inputs.check(program, context, memory, tools, limits)
+  defp maps(program, context, memory, tools, limits, given?),
+    do: Inputs.check(program, context, memory, tools, limits, given?)
 
   @doc """
   The form in which a program is run: a compiled one that needs more than it has is compiled again, a map is parsed. Texts are

@@ -32,8 +32,14 @@ defmodule PtcRunner.Json.Explain do
 
     * `:kept_nothing` - a filter with items in and none out
     * `:key_not_found` - an operation's field (or path) that none of its values had
+    * `:not_converted` - a `to_number` or an `extract` that gave null for each of its values, of which none was null, in a sum, a
+      mean or the like, or where one of these had only null
   """
-  @type finding :: %{kind: :kept_nothing | :key_not_found, path: path(), message: String.t()}
+  @type finding :: %{
+          kind: :kept_nothing | :key_not_found | :not_converted,
+          path: path(),
+          message: String.t()
+        }
 
   @typedoc """
   One operation.

@@ -13,12 +13,11 @@ defmodule PtcRunner.Json.Fork do
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
-  require Telemetry
 
   # `ref`: the alias for all answers, and the tag of all monitors. It is an argument of the functions that
   # receive, which lets the VM skip older messages of the caller.
-  # `waiting`: by round: its call, its process, and the start of the call for telemetry (false if
-  # that is off). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
+  # `waiting`: by round: its call, its process, and the start of the call for telemetry (nil if
+  # nobody listens). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
   # `limited?`: whether the caller has a heap limit.
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
@@ -256,7 +255,7 @@ defmodule PtcRunner.Json.Fork do
   defp begin(call, fun, args, running, fork, round) do
     with {:ok, _words} <- Weight.within(args, fork.heap) do
       name = elem(call, 3)
-      span = Telemetry.on?() && Telemetry.tool_began(name)
+      span = Telemetry.tool_began(name)
       {process, fork} = request(fork, {fork.ref, fork.ref, round}, {name, fun, args, :next})
       {:waits, %{fork | waiting: Map.put(fork.waiting, round, {call, process, span, running})}}
     else
@@ -290,7 +289,7 @@ defmodule PtcRunner.Json.Fork do
   end
 
   # The answer is kept, and given to the rounds that wait for an equal call.
-  defp result(fork, round, call, {_id, name, args, cached?} = running, result) do
+  defp result(fork, round, call, {_id, name, args, _sent, cached?} = running, result) do
     case Answers.answered(fork.control, running, result) do
       {:ok, control} ->
         fork = went_on(%{fork | control: control}, round, call, result)
@@ -371,7 +370,6 @@ defmodule PtcRunner.Json.Fork do
     end
   end
 
-  defp told(false, _result), do: :ok
   defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)
   defp told(span, {:error, _reason} = error), do: Telemetry.tool_ended(span, error)
 

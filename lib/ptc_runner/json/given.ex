@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Given do
   # What a run is given by its options. Most runs have no other options than maps: these are read at once, and nothing
   # else is looked at for them, here and later.
 
-  alias PtcRunner.Json.{Control, Limits, Now, Runner}
+  alias PtcRunner.Json.{Control, Limits, Now, Runner, ToolContext}
   alias PtcRunner.Options
 
   @limits [
@@ -31,7 +31,8 @@ defmodule PtcRunner.Json.Given do
                on_call: {{:maybe, {:function, 1}}, nil},
                on_journal: {{:maybe, {:function, 1}}, nil},
                pause_ttl: {{:or_infinity, :count}, :infinity},
-               firewall: {:boolean, false}
+               firewall: {:boolean, false},
+               tool_context: {{:maybe, :named}, nil}
              ]
 
   # Fields of `PtcRunner.Json.Control`, from this library's own functions.
@@ -95,24 +96,25 @@ defmodule PtcRunner.Json.Given do
 
   defp all(opts, table, function) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most,
-     now, max_tool_calls, on_call, on_journal, pause_ttl, firewall,
+     now, max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context,
      own} = Options.read!(opts, table, function)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     {:ok, now} = Now.text(now)
-    control = control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, own)
+    control = control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, own)
     {limits, context, memory, tools, how(most, now, control)}
   end
 
-  defp control(nil, nil, nil, :infinity, false, nil), do: nil
+  defp control(nil, nil, nil, :infinity, false, nil, nil), do: nil
 
-  defp control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, own) do
+  defp control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, own) do
     control = %Control{
       max_tool_calls: max_tool_calls,
       on_call: on_call,
       on_journal: on_journal,
       pause_ttl: pause_ttl,
-      firewall: firewall
+      firewall: firewall,
+      tool_context: ToolContext.named(tool_context)
     }
 
     if own, do: struct!(control, own), else: control
@@ -127,6 +129,11 @@ defmodule PtcRunner.Json.Given do
   def parts({_most, _now, _control} = how), do: how
   def parts({most, now}), do: {most, now, %Control{}}
   def parts(most), do: {most, nil, %Control{}}
+
+  @doc "The id of a run that goes on, if it has one."
+  @spec run_id(t()) :: String.t() | nil
+  def run_id({_limits, _context, _memory, _tools, {_most, _now, %{run_id: id}}}), do: id
+  def run_id(_given), do: nil
 
   @doc "How a run with these tools is driven: whether its calls are counted, or decided about, is known before it."
   @spec with_tools(how(), map(), map()) :: Runner.how()

@@ -7,23 +7,25 @@ defmodule PtcRunner.Json.Inputs do
 
   @doc """
   Whether the context, the memory and the tools are maps, and the tools functions of one argument; `:forms` if some tools
-  say more than their function.
+  say more than their function. `context?`: the run has a context for its tools, and functions of two arguments are tools too.
 
       iex> {:error, error} = PtcRunner.Json.Inputs.check(~s({"program": {"op": "count"}}), %{}, [], %{}, {nil, nil, 9})
       iex> error
       {:execution_error, "Option :memory must be a map, got []"}
 
   """
-  @spec check(Program.t() | Program.source(), term(), term(), term(), Limits.given()) ::
+  @spec check(Program.t() | Program.source(), term(), term(), term(), Limits.given(), boolean()) ::
           :ok | :forms | {:error, PtcRunner.Json.error()}
-  def check(program, context, memory, tools, limits)
+  def check(program, context, memory, tools, limits, context? \\ false)
+
+  def check(program, context, memory, tools, limits, context?)
       when is_map(context) and is_map(memory) and is_map(tools) do
     tools = :maps.to_list(tools)
 
-    if functions?(tools), do: :ok, else: forms(tools, program, limits)
+    if functions?(tools), do: :ok, else: forms(tools, program, limits, context?)
   end
 
-  def check(program, context, memory, tools, limits) do
+  def check(program, context, memory, tools, limits, _context?) do
     with :ok <- well_formed(program, limits) do
       named = [context: context, memory: memory, tools: tools]
       {name, value} = Enum.find(named, fn {_name, value} -> not is_map(value) end)
@@ -31,10 +33,15 @@ defmodule PtcRunner.Json.Inputs do
     end
   end
 
-  defp forms(tools, program, limits) do
-    if Enum.all?(tools, fn {_name, tool} -> is_function(tool, 1) or Tools.form?(tool) end),
-      do: :forms,
-      else: with(:ok <- well_formed(program, limits), do: {:error, invalid_tools(tools)})
+  defp forms(tools, program, limits, context?) do
+    case for {name, tool} <- tools, not tool?(tool, context?), do: name do
+      [] -> :forms
+      names -> with(:ok <- well_formed(program, limits), do: {:error, invalid_tools(names)})
+    end
+  end
+
+  defp tool?(tool, context?) do
+    is_function(tool, 1) or (context? and is_function(tool, 2)) or Tools.form?(tool)
   end
 
   defp well_formed(%Program{}, _limits), do: :ok
@@ -47,9 +54,7 @@ defmodule PtcRunner.Json.Inputs do
   defp functions?([{_name, tool} | tools]) when is_function(tool, 1), do: functions?(tools)
   defp functions?(rest), do: rest == []
 
-  defp invalid_tools(tools) do
-    names = for {name, tool} <- tools, not (is_function(tool, 1) or Tools.form?(tool)), do: name
-
+  defp invalid_tools(names) do
     {:validation_error,
      "Tools must be functions with arity 1. Invalid: #{Shown.few(names, &text/1)}"}
   end

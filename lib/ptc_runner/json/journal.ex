@@ -3,9 +3,13 @@ defmodule PtcRunner.Json.Journal do
   # The journal of a recorded run: a map that is JSON.
 
   alias PtcRunner.Json.{Control, Entry, Now, Paused}
+  alias PtcRunner.Json.Paused.{Packed, Sound}
   alias PtcRunner.Shown
 
   @version 1
+
+  # What a run that has been recovered says of how it ran.
+  @of_run [:memory, :now, :edition, :keys, :strict, :structs, :max_depth, :timeout, :max_heap]
 
   @doc "The journal of a run with this control at its end; nil if the program could not be compiled."
   @spec new(Control.t() | nil, PtcRunner.Json.program(), PtcRunner.Json.Limits.given()) :: map()
@@ -47,6 +51,22 @@ defmodule PtcRunner.Json.Journal do
     end
   end
 
+  def control(%Paused{} = paused, program, opts) do
+    with {:ok, control, defaults} <- of_paused(paused),
+         :ok <- edition(paused.edition, program, opts[:edition]) do
+      {:ok, control, defaults}
+    else
+      {:error, text} -> {:error, {:execution_error, text}}
+    end
+  end
+
+  def control([_ | _] = events, program, opts) do
+    case Paused.recover(events) do
+      {:ok, paused} -> control(paused, program, opts)
+      {:error, text} -> {:error, {:execution_error, text}}
+    end
+  end
+
   def control(%{"journal" => version}, _program, _opts) when version != @version,
     do:
       {:error,
@@ -55,6 +75,18 @@ defmodule PtcRunner.Json.Journal do
 
   def control(other, _program, _opts),
     do: {:error, {:execution_error, "No journal: #{Shown.text(other, 200)}"}}
+
+  @doc "The control of a replay of a run that has been recovered, and the options that it had."
+  @spec of_paused(Paused.t()) :: {:ok, Control.t(), keyword()} | {:error, String.t()}
+  def of_paused(%Paused{} = paused) do
+    with {:ok, entries} <- Packed.unpack(paused.journal),
+         :ok <- Sound.check(paused, entries) do
+      journal = if paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
+      kept = Map.take(paused, @of_run) |> Map.reject(fn {_name, value} -> value == nil end)
+      control = %Control{journal: journal, replay?: true, forks?: paused.forks}
+      {:ok, control, Map.to_list(kept)}
+    end
+  end
 
   defp now(nil), do: :ok
 
@@ -80,9 +112,13 @@ defmodule PtcRunner.Json.Journal do
 
   defp entries([json | rest], done) do
     case Entry.decode(json) do
-      {:ok, {_, _, _, :started}} -> {:error, "The journal has a call without an answer"}
-      {:ok, entry} -> entries(rest, [entry | done])
-      {:error, sentence} -> {:error, "The journal cannot be read: #{sentence}"}
+      {:ok, entry} ->
+        if Entry.started?(entry),
+          do: {:error, "The journal has a call without an answer"},
+          else: entries(rest, [entry | done])
+
+      {:error, sentence} ->
+        {:error, "The journal cannot be read: #{sentence}"}
     end
   end
 

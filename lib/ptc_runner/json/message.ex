@@ -45,6 +45,7 @@ defmodule PtcRunner.Json.Message do
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
           | {:worded, error(), error()}
+          | {:made, fault(), error()}
           | {:tool_failed, String.t()}
           | {:unknown_tool, term(), map()}
           | error()
@@ -62,6 +63,7 @@ defmodule PtcRunner.Json.Message do
   @spec error(fault()) :: error()
   def error({:parse, reason}), do: {:parse_error, parse(reason)}
 
+  def error({:made, _fault, error}), do: error
   def error({:expensive_to_inspect, fault}), do: error(fault)
   def error({:worded, _shown, concealed}), do: concealed
   def error({:tool_failed, text}), do: {:execution_error, text}
@@ -74,7 +76,7 @@ defmodule PtcRunner.Json.Message do
 
   # Only the check suggests a name: an unknown name in a run is only reported.
   def error({:validation, :unknown_op, _op, _field, [name | edition]}) when is_binary(name) do
-    hint = Suggestion.hint(name, Table.names(edition(edition)))
+    hint = Suggestion.hint(name, Table.lettered(edition(edition)))
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 
@@ -85,6 +87,23 @@ defmodule PtcRunner.Json.Message do
     do: {:execution_error, text(code, op, field, terms)}
 
   def error({_kind, _text_or_limit} = error), do: error
+
+  @doc """
+  A fault with its documented error, which is not made again. `fault/1` takes it out.
+
+      iex> made = PtcRunner.Json.Message.made({:tool_failed, "no"})
+      iex> {PtcRunner.Json.Message.error(made), PtcRunner.Json.Message.fault(made)}
+      {{:execution_error, "no"}, {:tool_failed, "no"}}
+
+  """
+  @spec made(fault()) :: fault()
+  def made({:made, _fault, _error} = made), do: made
+  def made(fault), do: {:made, fault, error(fault)}
+
+  @doc "The fault of `made/1`; any other fault unchanged."
+  @spec fault(fault()) :: fault()
+  def fault({:made, fault, _error}), do: fault
+  def fault(fault), do: fault
 
   defp similar(name, tools) do
     known =

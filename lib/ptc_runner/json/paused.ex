@@ -10,8 +10,10 @@ defmodule PtcRunner.Json.Paused do
     * `edition`, `keys`, `strict`, `structs`, `max_depth` - how the program is read
     * `journal` - the calls that were answered, packed: see `answered/1`
     * `fingerprint` - a hash of the data that the program names. The data is not here: give it again.
-    * `max_tool_calls`, `tool_concurrency`, `firewall` - as the run had them: `PtcRunner.Json.resume/3` takes them from here
-    * `hooks` - `[:on_call]` if the run had that option. It is a function and not here: give it again.
+    * `timeout`, `max_heap`, `max_tool_calls`, `tool_concurrency`, `firewall`, `pause_ttl` - as the run had them:
+      `PtcRunner.Json.resume/3` takes them from here
+    * `hooks` - which of the options `:on_call`, `:on_journal` and `:tool_context` the run had. Their values are not here: give them again.
+    * `run_id` - the id of the run in events of telemetry; the run that goes on has it too
     * `forks`, `version` - whether calls may overlap; the version of this form
 
   It is plain data: it may be sent to another node, and written by `:erlang.term_to_binary/1` or as JSON, see `to_map/1`. Its size
@@ -30,14 +32,21 @@ defmodule PtcRunner.Json.Paused do
   # 1,000 years: a time has four digits for its year.
   @most_ttl 1_000 * 366 * 86_400_000
 
+  # Options that are given again when the run goes on.
+  @hooks [:on_call, :on_journal, :tool_context]
+
   @enforce_keys [:calls, :program, :memory, :now, :made_at, :expires_at, :edition, :keys] ++
                   [:strict, :structs, :max_depth, :journal, :fingerprint, :forks]
   defstruct @enforce_keys ++
               [
+                timeout: nil,
+                max_heap: nil,
                 max_tool_calls: nil,
                 tool_concurrency: 1,
                 firewall: false,
+                pause_ttl: :infinity,
                 hooks: [],
+                run_id: nil,
                 version: @version
               ]
 
@@ -57,10 +66,14 @@ defmodule PtcRunner.Json.Paused do
           journal: binary(),
           fingerprint: String.t(),
           forks: boolean(),
+          timeout: timeout() | nil,
+          max_heap: non_neg_integer() | nil,
           max_tool_calls: non_neg_integer() | nil,
           tool_concurrency: pos_integer(),
           firewall: boolean(),
-          hooks: [:on_call],
+          pause_ttl: timeout(),
+          hooks: [:on_call | :on_journal | :tool_context],
+          run_id: String.t() | nil,
           version: pos_integer()
         }
 
@@ -79,6 +92,10 @@ defmodule PtcRunner.Json.Paused do
   end
 
   @doc false
+  @spec hooks() :: [:on_call | :on_journal | :tool_context]
+  def hooks, do: @hooks
+
+  @doc false
   # Calls in the order of their ids.
   @spec sorted([Call.t()]) :: [Call.t()]
   def sorted(calls), do: Enum.sort_by(calls, &key(&1.id))
@@ -91,8 +108,9 @@ defmodule PtcRunner.Json.Paused do
   @doc false
   # A run that nothing waits in.
   @spec base(Control.t(), PtcRunner.Json.program(), map(), Limits.given()) :: t()
-  def base(control, program, memory, {_timeout, _max_heap, reading}) do
+  def base(control, program, memory, {_given, _given_heap, reading}) do
     {depth, any_keys?, strict?, values?, edition} = reading(program, reading)
+    {timeout, max_heap, _reading} = control.limits
     now = DateTime.utc_now()
 
     %__MODULE__{
@@ -110,10 +128,14 @@ defmodule PtcRunner.Json.Paused do
       journal: Packed.pack([]),
       fingerprint: control.fingerprint,
       forks: control.forks?,
+      timeout: timeout,
+      max_heap: max_heap,
       max_tool_calls: control.max_tool_calls,
       tool_concurrency: control.most,
       firewall: control.firewall != false,
-      hooks: if(control.on_call, do: [:on_call], else: [])
+      pause_ttl: control.pause_ttl,
+      hooks: for(name <- @hooks, Map.fetch!(control, name), do: name),
+      run_id: control.run_id
     }
   end
 
@@ -225,7 +247,8 @@ defmodule PtcRunner.Json.Paused do
 
   Calls that were started and have no answer wait in it, with `started: true`: whether their tools have done their work is not
   known. Decide about each: `{:answer, value}` if it has, `:approve` to call it again. Calls of tools with `effect: :read`
-  that were started are simply made again. Without a call that waits, any decision goes on.
+  that were started are simply made again. Without a call that waits, any decision goes on. The maps may be those of several
+  runs, one after another: the last one counts, which has what a run that was resumed had before. Give `:on_journal` to the run that goes on, too: it does not ask for it.
 
       iex> me = self()
       iex> program = ~s({"program": {"op": "call", "tool": "pay"}})

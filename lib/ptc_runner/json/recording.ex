@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Recording do
   @moduledoc false
   # Runs that are recorded, and runs with the answers of a journal.
 
-  alias PtcRunner.Json.{Evaluation, Given, Journal, Runner}
+  alias PtcRunner.Json.{Entry, Evaluation, Given, Journal, Runner}
   alias PtcRunner.Json.Control.Words
 
   # A journal says what these would.
@@ -24,17 +24,26 @@ defmodule PtcRunner.Json.Recording do
     Given.read(opts, "PtcRunner.Json.replay/3")
 
     with {:ok, control, defaults} <- Journal.control(journal, program, opts) do
-      opts = Keyword.drop(opts, @of_journal) ++ defaults
+      opts = Keyword.merge(defaults, Keyword.drop(opts, @of_journal))
       {limits, context, memory, _, how} = Given.read(opts, "PtcRunner.Json.replay/3")
       {_most, now, _control} = Given.parts(how)
       {result, control} = controlled(program, {limits, context, memory, %{}, {1, now, control}})
-      with :ok <- left(control), do: result
+      with :ok <- left(control, result), do: result
     end
   end
 
   # A program that could not be compiled has no control at its end.
-  defp left(nil), do: :ok
-  defp left(control), do: Words.left(control)
+  defp left(nil, _result), do: :ok
+
+  # Rounds behind one that failed may have made calls.
+  defp left(control, {:error, _reason}) do
+    last = for {{fork, _, _}, _, _, _} <- Entry.list(control.journal), do: fork
+    last = Enum.max(last, fn -> nil end)
+    journal = Entry.list(control.journal)
+    Words.left(%{control | journal: Enum.reject(journal, &match?({{^last, _, _}, _, _, _}, &1))})
+  end
+
+  defp left(control, _result), do: Words.left(control)
 
   # The result, and the control at the end of the run. The run passes it through the process.
   defp controlled(program, given) do

@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Resuming do
   # Goes on with a paused run: it runs anew, and the calls that were answered before get their answers from the journal.
 
   alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Message, Paused, Runner}
+  alias PtcRunner.Json.Control.Decided
   alias PtcRunner.Json.Paused.{Packed, Sound}
   alias PtcRunner.Shown
 
@@ -17,6 +18,7 @@ defmodule PtcRunner.Json.Resuming do
     :on_call,
     :on_journal,
     :pause_ttl,
+    :tool_context,
     :watch,
     :budget,
     :settings,
@@ -42,7 +44,9 @@ defmodule PtcRunner.Json.Resuming do
     paused = whole(paused)
 
     with :ok <- hooks(paused, opts),
-         {:ok, given} <- of_paused(paused, decisions, given, Keyword.delete(opts, :edition)),
+         # An agent says itself whether there is a firewall.
+         opts = opts |> Keyword.delete(:edition) |> Keyword.put(:firewall, true),
+         {:ok, given} <- of_paused(paused, decisions, given, opts),
          do:
            paused.program |> Evaluation.run(given, run) |> Evaluation.value(paused.program, given)
   end
@@ -52,14 +56,20 @@ defmodule PtcRunner.Json.Resuming do
     with {:ok, limits, control} <- control(paused, decisions, limits, opts[:edition]) do
       {most, _now, asked} = Given.parts(how)
       control = Map.merge(control, Map.take(asked, @asked))
-      given? = &Keyword.has_key?(opts, &1)
-      most = if given?.(:tool_concurrency), do: most, else: paused.tool_concurrency
-      calls = if given?.(:max_tool_calls), do: control.max_tool_calls, else: paused.max_tool_calls
+      kept = fn name, given -> if opts[name] == nil, do: Map.fetch!(paused, name), else: given end
+      said = &if Keyword.has_key?(opts, &1), do: &2, else: Map.fetch!(paused, &1)
+      {timeout, max_heap, reading} = limits
 
-      firewall =
-        if given?.(:firewall), do: control.firewall, else: control.firewall || paused.firewall
+      control = %{
+        control
+        | max_tool_calls: said.(:max_tool_calls, control.max_tool_calls),
+          pause_ttl: said.(:pause_ttl, control.pause_ttl),
+          firewall: said.(:firewall, control.firewall),
+          run_id: paused.run_id
+      }
 
-      control = %{control | max_tool_calls: calls, firewall: firewall}
+      limits = {kept.(:timeout, timeout), kept.(:max_heap, max_heap), reading}
+      most = said.(:tool_concurrency, most)
       {:ok, {limits, context, paused.memory, tools, {most, nil, control}}}
     end
   end
@@ -82,12 +92,15 @@ defmodule PtcRunner.Json.Resuming do
       [name | _] ->
         {:error,
          {:execution_error,
-          "The run was paused with :#{name}, and would go on without it: give the function again, or #{name}: nil to go on without one"}}
+          "The run was paused with :#{name}, and would go on without it: give #{given(name)} again, or #{name}: nil to go on without one"}}
     end
   end
 
   # Another form is an error of its own.
   defp hooks(_paused, _opts), do: :ok
+
+  defp given(name) when name in [:on_call, :on_journal], do: "the function"
+  defp given(:tool_context), do: "the context"
 
   # The limits and the control, or an error. Raises for decisions of no known form.
   defp control(paused, decisions, {timeout, max_heap, _reading}, edition) do
@@ -150,8 +163,8 @@ defmodule PtcRunner.Json.Resuming do
   end
 
   defp decisions!(decision, calls) when is_tuple(decision) or is_atom(decision) do
-    decision!(decision)
-    Map.new(calls, &{&1.id, decision})
+    decided = decision!(decision)
+    Map.new(calls, &{&1.id, decided})
   end
 
   defp decisions!(decisions, _calls) when is_map(decisions) or is_list(decisions) do
@@ -162,15 +175,23 @@ defmodule PtcRunner.Json.Resuming do
 
   defp decisions!(other, _calls), do: wrong!(other)
 
-  defp decision!(:approve), do: :approve
-  defp decision!({kind, _what} = decision) when kind in [:run, :answer, :deny], do: decision
-  defp decision!(other), do: wrong!(other)
+  defp decision!(term) do
+    case Decided.of(term, :resume) do
+      {:ok, %{decision: decision} = decided} when decision not in [:run, :pause] -> decided
+      {:ok, _other} -> wrong!(term)
+      {:error, why} -> wrong!(term, why)
+    end
+  end
 
   @spec wrong!(term()) :: no_return()
-  defp wrong!(other) do
+  defp wrong!(other), do: wrong!(other, Shown.text(other, 200))
+
+  @spec wrong!(term(), String.t()) :: no_return()
+  defp wrong!(_other, why) do
     raise ArgumentError,
           "a decision must be :approve, {:run, args}, {:answer, value} or {:deny, reason}, " <>
-            "for all calls or in a map from their ids, got: #{Shown.text(other, 200)}"
+            "also in {:decided, decision, by: name, note: text, at: time}, " <>
+            "for all calls or in a map from their ids, got: #{why}"
   end
 
   defp known(decisions, calls) do

@@ -349,11 +349,11 @@ defmodule PtcRunner.Json.Runner do
          {:ok, fun} <- wrapped(tools, name) do
       find = &wrapped(tools, &1)
       # The process may have functions that are not wrapped.
-      funs = if Telemetry.on?(), do: :anew, else: :known
+      funs = if Telemetry.tools?(), do: :anew, else: :known
       {result, process} = ToolProcess.move(process, call, words, fun, find, left, funs)
       # The value was copied, and may be large whatever the run has built.
       Guarded.settle()
-      with {:error, reason} <- result, true <- Telemetry.on?(), do: Telemetry.ended(reason)
+      with {:error, reason} <- result, do: Telemetry.ended(reason)
       {result, {tools, max_heap, process, most}}
     else
       nil -> call({:call, state, terms, name, args, left, nil}, run)

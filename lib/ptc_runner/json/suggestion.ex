@@ -13,6 +13,9 @@ defmodule PtcRunner.Json.Suggestion do
   # grapheme of the longest known name is not compared: four bytes for each grapheme that would be compared.
   @bytes_per_byte 12
 
+  @typedoc "A name, and its letters if they are known."
+  @type known :: String.t() | {String.t(), [String.grapheme()]}
+
   @doc """
   The end of the message about an unknown operation: a suggestion, or an empty text.
 
@@ -23,7 +26,7 @@ defmodule PtcRunner.Json.Suggestion do
       ""
 
   """
-  @spec hint(String.t(), [String.t()]) :: String.t()
+  @spec hint(String.t(), [known()]) :: String.t()
   def hint(unknown, names), do: sentence(unknown, names, &". Did you mean '#{&1}'?")
 
   @doc """
@@ -33,7 +36,7 @@ defmodule PtcRunner.Json.Suggestion do
       " Did you mean filter"
 
   """
-  @spec sentence(String.t(), [String.t()], (String.t() -> String.t())) :: String.t()
+  @spec sentence(String.t(), [known()], (String.t() -> String.t())) :: String.t()
   def sentence(unknown, names, say) do
     case closest(unknown, names) do
       {:ok, name} -> say.(name)
@@ -42,7 +45,8 @@ defmodule PtcRunner.Json.Suggestion do
   end
 
   @doc """
-  The most similar of `names`, which must be in ascending order; the first of equally similar ones.
+  The most similar of `names`, which must be in ascending order; the first of equally similar ones. A name may come with its
+  letters.
 
       iex> PtcRunner.Json.Suggestion.closest("SELECT", ["load", "select"])
       {:ok, "select"}
@@ -51,9 +55,9 @@ defmodule PtcRunner.Json.Suggestion do
       :error
 
   """
-  @spec closest(String.t(), [String.t()]) :: {:ok, String.t()} | :error
+  @spec closest(String.t(), [known()]) :: {:ok, String.t()} | :error
   def closest(unknown, names) do
-    names = Enum.map(names, &{&1, String.graphemes(&1)})
+    names = Enum.map(names, &lettered/1)
 
     longest =
       names |> Enum.map(fn {_name, letters} -> length(letters) end) |> Enum.max(fn -> 0 end)
@@ -69,6 +73,9 @@ defmodule PtcRunner.Json.Suggestion do
       _no_suggestion -> :error
     end
   end
+
+  defp lettered({_name, _letters} = lettered), do: lettered
+  defp lettered(name), do: {name, String.graphemes(name)}
 
   @doc """
   The Jaro similarity of two lists of graphemes, from 0.0 (nothing in common) to 1.0 (equal).

@@ -3,7 +3,9 @@ defmodule PtcRunner.Json.Tools do
   # What tools say about themselves beside their functions.
 
   alias PtcRunner.Agent.{Calls, Tool}
+  alias PtcRunner.Json.ToolContext
   alias PtcRunner.Options
+  require Tool
 
   @options %{
     effect: {:one_of, [:read, :write]},
@@ -30,16 +32,19 @@ defmodule PtcRunner.Json.Tools do
   @spec options() :: Options.kinds()
   def options, do: @options
 
-  @doc "Whether a tool is given in a form that has more than a function."
+  @doc "Whether a tool is given in a form that has more than a function of one argument."
   @spec form?(term()) :: boolean()
-  def form?({fun, more}) when is_function(fun, 1),
-    do: is_binary(more) or is_list(more) or match?({:signature, _, _}, more)
+  def form?({fun, more}) when Tool.is_function_of_tool(fun),
+    do:
+      is_binary(more) or is_list(more) or (is_map(more) and not is_struct(more)) or
+        match?({:signature, _, _}, more) or match?({_arguments, _result}, more)
 
   def form?(%Tool{}), do: true
   def form?(_other), do: false
 
   @doc """
-  The functions of tools, and what they say. Raises `ArgumentError` for wrong options.
+  The functions of tools, and what they say; `context` is what tools of two arguments get, see `PtcRunner.Json.ToolContext`.
+  Raises `ArgumentError` for wrong options.
 
       iex> {tools, settings} = PtcRunner.Json.Tools.read!(%{"a" => &(&1 + 1), "b" => {&(&1 * 2), effect: :read, max_calls: 3}})
       iex> {tools["a"].(1), tools["b"].(4), settings}
@@ -49,9 +54,9 @@ defmodule PtcRunner.Json.Tools do
       ** (ArgumentError) option :effect of tool "b" must be :read or :write, got: :reed
 
   """
-  @spec read!(map()) :: {%{String.t() => (term() -> term())}, settings()}
-  def read!(forms) do
-    tools = for {name, form} <- forms, do: {name, tool(name, form)}
+  @spec read!(map(), map() | nil) :: {%{String.t() => (term() -> term())}, settings()}
+  def read!(forms, context \\ nil) do
+    tools = for {name, form} <- forms, do: {name, name |> tool(form) |> bound(context)}
     functions = for {name, tool} <- tools, do: {name, function(tool, forms[name])}
 
     {Map.new(functions),
@@ -63,6 +68,9 @@ defmodule PtcRunner.Json.Tools do
        do: {name, setting}
      )}
   end
+
+  defp bound(%Tool{} = tool, context), do: ToolContext.bound(tool, context)
+  defp bound(fun, context), do: ToolContext.function(fun, context)
 
   defp tool(_name, fun) when is_function(fun), do: fun
 

@@ -9,6 +9,8 @@ defmodule PtcRunner.Native.Application do
   alias PtcRunner.Json.Edition
   alias PtcRunner.Native.{Overlay, Reaper, Telemetry}
 
+  @app :ptc_runner_native
+
   @impl true
   def start(_type, _args) do
     with :ok <- Overlay.start(), :ok <- Edition.decide() do
@@ -19,11 +21,14 @@ defmodule PtcRunner.Native.Application do
   end
 
   # A module that is loaded by the first run that needs it is loaded by the code server, for which the run's process waits. Until
-  # OTP 25.2 that wait never ends in a process that is over its `max_heap_size`. A release has loaded all modules already.
+  # OTP 25.2 that wait never ends in a process that is over its `max_heap_size`. So all modules that this library can call are loaded
+  # now: its own, and those of the applications that it cannot start without. A release has loaded them already.
   defp load_modules do
-    for app <- [:ptc_runner_native, :elixir, :stdlib, :kernel],
+    {:ok, needed} = :application.get_key(@app, :applications)
+    {:ok, optional} = :application.get_key(@app, :optional_applications)
+
+    for app <- [@app | needed -- optional],
         {:ok, modules} = :application.get_key(app, :modules),
-        modules = modules -- :erlang.loaded(),
-        do: :code.ensure_modules_loaded(modules)
+        do: :code.ensure_modules_loaded(modules -- :erlang.loaded())
   end
 end

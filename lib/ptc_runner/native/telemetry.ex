@@ -3,7 +3,9 @@ defmodule PtcRunner.Native.Telemetry do
   Events for `:telemetry`, if the application has it: [guide](observability.md).
 
   This is checked once, when the application starts, and the result is kept in a `:persistent_term`. Without
-  `:telemetry`, or if it is switched off, nothing is measured and no event is executed.
+  `:telemetry`, or if it is switched off, nothing is measured and no event is executed. With it, a handler is looked for at the start
+  of each run, turn, answer and coercion: what has none for its events is not measured. So a handler that is attached during a run
+  gets no event of it.
 
   Events are executed in the process that calls this library, except those of tools in a run that has moved to
   the process of its tools.
@@ -14,18 +16,33 @@ defmodule PtcRunner.Native.Telemetry do
   """
 
   alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Native.Telemetry.{Handlers, Ids}
   alias PtcRunner.Shown
 
   @key __MODULE__
   # The counters of a run, which its processes share: suspensions; tool calls; the index of the tool that
-  # runs in another process; and the start of that call. The names of these tools are kept beside them.
+  # runs in another process; and the start of that call. The names of these tools are kept beside them. `:unheard` while a run
+  # goes on whose events have no handler.
   @counts {__MODULE__, :counts}
+
+  @run [:ptc_runner, :json, :run]
   @tool [:ptc_runner, :tool]
+  @of_run for event <- [:start, :stop, :exception], do: @run ++ [event]
+  @of_tool for event <- [:start, :stop, :exception], do: @tool ++ [event]
 
   @doc false
-  # One lookup of a few nanoseconds.
+  # Whether there may be handlers. One lookup of a few nanoseconds; false, true, or `:handlers` if they can be looked for.
   defmacro on? do
     quote do: :persistent_term.get(unquote(@key), false)
+  end
+
+  @doc false
+  # Whether one of these events has a handler.
+  def heard?(events) do
+    case on?() do
+      :handlers -> Handlers.any?(events)
+      on? -> on?
+    end
   end
 
   @doc """
@@ -41,31 +58,71 @@ defmodule PtcRunner.Native.Telemetry do
     wanted? = Application.get_env(:ptc_runner_native, :telemetry, true)
     on? = wanted? == true and Code.ensure_loaded?(:telemetry)
     # Putting the same value costs nothing; another value makes the VM scan all processes.
-    :persistent_term.put(@key, on?)
+    :persistent_term.put(@key, if(on? and Handlers.known?(), do: :handlers, else: on?))
     on?
   end
 
   @doc false
-  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error.
-  def run(program, fun) do
-    around = Process.put(@counts, {:counters.new(4, []), []})
+  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error. A run that goes on has its id.
+  def run(program, id, tools, fun) do
+    cond do
+      heard?(@of_run) or (tools != %{} and heard?(@of_tool)) ->
+        Ids.within([run_id: id || Ids.new()], fn -> heard(program, fun) end)
+
+      # Without tools, no other event is executed in the run.
+      tools == %{} ->
+        fun.()
+
+      true ->
+        Ids.within([run_id: id || Ids.later()], fn -> counting(:unheard, fun) end)
+    end
+  end
+
+  defp heard(program, fun) do
     metadata = %{program: form(program)}
 
-    try do
-      span([:ptc_runner, :json, :run], metadata, fun, fn result ->
+    counting({:counters.new(4, []), []}, fn ->
+      span(@run, metadata, fn -> made(fun.()) end, fn result ->
         {counts, _names} = Process.get(@counts)
         {suspensions, tool_calls} = {:counters.get(counts, 1), :counters.get(counts, 2)}
         measured = %{words: words(result), suspensions: suspensions, tool_calls: tool_calls}
         {:stop, measured, Map.merge(metadata, outcome(result))}
       end)
+    end)
+  end
+
+  defp counting(counts, fun) do
+    around = Process.put(@counts, counts)
+
+    try do
+      fun.()
     after
       if around, do: Process.put(@counts, around), else: Process.delete(@counts)
     end
   end
 
+  # The message of an error is made once, for the event and for the caller.
+  defp made({:error, fault}), do: {:error, Message.made(fault)}
+  defp made(result), do: result
+
+  @doc false
+  # Whether a tool's call in this process has events: those of a run are counted for its own event too.
+  def tools? do
+    on?() != false and
+      case Process.get(@counts) do
+        :unheard -> false
+        nil -> heard?(@of_tool)
+        _counts -> true
+      end
+  end
+
   @doc false
   # A tool call of a run that has not moved, in the caller; `fun` returns the reply of the tool's process.
   def tool(name, fun) do
+    if tools?(), do: heard_tool(name, fun), else: fun.()
+  end
+
+  defp heard_tool(name, fun) do
     count(2)
     metadata = %{tool: name}
 
@@ -78,15 +135,19 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # The start of a concurrent tool call; its result goes to `tool_ended/2`.
+  # The start of a concurrent tool call, or nil; its result goes to `tool_ended/2`.
   def tool_began(name) do
-    count(2)
-    metadata = %{tool: name, telemetry_span_context: make_ref()}
-    {began(@tool, metadata), metadata}
+    if tools?() do
+      count(2)
+      metadata = %{tool: name, telemetry_span_context: make_ref()}
+      {began(@tool, metadata), metadata}
+    end
   end
 
   @doc false
   # `result` is `:ok` or `{:error, reason}`.
+  def tool_ended(nil, _result), do: :ok
+
   def tool_ended({began, metadata}, :ok),
     do: execute(@tool ++ [:stop], ended_since(began), Map.put(metadata, :outcome, :ok))
 
@@ -96,9 +157,13 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # Wraps a tool for a run that moves to the tools' process: its events are executed there.
+  # Wraps a tool for a run that moves to the tools' process: its events are executed there, with the ids that this process
+  # had when it was started.
   def told(name, fun) when is_function(fun, 1) do
-    case Process.get(@counts) do
+    case tools?() && Process.get(@counts) do
+      false ->
+        fun
+
       {counts, names} ->
         ref = make_ref()
         Process.put(@counts, {counts, [{name, ref} | names]})
@@ -192,6 +257,10 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # Reading a text; `describe` returns the outcome and the repairs.
   def read(event, text, fun, describe) do
+    if heard?([event]), do: heard_read(event, text, fun, describe), else: fun.()
+  end
+
+  defp heard_read(event, text, fun, describe) do
     began = System.monotonic_time()
     result = fun.()
     measured = %{duration: System.monotonic_time() - began, bytes: byte_size(text)}
@@ -202,9 +271,15 @@ defmodule PtcRunner.Native.Telemetry do
     result
   end
 
+  @coerce [:ptc_runner, :signature, :coerce]
+
   @doc false
   # A coercion; `fun` returns `{:ok, value, warnings}` or an error.
   def coerce(fun) do
+    if heard?([@coerce]), do: heard_coerce(fun), else: fun.()
+  end
+
+  defp heard_coerce(fun) do
     began = System.monotonic_time()
     result = fun.()
     duration = System.monotonic_time() - began
@@ -216,7 +291,7 @@ defmodule PtcRunner.Native.Telemetry do
       end
 
     measured = %{duration: duration, warnings: warnings}
-    execute([:ptc_runner, :signature, :coerce], measured, %{outcome: outcome})
+    execute(@coerce, measured, %{outcome: outcome})
     result
   end
 
@@ -280,7 +355,7 @@ defmodule PtcRunner.Native.Telemetry do
   @doc false
   # The module may be missing.
   def execute(event, measured, metadata),
-    do: apply(:telemetry, :execute, [event, measured, metadata])
+    do: apply(:telemetry, :execute, [event, measured, Ids.merged(metadata)])
 
   defp failed(metadata, reason) do
     reason = if is_tuple(reason), do: Message.error(reason), else: reason

@@ -7,6 +7,7 @@ defmodule PtcRunner.Sandbox.Guarded do
 
   alias PtcRunner.{Native, Shown}
   alias PtcRunner.Native.{ErrorHandler, Panic}
+  alias PtcRunner.Native.Telemetry.Ids
 
   # The largest timeout of a receive and the largest small integer.
   @max_timeout 0xFFFF_FFFF
@@ -96,9 +97,9 @@ defmodule PtcRunner.Sandbox.Guarded do
           {pid(), reference()}
   def start(max_heap, tag, fun, arg, opts \\ []) do
     callers = Process.get(:"$callers") || []
-    metadata = :logger.get_process_metadata()
+    context = {:logger.get_process_metadata(), Ids.known()}
 
-    :erlang.spawn_opt(__MODULE__, :init, [self(), callers, metadata, fun, arg], [
+    :erlang.spawn_opt(__MODULE__, :init, [self(), callers, context, fun, arg], [
       {:monitor, [tag: tag]},
       {:max_heap_size, limit(max_heap)} | opts
     ])
@@ -128,15 +129,15 @@ defmodule PtcRunner.Sandbox.Guarded do
   defp limit(words), do: %{size: words, kill: true, error_logger: false}
 
   @doc false
-  def init(caller, callers, metadata, fun, arg) do
+  def init(caller, callers, context, fun, arg) do
     # This comes first, because the code that runs here may never return.
     case guard(caller) do
       :ok ->
-        [caller | callers] |> run(metadata, fun, arg) |> ended()
+        [caller | callers] |> run(context, fun, arg) |> ended()
 
       :none ->
         :erlang.spawn(__MODULE__, :watch, [caller, self()])
-        [caller | callers] |> run(metadata, fun, arg) |> ended()
+        [caller | callers] |> run(context, fun, arg) |> ended()
 
       :gone ->
         :ok
@@ -155,10 +156,11 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   # The VM logs what a process raises, with the arguments of the call. They are the terms of a run.
-  defp run(callers, metadata, fun, arg) do
+  defp run(callers, {metadata, ids}, fun, arg) do
     ErrorHandler.install()
     Process.put(:"$callers", callers)
     if metadata != :undefined, do: :logger.set_process_metadata(metadata)
+    if ids != nil, do: Ids.put(ids)
     fun.(arg)
   catch
     :error, :nif_panicked -> exit({__MODULE__, Panic.caught()})

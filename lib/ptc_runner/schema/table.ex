@@ -52,7 +52,20 @@ defmodule PtcRunner.Schema.Table do
 
   @doc "All operations of an edition in the order of the prompt, grouped by category."
   @spec operations(1 | 2) :: [operation()]
-  def operations(edition) do
+  def operations(edition), do: kept({:operations, edition}, fn -> read(edition) end)
+
+  # The table is large, and each error about an operation or a field asks for it.
+  defp kept(what, make) do
+    key = {__MODULE__, what}
+
+    with nil <- :persistent_term.get(key, nil) do
+      made = make.()
+      :persistent_term.put(key, made)
+      made
+    end
+  end
+
+  defp read(edition) do
     for {name, category, description, types, fields} <- Native.operations(edition) do
       %{
         name: name,
@@ -86,6 +99,12 @@ defmodule PtcRunner.Schema.Table do
   @doc "The names of all operations of an edition, in ascending order."
   @spec names(1 | 2) :: [String.t()]
   def names(edition), do: Enum.sort(for operation <- operations(edition), do: operation.name)
+
+  @doc "The names of all operations of an edition, in ascending order, with their letters: for `PtcRunner.Json.Suggestion`."
+  @spec lettered(1 | 2) :: [{String.t(), [String.grapheme()]}]
+  def lettered(edition) do
+    kept({:lettered, edition}, fn -> Enum.map(names(edition), &{&1, String.graphemes(&1)}) end)
+  end
 
   @doc "The names of the fields of the operation with this name, in ascending order."
   @spec field_names(String.t(), 1 | 2) :: [String.t()]

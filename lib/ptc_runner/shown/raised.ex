@@ -21,6 +21,10 @@ defmodule PtcRunner.Shown.Raised do
     ErlangError
   ]
 
+  @doc "Whether exceptions of a module write the term that they are about."
+  @spec verbose?(module()) :: boolean()
+  def verbose?(module), do: module in @verbose
+
   @doc """
   The message of an exception. One of Elixir's own exceptions about a large term, or one with firewalled
   keys, is shown as a struct.

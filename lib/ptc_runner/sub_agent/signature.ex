@@ -28,6 +28,7 @@ defmodule PtcRunner.SubAgent.Signature do
     Coercion,
     ErrorText,
     Firewall,
+    FromEcto,
     FromSchema,
     Given,
     JsonSchema,
@@ -52,7 +53,7 @@ defmodule PtcRunner.SubAgent.Signature do
 
   @typedoc """
   A type. The syntax of signatures can express those up to `{:map, …}`. The others are written as terms, and come from
-  `from_json_schema/2` and `annotate/3`; see the guide *Signatures*.
+  `from_schema/2`, `from_ecto/2` and `annotate/3`; see the guide *Signatures*.
   """
   @type type ::
           :string
@@ -115,6 +116,9 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:enums, %{String.t() => [term(), ...]}}
           | {:descriptions, %{String.t() => String.t()}}
 
+  @typedoc "What of a schema a signature does not keep: the place, the keyword or the validation, and why."
+  @type dropped :: %{path: String.t(), keyword: String.t(), reason: String.t()}
+
   @typedoc "See `call_tool/4`."
   @type call_error ::
           {:invalid_input | :invalid_output, [error()], message :: String.t()}
@@ -145,7 +149,7 @@ defmodule PtcRunner.SubAgent.Signature do
       iex> PtcRunner.SubAgent.Signature.parse(total: {:string, min: 0})
       {:error, "total: :min does not fit :string"}
 
-  A JSON Schema must be kept whole here; `from_json_schema/2` also returns a signature without what types cannot say.
+  A JSON Schema must be kept whole here; `from_schema/2` also returns a signature without what types cannot say.
   """
   @spec parse(term()) :: {:ok, t()} | {:error, String.t()}
   def parse(text) when is_binary(text), do: Parser.parse(text)
@@ -371,8 +375,51 @@ defmodule PtcRunner.SubAgent.Signature do
     Schema.unenforced(returns, opts, "#{@module}.unenforced/2")
   end
 
+  @doc ~S"""
+  The signature of a JSON Schema of draft 2020-12, with its rules, and what of it is not kept.
+
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> {:ok, signature, dropped} = Signature.from_schema(%{
+      ...>   "type" => "object",
+      ...>   "properties" => %{
+      ...>     "total" => %{"type" => "number", "minimum" => 0},
+      ...>     "code" => %{"type" => "string", "pattern" => "^\\d{3}$"},
+      ...>     "rows" => %{"type" => "array", "items" => %{"type" => "boolean"}, "contains" => %{"const" => true}}
+      ...>   },
+      ...>   "required" => ["total", "code"]
+      ...> })
+      iex> signature
+      {:signature, [],
+       {:map,
+        [
+          {"code", {:where, :string, [pattern: "^[0-9]{3}$"]}},
+          {"rows", {:optional, {:list, :bool}}},
+          {"total", {:where, :float, [min: 0]}}
+        ]}}
+      iex> dropped
+      [%{path: "#/properties/rows", keyword: "contains", reason: "types have no such rule"}]
+      iex> Signature.from_schema(%{"properties" => %{"a" => %{"minimum" => "1"}}})
+      {:error, "#/properties/a: \"minimum\" must be a number, got \"1\""}
+
+  If nothing is dropped, the type takes the values that the schema takes, and no others, with these differences:
+
+    * null and a missing field are the same: an optional field may be null, and a nullable field may be missing.
+    * Keys are found as in each signature: `user-id` is `user_id`.
+
+  If something is dropped, the type takes more values, never fewer. Titles, examples, comments and keywords that begin with `x-` say nothing
+  about values, and are not listed.
+
+  `formats: false`: `format` says nothing about values, as draft 2020-12 has it by default.
+  """
+  @spec from_schema(term(), formats: boolean()) ::
+          {:ok, t(), dropped :: [dropped()]} | {:error, String.t()}
+  def from_schema(schema, opts \\ []) do
+    Options.check!(opts, %{formats: :boolean}, "#{@module}.from_schema/2")
+    FromSchema.read(schema, opts)
+  end
+
   @doc """
-  The type of a JSON Schema, without the parts that types do not have.
+  The type of a JSON Schema as the original has it, without the parts that types do not have. `from_schema/2` gives a signature.
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
       ...>   "type" => "object",
@@ -388,46 +435,12 @@ defmodule PtcRunner.SubAgent.Signature do
   @spec from_json_schema(term()) :: {:ok, type()} | {:error, String.t()}
   def from_json_schema(schema), do: JsonSchema.to_type(schema)
 
-  @doc ~S"""
-  The signature of a JSON Schema of draft 2020-12, with its rules, and what of it is not kept.
+  @doc """
+  The same as `from_schema/2`; or, with `annotations: true`, the type of `from_json_schema/1` with what stands beside it: enumerations,
+  descriptions and null are read too, as options of `type_to_json_schema/2` that reproduce them.
 
-      iex> alias PtcRunner.SubAgent.Signature
-      iex> {:ok, signature, dropped} = Signature.from_json_schema(%{
-      ...>   "type" => "object",
-      ...>   "properties" => %{
-      ...>     "total" => %{"type" => "number", "minimum" => 0},
-      ...>     "code" => %{"type" => "string", "pattern" => "^\\d{3}$"},
-      ...>     "rows" => %{"type" => "array", "items" => %{"type" => "boolean"}, "contains" => %{"const" => true}}
-      ...>   },
-      ...>   "required" => ["total", "code"]
-      ...> }, [])
-      iex> signature
-      {:signature, [],
-       {:map,
-        [
-          {"code", {:where, :string, [pattern: "^[0-9]{3}$"]}},
-          {"rows", {:optional, {:list, :bool}}},
-          {"total", {:where, :float, [min: 0]}}
-        ]}}
-      iex> dropped
-      [%{path: "#/properties/rows", keyword: "contains", reason: "types have no such rule"}]
-      iex> Signature.from_json_schema(%{"properties" => %{"a" => %{"minimum" => "1"}}}, [])
-      {:error, "#/properties/a: \"minimum\" must be a number, got \"1\""}
-
-  If nothing is dropped, the type takes the values that the schema takes, and no others, with these differences:
-
-    * null and a missing field are the same: an optional field may be null, and a nullable field may be missing.
-    * Keys are found as in each signature: `user-id` is `user_id`.
-
-  If something is dropped, the type takes more values, never fewer. Titles, examples, comments and keywords that begin with `x-` say nothing
-  about values, and are not listed.
-
-  `formats: false`: `format` says nothing about values, as draft 2020-12 has it by default.
-
-  ## Annotations
-
-  With `annotations: true` the type of `from_json_schema/1` is returned, and enumerations, descriptions and null are read too, as
-  options of `type_to_json_schema/2` that reproduce them.
+      iex> PtcRunner.SubAgent.Signature.from_json_schema(%{"type" => "integer"}, [])
+      {:ok, {:signature, [], {:where, :int, [whole: true]}}, []}
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
       ...>   "type" => "object",
@@ -439,7 +452,7 @@ defmodule PtcRunner.SubAgent.Signature do
 
   """
   @spec from_json_schema(term(), annotations: boolean(), formats: boolean()) ::
-          {:ok, t(), dropped :: [%{path: String.t(), keyword: String.t(), reason: String.t()}]}
+          {:ok, t(), dropped :: [dropped()]}
           | {:ok, type()}
           | {:ok, type(), [schema_option()]}
           | {:error, String.t()}
@@ -450,6 +463,114 @@ defmodule PtcRunner.SubAgent.Signature do
       {:ok, true} -> AnnotatedSchema.to_type(schema)
       {:ok, false} -> JsonSchema.to_type(schema)
       :error -> FromSchema.read(schema, opts)
+    end
+  end
+
+  @doc ~S"""
+  The signature of an Ecto schema or embedded schema, with the rules of its changeset, and what of them is not kept.
+
+  Ecto is no dependency: the schema is read through `__schema__/1`. The result is a record with the names of the fields as texts, as a
+  model writes it, and as the function `cast` of a changeset takes it. Rows of the schema have it too.
+
+      iex> alias PtcRunner.SubAgent.Signature
+      iex> Signature.from_ecto(String)
+      {:error, "String is no schema of Ecto: it has no function __schema__/1"}
+
+  With this schema
+
+      defmodule Order do
+        use Ecto.Schema
+        import Ecto.Changeset
+
+        schema "orders" do
+          field :number, :string
+          field :status, Ecto.Enum, values: [:open, :paid], default: :open
+          field :total, :decimal
+          field :placed_on, :date
+          field :secret, :string, redact: true
+          embeds_many :lines, Line
+          belongs_to :customer, Customer
+        end
+
+        def changeset(order, params) do
+          order
+          |> cast(params, [:number, :status, :total, :placed_on])
+          |> cast_embed(:lines)
+          |> validate_required([:number, :total])
+          |> validate_format(:number, ~r/\A[A-Z]{2}-\d+\z/)
+          |> validate_number(:total, greater_than_or_equal_to: 0)
+        end
+      end
+
+  this is a way from a text of a model to a row of the database:
+
+      returns = Signature.from_ecto!(Order, generated: false)
+      {:ok, record, _warnings} = PtcRunner.Agent.answer(text, returns)
+      %Order{} |> Order.changeset(record) |> Repo.insert()
+
+  A list of records is `[Signature.from_ecto!(Order)]`, and the signature of a tool is `{[id: :int], Signature.from_ecto!(Order)}`.
+
+  ## Types
+
+  | field | type |
+  |---|---|
+  | `:id`, `:integer`, `:float`, `:boolean`, `:string`, `:decimal`, `:date`, `:map`, `:any` | `:int`, `:int`, `:float`, `:bool`, `:string`, `:decimal`, `:date`, `:map`, `:any` |
+  | `:utc_datetime`, `:utc_datetime_usec` | `:datetime` |
+  | `:naive_datetime`, `:naive_datetime_usec`, `:time`, `:time_usec` | `:string`, in ISO 8601 without an offset |
+  | `:binary_id`, `Ecto.UUID` | `:string`, a UUID |
+  | `{:array, t}`, `{:map, t}` | `[t]`, a map with values of the type |
+  | `Ecto.Enum` | `:keyword` with its values: atoms, also in the text of a model |
+  | embedded schemas | a record, or a list of them; one that is within itself has a name |
+  | associations | as in `:preload` |
+  | `:binary`, a module of the application, others | `:any`, and it is listed. `types: %{Money => [amount: :decimal, currency: :string]}` says what they are |
+
+  A field may be null or missing, unless the changeset requires it. The default of a field fills it in where it is missing.
+
+  ## Validations
+
+  The function `changeset/2` of the schema, and that of each embedded schema, is called once with an empty struct and no parameters. Of
+  its changeset are kept
+
+  | validation | rule |
+  |---|---|
+  | `validate_required`, `cast_embed` with `required: true` | the field is not optional |
+  | `validate_length` | `min_length` and `max_length` in code points, `min_items` and `max_items` of lists |
+  | `validate_number` | `min`, `max`, `exclusive_min`, `exclusive_max` |
+  | `validate_inclusion`, `validate_subset` | `enum`; of a range of numbers `min` and `max` |
+  | `validate_format` | `pattern`, without look-around and references to groups; `$` and `\z` are the end of the text, and characters are counted, not bytes |
+  | `validate_acceptance` | `enum: [true]` |
+
+  All others that a changeset names are listed as not kept. Those made by `validate_change/3` have no name, and are not seen: cast the
+  record in any case.
+
+  ## Options
+
+    * `:only`, `:except` - names of fields of the schema itself
+    * `:generated` - `false` leaves out what Ecto makes itself: primary keys and timestamps. By default `true`
+    * `:redacted` - `true` includes fields with `redact: true`; by default they are left out, and listed
+    * `:preload` - associations, as `preload` of a repository takes them: `[:customer, lines: :product]`
+    * `:changeset` - another function than `changeset/2`: `&changeset(&1, &2, scope)`. `%{Line => function}` is by schema, and `false` calls none
+    * `:types` - the types of the application's own modules
+
+  What is not kept is a list as in `from_schema/2`, with the path of the field, and the validation or the word `type`, `redact`, `default` or
+  `changeset` as its keyword.
+  """
+  @spec from_ecto(module(), keyword()) ::
+          {:ok, t(), dropped :: [dropped()]} | {:error, String.t()}
+  def from_ecto(schema, opts \\ []), do: FromEcto.read(schema, opts)
+
+  @doc """
+  The signature of `from_ecto/2` alone. Raises `ArgumentError` instead of returning an error.
+
+      iex> PtcRunner.SubAgent.Signature.from_ecto!(String)
+      ** (ArgumentError) String is no schema of Ecto: it has no function __schema__/1
+
+  """
+  @spec from_ecto!(module(), keyword()) :: t()
+  def from_ecto!(schema, opts \\ []) do
+    case from_ecto(schema, opts) do
+      {:ok, signature, _dropped} -> signature
+      {:error, text} -> raise ArgumentError, text
     end
   end
 

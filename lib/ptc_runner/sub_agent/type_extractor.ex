@@ -11,7 +11,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor do
   | `atom()` | `:keyword` |
   | `any()`, `term()` | `:any` |
   | `map()` | `:map` |
-  | `%{key: t}` | `{key T}` |
+  | `%{key: t}`, `%Struct{key: t}` | `{key T}` |
   | `list(t)`, `[t]` | `[T]` |
   | `DateTime.t()`, `Date.t()`, `Time.t()`, `NaiveDateTime.t()` | `:string` |
   | `t \\| nil` | `T?` |

@@ -16,6 +16,9 @@ use ptc_term::names::{is_firewalled, is_keyword_name};
 use ptc_type::{AnswerType, Fields, Got, Json, Mismatch, Scalar, Target, Type, TypeId};
 use trials::Trials;
 
+/// What stands in a path for a key that is not shown.
+const CONCEALED: &str = "…";
+
 /// The remaining check of a value whose beginning is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
@@ -405,9 +408,11 @@ impl Checker {
         let mut path = path(self.answer_type.types(), &self.frames);
         // The content of a firewalled field is not shown, undeclared keys included.
         let hides = |part: &PathPart| matches!(part, PathPart::Name(name) if is_firewalled(name));
-        if what != What::Unexpected || !path.iter().any(hides) {
-            path.extend(key.map(|key| PathPart::Name(key.into())));
-        }
+        let shown = match what == What::Unexpected && path.iter().any(hides) {
+            true => key.map(|_| CONCEALED.as_bytes()),
+            false => key,
+        };
+        path.extend(shown.map(|key| PathPart::Name(key.into())));
         self.mistake = Some(Mistake { path, what });
     }
 }

@@ -72,6 +72,34 @@ pub fn read(text: &[u8]) -> Option<Iso> {
     Some(Iso::DateTime(day, clock, offset(rest)?))
 }
 
+/// Bytes of the longest text that [`read_beginning`] reads: `2024-02-29T10:30+02:00`.
+const LONGEST_BEGINNING: usize = 22;
+
+/// Reads the beginning of an ISO 8601 text as the first moment that has it: a year, a year and a month, or what has only the hour,
+/// or the hour and the minute, of a time. `None` for every other text, also for a whole one.
+pub fn read_beginning(text: &[u8]) -> Option<Iso> {
+    let date = "0000-00-00T".len();
+    // Of the time of day there are these bytes; an offset can follow.
+    let clock = |from: usize| {
+        let rest = text.get(from..).unwrap_or_default();
+        let is_part = |byte: &&u8| byte.is_ascii_digit() || **byte == b':';
+        rest.iter().take_while(is_part).count()
+    };
+    let (end, more): (usize, &[u8]) = match text.len() {
+        4 => (4, b"-01-01"),
+        7 => (7, b"-01"),
+        5 => (5, b":00"),
+        13..=LONGEST_BEGINNING => match clock(date) {
+            2 => (date + 2, b":00:00"),
+            5 => (date + 5, b":00"),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let (known, offset) = text.split_at(end);
+    read(&[known, more, offset].concat())
+}
+
 #[inline]
 fn day(text: &[u8]) -> Option<(Day, &[u8])> {
     let (negative, unsigned) = match text[0] {
@@ -211,6 +239,46 @@ mod tests {
             "2024-060",
         ] {
             assert_eq!(read(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn beginnings_are_the_first_moments_that_have_them() {
+        for (text, whole) in [
+            ("2024", "2024-01-01"),
+            ("2024-02", "2024-02-01"),
+            ("10:30", "10:30:00"),
+            ("2024-02-29T10", "2024-02-29T10:00:00"),
+            ("2024-02-29 10:30", "2024-02-29T10:30:00"),
+            ("2024-02-29T10Z", "2024-02-29T10:00:00Z"),
+            ("2024-02-29T10:30+02:00", "2024-02-29T10:30:00+02:00"),
+        ] {
+            assert_eq!(read_beginning(text.as_bytes()), read(whole.as_bytes()));
+            assert!(read_beginning(text.as_bytes()).is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "202",
+            "20245",
+            "2024-",
+            "2024-2",
+            "2024-13",
+            "2024-02-2",
+            "2024-02-29",
+            "2024-02-30T10",
+            "2024-02-29T",
+            "2024-02-29T1",
+            "2024-02-29T10:3",
+            "2024-02-29T10:30:00",
+            "2024-02-29x10:30",
+            "2024-02-29T10:30x",
+            "10:3",
+            "25:30",
+            "today",
+            "é24",
+            "zzz",
+        ] {
+            assert_eq!(read_beginning(text.as_bytes()), None, "{text}");
         }
     }
 

@@ -14,7 +14,7 @@ mod part;
 mod unit;
 mod write;
 
-pub use iso::{read, Clock, Day, Iso};
+pub use iso::{read, read_beginning, Clock, Day, Iso};
 pub use moment::{Moment, YEARS};
 pub use part::{Part, PartValue};
 pub use unit::{add, difference, Unit};

@@ -4,7 +4,7 @@
 //! A watch is plain data; it is taken out of the run while the run is suspended.
 
 use super::run::Exit;
-use crate::explain::{Detail, Site, COUNTED_LISTS};
+use crate::explain::{Detail, Mark, Role, Site, COUNTED_LISTS};
 use crate::fault::Halt;
 use ptc_term::stop::Stop;
 use std::time::Instant;
@@ -39,6 +39,29 @@ pub struct Counts {
     /// For each of its look-ups: how many values were examined, and how many had the key. Rows are
     /// examined up to the first one that has it.
     pub keys: Vec<(u64, u64)>,
+    /// How many values it was given for its role, and how many of them were not null. Those of rows are examined up to the
+    /// first one that is not null.
+    pub values: (u64, u64),
+    /// How many of the values that a conversion has made were not null.
+    pub made: u64,
+    /// What the values are for.
+    pub role: Role,
+}
+
+impl Counts {
+    /// Returns whether each key was found, with a value that is not null where that matters.
+    pub(super) fn has_all_keys(&self) -> bool {
+        self.keys.iter().all(|(_, found)| *found > 0) && self.has_value()
+    }
+
+    /// Returns whether a value was found that is not null.
+    fn has_value(&self) -> bool {
+        match self.role {
+            Role::Converts => self.made > 0,
+            Role::Totals => self.values.1 > 0,
+            Role::Other => true,
+        }
+    }
 }
 
 /// The counters of an observed run.
@@ -64,6 +87,7 @@ impl Watch {
     pub fn new(sites: &[Site], detail: Detail) -> Self {
         let counts = |site: &Site| Counts {
             keys: vec![(0, 0); site.keys.lookups() as usize],
+            role: site.role,
             ..Counts::default()
         };
         Watch {
@@ -83,11 +107,18 @@ impl Watch {
         &self.counts
     }
 
-    /// Returns whether nothing more has to be recorded about the keys of an operation: each of them was found.
+    /// Returns whether nothing more has to be recorded at a mark, because what it looks for was found.
     #[inline]
-    pub(super) fn has_all_keys(&self, site: u32) -> bool {
-        let keys = &self.counts[site as usize].keys;
-        self.detail == Detail::Findings && keys.iter().all(|(_, found)| *found > 0)
+    pub(super) fn has_found(&self, mark: Mark) -> bool {
+        let counts = |site: u32| &self.counts[site as usize];
+        self.detail == Detail::Findings
+            && match mark {
+                Mark::Keys(site) => counts(site).has_all_keys(),
+                Mark::Value(site) | Mark::Current(site) | Mark::Made(site) => {
+                    counts(site).has_value()
+                }
+                _ => false,
+            }
     }
 
     /// Returns the operation in which the run is, or in which it ended early.

@@ -12,8 +12,8 @@ pub enum Detail {
     /// Each operation: its runs, items, time, words and keys.
     #[default]
     All,
-    /// Only what findings are made of: which keys were found, and which filters kept nothing. No clock is
-    /// read, and a key that was found once is not looked up again.
+    /// Only what findings are made of: which keys were found, which filters kept nothing, and which conversions made only null.
+    /// No clock is read, and a key that was found once is not looked up again.
     Findings,
     /// Nothing of a run: what the program will do.
     Plan,
@@ -55,6 +55,20 @@ pub struct Site {
     /// The keys it looks up in its current value, or in each row of it. The keys are independent,
     /// except those of a path, which are followed one after another.
     pub keys: Keys,
+    /// What the values are for that it is given.
+    pub role: Role,
+}
+
+/// What an operation does with the values that it is given, where it matters that they are null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// It does not matter.
+    #[default]
+    Other,
+    /// Each is converted; what is no such value becomes null.
+    Converts,
+    /// They are the keys of items of which one value is computed, and null is left out.
+    Totals,
 }
 
 /// The keys that an operation looks up: consecutive constants.
@@ -68,6 +82,8 @@ pub struct Keys {
     pub path: bool,
     /// Whether they are looked up in the rows if the current value is a list.
     pub in_rows: bool,
+    /// The slot of the value in which they are looked up, if that is not the current value.
+    pub from: Option<Slot>,
 }
 
 impl Keys {
@@ -93,4 +109,10 @@ pub enum Mark {
     Output(u32),
     /// The operation ends.
     Leave(u32),
+    /// Count the value on the stack, which the operation is given for its [`Role`].
+    Value(u32),
+    /// Count its current value as that.
+    Current(u32),
+    /// Count what a conversion has made.
+    Made(u32),
 }

@@ -231,31 +231,61 @@ impl<H: Heap> Machine<'_, H> {
 
     /// Returns the value at a computed key if the term is a map with that key, else `nil`.
     pub fn value_at(&mut self, map: H::Term, key: H::Term) -> Eval<H> {
+        let found = self.found_at(map, key)?;
+        Ok(found.unwrap_or(self.heap.nil()))
+    }
+
+    /// Same as [`Machine::value_at`]; `None` if the term is no map, or has no such key.
+    fn found_at(&mut self, map: H::Term, key: H::Term) -> Result<Option<H::Term>, Halt<H::Term>> {
         let weight = self.weigh(key)?;
         self.consume_fuel_for_lookup(map, weight)?;
         let Some(key) = self.key_in(map, key) else {
-            return Ok(self.heap.nil());
+            return Ok(None);
         };
-        match self.heap.lookup(map, key, &mut H::KeyCache::default()) {
-            Lookup::Found(value) if self.values => Ok(loaded(self.heap, value)),
-            Lookup::Found(value) => Ok(value),
-            _ => Ok(self.heap.nil()),
+        Ok(
+            match self.heap.lookup(map, key, &mut H::KeyCache::default()) {
+                Lookup::Found(value) if self.values => Some(loaded(self.heap, value)),
+                Lookup::Found(value) => Some(value),
+                _ => None,
+            },
+        )
+    }
+
+    /// Returns what a number finds: in a list the item at that index, from 0; in a map the value at the digits of an integer. Can
+    /// be suspended and resumed.
+    pub fn found_by_number(
+        &mut self,
+        input: H::Term,
+        number: H::Term,
+    ) -> Result<Option<H::Term>, Halt<H::Term>> {
+        match self.kind(input) {
+            Kind::List => {
+                let index = self.heap.small_integer(number);
+                match index.and_then(|index| usize::try_from(index).ok()) {
+                    Some(index) => self.item_at(input, index),
+                    None => Ok(None),
+                }
+            }
+            Kind::Map => match self.digits(number)? {
+                Some(digits) => self.found_at(input, digits),
+                None => Ok(None),
+            },
+            _ => Ok(None),
         }
     }
 
-    /// Returns the item of a list at an index, from 0, else `nil`. Can be suspended and resumed.
-    pub fn item_at(&mut self, list: H::Term, index: usize) -> Eval<H> {
+    fn item_at(&mut self, list: H::Term, index: usize) -> Result<Option<H::Term>, Halt<H::Term>> {
         self.resumable_over(list, |machine, work| {
             while let Some((item, tail)) = machine.heap.uncons(work.walk.rest) {
                 if work.progress.count == index {
-                    return Ok(item);
+                    return Ok(Some(item));
                 }
                 machine.consume_fuel(1)?;
                 work.progress.count += 1;
                 work.walk.rest = tail;
                 machine.meter.advanced();
             }
-            Ok(machine.heap.nil())
+            Ok(None)
         })
     }
 

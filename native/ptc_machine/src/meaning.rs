@@ -12,7 +12,9 @@ use super::machine::Machine;
 use crate::fault::Halt;
 use memchr::memmem;
 use ptc_term::heap::{Heap, Inside, Kind};
-use ptc_term::value::{hash_of_text, mix, order_of_name, with_text, Form, KindSet, Meaning, Value};
+use ptc_term::value::{
+    hash_of_text, mix, order_of_name, text_of_iso, with_text, Form, KindSet, Meaning, Value,
+};
 use std::cmp::Ordering;
 
 /// Fuel to compare a name with a string, or to read it.
@@ -283,15 +285,46 @@ impl<H: Heap> Machine<'_, H> {
         if self.heap.is_name(term) {
             return Ok(Some(self.string_of_name(term)));
         }
-        let Some(Value::Iso(iso)) = self.value(term) else {
-            return Ok(None);
-        };
-        let Some(text) = ptc_term::value::text_of_iso(iso) else {
+        let Some(text) = self.iso_text(term) else {
             return Ok(None);
         };
         self.consume_fuel_at_once(ISO_TEXT)?;
         self.check_heap_limit(WORDS_OF_ISO_TEXT)?;
         Ok(Some(self.heap.make_string(&text)))
+    }
+
+    /// Returns whether [`Machine::text_of_value`] has a string for the term.
+    pub fn has_text(&self, term: H::Term) -> bool {
+        self.values && (self.heap.is_name(term) || self.iso_text(term).is_some())
+    }
+
+    fn iso_text(&self, term: H::Term) -> Option<Vec<u8>> {
+        match self.value(term) {
+            Some(Value::Iso(iso)) => text_of_iso(iso),
+            _ => None,
+        }
+    }
+
+    /// Returns the order of two terms of which one is a date or a time, and the other one a text that an ISO 8601 text begins with
+    /// (`2024-02`). `None` for all other terms, and where structs are no values.
+    pub fn order_of_beginning(
+        &mut self,
+        a: H::Term,
+        b: H::Term,
+    ) -> Result<Option<Ordering>, Halt<H::Term>> {
+        let (iso, text, turned) = match (self.value(a), self.value(b)) {
+            (Some(Value::Iso(iso)), None) => (iso, b, false),
+            (None, Some(Value::Iso(iso))) => (iso, a, true),
+            _ => return Ok(None),
+        };
+        self.consume_fuel(NAME)?;
+        self.consume_fuel_to_copy(text)?;
+        let order = |text: &[u8]| Meaning::order_of_beginning(iso, text);
+        let order = with_text(self.heap, text, order).flatten();
+        Ok(match turned {
+            true => order.map(Ordering::reverse),
+            false => order,
+        })
     }
 
     /// Returns the order of two terms that have values of these kinds; `Equal` is `==`, or `===` if

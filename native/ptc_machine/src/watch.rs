@@ -3,10 +3,10 @@
 //! The lists whose items are counted are in slots of their own, so that a list is counted once and
 //! not in every iteration.
 
-use super::counts::Watch;
+use super::counts::{Counts, Watch};
 use super::machine::Machine;
 use super::run::Vm;
-use crate::explain::{Detail, Keys, Mark, COUNTED_LISTS};
+use crate::explain::{Detail, Keys, Mark, Role, COUNTED_LISTS};
 use crate::fault::Halt;
 use crate::language::Language;
 use crate::program::Slot;
@@ -17,6 +17,8 @@ use std::time::Instant;
 const NOTE: usize = 4;
 /// Lists up to this length are counted each time.
 const SHORT: usize = 16;
+/// An item of a list at this index of a path, or behind it, counts as found.
+const MOST_PASSED: i64 = 1_000;
 
 impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Observes the run from here on.
@@ -32,9 +34,9 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     /// Records what a mark asks for. Can be suspended and resumed while it counts.
     #[inline(never)]
     pub(super) fn note(&mut self, mark: Mark) -> Result<(), Halt<H::Term>> {
-        if let (Mark::Keys(site), Some(watch)) = (mark, &self.watch) {
+        if let Some(watch) = &self.watch {
             // Work that is resumed ends where it began.
-            if watch.has_all_keys(site) && self.machine.work.is_none() {
+            if watch.has_found(mark) && self.machine.work.is_none() {
                 return self.machine.consume_fuel(1);
             }
         }
@@ -87,7 +89,7 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
             }
             Mark::Keys(number) => {
                 let site = &self.program.sites[number as usize];
-                let (Some(slot), keys) = (site.input, site.keys) else {
+                let (Some(slot), keys) = (site.keys.from.or(site.input), site.keys) else {
                     return Ok(());
                 };
                 let value = self.machine.slot(slot);
@@ -97,8 +99,31 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
                     false => self.keys_in_value(watch, number, keys, value)?,
                 }
             }
+            Mark::Value(site) => {
+                let value = self.machine.top();
+                self.count_value(watch, site, value);
+            }
+            Mark::Current(number) => {
+                let slot = self.program.sites[number as usize].input;
+                if let Some(slot) = slot {
+                    let value = self.machine.slot(slot);
+                    self.count_value(watch, number, value);
+                }
+            }
+            Mark::Made(site) => {
+                let value = self.machine.top();
+                let is_null = self.machine.heap.kind(value) == Kind::Nil;
+                watch.counts[site as usize].made += u64::from(!is_null);
+            }
         }
         Ok(())
+    }
+
+    /// Counts a value that an operation is given for its role.
+    fn count_value(&self, watch: &mut Watch, site: u32, value: H::Term) {
+        let values = &mut watch.counts[site as usize].values;
+        let is_null = self.machine.heap.kind(value) == Kind::Nil;
+        *values = (values.0 + 1, values.1 + u64::from(!is_null));
     }
 
     /// Returns the number of items of a list; `None` for any other term.
@@ -160,11 +185,11 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
         // Records nothing before all look-ups are done, so that nothing is counted twice.
         let mut found = Vec::new();
         for at in 0..keys.lookups() {
-            found.push(has_key(&mut self.machine, value, keys, at)?);
+            found.push(key_in(&mut self.machine, value, keys, at)?);
         }
-        for (seen, found) in watch.counts[site as usize].keys.iter_mut().zip(found) {
-            seen.0 += 1;
-            seen.1 += u64::from(found);
+        let counts = &mut watch.counts[site as usize];
+        for (seen, found) in counts.keys.iter_mut().zip(found) {
+            found.count(seen, &mut counts.values);
         }
         Ok(())
     }
@@ -177,22 +202,30 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
         keys: Keys,
         list: Slot,
     ) -> Result<(), Halt<H::Term>> {
-        let noted = &mut watch.counts[site as usize].keys;
-        if self.machine.work.is_none() && noted.iter().all(|(_, found)| *found > 0) {
+        let has_all = watch.counts[site as usize].has_all_keys();
+        if self.machine.work.is_none() && has_all {
             return Ok(());
         }
         if self.machine.work.is_none() {
             watch.settle(self.machine.heap.words_built());
         }
         watch.since = None;
-        let noted = &mut watch.counts[site as usize].keys;
+        let Counts {
+            keys: noted,
+            values,
+            role,
+            ..
+        } = &mut watch.counts[site as usize];
         let list = self.machine.slot(list);
         self.machine.resumable_over(list, |machine, work| {
             while let Some(seen) = noted.get_mut(work.progress.count) {
-                while let (Some((row, tail)), 0) = (machine.heap.uncons(work.walk.rest), seen.1) {
+                while let Some((row, tail)) = machine.heap.uncons(work.walk.rest) {
+                    if seen.1 > 0 && (*role != Role::Totals || values.1 > 0) {
+                        break;
+                    }
                     machine.consume_fuel(1)?;
-                    let found = has_key(machine, row, keys, work.progress.count as u32)?;
-                    (seen.0, seen.1) = (seen.0 + 1, seen.1 + u64::from(found));
+                    let found = key_in(machine, row, keys, work.progress.count as u32)?;
+                    found.count(seen, values);
                     work.walk.rest = tail;
                     machine.meter.advanced();
                 }
@@ -206,24 +239,63 @@ impl<H: Heap, L: Language> Vm<'_, H, L> {
     }
 }
 
-/// Returns whether a value has the key, or the whole path.
-fn has_key<H: Heap>(
+/// What a look-up has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    Null,
+    Value,
+}
+
+impl Found {
+    fn of<H: Heap>(heap: &H, value: H::Term) -> Self {
+        match heap.kind(value) {
+            Kind::Nil => Found::Null,
+            _ => Found::Value,
+        }
+    }
+
+    fn count(self, seen: &mut (u64, u64), values: &mut (u64, u64)) {
+        *seen = (seen.0 + 1, seen.1 + u64::from(self != Found::Nothing));
+        *values = (values.0 + 1, values.1 + u64::from(self == Found::Value));
+    }
+}
+
+/// Looks a key up in a value, or follows the whole path.
+fn key_in<H: Heap>(
     machine: &mut Machine<'_, H>,
     value: H::Term,
     keys: Keys,
     at: u32,
-) -> Result<bool, Halt<H::Term>> {
-    if !keys.path {
-        let found = machine.lookup(value, keys.first + at)?;
-        return Ok(matches!(found, Lookup::Found(_)));
-    }
+) -> Result<Found, Halt<H::Term>> {
+    let keys = match keys.path {
+        true => keys.first..keys.first + keys.count,
+        false => keys.first + at..keys.first + at + 1,
+    };
     let mut value = value;
-    for key in keys.first..keys.first + keys.count {
+    for key in keys {
         machine.consume_fuel(1)?;
-        match machine.lookup(value, key)? {
-            Lookup::Found(inside) => value = inside,
-            _ => return Ok(false),
+        let constant = machine.constant(key);
+        let inside = match machine.heap.kind(constant) {
+            Kind::Number => match in_reach(machine, value, constant) {
+                true => machine.found_by_number(value, constant)?,
+                false => return Ok(Found::Value),
+            },
+            _ => match machine.lookup(value, key)? {
+                Lookup::Found(inside) => Some(inside),
+                _ => None,
+            },
+        };
+        match inside {
+            Some(inside) => value = inside,
+            None => return Ok(Found::Nothing),
         }
     }
-    Ok(true)
+    Ok(Found::of(&*machine.heap, value))
+}
+
+/// Returns whether the item at an index is found within a slice: the look-ups of a path are done again where they are suspended.
+fn in_reach<H: Heap>(machine: &Machine<'_, H>, value: H::Term, index: H::Term) -> bool {
+    let index = machine.heap.small_integer(index).unwrap_or(0);
+    machine.heap.kind(value) != Kind::List || index < MOST_PASSED
 }

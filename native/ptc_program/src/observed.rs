@@ -82,6 +82,9 @@ fn row<H: Heap>(heap: &mut H, consts: &[H::Term], site: &Site, counts: &Counts) 
         counts.calls,
         counts.waited,
         counts.breaks,
+        counts.values.0,
+        counts.values.1,
+        counts.made,
     ];
     let numbers = numbers.map(|number| integer(heap, number));
     let numbers = heap.make_tuple(&numbers);

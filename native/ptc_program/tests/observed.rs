@@ -260,6 +260,44 @@ fn a_list_is_counted_once_and_not_once_a_round() {
 }
 
 #[test]
+fn values_that_are_converted_or_totalled_are_counted_once() {
+    let rows = r#"{"items":[{"p":"a","q":"1"},{"p":"b","q":"x"},{"p":"c","q":null}]}"#;
+    let sum = |expr: &str| {
+        format!(
+            r#"{{"op":"pipe","steps":[{{"op":"load","name":"items"}},{{"op":"sum","expr":{expr}}}]}}"#
+        )
+    };
+    let get = |field: &str| format!(r#"{{"op":"get","field":"{field}"}}"#);
+    let conversions = |field: &str| {
+        [
+            format!(r#"{{"op":"to_number","field":"{field}"}}"#),
+            format!(r#"{{"op":"to_number","value":{}}}"#, get(field)),
+            format!(
+                r#"{{"op":"pipe","steps":[{},{{"op":"to_number"}}]}}"#,
+                get(field)
+            ),
+        ]
+    };
+    // Of each the values that were given, those that were not null, and those that were made.
+    let cases = [("p", (3, 3, 0), (3, 0)), ("q", (3, 2, 1), (3, 1))];
+    for (field, converted, totalled) in cases {
+        for program in conversions(field).map(|expr| sum(&expr)) {
+            for units in [1, 2, 3, 5, 40] {
+                let (_value, watch, compiled) = observed(&program, rows, || units);
+                let counts = |name: &str| {
+                    let mut sites = compiled.sites.iter().zip(watch.counts());
+                    let (_, counts) = sites.find(|(site, _)| site.name == name).unwrap();
+                    (counts.values.0, counts.values.1, counts.made)
+                };
+                assert_eq!(counts("to_number"), converted, "{program} {units}");
+                let of_sum = (totalled.0, totalled.1, 0);
+                assert_eq!(counts("sum"), of_sum, "{program} {units}");
+            }
+        }
+    }
+}
+
+#[test]
 fn operations_calls_and_names_are_terms() {
     let (_value, watch, program) = observed(PROGRAM, ROWS, || 0);
     let mut heap = PlainHeap::new();
@@ -279,7 +317,7 @@ fn operations_calls_and_names_are_terms() {
     let (mut rest, mut seen) = (rows, Vec::new());
     while let Some((row, next)) = heap.uncons(rest) {
         let row = heap.elements(row).expect("a tuple").to_vec();
-        assert_eq!((row.len(), heap.arity(row[3])), (5, Some(12)));
+        assert_eq!((row.len(), heap.arity(row[3])), (5, Some(15)));
         seen.push((heap.show(row[0]), heap.show(row[1]), heap.show(row[2])));
         rest = next;
     }

@@ -366,7 +366,7 @@ defmodule Mix.Tasks.PtcTest do
 
       for node <- @nodes, edition <- [1, 2], max_heap <- [1_000, 3_000, 1_250_000, 0] do
         program = ~s({"program": #{node}})
-        opts = [memory: %{"kept" => [1]}, timeout: 5_000, max_heap: max_heap, edition: edition]
+        opts = [memory: %{"kept" => [1]}, timeout: 60_000, max_heap: max_heap, edition: edition]
         expected = Json.run(program, [context: context] ++ opts)
 
         case OverFile.run(program, text, opts) do
@@ -481,7 +481,9 @@ defmodule Mix.Tasks.PtcTest do
       pad = String.duplicate(" ", 50_000_001)
       data = file(directory, "huge.json", ~s({"orders": [1]}) <> pad)
       path = file(directory, "p.json", program(~s({"op": "count"})))
-      assert {0, "1\n", ""} = task("ptc.run", [path, "--context", data])
+      assert {0, "1\n", told} = task("ptc.run", [path, "--context", data])
+      # A run of more than a second is told of, on a busy machine this one too.
+      assert told == "" or told =~ ~r/\Arunning: [^\n]*\n\z/
 
       assert capture_io(:stderr, fn -> assert byte_size(Files.large_text!(data)) == 50_000_016 end) ==
                ""

@@ -242,7 +242,7 @@ defmodule PtcRunner.Agent.AnswerTest do
       for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, true, [])
       :erlang.trace(task.pid, true, [:call])
       send(task.pid, :go)
-      Task.await(task)
+      Task.await(task, 60_000)
       assert {text, calls()} == {text, expected}
       for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, false, [])
     end

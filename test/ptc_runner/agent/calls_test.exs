@@ -331,11 +331,14 @@ defmodule PtcRunner.Agent.CallsTest do
         Process.sleep(:infinity)
       end
 
-      assert {:error, _step} = Agent.loop(ask, [task: "x"], model_timeout: 20)
-      assert_received {:in, pid}
-      refute Process.alive?(pid)
+      Room.growing(20, fn timeout ->
+        assert {:error, _step} = Agent.loop(ask, [task: "x"], model_timeout: timeout)
+        assert_received {:in, pid}
+        refute Process.alive?(pid)
+      end)
+
       ask = fn _ -> text(%{"program" => literal(Process.get(:"$callers") == [test])}) end
-      assert {:ok, %{return: true}} = Agent.loop(ask, [task: "x"], model_timeout: 5_000)
+      assert {:ok, %{return: true}} = Agent.loop(ask, [task: "x"], model_timeout: 60_000)
       assert {:messages, []} = Process.info(self(), :messages)
       assert Process.info(self(), :monitors) == {:monitors, []}
     end

@@ -91,6 +91,177 @@ defmodule PtcRunner.Agent.FindingsTest do
     end
   end
 
+  describe "what get reads from, and paths with indexes" do
+    @orders for n <- 1..3,
+                do: %{"items" => [%{"sku" => "a#{n}", "note" => nil}], "by" => %{"7" => n}}
+
+    test "have a finding where none had the field" do
+      from = %{op: "var", name: "o"}
+
+      for {get, field} <- [
+            {%{op: "get", from: from, field: "itms"}, "itms"},
+            {%{op: "get", from: from, path: ["by", "8"]}, "by.8"},
+            {%{op: "get", from: from, path: ["by", 8]}, "by.8"},
+            {%{op: "get", from: from, path: ["items", 1, "sku"]}, "items.1.sku"},
+            {%{op: "get", from: from, path: ["items", -1]}, "items.-1"},
+            {%{op: "get", path: ["items", 0, "skuu"]}, "items.0.skuu"},
+            {%{op: "get", from: %{op: "get", field: "by"}, field: "sku"}, "sku"},
+            {%{op: "get", from: %{a: from}, path: ["a", "items", 0, "x"]}, "a.items.0.x"}
+          ] do
+        map = %{op: "map", as: "o", expr: get}
+        task = [context: %{"rows" => @orders}, check: false]
+        {{:ok, step}, [told]} = loop([pipe([map]), pipe([%{op: "count"}])], task)
+        assert {get, step.return} == {get, 3}
+        assert told =~ "program.steps[1].expr: none of 3 had #{field}\n"
+      end
+    end
+
+    test "have none where one had it" do
+      some = [%{"other" => 1} | @orders]
+
+      for rows <- [@orders, some], from? <- [true, false] do
+        gets =
+          for get <- [
+                %{field: "items"},
+                %{path: ["by", "7"]},
+                %{path: ["by", 7]},
+                %{path: ["items", 0, "sku"]},
+                %{path: ["items", 0]},
+                # It is there, and null.
+                %{path: ["items", 0, "note"]}
+              ] do
+            get = Map.put(get, :op, "get")
+            if from?, do: Map.put(get, :from, %{op: "var", name: "o"}), else: get
+          end
+
+        each = gets |> Enum.with_index() |> Map.new(fn {get, n} -> {"k#{n}", get} end)
+        program = pipe([%{op: "map", as: "o", expr: each}])
+        assert {{:ok, _step}, []} = loop([program], context: %{"rows" => rows})
+      end
+    end
+
+    test "an index far behind is no finding, and a long list is not read again and again" do
+      rows = for n <- 1..200_000, do: %{"n" => n}
+
+      for {path, return} <- [
+            {[199_999, "n"], 200_000},
+            {[200_000, "n"], nil},
+            {[150_000, "x"], nil}
+          ] do
+        assert {{:ok, %{return: ^return}}, []} =
+                 loop(
+                   [pipe([%{op: "get", path: path}])],
+                   [context: %{"rows" => rows}, check: false],
+                   timeout: 30_000
+                 )
+      end
+    end
+  end
+
+  describe "values of which none could be converted" do
+    @priced [
+      %{"price" => "12,50 EUR", "n" => "3", "gone" => nil, "at" => "a"},
+      %{"price" => "7 EUR", "n" => "x", "gone" => nil, "at" => "b"}
+    ]
+
+    defp number(field), do: %{op: "to_number", field: field}
+
+    defp priced(steps),
+      do:
+        loop(
+          [pipe(steps), pipe([%{op: "count"}])],
+          [context: %{"rows" => @priced}, check: false],
+          []
+        )
+
+    test "are a finding where a sum or the like has nothing else" do
+      it = %{op: "it"}
+      of_value = %{op: "to_number", value: %{op: "get", field: "price"}}
+      of_current = %{op: "pipe", steps: [%{op: "get", field: "price"}, %{op: "to_number"}]}
+      extract = %{op: "extract", field: "price", pattern: "^[A-Z]+"}
+
+      for {steps, place, op} <- [
+            {[%{op: "sum", expr: number("price")}], "steps[1].expr", "to_number"},
+            {[%{op: "avg", expr: of_value}], "steps[1].expr", "to_number"},
+            {[%{op: "median", expr: of_current}], "steps[1].expr.steps[1]", "to_number"},
+            {[%{op: "map", expr: of_value}, %{op: "sum", expr: it}], "steps[1].expr",
+             "to_number"},
+            {[%{op: "set", fields: %{"p" => number("price")}}, %{op: "sum", field: "p"}],
+             "steps[1].fields.p", "to_number"},
+            {[%{op: "set", fields: %{"p" => number("price")}}, %{op: "avg", field: "p"}],
+             "steps[1].fields.p", "to_number"},
+            {[%{op: "sum", expr: %{op: "coalesce", values: [number("price"), 0]}}],
+             "steps[1].expr.values[0]", "to_number"},
+            {[%{op: "max", expr: number("price")}], "steps[1].expr", "to_number"},
+            {[%{op: "sum", expr: %{op: "to_number", value: extract}}], "steps[1].expr.value",
+             "extract"},
+            {[%{op: "group_by", field: "at", each: %{s: %{op: "sum", expr: number("price")}}}],
+             "steps[1].each.s.expr", "to_number"}
+          ] do
+        {{:ok, step}, [told]} = priced(steps)
+        assert step.return == 2
+
+        assert told =~
+                 "The program ran, but it converted values, and all became null:\n- program.#{place}: #{op} gave null for each of 2 values\n"
+
+        assert [%{prints: []}, %{success?: true}] = step.turns
+      end
+    end
+
+    test "are none where one could be, where a value was null before, and where nothing is computed of them" do
+      for steps <- [
+            [%{op: "sum", expr: number("n")}],
+            [%{op: "sum", expr: number("gone")}],
+            [%{op: "sum", field: "gone"}],
+            [%{op: "sum", expr: %{op: "coalesce", values: [number("gone"), number("n")]}}],
+            [
+              %{op: "filter", where: %{op: "eq", left: number("price"), value: nil}},
+              %{op: "count"}
+            ],
+            [%{op: "map", expr: number("price")}],
+            [
+              %{op: "filter", where: %{op: "eq", field: "n", value: "none"}},
+              %{op: "sum", expr: number("n")}
+            ]
+          ] do
+        assert {{:ok, _step}, []} = priced(steps)
+      end
+    end
+
+    test "with a field that is not there, both are told" do
+      {{:ok, _step}, [told]} =
+        priced([%{op: "sum", expr: number("price")}, %{op: "get", field: "x"}])
+
+      assert told =~
+               "but it read fields that are not there, and converted values that all became null:"
+
+      look = pipe([%{look: %{op: "sum", expr: number("price")}}])
+
+      {{:ok, _step}, [told]} =
+        loop([look, pipe([%{op: "count"}])], context: %{"rows" => @priced}, check: false)
+
+      assert told =~ "You looked at: 0\nThe program converted values, and all became null:"
+    end
+
+    test "an explanation has it too" do
+      program = %{
+        "program" => Codec.decode!(pipe([%{op: "sum", expr: number("price")}]))["program"]
+      }
+
+      explanation = Json.explain(program, context: %{"rows" => @priced})
+
+      assert [
+               %{
+                 kind: :not_converted,
+                 path: ["program", "steps", 1, "expr"],
+                 message: "to_number gave null for each of 2 values"
+               }
+             ] = explanation.findings
+
+      refute Enum.any?(explanation.operations, &is_map_key(&1, :values))
+    end
+  end
+
   describe "no finding" do
     test "a filter that keeps nothing of rows that have the field, and a field that some rows have" do
       rows = [%{"a" => 1}, %{"b" => 2}]

@@ -17,7 +17,7 @@ defmodule PtcRunner.Json.BranchesTest do
       receive do
         {:go, ^test} -> args["n"]
       after
-        2_000 -> {:error, "alone"}
+        60_000 -> {:error, "alone"}
       end
     end
   end

@@ -43,6 +43,7 @@ defmodule PtcRunner.Json.ControlRandomTest do
       {recorded, journal} = Json.record(program, [{:tools, tools} | opts])
       assert recorded === plain
       assert Json.replay(program, json(journal), @opts) === plain
+      assert replayed(program, [{:tools, tools} | opts]) === {plain, plain}
 
       # A pause at every call, with all forms in which it may be stored.
       hook = fn _call -> :pause end
@@ -70,6 +71,68 @@ defmodule PtcRunner.Json.ControlRandomTest do
     end)
 
     assert :counters.get(calls, 1) > @cases
+  end
+
+  @tag timeout: 600_000
+  test "with a hook that sends other arguments: what is kept shows them, and everything has the same result" do
+    each_case(div(@cases, 4), fn program, n ->
+      concurrency = if rem(n, 4) == 0, do: Enum.random(2..64), else: 1
+
+      opts = [
+        {:tools, Calling.tools(fn _name, _args -> :ok end)},
+        {:tool_concurrency, concurrency} | @opts
+      ]
+
+      others = &if(is_map(&1), do: Map.put(&1, "z", 1), else: &1)
+      hook = fn call -> {:run, others.(call.args)} end
+      changed = Json.run(program, [{:on_call, hook} | opts])
+
+      {recorded, journal} = Json.record(program, [{:on_call, hook} | opts])
+      assert recorded === changed
+      assert Json.replay(program, json(journal), @opts) === changed
+      assert replayed(program, [{:on_call, hook} | opts]) === {changed, changed}
+
+      for %{"args" => sent} = call <- journal["calls"], call["ended"] == nil do
+        assert sent == others.(call["asked"] || sent)
+        assert is_map_key(call, "asked") or others.(sent) == sent
+      end
+
+      # A person sends the other arguments of the calls that wait.
+      pausing = fn call -> if rem(call.number, 2) == 0, do: :pause, else: hook.(call) end
+
+      send_others = fn
+        {:paused, paused}, go_on ->
+          {:ok, paused} = paused |> Paused.to_map() |> json() |> Paused.from_map()
+          decisions = Map.new(paused.calls, &{&1.id, {:run, others.(&1.args)}})
+          paused |> Json.resume(decisions, [{:on_call, pausing} | opts]) |> go_on.(go_on)
+
+        result, _go_on ->
+          result
+      end
+
+      assert program |> Json.run([{:on_call, pausing} | opts]) |> send_others.(send_others) ===
+               changed
+    end)
+  end
+
+  # A run with a journal, and the replay of what its function got.
+  defp replayed(program, opts) do
+    me = self()
+    result = Json.run(program, [{:on_journal, &send(me, {:event, &1})} | opts])
+    events = events([])
+    {:ok, paused} = events |> json() |> Paused.recover()
+    assert Enum.all?(paused.calls, & &1.started)
+    own = Keyword.take(opts, [:context])
+    assert Json.replay(program, json(events), own) === Json.replay(paused.program, paused, own)
+    {result, Json.replay(paused.program, paused, own)}
+  end
+
+  defp events(done) do
+    receive do
+      {:event, event} -> events([event | done])
+    after
+      0 -> Enum.reverse(done)
+    end
   end
 
   defp finish({:paused, paused}, opts, hook, n) do
@@ -140,6 +203,11 @@ defmodule PtcRunner.Json.ControlRandomTest do
       result = killing(fn -> Json.run(program, journaled) end, journaled, log, done)
       assert result === plain
 
+      # All that was written down is one journal, whatever was killed.
+      events = for {_key, event} <- :ets.tab2list(log), do: event
+      {:ok, paused} = events |> json() |> Paused.recover()
+      assert Json.replay(program, paused, @opts) === plain
+
       # Each call of the program was made once.
       {_result, %{"calls" => calls}} =
         Json.record(program, [{:tools, succeeding(fn _, _ -> :ok end)} | @opts])
@@ -203,12 +271,7 @@ defmodule PtcRunner.Json.ControlRandomTest do
 
   defp again([], run, opts, log, done), do: killing(run, opts, log, done)
 
-  # The last start has what was answered before it.
   defp again(events, _run, opts, log, done) do
-    {since, [start | _before]} =
-      events |> Enum.reverse() |> Enum.split_while(&(not is_map_key(&1, "paused")))
-
-    events = [start | Enum.reverse(since)]
     assert {:ok, paused} = events |> json() |> Paused.recover()
     assert Enum.all?(paused.calls, & &1.started)
     answered = for entry <- Paused.answered(paused), do: {entry["tool"], entry["args"]}

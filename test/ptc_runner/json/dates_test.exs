@@ -491,7 +491,7 @@ defmodule PtcRunner.Json.DatesTest do
       for x <- [Enum.to_list(1..60), [1]],
           opts <- [[], [tool_concurrency: 20], [now: "2024-02-29T10:30:00Z"]] do
         large = Enum.to_list(1..50_000)
-        opts = [context: %{"x" => x, "large" => large}, tools: tools, timeout: 5_000] ++ opts
+        opts = [context: %{"x" => x, "large" => large}, tools: tools, timeout: 60_000] ++ opts
         rows = value(node, opts)
         assert [now] = rows |> List.flatten() |> Enum.uniq()
         if opts[:now], do: assert(now == opts[:now])

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.HeapLimitTest do
   use ExUnit.Case, async: true
 
   @script Path.expand("../../support/heap_limits.exs", __DIR__)
-  @seconds 60
+  @seconds 280
 
   test "callers and tools with a heap limit are killed, and none of them hangs" do
     ebin = Path.join(Application.app_dir(:ptc_runner_native), "ebin")

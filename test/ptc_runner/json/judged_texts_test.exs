@@ -197,7 +197,7 @@ defmodule PtcRunner.Json.JudgedTextsTest do
         match?(%Text{}, Texts.typed(Json.text(text), type))
       end)
 
-    assert Task.await(task)
+    assert Task.await(task, 60_000)
   end
 
   test "a run reads in place what was judged" do

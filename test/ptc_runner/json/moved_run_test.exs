@@ -289,7 +289,7 @@ defmodule PtcRunner.Json.MovedRunTest do
         assert_receive {:linked, pid}
         assert Watch.survivors([pid]) == []
         assert {:ok, _, _, _} = run(node, tools(watched), opts)
-        assert_receive {:reason, :killed}, 5_000
+        assert_receive {:reason, :killed}
       end)
     end
   end
@@ -306,7 +306,7 @@ defmodule PtcRunner.Json.MovedRunTest do
       each_way("t", fn node, opts ->
         for reason <- [:kill, :shutdown] do
           caller = spawn(fn -> run(node, tools(tell), [timeout: :infinity] ++ opts) end)
-          assert_receive {:tool, pid}, 5_000
+          assert_receive {:tool, pid}
           Process.exit(caller, reason)
           assert Watch.survivors([caller, pid]) == []
         end
@@ -322,7 +322,7 @@ defmodule PtcRunner.Json.MovedRunTest do
       end
 
       caller = spawn(fn -> run(call("t"), tools(tell), timeout: :infinity) end)
-      assert_receive {:tool, pid}, 5_000
+      assert_receive {:tool, pid}
       Process.exit(Process.whereis(Reaper), :kill)
       Process.exit(caller, :kill)
       assert Watch.survivors([caller, pid]) == []
@@ -346,7 +346,7 @@ defmodule PtcRunner.Json.MovedRunTest do
         Watch.started(fn ->
           callers =
             for n <- 1..1_000 do
-              caller = spawn(fn -> run(node, %{"t" => nap}, timeout: 5_000) end)
+              caller = spawn(fn -> run(node, %{"t" => nap}, timeout: 60_000) end)
               for _ <- 1..rem(n, 7)//1, do: :erlang.yield()
               if rem(n, 2) == 0, do: Process.exit(caller, :kill)
               caller

@@ -25,7 +25,7 @@ defmodule PtcRunner.Json.NativeTablesTest do
     sampler = Task.async(fn -> sample(stop, before) end)
     result = fun.()
     :atomics.put(stop, 1, 1)
-    {result, Task.await(sampler) - before}
+    {result, Task.await(sampler, 60_000) - before}
   end
 
   defp sample(stop, most) do

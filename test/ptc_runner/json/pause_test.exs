@@ -334,7 +334,7 @@ defmodule PtcRunner.Json.PauseTest do
           Json.run(@each, [{:timeout, 60_000}, {:on_journal, &send(me, {:entry, &1})} | opts])
         end)
 
-      assert_receive {:did, 2}, 5_000
+      assert_receive {:did, 2}
       Process.exit(pid, :kill)
       assert_receive {:DOWN, ^monitor, _, _, _}
 

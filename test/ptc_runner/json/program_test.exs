@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.ProgramTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Program
+  alias PtcRunner.Test.Peer
 
   @text ~s({"program": {"op": "pipe", "steps": [
     {"op": "load", "name": "rows"},
@@ -76,7 +77,7 @@ defmodule PtcRunner.Json.ProgramTest do
     program = Task.await(Task.async(fn -> compiled() end))
     :erlang.garbage_collect()
     results = for _ <- 1..20, do: Task.async(fn -> Json.run(program, opts()) end)
-    assert Task.await_many(results) == List.duplicate({:ok, [7, 7], %{}, %{}}, 20)
+    assert Task.await_many(results, 60_000) == List.duplicate({:ok, [7, 7], %{}, %{}}, 20)
   end
 
   test "survives term_to_binary, an ETS table, a persistent term" do
@@ -108,17 +109,13 @@ defmodule PtcRunner.Json.ProgramTest do
   end
 
   test "runs on another node" do
-    code = Enum.flat_map(PtcRunner.Test.Peer.code_path(), &[~c"-pa", &1])
-
-    {:ok, peer, _node} =
-      :peer.start_link(%{connection: :standard_io, args: code, wait_boot: 30_000})
-
+    peer = Peer.start()
     binary = :erlang.term_to_binary(compiled(~s({"program": {"op": "load", "name": "n"}})))
-    program = :peer.call(peer, :erlang, :binary_to_term, [binary])
-    assert :peer.call(peer, Json, :run, [program, [context: %{"n" => 5}]]) == {:ok, 5, %{}, %{}}
+    program = Peer.call(peer, :erlang, :binary_to_term, [binary])
+    assert Peer.call(peer, Json, :run, [program, [context: %{"n" => 5}]]) == {:ok, 5, %{}, %{}}
 
     assert {:ok, theirs} =
-             :peer.call(peer, Json, :compile, [~s({"program": {"op": "load", "name": "n"}})])
+             Peer.call(peer, Json, :compile, [~s({"program": {"op": "load", "name": "n"}})])
 
     assert Json.run(theirs, context: %{"n" => 6}) == {:ok, 6, %{}, %{}}
     :peer.stop(peer)

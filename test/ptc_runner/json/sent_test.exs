@@ -72,6 +72,51 @@ defmodule PtcRunner.Json.SentTest do
     refute is_map_key(entry, "asked")
   end
 
+  test "every answer that is kept shows what was sent, and what the program gave" do
+    me = self()
+    hook = fn call -> {:run, %{call.args | "amount" => 100}} end
+    opts = [tools: tools(), on_call: hook]
+    expected = %{"args" => %{"amount" => 100}, "asked" => %{"amount" => 1000}, "answer" => 100}
+
+    {{:ok, 100, _, _}, journal} = Json.record(@pay, opts)
+    assert [call] = journal["calls"]
+    assert Map.take(call, Map.keys(expected)) == expected
+    assert Json.replay(@pay, journal) == {:ok, 100, %{}, %{}}
+
+    {:ok, 100, _, _} = Json.run(@pay, [{:on_journal, &send(me, {:entry, &1})} | opts])
+    assert_received {:entry, %{"answer" => 100} = entry}
+    assert Map.take(entry, Map.keys(expected)) == expected
+
+    # Also of a run that waits at a later call, stored or not; and it goes on.
+    then =
+      ~s({"program": {"op": "let", "name": "a", "value": {"op": "call", "tool": "pay", "args": {"amount": 1000}}, "in": {"op": "call", "tool": "ask"}}})
+
+    asks = Map.put(tools(), "ask", fn _ -> 1 end)
+    waits = fn call -> if call.tool == "ask", do: :pause, else: hook.(call) end
+    {:paused, paused} = Json.run(then, tools: asks, on_call: waits)
+    {:ok, stored} = paused |> Paused.to_map() |> Paused.from_map()
+    assert stored == paused
+
+    for paused <- [paused, stored] do
+      assert [call] = Paused.answered(paused)
+      assert Map.take(call, Map.keys(expected)) == expected
+      assert Json.resume(paused, :approve, tools: asks, on_call: nil) == {:ok, 1, %{}, %{}}
+    end
+
+    # An equal call of the cache was sent to no tool.
+    twice =
+      ~s({"program": {"op": "list", "items": [{"op": "call", "tool": "pay", "args": {"amount": 1000}}, {"op": "call", "tool": "pay", "args": {"amount": 1000}}]}})
+
+    cached = Map.new(tools(), fn {name, fun} -> {name, {fun, cache: true}} end)
+    {{:ok, [100, 100], _, _}, journal} = Json.record(twice, tools: cached, on_call: hook)
+
+    assert [%{"asked" => _}, %{"cached" => true, "args" => %{"amount" => 1000}} = second] =
+             journal["calls"]
+
+    refute is_map_key(second, "asked")
+    assert Json.replay(twice, journal) == {:ok, [100, 100], %{}, %{}}
+  end
+
   test "a run that had :on_call goes on with it, or where the caller says so" do
     {:paused, paused} = Json.run(@pay, tools: tools(), on_call: fn _ -> :pause end)
     assert paused.hooks == [:on_call]
@@ -82,6 +127,16 @@ defmodule PtcRunner.Json.SentTest do
 
     assert {:ok, 1000, _, _} =
              Json.resume(paused, :approve, tools: tools(), on_call: fn _ -> :run end)
+
+    # A journal is as little left out by mistake.
+    {:paused, paused} =
+      Json.run(@pay, tools: tools(), on_call: fn _ -> :pause end, on_journal: fn _ -> :ok end)
+
+    assert paused.hooks == [:on_call, :on_journal]
+    given = [tools: tools(), on_call: nil]
+    assert {:error, {:execution_error, message}} = Json.resume(paused, :approve, given)
+    assert message =~ "on_journal: nil"
+    assert {:ok, 1000, _, _} = Json.resume(paused, :approve, [{:on_journal, nil} | given])
 
     # A tool that asks by itself needs no hook.
     asks = %{"pay" => {& &1["amount"], approve: true}}
@@ -104,6 +159,32 @@ defmodule PtcRunner.Json.SentTest do
     assert {:error, {:execution_error, text}} = resumed(paused, tools: asks)
     assert text =~ "1"
     assert {:ok, [1, 2, 3], _, _} = resumed(paused, tools: asks, max_tool_calls: 9)
+  end
+
+  test "times and memory of the run hold after the pause, and those that are given" do
+    slow = %{"pay" => {fn _ -> Process.sleep(200) end, approve: true}}
+    opts = [tools: slow, timeout: 30, max_heap: 50_000, pause_ttl: 60_000]
+    {:paused, paused} = Json.run(@pay, opts)
+    {:ok, paused} = paused |> Paused.to_map() |> Paused.from_map()
+    assert {paused.timeout, paused.max_heap, paused.pause_ttl} == {30, 50_000, 60_000}
+    assert Json.resume(paused, :approve, tools: slow) == {:error, {:timeout, 30}}
+    assert {:ok, _, _, _} = Json.resume(paused, :approve, tools: slow, timeout: 5_000)
+
+    large = %{"pay" => {fn _ -> Enum.to_list(1..100_000) end, approve: true}}
+    more = [tools: large, timeout: 5_000]
+    assert {:error, {:memory_exceeded, _}} = Json.resume(paused, :approve, more)
+    assert {:ok, _, _, _} = Json.resume(paused, :approve, [{:max_heap, 0} | more])
+
+    # What waits again expires like the first.
+    two =
+      ~s({"program": {"op": "list", "items": [{"op": "call", "tool": "pay", "args": {"amount": 1}}, {"op": "call", "tool": "pay", "args": {"amount": 2}}]}})
+
+    asks = %{"pay" => {& &1["amount"], approve: true}}
+    {:paused, paused} = Json.run(two, tools: asks, pause_ttl: 60_000)
+    assert {:paused, %{expires_at: until}} = Json.resume(paused, :approve, tools: asks)
+    assert is_binary(until)
+    given = [tools: asks, pause_ttl: :infinity]
+    assert {:paused, %{expires_at: nil}} = Json.resume(paused, :approve, given)
   end
 
   defp resumed(paused, opts) do

@@ -74,6 +74,11 @@ defmodule PtcRunner.Json.TamperedTest do
           {"tool_concurrency", 0, ~S(no valid "tool_concurrency")},
           {"firewall", nil, ~S(no valid "firewall")},
           {"hooks", ["on_fire"], ~S(no valid "hooks")},
+          {"timeout", "soon", ~S(no valid "timeout")},
+          {"timeout", Integer.pow(10, 100), ~S(no valid "timeout")},
+          {"max_heap", 1.5, ~S(no valid "max_heap")},
+          {"pause_ttl", nil, ~S(no valid "pause_ttl")},
+          {"run_id", 7, ~S(no valid "run_id")},
           {"answered", %{}, ~S(no valid "answered")},
           {"answered", [first | second], ~S(no valid "answered")},
           {"answered", [deep], "no entry of a journal"},
@@ -105,7 +110,9 @@ defmodule PtcRunner.Json.TamperedTest do
     end
 
     # Earlier releases do not write these.
-    later = ["max_tool_calls", "tool_concurrency", "firewall", "hooks"]
+    later =
+      ["max_tool_calls", "tool_concurrency", "firewall", "hooks"] ++
+        ["timeout", "max_heap", "pause_ttl", "run_id"]
 
     for name <- Map.keys(map) -- ["paused" | later] do
       assert {:error, _sentence} = Paused.from_map(Map.delete(map, name))

@@ -60,24 +60,29 @@ defmodule PtcRunner.Json.ToolConcurrencyTest do
   end
 
   test "no more than so many run at a time, in so many processes" do
-    {:ok, agent} = Agent.start_link(fn -> {0, 0} end)
+    running = :atomics.new(2, [])
 
+    # The first calls wait for one another: four run at the same time.
     nap = fn _ ->
-      Agent.update(agent, fn {now, most} -> {now + 1, max(most, now + 1)} end)
-      Process.sleep(2)
-      Agent.update(agent, fn {now, most} -> {now - 1, most} end)
+      now = :atomics.add_get(running, 1, 1)
+      if now > :atomics.get(running, 2), do: :atomics.put(running, 2, now)
+      wait(fn -> :atomics.get(running, 2) >= 4 end)
+      :atomics.sub(running, 1, 1)
       self()
     end
 
-    {{:ok, pids, _, _}, started} =
-      Watch.started(fn -> run(map(call("nap")), %{"nap" => nap}, Enum.to_list(1..50)) end)
+    opts = [timeout: 60_000]
 
-    assert {0, most} = Agent.get(agent, & &1)
-    assert most in 2..4
-    assert length(Enum.uniq(pids)) == most
-    assert length(started) == most
+    {{:ok, pids, _, _}, started} =
+      Watch.started(fn -> run(map(call("nap")), %{"nap" => nap}, Enum.to_list(1..50), opts) end)
+
+    assert {:atomics.get(running, 1), :atomics.get(running, 2)} == {0, 4}
+    assert length(Enum.uniq(pids)) == 4
+    assert length(started) == 4
     assert Watch.survivors(started) == []
   end
+
+  defp wait(done?), do: done?.() || (Process.sleep(1) && wait(done?))
 
   test "results stand in the order of the list, in each loop, as text, as a map and compiled" do
     {:ok, agent} = Agent.start_link(fn -> 0 end)
@@ -196,7 +201,7 @@ defmodule PtcRunner.Json.ToolConcurrencyTest do
     die = fn _ -> Process.exit(self(), :kill) end
     assert {:error, {:memory_exceeded, 10_000_000}} = run(node, %{"t" => die}, [1, 2, 3])
     caller = spawn(fn -> run(node, %{"t" => tell}, [1, 2, 3], timeout: :infinity) end)
-    pids = for _ <- 1..3, do: assert_receive({:tool, _}, 5_000) |> elem(1)
+    pids = for _ <- 1..3, do: assert_receive({:tool, _}) |> elem(1)
     Process.exit(caller, :kill)
     assert Watch.survivors([caller | pids]) == []
   end

@@ -59,7 +59,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
   defp assert_dies(pid) do
     monitor = Process.monitor(pid)
-    assert_receive {:DOWN, ^monitor, :process, ^pid, _reason}, 5_000
+    assert_receive {:DOWN, ^monitor, :process, ^pid, _reason}
   end
 
   describe "new/1" do
@@ -169,7 +169,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
       test = self()
       assert call(callers) == {:ok, [test]}
       task = Task.async(fn -> {self(), call(callers)} end)
-      assert {pid, {:ok, [pid, ^test]}} = Task.await(task)
+      assert {pid, {:ok, [pid, ^test]}} = Task.await(task, 60_000)
     end
 
     test "passes on the mailbox of the tools, and later calls do not go through it" do
@@ -337,7 +337,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
           Process.sleep(:infinity)
         end)
 
-      assert_receive {:tool, pid}, 5_000
+      assert_receive {:tool, pid}
       {caller, pid}
     end
 
@@ -354,7 +354,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
         monitor = Process.monitor(pid)
         Process.exit(caller, reason)
-        assert_receive {:DOWN, ^monitor, :process, ^pid, :killed}, 5_000
+        assert_receive {:DOWN, ^monitor, :process, ^pid, :killed}
       end
     end
 

@@ -177,7 +177,7 @@ defmodule PtcRunner.Json.ToolsTest do
       end
 
       caller = spawn(fn -> call(tell, timeout: :infinity) end)
-      assert_receive {:tool, pid}, 5_000
+      assert_receive {:tool, pid}
       Process.exit(caller, :kill)
       assert Watch.survivors([caller, pid]) == []
     end
@@ -191,9 +191,9 @@ defmodule PtcRunner.Json.ToolsTest do
       end
 
       task = Task.async(fn -> call(tell, timeout: 20_000, max_heap: 0) end)
-      assert_receive {:tool, pid}, 5_000
+      assert_receive {:tool, pid}
       Process.exit(pid, :kill)
-      assert Task.await(task) == error("Process terminated: :killed")
+      assert Task.await(task, 60_000) == error("Process terminated: :killed")
     end
 
     test "leaves nothing but the messages of the tools in the caller's mailbox" do

@@ -24,7 +24,7 @@ defmodule PtcRunner.Native.HostileCallsTest do
 
       # In a process of its own, which `guard/1` may bind to others.
       task = Task.async(fn -> {:answered, apply(Native, unquote(name), args)} end)
-      assert {:answered, _answer} = Task.await(task)
+      assert {:answered, _answer} = Task.await(task, 60_000)
     end
   end
 end

@@ -135,7 +135,7 @@ defmodule PtcRunner.Native.LibraryTest do
       end)
 
     assert Library.check(path) == :ok
-    Task.await(late)
+    Task.await(late, 60_000)
   end
 
   test "the module cannot be replaced, says so, and stays in use", %{app: app} do

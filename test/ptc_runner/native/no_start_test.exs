@@ -22,7 +22,7 @@ defmodule PtcRunner.Native.NoStartTest do
   gone = fn pids ->
     Enum.all?(pids, fn pid ->
       monitor = Process.monitor(pid)
-      receive do {:DOWN, ^monitor, _, _, _} -> true after 5_000 -> false end
+      receive do {:DOWN, ^monitor, _, _, _} -> true after 60_000 -> false end
     end)
   end
 
@@ -30,7 +30,7 @@ defmodule PtcRunner.Native.NoStartTest do
     opts = [tool_concurrency: concurrency] ++ opts
     before = Process.list()
     id = PtcRunner.Json.run(map.("id"), [tools: %{"id" => fn _ -> 1 end}] ++ opts)
-    late = PtcRunner.Json.run(map.("hang"), [tools: %{"hang" => hang}, timeout: 50] ++ Keyword.delete(opts, :timeout))
+    late = PtcRunner.Json.run(map.("hang"), [tools: %{"hang" => hang}, timeout: 1_000] ++ Keyword.delete(opts, :timeout))
     timed_out = for _ <- 1..concurrency, do: (receive do {:tool, pid} -> pid end)
     ended = gone.(timed_out)
 
@@ -48,7 +48,7 @@ defmodule PtcRunner.Native.NoStartTest do
 
   test "runs, their deadline and the end of their caller, with and without calls beside one another" do
     peer = Peer.start()
-    done = {{:ok, [1, 1, 1], %{}, %{}}, {:error, {:timeout, 50}}, true, true, true, true}
+    done = {{:ok, [1, 1, 1], %{}, %{}}, {:error, {:timeout, 1_000}}, true, true, true, true}
     assert Peer.eval(peer, @code) == [done, done]
   end
 end

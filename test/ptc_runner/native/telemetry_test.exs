@@ -9,6 +9,8 @@ defmodule PtcRunner.Native.TelemetryTest do
   require Telemetry
 
   doctest Telemetry
+  doctest Telemetry.Handlers
+  doctest Telemetry.Ids
 
   # The function of the library that events are executed with.
   @fake """
@@ -220,15 +222,21 @@ defmodule PtcRunner.Native.TelemetryTest do
     test "a tool that gives no answer is an exception" do
       program = ~s({"program": {"op": "call", "tool": "t"}})
 
-      for {tool, outcome} <- [
-            {fn _ -> raise "no network" end, :execution_error},
-            {fn _ -> {:error, :gone} end, :execution_error},
-            {fn _ -> Process.sleep(:infinity) end, :timeout}
+      for {tool, outcome, timeout} <- [
+            {fn _ -> raise "no network" end, :execution_error, 60_000},
+            {fn _ -> {:error, :gone} end, :execution_error, 60_000},
+            {fn _ -> Process.sleep(:infinity) end, :timeout, 100}
           ] do
-        {:error, _reason} = Json.run(program, tools: %{"t" => tool}, timeout: 100)
+        events =
+          Room.growing(timeout, fn timeout ->
+            {:error, _reason} = Json.run(program, tools: %{"t" => tool}, timeout: timeout)
+            events = events()
+            assert length(events) == 4
+            events
+          end)
 
         assert [_run, {[:ptc_runner, :tool, :start], _, %{tool: "t"} = began}, exception, _stop] =
-                 events()
+                 events
 
         assert {[:ptc_runner, :tool, :exception], %{duration: _}, metadata} = exception
         assert %{tool: "t", outcome: ^outcome, kind: :error, stacktrace: []} = metadata
@@ -492,7 +500,8 @@ defmodule PtcRunner.Native.TelemetryTest do
       all = events()
 
       decisions =
-        for {[_, :tool, :decision], measured, metadata} <- all, do: {measured.number, metadata}
+        for {[_, :tool, :decision], measured, metadata} <- all,
+            do: {measured.number, Map.delete(metadata, :run_id)}
 
       assert decisions ==
                for(
@@ -541,51 +550,7 @@ defmodule PtcRunner.Native.TelemetryTest do
     end
 
     test "the table of the guide is what is sent: events, measurements and metadata" do
-      call = ~s({"program": {"op": "call", "tool": "t"}})
-      twice = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
-        {"op": "map", "expr": {"op": "call", "tool": "t"}}, {"op": "sum"}]}})
-
-      # Tools that answer, that fail and that are killed; in a process of their own, in that of a moved
-      # run, beside one another and in the caller.
-      tools = [
-        fn _ -> 1 end,
-        fn _ -> {:error, :gone} end,
-        fn _ -> raise "no" end,
-        fn _ -> Process.exit(self(), :kill) end,
-        fn _ -> Process.sleep(:infinity) end
-      ]
-
-      for program <- [call, twice], tool <- tools, concurrency <- [1, 2] do
-        opts = [context: %{"x" => [1, 2]}, tools: %{"t" => tool}, tool_concurrency: concurrency]
-        Json.run(program, [timeout: 100] ++ opts)
-        Json.run(program, [timeout: 100, on_call: fn _ -> :run end] ++ opts)
-      end
-
-      for tool <- Enum.take(tools, 3) do
-        context = PtcRunner.Context.new(%{}, %{}, %{"t" => tool})
-        Json.Interpreter.eval(%{"op" => "call", "tool" => "t"}, context)
-      end
-
-      for program <- ["{", ~s({"program": {"op": "count"}}), ~s({"program": {"op": "fitler"}})],
-          do: Json.run(program)
-
-      default = wrong_default()
-      assert_raise ArgumentError, fn -> Json.run(call, tools: %{"t" => hd(tools)}) end
-      Application.put_env(:ptc_runner_native, :default_timeout, default)
-
-      {:ok, signature} = Signature.parse("{total :int}")
-      agent = Answers.agent(signature)
-
-      for answer <- [~s({"total": 3}), ~s({"total": "x"}), "none"],
-          do: JsonHandler.handle_json_answer(answer, agent, Answers.state())
-
-      for value <- ["1", "x"], do: Signature.Coercion.coerce(value, :int)
-
-      {:ok, _value, _repairs} = PtcRunner.SubAgent.JsonParser.repair("[1,]")
-      {:error, _step} = PtcRunner.Agent.loop(fn _ -> "no" end, [task: "x"], max_turns: 2)
-      {:error, _step} = PtcRunner.Agent.loop(fn _ -> {:error, :down} end, task: "x")
-      assert_raise ArgumentError, fn -> PtcRunner.Agent.loop(fn _ -> 5 end, task: "x") end
-
+      everything()
       table = table(File.read!("guides/observability.md"))
       sent = events()
 
@@ -601,8 +566,273 @@ defmodule PtcRunner.Native.TelemetryTest do
             do: [],
             else: [:telemetry_span_context]
 
-        assert {event, Enum.sort(Map.keys(metadata))} == {event, Enum.sort(fields ++ span)}
+        keys = Map.keys(metadata) -- [:run_id, :loop_id]
+        assert {event, Enum.sort(keys)} == {event, Enum.sort(fields ++ span)}
+        # Events of a run and of a loop have their ids.
+        in_run? = Enum.at(event, 1) in [:json, :tool]
+
+        if Map.get(metadata, :tool) != "t" or is_map_key(metadata, :run_id),
+          do: assert({event, in_run?} == {event, is_map_key(metadata, :run_id)})
+
+        if Enum.at(event, 1) == :agent, do: assert(is_binary(metadata.loop_id))
       end
     end
+
+    test "every event of a run has its id, and of a loop its own: also from other processes, and after a pause" do
+      one = ~s({"program": {"op": "call", "tool": "t", "args": {"n": "1"}}})
+      each = ~s({"program": {"op": "pipe", "steps": [{"op": "literal", "value": [1, 2, 3]},
+        {"op": "map", "expr": {"op": "call", "tool": "t", "args": {"n": {"op": "it"}}}}]}})
+
+      inner = fn _ -> Json.run!(~s({"program": {"op": "literal", "value": 1}})) end
+
+      for program <- [one, each],
+          more <- [[], [tool_concurrency: 3], [on_call: fn _ -> :run end], [max_tool_calls: 9]] do
+        Json.run(program, [{:tools, %{"t" => {inner, "(n :int) -> :int"}}} | more])
+        sent = events()
+        # The runs inside the tool have ids of their own.
+        {outer, others} =
+          Enum.split_with(sent, fn {_event, _, m} -> m[:run_id] == elem(hd(sent), 2).run_id end)
+
+        assert Enum.any?(outer, fn {event, _, _} -> :tool in event end)
+        assert Enum.any?(outer, fn {event, _, _} -> :coerce in event end)
+        assert List.last(sent) |> elem(2) |> Map.get(:run_id) == elem(hd(sent), 2).run_id
+
+        for {event, _, metadata} <- others do
+          assert is_binary(metadata[:run_id])
+          assert Enum.take(event, 3) == [:ptc_runner, :json, :run]
+        end
+      end
+
+      tools = %{"t" => {& &1["n"], signature: "(n :int) -> :int", approve: true}}
+      {:paused, paused} = PtcRunner.Agent.loop(fn _ -> one end, task: "x", tools: tools)
+      before = events()
+      map = PtcRunner.Agent.Paused.to_map(paused)
+      {:ok, paused} = PtcRunner.Agent.Paused.from_map(map)
+      {:ok, _} = PtcRunner.Agent.resume(paused, :approve, model: fn _ -> one end, tools: tools)
+      since = events()
+      assert [loop] = Enum.uniq(for {_, _, metadata} <- before ++ since, do: metadata.loop_id)
+      assert is_binary(loop)
+
+      runs = for {_, _, %{run_id: id}} <- before ++ since, do: id
+      assert [_run] = Enum.uniq(runs)
+      assert Enum.any?(since, fn {event, _, m} -> :tool in event and is_map_key(m, :run_id) end)
+
+      # Nothing stays in the process.
+      assert PtcRunner.Native.Telemetry.Ids.known() == nil
+    end
+  end
+
+  describe "with :telemetry and its table of handlers" do
+    # What it asks for the handlers of an event; each question is counted. Only these events have one.
+    @table """
+    defmodule :telemetry_handler_table do
+      def list_for_event(event) do
+        {counter, events} = :persistent_term.get(:telemetry_handler_table)
+        :counters.add(counter, 1, 1)
+        if event in events, do: [:handler], else: []
+      end
+    end
+    """
+
+    setup do
+      :persistent_term.put(__MODULE__, self())
+      Code.eval_string(@fake)
+      Code.eval_string(@table)
+      heard([])
+      assert Telemetry.refresh()
+      # The application's process has this name.
+      table = spawn_link(fn -> Process.sleep(:infinity) end)
+      Process.register(table, :telemetry_handler_table)
+
+      on_exit(fn ->
+        for module <- [:telemetry, :telemetry_handler_table],
+            call <- [:purge, :delete, :purge],
+            do: apply(:code, call, [module])
+
+        :persistent_term.erase(:telemetry_handler_table)
+        refute Telemetry.refresh()
+      end)
+    end
+
+    defp heard(events),
+      do: :persistent_term.put(:telemetry_handler_table, {:counters.new(1, []), events})
+
+    defp asked do
+      {counter, _events} = :persistent_term.get(:telemetry_handler_table)
+      count = :counters.get(counter, 1)
+      :counters.put(counter, 1, 0)
+      count
+    end
+
+    @each ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+      {"op": "map", "expr": {"op": "call", "tool": "t"}}]}})
+
+    test "without a handler nothing is executed, and a run asks once, however many calls it makes" do
+      everything()
+      assert events() == []
+      asked()
+
+      assert Json.run!(~s({"program": {"op": "literal", "value": 1}})) == 1
+      assert asked() <= 3
+
+      for {opts, most} <- [{[], 6}, {[tool_concurrency: 4], 6}, {[on_call: fn _ -> :run end], 46}],
+          rows <- [[], for(n <- 1..5_000, do: %{"n" => n})] do
+        # With the rows, the run is too large to move to its tools.
+        program =
+          String.replace(
+            @each,
+            ~s({"op": "load", "name": "x"}),
+            ~s({"op": "load", "name": "rows"}, {"op": "load", "name": "x"})
+          )
+
+        context = %{"x" => Enum.to_list(1..40), "rows" => rows}
+        opts = [context: context, tools: %{"t" => fn _ -> 1 end}] ++ opts
+        assert Json.run!(program, opts) == List.duplicate(1, 40)
+        assert asked() <= most
+        assert Process.get({Telemetry, :counts}) == nil
+      end
+
+      assert {:ok, 1, _warnings} = Signature.Coercion.coerce("1", :int)
+      assert asked() == 1
+    end
+
+    test "a handler that is attached counts from the next run on" do
+      assert Json.run!(@each, context: %{"x" => [1]}, tools: %{"t" => fn _ -> 1 end}) == [1]
+      assert events() == []
+      heard([[:ptc_runner, :tool, :stop]])
+      assert Json.run!(@each, context: %{"x" => [1]}, tools: %{"t" => fn _ -> 1 end}) == [1]
+      assert [:stop] = for({[_, :tool, name], _, _} <- events(), name == :stop, do: name)
+    end
+
+    test "a run inside a decision about a call of a run that nobody hears is heard" do
+      inner = fn _call ->
+        heard([[:ptc_runner, :json, :run, :stop]])
+        Json.run!(~s({"program": {"op": "literal", "value": 1}}))
+        heard([])
+        :run
+      end
+
+      opts = [context: %{"x" => [1]}, tools: %{"t" => fn _ -> 1 end}, on_call: inner]
+      assert Json.run!(@each, opts) == [1]
+
+      assert [%{tool_calls: 0}] =
+               for({[_, _, :run, :stop], measured, _} <- events(), do: measured)
+    end
+
+    test "a handler of one event gets what it gets with handlers of all" do
+      table = table(File.read!("guides/observability.md"))
+      heard(Map.keys(table))
+      everything()
+      all = Enum.frequencies_by(events(), &told/1)
+
+      for event <- Map.keys(table) do
+        heard([event])
+        everything()
+        alone = for {^event, _, _} = sent <- events(), do: told(sent)
+        expected = for {{^event, _} = told, n} <- all, into: %{}, do: {told, n}
+        assert {event, Enum.frequencies(alone)} == {event, expected}
+      end
+    end
+
+    # What does not depend on times and on processes; of the ids, that they are there.
+    defp told({event, measured, metadata}) do
+      reason = if is_binary(metadata[:reason]), do: :text, else: metadata[:reason]
+
+      metadata =
+        metadata |> Map.drop([:telemetry_span_context, :stacktrace]) |> Map.put(:reason, reason)
+
+      ids = for id <- [:run_id, :loop_id], is_map_key(metadata, id), into: %{}, do: {id, :known}
+
+      {event,
+       {Map.take(measured, [:tool_calls, :repairs, :warnings, :bytes]), Map.merge(metadata, ids)}}
+    end
+
+    test "the error of a run is made once: for the caller, for a model, and for an event" do
+      alias PtcRunner.Json.Suggestion
+      program = ~s({"program": {"op": "fitler"}})
+
+      for heard <- [[], [[:ptc_runner, :json, :run, :stop]]],
+          run <- [
+            fn -> Json.run(program) end,
+            fn -> Json.record(program) |> elem(0) end,
+            fn -> PtcRunner.Agent.run(program, %{}, []) end
+          ] do
+        heard(heard)
+        :erlang.trace_pattern({Suggestion, :closest, 2}, true, [:call_count])
+        :erlang.trace_pattern({Suggestion, :closest, 2}, :restart, [:call_count])
+
+        assert {:validation_error, "Unknown operation 'fitler'. Did you mean 'filter'?"} =
+                 elem(run.(), 1)
+
+        assert {:call_count, 1} = :erlang.trace_info({Suggestion, :closest, 2}, :call_count)
+        :erlang.trace_pattern({Suggestion, :closest, 2}, false, [:call_count])
+      end
+
+      assert ["Unknown operation 'fitler'. Did you mean 'filter'?"] =
+               Enum.uniq(for({[_, _, _, :stop], _, %{error: {_, text}}} <- events(), do: text))
+    end
+
+    test "the error in an event is the one that the caller gets" do
+      heard([[:ptc_runner, :json, :run, :stop]])
+
+      for program <- ["{", "Here:\n```json\n{}\n```", %{}, ~s({"program": {"op": "count"}})] do
+        {:error, error} = Json.run(program)
+        assert [_start, {_event, _measured, %{error: ^error}}] = events()
+      end
+    end
+  end
+
+  # Calls that execute each event there is.
+  defp everything do
+    call = ~s({"program": {"op": "call", "tool": "t"}})
+    twice = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+        {"op": "map", "expr": {"op": "call", "tool": "t"}}, {"op": "sum"}]}})
+
+    # Tools that answer, that fail and that are killed; in a process of their own, in that of a moved
+    # run, beside one another and in the caller.
+    tools = [
+      fn _ -> 1 end,
+      fn _ -> {:error, :gone} end,
+      fn _ -> raise "no" end,
+      fn _ -> Process.exit(self(), :kill) end
+    ]
+
+    for program <- [call, twice], tool <- tools, concurrency <- [1, 2] do
+      opts = [context: %{"x" => [1, 2]}, tools: %{"t" => tool}, tool_concurrency: concurrency]
+      Json.run(program, opts)
+      Json.run(program, [on_call: fn _ -> :run end] ++ opts)
+    end
+
+    hang = fn _ -> Process.sleep(:infinity) end
+
+    for program <- [call, twice] do
+      Json.run(program, context: %{"x" => [1, 2]}, tools: %{"t" => hang}, timeout: 100)
+    end
+
+    for tool <- Enum.take(tools, 3) do
+      context = PtcRunner.Context.new(%{}, %{}, %{"t" => tool})
+      Json.Interpreter.eval(%{"op" => "call", "tool" => "t"}, context)
+    end
+
+    for program <- ["{", ~s({"program": {"op": "count"}}), ~s({"program": {"op": "fitler"}})],
+        do: Json.run(program)
+
+    default = wrong_default()
+    assert_raise ArgumentError, fn -> Json.run(call, tools: %{"t" => hd(tools)}) end
+    Application.put_env(:ptc_runner_native, :default_timeout, default)
+
+    {:ok, signature} = Signature.parse("{total :int}")
+    agent = Answers.agent(signature)
+
+    for answer <- [~s({"total": 3}), ~s({"total": "x"}), "none"],
+        do: JsonHandler.handle_json_answer(answer, agent, Answers.state())
+
+    for value <- ["1", "x"], do: Signature.Coercion.coerce(value, :int)
+
+    {:ok, _value, _repairs} = PtcRunner.SubAgent.JsonParser.repair("[1,]")
+    {:error, _step} = PtcRunner.Agent.loop(fn _ -> "no" end, [task: "x"], max_turns: 2)
+    {:error, _step} = PtcRunner.Agent.loop(fn _ -> {:error, :down} end, task: "x")
+    assert_raise ArgumentError, fn -> PtcRunner.Agent.loop(fn _ -> 5 end, task: "x") end
+    :ok
   end
 end

@@ -8,7 +8,7 @@ defmodule PtcRunner.Native.UnloadedTest do
   for kind <- ~w(map one two overlap purge agent before) do
     test "a run that loses its library: #{kind}" do
       ebin = Path.join(Application.app_dir(:ptc_runner_native), "ebin")
-      command = ["-s", "KILL", "60", "elixir", "-pa", ebin, @script, unquote(kind)]
+      command = ["-s", "KILL", "280", "elixir", "-pa", ebin, @script, unquote(kind)]
       {output, status} = System.cmd("timeout", command, stderr_to_stdout: true)
 
       assert status == 0, output

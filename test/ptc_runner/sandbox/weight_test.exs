@@ -103,6 +103,6 @@ defmodule PtcRunner.Sandbox.WeightTest do
     {pid, monitor} = spawn_monitor(fn -> Weight.of(Shared.map(1, 60), 0) end)
     Process.sleep(50)
     Process.exit(pid, :kill)
-    assert_receive {:DOWN, ^monitor, :process, ^pid, :killed}, 5_000
+    assert_receive {:DOWN, ^monitor, :process, ^pid, :killed}
   end
 end

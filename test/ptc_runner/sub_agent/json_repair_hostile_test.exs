@@ -111,9 +111,9 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
 
   test "1 MB" do
     for unit <- ["[", "\"", "{\"a\":", "```", "[\"a\" "] do
-      {microseconds, result} = :timer.tc(fn -> JsonParser.repair(text(unit, 1_000_000)) end)
+      {ms, result} = Room.least_ms(30_000, fn -> JsonParser.repair(text(unit, 1_000_000)) end)
       assert elem(result, 0) in [:ok, :error]
-      assert microseconds < 30_000_000, "#{unit}: #{microseconds} µs"
+      assert ms < 30_000, "#{unit}: #{ms} ms"
     end
   end
 end

@@ -324,7 +324,7 @@ defmodule PtcRunner.SubAgent.NastySignatureTest do
       {pid, monitor} = spawn_monitor(work)
       Process.sleep(20)
       Process.exit(pid, :kill)
-      assert_receive {:DOWN, ^monitor, _, _, :killed}, 5_000
+      assert_receive {:DOWN, ^monitor, _, _, :killed}
     end
   end
 

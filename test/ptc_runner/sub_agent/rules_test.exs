@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.RulesTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.SubAgent.Signature.{Coercion, RuleText, Validator}
+  alias PtcRunner.Test.Room
 
   doctest RuleText
 
@@ -113,8 +114,8 @@ defmodule PtcRunner.SubAgent.RulesTest do
                ~s(expected a text that matches "^a", got "b")
 
       long = String.duplicate("a", 2_000_000)
-      {time, false} = :timer.tc(fn -> valid?(long, :string, pattern: "^(a+)+$x") end)
-      assert time < 20_000_000
+      {ms, false} = Room.least_ms(20_000, fn -> valid?(long, :string, pattern: "^(a+)+$x") end)
+      assert ms < 20_000
       assert valid?(long <> "b", :string, pattern: "a+b$")
     end
 

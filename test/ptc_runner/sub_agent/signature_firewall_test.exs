@@ -111,18 +111,34 @@ defmodule PtcRunner.SubAgent.SignatureFirewallTest do
 
     assert Coercion.coerce(%{"_t" => %{"x" => 1}}, {:map, [{"_t", {:closed_map, []}}]}) ==
              {:error, "unexpected field(s)"}
+  end
 
-    assert Validator.validate(
-             %{"_t" => %{"x" => 1, "y" => 2}},
-             {:map, [{"_t", {:closed_map, []}}]}
-           ) ==
-             {:error,
-              [
-                %{
-                  path: ["_t"],
-                  message: "unexpected field — schema disallows additional properties"
-                }
-              ]}
+  test "each undeclared key of a firewalled closed map has an error, whose path does not name it" do
+    type =
+      {:map,
+       [{"_t", {:closed_map, [{"n", :int}, {"in", {:closed_map, []}}]}}, {"u", {:closed_map, []}}]}
+
+    unexpected = "unexpected field — schema disallows additional properties"
+
+    value = %{
+      "_t" => %{@secret => 1, "n" => "x", "in" => %{@secret => 1, {@secret} => 2}, s: 2},
+      "u" => %{"b" => 1, "a" => 2}
+    }
+
+    expected = [
+      {["_t", "n"], "expected int, got string"},
+      {["_t", "in", "…"], unexpected},
+      {["_t", "in", "…"], unexpected},
+      {["_t", "…"], unexpected},
+      {["_t", "…"], unexpected},
+      {["u", "a"], unexpected},
+      {["u", "b"], unexpected}
+    ]
+
+    assert {:error, errors} = Validator.validate(value, type)
+    assert for(%{path: path, message: message} <- errors, do: {path, message}) == expected
+    hidden!(Signature.format_errors(errors, value), type, value)
+    assert Signature.format_errors(errors, value) =~ "\n- _t.in.…: #{unexpected}\n"
   end
 
   test "what stands beside such a field is shown" do

@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.UnionsTest do
 
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Coercion, Validator}
+  alias PtcRunner.Test.Room
 
   @circle {:map,
            [
@@ -193,9 +194,10 @@ defmodule PtcRunner.SubAgent.UnionsTest do
     type = {:defs, %{"T" => {:one_of, [a, b, {:map, [{"end", :int}]}], nil}}, {:ref, "T"}}
     deep = fn last -> Enum.reduce(1..300, last, fn _, value -> %{"next" => value} end) end
     assert valid?(deep.(%{"end" => 1}), type)
-    {time, result} = :timer.tc(fn -> Validator.validate(deep.(%{"end" => "x"}), type) end)
+    validated = fn -> Validator.validate(deep.(%{"end" => "x"}), type) end
+    {ms, result} = Room.least_ms(2_000, validated)
     assert {:error, [%{path: []}]} = result
-    assert time < 2_000_000
+    assert ms < 2_000
     assert {:error, _} = Coercion.coerce(deep.(%{"end" => "x"}), type)
     # The second type, at each level.
     second =

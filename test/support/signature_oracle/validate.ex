@@ -56,11 +56,9 @@ defmodule PtcRunner.Test.SignatureOracle.Validate do
     keys = for key <- Map.keys(map), key not in known, do: key
 
     # An undeclared key is part of a firewalled value.
-    if keys != [] and hidden?(path) do
-      [error(path, @unexpected)]
-    else
-      unexpected(keys, path)
-    end
+    if hidden?(path),
+      do: for(_key <- keys, do: error(["…" | path], @unexpected)),
+      else: unexpected(keys, path)
   end
 
   defp unexpected(keys, path) do

@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   # The types of a function's parameters and of its result, with the definitions of the types it names in their places: types of
   # its module, of other modules, with parameters and with `when`.
 
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.SubAgent.TypeExtractor.Spec
 
   # Maximum depth of definitions within definitions.
@@ -22,16 +23,17 @@ defmodule PtcRunner.Agent.Spec.Expansion do
          }
 
   @doc """
-  The type of a function's only parameter, and the other modules whose definitions it has, each with its MD5; nil without a spec. Several clauses
+  The type of a function's first parameter, and the other modules whose definitions it has, each with its MD5; nil without a spec. Several clauses
   of a spec are one union.
 
-      iex> PtcRunner.Agent.Spec.Expansion.of(PtcRunner.Agent, :unknown)
+      iex> PtcRunner.Agent.Spec.Expansion.of(PtcRunner.Agent, :unknown, 1)
       nil
 
   """
-  @spec of(module(), atom()) :: {tuple(), [{module(), binary()}]} | nil
-  def of(module, name) do
-    with {[param], modules} <- types(module, name, 1, fn params, _returns -> params end),
+  @spec of(module(), atom(), arity()) :: {tuple(), [{module(), binary()}]} | nil
+  def of(module, name, arity) do
+    with {[param], modules} <-
+           types(module, name, arity, fn params, _returns -> [hd(params)] end),
          do: {param, modules}
   end
 
@@ -145,7 +147,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   end
 
   defp md5(module) do
-    if Code.ensure_loaded?(module) and function_exported?(module, :module_info, 1),
+    if Modules.loaded?(module) and function_exported?(module, :module_info, 1),
       do: module.module_info(:md5)
   end
 end

@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Tool.Functions do
   alias PtcRunner.Agent.Spec.Expansion
   alias PtcRunner.Agent.Tool.Import
   alias PtcRunner.{Options, Shown}
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.SubAgent.TypeExtractor.Docs
 
   # A function as it is chosen: its name and arity, its entry in the docs, and how many of its parameters have defaults.
@@ -16,27 +17,77 @@ defmodule PtcRunner.Agent.Tool.Functions do
   def tools(module, opts) do
     with :ok <- module(module),
          :ok <- options(opts),
-         exports = exports(module),
-         docs = docs(module),
-         {:ok, chosen, left_out} <- chosen(module, exports, docs, opts),
-         {:ok, tools, dropped} <- chosen |> Enum.map(&placed(&1, module)) |> Import.each(& &1.()),
+         do: Modules.read(fn -> all(module, opts) end)
+  end
+
+  defp all(module, opts) do
+    exports = exports(module)
+    docs = docs(module)
+
+    with {:ok, chosen, left_out} <- chosen(module, exports, docs, opts),
+         functions = for(one <- chosen, do: read(module, one)),
+         given = given(Keyword.get(opts, :context, [])),
+         :ok <- used(given, functions),
+         {:ok, tools, dropped} <- Import.each(functions, &tool(module, &1, given)),
          do: {:ok, tools, left_out ++ dropped}
   end
 
   defp module(module) do
-    if is_atom(module) and module != nil and Code.ensure_loaded?(module),
+    if is_atom(module) and module != nil and Modules.loaded?(module),
       do: :ok,
       else: {:error, "the tools are functions of a module, got: #{Shown.text(module, 200)}"}
   end
 
-  defp options(opts) do
-    Options.check!(opts, %{only: :any, except: :any}, "PtcRunner.Agent.Tool.from_module/2")
+  @options %{only: :any, except: :any, context: :any}
 
-    if Enum.all?(opts, fn {_name, list} -> names?(list) end),
-      do: :ok,
-      else:
+  defp options(opts) do
+    Options.check!(opts, @options, "PtcRunner.Agent.Tool.from_module/2")
+    {context, lists} = Keyword.pop(opts, :context, [])
+
+    cond do
+      not Enum.all?(lists, fn {_name, list} -> names?(list) end) ->
         {:error,
          "the options only: and except: are lists of names or of names with arities, got: #{Shown.text(opts, 200)}"}
+
+      not from_context?(context) ->
+        {:error,
+         "the option context: is a list of names of parameters, each alone or with a key or a function, got: #{Shown.text(context, 200)}"}
+
+      true ->
+        :ok
+    end
+  end
+
+  defp from_context?([name | rest]) when is_atom(name), do: from_context?(rest)
+
+  defp from_context?([{name, from} | rest])
+       when is_atom(name) and (is_atom(from) or is_binary(from) or is_function(from, 1)),
+       do: from_context?(rest)
+
+  defp from_context?(rest), do: rest == []
+
+  # By the name of a parameter: the key of the context, or the function that takes what is passed from it.
+  defp given(context) do
+    for entry <- context, into: %{} do
+      case entry do
+        {name, from} -> {Atom.to_string(name), from}
+        name -> {Atom.to_string(name), name}
+      end
+    end
+  end
+
+  # A name that no function has is a mistake of the application.
+  defp used(given, functions) do
+    named = for {_place, function} <- functions, param <- function.params, do: param.name
+
+    case for {name, _from} <- given, name not in named, do: name do
+      [] ->
+        :ok
+
+      [name | _] ->
+        {:error,
+         "no function has a parameter #{Shown.quoted(name)}, which the option context: names"}
+    end
   end
 
   defp names?([]), do: true
@@ -144,35 +195,57 @@ defmodule PtcRunner.Agent.Tool.Functions do
 
   defp place(module, name, arity), do: "#{inspect(module)}.#{name}/#{arity}"
 
-  defp placed({name, arity, _, _} = chosen, module),
-    do: {place(module, name, arity), fn -> tool(module, chosen) end}
+  # What the docs and the spec say of a function, with its place in errors.
+  defp read(module, {name, arity, entry, defaults}) do
+    {documented, description} = if entry, do: Docs.entry(entry), else: {[], nil}
 
-  defp tool(module, {name, arity, entry, defaults}) do
-    {names, description} = if entry, do: Docs.entry(entry), else: {[], nil}
-    types = Expansion.function(module, name, arity)
-    map = if arity == 1 and defaults == 0, do: Spec.of(Function.capture(module, name, 1))
+    {types, returns, lines} =
+      case Expansion.function(module, name, arity) do
+        {types, returns} ->
+          {types, Spec.result(returns), nil}
 
-    tool =
-      case {types, map} do
-        {{[param], returns}, {shown, checked, form}} ->
-          made = signed(shown, checked, form, Spec.result(returns))
-          {%{made | fun: Function.capture(module, name, 1)}, said(Spec.unsaid(param, ""))}
-
-        {{params, returns}, nil} ->
-          positional(module, name, params, names, optional(entry, defaults), Spec.result(returns))
-
-        {nil, _map} ->
-          params = List.duplicate({:type, 0, :any, []}, arity)
-
-          {made, _lines} =
-            positional(module, name, params, names, optional(entry, defaults), :any)
-
-          {made, ["it has no @spec: its arguments are not validated"]}
+        nil ->
+          types = List.duplicate({:type, 0, :any, []}, arity)
+          {types, :any, ["it has no @spec: its arguments are not validated"]}
       end
 
-    {made, lines} = tool
-    {:ok, %{made | name: Atom.to_string(name), description: description}, lines}
+    {place(module, name, arity),
+     %{
+       name: name,
+       description: description,
+       params: parameters(types, documented, optional(entry, defaults)),
+       returns: returns,
+       lines: lines
+     }}
   end
+
+  defp tool(module, %{name: name, params: params} = function, given) do
+    from = Map.take(given, Enum.map(params, & &1.name))
+    {kind, made, unsaid} = params |> Enum.reject(&is_map_key(from, &1.name)) |> made(function)
+
+    tool = %{
+      made
+      | name: Atom.to_string(name),
+        description: function.description,
+        fun: function(kind, module, name, params, from),
+        needs: for({_name, key} <- from, not is_function(key), do: key)
+    }
+
+    {:ok, tool, function.lines || said(unsaid)}
+  end
+
+  # A function of one map with known keys has these keys as arguments, any other one its parameters.
+  defp made([%{type: type, optional?: false}] = params, %{returns: returns}) do
+    case Spec.of_param(type) do
+      {shown, checked, form} ->
+        {:map, signed(shown, checked, form, returns), Spec.unsaid(type, "")}
+
+      nil ->
+        positional(params, returns)
+    end
+  end
+
+  defp made(params, %{returns: returns}), do: positional(params, returns)
 
   defp said(parts) do
     for {path, kinds} <- parts |> Enum.group_by(&elem(&1, 0), &elem(&1, 1)) |> Enum.sort() do
@@ -201,19 +274,12 @@ defmodule PtcRunner.Agent.Tool.Functions do
 
   defp optional(_entry, _defaults), do: []
 
-  defp positional(module, name, params, documented, optional, returns) do
-    names = names(params, documented)
-    optional = optional ++ List.duplicate(false, length(params) - length(optional))
+  defp positional(params, returns) do
+    {shown, checked, forms} =
+      unzip(for %{name: as} = it <- params, do: Spec.argument(as, it.type, it.optional?))
 
-    arguments =
-      for {param, as, missing?} <- Enum.zip([params, names, optional]),
-          do: Spec.argument(as, param, missing?)
-
-    {shown, checked, forms} = unzip(arguments)
-    made = signed(shown, checked, {:map, nil, forms}, returns)
-    unsaid = for {param, as} <- Enum.zip(params, names), part <- Spec.unsaid(param, as), do: part
-    asked = Enum.zip(names, optional)
-    {%{made | fun: &call(module, name, asked, &1)}, said(unsaid)}
+    unsaid = for %{name: as} = it <- params, part <- Spec.unsaid(it.type, as), do: part
+    {:positional, signed(shown, checked, {:map, nil, forms}, returns), unsaid}
   end
 
   defp unzip(arguments) do
@@ -221,42 +287,69 @@ defmodule PtcRunner.Agent.Tool.Functions do
      Enum.map(arguments, &elem(&1, 2))}
   end
 
-  # The names of the docs, or of the spec; each once.
-  defp names(params, documented) do
+  # Each parameter with its type, and whether it has a default. The name is that of the docs, or of the spec; each once.
+  defp parameters(params, documented, optional) do
     documented = documented ++ List.duplicate("", max(length(params) - length(documented), 0))
+    optional = optional ++ List.duplicate(false, length(params) - length(optional))
 
-    {names, _taken} =
-      params
-      |> Enum.zip(documented)
+    {parameters, _taken} =
+      [params, documented, optional]
+      |> Enum.zip()
       |> Enum.with_index(1)
-      |> Enum.map_reduce(MapSet.new(), fn {{param, documented}, at}, taken ->
-        found = Enum.find([documented, annotated(param)], &(Spec.name?(&1) and &1 not in taken))
+      |> Enum.map_reduce(MapSet.new(), fn {{type, documented, optional?}, at}, taken ->
+        found = Enum.find([documented, annotated(type)], &(Spec.name?(&1) and &1 not in taken))
         name = found || "arg#{at}"
-        {name, MapSet.put(taken, name)}
+        {%{name: name, type: type, optional?: optional?}, MapSet.put(taken, name)}
       end)
 
-    names
+    parameters
   end
 
   defp annotated({:ann_type, _, [{:var, _, name}, _type]}), do: Atom.to_string(name)
   defp annotated(_param), do: ""
 
-  # Elixir fills defaults from the left: those that are given must be the first ones.
-  defp call(module, name, asked, args) do
+  # The function of a tool: of two arguments if parameters come from the context.
+  defp function(:map, module, name, [_only], from) when from == %{},
+    do: Function.capture(module, name, 1)
+
+  defp function(:map, module, name, params, from) do
+    fn args, %{context: context} ->
+      apply(module, name, for(it <- params, do: taken(it.name, from, context, args)))
+    end
+  end
+
+  defp function(:positional, module, name, params, from) when from == %{},
+    do: &call(module, name, params, from, &1, %{})
+
+  defp function(:positional, module, name, params, from),
+    do: fn args, %{context: context} -> call(module, name, params, from, args, context) end
+
+  # What the application gives, or `args`.
+  defp taken(as, from, context, args) do
+    case from do
+      %{^as => fun} when is_function(fun) -> fun.(context)
+      %{^as => key} -> Map.fetch!(context, key)
+      _asked -> args
+    end
+  end
+
+  # Elixir fills defaults from the left: those that are given must be the first ones. What comes from the context is given.
+  defp call(module, name, params, from, args, context) do
     args = if is_map(args), do: args, else: %{}
+    given? = fn it -> is_map_key(from, it.name) or is_map_key(args, it.name) end
+    missing = Enum.filter(params, &(&1.optional? and not given?.(&1)))
+    first = with [it | _] <- missing, do: it.name
+    after_missing = params |> Enum.drop_while(&(&1.name != first)) |> Enum.drop(1)
 
-    {missing, _given} =
-      Enum.split_with(asked, fn {as, optional?} -> optional? and not is_map_key(args, as) end)
-
-    first = with [{as, _} | _] <- missing, do: as
-    after_missing = asked |> Enum.drop_while(fn {as, _} -> as != first end) |> Enum.drop(1)
-
-    case for {as, true} <- after_missing, is_map_key(args, as), do: as do
+    case for it <- after_missing, it.optional?, given?.(it), do: it.name do
       [given | _] when missing != [] ->
         {:error, "#{first} must be given if #{given} is"}
 
       _none ->
-        apply(module, name, for({as, _} = one <- asked, one not in missing, do: args[as]))
+        passed =
+          for it <- params, it not in missing, do: taken(it.name, from, context, args[it.name])
+
+        apply(module, name, passed)
     end
   end
 end

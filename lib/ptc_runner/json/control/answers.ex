@@ -14,23 +14,25 @@ defmodule PtcRunner.Json.Control.Answers do
           {:ok, term(), non_neg_integer() | nil} | {:error, term()}
         ) ::
           {:ok, Control.t()} | {:error, reason :: term(), Control.t()}
-  def answered(%{keeps?: false, secret: nil} = control, {_, _, _, false}, _result),
+  def answered(%{keeps?: false, secret: nil} = control, {_, _, _, _, false}, _result),
     do: {:ok, control}
 
-  def answered(control, {id, name, args, _cached?} = running, result) do
+  def answered(control, {id, name, args, sent, cached?}, result) do
     outcome = outcome(result, control)
     control = watched(control, name, outcome)
+    entry = {id, name, args, Entry.sent(outcome, args, sent)}
 
     with :ok <- storable(control, name, outcome),
-         :ok <- journal(control, {id, name, args, outcome}) do
-      {:ok, kept(control, running, outcome)}
+         :ok <- journal(control, entry) do
+      control = kept(control, entry)
+      {:ok, if(cached?, do: in_cache(control, name, args, outcome), else: control)}
     else
       {:error, reason} -> {:error, reason, control}
     end
   end
 
   @doc "Looks whether an answer has firewalled fields that flow into arguments."
-  @spec watched(Control.t(), String.t(), Entry.outcome()) :: Control.t()
+  @spec watched(Control.t(), String.t(), Entry.came()) :: Control.t()
   def watched(%{secret: nil} = control, _name, _outcome), do: control
 
   # It has no firewalled fields, or nobody looks at it; any other is decoded: see `PtcRunner.Json.Controlled`.
@@ -40,6 +42,7 @@ defmodule PtcRunner.Json.Control.Answers do
     do: %{control | secret: Watch.answered(control.secret, name, value)}
 
   def watched(control, name, {:cached, outcome}), do: watched(control, name, outcome)
+  def watched(control, name, {:sent, _args, outcome}), do: watched(control, name, outcome)
   def watched(control, _name, _outcome), do: control
 
   defp outcome({:ok, _value, _words} = answered, _control), do: answered
@@ -55,14 +58,10 @@ defmodule PtcRunner.Json.Control.Answers do
     end
   end
 
-  defp kept(control, {id, name, args, cached?}, outcome) do
-    control =
-      if control.keeps?,
-        do: %{control | entries: [{id, name, args, outcome} | control.entries]},
-        else: control
+  defp kept(%{keeps?: true} = control, entry),
+    do: %{control | entries: [entry | control.entries]}
 
-    if cached?, do: in_cache(control, name, args, outcome), else: control
-  end
+  defp kept(control, _entry), do: control
 
   @doc "Keeps an answer, or that the tool runs, for equal calls."
   @spec in_cache(Control.t(), String.t(), term(), Entry.outcome() | :running) :: Control.t()
@@ -81,30 +80,11 @@ defmodule PtcRunner.Json.Control.Answers do
 
   @doc "Tells the function of `:on_journal` an entry: an answer, or that a call has started."
   @spec journal(Control.t(), Entry.t()) :: :ok | {:error, Message.error()}
-  def journal(control, entry), do: told(control, entry, %{})
+  def journal(%{on_journal: nil}, _entry), do: :ok
 
-  @doc "The same for a call that starts, with the arguments that are sent; `asked`: those that the program gives."
-  @spec started(Control.t(), Entry.t(), term()) :: :ok | {:error, Message.error()}
-  def started(%{on_journal: nil}, _entry, _asked), do: :ok
-
-  def started(control, {_id, _name, asked, :started} = entry, asked),
-    do: told(control, entry, %{})
-
-  def started(control, {_id, name, _sent, :started} = entry, asked) do
-    case Kept.encode(asked) do
-      {:ok, json} -> told(control, entry, %{"asked" => json})
-      {:error, kind} -> {:error, Words.unstorable(name, "was called with", kind)}
-    end
-  end
-
-  defp told(%{on_journal: nil}, _entry, _asked), do: :ok
-
-  defp told(%{on_journal: fun} = control, {_id, name, _args, outcome} = entry, asked) do
+  def journal(%{on_journal: fun} = control, {_id, name, _args, _outcome} = entry) do
     with {:ok, json} <- Entry.encode(entry) do
-      fun.(
-        if outcome == :started, do: Map.merge(json, of_start(control, name, asked)), else: json
-      )
-
+      fun.(if Entry.started?(entry), do: Map.merge(json, of_start(control, name)), else: json)
       :ok
     else
       {:error, kind} -> {:error, Words.unstorable(name, "was called with", kind)}
@@ -115,14 +95,14 @@ defmodule PtcRunner.Json.Control.Answers do
       {:error, Words.denied(name, "the function of :on_journal #{text}")}
   end
 
-  defp of_start(control, name, asked) do
+  defp of_start(control, name) do
     effect =
       case control.settings do
         %{^name => %{effect: effect}} -> effect
         _settings -> :write
       end
 
-    Map.merge(asked, %{"effect" => Atom.to_string(effect), "number" => control.number})
+    %{"effect" => Atom.to_string(effect), "number" => control.number}
   end
 
   @doc "Tells the function of `:on_journal` about the run itself, before its first call."

@@ -32,7 +32,7 @@ defmodule PtcRunner.Json.Control.Replays do
       when recorded === args and is_integer(words) and (words <= max_heap or max_heap == 0) do
     case Budget.take(control.budget, name) do
       :ok ->
-        Told.told(control, name, id, number + 1, :replay, args, nil)
+        Told.replayed(control, entry, number + 1)
         {:answer, value, words, {rest, [entry | entries], number + 1, control}}
 
       _refused ->

@@ -3,31 +3,68 @@ defmodule PtcRunner.Json.Control.Told do
   # Tells who follows a run of each decision about a call.
 
   alias PtcRunner.Json.{Control, Entry}
+  alias PtcRunner.Json.Control.Decided
   alias PtcRunner.Native.Telemetry
-  require Telemetry
 
-  @doc "A decision about a call: the last one of the control."
-  @spec told(Control.t(), term(), Entry.id(), atom(), term(), Entry.outcome() | nil) :: :ok
-  def told(control, name, id, decision, args, outcome),
-    do: told(control, name, id, control.number, decision, args, outcome)
+  @decision [:ptc_runner, :tool, :decision]
 
-  @doc "The same for the call with this number."
-  @spec told(
-          Control.t(),
-          term(),
-          Entry.id(),
-          pos_integer(),
-          atom(),
-          term(),
-          Entry.outcome() | nil
-        ) :: :ok
-  def told(control, name, id, number, decision, args, outcome) do
-    if Telemetry.on?() do
+  @typedoc """
+  What is told of a call: the arguments that the tool gets, and, where these are others, those that the program gives (`asked`).
+  `by`, `note` and `at`: see `PtcRunner.Json.Control.Decided`.
+  """
+  @type call :: %{
+          tool: term(),
+          id: String.t(),
+          decision: atom(),
+          args: term(),
+          asked: term(),
+          by: String.t() | atom(),
+          note: String.t() | nil,
+          at: String.t() | nil,
+          outcome: Entry.outcome() | nil
+        }
+
+  @doc "A decision about the last call of the control: an entry whose outcome may be nil, and the arguments that the tool gets."
+  @spec told(Control.t(), entry, atom(), term(), Decided.t() | nil) :: :ok
+        when entry: {Entry.id(), term(), term(), Entry.outcome() | nil}
+  def told(control, entry, decision, sent, decided),
+    do: told(control, entry, control.number, decision, sent, decided)
+
+  @doc "An answer of a journal to the call with this number."
+  @spec replayed(Control.t(), Entry.t(), pos_integer()) :: :ok
+  def replayed(control, {id, name, args, outcome}, number) do
+    {sent, outcome} =
+      case outcome do
+        {:sent, sent, outcome} -> {sent, outcome}
+        {:cached, outcome} -> {args, outcome}
+        outcome -> {args, outcome}
+      end
+
+    told(control, {id, name, args, outcome}, number, :replay, sent, nil)
+  end
+
+  defp told(control, {id, name, args, outcome}, number, decision, sent, decided) do
+    if Telemetry.heard?([@decision]) do
       metadata = %{tool: name, id: Entry.text(id), decision: decision}
-      Telemetry.execute([:ptc_runner, :tool, :decision], %{number: number}, metadata)
+      Telemetry.execute(@decision, %{number: number}, metadata)
     end
 
-    control.watch && control.watch.({name, Entry.text(id), decision, args, outcome})
+    if watch = control.watch do
+      decided = decided || %Decided{}
+
+      watch.(%{
+        tool: name,
+        id: Entry.text(id),
+        decision: decision,
+        args: sent,
+        asked: if(sent === args, do: nil, else: args),
+        by: decided.by,
+        note: decided.note,
+        at: decided.at,
+        outcome: outcome
+      })
+    end
+
     :ok
   end
 end

@@ -1,17 +1,31 @@
 defmodule PtcRunner.Json.Explain.Findings do
   @moduledoc false
-  # Finds possible problems in an explanation.
+  # Finds possible problems in an explanation: fields that no value had, filters that kept nothing, and conversions that gave only
+  # null to a sum, a mean or the like.
 
   alias PtcRunner.Json.Explain
   alias PtcRunner.Json.Explain.{About, Format}
 
   @filters ["filter", "reject", "filter_in"]
+  @conversions ["to_number", "extract"]
+  @totals ~w(sum avg median percentile min max min_by max_by)
+
+  @typedoc "How many values an operation was given for its role, how many of them were not null, and how many it made."
+  @type values ::
+          {given :: non_neg_integer(), some :: non_neg_integer(), made :: non_neg_integer()}
 
   @doc """
   The findings for operations, in the order of the program.
   """
-  @spec of([Explain.operation()]) :: [Explain.finding()]
-  def of(operations), do: Enum.flat_map(operations, &about/1)
+  @spec of([map()]) :: [Explain.finding()]
+  def of(operations) do
+    nothing? = Enum.any?(operations, &nothing?(&1.op, &1.values))
+
+    Enum.flat_map(operations, fn operation ->
+      lost? = lost?(operation.op, operation.values) and (nothing? or operation.totalled?)
+      if lost?, do: about(operation) ++ [not_converted(operation)], else: about(operation)
+    end)
+  end
 
   @doc """
   The findings for one operation.
@@ -36,6 +50,43 @@ defmodule PtcRunner.Json.Explain.Findings do
     do: [not_found(path, key, looked)]
 
   defp key(_operation, _found), do: []
+
+  @doc """
+  Whether an operation has converted values, and none of them became one.
+
+      iex> Enum.map([{3, 3, 0}, {3, 3, 1}, {3, 2, 0}], &PtcRunner.Json.Explain.Findings.lost?("to_number", &1))
+      [true, false, false]
+
+  """
+  @spec lost?(String.t(), values()) :: boolean()
+  def lost?(op, {given, given, 0}) when op in @conversions and given > 0, do: true
+  def lost?(_op, _values), do: false
+
+  @doc """
+  Whether an operation has computed something of items whose keys were all null.
+
+      iex> Enum.map([{3, 0, 0}, {3, 1, 0}, {0, 0, 0}], &PtcRunner.Json.Explain.Findings.nothing?("sum", &1))
+      [true, false, false]
+
+  """
+  @spec nothing?(String.t(), values()) :: boolean()
+  def nothing?(op, {given, 0, _made}) when op in @totals and given > 0, do: true
+  def nothing?(_op, _values), do: false
+
+  @doc "Whether an operation computes one value of all items."
+  @spec total?(String.t()) :: boolean()
+  def total?(op), do: op in @totals
+
+  @doc "The finding that a conversion gave only null."
+  @spec not_converted(%{path: Explain.path(), op: String.t(), values: values()}) ::
+          Explain.finding()
+  def not_converted(%{path: path, op: op, values: {given, _some, _made}}) do
+    message = "#{op} gave null for #{all(given)}"
+    %{kind: :not_converted, path: path, message: message}
+  end
+
+  defp all(1), do: "its only value"
+  defp all(count), do: "each of #{Format.number(count)} values"
 
   @doc "Whether an operation keeps some of its items."
   @spec filter?(String.t()) :: boolean()

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Json.Explain.Noticed do
   @moduledoc false
-  # Runs a program once and records only what findings are made of: fields that no value had, and the filters
-  # that kept nothing for lack of one. The program is compiled for this, without fusion and with a mark before
+  # Runs a program once and records only what findings are made of: fields that no value had, the filters
+  # that kept nothing for lack of one, and conversions that gave only null to a sum or the like. The program is compiled for this, without fusion and with a mark before
   # each look-up; a mark whose fields were found costs a few nanoseconds.
 
   alias PtcRunner.Json.{Budget, Control, Explain, Hints, Limits, Message, Program, Runner}
@@ -11,9 +11,9 @@ defmodule PtcRunner.Json.Explain.Noticed do
   # Maximum number of fields that are reported.
   @most 20
 
-  @typedoc "`field`: the field that no value had, as text; nil for a filter that kept nothing."
+  @typedoc "`field`: the field that no value had, or the place of the conversion, as text; nil for a filter that kept nothing."
   @type finding :: %{
-          kind: :kept_nothing | :key_not_found,
+          kind: :kept_nothing | :key_not_found | :not_converted,
           path: Explain.path(),
           message: String.t(),
           field: String.t() | nil
@@ -109,19 +109,55 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
   defp found({_innermost, rows}) do
     numbered = Enum.with_index(rows)
-    missing = numbered |> Enum.filter(fn {row, _number} -> missing?(row) end) |> Enum.take(@most)
-    if missing == [], do: [], else: findings(missing, List.to_tuple(rows))
+    lost = lost(numbered, rows)
+
+    missing = for {row, number} <- numbered, missing?(row) or number in lost, do: number
+
+    case Enum.take(missing, @most) do
+      [] -> []
+      missing -> findings(missing, lost, List.to_tuple(rows))
+    end
   end
 
   defp missing?({_parent, _place, _op, _counts, keys}),
     do: Enum.any?(keys, fn {_key, looked, found} -> looked > 0 and found == 0 end)
 
-  defp findings(missing, rows) do
-    around = for {_row, number} <- missing, at <- above(number, rows, []), uniq: true, do: at
+  # The numbers of the conversions that gave only null to a sum or the like.
+  defp lost(numbered, rows) do
+    case for {row, number} <- numbered, Findings.lost?(op(row), values(row)), do: number do
+      [] ->
+        []
+
+      lost ->
+        nothing? = Enum.any?(rows, &Findings.nothing?(op(&1), values(&1)))
+        rows = List.to_tuple(rows)
+        total? = &Findings.total?(op(elem(rows, &1)))
+        Enum.filter(lost, &(nothing? or Enum.any?(above(&1, rows, []), total?)))
+    end
+  end
+
+  defp op({_parent, _place, op, _counts, _keys}), do: op
+
+  defp values({_parent, _place, _op, {_, _, _, _, _, _, _, _, _, _, _, _, given, some, made}, _}),
+    do: {given, some, made}
+
+  defp findings(missing, lost, rows) do
+    around = for number <- missing, at <- above(number, rows, []), uniq: true, do: at
 
     for number <- Enum.sort(around),
-        finding <- about(elem(rows, number), number, rows),
+        finding <- about(elem(rows, number), number, rows) ++ converted(number, lost, rows),
         do: finding
+  end
+
+  defp converted(number, lost, rows) do
+    if number in lost do
+      row = elem(rows, number)
+      path = path(number, rows)
+      finding = Findings.not_converted(%{path: path, op: op(row), values: values(row)})
+      [Map.put(finding, :field, Explain.path_text(path) <> " " <> op(row))]
+    else
+      []
+    end
   end
 
   # The numbers of an operation and of those around it.
@@ -131,7 +167,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
     do: above(elem(elem(rows, number), 0), rows, [number | numbers])
 
   defp about({_parent, _place, op, counts, keys}, number, rows) do
-    {_runs, _ended, _lists_in, items_in, lists_out, items_out, _, _, _, _, _, _} = counts
+    {_runs, _ended, _lists_in, items_in, lists_out, items_out, _, _, _, _, _, _, _, _, _} = counts
     kept_nothing? = Findings.filter?(op) and lists_out > 0 and items_out == 0 and items_in > 0
     path = fn -> path(number, rows) end
 

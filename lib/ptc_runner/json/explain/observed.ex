@@ -126,7 +126,7 @@ defmodule PtcRunner.Json.Explain.Observed do
     %Explain{
       result: nil,
       failed_at: failed_at,
-      operations: Enum.map(operations, &Map.delete(&1, :parent)),
+      operations: Enum.map(operations, &Map.drop(&1, [:parent, :values, :totalled?])),
       findings: Findings.of(operations),
       duration: since(began),
       words: operations |> Enum.map(& &1.words) |> Enum.sum()
@@ -135,20 +135,21 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   # A part comes after the operation around it, whose data is looked up by its number.
   defp operations(rows, node, limits) do
-    known = %{nil => {["program"], -1, node}}
+    known = %{nil => {["program"], -1, node, false}}
 
     {operations, _known} =
       Enum.map_reduce(Enum.with_index(rows), {known, %{}, 0}, fn {row, number},
                                                                  {known, lists, words} ->
         {parent, place, op, counts, keys} = row
-        {path, depth, around} = Map.fetch!(known, parent)
+        {path, depth, around, totalled?} = Map.fetch!(known, parent)
         path = shortened(path ++ place)
         words = within(words + @words_of_operation + 2 * length(path), limits)
         {own, lists} = if parent, do: inside(place, around, [parent], lists), else: {node, lists}
-        operation = operation(op, path, depth + 1, counts, keys)
-        operation = Map.merge(operation, %{parent: parent, about: About.text(op, own)})
+        more = %{parent: parent, about: About.text(op, own), totalled?: totalled?}
+        operation = op |> operation(path, depth + 1, counts, keys) |> Map.merge(more)
+        inside = {path, depth + 1, own, totalled? or Findings.total?(op)}
 
-        {operation, {Map.put(known, number, {path, depth + 1, own}), lists, words}}
+        {operation, {Map.put(known, number, inside), lists, words}}
       end)
 
     {:ok, operations}
@@ -191,7 +192,7 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   defp operation(op, path, depth, counts, keys) do
     {runs, ended, lists_in, items_in, lists_out, items_out, held, nanos, words, calls, waited,
-     breaks} = counts
+     breaks, given, some, made} = counts
 
     %{
       path: path,
@@ -209,6 +210,7 @@ defmodule PtcRunner.Json.Explain.Observed do
       tool_calls: calls,
       tool_time: waited,
       breaks: breaks,
+      values: {given, some, made},
       keys: for({key, looked, found} <- keys, do: %{key: key, looked: looked, found: found})
     }
   end

@@ -5,6 +5,8 @@ defmodule PtcRunner.Json.Paused.Sound do
   alias PtcRunner.Json.{Call, Entry, Paused}
 
   @most_depth 0xFFFF_FFFF
+  # The largest timeout, in milliseconds.
+  @most_time 0xFFFF_FFFF
 
   @doc "Checks a run with the entries of its journal: `:ok`, or what is wrong."
   @spec check(Paused.t(), [Entry.t()]) :: :ok | {:error, String.t()}
@@ -41,13 +43,20 @@ defmodule PtcRunner.Json.Paused.Sound do
       not count?(paused.max_tool_calls) -> :max_tool_calls
       paused.tool_concurrency not in 1..1_024 -> :tool_concurrency
       not is_boolean(paused.firewall) -> :firewall
-      not is_list(paused.hooks) or paused.hooks -- [:on_call] != [] -> :hooks
+      not (paused.timeout == nil or timeout?(paused.timeout)) -> :timeout
+      not count?(paused.max_heap) -> :max_heap
+      paused.pause_ttl != :infinity and not integer?(paused.pause_ttl) -> :pause_ttl
+      not is_list(paused.hooks) or paused.hooks -- Paused.hooks() != [] -> :hooks
+      not (paused.run_id == nil or is_binary(paused.run_id)) -> :run_id
       true -> nil
     end
   end
 
-  defp count?(nil), do: true
-  defp count?(most), do: is_integer(most) and most >= 0
+  defp timeout?(:infinity), do: true
+  defp timeout?(ms), do: is_integer(ms) and ms in 0..@most_time
+
+  defp count?(most), do: most == nil or integer?(most)
+  defp integer?(count), do: is_integer(count) and count >= 0
 
   # A struct could be taken for a compiled program.
   defp program?(program),

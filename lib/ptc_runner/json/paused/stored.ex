@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   @version 1
   @keys %{"strings" => :strings, "any" => :any}
-  @hooks %{"on_call" => :on_call}
+  @hooks for name <- Paused.hooks(), into: %{}, do: {Atom.to_string(name), name}
   @structs %{"maps" => :maps, "values" => :values}
 
   @doc "See `PtcRunner.Json.Paused.to_map/1`."
@@ -28,9 +28,13 @@ defmodule PtcRunner.Json.Paused.Stored do
       "max_depth" => paused.max_depth,
       "fingerprint" => paused.fingerprint,
       "forks" => paused.forks,
+      "timeout" => time(paused.timeout),
+      "max_heap" => paused.max_heap,
       "max_tool_calls" => paused.max_tool_calls,
       "tool_concurrency" => paused.tool_concurrency,
       "firewall" => paused.firewall,
+      "pause_ttl" => time(paused.pause_ttl),
+      "run_id" => paused.run_id,
       "hooks" => Enum.map(paused.hooks, &Atom.to_string/1),
       "answered" => paused |> Paused.entries() |> Enum.map(&Entry.weighed/1),
       "calls" => Enum.map(paused.calls, &call/1)
@@ -41,6 +45,9 @@ defmodule PtcRunner.Json.Paused.Stored do
     {:ok, json} = Kept.encode(term)
     json
   end
+
+  defp time(:infinity), do: "infinity"
+  defp time(ms), do: ms
 
   defp call(call) do
     asked = if call.asked == nil, do: %{}, else: %{"asked" => kept(call.asked)}
@@ -94,12 +101,19 @@ defmodule PtcRunner.Json.Paused.Stored do
       journal: answered |> Entry.list() |> Packed.pack(),
       fingerprint: map["fingerprint"],
       forks: map["forks"],
+      timeout: read_time(map["timeout"]),
+      max_heap: map["max_heap"],
       max_tool_calls: map["max_tool_calls"],
       tool_concurrency: Map.get(map, "tool_concurrency", 1),
       firewall: Map.get(map, "firewall", false),
-      hooks: hooks(Map.get(map, "hooks", []))
+      pause_ttl: map |> Map.get("pause_ttl", "infinity") |> read_time(),
+      hooks: hooks(Map.get(map, "hooks", [])),
+      run_id: map["run_id"]
     }
   end
+
+  defp read_time("infinity"), do: :infinity
+  defp read_time(ms), do: ms
 
   defp hooks(names) when is_list(names), do: Enum.map(names, &(@hooks[&1] || &1))
   defp hooks(other), do: other
@@ -150,9 +164,8 @@ defmodule PtcRunner.Json.Paused.Stored do
   defp each(_improper, _read, _done), do: :no_list
 
   defp answer(json) do
-    case Entry.decode(json) do
-      {:ok, {_, _, _, :started}} -> {:error, "a call has no answer"}
-      entry -> entry
+    with {:ok, entry} <- Entry.decode(json) do
+      if Entry.started?(entry), do: {:error, "a call has no answer"}, else: {:ok, entry}
     end
   end
 
@@ -160,7 +173,7 @@ defmodule PtcRunner.Json.Paused.Stored do
        when is_binary(tool) and effect in ["read", "write"] do
     with {:ok, _id} <- Entry.id(id),
          {:ok, args} <- Kept.decode(json["args"]),
-         {:ok, asked} <- asked(json),
+         {:ok, asked} <- Kept.decode(json["asked"]),
          {:ok, path} <- Kept.decode(json["path"]) do
       {:ok,
        %Call{
@@ -185,49 +198,87 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   @doc "See `PtcRunner.Json.Paused.recover/1`."
   @spec recover(term()) :: {:ok, Paused.t()} | {:error, String.t()}
-  def recover([%{"paused" => @version} = start | events]) do
+  def recover([_ | _] = events) do
+    if List.improper?(events), do: no_journal(events), else: events |> runs() |> recovered(events)
+  end
+
+  def recover(other), do: no_journal(other)
+
+  # A run that was resumed has what it had before.
+  defp recovered([_ | _] = runs, _events), do: runs |> List.last() |> of_run()
+  defp recovered([], events), do: no_journal(events)
+
+  defp no_journal(other), do: {:error, "no journal of a run: #{Shown.text(other, 200)}"}
+
+  @doc """
+  The runs of what `:on_journal` got: the start of each, and what has happened since.
+
+      iex> start = %{"paused" => 1}
+      iex> PtcRunner.Json.Paused.Stored.runs([start, %{"id" => "1"}, start])
+      [{start, [%{"id" => "1"}]}, {start, []}]
+
+  Nothing of what stands before the first start is a run.
+  """
+  @spec runs([map()]) :: [{start :: map(), events :: [map()]}]
+  def runs(events), do: runs(events, [])
+
+  defp runs([%{"paused" => _version} = start | rest], done) do
+    {since, rest} = Enum.split_while(rest, &(not match?(%{"paused" => _}, &1)))
+    runs(rest, [{start, since} | done])
+  end
+
+  defp runs([_other | _rest], []), do: []
+  defp runs([], done), do: Enum.reverse(done)
+
+  @doc "The paused run of its start and of what has happened since."
+  @spec of_run({map(), [map()]}) :: {:ok, Paused.t()} | {:error, String.t()}
+  def of_run({start, events}) do
     with {:ok, paused} <- from_map(Map.put(start, "answered", [])),
          # What the run had when it was resumed itself.
-         {:ok, before} <- list(start, "answered", &event/1),
+         {:ok, before} <- list(start, "answered", &Entry.decode/1),
          {:ok, since} <- list(%{"journal" => events}, "journal", &event/1) do
-      entries = before ++ since
+      entries = Enum.map(before, &{&1, %{}}) ++ since
       {started, answered} = last(entries)
       reached = MapSet.new(entries, fn {entry, _json} -> Entry.text(elem(entry, 0)) end)
-      calls = for {{id, tool, args, :started}, more} <- started, do: started(id, tool, args, more)
-      calls = calls ++ Enum.reject(paused.calls, &(&1.id in reached))
-      answered = Entry.list(for {entry, _more} <- answered, do: entry)
-      paused = %{paused | calls: Paused.sorted(calls), journal: Packed.pack(answered)}
+
+      calls = Enum.map(started, &started/1) ++ Enum.reject(paused.calls, &(&1.id in reached))
+
+      answered = Entry.list(for {entry, _json} <- answered, do: entry)
+      hooks = List.delete(paused.hooks, :on_journal)
+
+      paused = %{
+        paused
+        | calls: Paused.sorted(calls),
+          journal: Packed.pack(answered),
+          hooks: hooks
+      }
+
       with :ok <- Sound.check(paused, answered), do: {:ok, paused}
     end
   end
 
-  def recover(other), do: {:error, "no journal of a run: #{Shown.text(other, 200)}"}
-
-  defp event(json) do
-    with {:ok, entry} <- Entry.decode(json),
-         {:ok, asked} <- asked(json),
-         do: {:ok, {entry, Map.put(json, "asked", asked)}}
-  end
+  defp event(json), do: with({:ok, entry} <- Entry.decode(json), do: {:ok, {entry, json}})
 
   # The last word about each call.
   defp last(entries) do
     entries
     |> Map.new(fn {entry, json} -> {elem(entry, 0), {entry, json}} end)
     |> Map.values()
-    |> Enum.reject(fn {{_, _, _, outcome}, json} ->
-      outcome == :started and json["effect"] == "read"
-    end)
-    |> Enum.split_with(fn {{_, _, _, outcome}, _json} -> outcome == :started end)
+    |> Enum.reject(fn {entry, json} -> Entry.started?(entry) and json["effect"] == "read" end)
+    |> Enum.split_with(fn {entry, _json} -> Entry.started?(entry) end)
   end
 
-  # The arguments that the program gave, if others were sent.
-  defp asked(%{"asked" => json}), do: Kept.decode(json)
-  defp asked(_json), do: {:ok, nil}
-
-  defp started(id, tool, args, json) do
+  defp started({{id, tool, asked, outcome}, json}) do
     effect = if json["effect"] == "read", do: :read, else: :write
+
+    {args, asked} =
+      case outcome do
+        {:sent, sent, :started} -> {sent, asked}
+        :started -> {asked, nil}
+      end
+
     call = %Call{id: Entry.text(id), tool: tool, args: args, effect: effect, started: true}
-    call = %{call | number: json["number"] || 1, path: nil, asked: json["asked"]}
+    call = %{call | number: json["number"] || 1, path: nil, asked: asked}
     %{call | text: Call.text(call)}
   end
 end

@@ -4,15 +4,27 @@ defmodule PtcRunner.Native.Telemetry.Agent do
 
   alias PtcRunner.Agent.Reply
   alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Native.Telemetry.Ids
   require Telemetry
 
   @turn [:ptc_runner, :agent, :turn]
   @model [:ptc_runner, :agent, :model]
 
-  @doc "The start of a turn, for `turn_ended/3`; nil without telemetry."
+  @of_turn [@turn ++ [:start], @turn ++ [:stop]]
+  @of_model for event <- [:start, :stop, :exception], do: @model ++ [event]
+
+  @doc "Calls the function of a loop with this id, which its events have."
+  @spec loop(String.t() | nil, (() -> result)) :: result when result: term()
+  def loop(id, fun), do: if(id, do: Ids.within([loop_id: id], fun), else: fun.())
+
+  @doc "The id of a new loop; nil without telemetry."
+  @spec loop_id() :: String.t() | nil
+  def loop_id, do: if(Telemetry.on?(), do: Ids.new())
+
+  @doc "The start of a turn, for `turn_ended/3`; nil if its events have no handler."
   @spec turn_began(pos_integer()) :: {integer(), map()} | nil
   def turn_began(number) do
-    if Telemetry.on?() do
+    if Telemetry.heard?(@of_turn) do
       metadata = %{turn: number, telemetry_span_context: make_ref()}
       {Telemetry.began(@turn, metadata), metadata}
     end
@@ -31,7 +43,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   @doc "One call of the model function; `fun` returns its reply."
   @spec model(pos_integer(), (() -> Reply.t())) :: Reply.t()
   def model(number, fun) do
-    if Telemetry.on?(),
+    if Telemetry.heard?(@of_model),
       do: Telemetry.span(@model, %{turn: number}, fun, &{:stop, measured(&1), outcome(&1)}),
       else: fun.()
   end
@@ -65,7 +77,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   @doc "A program that is not well-formed, which is a run that has failed."
   @spec invalid(PtcRunner.Json.error()) :: :ok
   def invalid(error) do
-    if Telemetry.on?(), do: Telemetry.run("", fn -> {:error, error} end)
+    if Telemetry.on?(), do: Telemetry.run("", nil, %{}, fn -> {:error, error} end)
     :ok
   end
 end

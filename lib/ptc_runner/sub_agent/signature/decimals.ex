@@ -2,6 +2,7 @@ defmodule PtcRunner.SubAgent.Signature.Decimals do
   @moduledoc false
   # Values of `:decimal`: from texts and numbers to `Decimal`, exactly, or to texts where there is no `Decimal`.
 
+  alias PtcRunner.Sandbox.Modules
   alias PtcRunner.Shown
 
   # Maximum bytes of a text, and of the digits of an integer.
@@ -74,5 +75,5 @@ defmodule PtcRunner.SubAgent.Signature.Decimals do
 
   @doc "Whether the application has the library `Decimal`."
   @spec loaded?() :: boolean()
-  def loaded?, do: Code.ensure_loaded?(Decimal)
+  def loaded?, do: Modules.loaded?(Decimal)
 end

@@ -1,10 +1,11 @@
 defmodule PtcRunner.SubAgent.Signature.Findings do
   @moduledoc false
   # Completes the errors of a native walk that need `inspect/1`. Errors in firewalled fields show neither
-  # values nor undeclared keys.
+  # values nor undeclared keys: these have an error each, and "…" is their place in its path.
 
   alias PtcRunner.SubAgent.Signature.{ErrorText, RuleText}
 
+  @concealed "…"
   @unexpected "unexpected field — schema disallows additional properties"
 
   @spec finish([map() | tuple(), ...], boolean()) :: [map(), ...]
@@ -21,7 +22,8 @@ defmodule PtcRunner.SubAgent.Signature.Findings do
   defp error({:kind, path, text, value}),
     do: [%{path: path, message: text <> ErrorText.kind(value)}]
 
-  defp error({:unexpected, path, _keys, true}), do: [%{path: path, message: @unexpected}]
+  defp error({:unexpected, path, keys, true}),
+    do: for(_key <- keys, do: %{path: path ++ [@concealed], message: @unexpected})
 
   defp error({:unexpected, path, keys, false}) do
     for key <- Enum.sort_by(keys, &PtcRunner.Shown.text/1) do

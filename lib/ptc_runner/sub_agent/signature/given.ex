@@ -33,6 +33,7 @@ defmodule PtcRunner.SubAgent.Signature.Given do
 
   """
   @spec given?(term()) :: boolean()
+  def given?({{:signature, [], _type}, _returns}), do: true
   def given?({params, _returns}), do: params == [] or part?(params)
   def given?(other), do: part?(other)
 
@@ -134,6 +135,8 @@ defmodule PtcRunner.SubAgent.Signature.Given do
     end
   end
 
+  # A signature without arguments stands for its result.
+  def type({:signature, [], type}, _path), do: type
   def type({:where, type, rules}, path), do: ruled(type, rules, path)
   def type({:struct, module, type}, path), do: {:struct, module, type(type, path)}
 

@@ -82,6 +82,16 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
          do: {:ok, where}
   end
 
+  @doc """
+  Whether a number is narrower than another one, as the lower bound `:min` or the upper bound `:max`.
+
+      iex> PtcRunner.SubAgent.Signature.RuleCheck.beyond?(:min, 3, 2.5)
+      true
+
+  """
+  @spec beyond?(:min | :max, number() | struct(), number() | struct()) :: boolean()
+  def beyond?(bound, number, other), do: valid?({:where, :any, [{bound, other}]}, number)
+
   defp around(type, names) when names == %{}, do: type
   defp around(type, names), do: {:defs, names, type}
 

@@ -4,6 +4,8 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
   # an entry is never wrong and never changes, which suits persistent terms. The number of entries
   # is bounded; further functions are extracted at each call.
 
+  alias PtcRunner.Sandbox.Modules
+
   @most 10_000
 
   @doc "The memoized result for a function, under its name or another key, or else the result of `find`; not nil."
@@ -11,14 +13,14 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
         when found: term()
   def fetch(module, name, arity, find) do
     case md5(module) do
-      nil -> find.(module, name, arity)
+      nil -> Modules.read(fn -> find.(module, name, arity) end)
       md5 -> remembered({__MODULE__, module, name, arity, md5}, find)
     end
   end
 
   defp remembered({_, module, name, arity, _} = key, find) do
     with nil <- :persistent_term.get(key, nil) do
-      found = find.(module, name, arity)
+      found = Modules.read(fn -> find.(module, name, arity) end)
       if room?(), do: :persistent_term.put(key, found)
       found
     end
@@ -40,7 +42,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Memo do
 
   # Only loaded code has an MD5.
   defp md5(module) do
-    with {:module, ^module} <- Code.ensure_loaded(module),
+    with true <- Modules.loaded?(module),
          true <- function_exported?(module, :module_info, 1),
          do: module.module_info(:md5),
          else: (_ -> nil)

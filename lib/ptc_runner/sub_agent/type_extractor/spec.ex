@@ -128,8 +128,11 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Spec do
     end
   end
 
+  # A struct is shown by its fields: no model can write its module.
   defp map(fields, types) do
-    case for {:type, _, :map_field_exact, [{:atom, _, key}, type]} <- fields, do: {key, type} do
+    case for {:type, _, :map_field_exact, [{:atom, _, key}, type]} <- fields,
+             key != :__struct__,
+             do: {key, type} do
       [] -> ":map"
       fields -> "{#{Enum.map_join(fields, ", ", fn {key, type} -> field(key, type, types) end)}}"
     end

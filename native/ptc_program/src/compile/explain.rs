@@ -5,11 +5,11 @@
 
 use super::compiler::Compiler;
 use super::explain_parts::Part;
-use super::{Scope, Walk};
-use crate::code::Instr;
+use super::{Plan, Scope, Walk};
+use crate::code::{Instr, Slot};
 use crate::opcode::OpCode;
 use ptc_json::{Node, Shape};
-use ptc_machine::explain::{Detail, Mark, PathPart, Site, COUNTED_LISTS};
+use ptc_machine::explain::{Detail, Mark, PathPart, Role, Site, COUNTED_LISTS};
 
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]
@@ -195,13 +195,26 @@ impl Compiler<'_> {
             path,
             input: op.sees_input().then_some(scope.input),
             keys: self.keys(node, op, implicit),
+            role: role(op),
+        };
+        let has = |name| {
+            self.source
+                .field(node, name)
+                .is_some_and(|part| self.source.shape(part) != Shape::Null)
         };
         let all = observer.detail == Detail::All;
         if site.input.is_some() && (all || keeps_items(op)) {
             self.walk.code.push(Instr::Watch(Mark::Input(number)));
         }
-        if site.keys.count > 0 {
-            self.walk.code.push(Instr::Watch(Mark::Keys(number)));
+        match (site.keys.count > 0, site.role) {
+            // What `get` reads from is not evaluated yet, see `note_keys`.
+            (true, _) if op == OpCode::Get && has("from") => {}
+            (true, _) => self.walk.code.push(Instr::Watch(Mark::Keys(number))),
+            // For a value that is given see `note_value`.
+            (false, Role::Converts) if !has("value") => {
+                self.walk.code.push(Instr::Watch(Mark::Current(number)))
+            }
+            _ => {}
         }
         if all {
             self.walk.code.push(Instr::Watch(Mark::Enter(number)));
@@ -226,6 +239,9 @@ impl Compiler<'_> {
             return;
         };
         let all = observer.detail == Detail::All;
+        if role(op) == Role::Converts {
+            self.walk.code.push(Instr::Watch(Mark::Made(site)));
+        }
         if all || keeps_items(op) {
             self.walk.code.push(Instr::Watch(Mark::Output(site)));
         }
@@ -296,6 +312,51 @@ impl Compiler<'_> {
                 inside: Some(inside),
                 around: Some(around),
             }));
+    }
+}
+
+impl Plan<'_, '_> {
+    /// Lets the keys of the innermost operation be looked up in the value of a slot, which has been stored.
+    pub fn note_keys(&mut self, slot: Slot) {
+        let Some(site) = self.site() else {
+            return;
+        };
+        site.keys.from = Some(slot);
+        if site.keys.count > 0 {
+            let number = self.number_of_site();
+            self.emit(Instr::Watch(Mark::Keys(number)));
+        }
+    }
+
+    /// Counts the value on the stack as one that the innermost operation is given, if that matters for its role.
+    pub fn note_value(&mut self) {
+        if self.site().is_some_and(|site| site.role != Role::Other) {
+            let number = self.number_of_site();
+            self.emit(Instr::Watch(Mark::Value(number)));
+        }
+    }
+
+    fn number_of_site(&self) -> u32 {
+        let observer = self.compiler.walk.observer.as_ref();
+        observer
+            .and_then(|it| it.open.last())
+            .map_or(0, |open| open.site)
+    }
+
+    fn site(&mut self) -> Option<&mut Site> {
+        let observer = self.compiler.walk.observer.as_mut()?;
+        let site = observer.open.last()?.site;
+        observer.sites.get_mut(site as usize)
+    }
+}
+
+/// Returns what an operation does with the values that it is given.
+fn role(op: OpCode) -> Role {
+    use OpCode::*;
+    match op {
+        ToNumber | Extract => Role::Converts,
+        Sum | Avg | Median | Percentile | Min | Max | MinBy | MaxBy => Role::Totals,
+        _ => Role::Other,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::compiler::Compiler;
 use crate::code::ConstId;
-use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use ptc_json::{Node, Shape};
@@ -104,16 +103,6 @@ impl Compiler<'_> {
                 .any(|field| field.name == name)
         };
         let source = self.source;
-        // What is read from is not the current value there, and is not evaluated yet.
-        let two = self.walk.edition == Edition::Two;
-        if two
-            && op == OpCode::Get
-            && source
-                .field(node, "from")
-                .is_some_and(|from| source.shape(from) != Shape::Null)
-        {
-            return Keys::default();
-        }
         let strings = |list: Node| match source.shape(list) {
             Shape::String => vec![list],
             Shape::List => source.elements(list).collect(),
@@ -122,8 +111,13 @@ impl Compiler<'_> {
         let names = ["field", "fields", "path"].into_iter();
         for name in names.filter(|name| !implicit && has(name)) {
             let keys = self.source.field(node, name).map_or(vec![], strings);
-            let all_strings = keys.iter().all(|key| source.shape(*key) == Shape::String);
-            if all_strings && !keys.is_empty() {
+            let is_key = |key: &Node| match source.shape(*key) {
+                Shape::String => true,
+                // An index in a path.
+                Shape::Integer { .. } => name == "path",
+                _ => false,
+            };
+            if keys.iter().all(is_key) && !keys.is_empty() {
                 let first = self.walk.consts.len() as ConstId;
                 self.uncounted += keys.len();
                 self.walk.consts.extend(&keys);
@@ -134,6 +128,7 @@ impl Compiler<'_> {
                     count,
                     path,
                     in_rows,
+                    from: None,
                 };
             }
         }

@@ -51,6 +51,7 @@ impl Plan<'_, '_> {
     pub fn each_item(&mut self, body: &'static str) {
         let begun = self.begin_over_input(None);
         self.expr_in(body, begun.scope, true);
+        self.note_value();
         self.end_loop(begun);
     }
 

@@ -100,6 +100,7 @@ impl Operation for Get {
                 plan.template(from, plan.scope_of("from", plan.scope));
                 let slot = plan.take_slot();
                 plan.emit(Instr::Store(slot));
+                plan.note_keys(slot);
             }
             None => plan.needs_input(),
         }
@@ -219,10 +220,7 @@ fn keyed<H: Heap>(machine: &mut Machine<'_, H>, input: H::Term, key: H::Term) ->
     let nil = machine.heap.nil();
     match kinds {
         (Kind::Map, Kind::String) => machine.value_at(input, key),
-        (Kind::Map, Kind::Number) => match machine.digits(key)? {
-            Some(digits) => machine.value_at(input, digits),
-            None => Ok(nil),
-        },
+        (_, Kind::Number) => Ok(machine.found_by_number(input, key)?.unwrap_or(nil)),
         // Where structs are values, an atom is the text of its name, and a date its ISO 8601 text.
         (Kind::Map, Kind::Other) => match machine.text_of_value(key)? {
             Some(text) => match machine.key_in(input, key) {
@@ -231,13 +229,6 @@ fn keyed<H: Heap>(machine: &mut Machine<'_, H>, input: H::Term, key: H::Term) ->
             },
             None => Ok(nil),
         },
-        (Kind::List, Kind::Number) => {
-            let index = machine.heap.small_integer(key);
-            match index.and_then(|index| usize::try_from(index).ok()) {
-                Some(index) => machine.item_at(input, index),
-                None => Ok(nil),
-            }
-        }
         _ => Ok(nil),
     }
 }

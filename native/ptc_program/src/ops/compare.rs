@@ -203,14 +203,28 @@ fn holds_for_integers<H: Heap>(
     Some(test.op.holds_for().have(order))
 }
 
-/// Returns whether an operation of edition 2 compares two values: `eq` and `neq` any, the others those of one kind.
-fn are_comparable<H: Heap>(
+/// What an operation of edition 2 compares.
+enum Compared {
+    /// The two values.
+    Values,
+    /// A date or a time, and the beginning of the text of one: their order.
+    Beginning(Ordering),
+    /// Values of two kinds, of which none comes before the other.
+    Nothing,
+}
+
+/// Returns what an operation of edition 2 compares: `eq` and `neq` any values, the others those of one kind.
+fn compared<H: Heap>(
     machine: &mut Machine<'_, H>,
     op: OpCode,
     left: H::Term,
     right: H::Term,
-) -> bool {
-    matches!(op, OpCode::Eq | OpCode::Neq) || machine.are_alike(left, right)
+) -> Result<Compared, Halt<H::Term>> {
+    if matches!(op, OpCode::Eq | OpCode::Neq) || machine.are_alike(left, right) {
+        return Ok(Compared::Values);
+    }
+    let order = machine.order_of_beginning(left, right)?;
+    Ok(order.map_or(Compared::Nothing, Compared::Beginning))
 }
 
 #[inline(never)]
@@ -228,8 +242,12 @@ fn holds_slowly<H: Heap>(
         return Ok(holds);
     }
     let right = machine.constant(test.value);
-    if test.mode & LIKE != 0 && !are_comparable(machine, test.op, left, right) {
-        return Ok(false);
+    if test.mode & LIKE != 0 {
+        match compared(machine, test.op, left, right)? {
+            Compared::Values => {}
+            Compared::Beginning(order) => return Ok(test.op.holds_for().have(order)),
+            Compared::Nothing => return Ok(false),
+        }
     }
     if machine.may_mean_another(left) {
         return Ok(test.op.holds_for().have(machine.compare(left, right)?));
@@ -294,12 +312,15 @@ macro_rules! comparison {
             #[inline]
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 let (left, right) = sides(machine, apply)?;
-                if apply.mode & LIKE != 0 && !are_comparable(machine, apply.op, left, right) {
-                    return Ok(machine.heap.boolean(false));
-                }
-                let ordering = match apply.mode & DEEP {
-                    DEEP => machine.compare(left, right)?,
-                    _ => machine.compare_with_leaf(left, right)?,
+                let compared = match apply.mode & LIKE {
+                    LIKE => compared(machine, apply.op, left, right)?,
+                    _ => Compared::Values,
+                };
+                let ordering = match (compared, apply.mode & DEEP) {
+                    (Compared::Nothing, _) => return Ok(machine.heap.boolean(false)),
+                    (Compared::Beginning(order), _) => order,
+                    (Compared::Values, DEEP) => machine.compare(left, right)?,
+                    (Compared::Values, _) => machine.compare_with_leaf(left, right)?,
                 };
                 Ok(machine.heap.boolean(Self::HOLDS_FOR.have(ordering)))
             }

@@ -272,7 +272,7 @@ fn is_key<H: Heap>(machine: &Machine<'_, H>, term: H::Term) -> bool {
     match machine.heap.kind(term) {
         Kind::String => true,
         Kind::Number => machine.heap.float(term).is_none(),
-        _ => machine.values() && machine.heap.is_name(term),
+        _ => machine.has_text(term),
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn plan(plan: &mut Plan, value: Field) -> (u32, ConstId, u32) {
         FieldKind::Operand => plan.operand("value"),
         _ => plan.template_of("value", plan.scope),
     }
+    plan.note_value();
     (1, NO_CONST, GIVEN)
 }
 

@@ -56,6 +56,11 @@ pub fn read(text: &[u8]) -> Option<(Family, i128)> {
     ptc_date::read(text).map(point)
 }
 
+/// Reads the beginning of an ISO 8601 text as the first moment that has it.
+pub fn read_beginning(text: &[u8]) -> Option<(Family, i128)> {
+    ptc_date::read_beginning(text).map(point)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -186,6 +186,17 @@ impl Meaning {
         kinds.has(family.kinds()).then_some(read)
     }
 
+    /// Returns the order of a date or a time and the beginning of the text of one, which comes before all that begins with it.
+    /// `None` for other values and texts.
+    pub fn order_of_beginning(iso: Iso, text: &[u8]) -> Option<Ordering> {
+        let ((of, point), (family, first)) = (iso::point(iso), iso::read_beginning(text)?);
+        let before = || match point < first {
+            true => Ordering::Less,
+            false => Ordering::Greater,
+        };
+        (of.kinds() == family.kinds()).then(before)
+    }
+
     /// Returns the order of two meanings.
     pub fn order(&self, other: &Meaning) -> Ordering {
         match (self, other) {
@@ -246,6 +257,24 @@ pub fn mix(hash: u64, more: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_beginning_comes_before_all_that_begins_with_it() {
+        let order = |whole: &str, text: &str| {
+            let iso = ptc_date::read(whole.as_bytes()).unwrap();
+            Meaning::order_of_beginning(iso, text.as_bytes())
+        };
+        let (less, greater) = (Some(Ordering::Less), Some(Ordering::Greater));
+        assert_eq!(order("2024-01-31", "2024-02"), less);
+        assert_eq!(order("2024-02-01", "2024-02"), greater);
+        assert_eq!(order("2024-02-29T10:30:00Z", "2024-02-29 10:30"), greater);
+        assert_eq!(order("2024-02-29T10:29:59Z", "2024-02-29T10:30Z"), less);
+        assert_eq!(order("2024-02-29T10:30:00Z", "2024"), greater);
+        assert_eq!(order("10:30:00", "10:30"), greater);
+        assert_eq!(order("10:30:00", "2024"), None);
+        assert_eq!(order("2024-02-29", "10:30"), None);
+        assert_eq!(order("2024-02-29", "today"), None);
+    }
 
     #[test]
     fn moments_are_ordered_by_time_then_by_family() {

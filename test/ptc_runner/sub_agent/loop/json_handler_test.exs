@@ -172,6 +172,52 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandlerTest do
     end
   end
 
+  describe "atomize_value/2 and atomize_keys/2 of structs" do
+    @types [
+      :any,
+      nil,
+      :int,
+      :datetime,
+      {:map, []},
+      {:closed_map, []},
+      {:list, :int},
+      {:optional, {:map, []}}
+    ]
+
+    test "a struct that enumerates pairs is the map of them" do
+      pairs = MapSet.new([{"name", 1}, {2, %{"name" => [MapSet.new([{"name", 3}])]}}])
+      made = %{:name => 1, 2 => %{name: [%{name: 3}]}}
+
+      for type <- @types do
+        assert {type, JsonHandler.atomize_value(pairs, type)} == {type, made}
+        assert JsonHandler.atomize_value(MapSet.new(), type) == %{}
+      end
+
+      type = {:map, [{"name", :datetime}]}
+      at = MapSet.new([{"name", "2024-02-29T00:00:00Z"}])
+      assert JsonHandler.atomize_value(at, type) == %{name: ~U[2024-02-29 00:00:00Z]}
+      assert JsonHandler.atomize_keys(at, nil) == %{name: "2024-02-29T00:00:00Z"}
+    end
+
+    test "what is no pair has no clause, and what enumerates nothing is no Enumerable" do
+      for {struct, error} <- [
+            {MapSet.new([1]), FunctionClauseError},
+            {MapSet.new([{1, 2, 3}]), FunctionClauseError},
+            {1..3, FunctionClauseError},
+            {Date.range(~D[2024-02-28], ~D[2024-02-29]), FunctionClauseError},
+            {~D[2024-02-29], Protocol.UndefinedError},
+            {~r/x/, Protocol.UndefinedError},
+            {%URI{}, Protocol.UndefinedError},
+            {%{__struct__: NoModule, a: 1}, Protocol.UndefinedError}
+          ],
+          type <- @types do
+        assert_raise error, fn -> JsonHandler.atomize_value(struct, type) end
+        assert_raise error, fn -> JsonHandler.atomize_value([%{"a" => struct}], type) end
+        assert_raise error, fn -> JsonHandler.atomize_keys(struct, nil) end
+      end
+    end
+  end
+
   describe "format_validation_errors/1" do
     test "writes many as it writes one" do
       error = %{path: ["a", 0, "grün"], message: "m"}

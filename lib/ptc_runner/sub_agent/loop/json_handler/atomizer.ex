@@ -20,7 +20,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   def top(map) when is_map(map) and not is_struct(map),
     do: rekey(map, &top_key/1, &value(&1, nil))
 
-  def top(map) when is_struct(map), do: not_enumerable(map)
+  def top(map) when is_struct(map), do: map |> pairs() |> top()
 
   def value(value, type), do: value(value, type, %{})
 
@@ -86,7 +86,10 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   defp value(%DateTime{} = datetime, :datetime, _names), do: datetime
   defp value(%Date{} = date, :date, _names), do: date
   defp value(%{__struct__: Decimal} = decimal, :decimal, _names), do: decimal
-  defp value(struct, _type, _names) when is_struct(struct), do: not_enumerable(struct)
+
+  defp value(struct, type, names) when is_struct(struct),
+    do: struct |> pairs() |> value(type, names)
+
   defp value(map, _type, _names) when is_map(map), do: rekey(map, &key/1, &value(&1, nil, %{}))
   defp value(list, _type, _names) when is_list(list), do: each(list, nil, %{})
   defp value(other, _type, _names), do: other
@@ -124,6 +127,6 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
     end
   end
 
-  defp not_enumerable(struct),
-    do: raise(Protocol.UndefinedError, protocol: Enumerable, value: struct)
+  # A struct is taken for what it enumerates, as `Map.new/2` does: most raise that they enumerate nothing.
+  defp pairs(struct), do: Map.new(struct, fn {key, value} -> {key, value} end)
 end
