@@ -189,7 +189,7 @@ defmodule PtcRunner.Agent.Answer do
   defp scalar?({:one_of, types, _field}), do: Enum.any?(types, &scalar?/1)
 
   defp scalar?(type),
-    do: type in [:string, :int, :float, :bool, :keyword, :datetime, :date, :decimal]
+    do: type in [:string, :int, :float, :number, :bool, :keyword, :datetime, :date, :decimal]
 
   # The text, in which a bare number or string is wrapped, and what reading it has found.
   defp outcome(text, {:signature, _params, type}, asked) do
