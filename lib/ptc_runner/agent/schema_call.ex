@@ -22,13 +22,15 @@ defmodule PtcRunner.Agent.SchemaCall do
   @doc """
   Calls `begin` with the arguments before and after they were coerced, if they are valid.
 
-      iex> data = %{type: {:map, [{"user-id", :int}]}, others: nil, returns: :any, results: :enabled, open: :unsaid}
-      iex> tool = %PtcRunner.Agent.Tool{name: "t", fun: & &1, signature: {:signature, [{"user-id", :int}], :any}, data: data}
+      iex> schema = %{"properties" => %{"user-id" => %{"type" => "integer"}}, "required" => ["user-id"]}
+      iex> data = PtcRunner.Agent.Tool.Schemas.arguments(schema).data
+      iex> tool = %PtcRunner.Agent.Tool{name: "t", fun: & &1, data: data}
       iex> begin = fn _raw, args -> args end
-      iex> PtcRunner.Agent.SchemaCall.call(tool, %{"user_id" => 7, "z" => 1}, begin)
-      {:ok, %{"user-id" => 7, "z" => 1}, [~s(sent the undeclared argument "z")]}
-      iex> PtcRunner.Agent.SchemaCall.call(tool, %{"user-id" => nil}, begin)
-      {:refused, "Tool validation errors:\\n- user-id: expected integer, got nil"}
+      iex> PtcRunner.Agent.SchemaCall.call(tool, %{"user_id" => "7"}, begin)
+      {:ok, %{"user-id" => 7}, [~s(coerced string "7" to integer)]}
+      iex> {:refused, text} = PtcRunner.Agent.SchemaCall.call(tool, %{"user-id" => nil, "z" => 1}, begin)
+      iex> text |> String.split("\\n") |> tl()
+      ["- z: unexpected field: the tool has no such argument", "- user-id: expected integer, got nil"]
 
   """
   @spec call(Tool.t(), term(), (term(), term() -> term())) ::

@@ -163,8 +163,8 @@ defmodule PtcRunner.Json.Check do
         {:ok, %Checked{type: type, reads: reads, tools: tools}, []}
 
       {:ok, {type, reads, tools, all}} ->
-        {findings, found} = Arguments.found(all, known, source)
-        found = found ++ for finding <- findings, do: finding |> coerced() |> worded()
+        {findings, found} = all |> Enum.map(&coerced/1) |> Arguments.found(known, source)
+        found = found ++ for finding <- findings, do: worded(finding)
         found = found ++ constants(type, known, findings, source)
         warnings = for {:warning, finding} <- found, do: finding
         {:ok, %Checked{type: type, reads: reads, tools: tools, warnings: warnings}, found}

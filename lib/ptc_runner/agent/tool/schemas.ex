@@ -7,7 +7,7 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   #                              └──▶ fields, notes: what prompts and checks before a run see of it
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature
+  alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Signature.{Annotations, FromSchema}
   alias PtcRunner.SubAgent.Signature.FromSchema.{Opened, Shared}
 
@@ -115,10 +115,13 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   end
 
   # What contains itself is shown once.
-  defp shown({:defs, names, {:ref, name}}) when is_map_key(names, name),
-    do: {:defs, names, names[name]}
-
+  defp shown({:defs, names, type}), do: {:defs, names, once(type, names)}
   defp shown(type), do: type
+
+  defp once({:ref, name}, names), do: Map.get(names, name, :any)
+  defp once({kind, type}, names) when kind in [:optional, :list], do: {kind, once(type, names)}
+  defp once({:where, type, rules}, names), do: {:where, once(type, names), rules}
+  defp once(type, _names), do: type
 
   @doc """
   The signature that a program is checked against: with other arguments where the schema allows them, and with a mark that calls are
@@ -129,11 +132,19 @@ defmodule PtcRunner.Agent.Tool.Schemas do
 
   """
   @spec checked(Signature.t(), data()) :: tuple()
-  def checked({:signature, params, returns}, %{open: :said}),
-    do: {:signature, {:open_map, params}, returns, :ruled}
+  def checked({:signature, params, returns}, data) do
+    cond do
+      twins?(params) -> {:signature, {:open_map, []}, returns, :ruled}
+      data.open == :said -> {:signature, {:open_map, params}, returns, :ruled}
+      true -> {:signature, params, returns, :ruled}
+    end
+  end
 
-  def checked({:signature, params, returns}, _data),
-    do: {:signature, params, returns, :ruled}
+  # The native check takes names for one that differ only in hyphens and underscores: there, only constant arguments are judged.
+  defp twins?(params) do
+    names = for {name, _type} <- params, do: KeyNormalizer.normalize_key(name)
+    Enum.uniq(names) != names
+  end
 
   defp line({%{keyword: "schema", reason: why}, at}, whole),
     do: "#{place(at, whole)} is not validated: #{why}"

@@ -112,7 +112,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
     state =
       Enum.reduce(lost, state, fn {tokens, why}, state ->
         {tokens, [keyword]} = Enum.split(tokens, -1)
-        drop(state, {schema, Enum.reverse(tokens, pointer), base}, keyword, why)
+        at = if match?(["properties", _name], tokens), do: tl(tokens) ++ state.at, else: state.at
+        place = {schema, Enum.reverse(tokens, pointer), base}
+        %{drop(%{state | at: at}, place, keyword, why) | at: state.at}
       end)
 
     {place, schema |> Keywords.read(place, state.formats?) |> known(), state}
