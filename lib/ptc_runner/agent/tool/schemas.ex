@@ -133,16 +133,29 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   """
   @spec checked(Signature.t(), data()) :: tuple()
   def checked({:signature, params, returns}, data) do
+    fields = for {name, type} <- params, do: {name, untwinned(type)}
+
     cond do
       twins?(params) -> {:signature, {:open_map, []}, returns, :ruled}
-      data.open == :said -> {:signature, {:open_map, params}, returns, :ruled}
-      true -> {:signature, params, returns, :ruled}
+      data.open == :said -> {:signature, {:open_map, fields}, returns, :ruled}
+      true -> {:signature, fields, returns, :ruled}
     end
   end
 
   # The native check takes names for one that differ only in hyphens and underscores: there, only constant arguments are judged.
-  defp twins?(params) do
-    names = for {name, _type} <- params, do: KeyNormalizer.normalize_key(name)
+  defp untwinned({kind, fields})
+       when kind in [:map, :closed_map, :open_map] and is_list(fields) do
+    if twins?(fields),
+      do: :map,
+      else: {kind, for({name, type} <- fields, do: {name, untwinned(type)})}
+  end
+
+  defp untwinned({kind, type}) when kind in [:optional, :list], do: {kind, untwinned(type)}
+  defp untwinned({:union, types}), do: {:union, Enum.map(types, &untwinned/1)}
+  defp untwinned(type), do: type
+
+  defp twins?(fields) do
+    names = for {name, _type} <- fields, do: KeyNormalizer.normalize_key(name)
     Enum.uniq(names) != names
   end
 
