@@ -163,7 +163,10 @@ impl<H: Values> Coercion<'_, H> {
                     (Scalar::Number, Some(Number::Float(_))) => "float",
                     _ => "integer",
                 };
-                (number.and_then(|number| self.heap.make_number(number)), target)
+                (
+                    number.and_then(|number| self.heap.make_number(number)),
+                    target,
+                )
             }
             Scalar::Float => {
                 self.consume_fuel(length / READ)?;
