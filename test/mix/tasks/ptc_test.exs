@@ -112,7 +112,7 @@ defmodule Mix.Tasks.PtcTest do
     do: ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"}, #{steps}]}})
 
   describe "mix ptc.run" do
-    test "rows are a table", %{directory: directory} do
+    test "rows are a table, its columns in the order of the data's text", %{directory: directory} do
       data = file(directory, "data.json", @orders)
 
       path =
@@ -127,10 +127,10 @@ defmodule Mix.Tasks.PtcTest do
       assert {0, output, ""} = task("ptc.run", [path, "--context", data])
 
       assert output == """
-             customer  id  total
-             ────────  ──  ─────
-             Ada        1    120
-             Ada        3    9.5
+             id  customer  total
+             ──  ────────  ─────
+              1  Ada         120
+              3  Ada         9.5
 
              """
 
