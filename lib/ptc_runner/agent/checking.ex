@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Checking do
   # data itself: all of it is looked at, or nothing is known of it.
 
   alias PtcRunner.Agent.{Result, Run, Tool}
+  alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json
   alias PtcRunner.Json.{Check, Checked, Limits}
 
@@ -69,9 +70,22 @@ defmodule PtcRunner.Agent.Checking do
 
   # A name that is no text is an error of the run.
   defp sampled(map) do
+    concealed = MapSet.new(Marks.names(map))
+
     if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
-      do: Map.new(map, fn {name, value} -> {name, Check.sampled(value, @rows)} end)
+      do: Map.new(map, fn {name, value} -> {name, sampled(value, name in concealed)} end)
   end
+
+  # The keys of an object that is not shown are not told, nor its values.
+  defp sampled(value, true), do: value |> Check.sampled(@rows) |> kind()
+  defp sampled(value, false), do: Check.sampled(value, @rows)
+
+  defp kind({:list, type}), do: {:list, kind(type)}
+  defp kind({:optional, type}), do: {:optional, kind(type)}
+  defp kind({:union, types}), do: {:union, types |> Enum.map(&kind/1) |> Enum.uniq()}
+  defp kind({:literal, _value} = literal), do: literal
+  defp kind(type) when is_atom(type), do: type
+  defp kind(_object), do: :map
 
   # An unknown name of the memory is null. In a program that is not strict, one of the context is null too. A value under
   # "look" is no result, and a result that declares the field "result" may be the whole object.
