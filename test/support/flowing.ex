@@ -22,6 +22,7 @@ defmodule PtcRunner.Test.Flowing do
   @spec program(:any | :right) :: flowing()
   def program(kind \\ :any) do
     form = Enum.random([:strings, :strings, :atoms, :structs, :texts])
+    structs = if form == :structs, do: :values, else: Enum.random([:maps, :values])
     {context, memory} = Data.types(form)
 
     env = %{
@@ -30,6 +31,8 @@ defmodule PtcRunner.Test.Flowing do
       context: context,
       memory: memory,
       answers: answers(),
+      # Keys that are atoms are equal to texts only where structs are values.
+      texts?: form != :atoms or structs == :values,
       left: 2
     }
 
@@ -38,7 +41,7 @@ defmodule PtcRunner.Test.Flowing do
     %{
       program: node,
       form: form,
-      structs: if(form == :structs, do: :values, else: Enum.random([:maps, :values])),
+      structs: structs,
       keys: if(form in [:strings, :texts], do: Enum.random([:strings, :any]), else: :any),
       secret?: secret?
     }
@@ -52,7 +55,8 @@ defmodule PtcRunner.Test.Flowing do
   def kept do
     form = Enum.random([:strings, :strings, :atoms, :structs, :texts])
     {context, memory} = Data.types(form)
-    env = %{cur: nil, names: %{}, context: context, memory: memory, answers: answers(), left: 2}
+    env = %{cur: nil, names: %{}, context: context, memory: memory, answers: answers()}
+    env = Map.merge(env, %{texts?: form != :atoms, left: 2})
     {start, type} = start(env)
     {steps, type} = steps(:rand.uniform(4) - 1, type, [start], env)
     env = %{env | memory: Map.put(memory, "kept", type)}
@@ -178,7 +182,7 @@ defmodule PtcRunner.Test.Flowing do
       fn -> {op("unset", %{"fields" => secret(fields)}), kept} end,
       fn -> {op("set", %{"fields" => Map.new(secret(fields), &{&1, nil})}), kept} end,
       fn -> deeper(fields, env) end,
-      fn -> by_keys(fields, public) end,
+      fn -> if env.texts?, do: by_keys(fields, public), else: deeper(fields, env) end,
       fn -> {op("get", %{"field" => hd(public)}), fields[hd(public)]} end
     ])
   end
@@ -203,6 +207,12 @@ defmodule PtcRunner.Test.Flowing do
         fn ->
           where = key.("in", secret(fields))
           {[op("reject", %{"where" => where}), op("reverse"), op("from_entries")], kept}
+        end,
+        fn ->
+          others = for name <- secret(fields), not String.starts_with?(name, ["_", "-"]), do: name
+          starts = for start <- ["_", "-"], do: key.("starts_with", start)
+          where = op("or", %{"conditions" => starts ++ Enum.map(others, &key.("eq", &1))})
+          {[op("reject", %{"where" => where}), op("from_entries")], kept}
         end,
         fn ->
           where = key.("eq", hd(public))

@@ -74,7 +74,10 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp at(map, [{:without, names} | path], left) when is_map(map) do
     Budget.spend!(left, map_size(map))
-    map |> Map.drop(names) |> at(path, left)
+    rest = Map.drop(map, names)
+    starts = for {:starting, text, atoms?} <- names, do: {text, atoms?}
+    rest = if starts == [], do: rest, else: Map.drop(rest, begins(Map.keys(rest), starts))
+    at(rest, path, left)
   end
 
   defp at(_other, [{:without, _names} | _path], _left), do: nil
@@ -92,6 +95,18 @@ defmodule PtcRunner.Firewall.Inside do
     do: items(list, &at(&1, path, left), left)
 
   defp at(value, _path, left), do: inside(value, left)
+
+  # The keys that begin with one of these texts.
+  defp begins(keys, starts) do
+    for key <- keys, {start, atoms?} <- starts, begins?(key, start, atoms?), uniq: true, do: key
+  end
+
+  defp begins?(key, start, _atoms?) when is_binary(key), do: String.starts_with?(key, start)
+
+  defp begins?(key, start, true) when is_atom(key) and key != :__struct__,
+    do: begins?(Atom.to_string(key), start, true)
+
+  defp begins?(_key, _start, _atoms?), do: false
 
   # Programs read atoms as names too, with keys: :any.
   defp by_text(map, key, path, redacted, left) do
@@ -209,7 +224,9 @@ defmodule PtcRunner.Firewall.Inside do
         type({kind, fields}, path)
 
       [{:without, names} | path] ->
-        type({kind, Enum.reject(fields, &(elem(&1, 0) in names))}, path)
+        starts = for {:starting, text, atoms?} <- names, do: {text, atoms?}
+        keys = names ++ begins(Enum.map(fields, &elem(&1, 0)), starts)
+        type({kind, Enum.reject(fields, &(elem(&1, 0) in keys))}, path)
 
       [step | _path] when is_atom(step) ->
         nil

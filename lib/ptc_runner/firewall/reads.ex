@@ -50,6 +50,7 @@ defmodule PtcRunner.Firewall.Reads do
 
   def texts(map, known, left) when is_map(map) do
     Budget.spend!(left)
+
     Enum.reduce(:maps.to_list(map), known, fn {key, value}, known ->
       texts(value, texts(key, known, left), left)
     end)

@@ -37,6 +37,7 @@ defmodule PtcRunner.Json.Planning do
       case native(source, Program.observed(reading, :plan), limits) do
         {:ok, known} ->
           data = %{context: context, memory: memory}
+          known = plain(known)
           {:ok, Plan.new(known, data, settings(known, tools), most)}
 
         {:error, fault} ->
@@ -44,6 +45,16 @@ defmodule PtcRunner.Json.Planning do
       end
     end
   end
+
+  # Which keys of entries are left out is told by their names.
+  defp plain({:without, names}), do: {:without, Enum.flat_map(names, &plain_name/1)}
+  defp plain(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> plain() |> List.to_tuple()
+  defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
+  defp plain(other), do: other
+
+  defp plain_name({:text, name}), do: [name]
+  defp plain_name({:starting, _text}), do: []
+  defp plain_name(name), do: [name]
 
   # A program without these calls no tool. The last one may be any character.
   @calls [~s("call"), "\\u"]
@@ -79,11 +90,11 @@ defmodule PtcRunner.Json.Planning do
   defp flowing(program, {timeout, max_heap, reading}, made) do
     {source, reading} = Program.again(program, reading)
 
-    {_plan, _depth, any_keys?, _strict?, _values?, _edition} =
+    {_plan, _depth, any_keys?, _strict?, values?, _edition} =
       observed = Program.observed(reading, :plan)
 
     with {:ok, {tools, _reads, _result, kept}} <- native(source, observed, {timeout, max_heap}) do
-      read = if any_keys?, do: &with_atoms/1, else: & &1
+      read = &keys(&1, {any_keys?, any_keys? and values?})
       {:ok, made.(tools, kept, read)}
     end
   end
@@ -112,15 +123,19 @@ defmodule PtcRunner.Json.Planning do
   defp into_entries(_tools, kept, read),
     do: Map.new(kept, fn {name, made, parts} -> {name, {read.(made), read.(parts)}} end)
 
-  # Where atoms are keys too, an object without a name is without the atom of that name.
-  defp with_atoms(from),
-    do:
-      for({root, path, whole?} <- from, do: {root, Enum.map(path, &with_atoms_of_step/1), whole?})
+  # Where atoms are keys too, an object without a name is without the atom of that name. A key that an entry has is compared with a
+  # text: an atom is equal to it where structs are read as values.
+  defp keys(from, atoms),
+    do: for({root, path, whole?} <- from, do: {root, Enum.map(path, &step(&1, atoms)), whole?})
 
-  defp with_atoms_of_step({:without, names}),
-    do: {:without, names ++ Enum.flat_map(names, &existing_atom/1)}
+  defp step({:without, names}, atoms), do: {:without, Enum.flat_map(names, &left_out(&1, atoms))}
+  defp step(step, _atoms), do: step
 
-  defp with_atoms_of_step(step), do: step
+  defp left_out({:starting, text}, {_any?, texts?}), do: [{:starting, text, texts?}]
+  defp left_out({:text, name}, {_any?, true}), do: [name | existing_atom(name)]
+  defp left_out({:text, name}, _atoms), do: [name]
+  defp left_out(name, {true, _texts?}), do: [name | existing_atom(name)]
+  defp left_out(name, _atoms), do: [name]
 
   defp existing_atom(name) do
     [String.to_existing_atom(name)]

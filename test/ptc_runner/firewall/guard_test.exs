@@ -302,7 +302,10 @@ defmodule PtcRunner.Firewall.GuardTest do
             {"filter", logic.("and", [none, %{"op" => "neq", "field" => "value", "value" => 7}])},
             {"reject", key.("in", ["_pin", "_b"])},
             {"reject", logic.("or", [key.("eq", "_pin"), key.("eq", "_b")])},
-            {"reject", %{"op" => "not", "condition" => key.("eq", "name")}}
+            {"reject", %{"op" => "not", "condition" => key.("eq", "name")}},
+            {"reject", key.("starts_with", "_")},
+            {"filter", %{"op" => "not", "condition" => left.("starts_with", "_")}},
+            {"filter", logic.("and", [key.("neq", "_b"), key.("neq", "_pin")])}
           ] do
         assert {:ok, value, _, _} = kept.(kind, where, users, [])
         assert map_size(value) in 1..2 and not is_map_key(value, "_pin"), inspect(where)
@@ -328,7 +331,11 @@ defmodule PtcRunner.Firewall.GuardTest do
             {"filter", %{"op" => "eq", "field" => "value", "value" => "id"}},
             {"reject", logic.("and", [key.("eq", "_pin"), key.("eq", "_b")])},
             {"reject", key.("eq", "id")},
-            {"reject", none}
+            {"reject", none},
+            {"reject", key.("starts_with", "_p")},
+            {"filter", key.("starts_with", "_")},
+            {"reject", key.("ends_with", "_")},
+            {"filter", logic.("or", [none, key.("eq", "_b")])}
           ] do
         assert {:error, {:validation_error, text}} = kept.(kind, where, users, [])
         assert text =~ "users._", inspect(where)

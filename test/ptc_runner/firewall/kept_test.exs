@@ -111,7 +111,9 @@ defmodule PtcRunner.Firewall.KeptTest do
     assert sent(more, var("twice")) =~ "memory.twice (which an earlier program"
 
     copied = keep(%{"copy" => %{"deep" => [var("kept")]}}, memory: memory)
-    assert sent(copied, op("pipe", steps: [var("copy"), get("deep")])) =~ "memory.copy.deep (which"
+
+    assert sent(copied, op("pipe", steps: [var("copy"), get("deep")])) =~
+             "memory.copy.deep (which"
 
     public = keep(%{"kept" => 1}, memory: more)
     assert public["_concealed"] == ["twice"]
@@ -154,11 +156,16 @@ defmodule PtcRunner.Firewall.KeptTest do
     assert prompt =~ "- sum :any (not shown"
 
     # Nor in what a check says of such a value.
-    {:ok, _value, %{memory: memory}} = Agent.run(%{"program" => %{"by" => by}}, %{}, context: context)
+    {:ok, _value, %{memory: memory}} =
+      Agent.run(%{"program" => %{"by" => by}}, %{}, context: context)
+
     missing = op("pipe", steps: [var("by"), get("4712!")])
 
     assert {:error, _error, feedback} =
-             Agent.run(%{"program" => op("add", left: missing, right: "x")}, %{}, memory: memory, check: true)
+             Agent.run(%{"program" => op("add", left: missing, right: "x")}, %{},
+               memory: memory,
+               check: true
+             )
 
     refute feedback =~ "4711"
   end

@@ -24,6 +24,14 @@ impl PlanWalk {
     /// Returns what the entries of a value are made of, if it is an object.
     pub(super) fn kept(&mut self, result: ValueId) -> Vec<Kept> {
         let (inner, _) = self.values.undecided(result);
+        // A list has no entries.
+        let mut objects = self.values.members(inner);
+        objects.retain(|it| !matches!(self.values.get(*it), Value::List(_)));
+        let inner = match objects[..] {
+            [only] => only,
+            _ => inner,
+        };
+        let (inner, _) = self.values.undecided(inner);
         let Value::Object(span, rest) = self.values.get(inner) else {
             return vec![self.kept_of(None, inner)];
         };

@@ -4,7 +4,6 @@ use super::sets::SetId;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
 use crate::opcode::OpCode;
-use crate::typing::names::NameId;
 use crate::typing::parts::{operation_of, OpAt};
 use ptc_json::{Document, Entry, Node, Shape};
 
@@ -12,26 +11,63 @@ use ptc_json::{Document, Entry, Node, Shape};
 const DEEPEST: usize = 8;
 const MOST_PARTS: usize = 64;
 
+/// Which keys of the data a condition leaves out, where a list of names has one that is not a field's. It stands before the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyLeftOut {
+    /// The key that is this text. An atom of the same name is another key.
+    Text,
+    /// All keys that begin with this text.
+    Starting,
+}
+
+/// No text begins with this byte.
+const NO_NAME: u8 = 0xFF;
+
+impl KeyLeftOut {
+    fn name(self, text: &[u8]) -> Vec<u8> {
+        let kind = match self {
+            KeyLeftOut::Text => 0,
+            KeyLeftOut::Starting => 1,
+        };
+        [&[NO_NAME, kind], text].concat()
+    }
+
+    /// Returns what a name stands for, and its text; `None` for that of a field.
+    pub fn read(name: &[u8]) -> Option<(Self, &[u8])> {
+        match name {
+            [NO_NAME, 0, text @ ..] => Some((KeyLeftOut::Text, text)),
+            [NO_NAME, 1, text @ ..] => Some((KeyLeftOut::Starting, text)),
+            _ => None,
+        }
+    }
+}
+
+/// Texts that keys are compared with.
+type Texts = Vec<Vec<u8>>;
+
 /// The keys that a condition leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KeysLeft {
     /// At most these.
-    Only(Vec<NameId>),
-    /// Any but these.
-    Without(Vec<NameId>),
+    Only(Texts),
+    /// Any but these, and but those that begin with one of the second ones.
+    Without(Texts, Texts),
 }
 
 impl KeysLeft {
     fn any() -> Self {
-        KeysLeft::Without(Vec::new())
+        KeysLeft::Without(vec![], vec![])
     }
 
     fn both(self, other: Self) -> Self {
         use KeysLeft::*;
         match (self, other) {
             (Only(a), Only(b)) => Only(common(a, &b)),
-            (Only(only), Without(names)) | (Without(names), Only(only)) => Only(less(only, &names)),
-            (Without(a), Without(b)) => Without([a, b].concat()),
+            (Only(mut only), Without(names, starts)) | (Without(names, starts), Only(mut only)) => {
+                only.retain(|key| !names.contains(key) && !begins(key, &starts));
+                Only(only)
+            }
+            (Without(a, s), Without(b, t)) => Without([a, b].concat(), [s, t].concat()),
         }
     }
 
@@ -39,22 +75,24 @@ impl KeysLeft {
         use KeysLeft::*;
         match (self, other) {
             (Only(a), Only(b)) => Only([a, b].concat()),
-            (Only(only), Without(names)) | (Without(names), Only(only)) => {
-                Without(less(names, &only))
+            (Only(only), Without(mut names, mut starts))
+            | (Without(mut names, mut starts), Only(only)) => {
+                names.retain(|name| !only.contains(name));
+                starts.retain(|start| !only.iter().any(|key| key.starts_with(start)));
+                Without(names, starts)
             }
-            (Without(a), Without(b)) => Without(common(a, &b)),
+            (Without(a, s), Without(b, t)) => Without(common(a, &b), common(s, &t)),
         }
     }
 }
 
-fn common(mut a: Vec<NameId>, b: &[NameId]) -> Vec<NameId> {
-    a.retain(|name| b.contains(name));
+fn common(mut a: Texts, b: &Texts) -> Texts {
+    a.retain(|text| b.contains(text));
     a
 }
 
-fn less(mut a: Vec<NameId>, b: &[NameId]) -> Vec<NameId> {
-    a.retain(|name| !b.contains(name));
-    a
+fn begins(key: &[u8], starts: &Texts) -> bool {
+    starts.iter().any(|start| key.starts_with(start))
 }
 
 impl PlanWalk {
@@ -84,14 +122,17 @@ impl PlanWalk {
         let key = self.values.field(items.item, key);
         let keys = self.values.data(key);
         let (key, left, spine, by) = match self.keys_left(source, condition, rejects, DEEPEST) {
-            KeysLeft::Without(names) if names.is_empty() => return list,
-            KeysLeft::Without(names) => (key, self.values.without(of, &names), items.spine, by),
+            KeysLeft::Without(names, starts) if names.is_empty() && starts.is_empty() => return list,
+            KeysLeft::Without(names, starts) => {
+                (key, self.left_of(of, &names, &starts), items.spine, by)
+            }
             // Which of these constant keys there are, and how many, is decided by those of the object.
             KeysLeft::Only(names) => {
-                let fields = names
-                    .into_iter()
-                    .map(|name| (name, self.values.field(of, name)));
-                let fields = fields.collect();
+                let mut fields = Vec::with_capacity(names.len());
+                for name in names {
+                    let name = self.names.id(&name);
+                    fields.push((name, self.values.field(of, name)));
+                }
                 let left = self.values.object(fields, ValueId::CONSTANT);
                 let by = self.values.both(by, items.spine);
                 let key = self.values.decided(ValueId::FIXED, keys);
@@ -105,6 +146,24 @@ impl PlanWalk {
             ..items
         });
         self.values.decided(list, by)
+    }
+
+    /// Returns an object without the entries of these keys, and of those that begin with these texts.
+    fn left_of(&mut self, of: ValueId, names: &Texts, starts: &Texts) -> ValueId {
+        let mut data = Vec::with_capacity(names.len() + starts.len());
+        for (kind, texts) in [(KeyLeftOut::Text, names), (KeyLeftOut::Starting, starts)] {
+            data.extend(texts.iter().map(|text| self.names.id(&kind.name(text))));
+        }
+        let mut made: Vec<_> = names.iter().map(|name| self.names.id(name)).collect();
+        if !starts.is_empty() {
+            for member in self.values.members(of) {
+                if let Value::Object(span, _) = self.values.get(member) {
+                    let fields = self.values.fields(span).iter().map(|field| field.0);
+                    made.extend(fields.filter(|name| begins(self.names.get(*name), starts)));
+                }
+            }
+        }
+        self.values.without_of(of, &made, &data)
     }
 
     /// Returns an entry of an object, with a key.
@@ -154,44 +213,40 @@ impl PlanWalk {
                 all.unwrap_or_else(KeysLeft::any)
             }
             OpCode::Eq | OpCode::Neq | OpCode::In if is_about_key(source, condition) => {
-                let Some(names) = self.constant_names(source, condition, op) else {
+                let Some(names) = constants(source, condition, op) else {
                     return KeysLeft::any();
                 };
                 match (op == OpCode::Neq) == negated {
                     true => KeysLeft::Only(names),
-                    false => KeysLeft::Without(names),
+                    false => KeysLeft::Without(names, vec![]),
+                }
+            }
+            OpCode::StartsWith if negated && is_about_key(source, condition) => {
+                match constants(source, condition, op) {
+                    Some(starts) => KeysLeft::Without(vec![], starts),
+                    None => KeysLeft::any(),
                 }
             }
             _ => KeysLeft::any(),
         }
     }
+}
 
-    /// Returns the constant texts that a key is compared with.
-    fn constant_names(
-        &mut self,
-        source: &Document,
-        condition: Node,
-        op: OpCode,
-    ) -> Option<Vec<NameId>> {
-        let value = source.field(condition, "value")?;
-        if op != OpCode::In {
-            let text = source.text(value)?;
-            return Some(vec![self.names.id(text)]);
-        }
-        let Entry::List(_, count) = source.entry(value) else {
-            return None;
-        };
-        if count as usize > MOST_PARTS {
-            return None;
-        }
-        let elements: Vec<Node> = source.elements(value).collect();
-        let mut names = Vec::with_capacity(elements.len());
-        for element in elements {
-            let text = source.text(element)?;
-            names.push(self.names.id(text));
-        }
-        Some(names)
+/// Returns the constant texts that a key is compared with.
+fn constants(source: &Document, condition: Node, op: OpCode) -> Option<Texts> {
+    let value = source.field(condition, "value")?;
+    if op != OpCode::In {
+        return source.text(value).map(|text| vec![text.to_vec()]);
     }
+    let Entry::List(_, count) = source.entry(value) else {
+        return None;
+    };
+    if count as usize > MOST_PARTS {
+        return None;
+    }
+    let mut elements = source.elements(value);
+    let texts = elements.by_ref().map(|it| source.text(it).map(<[u8]>::to_vec));
+    texts.collect()
 }
 
 /// Whether a comparison is about the key of the current entry.

@@ -3,6 +3,7 @@
 
 use super::formula::{Factor, FormulaId, Product};
 use super::kept::Kept;
+use super::keyed_entries::KeyLeftOut;
 use super::sets::{Extent, Ref, SetId};
 use super::sources::{PathStep, SourceId, SourceRoot};
 use super::walk::PlanWalk;
@@ -42,6 +43,10 @@ named! {
         Single = "single",
         /// The object without some fields.
         Without = "without",
+        /// A key that is a text.
+        Text = "text",
+        /// All keys that begin with a text.
+        Starting = "starting",
     }
 }
 
@@ -196,7 +201,7 @@ fn source_term<H: Heap>(
             PathStep::Without(at) => {
                 let names = walk.values.tree.names_without(at).iter();
                 let names: Vec<_> = names
-                    .map(|name| heap.make_string(walk.names.get(*name)))
+                    .map(|name| name_term(walk.names.get(*name), heap))
                     .collect();
                 let (word, names) = (heap.word(PlanWord::Without), heap.make_list(&names));
                 heap.make_tuple(&[word, names])
@@ -206,6 +211,17 @@ fn source_term<H: Heap>(
     let (word, path) = (heap.word(word), heap.make_list(&path));
     let whole = heap.boolean(whole);
     Some(heap.make_tuple(&[word, path, whole]))
+}
+
+/// A name, `{:text, name}` for a key that is a text and no atom, or `{:starting, text}` for all keys that begin with a text.
+fn name_term<H: Heap>(name: &[u8], heap: &mut H) -> H::Term {
+    let (word, name) = match KeyLeftOut::read(name) {
+        None => return heap.make_string(name),
+        Some((KeyLeftOut::Text, name)) => (PlanWord::Text, name),
+        Some((KeyLeftOut::Starting, name)) => (PlanWord::Starting, name),
+    };
+    let (word, name) = (heap.word(word), heap.make_string(name));
+    heap.make_tuple(&[word, name])
 }
 
 /// Returns the term of a formula.

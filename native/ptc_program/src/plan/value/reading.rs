@@ -131,14 +131,19 @@ impl Values {
 
     /// Returns a value without the fields of these names.
     pub fn without(&mut self, id: ValueId, names: &[NameId]) -> ValueId {
-        match names {
-            [] => id,
+        self.without_of(id, names, names)
+    }
+
+    /// Returns a value without fields: what their names are in objects that the program makes, and in those of the data.
+    pub fn without_of(&mut self, id: ValueId, made: &[NameId], data: &[NameId]) -> ValueId {
+        match (made, data) {
+            ([], []) => id,
             names => self.less(id, names, &mut { MOST_JOINED }),
         }
     }
 
     // It calls itself for the other fields of an object, which are less deep than the object.
-    fn less(&mut self, id: ValueId, names: &[NameId], left: &mut usize) -> ValueId {
+    fn less(&mut self, id: ValueId, names: (&[NameId], &[NameId]), left: &mut usize) -> ValueId {
         if *left == 0 {
             return id;
         }
@@ -147,10 +152,10 @@ impl Values {
         for member in self.members(inner) {
             *left = left.saturating_sub(1);
             let less = match self.get(member) {
-                Value::At(source, of) => self.part_without(source, names, of),
+                Value::At(source, of) => self.part_without(source, names.1, of),
                 Value::Object(span, rest) => {
                     let mut fields = self.fields(span).to_vec();
-                    fields.retain(|field| !names.contains(&field.0));
+                    fields.retain(|field| !names.0.contains(&field.0));
                     let rest = self.less(rest, names, left);
                     self.object(fields, rest)
                 }
