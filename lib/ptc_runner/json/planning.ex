@@ -48,7 +48,10 @@ defmodule PtcRunner.Json.Planning do
 
   # Which keys of entries are left out is told by their names.
   defp plain({:without, names}), do: {:without, Enum.flat_map(names, &plain_name/1)}
-  defp plain(tuple) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> plain() |> List.to_tuple()
+
+  defp plain(tuple) when is_tuple(tuple),
+    do: tuple |> Tuple.to_list() |> plain() |> List.to_tuple()
+
   defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
   defp plain(other), do: other
 

@@ -17,6 +17,8 @@ defmodule PtcRunner.Firewall.GuardTest do
   defp pipe(steps), do: %{"op" => "pipe", "steps" => steps}
   defp each(list, expr), do: pipe([list, %{"op" => "map", "expr" => expr}])
 
+  defp merged(object, steps), do: %{"op" => "merge", "objects" => [object, pipe(steps)]}
+
   # A tool that must not be called, and one that may.
   defp never(more \\ []), do: {fn _ -> flunk("called") end, more}
   defp tools(more \\ %{}), do: Map.merge(%{"send" => never()}, more)
@@ -84,6 +86,19 @@ defmodule PtcRunner.Firewall.GuardTest do
             ]),
             pipe([load("users"), %{"op" => "group_by", "field" => "id"}]),
             pipe([load("users"), %{"op" => "first"}, %{"op" => "entries"}]),
+            # A field that is not there does not win.
+            merged(%{"x" => pipe([load("users"), %{"op" => "first"}, pin]), "_pin" => 1}, [
+              %{"op" => "literal", "value" => %{"a" => 1}},
+              %{"op" => "select", "fields" => ["x"]}
+            ]),
+            merged(pipe([load("users"), %{"op" => "first"}]), [
+              %{"op" => "literal", "value" => %{"id" => 1, "_pin" => 1}},
+              %{"op" => "unset", "fields" => ["_pin"]}
+            ]),
+            merged(pipe([load("users"), %{"op" => "first"}]), [
+              %{"op" => "literal", "value" => %{"_pin" => 1}},
+              %{"op" => "rename", "fields" => %{"_pin" => "n"}}
+            ]),
             load("users")
           ] do
         assert {:error, {:validation_error, text}} = run(call("send", %{"x" => list}))

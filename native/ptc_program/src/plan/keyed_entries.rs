@@ -122,7 +122,9 @@ impl PlanWalk {
         let key = self.values.field(items.item, key);
         let keys = self.values.data(key);
         let (key, left, spine, by) = match self.keys_left(source, condition, rejects, DEEPEST) {
-            KeysLeft::Without(names, starts) if names.is_empty() && starts.is_empty() => return list,
+            KeysLeft::Without(names, starts) if names.is_empty() && starts.is_empty() => {
+                return list
+            }
             KeysLeft::Without(names, starts) => {
                 (key, self.left_of(of, &names, &starts), items.spine, by)
             }
@@ -245,7 +247,9 @@ fn constants(source: &Document, condition: Node, op: OpCode) -> Option<Texts> {
         return None;
     }
     let mut elements = source.elements(value);
-    let texts = elements.by_ref().map(|it| source.text(it).map(<[u8]>::to_vec));
+    let texts = elements
+        .by_ref()
+        .map(|it| source.text(it).map(<[u8]>::to_vec));
     texts.collect()
 }
 

@@ -211,12 +211,12 @@ impl PlanWalk {
             .into_iter()
             .filter_map(|(name, key)| Some((name?, key)));
         let fields = fields.collect();
-        let mut object = self.values.object(fields, ValueId::CONSTANT);
+        let mut object = self.whole_object(fields, ValueId::CONSTANT);
         let more = match self.part_in("each") {
             Some(each) => each,
             None => {
                 let items = self.names.id(b"items");
-                self.values.object(vec![(items, group)], ValueId::CONSTANT)
+                self.whole_object(vec![(items, group)], ValueId::CONSTANT)
             }
         };
         object = self.merged(object, more);
@@ -265,7 +265,7 @@ impl PlanWalk {
                     }),
                     _ => others.item,
                 };
-                let field = self.values.object(vec![(name, value)], ValueId::CONSTANT);
+                let field = self.whole_object(vec![(name, value)], ValueId::CONSTANT);
                 match kind {
                     // Without a match, or with any, the field is there.
                     b"inner" | b"left" | b"group" => self.merged(rows.item, field),
