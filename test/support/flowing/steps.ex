@@ -442,6 +442,7 @@ defmodule PtcRunner.Test.Flowing.Steps do
         {op("merge", %{"objects" => [op("it"), %{"more" => a}]}),
          {:obj, Map.put(fields, "more", s)}}
       end,
+      fn -> merged(fields, env) end,
       fn ->
         {a, s} = value(env)
         {b, t} = value(env)
@@ -450,6 +451,29 @@ defmodule PtcRunner.Test.Flowing.Steps do
       fn -> {op("to_text"), leaf(:text, secret?(type))} end,
       fn -> called(env) end
     ])
+  end
+
+  # With some of the fields of another object, each of which it may be without.
+  defp merged(fields, env) do
+    {rows, {:list, {:obj, others}, _counted?}} = rows(env)
+    names = others |> Map.keys() |> some()
+    {_kept, rest} = Map.split(others, names)
+    more = Enum.random(["salary", "id", "_pin"])
+
+    {step, others} =
+      pick([
+        fn -> {op("select", %{"fields" => names}), Map.take(others, names)} end,
+        fn -> {op("select", %{"fields" => [more | names]}), Map.take(others, [more | names])} end,
+        fn -> {op("unset", %{"fields" => names}), rest} end,
+        fn ->
+          {op("rename", %{"fields" => %{hd(names) => more}}),
+           others |> Map.delete(hd(names)) |> Map.put(more, others[hd(names)])}
+        end
+      ])
+
+    other = op("pipe", %{"steps" => [rows, op("first"), step]})
+    {:obj, both} = join({:obj, fields}, {:obj, others})
+    {op("merge", %{"objects" => [op("it"), other]}), {:obj, both}}
   end
 
   defp get(fields, env) do
