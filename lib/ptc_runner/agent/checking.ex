@@ -7,6 +7,7 @@ defmodule PtcRunner.Agent.Checking do
   alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json
   alias PtcRunner.Json.{Check, Checked, Limits}
+  alias PtcRunner.SubAgent.Signature.Firewall
 
   # All items of a list; the native side has a maximum number of values.
   @rows 0x7FFF_FFFF
@@ -73,12 +74,23 @@ defmodule PtcRunner.Agent.Checking do
     concealed = MapSet.new(Marks.names(map))
 
     if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
-      do: Map.new(map, fn {name, value} -> {name, sampled(value, name in concealed)} end)
+      do:
+        Map.new(map, fn {name, value} ->
+          hidden? = name in concealed or Firewall.hidden?(name)
+          {name, value |> Check.sampled(@rows) |> told(hidden?)}
+        end)
   end
 
-  # The keys of an object that is not shown are not told, nor its values.
-  defp sampled(value, true), do: value |> Check.sampled(@rows) |> kind()
-  defp sampled(value, false), do: Check.sampled(value, @rows)
+  # The keys of an object under a firewalled name are not told, nor the values there.
+  defp told(type, true), do: kind(type)
+  defp told({:list, type}, false), do: {:list, told(type, false)}
+  defp told({:optional, type}, false), do: {:optional, told(type, false)}
+  defp told({:union, types}, false), do: {:union, Enum.map(types, &told(&1, false))}
+
+  defp told({kind, fields}, false) when kind in [:map, :open_map] and is_list(fields),
+    do: {kind, for({name, type} <- fields, do: {name, told(type, Firewall.hidden?(name))})}
+
+  defp told(type, false), do: type
 
   defp kind({:list, type}), do: {:list, kind(type)}
   defp kind({:optional, type}), do: {:optional, kind(type)}

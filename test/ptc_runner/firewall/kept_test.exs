@@ -168,6 +168,13 @@ defmodule PtcRunner.Firewall.KeptTest do
              )
 
     refute feedback =~ "4711"
+
+    # Nor are the keys below a firewalled field of the data.
+    context = %{"users" => [%{"id" => 1, "_by" => %{"4711!" => 1}}]}
+    missing = users([op("first"), get("_by"), get("4712!")])
+    wrong = %{"program" => op("add", left: missing, right: "x")}
+    assert {:error, _error, feedback} = Agent.run(wrong, %{}, context: context, check: true)
+    refute feedback =~ "4711"
   end
 
   test "a program with many keys is marked in linear time" do
