@@ -2,6 +2,8 @@ defmodule PtcRunner.DefaultsTest do
   # The table of defaults in the guide about programs: each row is so, in both columns, and no row is missing here.
   use ExUnit.Case, async: true
 
+  @moduletag :capture_log
+
   alias PtcRunner.{Agent, Json}
   alias PtcRunner.Test.SpecTools
 
