@@ -259,6 +259,14 @@ defmodule PtcRunner.Agent.OperatorsTest do
     end
   end
 
+  test "an operator before a whole program is an error" do
+    for sign <- ["!", "-", "¬", "≥"], around <- [& &1, &"```json\n#{&1}\n```"] do
+      text = around.(sign <> ~s({"program": {"op": "literal", "value": 1}}))
+      assert {:error, {:parse_error, message}, _} = Agent.program(text)
+      assert message == "The answer has #{sign} before its program"
+    end
+  end
+
   describe "a program that calls a tool that may write" do
     @call ~s({"program": {"op": "call", "tool": "pay", "args": {"id": 1}}})
 

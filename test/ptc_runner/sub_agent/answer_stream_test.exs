@@ -27,8 +27,9 @@ defmodule PtcRunner.SubAgent.AnswerStreamTest do
               assert {:ok, value} === expected or answered?(text, signature, value)
 
             {:ended, {:error, [_ | _]}} ->
-              assert {:error, text, signature} == {elem(expected, 0), text, signature} or
-                       match?({:error, _, _}, PtcRunner.Agent.answer(text, signature)),
+              # `Agent.answer/3` refuses the value that counts, or converts it.
+              assert elem(expected, 0) == :error or
+                       not match?({:ok, _, []}, PtcRunner.Agent.answer(text, signature)),
                      inspect({text, signature, expected})
 
             {:halted, [_]} ->
