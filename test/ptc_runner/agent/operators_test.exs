@@ -83,8 +83,6 @@ defmodule PtcRunner.Agent.OperatorsTest do
           ~s("x" + "y"),
           ~s("x" or "y"),
           ~s("x"&"y"),
-          "never {}",
-          "no {",
           ~s(about {"b": 1})
         ],
         type <- [":string", ":any"],
@@ -94,6 +92,12 @@ defmodule PtcRunner.Agent.OperatorsTest do
 
       assert {:error, [_ | _], _} = Agent.answer(text, signature), text
     end
+
+    # A text without quotes is kept whole, or it is none.
+    assert {:error, [_ | _], _} = Agent.answer("{\"v\": never {}}", "{v :string}")
+
+    assert {:ok, %{"v" => "never {}"}, [_]} =
+             Agent.answer(~s({"v": never {}, "w": 1}), "{v :string}")
 
     assert {:ok, %{"v" => ~s(x "y" z)}, [_ | _]} =
              Agent.answer(~s({"v": "x "y" z"}), "{v :string}")
