@@ -339,6 +339,21 @@ defmodule PtcRunner.Native do
       Types.coerced() | {:error, errors :: list(), finished? :: boolean()}
   )
 
+  # Data of a JSON Schema: keys are as declared, and other keys of open maps stay.
+  pair(
+    signature_data(Types.type(), term(), answers :: list() | nil) ::
+      Types.coerced() | {:error, errors :: list(), finished? :: boolean()}
+  )
+
+  pair(
+    signature_exact(Types.type(), term()) ::
+      :ok
+      | {:error, errors :: list(), finished? :: boolean()}
+      | {:unknown, term()}
+      | :busy
+      | Types.left()
+  )
+
   # native/ptc_nif/src/error_line.rs: at most `most` errors and `bytes` bytes; `omitted`: the number of errors
   # that are not in the list; `:other`: the errors contain unexpected terms
   pair(

@@ -152,6 +152,8 @@ defmodule PtcRunner.Test.HostileCalls do
       {:signature_coerce, 3} => [@type_term, value, nil],
       {:signature_spelled, 2} => [{:map, [{"a_b", :int}]}, %{"a-b" => 1}],
       {:signature_input, 3} => [[{"a", :int}], %{"a" => "1"}, nil],
+      {:signature_data, 3} => [[{"a", :int}], %{"a" => "1"}, nil],
+      {:signature_exact, 2} => [@type_term, value],
       {:error_line, 4} => [errors, 1_000_000, 1_048_576, 0],
       {:stream_new, 4} => [@type_term, false, true, true],
       {:stream_feed, 3} => [stream, 0, ~s({"a":)],

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Calls do
   # result, and record the call.
 
   alias PtcRunner.SubAgent.Signature.Base
-  alias PtcRunner.Agent.{Literals, Made, Record, Spec, Tool, ToolError}
+  alias PtcRunner.Agent.{Literals, Made, Record, SchemaCall, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
@@ -15,6 +15,8 @@ defmodule PtcRunner.Agent.Calls do
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
+
+  @unfit "its result is not what its signature says. "
 
   # Maximum number of undeclared arguments that are reported.
   @most 20
@@ -66,13 +68,39 @@ defmodule PtcRunner.Agent.Calls do
     begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped(tool) end
 
     fn raw ->
-      case answer(tool, raw, begin) do
+      # Nobody would see a warning about what is left out.
+      case refused(tool, raw) || answer(tool, raw, begin) do
         {:ok, value, _warnings} -> value
         {:error, reason} -> {:error, ToolError.new(reason)}
         {_unfit, text} -> {:error, ToolError.new(text)}
       end
     end
   end
+
+  defp refused(%Tool{signature: {:signature, params, _}, spec: nil, data: nil} = tool, raw)
+       when is_map(raw) do
+    known = params |> Enum.flat_map(&spellings/1) |> Map.new()
+
+    case for {name, _value} <- raw, not is_map_key(known, key(name)), do: key(name) do
+      [] ->
+        nil
+
+      names ->
+        message = "unexpected field: the tool has no such argument"
+
+        errors =
+          for name <- names |> Enum.sort() |> Enum.take(@most),
+              do: %{path: [name], message: message}
+
+        {:refused, wrong_arguments(tool, ErrorText.text(errors, raw, []))}
+    end
+  end
+
+  defp refused(_tool, _raw), do: nil
+
+  defp key(name) when is_binary(name), do: name
+  defp key(name) when is_atom(name), do: Atom.to_string(name)
+  defp key(name), do: Shown.text(name, 200)
 
   # A call of a program. The errors of the tool itself pass through.
   defp call(tool, raw, record) do
@@ -116,6 +144,8 @@ defmodule PtcRunner.Agent.Calls do
 
   # The arguments that are not passed on, because validation does not find them under a declared name: also those in
   # another spelling, and those inside other arguments, by their paths.
+  defp undeclared(%Tool{data: data}, _raw) when data != nil, do: []
+
   defp undeclared(%Tool{signature: {:signature, params, _returns}}, raw) when is_map(raw),
     do: {:map, params} |> undeclared(raw, nil) |> Enum.sort() |> Enum.take(@most)
 
@@ -163,6 +193,14 @@ defmodule PtcRunner.Agent.Calls do
     {:error, error}
   end
 
+  defp answer(%Tool{data: data} = tool, args, begin) when data != nil do
+    case SchemaCall.call(tool, args, begin) do
+      {:refused, message} -> {:refused, wrong_arguments(tool, message)}
+      {:unfit, message} -> {:unfit, @unfit <> message}
+      answered -> answered
+    end
+  end
+
   defp answer(%Tool{signature: nil}, args, begin) do
     case begin.(args, args) do
       {:error, reason} -> {:error, reason}
@@ -176,7 +214,7 @@ defmodule PtcRunner.Agent.Calls do
 
     reading = {&Values.plain/1, &is_struct(&1, Text)}
 
-    case refused(tool, args) || ToolCall.call(signature(tool), args, checked, :enabled, reading) do
+    case ToolCall.call(signature(tool), args, checked, :enabled, reading) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 
@@ -190,24 +228,9 @@ defmodule PtcRunner.Agent.Calls do
         {:refused, wrong_arguments(tool, with_enums(tool, args, errors, message))}
 
       {:error, {:invalid_output, _errors, message}} ->
-        {:unfit, "its result is not what its signature says. " <> message}
+        {:unfit, @unfit <> message}
     end
   end
-
-  # A schema that allows no other arguments.
-  defp refused(%Tool{notes: %{closed: true}} = tool, args) do
-    case undeclared(tool, args) do
-      [] ->
-        nil
-
-      names ->
-        message = "unexpected field — schema disallows additional properties"
-        errors = for name <- names, do: %{path: [name], message: message}
-        {:error, {:invalid_input, errors, ErrorText.text(errors, args, [])}}
-    end
-  end
-
-  defp refused(_tool, _args), do: nil
 
   # The values outside of enumerations are told with the others.
   defp with_enums(
@@ -224,6 +247,8 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp with_enums(_tool, _args, _errors, message), do: message
+
+  defp wrong_arguments(%Tool{signature: nil}, message), do: message
 
   defp wrong_arguments(tool, message),
     do:
@@ -270,6 +295,8 @@ defmodule PtcRunner.Agent.Calls do
 
   defp typed(other, _tool), do: other
 
+  # What only is a warning is no reason to refuse a text.
+  defp returns(%Tool{data: %{results: :warn_only}}), do: :any
   defp returns(%Tool{signature: nil}), do: :any
 
   defp returns(%Tool{} = tool) do

@@ -45,7 +45,7 @@ defmodule PtcRunner.Agent.Tool do
   require Logger
 
   alias PtcRunner.Agent.Spec
-  alias PtcRunner.Agent.Tool.{Allm, Functions, Import, OpenApi}
+  alias PtcRunner.Agent.Tool.{Allm, Functions, Import, OpenApi, Schemas}
   alias PtcRunner.Json.{ToolContext, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
@@ -53,6 +53,7 @@ defmodule PtcRunner.Agent.Tool do
 
   @enforce_keys [:name, :fun]
   defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, :max_calls, :timeout] ++
+              [:data] ++
               [effect: :write, cache: false, approve: false, warnings: [], needs: []]
 
   @typedoc """
@@ -68,6 +69,7 @@ defmodule PtcRunner.Agent.Tool do
           notes: Annotations.t() | nil,
           schema: map() | nil,
           spec: {Signature.t(), Spec.form()} | nil,
+          data: Schemas.data() | nil,
           effect: :read | :write,
           max_calls: non_neg_integer() | nil,
           timeout: timeout() | nil,
@@ -213,20 +215,35 @@ defmodule PtcRunner.Agent.Tool do
   answer. GET, HEAD, OPTIONS and TRACE are `effect: :read`. Fields that are `readOnly` are no arguments, and those that are `writeOnly` are not
   in the answer. The third element lists what is not validated or not sent, and operations that are left out.
 
+  ## Options
+
+    * `:only` - the operations that become tools: names, paths, or a method with a path as in `"GET /pets/{id}"`. By default all
+    * `:tags` - only operations with one of these tags. With `:only`, both must hold
+    * `:results` - `:warn` (the default): an answer that differs from the document is a warning of the call; `:error`: it is an error of the tool.
+      `false` does not read what the document says of answers
+
+  Of a large document only what these operations refer to is read.
+
       iex> document = ~s({"openapi": "3.1.0", "paths": {"/pets/{id}": {"get": {"operationId": "getPet", "parameters": [
       ...>   {"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}},
       ...>   {"name": "with", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}}]}}}})
       iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_openapi(document, &{:ok, {&1.method, &1.path, &1.query}})
       iex> tool.fun.(%{"id" => 7, "with" => ["owner", "tags"]})
       {:ok, {"GET", "/pets/7", [{"with", "owner"}, {"with", "tags"}]}}
+      iex> PtcRunner.Agent.Tool.from_openapi(document, &{:ok, &1}, only: ["getPets"])
+      {:error, ~s(the document has no operation "getPets". Did you mean "getPet"?)}
 
       iex> PtcRunner.Agent.Tool.from_openapi(%{"swagger" => "2.0"}, &{:ok, &1})
       {:error, ~s(the document is Swagger "2.0"; convert it to OpenAPI 3.0 or 3.1)}
 
   """
-  @spec from_openapi(map() | String.t(), (request() -> term())) ::
+  @spec from_openapi(map() | String.t(), (request() -> term()),
+          only: [String.t()],
+          tags: [String.t()],
+          results: :warn | :error | false
+        ) ::
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
-  def from_openapi(document, request), do: OpenApi.tools(document, request)
+  def from_openapi(document, request, opts \\ []), do: OpenApi.tools(document, request, opts)
 
   @doc """
   The public functions of a module, as tools: types from `@spec`, descriptions from the first line of `@doc`.
@@ -347,7 +364,9 @@ defmodule PtcRunner.Agent.Tool do
     spec = if tool.spec && of_spec?(tool.signature, elem(tool.spec, 0)), do: tool.spec
     made = %{made | spec: spec || made.spec}
     made = %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
-    %{made | needs: tool.needs}
+    # The application may have put another signature in the place of that of the schemas.
+    data = if tool.data && tool.data.signature == tool.signature, do: tool.data
+    %{made | needs: tool.needs, data: data}
   end
 
   defp tool(name, other) do

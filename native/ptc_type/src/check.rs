@@ -87,7 +87,9 @@ impl<H: Values> Task<H> for Check<H::Term> {
         let fits = match scalar {
             Scalar::String => heap.is_binary(value),
             Scalar::Int => heap.class(value) == Class::Integer,
-            Scalar::Float => matches!(heap.class(value), Class::Float | Class::Integer),
+            Scalar::Float | Scalar::Number => {
+                matches!(heap.class(value), Class::Float | Class::Integer)
+            }
             Scalar::Bool => heap.is_bool(value),
             Scalar::Keyword => is_keyword(walk, value)?,
             Scalar::Any => true,

@@ -45,6 +45,7 @@ impl<H: Values> Coercion<'_, H> {
             Scalar::String => class == Class::Bitstring && self.heap.is_binary(value),
             Scalar::Int => class == Class::Integer,
             Scalar::Float => class == Class::Float,
+            Scalar::Number => matches!(class, Class::Integer | Class::Float),
             Scalar::Bool => self.heap.is_bool(value),
             Scalar::Keyword => {
                 class == Class::Atom
@@ -148,12 +149,24 @@ impl<H: Values> Coercion<'_, H> {
         let to_copy = self.heap.bytes_to_copy(text);
         self.consume_fuel(10 + length / COPIED + to_copy / READ)?;
         let (value, target) = match scalar {
-            Scalar::Int => {
+            Scalar::Int | Scalar::Number => {
                 let digits = length.min(lenient::MOST_DIGITS);
                 self.consume_fuel(length / READ + digits * digits / DIGITS)?;
-                let number = self.heap.bytes(text).and_then(lenient::integer);
-                let number = number.and_then(|number| self.heap.make_number(number));
-                (number, "integer")
+                let bytes = self.heap.bytes(text);
+                let number = bytes.and_then(lenient::integer);
+                let number = match (scalar, number) {
+                    // The text of an integer stays one, with each of its digits.
+                    (Scalar::Number, None) => bytes.and_then(lenient::float).map(Number::Float),
+                    (_, number) => number,
+                };
+                let target = match (scalar, &number) {
+                    (Scalar::Number, Some(Number::Float(_))) => "float",
+                    _ => "integer",
+                };
+                (
+                    number.and_then(|number| self.heap.make_number(number)),
+                    target,
+                )
             }
             Scalar::Float => {
                 self.consume_fuel(length / READ)?;
@@ -302,7 +315,7 @@ impl<H: Values> Coercion<'_, H> {
         }
     }
 
-    fn purpose(&self) -> Purpose {
+    pub(super) fn purpose(&self) -> Purpose {
         self.state.task.purpose()
     }
 }
