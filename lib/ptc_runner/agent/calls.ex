@@ -3,6 +3,8 @@ defmodule PtcRunner.Agent.Calls do
   # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
   # result, and record the call.
 
+  require Logger
+
   alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.Agent.{Literals, Made, Record, SchemaCall, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
@@ -62,45 +64,39 @@ defmodule PtcRunner.Agent.Calls do
     end
   end
 
-  @doc "The function of a tool with its arguments and its result validated, without a record."
+  @doc """
+  The function of a tool with its arguments and its result validated, without a record. Arguments that the signature does not declare are
+  not passed on. Nobody reads the warnings of such a run, so they are logged.
+  """
   @spec validated(Tool.t()) :: (term() -> term())
   def validated(tool) do
     begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped(tool) end
+    logged = :counters.new(1, [])
 
     fn raw ->
-      # Nobody would see a warning about what is left out.
-      case refused(tool, raw) || answer(tool, raw, begin) do
-        {:ok, value, _warnings} -> value
-        {:error, reason} -> {:error, ToolError.new(reason)}
-        {_unfit, text} -> {:error, ToolError.new(text)}
+      case answer(tool, raw, begin) do
+        {:ok, value, _warnings} ->
+          log(tool, undeclared(tool, raw), logged)
+          value
+
+        {:error, reason} ->
+          {:error, ToolError.new(reason)}
+
+        {_unfit, text} ->
+          {:error, ToolError.new(text)}
       end
     end
   end
 
-  defp refused(%Tool{signature: {:signature, params, _}, spec: nil, data: nil} = tool, raw)
-       when is_map(raw) do
-    known = params |> Enum.flat_map(&spellings/1) |> Map.new()
+  # A run logs a number of calls of a tool at most.
+  defp log(_tool, [], _logged), do: :ok
 
-    case for {name, _value} <- raw, not is_map_key(known, key(name)), do: key(name) do
-      [] ->
-        nil
+  defp log(tool, names, logged) do
+    :counters.add(logged, 1, 1)
 
-      names ->
-        message = "unexpected field: the tool has no such argument"
-
-        errors =
-          for name <- names |> Enum.sort() |> Enum.take(@most),
-              do: %{path: [name], message: message}
-
-        {:refused, wrong_arguments(tool, ErrorText.text(errors, raw, []))}
-    end
+    if :counters.get(logged, 1) <= @most,
+      do: Logger.warning("tool #{Shown.quoted(tool.name)}: #{Shown.few(names, &dropped/1)}")
   end
-
-  defp refused(_tool, _raw), do: nil
-
-  defp key(name) when is_binary(name), do: name
-  defp key(name) when is_atom(name), do: Atom.to_string(name)
-  defp key(name), do: Shown.text(name, 200)
 
   # A call of a program. The errors of the tool itself pass through.
   defp call(tool, raw, record) do

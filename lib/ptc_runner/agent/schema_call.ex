@@ -10,7 +10,7 @@ defmodule PtcRunner.Agent.SchemaCall do
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.{Coercion, ErrorText, ToolCall}
-  alias PtcRunner.SubAgent.Signature.FromSchema.Opened
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Opened, Shared}
 
   # The tag of errors that are found after the arguments have been coerced. No tool has it.
   @refused :__ptc_refused_arguments__
@@ -158,11 +158,56 @@ defmodule PtcRunner.Agent.SchemaCall do
   defp named(value, {:ref, name}, names, depth),
     do: named(value, Map.get(names, name, :any), names, depth + 1)
 
-  # The fields of all types of a union: which of them it is shows only after that.
-  defp named(map, {:one_of, types, _field}, names, depth) when is_map(map),
-    do: Enum.reduce(types, map, &named(&2, &1, names, depth + 1))
+  # The fields of all types that a union may be: a key that one of them declares is no other spelling of a field of another one.
+  defp named(map, {:one_of, types, field}, names, depth)
+       when is_map(map) and not is_struct(map) do
+    types = told(types, field, map)
+    union = {:one_of, types, nil}
+    fields = Shared.fields(if(names == %{}, do: union, else: {:defs, names, union}))
+    map = named(map, {:map, fields}, names, depth + 1)
+    others = for type <- types, {:map_of, other} <- [plain(type)], do: other
+    known = if others == [], do: %{}, else: Map.new(fields)
+
+    if others == [],
+      do: map,
+      else: each(map, &if(not is_map_key(known, &1), do: one(others)), names, depth)
+  end
+
+  defp named([_ | _] = list, {:one_of, types, _field}, names, depth) do
+    case for type <- types, {:list, item} <- [plain(type)], do: item do
+      [] -> list
+      items -> named(list, {:list, one(items)}, names, depth)
+    end
+  end
 
   defp named(value, _type, _names, _depth), do: value
+
+  defp one([type]), do: type
+  defp one(types), do: {:one_of, types, nil}
+
+  defp plain({:where, type, _rules}), do: plain(type)
+  defp plain(type), do: type
+
+  # The types of which the discriminator has the value in the map; all if there are none.
+  defp told(types, nil, _map), do: types
+
+  defp told(types, field, map) do
+    value = Map.get(map, field)
+
+    case Enum.filter(types, &of?(plain(&1), field, value)) do
+      [] -> types
+      told -> told
+    end
+  end
+
+  defp of?({_kind, fields}, field, value) when is_list(fields) do
+    case List.keyfind(fields, field, 0) do
+      {_field, {:where, _type, rules}} -> value in (rules[:enum] || [])
+      _other -> false
+    end
+  end
+
+  defp of?(_type, _field, _value), do: false
 
   defp scalar?(type), do: is_atom(type) or match?({:where, scalar, _} when is_atom(scalar), type)
 
