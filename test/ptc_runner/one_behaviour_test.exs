@@ -38,6 +38,27 @@ defmodule PtcRunner.OneBehaviourTest do
                ~s(There are none. The context has the key :n, an atom, and keys are texts: give %{"n" => …}, or keys: :any)
     end
 
+    test "are said once for a program and a place, and ten times for a place" do
+      here = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
+      there = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
+      programs = for n <- 1..30, do: ~s({"program": {"op": "load", "name": "name#{n}"}})
+      said = fn run, programs -> capture_log(fn -> Enum.each(programs, run) end) end
+      count = fn log -> length(String.split(log, "the key :once, an atom")) - 1 end
+
+      assert count.(said.(here, List.duplicate(hd(programs), 20))) == 1
+      assert said.(here, [hd(programs)]) == ""
+      assert count.(said.(there, [hd(programs)])) == 1
+      assert count.(said.(here, programs)) == 9
+      assert said.(here, programs) == ""
+    end
+
+    test "are said each time where code is typed in" do
+      code = ~S|PtcRunner.Json.run(~s({"program": {"op": "load", "name": "x"}}), context: %{typed: 1})|
+
+      for _ <- 1..3,
+          do: assert(capture_log(fn -> Code.eval_string(code) end) =~ "the key :typed, an atom")
+    end
+
     test "are not said where they are found, or where nothing is missing" do
       for {program, opts} <- [
             {@load, [context: %{n: 1}, keys: :any]},

@@ -10,13 +10,60 @@ defmodule PtcRunner.Json.AtomKeys do
   # Maximum number of keys that are looked at.
   @keys 100
 
-  @doc "Logs a warning if the context has atoms as keys, which this program does not find."
+  # What was said: a table in which each program stands once for each place in the application's code, at most this often for a place,
+  # and for at most so many places.
+  @table __MODULE__
+  @programs 10
+  @places 1_000
+
+  @doc "Makes the table of what was said. It lasts as long as the calling process, which is that of the application."
+  @spec start() :: :ok
+  def start do
+    if :ets.whereis(@table) == :undefined,
+      do: :ets.new(@table, [:named_table, :public, read_concurrency: true])
+
+    :ok
+  end
+
+  @doc """
+  Logs a warning if the context has atoms as keys, which this program does not find.
+
+  It is logged once for a program, a key and a place in the code that has called the library, and at most ten times for a key and a place. Where
+  the code is typed in, as in IEx, it is always logged.
+  """
   @spec warn(term(), term(), Limits.given()) :: :ok
   def warn(context, program, limits) do
     with key when key != nil <- found(context, program, limits, fn _key -> true end),
+         true <- new?(caller(), key, program),
          do: Logger.warning("PtcRunner.Json: the context has the key #{said(key)}")
 
     :ok
+  end
+
+  # Without a table, because the application was not started, everything is new.
+  defp new?(nil, _key, _program), do: true
+
+  defp new?(place, key, program) do
+    seen = {place, key, :erlang.phash2(program)}
+    count = {place, key}
+
+    :ets.info(@table, :size) < @places * (@programs + 1) and :ets.insert_new(@table, {seen}) and
+      :ets.update_counter(@table, count, 1, {count, 0}) <= @programs
+  rescue
+    ArgumentError -> true
+  end
+
+  # The place outside the library that has called it; nil for code that is evaluated, or if there is none.
+  defp caller do
+    with {:current_stacktrace, frames} <- Process.info(self(), :current_stacktrace),
+         {:ok, mine} <- :application.get_key(:ptc_runner_native, :modules),
+         {module, function, arity, location}
+         when module not in [:erl_eval, :elixir, :elixir_compiler] <-
+           Enum.find(frames, fn frame -> elem(frame, 0) not in [Process | mine] end) do
+      {module, function, arity, location[:line]}
+    else
+      _evaluated -> nil
+    end
   end
 
   @doc """
