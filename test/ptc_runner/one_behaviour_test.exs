@@ -53,7 +53,8 @@ defmodule PtcRunner.OneBehaviourTest do
     end
 
     test "are said each time where code is typed in" do
-      code = ~S|PtcRunner.Json.run(~s({"program": {"op": "load", "name": "x"}}), context: %{typed: 1})|
+      code =
+        ~S|PtcRunner.Json.run(~s({"program": {"op": "load", "name": "x"}}), context: %{typed: 1})|
 
       for _ <- 1..3,
           do: assert(capture_log(fn -> Code.eval_string(code) end) =~ "the key :typed, an atom")
