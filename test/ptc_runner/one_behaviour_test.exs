@@ -38,6 +38,38 @@ defmodule PtcRunner.OneBehaviourTest do
                ~s(There are none. The context has the key :n, an atom, and keys are texts: give %{"n" => …}, or keys: :any)
     end
 
+    test "are said of rows and objects, where a program has found nothing" do
+      rows = fn operation ->
+        ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, #{operation}]}})
+      end
+
+      for {operation, value} <- [
+            {~s({"op": "sum", "field": "x"}), 0},
+            {~s({"op": "avg", "field": "x"}), nil},
+            {~s({"op": "filter", "where": {"op": "eq", "field": "x", "value": 1}}), []},
+            {~s({"op": "map", "expr": {"op": "get", "field": "x"}}), [nil, nil]},
+            {~s({"op": "some", "where": {"op": "gt", "field": "x", "value": 0}}), false}
+          ],
+          {row, options} <- [
+            {%{x: 1}, "give keys: :any"},
+            {%PtcRunner.Turn{number: 1}, "give keys: :any, structs: :values"}
+          ] do
+        log =
+          capture_log(fn ->
+            opts = [context: %{"rows" => [row, row]}]
+            assert {:ok, ^value, _, _} = Json.run(rows.(operation), opts)
+          end)
+
+        assert log =~ ~r/the context has the key :\w+ in "rows", an atom, and keys are texts: /
+        assert log =~ options
+      end
+
+      get = ~s({"op": "get", "path": ["rows", "x"]})
+      run = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, #{get}]}})
+      log = capture_log(fn -> Json.run(run, context: %{"rows" => %{x: 1}}) end)
+      assert log =~ ~s(the key :x in "rows")
+    end
+
     test "are said once for a program and a place, and ten times for a place" do
       here = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
       there = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
@@ -66,6 +98,9 @@ defmodule PtcRunner.OneBehaviourTest do
             {@load, [context: %{n: nil}, keys: :any]},
             {@load, [context: %{"n" => nil}]},
             {~s({"program": {"op": "literal", "value": 1}}), [context: %{n: 1}]},
+            {@sum, [context: %{n: [%{x: 0}]}, keys: :any]},
+            {@sum, [context: %{"n" => [%{"x" => 0}]}]},
+            {@sum, [context: %{"n" => [], "d" => ~D[2026-01-31], "t" => Json.text("[]")}]},
             {@load, []}
           ] do
         assert capture_log(fn -> Json.run(program, opts) end) == ""
@@ -89,6 +124,11 @@ defmodule PtcRunner.OneBehaviourTest do
           {:error, message} = Signature.parse(text)
           assert message =~ "Hint: Valid types are"
           assert message =~ "unknown type :#{word}"
+          # The hint stands behind the text that it is about.
+          assert_raise ArgumentError, ~r/unknown type :#{word} in .*Hint: /, fn ->
+            Signature.parsed!(text)
+          end
+
           assert message =~ form
         end
       end
@@ -169,12 +209,23 @@ defmodule PtcRunner.OneBehaviourTest do
 
       {:error, failed} = Agent.loop(fn _ -> {:halt, :enough} end, task: "x")
 
+      pay = Map.new(tools, fn {name, fun} -> {name, {fun, approve: true}} end)
+      call = ~s({"program": {"op": "call", "tool": "pay", "args": {"id": 7}}})
+
+      {:paused, paused} =
+        Agent.loop(fn _ -> call end, task: "x", context: opts[:context], tools: pay)
+
+      assert inspect(paused) == ~S(#PtcRunner.Agent.Paused<loop, waits for pay with %{"id" => 7}>)
+      assert inspect(paused.run) == ~S(#PtcRunner.Json.Paused<waits for pay with %{"id" => 7}>)
+
       for large <- [
             plan,
             explanation,
             checked,
             step,
             failed,
+            paused,
+            paused.run,
             %PtcRunner.Step{},
             %Json.Plan{},
             %Json.Checked{type: :any},
