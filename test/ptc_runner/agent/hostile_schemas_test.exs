@@ -77,6 +77,7 @@ defmodule PtcRunner.Agent.HostileSchemasTest do
     end
   end
 
+  @tag timeout: 100_000
   test "tools of them are called, checked and shown in time" do
     for {name, properties, defs, _lost?} <- hostile() do
       schema = properties |> object() |> Map.put("$defs", defs)
