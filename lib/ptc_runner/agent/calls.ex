@@ -55,7 +55,13 @@ defmodule PtcRunner.Agent.Calls do
     record = Record.new(Enum.map(tools, & &1.name), most, bytes)
 
     try do
-      result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, record) end}), record)
+      # What a function holds is copied to the process of the tools.
+      functions =
+        for tool <- tools, tool = %{tool | prepared: nil}, into: %{} do
+          {tool.name, fn args -> call(tool, args, record) end}
+        end
+
+      result = fun.(functions, record)
       {calls, dropped} = Record.read(record)
       told = Made.text(calls, dropped, for(%{effect: :read, name: name} <- tools, do: name))
       {result, %{calls: Enum.map(calls, &elem(&1, 0)), told: told, dropped: dropped}}
@@ -70,6 +76,7 @@ defmodule PtcRunner.Agent.Calls do
   """
   @spec validated(Tool.t()) :: (term() -> term())
   def validated(tool) do
+    tool = %{tool | prepared: nil}
     begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped(tool) end
     logged = :counters.new(1, [])
 

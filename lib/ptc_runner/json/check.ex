@@ -136,6 +136,7 @@ defmodule PtcRunner.Json.Check do
 
   @doc "The signature that the arguments of a tool are checked against."
   @spec of_tool(Tool.t()) :: Signature.t() | nil
+  def of_tool(%Tool{prepared: %{checked: checked}}), do: checked
   def of_tool(%Tool{spec: {signature, _form}}), do: Base.checked(signature)
 
   def of_tool(%Tool{signature: nil, data: data}) when data != nil,

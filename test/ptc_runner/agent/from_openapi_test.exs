@@ -5,6 +5,7 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
   alias PtcRunner.Test.Room
 
   doctest PtcRunner.Agent.Tool.OpenApiRequest
+  doctest PtcRunner.Agent.Tool.Reference
   doctest PtcRunner.Agent.Tool.OperationChoice
 
   # The pet store of the OpenAPI examples, shortened, with parts of each kind.

@@ -13,6 +13,8 @@ defmodule PtcRunner.Agent.SchemasTest do
   doctest FromSchema.Opened
   doctest FromSchema.Shared
   doctest FromSchema.Sound
+  doctest FromSchema.Discriminator
+  doctest FromSchema.Size
   doctest FromSchema
 
   defp tool(schema) do

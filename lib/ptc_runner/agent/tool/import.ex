@@ -2,6 +2,8 @@ defmodule PtcRunner.Agent.Tool.Import do
   @moduledoc false
   # Descriptions of tools in the JSON of OpenAI and of MCP, as tools.
 
+  import PtcRunner.Agent.Tool, only: [is_function_of_tool: 1]
+
   alias PtcRunner.Agent.Tool
   alias PtcRunner.Agent.Tool.{McpAnswer, Schemas}
   alias PtcRunner.Json.Codec
@@ -28,7 +30,7 @@ defmodule PtcRunner.Agent.Tool.Import do
 
   @doc "See `PtcRunner.Agent.Tool.from_mcp/2`."
   @spec mcp(term(), term()) :: result()
-  def mcp(list, call) when is_function(call, 2) do
+  def mcp(list, call) when is_function(call, 2) or is_function(call, 3) do
     with {:ok, list} <- json(list),
          list = result(list),
          {:ok, entries} <- entries(list),
@@ -135,10 +137,13 @@ defmodule PtcRunner.Agent.Tool.Import do
       read = Schemas.arguments(schema)
 
       # A program may give null for an argument that may be missing. A server that knows no null there gets none.
-      fun = fn args ->
-        args = Map.reject(args, fn {key, value} -> value == nil and key in read.refused end)
-        name |> call.(args) |> McpAnswer.value(output != :none)
-      end
+      sent = &Map.reject(&1, fn {key, value} -> value == nil and key in read.refused end)
+      answer = &McpAnswer.value(&1, output != :none)
+
+      fun =
+        if is_function(call, 3),
+          do: fn args, second -> name |> call.(sent.(args), second) |> answer.() end,
+          else: fn args -> name |> call.(sent.(args)) |> answer.() end
 
       hints = if is_map(entry["annotations"]), do: entry["annotations"], else: %{}
       description = entry["description"] || entry["title"] || hints["title"]
@@ -184,7 +189,7 @@ defmodule PtcRunner.Agent.Tool.Import do
           term(),
           {term(), Schemas.arguments()},
           {Signature.type(), lines :: [String.t()]},
-          (map() -> term())
+          (map() -> term()) | (map(), Tool.second() -> term())
         ) :: {:ok, Tool.t(), [String.t()]}
   def tool(name, description, {schema, read}, {returns, returned}, fun) do
     # Where any object will do, and the answer is any, the schema says more than a signature without arguments.
@@ -209,12 +214,12 @@ defmodule PtcRunner.Agent.Tool.Import do
   end
 
   # One function for all names, or one for each name.
-  defp functions(fun) when is_function(fun, 2), do: {:ok, fun}
+  defp functions(fun) when is_function(fun, 2) or is_function(fun, 3), do: {:ok, fun}
 
   defp functions(%{} = functions) when not is_struct(functions) do
     Enum.reduce_while(functions, {:ok, %{}}, fn {name, fun}, {:ok, found} ->
       case named(name) do
-        {:ok, name} when is_function(fun, 1) ->
+        {:ok, name} when is_function_of_tool(fun) ->
           {:cont, {:ok, Map.put(found, name, fun)}}
 
         {:ok, name} ->
@@ -238,9 +243,10 @@ defmodule PtcRunner.Agent.Tool.Import do
 
   defp no_function(name, fun),
     do:
-      "the tool #{Shown.quoted(name)} needs a function of one argument, got: #{Shown.text(fun, 200)}"
+      "the tool #{Shown.quoted(name)} needs a function of one argument or of two, got: #{Shown.text(fun, 200)}"
 
   defp answer(fun, name) when is_function(fun, 2), do: {:ok, &fun.(name, &1)}
+  defp answer(fun, name) when is_function(fun, 3), do: {:ok, &fun.(name, &1, &2)}
 
   defp answer(functions, name) do
     with :error <- Map.fetch(functions, name),

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   # their names, the body as one argument) and one of its answer; both find `$ref` in the document. Only what the chosen operations
   # refer to is read.
 
-  alias PtcRunner.Agent.Tool.{Import, OpenApiRequest, OperationChoice, Schemas}
+  alias PtcRunner.Agent.Tool.{Import, OpenApiRequest, OperationChoice, Reference, Schemas}
   alias PtcRunner.Json.Codec
   alias PtcRunner.{Options, Shown}
 
@@ -22,14 +22,11 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
     "header" => ["simple"]
   }
 
-  # References of a parameter, a body or a response that lead from one to the next.
-  @hops 20
-
   @options %{only: :any, tags: :any, results: {:one_of, [:warn, :error, false]}}
 
   @doc "See `PtcRunner.Agent.Tool.from_openapi/3`."
   @spec tools(term(), term(), term()) :: Import.result()
-  def tools(document, request, opts) when is_function(request, 1) do
+  def tools(document, request, opts) when is_function(request, 1) or is_function(request, 2) do
     Options.check!(opts, @options, "PtcRunner.Agent.Tool.from_openapi/3")
     results = Keyword.get(opts, :results, :warn)
 
@@ -97,7 +94,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
     paths
     |> Enum.reject(fn {path, _item} -> String.starts_with?(path, "x-") end)
     |> Enum.reduce_while({:ok, []}, fn {path, item}, {:ok, found} ->
-      case target(item, document, @hops) do
+      case Reference.target(item, document) do
         {:ok, %{} = item} -> {:cont, {:ok, Enum.reverse(of_path(path, item), found)}}
         {:ok, other} -> {:halt, {:error, no_object(Shown.name(path), other)}}
         {:error, why} -> {:halt, {:error, "#{Shown.name(path)}: #{why}"}}
@@ -151,7 +148,12 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
       arguments = OpenApiRequest.arguments(parameters, body)
       schema = input(arguments)
       make = OpenApiRequest.new(entry.name, entry.method, entry.path, arguments)
-      fun = fn args -> with {:ok, made} <- make.(args), do: request.(made) end
+
+      fun =
+        if is_function(request, 2),
+          do: fn args, second -> with {:ok, made} <- make.(args), do: request.(made, second) end,
+          else: fn args -> with {:ok, made} <- make.(args), do: request.(made) end
+
       described = operation["description"] || operation["summary"] || item["summary"]
 
       read = Schemas.arguments(schema, root: document, without: "readOnly")
@@ -213,7 +215,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
 
   defp listed(list, document) when is_list(list) do
     Enum.reduce_while(list, {:ok, []}, fn parameter, {:ok, found} ->
-      case target(parameter, document, @hops) do
+      case Reference.target(parameter, document) do
         {:ok, %{"name" => name, "in" => place} = parameter}
         when is_binary(name) and name != "" and is_binary(place) ->
           {:cont, {:ok, [parameter | found]}}
@@ -311,7 +313,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   defp body(nil, _document), do: {:ok, nil, []}
 
   defp body(body, document) do
-    case target(body, document, @hops) do
+    case Reference.target(body, document) do
       {:ok, %{"content" => %{} = content} = body} ->
         required? = body["required"] == true
 
@@ -363,7 +365,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   defp output(%{} = responses, document) do
     read =
       for {"2" <> _ = status, response} <- Enum.sort(responses),
-          do: {status, target(response, document, @hops)}
+          do: {status, Reference.target(response, document)}
 
     schemas =
       for {_status, {:ok, %{"content" => %{} = content}}} when content != %{} <- read,
@@ -394,35 +396,4 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   end
 
   defp output(_none, _document), do: {:ok, :none, []}
-
-  # What a reference in the place of an object points to.
-  defp target(%{"$ref" => ref}, _document, 0),
-    do: {:error, "$ref #{Shown.text(ref, 200)} has no end"}
-
-  defp target(%{"$ref" => ref}, document, hops) do
-    with "#/" <> pointer <- ref,
-         {:ok, found} <- found(document, String.split(pointer, "/")) do
-      target(found, document, hops - 1)
-    else
-      _no -> {:error, "$ref #{Shown.text(ref, 200)} points to nothing in the document"}
-    end
-  end
-
-  defp target(other, _document, _hops), do: {:ok, other}
-
-  defp found(found, []), do: {:ok, found}
-
-  defp found(map, [token | tokens]) when is_map(map) do
-    token = token |> decoded() |> String.replace("~1", "/") |> String.replace("~0", "~")
-    with {:ok, inside} <- Map.fetch(map, token), do: found(inside, tokens)
-  end
-
-  defp found(_other, _tokens), do: :error
-
-  # A per cent sign without two digits stands for itself.
-  defp decoded(token) do
-    URI.decode(token)
-  rescue
-    ArgumentError -> token
-  end
 end

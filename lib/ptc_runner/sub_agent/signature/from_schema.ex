@@ -15,7 +15,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
 
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.FromSchema.{Keywords, Opened, Place, Reader, Types}
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Keywords, Opened, Place, Reader, Size, Types}
   alias PtcRunner.SubAgent.Signature.{RuleCheck, Validator}
 
   # Keys of schemas that are read at most, if there are references: of a schema, and of a tool's.
@@ -249,7 +249,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   defp again(_key, {:ref, _name} = type, default, state), do: {type, default, state}
 
   defp again(key, type, default, state) do
-    case Types.size(type, state.repeated) do
+    case Size.left(type, state.repeated) do
       :larger ->
         name = name(key, state)
 

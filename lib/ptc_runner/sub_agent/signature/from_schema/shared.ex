@@ -3,7 +3,10 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Shared do
   # The fields that a value of a type may have, where the type is one of several objects.
 
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.FromSchema.Opened
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Opened, Size}
+
+  # Parts of named types that may be repeated around the fields of an object.
+  @most 20_000
 
   @doc """
   The fields of a type. One that not all of the objects require may be missing.
@@ -38,10 +41,37 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Shared do
   defp objects(_any, _names, _depth), do: [[]]
 
   defp around(fields, names) do
-    for {name, type} <- fields, do: {name, type |> Opened.bare() |> defined(bare(names))}
+    fields = for {name, type} <- fields, do: {name, Opened.bare(type)}
+    named = Enum.count(fields, fn {_name, type} -> names != %{} and named?(type) end)
+
+    if named * parts(names) > @most do
+      for {name, type} <- fields, do: {name, unnamed(type)}
+    else
+      names = Map.new(names, fn {name, type} -> {name, Opened.bare(type)} end)
+      for {name, type} <- fields, do: {name, defined(type, names)}
+    end
   end
 
-  defp bare(names), do: Map.new(names, fn {name, type} -> {name, Opened.bare(type)} end)
+  # The parts of the types of names, counted to the limit.
+  defp parts(names) do
+    Enum.reduce_while(names, 0, fn {_name, type}, parts ->
+      case Size.left(type, @most - parts) do
+        :larger -> {:halt, @most + 1}
+        left -> {:cont, @most - left}
+      end
+    end)
+  end
+
+  # What has a name is any value: the whole type, which calls are checked against, has the rest.
+  defp unnamed({:ref, _name}), do: :any
+  defp unnamed({:where, type, rules}), do: {:where, unnamed(type), rules}
+  defp unnamed({:one_of, types, field}), do: {:one_of, Enum.map(types, &unnamed/1), field}
+  defp unnamed({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, unnamed(type)}
+
+  defp unnamed({kind, fields}) when kind in [:map, :closed_map],
+    do: {kind, for({name, type} <- fields, do: {name, unnamed(type)})}
+
+  defp unnamed(type), do: type
 
   defp defined(type, names) when names == %{}, do: type
   defp defined({:optional, type}, names), do: {:optional, defined(type, names)}

@@ -4,7 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
 
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.FromSchema
-  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Place, Reader}
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Discriminator, Place, Reader}
 
   @never {:one_of, [], nil}
   @null {:where, :any, [enum: [nil]]}
@@ -28,8 +28,8 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
       [{:where, :any, _rules} = type] when nulls == [] -> type
       [type] when nulls == [] -> type
       [type] -> {:optional, type}
-      types when nulls == [] -> {:one_of, types, discriminator(types)}
-      types -> {:optional, {:one_of, types, discriminator(types)}}
+      types when nulls == [] -> {:one_of, types, Discriminator.of(types)}
+      types -> {:optional, {:one_of, types, Discriminator.of(types)}}
     end
   end
 
@@ -388,70 +388,6 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
       true -> {FromSchema.rules(type, default: value), state}
       false -> {type, Reader.drop(state, place, "default", "it is not valid")}
       :unknown -> {type, Reader.drop(state, place, "default", "the type contains itself")}
-    end
-  end
-
-  # A field of all types that take maps, each of which has other values there.
-  defp discriminator(types) do
-    case for type <- types, maps?(type), do: fields(type) do
-      [[_ | _] = first, _ | _] = maps ->
-        if Enum.all?(maps),
-          do: Enum.find_value(first, fn {name, _type} -> if tells?(name, maps), do: name end)
-
-      _few ->
-        nil
-    end
-  end
-
-  defp maps?({:where, type, _rules}), do: maps?(type)
-  defp maps?({:list, _type}), do: false
-  defp maps?(type), do: type not in [:string, :int, :float, :number, :bool]
-
-  defp fields({:where, type, _rules}), do: fields(type)
-  defp fields({:open_map, fields, _others}), do: fields
-  defp fields({kind, fields}) when kind in [:map, :closed_map], do: fields
-  defp fields(_type), do: nil
-
-  defp tells?(name, maps) do
-    values =
-      Enum.map(maps, fn fields ->
-        case List.keyfind(fields, name, 0) do
-          {_name, {:where, _type, rules}} -> rules[:enum]
-          _other -> nil
-        end
-      end)
-
-    Enum.all?(values) and
-      (
-        all = Enum.concat(values)
-        Enum.all?(all, &is_binary/1) and all == Enum.uniq(all)
-      )
-  end
-
-  @doc "What is left of a number of parts without those of a type, or `:larger`."
-  @spec size(Signature.type(), non_neg_integer()) :: non_neg_integer() | :larger
-  def size(_type, :larger), do: :larger
-  def size(_type, 0), do: :larger
-  def size({:where, type, _rules}, left), do: size(type, left - 1)
-  def size({kind, type}, left) when kind in [:optional, :list, :map_of], do: size(type, left - 1)
-  def size({:one_of, types, _field}, left), do: Enum.reduce_while(types, left - 1, &within/2)
-
-  def size({:open_map, fields, others}, left) do
-    case size(others, left) do
-      :larger -> :larger
-      left -> size({:map, fields}, left)
-    end
-  end
-
-  def size({kind, fields}, left) when kind in [:map, :closed_map],
-    do: Enum.reduce_while(fields, left - 1, fn {_name, type}, left -> within(type, left) end)
-
-  def size(_scalar, left), do: left - 1
-
-  defp within(type, left) do
-    case size(type, left) do
-      :larger -> {:halt, :larger}
-      left -> {:cont, left}
     end
   end
 end
