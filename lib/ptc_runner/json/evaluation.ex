@@ -78,7 +78,7 @@ defmodule PtcRunner.Json.Evaluation do
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
   @spec result(outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
   def result({:ok, value, _words}, program, {limits, context, memory, tools, how}) do
-    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, program, limits)
+    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, memory, program, limits)
     result = Contract.of(value, memory, program, limits)
 
     case how do
@@ -90,8 +90,8 @@ defmodule PtcRunner.Json.Evaluation do
     end
   end
 
-  def result({:error, fault}, program, {limits, context, _memory, _tools, _how}),
-    do: {:error, AtomKeys.error(fault, context, program, limits)}
+  def result({:error, fault}, program, {limits, context, memory, _tools, _how}),
+    do: {:error, AtomKeys.error(fault, context, memory, program, limits)}
 
   def result({:paused, control}, program, given), do: paused(control, program, given)
 
