@@ -316,7 +316,10 @@ defmodule PtcRunner.Agent.Answer do
 
     with true <- asked.coerce? and (match?({:place, _}, found) or JsonRepair.part?(text)),
          {:ok, value, repairs} <-
-           JsonRepair.read(text, nil, [{:truncated, truncated} | asked.limits]),
+           JsonRepair.read(text, nil, [
+             {:truncated, truncated},
+             {:exact, asked.type} | asked.limits
+           ]),
          [] <- grouped(value, repairs, text, asked) do
       {value, warnings} = value |> unwrapped(asked) |> Names.renamed(asked.type)
       coerce(value, asked, messages(repairs) ++ warnings)

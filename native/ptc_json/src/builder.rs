@@ -1,5 +1,6 @@
 //! Sink that builds terms directly from JSON events.
 
+use super::digits::keeps_value;
 use super::keys::{KeyId, Keys};
 use super::{Sink, Text};
 use ptc_term::digits::Digits;
@@ -54,11 +55,13 @@ pub struct PartialValue<T> {
     /// Keys are built with underscores for hyphens.
     underscored: bool,
     repeated: bool,
+    /// A number that is not the value of its double is the tuple of the double and its digits.
+    exact: bool,
     /// An integer that is being read.
     digits: Option<Box<Digits>>,
 }
 
-rooted!(PartialValue { states: stack, tail; plain: starts, forgotten, hyphens, underscored, repeated, digits });
+rooted!(PartialValue { states: stack, tail; plain: starts, forgotten, hyphens, underscored, repeated, exact, digits });
 
 impl<T> Default for PartialValue<T> {
     fn default() -> Self {
@@ -70,7 +73,19 @@ impl<T> Default for PartialValue<T> {
             hyphens: false,
             underscored: false,
             repeated: false,
+            exact: false,
             digits: None,
+        }
+    }
+}
+
+impl<T> PartialValue<T> {
+    /// Creates a value before its first event. `exact`: a number with a fraction or an exponent that is not the value of its double is
+    /// the tuple of the double and its digits; no JSON value is a tuple.
+    pub fn new(exact: bool) -> Self {
+        PartialValue {
+            exact,
+            ..PartialValue::default()
         }
     }
 }
@@ -147,6 +162,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         self.known = Keys::new();
         self.value = PartialValue {
             underscored: self.value.underscored,
+            exact: self.value.exact,
             ..PartialValue::default()
         };
     }
@@ -259,6 +275,17 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
     #[inline]
     fn float(&mut self, value: f64) {
         self.push_number(Number::Float(value));
+    }
+
+    fn decimal(&mut self, digits: &'t str, value: f64) {
+        self.push_number(Number::Float(value));
+        if self.value.exact && !keeps_value(digits, value) {
+            let heap = &mut *self.work.heap;
+            let float = self.value.stack.pop(heap);
+            let digits = heap.make_string(digits.as_bytes());
+            let exact = heap.make_tuple(&[float, digits]);
+            self.push(exact);
+        }
     }
 
     #[inline]
