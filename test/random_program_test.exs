@@ -3,6 +3,9 @@ defmodule PtcRunner.RandomProgramTest do
   # texts of errors included. PTC_SEED repeats a run, PTC_CASES=4 takes four times as many.
   use ExUnit.Case, async: true
 
+  # Data with atoms as keys are among the cases.
+  @moduletag :capture_log
+
   import PtcRunner.Test.Agreement
 
   alias PtcRunner.Test.{

@@ -56,7 +56,7 @@ defmodule PtcRunner.Agent do
 
   alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Replaying, Result, Run}
   alias PtcRunner.Agent.{Source, Tool}
-  alias PtcRunner.{Json, Step}
+  alias PtcRunner.{Json, Shown, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
@@ -465,6 +465,12 @@ defmodule PtcRunner.Agent do
 
         Loop.resume(model, paused, decisions, opts)
     end
+  end
+
+  def resume(other, _decisions, _opts) do
+    raise ArgumentError,
+          "PtcRunner.Agent.resume/3 needs a PtcRunner.Agent.Paused, as Paused.from_map/1 makes it of what was stored, got: " <>
+            Shown.text(other, 200)
   end
 
   @doc """

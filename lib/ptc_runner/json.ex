@@ -338,8 +338,15 @@ defmodule PtcRunner.Json do
   New in this library.
   """
   @spec resume(Paused.t(), answer() | %{String.t() => answer()}, [option()]) :: result()
-  def resume(%Paused{} = paused, decisions, opts \\ []),
-    do: Resuming.resume(paused, decisions, opts)
+  def resume(paused, decisions, opts \\ [])
+
+  def resume(%Paused{} = paused, decisions, opts), do: Resuming.resume(paused, decisions, opts)
+
+  def resume(other, _decisions, _opts) do
+    raise ArgumentError,
+          "PtcRunner.Json.resume/3 needs a PtcRunner.Json.Paused, as Paused.from_map/1 makes it of what was stored, got: " <>
+            Shown.text(other, 200)
+  end
 
   @doc """
   Runs a program and records its calls: returns what `run/2` returns, and a journal for `replay/3`.

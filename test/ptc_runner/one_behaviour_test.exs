@@ -38,12 +38,69 @@ defmodule PtcRunner.OneBehaviourTest do
                ~s(There are none. The context has the key :n, an atom, and keys are texts: give %{"n" => …}, or keys: :any)
     end
 
+    test "are said of rows and objects, where a program has found nothing" do
+      rows = fn operation ->
+        ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, #{operation}]}})
+      end
+
+      for {operation, value} <- [
+            {~s({"op": "sum", "field": "x"}), 0},
+            {~s({"op": "avg", "field": "x"}), nil},
+            {~s({"op": "filter", "where": {"op": "eq", "field": "x", "value": 1}}), []},
+            {~s({"op": "map", "expr": {"op": "get", "field": "x"}}), [nil, nil]},
+            {~s({"op": "some", "where": {"op": "gt", "field": "x", "value": 0}}), false}
+          ],
+          {row, options} <- [
+            {%{x: 1}, "give keys: :any"},
+            {%PtcRunner.Turn{number: 1}, "give keys: :any, structs: :values"}
+          ] do
+        log =
+          capture_log(fn ->
+            opts = [context: %{"rows" => [row, row]}]
+            assert {:ok, ^value, _, _} = Json.run(rows.(operation), opts)
+          end)
+
+        assert log =~ ~r/the context has the key :\w+ in "rows", an atom, and keys are texts: /
+        assert log =~ options
+      end
+
+      get = ~s({"op": "get", "path": ["rows", "x"]})
+      run = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, #{get}]}})
+      log = capture_log(fn -> Json.run(run, context: %{"rows" => %{x: 1}}) end)
+      assert log =~ ~s(the key :x in "rows")
+    end
+
+    test "are said once for a program and a place, and ten times for a place" do
+      here = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
+      there = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
+      programs = for n <- 1..30, do: ~s({"program": {"op": "load", "name": "name#{n}"}})
+      said = fn run, programs -> capture_log(fn -> Enum.each(programs, run) end) end
+      count = fn log -> length(String.split(log, "the key :once, an atom")) - 1 end
+
+      assert count.(said.(here, List.duplicate(hd(programs), 20))) == 1
+      assert said.(here, [hd(programs)]) == ""
+      assert count.(said.(there, [hd(programs)])) == 1
+      assert count.(said.(here, programs)) == 9
+      assert said.(here, programs) == ""
+    end
+
+    test "are said each time where code is typed in" do
+      code =
+        ~S|PtcRunner.Json.run(~s({"program": {"op": "load", "name": "x"}}), context: %{typed: 1})|
+
+      for _ <- 1..3,
+          do: assert(capture_log(fn -> Code.eval_string(code) end) =~ "the key :typed, an atom")
+    end
+
     test "are not said where they are found, or where nothing is missing" do
       for {program, opts} <- [
             {@load, [context: %{n: 1}, keys: :any]},
             {@load, [context: %{n: nil}, keys: :any]},
             {@load, [context: %{"n" => nil}]},
             {~s({"program": {"op": "literal", "value": 1}}), [context: %{n: 1}]},
+            {@sum, [context: %{n: [%{x: 0}]}, keys: :any]},
+            {@sum, [context: %{"n" => [%{"x" => 0}]}]},
+            {@sum, [context: %{"n" => [], "d" => ~D[2026-01-31], "t" => Json.text("[]")}]},
             {@load, []}
           ] do
         assert capture_log(fn -> Json.run(program, opts) end) == ""
@@ -67,6 +124,11 @@ defmodule PtcRunner.OneBehaviourTest do
           {:error, message} = Signature.parse(text)
           assert message =~ "Hint: Valid types are"
           assert message =~ "unknown type :#{word}"
+          # The hint stands behind the text that it is about.
+          assert_raise ArgumentError, ~r/unknown type :#{word} in .*Hint: /, fn ->
+            Signature.parsed!(text)
+          end
+
           assert message =~ form
         end
       end
@@ -147,12 +209,23 @@ defmodule PtcRunner.OneBehaviourTest do
 
       {:error, failed} = Agent.loop(fn _ -> {:halt, :enough} end, task: "x")
 
+      pay = Map.new(tools, fn {name, fun} -> {name, {fun, approve: true}} end)
+      call = ~s({"program": {"op": "call", "tool": "pay", "args": {"id": 7}}})
+
+      {:paused, paused} =
+        Agent.loop(fn _ -> call end, task: "x", context: opts[:context], tools: pay)
+
+      assert inspect(paused) == ~S(#PtcRunner.Agent.Paused<loop, waits for pay with %{"id" => 7}>)
+      assert inspect(paused.run) == ~S(#PtcRunner.Json.Paused<waits for pay with %{"id" => 7}>)
+
       for large <- [
             plan,
             explanation,
             checked,
             step,
             failed,
+            paused,
+            paused.run,
             %PtcRunner.Step{},
             %Json.Plan{},
             %Json.Checked{type: :any},

@@ -2,8 +2,8 @@ defmodule Mix.Tasks.Ptc.Run do
   @shortdoc "Runs a PTC-JSON program over JSON data"
   @moduledoc """
   Runs a program over data, and prints its result: as a table if it is a list of rows, otherwise as JSON. The columns of a table stand in the
-  order of the program if it names all of them, and otherwise in that of the data. Its floats have at most 15 digits, so that 0.1 + 0.2 is 0.3; JSON has
-  all digits.
+  order of the program if it names all of them, and otherwise in that of the data. Floats have at most 15 digits, so that
+  0.1 + 0.2 is 0.3; with `--json` they have all digits.
 
       mix ptc.run PROGRAM.json --context DATA.json
 
@@ -18,7 +18,7 @@ defmodule Mix.Tasks.Ptc.Run do
     * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`. The file and its index do not count
     * `--edition N` - the edition of the language, 1 or 2
     * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
-    * `--json` - the result as JSON, even if it is rows
+    * `--json` - the result as JSON, even if it is rows, with all digits of floats
     * `--replay FILE` - the answers of tools come from this journal: see `PtcRunner.Json.replay/3`
     * `--record FILE` - writes the journal of the run to this file: see `PtcRunner.Json.record/2`. `--replay`, `--record` and
       `--explain` exclude one another.
@@ -30,7 +30,7 @@ defmodule Mix.Tasks.Ptc.Run do
 
   use Mix.Task
 
-  alias PtcRunner.CLI.{Failure, Files, OverFile, Pretty, Progress, Table}
+  alias PtcRunner.CLI.{Digits, Failure, Files, OverFile, Pretty, Progress, Table}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Explain, Limits}
   alias PtcRunner.Sandbox.Guarded
@@ -173,8 +173,10 @@ defmodule Mix.Tasks.Ptc.Run do
   end
 
   defp shown(result, written, opts) do
-    if Table.rows?(result) and not Keyword.get(opts, :json, false),
-      do: Table.text(result, written),
-      else: IO.iodata_to_binary(Pretty.json(result))
+    cond do
+      opts[:json] -> IO.iodata_to_binary(Pretty.json(result))
+      Table.rows?(result) -> Table.text(result, written)
+      true -> IO.iodata_to_binary(Pretty.json(result, &Digits.text/1))
+    end
   end
 end

@@ -11,7 +11,7 @@ defmodule PtcRunner.Agent.DataType do
   # Maximum number of fields of one map, and of all maps at one place; of what is nested deeper than @depth only the kind is told.
   @fields 60
   @wide 200
-  @depth 4
+  @depth 8
 
   # An enumeration has at most so many values, of so many bytes; texts are one only if there are several for each value.
   @most_values 8

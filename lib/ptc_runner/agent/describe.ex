@@ -8,13 +8,15 @@ defmodule PtcRunner.Agent.Describe do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Budget, Head, Line}
 
-  # @parts is the number of parts of a value that are read for its type, @sampled for its sample, and @searched the number of rows in which an
-  # element of a nested list is looked for.
-  @depth 4
+  # @parts is the number of parts of a value that are read for its type, @sampled for its sample. An element of a nested list is looked for in
+  # @searched other values at its place, and those of all nested lists in @looks, of which each field that is not a plain value takes @looks_of_part
+  # for itself and for each of its fields.
+  @depth 8
   @parts 20_000
   @sampled 2_000
   @searched 10_000
-  @entries 40
+  @looks 100_000
+  @looks_of_part 20
   # A map of at most so many keys is read in the order of their names.
   @wide 200
 
@@ -39,13 +41,16 @@ defmodule PtcRunner.Agent.Describe do
 
   @doc """
   A sample of a value, as JSON: the first element of a list, truncated strings, no firewalled fields. What is cut is marked with `…`. A list
-  that is empty in the first row has the element of another row.
+  that is empty in the first row, at any depth, has the element of another row.
 
       iex> PtcRunner.Agent.Describe.sample([%{"id" => 1, "_pin" => 2, "tags" => ["a", "b", "c"]}, %{"id" => 2}])
       ~s([{"id":1,"tags":["a","… 2 more"]}])
 
       iex> PtcRunner.Agent.Describe.sample([%{"id" => 1, "tags" => []}, %{"id" => 2, "tags" => ["x"]}])
       ~s([{"id":1,"tags":["x"]}])
+
+      iex> PtcRunner.Agent.Describe.sample([%{"a" => %{"tags" => []}}, %{"a" => %{"tags" => ["x"]}}])
+      ~s([{"a":{"tags":["x"]}}])
 
   """
   @spec sample(term()) :: String.t()
@@ -55,8 +60,8 @@ defmodule PtcRunner.Agent.Describe do
   defp sampled(value) do
     left = Budget.new(@sampled)
 
-    case value do
-      [_ | _] = list -> [element(list, @depth - 1, left)]
+    case filled(value, [], @depth, Budget.new(@looks)) do
+      [first | _rest] -> [part(first, @depth - 1, left)]
       other -> part(other, @depth, left)
     end
   end
@@ -136,11 +141,11 @@ defmodule PtcRunner.Agent.Describe do
   defp part(value, 0, _left) when is_list(value) or (is_map(value) and not is_struct(value)),
     do: @omitted
 
-  defp part([_] = list, depth, left), do: [element(list, depth - 1, left)]
+  defp part([first], depth, left), do: [part(first, depth - 1, left)]
 
-  defp part([_ | _] = list, depth, left) do
+  defp part([first | _rest] = list, depth, left) do
     more = if List.improper?(list), do: @omitted, else: "#{@omitted} #{length(list) - 1} more"
-    [element(list, depth - 1, left), more]
+    [part(first, depth - 1, left), more]
   end
 
   # Programs read other structs as maps of their fields.
@@ -160,7 +165,7 @@ defmodule PtcRunner.Agent.Describe do
   end
 
   defp part(map, depth, left) when is_map(map) do
-    limit = div(entries(depth), 4)
+    limit = shown_fields(depth)
     looked = map |> first(limit) |> Enum.reject(fn {key, _value} -> Head.hidden?(key) end)
 
     shown =
@@ -180,53 +185,61 @@ defmodule PtcRunner.Agent.Describe do
 
   defp part(value, _depth, _left), do: value
 
-  # The first element of a list. What has no element in it, and is a list in another row, has that row's.
-  defp element([first | rest], depth, left) do
-    case {first, rest} do
-      {[], [_ | _]} ->
-        rest |> rows() |> Enum.find([], &match?([_ | _], &1)) |> part(depth, left)
+  # A value in which each list that is empty, or null, is the first list with elements among the other values at its place. Only what a
+  # sample shows is filled: the first element of each list.
+  defp filled(value, _others, 0, _looks), do: value
 
-      {map, [_ | _]} when is_map(map) ->
-        map |> part(depth, left) |> filled(map, rest, depth, left)
+  defp filled([first | rest], others, depth, looks) do
+    others = Stream.concat(among(rest, looks), Stream.flat_map(others, &among(&1, looks)))
+    [filled(first, others, depth - 1, looks) | rest]
+  end
 
-      _other ->
-        part(first, depth, left)
+  defp filled(value, others, depth, looks) do
+    cond do
+      empty?(value) ->
+        case others |> Stream.take(@searched) |> Enum.find(&(not empty?(&1))) do
+          [_ | _] = list -> filled(list, others, depth, looks)
+          _other -> value
+        end
+
+      is_map(value) and not Values.value?(value) ->
+        fields = if map_size(value) <= @wide, do: :maps.to_list(value), else: first(value, @wide)
+        # Few of the fields that are null are lists in other rows, so they come last.
+        {nulls, filled} = Enum.split_with(fields, &match?({_key, nil}, &1))
+        Enum.reduce(filled ++ nulls, value, &filled_field(&1, &2, others, depth, looks))
+
+      true ->
+        value
     end
   end
 
-  defp filled(sample, map, rest, depth, left) when is_map(sample) do
-    empty =
-      for {key, _value} <- first(map, @wide),
-          name = text_of(key),
-          Map.get(sample, name, :none) in [[], nil],
-          do: {key, name}
+  defp empty?(value), do: value in [nil, []] or Values.unloaded?(value)
 
-    if empty == [], do: sample, else: rest |> rows() |> search(empty, sample, depth, left)
+  defp filled_field({key, value}, map, others, depth, looks)
+       when value == nil or is_list(value) or is_map(value) do
+    parts = if is_map(value), do: 1 + map_size(value), else: 1
+
+    if Budget.spend?(looks, @looks_of_part * parts),
+      do: %{map | key => filled(value, for_key(others, key), depth - 1, looks)},
+      else: map
   end
 
-  defp filled(sample, _map, _rest, _depth, _left), do: sample
+  defp filled_field(_field, map, _others, _depth, _looks), do: map
 
-  defp search(rows, keys, sample, depth, left) do
-    Enum.reduce_while(rows, {keys, sample}, fn row, {keys, sample} ->
-      found =
-        for {key, name} <- keys,
-            is_map(row),
-            [_ | _] = list <- [Map.get(row, key)],
-            do: {{key, name}, list}
-
-      shown =
-        for {{_key, name}, list} <- found, into: %{}, do: {name, part(list, depth - 1, left)}
-
-      keys = keys -- Enum.map(found, &elem(&1, 0))
-      {if(keys == [], do: :halt, else: :cont), {keys, Map.merge(sample, shown)}}
+  defp for_key(others, key) do
+    Stream.flat_map(others, fn
+      %{^key => value} -> [value]
+      _other -> []
     end)
-    |> elem(1)
   end
 
-  # The rows that are searched; the list may be improper.
-  defp rows(list), do: rows(list, @searched)
-  defp rows([row | rest], left) when left > 0, do: [row | rows(rest, left - 1)]
-  defp rows(_rest, _left), do: []
+  # The elements of a list, which may be improper, until the budget is spent.
+  defp among(list, looks) do
+    Stream.unfold(list, fn
+      [value | rest] -> if Budget.spend?(looks, 1), do: {value, rest}
+      _end -> nil
+    end)
+  end
 
   @doc """
   The path of an atom key, which programs do not find, as text, or nil. Reads only the first element of
@@ -244,7 +257,7 @@ defmodule PtcRunner.Agent.Describe do
   defp atom_key(%_struct{}, _path, _depth), do: nil
 
   defp atom_key(map, path, depth) when is_map(map) do
-    Enum.find_value(first(map, div(entries(depth), 4)), fn
+    Enum.find_value(first(map, shown_fields(depth)), fn
       {key, _value} when is_atom(key) -> join(path, Atom.to_string(key))
       {key, value} when is_binary(key) -> atom_key(value, join(path, key), depth - 1)
       _other -> nil
@@ -265,7 +278,8 @@ defmodule PtcRunner.Agent.Describe do
   defp next(_more, 0), do: []
   defp next({key, value, more}, left), do: [{key, value} | next(:maps.next(more), left - 1)]
 
-  defp entries(depth), do: if(depth >= @depth - 1, do: 5 * @entries, else: @entries)
+  # The number of fields of a map that a sample shows.
+  defp shown_fields(depth), do: if(depth >= @depth - 1, do: 50, else: 10)
 
   defp text_of(key) when is_atom(key), do: Atom.to_string(key)
   defp text_of(key), do: key

@@ -191,4 +191,14 @@ defmodule PtcRunner.Agent.Paused do
     do:
       match?(%{elapsed: _, number: _, answer: {_text, _warnings, _counts}}, loop) and
         not is_struct(loop)
+
+  defimpl Inspect do
+    alias PtcRunner.Shown.Brief
+
+    # A paused loop has all of its messages.
+    def inspect(paused, _opts) do
+      calls = for call <- paused.calls, do: call.text
+      "#PtcRunner.Agent.Paused<#{paused.kind}, waits for #{Brief.names(calls)}>"
+    end
+  end
 end

@@ -36,7 +36,8 @@ defmodule PtcRunner.Agent.Prompt do
   # What is said of a type that stands in the prompt; in that of a program; and where the result has it.
   @more [
     {:any, ~r/:keyword\b/, ":keyword is a name, as text."},
-    {:program, ~r/[ (\[\|]"[^"\n]*"\||\|"/, ~s("a"|"b" is one of these texts.)},
+    {:program, ~r/[ (\[\|]"[^"\n]*"\||\|"|^- .* "[^"\n]*"([,}\])]|$)/m,
+     ~s("a"|"b" is one of these texts.)},
     {:any, ~r/:date\b/, ~s(:date is a date such as "2026-01-31".)},
     {:any, ~r/:datetime\b/, ":datetime has a time, too."},
     {:program, ~r/:datetime\b/, "Beside a datetime, a date is its midnight, in UTC."},

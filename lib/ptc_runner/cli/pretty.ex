@@ -2,12 +2,13 @@ defmodule PtcRunner.CLI.Pretty do
   @moduledoc false
   # Pretty JSON: two spaces per level; a value that fits on one line is on one line.
 
+  alias PtcRunner.CLI.Digits
   alias PtcRunner.Json.Codec
 
   @width 80
 
   @doc """
-  The text, as iodata.
+  The text, as iodata; floats with the digits that `float` gives them.
 
       iex> PtcRunner.CLI.Pretty.json(%{"a" => [1, 2], "b" => %{}}) |> IO.iodata_to_binary()
       ~s({"a": [1, 2], "b": {}})
@@ -17,12 +18,31 @@ defmodule PtcRunner.CLI.Pretty do
       ~s({\\n  "a": [\\n    1,\\n    "\#{long}"\\n  ]\\n})
 
   """
-  @spec json(term()) :: iodata()
-  def json(term), do: term |> tree() |> lines(0)
+  @spec json(term(), (float() -> String.t())) :: iodata()
+  def json(term, float \\ &Codec.encode!/1), do: term |> tree(float) |> lines(0)
+
+  @doc """
+  A value on one line, with floats for people.
+
+      iex> PtcRunner.CLI.Pretty.line([%{"a" => 0.1 + 0.2}, nil])
+      ~s([{"a":0.3},null])
+
+  """
+  @spec line(term()) :: String.t()
+  def line(float) when is_float(float), do: Digits.text(float)
+  def line([_ | _] = list), do: "[" <> Enum.map_join(list, ",", &line/1) <> "]"
+
+  def line(map) when is_map(map) and map_size(map) > 0 and not is_struct(map) do
+    member = fn {key, value} -> Codec.encode!(to_string(key)) <> ":" <> line(value) end
+    "{" <> Enum.map_join(Enum.sort(map), ",", member) <> "}"
+  end
+
+  def line(leaf), do: Codec.encode!(leaf)
 
   # Each part with its width on one line.
-  defp tree(map) when is_map(map) and not is_struct(map) do
-    members = for {key, value} <- Enum.sort(map), do: {Codec.encode!(to_string(key)), tree(value)}
+  defp tree(map, float) when is_map(map) and not is_struct(map) do
+    members =
+      for {key, value} <- Enum.sort(map), do: {Codec.encode!(to_string(key)), tree(value, float)}
 
     width =
       for({key, {_kind, _part, width}} <- members, do: String.length(key) + width + 4)
@@ -31,14 +51,14 @@ defmodule PtcRunner.CLI.Pretty do
     {:map, members, max(width, 2)}
   end
 
-  defp tree(list) when is_list(list) do
-    parts = Enum.map(list, &tree/1)
+  defp tree(list, float) when is_list(list) do
+    parts = Enum.map(list, &tree(&1, float))
     width = for({_kind, _part, width} <- parts, do: width + 2) |> Enum.sum()
     {:list, parts, max(width, 2)}
   end
 
-  defp tree(leaf) do
-    text = Codec.encode!(leaf)
+  defp tree(leaf, float) do
+    text = if is_float(leaf), do: float.(leaf), else: Codec.encode!(leaf)
     {:leaf, text, String.length(text)}
   end
 

@@ -2,16 +2,15 @@ defmodule PtcRunner.CLI.Table do
   @moduledoc false
   # Formats rows as a table for a terminal.
 
-  alias PtcRunner.CLI.Plain
+  alias PtcRunner.CLI.{Plain, Pretty}
   alias PtcRunner.Json.Codec
   alias PtcRunner.Json.Explain.Format
 
   @rows 200
   @columns 12
   @cell 40
-  # Bytes of a text in which names are looked for, and digits of a float.
+  # Bytes of a text in which names are looked for.
   @beginning 1_000_000
-  @digits 15
 
   @doc """
   Whether a value is a list of rows: maps, with few enough columns for a terminal.
@@ -96,21 +95,7 @@ defmodule PtcRunner.CLI.Table do
     case Map.fetch(row, column) do
       :error -> ""
       {:ok, text} when is_binary(text) -> fit(text)
-      {:ok, float} when is_float(float) -> float |> float() |> fit()
-      {:ok, value} -> value |> Codec.encode!() |> fit()
-    end
-  end
-
-  # With so many digits a sum of decimals is as it would be written by hand: 0.3, and not 0.30000000000000004.
-  defp float(float) do
-    rounded = float |> :erlang.float_to_binary(scientific: @digits - 1) |> String.to_float()
-    size = abs(rounded)
-
-    if size >= 1 and size < 1.0e15 do
-      whole = size |> trunc() |> Integer.digits() |> length()
-      :erlang.float_to_binary(rounded, [:compact, decimals: max(@digits - whole, 1)])
-    else
-      Codec.encode!(rounded)
+      {:ok, value} -> value |> Pretty.line() |> fit()
     end
   end
 

@@ -78,7 +78,7 @@ defmodule PtcRunner.Json.Evaluation do
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
   @spec result(outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
   def result({:ok, value, _words}, program, {limits, context, memory, _tools, _how}) do
-    if value == nil, do: AtomKeys.warn(context, program, limits)
+    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, program, limits)
     Contract.of(value, memory, program, limits)
   end
 

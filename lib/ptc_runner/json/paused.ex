@@ -264,4 +264,14 @@ defmodule PtcRunner.Json.Paused do
   """
   @spec recover([map()]) :: {:ok, t()} | {:error, String.t()}
   defdelegate recover(events), to: Stored
+
+  defimpl Inspect do
+    alias PtcRunner.Shown.Brief
+
+    def inspect(paused, _opts) do
+      calls = for call <- paused.calls, do: call.text
+      expires = if paused.expires_at, do: ", until #{paused.expires_at}", else: ""
+      "#PtcRunner.Json.Paused<waits for #{Brief.names(calls)}#{expires}>"
+    end
+  end
 end

@@ -410,6 +410,16 @@ defmodule PtcRunner.SubAgent.Signature do
   about values, and are not listed.
 
   `formats: false`: `format` says nothing about values, as draft 2020-12 has it by default.
+
+  Three functions read JSON Schemas. New code needs only the first one:
+
+  | function | gives | a keyword that types do not have |
+  |---|---|---|
+  | `from_schema/1`, `from_schema/2` | a signature and a list of what is not kept | is in the list |
+  | `from_json_schema/1` | a type, as in PtcRunner | is an error |
+  | `from_json_schema/2` with `annotations: true` | a type and options for `type_to_json_schema/2` | is an error, but for enumerations, descriptions and null |
+
+  `from_json_schema/2` without `annotations:` is an old name of `from_schema/2`.
   """
   @spec from_schema(term(), formats: boolean()) ::
           {:ok, t(), dropped :: [dropped()]} | {:error, String.t()}
@@ -419,7 +429,7 @@ defmodule PtcRunner.SubAgent.Signature do
   end
 
   @doc """
-  The type of a JSON Schema as the original has it, without the parts that types do not have. `from_schema/2` gives a signature.
+  The type of a JSON Schema, as in PtcRunner. A keyword that types do not have is an error. New code calls `from_schema/2`, which gives a signature.
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{
       ...>   "type" => "object",
@@ -436,8 +446,9 @@ defmodule PtcRunner.SubAgent.Signature do
   def from_json_schema(schema), do: JsonSchema.to_type(schema)
 
   @doc """
-  The same as `from_schema/2`; or, with `annotations: true`, the type of `from_json_schema/1` with what stands beside it: enumerations,
-  descriptions and null are read too, as options of `type_to_json_schema/2` that reproduce them.
+  An old name of `from_schema/2`, which has a table of the functions that read JSON Schemas. With `annotations: true` it gives the type of
+  `from_json_schema/1` and what stands beside it: enumerations, descriptions and null are read too, as options of `type_to_json_schema/2`
+  that reproduce them.
 
       iex> PtcRunner.SubAgent.Signature.from_json_schema(%{"type" => "integer"}, [])
       {:ok, {:signature, [], {:where, :int, [whole: true]}}, []}

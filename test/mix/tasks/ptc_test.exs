@@ -6,6 +6,7 @@ defmodule Mix.Tasks.PtcTest do
 
   alias PtcRunner.CLI
 
+  doctest CLI.Digits
   doctest CLI.Excerpt
   doctest CLI.OverFile
   doctest CLI.Place
@@ -149,6 +150,35 @@ defmodule Mix.Tasks.PtcTest do
         )
 
       assert {0, ~s({"n": 3, "sum": 209.5}\n), ""} = task("ptc.run", [path, "--context", data])
+    end
+
+    test "sums of decimals are as they would be written, wherever they stand", %{
+      directory: directory
+    } do
+      data =
+        file(
+          directory,
+          "sums.json",
+          ~s({"rows": [{"p": 19.99, "q": 0.1}, {"p": 0.02, "q": 0.2}], "n": 123456789.10})
+        )
+
+      sum = fn field -> ~s({"op": "sum", "field": "#{field}"}) end
+
+      for {steps, shown, exact} <- [
+            {sum.("p"), "20.01\n", "20.009999999999998\n"},
+            {~s({"a": #{sum.("p")}, "b": [#{sum.("q")}]}), ~s({"a": 20.01, "b": [0.3]}\n),
+             ~s({"a": 20.009999999999998, "b": [0.30000000000000004]}\n)},
+            {~s({"op": "list", "items": [{"a": {"b": #{sum.("q")}}}]}),
+             "a\n─────────\n{\"b\":0.3}\n\n", ~s([{"a": {"b": 0.30000000000000004}}]\n)}
+          ] do
+        text =
+          ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, #{steps}]}})
+
+        path = file(directory, "sum.json", text)
+        assert {0, output, ""} = task("ptc.run", [path, "--context", data])
+        assert output == shown
+        assert {0, ^exact, ""} = task("ptc.run", [path, "--context", data, "--json"])
+      end
     end
 
     test "names and texts of any script, no rows at all, and files that are none", %{

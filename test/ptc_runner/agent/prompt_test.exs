@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.PromptTest do
 
   alias PtcRunner.Agent
   alias PtcRunner.Agent.Describe
+  alias PtcRunner.Test.Oracle.Decimals
   alias PtcRunner.Test.Room
 
   # Maximum reductions of a prompt over large data: about 100 ms. A reduction allocates a few words.
@@ -102,6 +103,59 @@ defmodule PtcRunner.Agent.PromptTest do
     assert shown.(%{in: %{in: wide}}) =~ ~s({"key_101":101,"key_102":102,)
     # Of two keys of one name the text counts.
     assert shown.(%{:a => 1, "a" => 2}) =~ ~s([{"a":2}])
+  end
+
+  test "a list that is empty in the first row shows an element of another row, at any depth" do
+    inside = fn
+      list, :list -> %{"lines" => list}
+      list, :object -> %{"order" => %{"lines" => list}}
+      list, :objects -> %{"a" => %{"b" => %{"c" => list}}}
+      list, :lists -> %{"orders" => [%{"lines" => list}]}
+      list, :deep -> %{"orders" => [%{"lines" => [%{"tags" => list}]}]}
+      list, :struct -> %PtcRunner.Step{return: %{"lines" => list}}
+      list, :atom -> %{lines: list}
+    end
+
+    for empty <- [[], nil], place <- [:list, :object, :objects, :lists, :deep, :struct, :atom] do
+      rows = for(_ <- 1..60, do: inside.(empty, place)) ++ [inside.([%{"sku" => "A-1"}], place)]
+      prompt = Agent.prompt(language: :none, context: %{"rows" => rows})
+      [sample] = Regex.run(~r/sample.*/, prompt)
+      assert sample =~ ~s([{"sku":"A-1"}]), "#{place}: #{prompt}"
+      if place != :struct, do: assert(prompt =~ "[{sku :string}]")
+    end
+
+    # An association that is loaded in another row only.
+    unloaded = %{__struct__: Ecto.Association.NotLoaded}
+    prompt = Agent.prompt(context: %{"rows" => [%{lines: unloaded}, %{lines: [%{sku: "A-1"}]}]})
+    assert prompt =~ ~s([{"lines":[{"sku":"A-1"}]}])
+  end
+
+  test "dates, datetimes, decimals and texts are told apart where they are nested" do
+    values = %{
+      ~D[2026-01-31] => ":date",
+      ~U[2026-01-31 10:00:00Z] => ":datetime",
+      ~N[2026-01-31 10:00:00] => ":datetime",
+      Decimals.new(1250, -2) => ":decimal",
+      "2026-01-31" => ":string"
+    }
+
+    for {value, type} <- values,
+        {nested, text} <- [
+          {[value], "[#{type}]"},
+          {[[[value]]], "[[[#{type}]]]"},
+          {%{"a" => %{"b" => %{"c" => value}}}, "{a {b {c #{type}}}}"},
+          {%{"a" => [%{"b" => [%{"c" => [value]}]}]}, "{a [{b [{c [#{type}]}]}]}"}
+        ] do
+      assert Agent.prompt(language: :none, context: %{"rows" => [nested, nested]}) =~
+               "- rows [#{text}]"
+    end
+  end
+
+  test "an enumeration of one text is explained" do
+    prompt = Agent.prompt(language: :none, context: %{status: :open})
+    assert prompt =~ ~s(- status "open"\n)
+    assert prompt =~ ~s("a"|"b" is one of these texts.)
+    refute Agent.prompt(language: :none, context: %{n: 1}) =~ "one of these texts"
   end
 
   test "work on data is bounded: nested wide maps, in lists" do

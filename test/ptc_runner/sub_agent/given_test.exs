@@ -100,7 +100,7 @@ defmodule PtcRunner.SubAgent.GivenTest do
 
     assert error(a: %{"type" => "string", "format" => "hostname"}) ==
              "a: a type cannot keep all of this JSON Schema: # is not validated by format: rules have no format \"hostname\". " <>
-               "Signature.from_json_schema/2 returns a signature without these parts"
+               "Signature.from_schema/2 returns a signature without these parts"
   end
 
   test "what is no signature stays none" do

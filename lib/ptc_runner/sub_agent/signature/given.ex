@@ -199,7 +199,7 @@ defmodule PtcRunner.SubAgent.Signature.Given do
           path,
           "a type cannot keep all of this JSON Schema: " <>
             (dropped |> FromSchema.sentences() |> Shown.few(& &1)) <>
-            ". Signature.from_json_schema/2 returns a signature without these parts"
+            ". Signature.from_schema/2 returns a signature without these parts"
         )
 
       {:error, why} ->

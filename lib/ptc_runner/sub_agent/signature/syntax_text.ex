@@ -57,10 +57,15 @@ defmodule PtcRunner.SubAgent.Signature.SyntaxText do
     before = binary_part(text, 0, deepest)
     start = before |> :binary.split("\n", [:global]) |> List.last()
     column = if String.valid?(start), do: String.length(start), else: byte_size(start)
-    what = detail(text, deepest, expected, "")
+    shown = " in " <> Shown.text(text, 200)
 
-    "invalid signature: parse error at line #{line}, column #{column + 1}: #{what} in " <>
-      Shown.text(text, 200)
+    # A hint follows the text.
+    what =
+      if unknown_word(text, deepest),
+        do: detail(text, deepest, expected, shown),
+        else: detail(text, deepest, expected, "") <> shown
+
+    "invalid signature: parse error at line #{line}, column #{column + 1}: #{what}"
   end
 
   defp detail(text, at, expected, place) do
