@@ -33,7 +33,8 @@ defmodule PtcRunner.Json.FoundReadsTest do
   defp value({:list, shape}), do: for(_ <- 1..Enum.random(2..4), do: value(shape))
   defp value({:object, fields}), do: Map.new(fields, fn {key, shape} -> {key, value(shape)} end)
 
-  defp op(name, fields), do: fields |> Map.new(fn {key, value} -> {to_string(key), value} end) |> Map.put("op", name)
+  defp op(name, fields),
+    do: fields |> Map.new(fn {key, value} -> {to_string(key), value} end) |> Map.put("op", name)
 
   # A node and the shape of its value. `now` is the shape of the current value, `names` those of the names that are bound.
   defp node(now, names, 0), do: Enum.random([got(now, names), {op("it", []), now}])
@@ -65,8 +66,11 @@ defmodule PtcRunner.Json.FoundReadsTest do
   end
 
   defp made(now, names, depth) do
-    fields = for key <- Enum.take_random(@keys, Enum.random(1..2)), do: {key, node(now, names, depth)}
-    {Map.new(fields, fn {key, {node, _}} -> {key, node} end), {:object, Map.new(fields, fn {key, {_, shape}} -> {key, shape} end)}}
+    fields =
+      for key <- Enum.take_random(@keys, Enum.random(1..2)), do: {key, node(now, names, depth)}
+
+    {Map.new(fields, fn {key, {node, _}} -> {key, node} end),
+     {:object, Map.new(fields, fn {key, {_, shape}} -> {key, shape} end)}}
   end
 
   # A read of what is there: from the current value, or from what a node gives.
@@ -87,13 +91,23 @@ defmodule PtcRunner.Json.FoundReadsTest do
     {key, shape} = Enum.random(fields)
 
     case Enum.random(1..4) do
-      1 -> {[field: key], shape}
-      2 -> {[key: Enum.random([key, op("literal", value: key)])], shape}
-      _ -> with({path, shape} <- path({:object, fields}, Enum.random(1..3)), do: {[path: path], shape})
+      1 ->
+        {[field: key], shape}
+
+      2 ->
+        {[key: Enum.random([key, op("literal", value: key)])], shape}
+
+      _ ->
+        with(
+          {path, shape} <- path({:object, fields}, Enum.random(1..3)),
+          do: {[path: path], shape}
+        )
     end
   end
 
-  defp read({:list, shape}), do: Enum.random([{[key: Enum.random(0..1)], shape}, {[path: [Enum.random(0..1)]], shape}])
+  defp read({:list, shape}),
+    do: Enum.random([{[key: Enum.random(0..1)], shape}, {[path: [Enum.random(0..1)]], shape}])
+
   defp read(_scalar), do: :none
 
   defp path({:object, fields}, left) when left > 0 do
@@ -127,7 +141,9 @@ defmodule PtcRunner.Json.FoundReadsTest do
       fn -> {op("reverse", []), now} end,
       fn -> {op("chunk", size: 5), :some} end,
       fn -> {op("distinct", expr: elem(node(item, names, depth), 0)), {:maybe, now}} end,
-      fn -> {op("fold", init: 0, expr: op("list", items: [elem(node(item, names, depth), 0)])), :some} end
+      fn ->
+        {op("fold", init: 0, expr: op("list", items: [elem(node(item, names, depth), 0)])), :some}
+      end
     ]
 
     of_rows =
@@ -139,7 +155,10 @@ defmodule PtcRunner.Json.FoundReadsTest do
           fn -> {op("min_by", field: "id"), item} end,
           fn -> {op("sum", field: "id"), :int} end,
           fn -> {op("max", field: "id"), :int} end,
-          fn -> {op("select", fields: [field, "id"]), {:list, {:object, Map.take(fields, [field, "id"])}}} end,
+          fn ->
+            {op("select", fields: [field, "id"]),
+             {:list, {:object, Map.take(fields, [field, "id"])}}}
+          end,
           fn -> {op("filter", where: op("gte", field: "id", value: -9)), now} end,
           fn -> {op("filter_in", field: "id", value: [-3, -2, -1, 0, 1, 2, 3]), now} end,
           fn -> {op("index_by", field: "id"), :some} end,
@@ -159,8 +178,17 @@ defmodule PtcRunner.Json.FoundReadsTest do
       fn -> {op("set", fields: %{"new" => elem(node(now, names, depth), 0)}), now} end,
       fn -> {op("unset", fields: ["new"]), now} end,
       fn -> {op("entries", []), {:list, {:object, %{"key" => :text, "value" => :some}}}} end,
-      fn -> {op("if", condition: condition(now, names, depth), then: elem(node(now, names, depth), 0), else: 1), :some} end,
-      fn -> {op("merge", objects: [op("it", []), %{"z" => elem(node(now, names, depth), 0)}]), {:object, fields}} end
+      fn ->
+        {op("if",
+           condition: condition(now, names, depth),
+           then: elem(node(now, names, depth), 0),
+           else: 1
+         ), :some}
+      end,
+      fn ->
+        {op("merge", objects: [op("it", []), %{"z" => elem(node(now, names, depth), 0)}]),
+         {:object, fields}}
+      end
     ]).()
   end
 
@@ -172,7 +200,9 @@ defmodule PtcRunner.Json.FoundReadsTest do
 
   defp grouped({:list, item} = now, names, depth, field) do
     {each, shape} = node(now, names, depth)
-    {op("group_by", field: field, as: "g", each: %{"n" => each}), {:list, {:object, %{"g" => elem(item, 1)[field], "n" => shape}}}}
+
+    {op("group_by", field: field, as: "g", each: %{"n" => each}),
+     {:list, {:object, %{"g" => elem(item, 1)[field], "n" => shape}}}}
   end
 
   defp condition(now, names, depth) do
@@ -180,7 +210,15 @@ defmodule PtcRunner.Json.FoundReadsTest do
     op(Enum.random(~w(eq neq)), left: left, value: 1)
   end
 
-  defp bare(map) when is_map(map), do: for({key, value} <- map, value != nil or key not in ["as"], into: %{}, do: {key, bare(value)})
+  defp bare(map) when is_map(map),
+    do:
+      for(
+        {key, value} <- map,
+        value != nil or key not in ["as"],
+        into: %{},
+        do: {key, bare(value)}
+      )
+
   defp bare(list) when is_list(list), do: Enum.map(list, &bare/1)
   defp bare(other), do: other
 

@@ -421,7 +421,9 @@ defmodule PtcRunner.Json.HostileTextTest do
     few = {:list, {:map, Enum.take(fields, 3)}}
 
     assert {:ok, _, _} =
-             PtcRunner.Quanta.finish(Native.answer_read(text, few, true, false, false, {5_000, 0}))
+             PtcRunner.Quanta.finish(
+               Native.answer_read(text, few, true, false, false, {5_000, 0})
+             )
   end
 
   test "the readings of one answer share its deadline" do

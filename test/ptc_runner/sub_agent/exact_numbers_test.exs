@@ -13,6 +13,7 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
   alias PtcRunner.Test.Environment
 
   doctest Exact
+  doctest PtcRunner.Json.ExactArguments
 
   # Texts of numbers; some have more digits than a float.
   @numbers ~w(12345678901234567.89 -0.1000000000000000055511151231257827 1e-400 9007199254740993.5 0.1 12.50 7 -3
@@ -191,6 +192,81 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
 
     assert {:error, [%{path: ["d"]}], _feedback} =
              Agent.answer(text, signature({:map, [{"d", :decimal}]}))
+  end
+
+  describe "a number in the text of a program" do
+    @long "12345678901234567.89"
+
+    defp told_of(args, params, more \\ []) do
+      program = ~s({"program": {"op": "call", "tool": "t", "args": #{args}}})
+      tool = %Tool{name: "t", fun: & &1, signature: {:signature, params, :any}}
+      forms = [tool, {& &1, signature: {:signature, params, :any}}]
+      {:ok, plain} = Codec.decode(program)
+
+      runs =
+        for form <- forms, run <- [&Json.run/2, &Json.explain(&1, &2).result] do
+          assert {:ok, value, _, _} =
+                   run.(program, [tools: %{"t" => form}, structs: :values] ++ more)
+
+          told_all(value)
+        end
+
+      assert {:ok, value, _info} = Agent.run(program, [tool], more)
+      assert Enum.uniq([told_all(value) | runs]) |> length() == 1
+      assert {:ok, _value, _, _} = Json.run(plain, tools: %{"t" => tool}, structs: :values)
+      told_all(value)
+    end
+
+    defp told_all(%{__struct__: Decimal} = decimal), do: told(decimal)
+
+    defp told_all(map) when is_map(map),
+      do: Map.new(map, fn {key, value} -> {key, told_all(value)} end)
+
+    defp told_all(list) when is_list(list), do: Enum.map(list, &told_all/1)
+
+    defp told_all(text) when is_binary(text),
+      do: if(text =~ ~r/\A[-0-9.eE+]+\z/, do: told(text), else: text)
+
+    defp told_all(other), do: other
+
+    test "is exact where the tool declares a decimal" do
+      decimal = number(@long)
+
+      for {args, params, value} <- [
+            {~s({"x": #{@long}}), [{"x", :decimal}], %{"x" => decimal}},
+            {~s({"x": [#{@long}, 0.5]}), [{"x", {:list, :decimal}}],
+             %{"x" => [decimal, number("0.5")]}},
+            {~s({"x": {"a": {"b": #{@long}}}}), [{"x", {:map, [{"a", {:map_of, :decimal}}]}}],
+             %{"x" => %{"a" => %{"b" => decimal}}}},
+            {~s({"x": #{@long}, "y": 1.5}), [{"x", {:optional, :decimal}}, {"y", :float}],
+             %{"x" => decimal, "y" => 1.5}},
+            {~s({"x": {"op": "call", "tool": "t", "args": {"x": #{@long}}}}),
+             [{"x", {:one_of, [:decimal, :map], nil}}], %{"x" => %{"x" => decimal}}}
+          ] do
+        assert told_of(args, params) == value
+      end
+    end
+
+    test "is the float elsewhere" do
+      float = String.to_float(@long)
+
+      for args <- [~s({"x": #{@long}}), ~s({"x": [#{@long}]})] do
+        assert %{"x" => value} = told_of(args, [{"x", :any}])
+        assert value in [float, [float]]
+      end
+
+      # The same number at both places: the program computes with it.
+      args = ~s({"x": 0.5, "y": {"op": "add", "left": #{@long}, "right": 0}})
+
+      assert told_of(args, [{"x", :decimal}, {"y", :float}]) == %{
+               "x" => number("0.5"),
+               "y" => float
+             }
+
+      text = ~s({"x": 0.5, "s": "#{@long} \\" #{@long}"})
+      assert %{"s" => text} = told_of(text, [{"x", :decimal}, {"s", :string}])
+      assert text == ~s(#{@long} " #{@long})
+    end
   end
 
   describe "a decimal where a number or a text is declared" do

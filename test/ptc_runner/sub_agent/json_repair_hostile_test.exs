@@ -92,12 +92,17 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
 
   test "a repair is left, and goes on with its own text and types only" do
     text = text("[\"a\" ", 100_000)
-    {:long, state, {^text, nil} = terms} = Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
+
+    {:long, state, {^text, nil} = terms} =
+      Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
+
     assert_raise ArgumentError, fn -> Native.resume_dirty(state, {text <> "x", nil}, :more) end
 
     # The state keeps the types that it began with.
     whole = fn other ->
-      {:long, state, {^text, nil}} = Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
+      {:long, state, {^text, nil}} =
+        Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
+
       state |> Native.resume_dirty({text, other}, :more) |> PtcRunner.Quanta.finish()
     end
 
