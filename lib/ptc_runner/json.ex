@@ -219,6 +219,18 @@ defmodule PtcRunner.Json do
   That a firewalled field decides whether a tool is called, or with which of several public values, is not a flow: `plan/2` shows what
   decides.
 
+  What a program keeps in the memory stays firewalled there: the new memory has the names of such values in `"_concealed"`, and a later
+  run that gives one to a tool is refused. Values about which firewalled data have only decided stand in `"_decided"` too; they may go into tools.
+
+      iex> program = ~s({"program": {"pin": {"op": "get", "from": {"op": "load", "name": "user"}, "field": "_pin"}}})
+      iex> {:ok, _value, _delta, memory} = PtcRunner.Json.run(program, context: %{"user" => %{"_pin" => 4711}}, firewall: true)
+      iex> memory
+      %{"pin" => 4711, "_concealed" => ["pin"]}
+      iex> program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "var", "name": "pin"}}}})
+      iex> {:error, {:validation_error, text}} = PtcRunner.Json.run(program, memory: memory, tools: %{"mail" => fn _ -> :ok end}, firewall: true)
+      iex> String.slice(text, 0, 119)
+      "Firewalled data flows into a tool: memory.pin (which an earlier program has taken from firewalled data) into the argume"
+
   ## Decisions
 
   The function of `:on_call` runs in the calling process, once for each call, before the call. Its time counts: a call that it allows

@@ -34,6 +34,9 @@ defmodule PtcRunner.Test.Scrambled do
   defp of_kind({[:other | _rest], _whole?}, map) when is_map(map), do: []
   defp of_kind({[:other | rest], whole?}, other), do: of_kind({rest, whole?}, other)
 
+  defp of_kind({[:single | _rest], _whole?}, list) when is_list(list), do: []
+  defp of_kind({[:single | rest], whole?}, single), do: of_kind({rest, whole?}, single)
+
   defp of_kind({[{:without, names}], true}, map) when is_map(map) and not is_struct(map),
     do: for({key, _value} <- map, key not in names, do: {[key], true})
 

@@ -4,8 +4,10 @@ defmodule PtcRunner.Agent.Checking do
   # data itself: all of it is looked at, or nothing is known of it.
 
   alias PtcRunner.Agent.{Result, Run, Tool}
+  alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json
   alias PtcRunner.Json.{Check, Checked, Limits}
+  alias PtcRunner.SubAgent.Signature.Firewall
 
   # All items of a list; the native side has a maximum number of values.
   @rows 0x7FFF_FFFF
@@ -69,9 +71,33 @@ defmodule PtcRunner.Agent.Checking do
 
   # A name that is no text is an error of the run.
   defp sampled(map) do
+    concealed = MapSet.new(Marks.names(map))
+
     if Enum.all?(map, fn {name, _value} -> is_binary(name) end),
-      do: Map.new(map, fn {name, value} -> {name, Check.sampled(value, @rows)} end)
+      do:
+        Map.new(map, fn {name, value} ->
+          hidden? = name in concealed or Firewall.hidden?(name)
+          {name, value |> Check.sampled(@rows) |> told(hidden?)}
+        end)
   end
+
+  # The keys of an object under a firewalled name are not told, nor the values there.
+  defp told(type, true), do: kind(type)
+  defp told({:list, type}, false), do: {:list, told(type, false)}
+  defp told({:optional, type}, false), do: {:optional, told(type, false)}
+  defp told({:union, types}, false), do: {:union, Enum.map(types, &told(&1, false))}
+
+  defp told({kind, fields}, false) when kind in [:map, :open_map] and is_list(fields),
+    do: {kind, for({name, type} <- fields, do: {name, told(type, Firewall.hidden?(name))})}
+
+  defp told(type, false), do: type
+
+  defp kind({:list, type}), do: {:list, kind(type)}
+  defp kind({:optional, type}), do: {:optional, kind(type)}
+  defp kind({:union, types}), do: {:union, types |> Enum.map(&kind/1) |> Enum.uniq()}
+  defp kind({:literal, _value} = literal), do: literal
+  defp kind(type) when is_atom(type), do: type
+  defp kind(_object), do: :map
 
   # An unknown name of the memory is null. In a program that is not strict, one of the context is null too. A value under
   # "look" is no result, and a result that declares the field "result" may be the whole object.

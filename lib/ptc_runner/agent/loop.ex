@@ -366,7 +366,7 @@ defmodule PtcRunner.Agent.Loop do
 
   defp look(%{@look => value}, info, record, state) do
     memory = Marks.delete(info.memory, @look)
-    kept = Map.delete(info.delta, @look)
+    kept = Map.drop(info.delta, [@look | Marks.unnamed(memory)])
     found = found(info, state)
     fields = [result: value, memory: memory, tool_calls: info.tool_calls, findings: found]
     why = "the last program looked at a value, and gave no result"

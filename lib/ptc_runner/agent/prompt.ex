@@ -118,7 +118,13 @@ defmodule PtcRunner.Agent.Prompt do
 
   defp described(title, data, opts) do
     opts = Keyword.put(opts, :concealed, Marks.names(data))
-    names = for {name, value} <- Enum.sort(data), not Firewall.hidden?(name), do: {name, value}
+    unnamed = MapSet.new(Marks.unnamed(data))
+
+    names =
+      for {name, value} <- Enum.sort(data),
+          not Firewall.hidden?(name) and name not in unnamed,
+          do: {name, value}
+
     note = if Keyword.get(opts, :samples, true), do: [@not_instructions], else: []
 
     case lines(names, @parts, @bytes, opts) do

@@ -15,7 +15,7 @@ defmodule PtcRunner.Agent.Run do
     Tool
   }
 
-  alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
+  alias PtcRunner.Firewall.{Flow, Guard, Hidden, Kept, Marks, Shape}
   alias PtcRunner.Json
 
   alias PtcRunner.Json.{
@@ -61,7 +61,7 @@ defmodule PtcRunner.Agent.Run do
           made: String.t(),
           shape: Shape.t(),
           findings: [Noticed.finding()],
-          whole: {term(), Shape.t()} | nil,
+          whole: {term(), Shape.t(), Marks.told() | nil} | nil,
           before: map(),
           warnings: [String.t()]
         }
@@ -208,9 +208,11 @@ defmodule PtcRunner.Agent.Run do
         called = for tool <- tools, called?(tool, noted), do: tool
         hidden? = fn -> Hidden.answered?(called) or Hidden.in?(Enum.map(data, &values/1)) end
         shape = Flow.of(program, info.memory, hidden?)
-        memory = Marks.put(memory, delta, shape, info.memory)
+        told = if is_map(whole), do: told(program, given, firewall, shape)
+        memory = marked(memory, delta, shape, told, info.memory)
         info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
-        judged(value, opts, %{info | delta: delta, memory: memory, whole: {whole, shape}})
+        whole = {whole, shape, told}
+        judged(value, opts, %{info | delta: delta, memory: memory, whole: whole})
 
       {:error, fault} ->
         edition = edition(program, given)
@@ -218,6 +220,23 @@ defmodule PtcRunner.Agent.Run do
         {:error, Message.error(fault), Feedback.run(fault, tools, info.made, edition), info}
     end
   end
+
+  # Which entries of the value get which marks in the memory.
+  defp told(program, given, firewall, shape),
+    do: {flows(program, given, firewall, shape), fn -> Flow.written(program) end}
+
+  # Without a firewall, what is not shown counts as if it came from firewalled data.
+  defp flows(_program, _given, false, shape), do: &(Shape.entry(shape, &1) != :clear)
+
+  defp flows(program, given, tools, shape) do
+    {limits, context, memory, _tools, _how} = Given.read(given, "PtcRunner.Json.run/2", :own)
+    Kept.flows(program, {context, memory, tools, limits}, shape)
+  end
+
+  defp marked(memory, delta, _shape, _told, _before) when delta == %{}, do: memory
+
+  defp marked(memory, delta, shape, told, before),
+    do: Marks.put(memory, delta, shape, told, before)
 
   # For whom the calls were made.
   defp audited(calls, nil), do: calls
@@ -390,10 +409,10 @@ defmodule PtcRunner.Agent.Run do
 
   # If the result declares the field `result`, an object that fits it as a whole is the result, although the
   # rules of memory take only the value of that field.
-  defp whole(%{whole: {%{"result" => _value} = whole, shape}} = info, signature, enums) do
+  defp whole(%{whole: {%{"result" => _value} = whole, shape, told}} = info, signature, enums) do
     with true <- Result.declares?(signature, "result"),
          {:ok, value, warnings} <- Result.fit(whole, signature, enums, shape) do
-      memory = info.before |> Map.merge(whole) |> Marks.put(whole, shape, info.before)
+      memory = info.before |> Map.merge(whole) |> marked(whole, shape, told, info.before)
       info = %{info | delta: whole, memory: memory, shape: shape}
       {:ok, value, %{info | warnings: info.warnings ++ warnings}}
     else

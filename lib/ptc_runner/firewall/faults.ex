@@ -1,8 +1,9 @@
 defmodule PtcRunner.Firewall.Faults do
   @moduledoc false
-  # Faults of runs that read firewalled fields show the kinds of values instead of the values.
+  # Faults of runs that read firewalled fields show the kinds of values instead of the values. Where a run has a firewall, those of others
+  # show of a value with firewalled fields only its keys.
 
-  alias PtcRunner.Firewall.{Flow, Hidden}
+  alias PtcRunner.Firewall.{Flow, Hidden, Outline}
   alias PtcRunner.Json.Message
   alias PtcRunner.Shown
 
@@ -18,22 +19,39 @@ defmodule PtcRunner.Firewall.Faults do
                     [:not_a_count, :unchecked_not_list, :unchecked_not_map]
 
   @doc """
-  The fault of a run, concealed if the program reads firewalled fields.
+  The fault of a run, concealed if the program reads firewalled fields. Behind a firewall it has no values of rows that have such fields.
 
       iex> fault = {:execution, :needs_numbers, "sum", nil, ["s3cret"]}
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
-      iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}))
+      iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}, false))
       {:execution_error, "sum requires numeric values, got a text of 6 bytes"}
 
-  """
-  @spec of_run(Message.fault(), Flow.program(), term(), term()) :: Message.fault()
-  def of_run({:worded, shown, concealed}, program, context, memory),
-    do: if(reads?(program, context, memory), do: concealed, else: shown)
+      iex> fault = {:execution, :needs_list, "first", nil, [%{"id" => 1, "_pin" => 2}]}
+      iex> program = %{"program" => %{"op" => "first"}}
+      iex> for firewall? <- [false, true], do: PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}, firewall?))
+      [execution_error: ~S(first requires a list, got %{"_pin" => …, "id" => 1}), execution_error: ~S(first requires a list, got %{"_pin" => …, "id" => …})]
 
-  def of_run(fault, program, context, memory) do
+  """
+  @spec of_run(Message.fault(), Flow.program(), term(), term(), boolean()) :: Message.fault()
+  def of_run({:worded, shown, behind_firewall, concealed}, program, context, memory, firewall?) do
+    cond do
+      reads?(program, context, memory) -> concealed
+      firewall? -> behind_firewall
+      true -> shown
+    end
+  end
+
+  def of_run(fault, program, context, memory, firewall?) do
     case kinds(fault) do
-      ^fault -> fault
-      kinds -> if reads?(program, context, memory), do: kinds, else: fault
+      ^fault ->
+        fault
+
+      kinds ->
+        cond do
+          reads?(program, context, memory) -> kinds
+          firewall? -> outlines(fault)
+          true -> fault
+        end
     end
   end
 
@@ -44,19 +62,36 @@ defmodule PtcRunner.Firewall.Faults do
   defp values(map) when is_map(map), do: :maps.values(map)
   defp values(other), do: other
 
-  @doc "The errors of a fault for a process that does not know the program: with the values, and with their kinds."
+  @doc """
+  The errors of a fault for a process that does not know the program: with the values, with those that a firewall shows, and with their
+  kinds.
+  """
   @spec worded(Message.fault()) :: Message.fault()
   def worded(fault) do
     case kinds(fault) do
       ^fault -> Message.error(fault)
-      kinds -> {:worded, Message.error(fault), Message.error(kinds)}
+      kinds -> worded(fault, outlines(fault), Message.error(kinds))
     end
   end
 
-  defp kinds({:expensive_to_inspect, fault}), do: kinds(fault)
+  defp worded(fault, fault, concealed) do
+    shown = Message.error(fault)
+    {:worded, shown, shown, concealed}
+  end
 
-  defp kinds({:execution, code, op, field, [_ | _] = terms}) when code not in @about_programs,
-    do: {:execution, code, op, field, Enum.map(terms, &Shown.kind/1)}
+  defp worded(fault, outlines, concealed),
+    do: {:worded, Message.error(fault), Message.error(outlines), concealed}
 
-  defp kinds(fault), do: fault
+  defp kinds(fault), do: with_terms(fault, &Shown.kind/1)
+
+  defp outlines({:expensive_to_inspect, fault}), do: {:expensive_to_inspect, outlines(fault)}
+  defp outlines(fault), do: with_terms(fault, &Outline.of/1)
+
+  defp with_terms({:expensive_to_inspect, fault}, show), do: with_terms(fault, show)
+
+  defp with_terms({:execution, code, op, field, [_ | _] = terms}, show)
+       when code not in @about_programs,
+       do: {:execution, code, op, field, Enum.map(terms, show)}
+
+  defp with_terms(fault, _show), do: fault
 end

@@ -126,6 +126,27 @@ defmodule PtcRunner.Firewall.Flow do
     end
   end
 
+  @doc """
+  Tells of a text whether a program has it; of each if the program is too large to be looked at.
+
+      iex> written? = PtcRunner.Firewall.Flow.written(~s({"program": {"n": {"op": "load", "name": "a"}}}))
+      iex> Enum.map(["n", "a", "b"], written?)
+      [true, true, false]
+
+  """
+  @spec written(program()) :: (String.t() -> boolean())
+  def written(program) do
+    # The node of a text is not looked at without a name.
+    case node(program, [@input]) do
+      {:ok, node} ->
+        texts = Budget.within(@parts, :all, &Reads.texts(node, %{}, &1))
+        &(texts == :all or is_map_key(texts, &1))
+
+      :unknown ->
+        fn _text -> true end
+    end
+  end
+
   # The names that are concealed, and whether fields without a name are.
   defp names(program, memory, hidden?) do
     names = Marks.names(memory)

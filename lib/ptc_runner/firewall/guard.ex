@@ -13,6 +13,9 @@ defmodule PtcRunner.Firewall.Guard do
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.Firewall
 
+  # What is said of a value in the memory.
+  @kept " (which an earlier program has taken from firewalled data)"
+
   @typedoc "What counts of a tool: its effect, the names of its arguments that are declared firewalled, and what it returns."
   @type tool :: {:read | :write, declared :: [String.t()], returns :: term()}
 
@@ -42,7 +45,7 @@ defmodule PtcRunner.Firewall.Guard do
   Whether the flows of a plan keep firewalled data out of arguments: `nil`, or what is to be watched while the program runs; or the
   error.
 
-      iex> flows = fn path -> %{"mail" => [{"to", [{:context, ["users", :each | path], true}], []}]} end
+      iex> flows = fn path -> %{"mail" => [{"to", [{:context, ["users", :each | path], true}]}]} end
       iex> data = {%{"users" => [%{"id" => 1, "_pin" => 2}]}, %{}}
       iex> tools = PtcRunner.Firewall.Guard.tools(%{"mail" => & &1})
       iex> PtcRunner.Firewall.Guard.check(flows.(["id"]), data, tools)
@@ -57,12 +60,12 @@ defmodule PtcRunner.Firewall.Guard do
     sinks =
       for {name, arguments} <- Enum.sort_by(flows, &elem(&1, 0)),
           tool = Map.get(tools, name, {:write, [], :any}),
-          {argument, from, _deciding} <- arguments,
+          {argument, from} <- arguments,
           not allowed?(tool, argument),
           source <- from,
           do: {name, argument, source}
 
-    data = %{context: context, memory: memory, marks: Marks.names(memory)}
+    data = %{context: context, memory: memory, marks: Marks.flowing(memory)}
 
     case Enum.find_value(sinks, &secret(&1, data, tools)) do
       nil -> {:ok, sinks |> Enum.filter(&watched?/1) |> Watch.new()}
@@ -83,7 +86,7 @@ defmodule PtcRunner.Firewall.Guard do
        when root in [:context, :memory] do
     cond do
       Firewall.below?(named(root, path)) -> Paths.text(source)
-      root == :memory and hd(path) in marks -> Paths.text(source)
+      root == :memory and hd(path) in marks -> Paths.text(source) <> @kept
       true -> held(source, Map.fetch!(data, root), tools)
     end
   end
@@ -116,7 +119,9 @@ defmodule PtcRunner.Firewall.Guard do
     end)
   end
 
-  defp held({_root, _path, false}, _data, _tools), do: nil
+  # Only the way to it counts.
+  defp held({_root, path, false} = source, data, _tools),
+    do: within(source, Inside.through(data, path))
 
   defp held({_root, path, true} = source, data, _tools),
     do: within(source, Inside.value(data, path))
@@ -132,9 +137,47 @@ defmodule PtcRunner.Firewall.Guard do
   defp watched?({_name, _argument, {:unknown, _path, _whole?}}), do: true
   defp watched?(_sink), do: false
 
+  @doc """
+  Whether an entry of a program's value has firewalled data under a name that is not firewalled: `entry` is what it is made of, see
+  `PtcRunner.Json.Planning.kept/2`. Of the answers of a tool whose fields are not known, `clear?` says whether the program by itself takes
+  nothing firewalled out of them.
+
+      iex> data = {%{"users" => [%{"id" => 1, "_pin" => 2}]}, %{}}
+      iex> users = &{:context, ["users", :each | &1], true}
+      iex> for entry <- [{[users.(["_pin"])], []}, {[], [users.([])]}, {[users.([])], []}, {[users.(["id"])], []}],
+      ...>   do: PtcRunner.Firewall.Guard.flows?(entry, data, %{}, true)
+      [true, false, true, false]
+
+  """
+  @spec flows?({[Plan.source()], [Plan.source()]}, {map(), map()}, tools(), boolean()) ::
+          boolean()
+  def flows?({made, parts}, {context, memory}, tools, clear?) do
+    data = %{context: context, memory: memory, marks: Marks.flowing(memory)}
+
+    {values, parts} = Enum.split_with(parts, &any_value?/1)
+
+    Enum.any?(values ++ made, &(open?(&1, tools, clear?) or hidden(&1, data, tools) != nil)) or
+      Enum.any?(parts, &(hidden(put_elem(&1, 2, false), data, tools) != nil))
+  end
+
+  # It is or was the value of any field of an answer.
+  defp any_value?({root, path, _whole?}), do: root == :answer and :value in path
+
+  # It may have firewalled fields, and is not one field of a known name.
+  defp open?({:unknown, _path, _whole?}, _tools, _clear?), do: true
+
+  defp open?({:answer, [tool | path], true}, tools, clear?) do
+    {_effect, _declared, returns} = Map.get(tools, tool, {:write, [], :any})
+
+    Inside.open?(returns, path) and not (clear? and is_binary(List.last(path)))
+  end
+
+  defp open?(_source, _tools, _clear?), do: false
+
   @doc false
   # Also of what is found while the program runs.
-  @spec text({String.t(), String.t() | nil, Plan.source()}, String.t(), tools()) :: String.t()
+  @spec text({String.t(), String.t() | :calls | nil, Plan.source()}, String.t(), tools()) ::
+          String.t()
   def text({name, argument, _source}, path, tools) do
     why =
       case tools do
@@ -147,5 +190,6 @@ defmodule PtcRunner.Firewall.Guard do
   end
 
   defp argument(nil), do: "the arguments"
+  defp argument(:calls), do: "the number of calls"
   defp argument(name), do: "the argument '#{Shown.name(name)}'"
 end

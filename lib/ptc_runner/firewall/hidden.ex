@@ -62,14 +62,22 @@ defmodule PtcRunner.Firewall.Hidden do
   defp answer?({:signature, _params, returns}), do: open?(returns)
   defp answer?(_none), do: true
 
-  defp open?(type) when type in [:any, :map], do: true
-  defp open?({:list, type}), do: open?(type)
-  defp open?({:optional, type}), do: open?(type)
+  @doc """
+  Whether a value of a type may have a firewalled field.
 
-  defp open?({:where, type, _rules}), do: open?(type)
+      iex> Enum.map([:int, :map, {:map, [{"_pin", :int}]}], &PtcRunner.Firewall.Hidden.open?/1)
+      [false, true, true]
 
-  defp open?({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
+  """
+  @spec open?(term()) :: boolean()
+  def open?(type) when type in [:any, :map], do: true
+  def open?({:list, type}), do: open?(type)
+  def open?({:optional, type}), do: open?(type)
+
+  def open?({:where, type, _rules}), do: open?(type)
+
+  def open?({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
     do: Enum.any?(fields, fn {name, type} -> Firewall.hidden?(name) or open?(type) end)
 
-  defp open?(type), do: not is_atom(type)
+  def open?(type), do: not is_atom(type)
 end

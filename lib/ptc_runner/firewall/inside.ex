@@ -1,7 +1,8 @@
 defmodule PtcRunner.Firewall.Inside do
   @moduledoc false
-  # Where firewalled fields are inside a value, or inside what a type says.
+  # Where firewalled fields are inside a value, or inside what a type says. The fields that an Ecto schema redacts are firewalled.
 
+  alias PtcRunner.Firewall.Redacted
   alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.Json.{Codec, Plan, Text}
   alias PtcRunner.Shown.{Budget, Head}
@@ -29,6 +30,17 @@ defmodule PtcRunner.Firewall.Inside do
   def value(value, path \\ []),
     do: Budget.within(@parts, :beyond, &at(value, path, &1))
 
+  @doc """
+  The first firewalled field on the way to the part at a path, which no step names: a redacted field of a struct. What has more parts
+  than are looked at has none.
+
+      iex> PtcRunner.Firewall.Inside.through(%{"users" => [%{"id" => 1, "_pin" => 2}]}, ["users", :each])
+      nil
+
+  """
+  @spec through(term(), [Plan.step()]) :: [String.t() | Plan.step()] | nil
+  def through(value, path), do: Budget.within(@parts, nil, &at(value, path ++ [:keys], &1))
+
   defp at(%Text{} = text, path, left), do: text |> decoded() |> at(path, left)
   defp at(value, [], left), do: inside(value, left)
 
@@ -37,13 +49,17 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp at(_no_list, [:each | _path], _left), do: nil
 
+  # Names are no secret.
+  defp at(_value, [:keys], _left), do: nil
+
   defp at(map, [:value | path], left) when is_map(map) do
     Budget.spend!(left)
+    redacted = redacted(map)
 
     map
     |> fields()
     |> Enum.find_value(fn {key, value} ->
-      if Head.hidden?(key), do: [text(key)], else: at(value, path, left)
+      if Head.hidden?(key) or key in redacted, do: [text(key)], else: at(value, path, left)
     end)
   end
 
@@ -53,10 +69,15 @@ defmodule PtcRunner.Firewall.Inside do
   defp at(_other, [:object | _path], _left), do: nil
   defp at(map, [:other | _path], _left) when is_map(map), do: nil
   defp at(other, [:other | path], left), do: at(other, path, left)
+  defp at(list, [:single | _path], _left) when is_list(list), do: nil
+  defp at(other, [:single | path], left), do: at(other, path, left)
 
   defp at(map, [{:without, names} | path], left) when is_map(map) do
     Budget.spend!(left, map_size(map))
-    map |> fields() |> Enum.reject(&(elem(&1, 0) in names)) |> Map.new() |> at(path, left)
+    rest = Map.drop(map, names)
+    starts = for {:starting, text, atoms?} <- names, do: {text, atoms?}
+    rest = if starts == [], do: rest, else: Map.drop(rest, begins(Map.keys(rest), starts))
+    at(rest, path, left)
   end
 
   defp at(_other, [{:without, _names} | _path], _left), do: nil
@@ -66,7 +87,7 @@ defmodule PtcRunner.Firewall.Inside do
 
     case map do
       %{^key => value} -> at(value, path, left)
-      map -> by_text(map, key, path, left)
+      map -> by_text(map, key, path, redacted(map), left)
     end
   end
 
@@ -75,13 +96,36 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp at(value, _path, left), do: inside(value, left)
 
+  # The keys that begin with one of these texts.
+  defp begins(keys, starts) do
+    for key <- keys, {start, atoms?} <- starts, begins?(key, start, atoms?), uniq: true, do: key
+  end
+
+  defp begins?(key, start, _atoms?) when is_binary(key), do: String.starts_with?(key, start)
+
+  defp begins?(key, start, true) when is_atom(key) and key != :__struct__,
+    do: begins?(Atom.to_string(key), start, true)
+
+  defp begins?(_key, _start, _atoms?), do: false
+
   # Programs read atoms as names too, with keys: :any.
-  defp by_text(map, key, path, left) do
+  defp by_text(map, key, path, redacted, left) do
     map
     |> fields()
     |> Enum.filter(fn {other, _value} -> is_atom(other) and Atom.to_string(other) == key end)
-    |> Enum.find_value(fn {_key, value} -> at(value, path, left) end)
+    |> Enum.find_value(fn {key, value} ->
+      if key in redacted, do: [], else: at(value, path, left)
+    end)
   end
+
+  defp redacted(%{__struct__: module} = struct) when is_atom(module) do
+    case Redacted.names(struct) do
+      [] -> []
+      names -> Enum.filter(names, &is_map_key(struct, &1))
+    end
+  end
+
+  defp redacted(_map), do: []
 
   defp items([first | rest], look, left) do
     Budget.spend!(left)
@@ -94,11 +138,12 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp inside(map, left) when is_map(map) do
     Budget.spend!(left)
+    redacted = redacted(map)
 
     map
     |> fields()
     |> Enum.find_value(fn {key, value} ->
-      if Head.hidden?(key),
+      if Head.hidden?(key) or key in redacted,
         do: [text(key)],
         else: below(text(key), inside(value, left))
     end)
@@ -175,11 +220,13 @@ defmodule PtcRunner.Firewall.Inside do
       [:value | path] ->
         Enum.find_value(fields, &each(&1, path))
 
-      [:object | path] ->
+      [step | path] when step in [:object, :single] ->
         type({kind, fields}, path)
 
       [{:without, names} | path] ->
-        type({kind, Enum.reject(fields, &(elem(&1, 0) in names))}, path)
+        starts = for {:starting, text, atoms?} <- names, do: {text, atoms?}
+        keys = names ++ begins(Enum.map(fields, &elem(&1, 0)), starts)
+        type({kind, Enum.reject(fields, &(elem(&1, 0) in keys))}, path)
 
       [step | _path] when is_atom(step) ->
         nil
@@ -190,6 +237,41 @@ defmodule PtcRunner.Firewall.Inside do
   end
 
   def type(_type, _path), do: nil
+
+  @doc """
+  Whether a type leaves open which fields there are below a path.
+
+      iex> type = {:list, {:map, [{"id", :int}, {"more", :map}]}}
+      iex> for path <- [["id"], ["more"], []], do: PtcRunner.Firewall.Inside.open?(type, [:each | path])
+      [false, true, true]
+
+  """
+  @spec open?(term(), [Plan.step()]) :: boolean()
+  def open?(type, _path) when type in [:any, :map], do: true
+  def open?({:optional, type}, path), do: open?(type, path)
+  def open?({:list, type}, [:each | path]), do: open?(type, path)
+  def open?({:list, type}, path), do: open?(type, path)
+
+  def open?({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
+    do: open?(Base.bare(type), path)
+
+  def open?({kind, fields}, path) when kind in [:map, :closed_map] and is_list(fields) do
+    case path do
+      [key | rest] when is_binary(key) ->
+        case List.keyfind(fields, key, 0) do
+          {_key, type} -> open?(type, rest)
+          nil -> true
+        end
+
+      [_step | rest] ->
+        Enum.any?(fields, fn {_name, type} -> open?(type, rest) end)
+
+      [] ->
+        Enum.any?(fields, fn {_name, type} -> open?(type, []) end)
+    end
+  end
+
+  def open?(type, _path), do: not is_atom(type)
 
   defp each({name, type}, path),
     do: if(Firewall.hidden?(name), do: [name], else: type(type, path))

@@ -44,6 +44,25 @@ defmodule PtcRunner.Firewall.Reads do
   defp revealing?(%{"op" => "get", "key" => key}), do: is_map(key) or is_list(key)
   defp revealing?(_node), do: false
 
+  @doc "The texts in a part of a program, keys too, with those that are known."
+  @spec texts(term(), %{String.t() => true}, Budget.t()) :: %{String.t() => true}
+  def texts(text, known, _left) when is_binary(text), do: Map.put(known, text, true)
+
+  def texts(map, known, left) when is_map(map) do
+    Budget.spend!(left)
+
+    Enum.reduce(:maps.to_list(map), known, fn {key, value}, known ->
+      texts(value, texts(key, known, left), left)
+    end)
+  end
+
+  def texts([first | rest], known, left) do
+    Budget.spend!(left)
+    texts(rest, texts(first, known, left), left)
+  end
+
+  def texts(_other, known, _left), do: known
+
   @doc "Whether a part of a program reads one of these names, or a firewalled one."
   @spec touches?(term(), [String.t() | :fields], Budget.t()) :: boolean()
   def touches?(%{"op" => "literal"}, names, _left), do: @input in names

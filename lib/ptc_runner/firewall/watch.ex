@@ -5,8 +5,8 @@ defmodule PtcRunner.Firewall.Watch do
   alias PtcRunner.Firewall.{Guard, Inside}
   alias PtcRunner.Json.Plan.Paths
 
-  @typedoc "A tool, its argument, and the part of an answer that flows into it."
-  @type flow :: {String.t(), String.t() | nil, tuple()}
+  @typedoc "A tool, its argument or the number of its calls, and the part of an answer that flows into it."
+  @type flow :: {String.t(), String.t() | :calls | nil, tuple()}
 
   @typedoc """
   `flows`: those into each tool. `looked`: the paths at which the answers of a tool are looked at; `:all` if it is not known whose

@@ -14,6 +14,9 @@ defmodule PtcRunner.Json.Check do
 
   # Maximum number of rows of a sample.
   @rows 1_000
+
+  # A path of so many parts may not be whole (`native/ptc_program/src/typing/reply.rs`).
+  @most_parts 64
   @results [:wrong_result, :maybe_wrong_result]
 
   @typedoc "What is known: types by name, signatures of tools by name, the result's type, and that type with its rules; nil where nothing is known."
@@ -161,7 +164,8 @@ defmodule PtcRunner.Json.Check do
   end
 
   @doc """
-  The types of a program's operations by their paths; an empty map if it is no program.
+  The types of a program's operations by their paths; an empty map if it is no program. Operations that are so deep that their paths are not
+  whole are left out: several may have the same path.
   """
   @spec types(Json.program(), Limits.reading(), {timeout(), non_neg_integer()}, known()) ::
           %{list() => Checked.type()}
@@ -171,6 +175,7 @@ defmodule PtcRunner.Json.Check do
     case native(source, Program.observed(reading), known, limits) do
       {:ok, {_type, _reads, _tools, findings}} ->
         for {:note, :has_type, path, _op, [type], _place} <- findings,
+            length(path) < @most_parts,
             into: %{},
             do: {["program" | path], type}
 

@@ -67,9 +67,12 @@ defmodule PtcRunner.Json.Control do
           | {:wait, t()}
           | {:ended, reason :: term(), t()}
 
-  @doc "The control of a run with these tools; a budget alone if nothing else is asked for, and nil if not even that."
+  @doc """
+  The control of a run with these tools; a budget alone, and whether there is a firewall, if nothing else is asked for; nil if not
+  even that.
+  """
   @spec for_run(t(), %{String.t() => (term() -> term())}, Tools.settings()) ::
-          t() | {:budget, Budget.t()} | nil
+          t() | {:budget, Budget.t() | nil, firewall? :: boolean()} | nil
   def for_run(%__MODULE__{} = control, tools, settings) do
     settings = Map.merge(control.settings, settings)
 
@@ -83,9 +86,18 @@ defmodule PtcRunner.Json.Control do
     keeps? = pauses? or control.on_journal != nil or control.record? or resumed?
     special? = Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil end)
 
-    if keeps? or special? or control.watch != nil or control.secret != nil,
-      do: %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?},
-      else: budget && {:budget, budget}
+    firewall? = control.firewall != false
+
+    cond do
+      keeps? or special? or control.watch != nil or control.secret != nil ->
+        %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?}
+
+      budget != nil or firewall? ->
+        {:budget, budget, firewall?}
+
+      true ->
+        nil
+    end
   end
 
   @doc "Decides about a call. `pc`: its address."

@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Evaluation do
   @moduledoc false
   # From a program and what it is given to its value: reads the program's form, checks the maps, and runs it.
 
-  alias PtcRunner.Firewall.Guard
+  alias PtcRunner.Firewall.{Guard, Kept}
 
   alias PtcRunner.Json.{
     AtomKeys,
@@ -80,15 +80,30 @@ defmodule PtcRunner.Json.Evaluation do
 
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
   @spec result(outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
-  def result({:ok, value, _words}, program, {limits, context, memory, _tools, _how}) do
+  def result({:ok, value, _words}, program, {limits, context, memory, tools, how}) do
     if AtomKeys.nothing?(value), do: AtomKeys.warn(context, program, limits)
-    Contract.of(value, memory, program, limits)
+    result = Contract.of(value, memory, program, limits)
+
+    case how do
+      {_most, _now, %{firewall: firewall}} when firewall != false ->
+        marked(result, program, {context, memory, of_tools(firewall, tools), limits})
+
+      _how ->
+        result
+    end
   end
 
   def result({:error, fault}, program, {limits, context, _memory, _tools, _how}),
     do: {:error, AtomKeys.error(fault, context, program, limits)}
 
   def result({:paused, control}, program, given), do: paused(control, program, given)
+
+  # What comes from firewalled data stays known to be so in the memory.
+  defp marked({:ok, value, delta, memory}, program, given),
+    do: {:ok, value, delta, Kept.memory(memory, delta, program, given)}
+
+  defp of_tools(true, forms), do: Guard.tools(forms)
+  defp of_tools(tools, _forms), do: tools
 
   @doc """
   The value of what a run ended with, for `PtcRunner.Agent`: before the rules of memory, and an error is a fault.
@@ -107,14 +122,17 @@ defmodule PtcRunner.Json.Evaluation do
   @spec explain(PtcRunner.Json.program(), Given.t()) :: Explain.t()
   def explain(program, {limits, context, memory, tools, how} = given) do
     {timeout, max_heap, reading} = Limits.about(limits, program)
+    {of_run, _max_heap, _reading} = Limits.resolve(limits)
     # A compiled program is compiled from its source again, for observation.
     {source, reading} = Program.again(program, reading)
-    limits = {timeout, max_heap, reading}
+    limits = {of_run, max_heap, reading}
     source = exact(source, tools)
 
     with {:ok, source} <- source(source),
          {:ok, tools, how} <- with_tools(source, context, memory, tools, limits, how) do
-      {outcome, explanation} = Explain.Observed.run(source, context, memory, tools, limits, how)
+      {outcome, explanation} =
+        Explain.Observed.run(source, context, memory, tools, limits, how, timeout)
+
       %{explanation | result: result(outcome, program, given)}
     else
       {:error, _reason} = error -> %Explain{result: error}
@@ -156,7 +174,7 @@ defmodule PtcRunner.Json.Evaluation do
   # With a firewall, flows of firewalled data into arguments are known before the run, or watched in it.
   defp guarded(program, data, forms, limits, {most, now, %{firewall: given} = control})
        when given != false and forms != %{} do
-    tools = if given == true, do: Guard.tools(forms), else: given
+    tools = of_tools(given, forms)
 
     with {:ok, flows} <- Planning.flows(program, limits),
          {:ok, watch} <- Guard.check(flows, data, tools),

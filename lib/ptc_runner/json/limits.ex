@@ -6,6 +6,7 @@ defmodule PtcRunner.Json.Limits do
 
   alias PtcRunner.Json.Edition
   alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Shown.Budget
 
   @default_timeout 1_000
   @default_max_heap 1_250_000
@@ -13,6 +14,10 @@ defmodule PtcRunner.Json.Limits do
   @text_timeout 5_000
   @words_per_byte 16
   @bytes_per_word 8
+
+  # Of a program that is a term, each part counts as so many bytes of a text; so many parts are counted.
+  @bytes_per_part 16
+  @most_parts 2_000_000
 
   @typedoc """
   Options for reading a program: the maximum nesting of operations; or a tuple that also has whether atoms
@@ -144,29 +149,50 @@ defmodule PtcRunner.Json.Limits do
     do: {timeout || usual_timeout(), max_heap || usual_max_heap(), reading}
 
   @doc """
-  The same for what is computed about a program: without `:max_heap`, its text has as many words as a text may have that is decoded. What
-  is known of a program grows with it, and a program that runs within the defaults is to be planned and checked within them.
+  The same for what is computed about a program: without `:timeout` and `:max_heap` it has as much time and as many words as a text that is
+  decoded, and a program that is a term has as many words as a text of as many parts. What is known of a program grows with it, and a
+  program that runs within the defaults is to be planned, checked and explained within them.
 
       iex> PtcRunner.Json.Limits.about({50, nil, 100}, String.duplicate(" ", 2_000_000))
       {50, 32_000_000, 100}
 
-      iex> PtcRunner.Json.Limits.about({50, 7_000, 100}, "{}")
-      {50, 7_000, 100}
+      iex> PtcRunner.Json.Limits.about({nil, 7_000, 100}, "{}")
+      {5_000, 7_000, 100}
+
+      iex> node = %{"op" => "list", "items" => List.duplicate(1, 10_000)}
+      iex> PtcRunner.Json.Limits.about({50, nil, 100}, %{"program" => node})
+      {50, 2_560_512, 100}
 
   """
   @spec about(given(), term()) :: t()
-  def about({_timeout, nil, _reading} = given, source) do
-    {timeout, max_heap, reading} = resolve(given)
+  def about({timeout, max_heap, reading} = given, source) do
+    {usual, words, _reading} = resolve(given)
 
-    {timeout, if(max_heap == 0, do: 0, else: max(max_heap, text_heap(length_of(source)))),
-     reading}
+    words =
+      if max_heap == nil and words > 0, do: max(words, text_heap(length_of(source))), else: words
+
+    {timeout || max(usual, @text_timeout), words, reading}
   end
-
-  def about(given, _source), do: resolve(given)
 
   defp length_of(%{__struct__: PtcRunner.Json.Program, source: source}), do: length_of(source)
   defp length_of(text) when is_binary(text), do: byte_size(text)
-  defp length_of(_map), do: 0
+  defp length_of({_checked, node}), do: length_of(node)
+  defp length_of(%{"program" => node}), do: length_of(node)
+  defp length_of(node), do: @bytes_per_part * Budget.spent(@most_parts, &count(node, &1))
+
+  # The parts of a program that is a term, up to a number: parts may be shared.
+  defp count(map, left) when is_map(map) do
+    Budget.spend!(left, map_size(map))
+    Enum.each(:maps.values(map), &count(&1, left))
+  end
+
+  defp count([first | rest], left) do
+    Budget.spend!(left)
+    count(first, left)
+    count(rest, left)
+  end
+
+  defp count(_leaf, _left), do: :ok
 
   # Options were checked already; the application environment is checked at each use.
   defp usual_timeout do

@@ -38,13 +38,14 @@ defmodule PtcRunner.Json.Message do
 
   @typedoc """
   Why a run has no value. A tool that failed has its text from the process it ran in; an unknown tool comes with
-  the tools there are. A run that has moved to its tools gives its error twice: with the values, and with their kinds.
+  the tools there are. A run that has moved to its tools gives its error three times: with the values, with those that a firewall
+  shows, and with their kinds.
   """
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
-          | {:worded, error(), error()}
+          | {:worded, shown :: error(), behind_firewall :: error(), concealed :: error()}
           | {:made, fault(), error()}
           | {:tool_failed, String.t()}
           | {:unknown_tool, term(), map()}
@@ -65,7 +66,7 @@ defmodule PtcRunner.Json.Message do
 
   def error({:made, _fault, error}), do: error
   def error({:expensive_to_inspect, fault}), do: error(fault)
-  def error({:worded, _shown, concealed}), do: concealed
+  def error({:worded, _shown, _behind_firewall, concealed}), do: concealed
   def error({:tool_failed, text}), do: {:execution_error, text}
 
   def error({:unknown_tool, name, tools}) when is_binary(name),

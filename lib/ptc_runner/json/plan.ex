@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.Plan do
     * `flows` - the same flows as data for software: see `t:flows/0`
 
   A part of the data is shown as a path. A path through a list means what all its items have there, so it stands for the number of
-  items too, and where an item is no object, for the item itself. `"count(orders)"` is the number of items alone;
+  items too, and where an item is no object, for the item itself. `"count(orders)"` is the number of items alone, `"keys(order)"` the names of the fields;
   `"answer of lookup.email"` is a part of what a tool answered, `"error of lookup"` the text of its error, `"memory.total"` a part of the
   memory, `"time of the run"` what `now` gives. `"unknown"` means that any part of the data may be meant.
 
@@ -59,11 +59,18 @@ defmodule PtcRunner.Json.Plan do
         }
 
   @typedoc """
-  A step of a path: a key, `:each` item of a list, each `:value` of an object. What is left at a step is only an `:object`, or only
-  what is an `:other` value than an object, or an object `:without` some of its fields.
+  A step of a path: a key, `:each` item of a list, each `:value` of an object, the `:keys` of an object. What is left at a step is only an `:object`, or only
+  what is an `:other` value than an object, or what is `:single`, which is no list, or an object `:without` some of its fields.
   """
   @type step ::
-          String.t() | :each | :value | :object | :other | {:without, [String.t()]}
+          String.t()
+          | :each
+          | :value
+          | :keys
+          | :object
+          | :other
+          | :single
+          | {:without, [String.t()]}
 
   @typedoc """
   A part of the data: where it begins, its path, and whether all of it counts, or only how many items it has. The first step of
@@ -72,17 +79,27 @@ defmodule PtcRunner.Json.Plan do
   @type source ::
           {:context | :memory | :answer | :error | :now | :unknown, [step()], whole? :: boolean()}
 
-  @typedoc "What flows into each tool's arguments (nil for arguments that are not known by name), and into the result."
+  @typedoc """
+  What decides about the calls of each tool; what flows into its arguments (nil for arguments that are not known by name), and into the result.
+  `counted`: the parts whose number of items is that of the tool's calls (`:calls`), or of a list in an argument.
+  """
   @type flows :: %{
           tools: %{
             String.t() => %{
               guard: [source()],
-              arguments: [{String.t() | nil, from :: [source()], decided_by :: [source()]}]
+              arguments: [{String.t() | nil, from :: [source()], decided_by :: [source()]}],
+              counted: [{String.t() | :calls | nil, [source()]}]
             }
           },
           reads: [source()],
           result: {from :: [source()], decided_by :: [source()]}
         }
+
+  @typedoc "What the native side knows of a tool, see `native/ptc_program/src/plan/reply.rs`."
+  @type known ::
+          {name :: String.t(), least :: Formula.t(), most :: Formula.t(), guard :: [source()],
+           counted :: [source()],
+           arguments :: [{String.t() | nil, [source()], [source()], [source()]}]}
 
   @type t :: %__MODULE__{
           tools: [tool()],
@@ -94,26 +111,37 @@ defmodule PtcRunner.Json.Plan do
 
   @doc false
   # From what the native side says; `tools` has what each tool says about itself, `most` the budget of the run.
-  @spec new({list(), [source()], {[source()], [source()]}}, map(), map(), non_neg_integer() | nil) ::
+  @spec new(
+          {[known()], [source()], {[source()], [source()], [source()]}, kept :: list()},
+          map(),
+          map(),
+          non_neg_integer() | nil
+        ) ::
           t()
-  def new({tools, reads, {from, deciding} = result}, data, settings, most) do
+  def new({tools, reads, {from, deciding, _counted}, _kept}, data, settings, most) do
     %__MODULE__{
       tools: tools |> Enum.map(&tool(&1, data, settings, most)) |> Enum.sort_by(& &1.name),
       reads: Paths.texts(for {:context, _path, _whole?} = source <- reads, do: source),
       memory: Paths.texts(for {:memory, _path, _whole?} = source <- reads, do: source),
       result: %{from: Paths.texts(from), decided_by: Paths.texts(deciding)},
       flows: %{
-        tools:
-          Map.new(tools, fn {name, _least, _most, guard, arguments} ->
-            {name, %{guard: guard, arguments: arguments}}
-          end),
+        tools: Map.new(tools, &flows/1),
         reads: reads,
-        result: result
+        result: {from, deciding}
       }
     }
   end
 
-  defp tool({name, least, most, guard, arguments}, data, settings, of_run) do
+  defp flows({name, _least, _most, guard, counted, arguments}) do
+    counted = [
+      {:calls, counted} | for({name, _from, _by, counted} <- arguments, do: {name, counted})
+    ]
+
+    arguments = for {name, from, deciding, _counted} <- arguments, do: {name, from, deciding}
+    {name, %{guard: guard, arguments: arguments, counted: counted}}
+  end
+
+  defp tool({name, least, most, guard, _counted, arguments}, data, settings, of_run) do
     setting = Map.get(settings, name, %{})
     {least, most} = Formula.cached({least, most}, setting[:cache])
     limit = limit(setting[:max_calls], of_run)
@@ -125,8 +153,9 @@ defmodule PtcRunner.Json.Plan do
       calls: Formula.text({least, most}, limit),
       least: limited(from, limit),
       most: limited(to || limit, limit),
-      arguments: Map.new(arguments, fn {name, from, _by} -> {name || "*", Paths.texts(from)} end),
-      decided_by: Paths.texts(Enum.concat([guard | for({_, _, by} <- arguments, do: by)]))
+      arguments:
+        Map.new(arguments, fn {name, from, _by, _counted} -> {name || "*", Paths.texts(from)} end),
+      decided_by: Paths.texts(Enum.concat([guard | for({_, _, by, _} <- arguments, do: by)]))
     }
   end
 

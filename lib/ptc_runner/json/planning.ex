@@ -37,6 +37,7 @@ defmodule PtcRunner.Json.Planning do
       case native(source, Program.observed(reading, :plan), limits) do
         {:ok, known} ->
           data = %{context: context, memory: memory}
+          known = plain(known)
           {:ok, Plan.new(known, data, settings(known, tools), most)}
 
         {:error, fault} ->
@@ -45,54 +46,99 @@ defmodule PtcRunner.Json.Planning do
     end
   end
 
+  # Which keys of entries are left out is told by their names.
+  defp plain({:without, names}), do: {:without, Enum.flat_map(names, &plain_name/1)}
+
+  defp plain(tuple) when is_tuple(tuple),
+    do: tuple |> Tuple.to_list() |> plain() |> List.to_tuple()
+
+  defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
+  defp plain(other), do: other
+
+  defp plain_name({:text, name}), do: [name]
+  defp plain_name({:starting, _text}), do: []
+  defp plain_name(name), do: [name]
+
   # A program without these calls no tool. The last one may be any character.
   @calls [~s("call"), "\\u"]
 
   @doc """
-  What flows into the arguments of each tool that a program may call, for a program in the form in which it is run.
+  What flows into the arguments of each tool that a program may call, and as `:calls` into the number of its calls, for a program in the
+  form in which it is run.
 
       iex> program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "who"}}}})
       iex> PtcRunner.Json.Planning.flows(program, {nil, nil, 10_000})
-      {:ok, %{"mail" => [{"to", [{:context, ["who"], true}], []}]}}
+      {:ok, %{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}}
 
   """
   @spec flows(Runner.program(), Limits.given()) ::
-          {:ok, %{String.t() => [{String.t() | nil, [Plan.source()], [Plan.source()]}]}}
+          {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]}}
           | {:error, Message.fault()}
   def flows(program, limits) do
-    if calls?(program), do: flowing(program, Limits.about(limits, program)), else: {:ok, %{}}
+    if calls?(program),
+      do: flowing(program, of_run(limits, program), &into_tools/3),
+      else: {:ok, %{}}
+  end
+
+  # It takes no more time than the run may take.
+  defp of_run(limits, program) do
+    {timeout, _max_heap, _reading} = Limits.resolve(limits)
+    limits |> Limits.about(program) |> put_elem(0, timeout)
   end
 
   defp calls?(%Program{source: source}), do: calls?(source)
   defp calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
   defp calls?(_node), do: true
 
-  defp flowing(program, {timeout, max_heap, reading}) do
+  defp flowing(program, {timeout, max_heap, reading}, made) do
     {source, reading} = Program.again(program, reading)
 
-    {_plan, _depth, any_keys?, _strict?, _values?, _edition} =
+    {_plan, _depth, any_keys?, _strict?, values?, _edition} =
       observed = Program.observed(reading, :plan)
 
-    with {:ok, {tools, _reads, _result}} <- native(source, observed, {timeout, max_heap}) do
-      {:ok,
-       Map.new(tools, fn {name, _least, _most, _guard, arguments} ->
-         {name, if(any_keys?, do: Enum.map(arguments, &with_atoms/1), else: arguments)}
-       end)}
+    with {:ok, {tools, _reads, _result, kept}} <- native(source, observed, {timeout, max_heap}) do
+      read = &keys(&1, {any_keys?, any_keys? and values?})
+      {:ok, made.(tools, kept, read)}
     end
   end
 
-  # Where atoms are keys too, an object without a name is without the atom of that name.
-  defp with_atoms({name, from, deciding}) do
-    from =
-      for {root, path, whole?} <- from, do: {root, Enum.map(path, &with_atoms_of_step/1), whole?}
-
-    {name, from, deciding}
+  defp into_tools(tools, _kept, read) do
+    Map.new(tools, fn {name, _least, _most, _guard, counted, arguments} ->
+      flows = for {name, from, _by, counted} <- arguments, do: {name, read.(from ++ counted)}
+      {name, [{:calls, read.(counted)} | flows]}
+    end)
   end
 
-  defp with_atoms_of_step({:without, names}),
-    do: {:without, names ++ Enum.flat_map(names, &existing_atom/1)}
+  @doc """
+  What the entries of a program's value are made of: by name, and as `nil` for all others, the parts that they are computed from, and
+  the parts that stand in them as they are. What stands in them under firewalled names is in neither.
 
-  defp with_atoms_of_step(step), do: step
+      iex> program = ~s({"program": {"n": {"op": "add", "left": {"op": "load", "name": "a"}, "right": 1}, "b": {"op": "load", "name": "b"}}})
+      iex> PtcRunner.Json.Planning.kept(program, {nil, nil, 10_000})
+      {:ok, %{"n" => {[{:context, ["a"], true}], []}, "b" => {[], [{:context, ["b"], true}]}}}
+
+  """
+  @spec kept(Runner.program(), Limits.given()) ::
+          {:ok, %{(String.t() | nil) => {made :: [Plan.source()], parts :: [Plan.source()]}}}
+          | {:error, Message.fault()}
+  def kept(program, limits), do: flowing(program, of_run(limits, program), &into_entries/3)
+
+  defp into_entries(_tools, kept, read),
+    do: Map.new(kept, fn {name, made, parts} -> {name, {read.(made), read.(parts)}} end)
+
+  # Where atoms are keys too, an object without a name is without the atom of that name. A key that an entry has is compared with a
+  # text: an atom is equal to it where structs are read as values.
+  defp keys(from, atoms),
+    do: for({root, path, whole?} <- from, do: {root, Enum.map(path, &step(&1, atoms)), whole?})
+
+  defp step({:without, names}, atoms), do: {:without, Enum.flat_map(names, &left_out(&1, atoms))}
+  defp step(step, _atoms), do: step
+
+  defp left_out({:starting, text}, {_any?, texts?}), do: [{:starting, text, texts?}]
+  defp left_out({:text, name}, {_any?, true}), do: [name | existing_atom(name)]
+  defp left_out({:text, name}, _atoms), do: [name]
+  defp left_out(name, {true, _texts?}), do: [name | existing_atom(name)]
+  defp left_out(name, _atoms), do: [name]
 
   defp existing_atom(name) do
     [String.to_existing_atom(name)]
@@ -120,8 +166,8 @@ defmodule PtcRunner.Json.Planning do
   # What the tools that may be called say about themselves. A tool may also be given as its signature alone.
   defp settings(_known, nil), do: %{}
 
-  defp settings({called, _reads, _result}, tools) do
-    for {name, _least, _most, _guard, _arguments} <- called,
+  defp settings({called, _reads, _result, _kept}, tools) do
+    for {name, _least, _most, _guard, _counted, _arguments} <- called,
         %{^name => form} <- [tools],
         setting = setting(name, form),
         into: %{},

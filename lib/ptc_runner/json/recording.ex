@@ -26,7 +26,9 @@ defmodule PtcRunner.Json.Recording do
     with {:ok, control, defaults} <- Journal.control(journal, program, opts) do
       opts = Keyword.merge(defaults, Keyword.drop(opts, @of_journal))
       {limits, context, memory, _, how} = Given.read(opts, "PtcRunner.Json.replay/3")
-      {_most, now, _control} = Given.parts(how)
+      {_most, now, asked} = Given.parts(how)
+      # What errors show, and which marks the memory gets.
+      control = %{control | firewall: asked.firewall}
       {result, control} = controlled(program, {limits, context, memory, %{}, {1, now, control}})
       with :ok <- left(control, result), do: result
     end

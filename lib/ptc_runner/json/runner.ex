@@ -41,7 +41,8 @@ defmodule PtcRunner.Json.Runner do
   @type how ::
           pos_integer()
           | {pos_integer(), now :: String.t()}
-          | {pos_integer(), now :: String.t() | nil, {:budget, Budget.t()} | Control.t()}
+          | {pos_integer(), now :: String.t() | nil,
+             {:budget, Budget.t() | nil, firewall? :: boolean()} | Control.t()}
 
   @doc """
   Runs a program; returns its value and the words it built, or a fault (see `PtcRunner.Json.Message.error/1`).
@@ -57,11 +58,17 @@ defmodule PtcRunner.Json.Runner do
           {:ok, term(), non_neg_integer()} | {:error, Message.fault()} | {:paused, Control.t()}
   def run(program, context, memory, tools, limits, how \\ 1)
 
+  def run(program, context, memory, tools, limits, {most, now, {:budget, nil, firewall?}}),
+    do: free(program, context, memory, tools, limits, {how(most, now), firewall?})
+
   def run(program, context, memory, tools, limits, {_tool_concurrency, _now, _allowed} = how),
     do: program |> allowed(context, memory, tools, limits, how) |> elem(0)
 
+  def run(program, context, memory, tools, limits, how),
+    do: free(program, context, memory, tools, limits, {how, false})
+
   # A program that may end in its first steps starts without limits.
-  def run(program, context, memory, tools, limits, how) when tools == %{} do
+  defp free(program, context, memory, tools, limits, {how, firewall?}) when tools == %{} do
     {timeout, max_heap, reading} = limits
 
     case start(program, given(context, memory, timeout, max_heap, how), reading, false) do
@@ -75,17 +82,20 @@ defmodule PtcRunner.Json.Runner do
 
         fn -> limited(step, limits) end
         |> driven({program, given, reading, false}, tools, limits, 1)
-        |> settled(program, context, memory, limits)
+        |> settled(program, context, memory, limits, firewall?)
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
-  def run(program, context, memory, tools, limits, how),
-    do: limited_run(program, context, memory, tools, limits, how)
+  defp free(program, context, memory, tools, limits, {how, firewall?}),
+    do: limited_run(program, context, memory, tools, limits, {how, firewall?})
+
+  defp how(most, nil), do: most
+  defp how(most, now), do: {most, now}
 
   # `tools` may be those with their budget.
-  defp limited_run(program, context, memory, tools, limits, how) do
+  defp limited_run(program, context, memory, tools, limits, {how, firewall?}) do
     {timeout, max_heap, reading} = limits = Limits.resolve(limits)
     given = given(context, memory, timeout, max_heap, how)
     tool_concurrency = if is_tuple(how), do: elem(how, 0), else: how
@@ -94,7 +104,7 @@ defmodule PtcRunner.Json.Runner do
 
     fn -> start(program, given, reading, forks?) end
     |> driven({program, given, reading, forks?}, tools, limits, tool_concurrency)
-    |> settled(program, context, memory, limits)
+    |> settled(program, context, memory, limits, firewall?)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
@@ -103,8 +113,8 @@ defmodule PtcRunner.Json.Runner do
   @spec allowed(program(), map(), map(), map(), Limits.given(), how()) ::
           {{:ok, term(), non_neg_integer()} | {:error, Message.fault()} | {:paused, Control.t()},
            Control.t() | nil}
-  def allowed(program, context, memory, tools, limits, {tool_concurrency, now, {:budget, budget}}) do
-    how = if now, do: {tool_concurrency, now}, else: tool_concurrency
+  def allowed(program, context, memory, tools, limits, {most, now, {:budget, budget, firewall?}}) do
+    how = {how(most, now), firewall?}
     {limited_run(program, context, memory, {tools, budget}, limits, how), nil}
   end
 
@@ -114,7 +124,8 @@ defmodule PtcRunner.Json.Runner do
     {result, control} =
       Controlled.run(program, context, memory, limits, tool_concurrency, now, control)
 
-    {settled(result, program, context, memory, Limits.resolve(limits)), control}
+    firewall? = control.firewall != false
+    {settled(result, program, context, memory, Limits.resolve(limits), firewall?), control}
   end
 
   defp given(context, memory, timeout, max_heap, {_tool_concurrency, now}),
@@ -123,10 +134,10 @@ defmodule PtcRunner.Json.Runner do
   defp given(context, memory, timeout, max_heap, _tool_concurrency),
     do: {context, memory, timeout, max_heap}
 
-  defp settled({:error, fault}, program, context, memory, limits),
-    do: {:error, fault |> Faults.of_run(program, context, memory) |> cheap(limits)}
+  defp settled({:error, fault}, program, context, memory, limits, firewall?),
+    do: {:error, fault |> Faults.of_run(program, context, memory, firewall?) |> cheap(limits)}
 
-  defp settled(done, _program, _context, _memory, _limits), do: done
+  defp settled(done, _program, _context, _memory, _limits, _firewall?), do: done
 
   @doc """
   Runs an unchecked AST, for `PtcRunner.Sandbox.execute/3`.
@@ -147,7 +158,7 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp concealed({:error, fault}, ast, context),
-    do: {:error, Faults.of_run(fault, {:unchecked, ast}, context.ctx, context.memory)}
+    do: {:error, Faults.of_run(fault, {:unchecked, ast}, context.ctx, context.memory, false)}
 
   defp concealed({:ok, value, _words}, _ast, _context), do: {:ok, value}
 

@@ -24,6 +24,27 @@ defmodule PtcRunner.Shown.Budget do
     end
   end
 
+  @doc """
+  The number of parts that a walk visits, up to a maximum at which it ends.
+
+      iex> walk = fn budget -> Enum.each(1..10, fn _part -> PtcRunner.Shown.Budget.spend!(budget) end) end
+      iex> {PtcRunner.Shown.Budget.spent(20, walk), PtcRunner.Shown.Budget.spent(5, walk)}
+      {10, 5}
+
+  """
+  @spec spent(non_neg_integer(), (t() -> term())) :: non_neg_integer()
+  def spent(parts, walk) do
+    budget = new(parts)
+
+    try do
+      walk.(budget)
+    catch
+      {__MODULE__, ^budget} -> :ok
+    end
+
+    parts - max(left(budget), 0)
+  end
+
   @doc "A budget of so many parts."
   @spec new(non_neg_integer()) :: t()
   def new(parts) do

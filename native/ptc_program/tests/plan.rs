@@ -21,9 +21,11 @@ fn a_plan_is_one_term() {
         plan(&program),
         concat!(
             r#"{[{"t", [{1, [{:context, ["rows"], false}]}], [{1, [{:context, ["rows"], false}]}], "#,
-            r#"[{:context, ["rows"], false}], [{"n", [{:context, ["rows", :each, "n"], true}], []}]}], "#,
+            r#"[{:context, ["rows"], false}], [{:context, ["rows"], false}], "#,
+            r#"[{"n", [{:context, ["rows", :each, "n"], true}], [], []}]}], "#,
             r#"[{:context, ["rows", :each, "n"], true}, {:answer, ["t"], true}], "#,
-            r#"{[{:answer, ["t"], true}], [{:context, ["rows"], false}]}}"#
+            r#"{[{:answer, ["t"], true}], [{:context, ["rows"], false}], [{:context, ["rows"], false}]}, "#,
+            r#"[{nil, [{:context, ["rows"], false}], [{:answer, ["t"], true}]}]}"#
         )
     );
 }

@@ -2,12 +2,13 @@ defmodule PtcRunner.Firewall.FlowTest do
   # Which parts of a program's value come from firewalled fields, and what errors of such programs show.
   use ExUnit.Case, async: true
 
-  alias PtcRunner.Firewall.{Faults, Flow, Marks, Public, Shape}
+  alias PtcRunner.Firewall.{Faults, Flow, Marks, Outline, Public, Shape}
   alias PtcRunner.{Json, Schema}
 
   doctest Faults
   doctest Flow
   doctest Marks
+  doctest Outline
   doctest Public
   doctest Shape
 
@@ -277,6 +278,45 @@ defmodule PtcRunner.Firewall.FlowTest do
     context = %{"users" => [%{"id" => 1, "_pin" => @secret}]}
     assert {:error, {_kind, message}} = Json.run(program, context: context)
     assert message == ~s(count requires a list, got %{"_pin" => …, "id" => 1})
+  end
+
+  test "behind a firewall they show of rows that have one only the keys, and what they have asked for" do
+    user = %{"id" => 1, "salary" => 4711, "_pin" => @secret, "who" => %{"city" => "Rome"}}
+    context = %{"users" => [user], "cities" => [%{"id" => 1, "who" => %{"city" => "Rome"}}]}
+    first = [load("users"), op("first", [])]
+
+    for {steps, got} <- [
+          {first, ~s(%{"_pin" => …, "id" => …, "salary" => …, "who" => %{"city" => …}})},
+          {first ++ [op("select", fields: ["id", "who"])],
+           ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})},
+          {first ++ [get("salary")], "4711"},
+          {first ++ [op("unset", fields: ["_pin", "salary"])],
+           ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})},
+          {[load("cities"), op("first", [])], ~s(%{"id" => 1, "who" => %{"city" => "Rome"}})}
+        ] do
+      program = %{"program" => pipe(steps ++ [op("count", [])])}
+      # A program that names a firewalled field is told kinds.
+      kinds? = inspect(steps) =~ "_pin"
+      got = if kinds?, do: "a map of 2 entries", else: got
+      error = {:error, {:execution_error, "count requires a list, got " <> got}}
+      call = op("call", tool: "t", args: %{})
+      calls = op("let", name: "a", value: call, in: op("list", items: [call, program["program"]]))
+      tool = fn _ -> 1 end
+      opts = [context: context, firewall: true]
+
+      assert Json.run(program, opts) == error
+      assert Json.explain(program, opts).result == error
+
+      # In the process of the tools, within a budget, and with calls that are decided about.
+      for more <- [[], [max_tool_calls: 9], [on_call: fn _ -> :run end], [tool_concurrency: 4]],
+          form <- [tool, {tool, cache: true}] do
+        opts = [tools: %{"t" => form}] ++ more ++ opts
+        assert Json.run(%{"program" => calls}, opts) == error
+      end
+
+      assert {:error, fault, _feedback} = PtcRunner.Agent.run(program, %{}, context: context)
+      assert {:error, fault} == error
+    end
   end
 
   test "a name that begins with an escape is seen" do

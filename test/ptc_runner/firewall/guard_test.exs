@@ -17,6 +17,8 @@ defmodule PtcRunner.Firewall.GuardTest do
   defp pipe(steps), do: %{"op" => "pipe", "steps" => steps}
   defp each(list, expr), do: pipe([list, %{"op" => "map", "expr" => expr}])
 
+  defp merged(object, steps), do: %{"op" => "merge", "objects" => [object, pipe(steps)]}
+
   # A tool that must not be called, and one that may.
   defp never(more \\ []), do: {fn _ -> flunk("called") end, more}
   defp tools(more \\ %{}), do: Map.merge(%{"send" => never()}, more)
@@ -84,6 +86,19 @@ defmodule PtcRunner.Firewall.GuardTest do
             ]),
             pipe([load("users"), %{"op" => "group_by", "field" => "id"}]),
             pipe([load("users"), %{"op" => "first"}, %{"op" => "entries"}]),
+            # A field that is not there does not win.
+            merged(%{"x" => pipe([load("users"), %{"op" => "first"}, pin]), "_pin" => 1}, [
+              %{"op" => "literal", "value" => %{"a" => 1}},
+              %{"op" => "select", "fields" => ["x"]}
+            ]),
+            merged(pipe([load("users"), %{"op" => "first"}]), [
+              %{"op" => "literal", "value" => %{"id" => 1, "_pin" => 1}},
+              %{"op" => "unset", "fields" => ["_pin"]}
+            ]),
+            merged(pipe([load("users"), %{"op" => "first"}]), [
+              %{"op" => "literal", "value" => %{"_pin" => 1}},
+              %{"op" => "rename", "fields" => %{"_pin" => "n"}}
+            ]),
             load("users")
           ] do
         assert {:error, {:validation_error, text}} = run(call("send", %{"x" => list}))
@@ -133,7 +148,8 @@ defmodule PtcRunner.Firewall.GuardTest do
       assert run(call("send", %{"x" => var}), memory: %{"_key" => 1}) == refused("memory._key")
       memory = %{"pins" => [4711], "_concealed" => ["pins"]}
       var = %{"op" => "var", "name" => "pins"}
-      assert run(call("send", %{"x" => var}), memory: memory) == refused("memory.pins")
+      said = "memory.pins (which an earlier program has taken from firewalled data)"
+      assert run(call("send", %{"x" => var}), memory: memory) == refused(said)
     end
 
     test "where the signature of a tool says that its answer has one" do
@@ -184,6 +200,177 @@ defmodule PtcRunner.Firewall.GuardTest do
         assert {error, _journal} = Json.record(form, more ++ opts)
         assert error == refused("users._pin")
       end
+    end
+
+    test "where a number of items comes from it: counted in each way, as a list of as many items, and as the number of calls" do
+      one = %{"op" => "literal", "value" => 1}
+      load = load("users")
+      own = &pipe([load, %{"op" => "first"}, get("_list"), &1])
+
+      range =
+        &pipe([load, %{"op" => "first"}, %{"op" => "range", "from" => 1, "to" => get("_pin")}, &1])
+
+      users = [%{"id" => 1, "_pin" => 3, "_list" => [1, 2]}]
+      acc = %{"op" => "var", "name" => "acc"}
+
+      for of <- [own, range],
+          {step, argument} <- [
+            {%{"op" => "count"}, "x"},
+            {%{"op" => "length"}, "x"},
+            {%{
+               "op" => "fold",
+               "init" => 0,
+               "expr" => %{"op" => "add", "left" => acc, "right" => 1}
+             }, "x"},
+            {%{"op" => "map", "expr" => one}, "x"},
+            {%{"op" => "sum", "expr" => one}, "x"},
+            {%{"op" => "index_by", "expr" => %{"op" => "literal", "value" => "k"}}, "x"},
+            {%{"op" => "chunk", "size" => 1}, "x"},
+            {%{"op" => "map", "expr" => call("send", %{"x" => one})}, :calls}
+          ] do
+        node = if argument == :calls, do: of.(step), else: call("send", %{"x" => of.(step)})
+        assert {:error, {:validation_error, text}} = run(node, context: %{"users" => users})
+
+        if argument == :calls,
+          do: assert(text =~ "into the number of calls of tool 'send', which writes")
+
+        assert text =~ ~r/users\._(list|pin)/
+      end
+    end
+
+    test "but not where public items are counted, or their keys, kinds and items are what is left" do
+      seen = %{"send" => fn _ -> "sent" end}
+      row = [load("users"), %{"op" => "first"}]
+      where = %{"op" => "filter", "where" => %{"op" => "gt", "field" => "_pin", "value" => 1}}
+
+      users = %{
+        "users" => [
+          %{"id" => 1, "_pin" => 4711, "_b" => 2, "who" => %{"name" => "Ann", "_pin" => 1}}
+        ]
+      }
+
+      rows = %{"op" => "list", "items" => [load("users"), load("users")]}
+
+      for value <- [
+            pipe([load("users"), %{"op" => "count"}]),
+            pipe([load("users"), %{"op" => "length"}]),
+            pipe([load("users"), where, %{"op" => "count"}]),
+            pipe(row ++ [%{"op" => "length"}]),
+            pipe(row ++ [%{"op" => "typeof"}]),
+            pipe(row ++ [%{"op" => "keys"}]),
+            pipe(row ++ [%{"op" => "entries"}, %{"op" => "map", "expr" => get("key")}]),
+            pipe([rows, %{"op" => "flatten"}, %{"op" => "select", "fields" => ["id"]}]),
+            pipe([
+              load("users"),
+              %{"op" => "get", "key" => 0},
+              %{"op" => "select", "fields" => ["id"]}
+            ]),
+            pipe(
+              row ++
+                [
+                  %{"op" => "rename", "fields" => %{"_pin" => "p", "id" => "n"}},
+                  %{"op" => "set", "fields" => %{"p" => nil, "_b" => nil, "who" => nil}}
+                ]
+            ),
+            pipe(
+              row ++
+                [
+                  %{"op" => "merge", "objects" => [%{"a" => 1}, %{"op" => "it"}]},
+                  %{"op" => "unset", "fields" => ["_pin", "_b", "who"]}
+                ]
+            )
+          ] do
+        assert {value, {:ok, "sent", %{}, %{}}} ==
+                 {value, run(call("send", %{"x" => value}), context: users, tools: seen)}
+      end
+    end
+
+    test "but not where the entries of an object are kept by their keys, which are constants" do
+      seen = %{"send" => fn %{"x" => x} -> x end}
+      key = &%{"op" => &1, "field" => "key", "value" => &2}
+      left = &%{"op" => &1, "left" => get("key"), "value" => &2}
+      logic = &%{"op" => &1, "conditions" => &2}
+      none = %{"op" => "not", "condition" => key.("in", ["_pin", "_b"])}
+      users = [%{"id" => 1, "name" => "Ann", "_pin" => 4711, "_b" => 2}]
+
+      kept = fn kind, where, data, opts ->
+        {last, opts} = Keyword.pop(opts, :last, %{"op" => "from_entries"})
+
+        steps = [
+          %{"op" => "first"},
+          %{"op" => "entries"},
+          %{"op" => kind, "where" => where},
+          last
+        ]
+
+        opts = [context: %{"users" => data}, tools: seen] ++ opts
+        run(call("send", %{"x" => pipe([load("users") | steps])}), opts)
+      end
+
+      for {kind, where} <- [
+            {"filter", key.("eq", "id")},
+            {"filter", key.("in", ["id", "name"])},
+            {"filter", left.("in", ["id", "name"])},
+            {"filter", logic.("and", [key.("neq", "_pin"), left.("neq", "_b")])},
+            {"filter", logic.("or", [key.("eq", "id"), key.("eq", "name")])},
+            {"filter", none},
+            {"filter", logic.("and", [none, %{"op" => "neq", "field" => "value", "value" => 7}])},
+            {"reject", key.("in", ["_pin", "_b"])},
+            {"reject", logic.("or", [key.("eq", "_pin"), key.("eq", "_b")])},
+            {"reject", %{"op" => "not", "condition" => key.("eq", "name")}},
+            {"reject", key.("starts_with", "_")},
+            {"filter", %{"op" => "not", "condition" => left.("starts_with", "_")}},
+            {"filter", logic.("and", [key.("neq", "_b"), key.("neq", "_pin")])}
+          ] do
+        assert {:ok, value, _, _} = kept.(kind, where, users, [])
+        assert map_size(value) in 1..2 and not is_map_key(value, "_pin"), inspect(where)
+
+        # Atoms as keys, and those of structs: what the condition does not leave out is refused.
+        atoms = [Map.new(hd(users), fn {name, value} -> {String.to_atom(name), value} end)]
+
+        for structs <- [:maps, :values], keys <- [:any, :strings] do
+          opts = [keys: keys, structs: structs, last: %{"op" => "map", "expr" => get("value")}]
+
+          case kept.(kind, where, atoms, opts) do
+            {:ok, value, _, _} -> refute 4711 in value or 2 in value, inspect({where, opts})
+            {:error, {_kind, _text}} -> :ok
+          end
+        end
+      end
+
+      for {kind, where} <- [
+            {"filter", key.("neq", "_pin")},
+            {"filter", key.("in", ["id", "_b"])},
+            {"filter", logic.("or", [key.("neq", "_pin"), key.("eq", "id")])},
+            {"filter", logic.("and", [key.("neq", "_pin"), key.("neq", "id")])},
+            {"filter", %{"op" => "eq", "field" => "value", "value" => "id"}},
+            {"reject", logic.("and", [key.("eq", "_pin"), key.("eq", "_b")])},
+            {"reject", key.("eq", "id")},
+            {"reject", none},
+            {"reject", key.("starts_with", "_p")},
+            {"filter", key.("starts_with", "_")},
+            {"reject", key.("ends_with", "_")},
+            {"filter", logic.("or", [none, key.("eq", "_b")])}
+          ] do
+        assert {:error, {:validation_error, text}} = kept.(kind, where, users, [])
+        assert text =~ "users._", inspect(where)
+      end
+
+      # The key and the value of an item belong together only where `entries` has made it.
+      mixed = %{"key" => "id", "value" => get("_pin")}
+      steps = [%{"op" => "filter", "where" => key.("eq", "id")}, %{"op" => "from_entries"}]
+      mixed = pipe([load("users"), %{"op" => "map", "expr" => mixed} | steps])
+      assert {:error, _} = run(call("send", %{"x" => mixed}), context: %{"users" => users})
+
+      found = [
+        %{"op" => "first"},
+        %{"op" => "entries"},
+        %{"op" => "find", "where" => key.("eq", "name")},
+        get("value")
+      ]
+
+      opts = [context: %{"users" => users}, tools: seen]
+      assert {:ok, "Ann", _, _} = run(call("send", %{"x" => pipe([load("users") | found])}), opts)
     end
 
     test "but not without the option, and not if it only decides" do

@@ -1,41 +1,132 @@
 defmodule PtcRunner.Json.PlanLimitsTest do
-  # What runs with default limits is planned, checked and explained with them.
+  # What runs with default limits is planned, checked and explained with them, as a text, as a map and compiled.
   use ExUnit.Case, async: true
 
   alias PtcRunner.Json
+  alias PtcRunner.Json.Codec
 
-  defp switch(cases) do
-    cases =
-      Enum.map_join(1..cases//1, ",", fn n ->
-        ~s({"when": {"op": "eq", "field": "a", "value": #{n}}, "then": {"op": "get", "field": "f#{n}"}})
-      end)
+  @rows %{"op" => "load", "name" => "rows"}
+  @context %{"rows" => [%{"id" => 1, "n" => 2}, %{"id" => 2, "n" => nil}]}
+  @types %{"rows" => "[{id :int, n :int?}]"}
 
-    ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "o"}, {"op": "switch", "cases": [#{cases}]}]}})
+  defp op(op, fields \\ []),
+    do: Map.put(Map.new(fields, fn {k, v} -> {to_string(k), v} end), "op", op)
+
+  defp get(field), do: op("get", field: field)
+  defp is(field, value), do: op("eq", field: field, value: value)
+  defp steps(steps), do: op("pipe", steps: [@rows | steps])
+  defp first(step), do: steps([op("first"), step])
+
+  defp nested(depth, inner, around),
+    do: Enum.reduce(1..depth//1, inner, fn _, node -> around.(node) end)
+
+  defp cases(count, of), do: op("switch", cases: Enum.map(1..count//1, of), else: 7)
+
+  # Deep and wide programs. Findings at each depth have paths of their own.
+  defp deep(n) do
+    [
+      nested(
+        n,
+        op("literal", value: 1),
+        &op("switch", cases: [%{"when" => is("id", 7), "then" => get("n")}], else: &1)
+      )
+      |> first(),
+      nested(n, get("id"), &op("if", condition: is("id", 7), then: 1, else: &1)) |> first(),
+      nested(n, op("literal", value: 1), &op("not", condition: &1)),
+      nested(n, op("literal", value: 1), &op("add", left: &1, right: 1)),
+      nested(
+        n,
+        op("var", name: "x"),
+        &op("let", name: "x", value: op("coalesce", values: [op("load", name: "y"), 1]), in: &1)
+      )
+    ]
   end
 
-  defp nested(depth) do
-    deep =
-      Enum.reduce(1..depth//1, ~s({"op": "literal", "value": 0}), fn n, inner ->
-        ~s({"op": "switch", "cases": [{"when": {"op": "literal", "value": false}, "then": {"op": "literal", "value": #{n}}}], "else": #{inner}})
-      end)
-
-    ~s({"program": #{deep}})
+  defp wide(n) do
+    [
+      op("list", items: List.duplicate(op("literal", value: 1), n)),
+      op("object", fields: Map.new(1..n, &{"k#{&1}", op("literal", value: &1)})),
+      cases(n, &%{"when" => op("eq", left: 0, value: &1), "then" => &1}),
+      cases(n, &%{"when" => is("id", -&1), "then" => %{"a#{&1}" => get("id")}}) |> first(),
+      op("coalesce", values: List.duplicate(get("n"), n)) |> first(),
+      op("call", tool: "t", args: %{"x" => List.duplicate(op("literal", value: 1), n)})
+    ]
   end
 
-  test "many cases, many literals, and deep nesting" do
-    literals =
-      ~s({"program": {"op": "list", "items": [#{Enum.map_join(1..20_000, ",", &to_string/1)}]}})
+  # Values that grow with each step would have as many parts as the square of their number.
+  defp long(n) do
+    [
+      steps(List.duplicate(op("filter", where: op("gt", field: "id", value: 0)), n)),
+      steps(List.duplicate(op("group_by", field: "id"), n)),
+      steps(Enum.map(1..n, &op("unset", fields: ["f#{&1}"]))),
+      steps(Enum.map(1..n, &op("rename", fields: %{"f#{&1}" => "g#{&1}"}))),
+      op("merge", objects: Enum.map(1..n, &%{"k#{&1}" => get("id")})) |> first()
+    ]
+  end
 
-    for program <- [switch(20_000), nested(5_000), literals] do
-      opts = [context: %{"o" => %{"a" => 7, "f7" => 1}}]
-      assert {:ok, _, _, _} = Json.run(program, opts)
-      assert {:ok, _} = Json.plan(program)
-      assert {:ok, _} = Json.check(program)
+  defp tools, do: %{"t" => fn _ -> 1 end}
+
+  defp holds!(node, forms) do
+    program = %{"program" => node}
+    {:ok, text} = Codec.encode(program, max_heap: 0, timeout: :infinity)
+
+    for form <- forms do
+      program =
+        case form do
+          :text -> text
+          :map -> program
+          :compiled -> text |> Json.compile() |> elem(1)
+        end
+
+      opts = [context: @context, tools: tools()]
+      about = "#{form}: #{String.slice(text, 0, 300)}"
+      assert {:ok, value, _, _} = Json.run(program, opts), about
+      assert {:ok, ^value, _, _} = Json.run(program, [firewall: true] ++ opts), about
+      assert {:ok, plan} = Json.plan(program, opts), about
+      assert plan.result.from != ["unknown"]
+      assert %Json.Explain{result: {:ok, ^value, _, _}} = Json.explain(program, opts), about
+
+      # Fields that no row has are findings; a limit is none.
+      case Json.check(program, context: @types) do
+        {:ok, _checked} -> :ok
+        {:error, findings} -> refute Enum.any?(findings, &(&1.code == :invalid)), about
+      end
+    end
+  end
+
+  @tag timeout: 600_000
+  test "deep programs" do
+    for n <- [900, 4_500], node <- deep(n), do: holds!(node, [:text])
+    for node <- deep(900), do: holds!(node, [:map, :compiled])
+  end
+
+  @tag timeout: 600_000
+  test "wide programs" do
+    for node <- wide(20_000), do: holds!(node, [:text])
+    for node <- wide(5_000), do: holds!(node, [:map, :compiled])
+  end
+
+  @tag timeout: 600_000
+  test "long programs" do
+    for n <- [1_000, 5_000], node <- long(n), do: holds!(node, [:text])
+    for node <- long(2_000), do: holds!(node, [:map])
+  end
+
+  test "paths of findings have at most 65 parts; an operation whose path is not whole has no type in an explanation" do
+    [node | _] = deep(900)
+    {:ok, text} = Codec.encode(%{"program" => node})
+    {:ok, checked} = Json.check(text, context: @types)
+    lengths = for finding <- checked.warnings, do: length(finding.path)
+    assert Enum.max(lengths, fn -> 0 end) <= 65
+
+    explained = Json.explain(text, context: @context, check: [context: @types])
+    assert {:ok, _, _, _} = explained.result
+
+    for %{path: path, type: type} <- explained.operations do
+      assert length(path) <= 65
+      if length(path) == 65, do: assert(type == nil)
     end
 
-    # An explanation shows each operation, and takes longer.
-    for program <- [nested(5_000), literals] do
-      assert %Json.Explain{result: {:ok, _, _, _}} = Json.explain(program, timeout: 60_000)
-    end
+    assert Enum.at(explained.operations, 2).type != nil
   end
 end

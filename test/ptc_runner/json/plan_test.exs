@@ -67,6 +67,102 @@ defmodule PtcRunner.Json.PlanTest do
     end
   end
 
+  # Each operation with a call in each of its operands, over null and over other values. The values of its operands are of the kinds that
+  # it takes, so that most of these programs run to their end.
+  @operands [
+    {"replace", %{"value" => "a-b", "find" => "-", "with" => "+"}},
+    {"split", %{"value" => "a-b", "by" => "-"}},
+    {"date_add", %{"value" => "2024-02-29", "amount" => 1, "unit" => "day"}},
+    {"date_diff", %{"from" => "2024-02-28", "to" => "2024-02-29", "unit" => "day"}},
+    {"date_part", %{"value" => "2024-02-29", "part" => "year"}},
+    {"add", %{"left" => 1, "right" => 2}},
+    {"sub", %{"left" => 1, "right" => 2}},
+    {"mul", %{"left" => 1, "right" => 2}},
+    {"div", %{"left" => 1, "right" => 2}},
+    {"mod", %{"left" => 1, "right" => 2}},
+    {"pct", %{"part" => 1, "whole" => 2}},
+    {"round", %{"value" => 1.25, "precision" => 1}},
+    {"abs", %{"value" => 1}},
+    {"to_number", %{"value" => "1"}},
+    {"to_text", %{"value" => 1}},
+    {"upper", %{"value" => "a"}},
+    {"length", %{"value" => "a"}},
+    {"extract", %{"value" => "a", "pattern" => "a"}},
+    {"matches", %{"left" => "a", "pattern" => "a"}},
+    {"text", %{"parts" => ["a", "b"]}},
+    {"eq", %{"left" => 1, "value" => 2}},
+    {"gt", %{"left" => 1, "value" => 2}},
+    {"in", %{"left" => 1, "value" => [1]}},
+    {"contains", %{"left" => [1], "value" => 1}},
+    {"starts_with", %{"left" => "a", "value" => "a"}},
+    {"coalesce", %{"values" => ["a", "b"]}},
+    {"list", %{"items" => [1, 2]}},
+    {"merge", %{"objects" => [%{"a" => 1}, %{"b" => 2}]}},
+    {"concat", %{"lists" => [[1], [2]]}},
+    {"zip", %{"lists" => [[1], [2]]}},
+    {"range", %{"from" => 1, "to" => 2}},
+    {"get", %{"from" => %{"a" => 1}, "key" => "a", "default" => 1}}
+  ]
+
+  test "a call in an operand: the run lies within the plan, also where another operand is null" do
+    for {op, fields} <- @operands,
+        {name, value} <- fields,
+        {place, of_call} <- places(value),
+        {null, _value} <- [{nil, nil} | Map.to_list(fields)],
+        null != name do
+      node = fields |> Map.put("op", op) |> Map.put(name, of_call)
+      literal = %{"op" => "literal", "value" => nil}
+      node = if null && is_map_key(node, null), do: Map.put(node, null, literal), else: node
+      about = "#{op}.#{name}#{place}, #{null} null"
+      within!(node, value(place, value), about)
+      # The same with the current value in the place of the operand.
+      if op in ~w(replace split date_add) and null == "value" do
+        for input <- [nil, fields["value"]] do
+          row = %{"op" => "literal", "value" => %{"x" => input}}
+          node = node |> Map.delete("value") |> Map.put("field", "x")
+          node = %{"op" => "pipe", "steps" => [row, node]}
+          within!(node, value(place, value), about <> " (field)")
+        end
+      end
+    end
+  end
+
+  # An operand may be a list of templates.
+  defp places([first | rest]), do: [{0, [call() | rest]}, {1, [first | List.wrap(call())]}]
+  defp places(_value), do: [{nil, call()}]
+
+  defp value(nil, value), do: value
+  defp value(place, list), do: Enum.at(list, place)
+
+  defp within!(node, answer, about) do
+    me = self()
+    program = %{"program" => node}
+    tools = %{"t" => fn _ -> send(me, :called) && answer end}
+
+    case Json.plan(program, edition: 2) do
+      {:ok, %{tools: [tool]}} ->
+        result = Json.run(program, edition: 2, tools: tools)
+        count = called(0)
+        assert tool.most == nil or count <= tool.most, "#{about}: #{count}, #{inspect(tool)}"
+
+        if match?({:ok, _, _, _}, result),
+          do: assert(count >= tool.least, "#{about}: #{count}, #{inspect(tool)}")
+
+      # It is no template there.
+      _constant_or_invalid ->
+        Json.run(program, edition: 2, tools: tools)
+        assert {about, called(0)} == {about, 0}
+    end
+  end
+
+  defp called(count) do
+    receive do
+      :called -> called(count + 1)
+    after
+      0 -> count
+    end
+  end
+
   test "the item of one list is not that of another" do
     items = %{"op" => "get", "from" => %{"op" => "var", "name" => "o"}, "field" => "items"}
     first = over([%{"op" => "first"}])

@@ -474,6 +474,61 @@ defmodule PtcRunner.SubAgent.FromEctoTest do
         refute Enum.any?(step.messages, &(&1.content =~ "s3cret"))
       end
 
+      test "redacted fields go into no tool where there is a firewall, and are in no error of it" do
+        customer =
+          struct(in_form(unquote(form), Customer), id: 3, name: "Ada", password_hash: "s3cret")
+
+        op = &Map.put(Map.new(&2), "op", &1)
+        customers = op.("load", %{"name" => "customers"})
+        get = &op.("get", %{"field" => &1})
+        pipe = &op.("pipe", %{"steps" => &1})
+        row = &pipe.([customers, op.("first", %{}) | &1])
+        tools = %{"send" => & &1["x"], "find" => fn _ -> customer end}
+
+        run = fn node, opts ->
+          context = %{"customers" => [customer]}
+          opts = [context: context, tools: tools, keys: :any, structs: :values] ++ opts
+          Json.run(%{"program" => node}, [firewall: true] ++ opts)
+        end
+
+        sent = &run.(op.("call", %{"tool" => "send", "args" => %{"x" => &1}}), &2)
+        unset = op.("unset", %{"fields" => ["password_hash"]})
+        names = ["id", "password_hash"]
+
+        for value <- [
+              row.([get.("password_hash")]),
+              row.([op.("select", %{"fields" => names})]),
+              pipe.([customers, op.("map", %{"expr" => get.("password_hash")})]),
+              row.([op.("unset", %{"fields" => ["name"]})]),
+              row.([op.("text", %{"parts" => [get.("password_hash")]})]),
+              customers
+            ] do
+          assert {:error, {:validation_error, text}} = sent.(value, [])
+          assert text =~ "customers.password_hash into the argument 'x' of tool 'send'"
+        end
+
+        found = pipe.([op.("call", %{"tool" => "find"}), get.("password_hash")])
+        assert {:error, {:execution_error, text}} = sent.(found, [])
+        assert text =~ "answer of find.password_hash into the argument 'x'"
+
+        for value <- [row.([get.("id")]), row.([op.("select", %{"fields" => ["id"]})])],
+            do: assert({:ok, _, _, _} = sent.(value, []))
+
+        assert {:ok, _, _, _} = sent.(pipe.([customers, op.("count", %{})]), [])
+        assert {:ok, _, _, _} = sent.(row.([unset, get.("name")]), [])
+
+        kept = %{"hash" => row.([get.("password_hash")]), "rows" => customers}
+        assert {:ok, _, _, memory} = run.(kept, [])
+        assert memory["_concealed"] == ["hash"]
+        var = &op.("var", %{"name" => &1})
+        assert {:error, _} = sent.(var.("hash"), memory: memory)
+        assert {:error, _} = sent.(var.("rows"), memory: memory)
+
+        assert {:error, {:execution_error, text}} = run.(row.([op.("first", %{})]), [])
+        refute text =~ "Ada"
+        refute text =~ "s3cret"
+      end
+
       test "as the types of data, and of a tool" do
         order = order(unquote(form))
         rows = [Signature.from_ecto!(order)]

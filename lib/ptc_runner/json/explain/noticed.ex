@@ -73,7 +73,9 @@ defmodule PtcRunner.Json.Explain.Noticed do
   defp told(how, _called), do: how
 
   # A call whose arguments are too large for the process of the tools is counted, and does not start.
-  defp counted({_most, _now, {:budget, budget}}), do: Budget.counted(budget)
+  defp counted({_most, _now, {:budget, budget, _firewall?}}) when budget != nil,
+    do: Budget.counted(budget)
+
   defp counted(_how), do: nil
 
   defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, how) do

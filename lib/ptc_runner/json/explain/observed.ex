@@ -13,7 +13,8 @@ defmodule PtcRunner.Json.Explain.Observed do
   @words_of_operation 80
 
   @doc """
-  Runs a program; returns its value (or the error), and the explanation without a result.
+  Runs a program; returns its value (or the error), and the explanation without a result. The explanation takes at most `most` milliseconds;
+  by default those that the run has left.
 
       iex> node = %{"op" => "load", "name" => "n"}
       iex> limits = {1_000, 0, 100}
@@ -22,10 +23,20 @@ defmodule PtcRunner.Json.Explain.Observed do
       {1, ["load n"]}
 
   """
-  @spec run(String.t() | {:checked, term()}, map(), map(), map(), Limits.t(), Runner.how()) ::
+  @spec run(
+          String.t() | {:checked, term()},
+          map(),
+          map(),
+          map(),
+          Limits.t(),
+          Runner.how(),
+          timeout()
+        ) ::
           {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()},
            %Explain{result: nil}}
-  def run(source, context, memory, tools, {timeout, max_heap, depth} = limits, how \\ 1) do
+  def run(source, context, memory, tools, limits, how \\ 1, most \\ 0)
+
+  def run(source, context, memory, tools, {timeout, max_heap, depth} = limits, how, most) do
     began = System.monotonic_time()
 
     case compile(source, limits) do
@@ -38,7 +49,10 @@ defmodule PtcRunner.Json.Explain.Observed do
         result = program |> Runner.run(context, memory, tools, limits, how) |> given(timeout)
         noted = Native.observed(observation, consts)
         node = node_of(source)
-        {result, explanation} = explained(noted, node, result, {began, timeout, max_heap})
+
+        {result, explanation} =
+          explained(noted, node, result, {began, max(timeout, most), max_heap})
+
         findings = Hints.of_findings(explanation.findings, {:checked, node})
         {result, %{explanation | findings: findings}}
 
@@ -130,7 +144,7 @@ defmodule PtcRunner.Json.Explain.Observed do
         {path, depth, around, totalled?} = Map.fetch!(known, parent)
         path = shortened(path ++ place)
         words = within(words + @words_of_operation + 2 * length(path), limits)
-        {own, lists} = if parent, do: part(place, around, parent, lists), else: {node, lists}
+        {own, lists} = if parent, do: inside(place, around, [parent], lists), else: {node, lists}
         more = %{parent: parent, about: About.text(op, own), totalled?: totalled?}
         operation = op |> operation(path, depth + 1, counts, keys) |> Map.merge(more)
         inside = {path, depth + 1, own, totalled? or Findings.total?(op)}
@@ -159,26 +173,22 @@ defmodule PtcRunner.Json.Explain.Observed do
     words
   end
 
-  # A list of parts is converted to a tuple once, and kept under the number of the operation that contains it:
-  # there may be many parts.
-  defp part([key, index], around, parent, lists) when is_map(around) and is_integer(index) do
-    lists = Map.put_new_lazy(lists, {parent, key}, fn -> parts(around, key) end)
-    parts = Map.fetch!(lists, {parent, key})
-    {if(index < tuple_size(parts), do: elem(parts, index)), lists}
+  # A list is converted to a tuple once, and kept under its place: there may be many parts in it.
+  defp inside([], part, _at, lists), do: {part, lists}
+
+  defp inside([index | place], list, at, lists) when is_list(list) and is_integer(index) do
+    lists = Map.put_new_lazy(lists, at, fn -> parts(list) end)
+    parts = Map.fetch!(lists, at)
+    part = if index < tuple_size(parts), do: elem(parts, index)
+    inside(place, part, [index | at], lists)
   end
 
-  defp part(place, around, _parent, lists), do: {Enum.reduce(place, around, &inside/2), lists}
+  defp inside([key | place], map, at, lists) when is_map(map),
+    do: inside(place, Map.get(map, key), [key | at], lists)
 
-  defp parts(around, key) do
-    case around do
-      %{^key => list} when is_list(list) -> List.to_tuple(list)
-      _other -> {}
-    end
-  end
+  defp inside(_place, _part, _at, lists), do: {nil, lists}
 
-  defp inside(index, list) when is_list(list) and is_integer(index), do: Enum.at(list, index)
-  defp inside(key, map) when is_map(map), do: Map.get(map, key)
-  defp inside(_part, _other), do: nil
+  defp parts(list), do: if(List.improper?(list), do: {}, else: List.to_tuple(list))
 
   defp operation(op, path, depth, counts, keys) do
     {runs, ended, lists_in, items_in, lists_out, items_out, held, nanos, words, calls, waited,

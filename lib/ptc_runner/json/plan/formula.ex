@@ -129,6 +129,7 @@ defmodule PtcRunner.Json.Plan.Formula do
     do: map |> Map.values() |> summed(path, 0)
 
   defp count([:object | path], map) when is_map(map), do: count(path, map)
+  defp count([:single | path], single) when not is_list(single), do: count(path, single)
   defp count([:other | path], other) when not is_map(other), do: count(path, other)
 
   defp count([{:without, names} | path], map) when is_map(map) and not is_struct(map),

@@ -24,17 +24,31 @@ defmodule PtcRunner.Json.Plan.Paths do
     sources |> Enum.map(&text/1) |> Enum.sort() |> Enum.dedup()
   end
 
-  @doc "The text of a part."
+  @doc """
+  The text of a part.
+
+      iex> for {step, whole?} <- [{"id", true}, {:keys, true}, {"id", false}], do: PtcRunner.Json.Plan.Paths.text({:answer, ["find", step], whole?})
+      ["answer of find.id", "keys(answer of find)", "count(answer of find.id)"]
+  """
   @spec text(Plan.source()) :: String.t()
-  def text({:context, path, true}), do: joined(path)
-  def text({:answer, path, true}), do: "answer of " <> joined(path)
-  def text({:error, path, _whole?}), do: "error of " <> joined(path)
-  def text({:memory, path, true}), do: "memory." <> joined(path)
   def text({:now, _path, _whole?}), do: "time of the run"
   def text({:unknown, _path, _whole?}), do: "unknown"
-  # The items of a list in a list are another number than those of the list.
-  def text({root, path, false}),
-    do: IO.iodata_to_binary(["count(", text({root, path, true}), brackets(path), ")"])
+  def text({:error, path, _whole?}), do: "error of " <> joined(path)
+
+  def text({root, path, whole?}) do
+    text = start(root) <> joined(path)
+
+    cond do
+      List.last(path) == :keys -> "keys(" <> text <> ")"
+      whole? -> text
+      # The items of a list in a list are another number than those of the list.
+      true -> IO.iodata_to_binary(["count(", text, brackets(path), ")"])
+    end
+  end
+
+  defp start(:context), do: ""
+  defp start(:memory), do: "memory."
+  defp start(:answer), do: "answer of "
 
   defp brackets(path) do
     path
@@ -45,7 +59,7 @@ defmodule PtcRunner.Json.Plan.Paths do
   end
 
   # What says only which values a part has.
-  defp silent?(step), do: step in [:object, :other] or is_tuple(step)
+  defp silent?(step), do: step in [:object, :other, :single] or is_tuple(step)
 
   defp joined([name]), do: name(name)
   defp joined([name | steps]), do: IO.iodata_to_binary([name(name) | steps(steps)])

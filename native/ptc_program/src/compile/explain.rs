@@ -24,6 +24,9 @@ pub(super) struct Observer {
     mistake: Vec<PathPart<Node>>,
 }
 
+/// A case of `switch`, with its condition and its value.
+const PARTS_OF_A_ROW: usize = 3;
+
 /// An operation whose parts are being compiled.
 #[derive(Debug)]
 struct OpenOperation {
@@ -65,7 +68,10 @@ impl OpenOperation {
     /// Returns the index of a part.
     fn find(&mut self, node: Node) -> Option<usize> {
         let count = self.parts.len();
-        let places = (self.next..count).chain(0..self.next.min(count));
+        let next = self.next.min(count);
+        // The parts of a row of a list may be compiled in another order than they stand there.
+        let row = next.saturating_sub(PARTS_OF_A_ROW);
+        let places = (row..next).chain(next..count).chain(0..row);
         let at = places.into_iter().find(|at| self.parts[*at].node == node)?;
         self.next = at + 1;
         Some(at)

@@ -27,8 +27,10 @@ pub struct CallSite {
     pub tool: NameId,
     /// Its arguments.
     pub args: ValueId,
-    /// What decides whether it is made.
+    /// What decides whether and how often it is made.
     pub guard: SetId,
+    /// What the numbers of rounds of the loops around it come from.
+    pub counted: SetId,
 }
 
 /// Returns the calls of two parts that are both evaluated.

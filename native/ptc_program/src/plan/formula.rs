@@ -115,6 +115,14 @@ impl Formulas {
         }
     }
 
+    /// Returns whether no loop occurs in a formula.
+    pub fn is_settled(&self, id: FormulaId) -> bool {
+        let is_settled = |factor: &Factor| matches!(factor, Factor::Count(_, LoopId::ROOT));
+        self.get(id)
+            .iter()
+            .all(|product| product.factors.iter().all(is_settled))
+    }
+
     /// Returns at most a number of a formula.
     pub fn at_most(&mut self, number: u64, of: FormulaId) -> FormulaId {
         match (number, self.as_number(of)) {

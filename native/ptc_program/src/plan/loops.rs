@@ -3,9 +3,9 @@
 mod ended;
 
 use super::formula::{Factor, FormulaId, LoopId, Product};
-use super::sets::SetId;
+use super::sets::{Extent, SetId};
 use super::sources::{PathStep, SourceId};
-use super::value::{FoundIn, ItemsOf, Value, ValueId, Values};
+use super::value::{ItemsOf, Value, ValueId, Values};
 
 /// A loop. Its rounds may be gone through again: over the list that it made.
 #[derive(Debug, Clone, Copy)]
@@ -78,14 +78,12 @@ impl Loops {
             spine: SetId::EMPTY,
         };
         match values.get(list) {
-            Value::At(source, of) => {
+            Value::At(source, of) if values.tree.has(source, PathStep::Each) => {
                 let (of, own) = self.now(of);
                 let count = values.count(source, of);
                 let least = if own { count } else { FormulaId::ZERO };
-                let FoundIn::Is(item) = values.step(source, PathStep::Each, LoopId::LOST) else {
-                    return none;
-                };
-                let spine = values.sets.one(source, false);
+                let item = values.step(source, PathStep::Each, LoopId::LOST);
+                let spine = values.sets.one(source, Extent::Count);
                 ItemsOf {
                     item,
                     of: None,
@@ -137,11 +135,12 @@ impl Loops {
         values.decided(list, by)
     }
 
-    /// Returns an item of a list, and what decides about the list.
+    /// Returns an item of a list, if it has one, and what decides about that.
     pub fn item(&mut self, list: ValueId, values: &mut Values) -> ValueId {
         let (inner, by) = values.undecided(list);
-        let item = self.items(inner, values).item;
-        values.decided(item, by)
+        let items = self.items(inner, values);
+        let by = values.both(by, items.spine);
+        values.decided(items.item, by)
     }
 
     /// Returns some of the items of a list: all of them if `all`.
@@ -154,10 +153,8 @@ impl Loops {
                 let most = values.count(source, of);
                 let exact = if own { most } else { FormulaId::UNKNOWN };
                 let id = self.new_loop(Some((source, of)), exact);
-                let FoundIn::Is(item) = values.step(source, PathStep::Each, id) else {
-                    return list;
-                };
-                let spine = values.sets.one(source, false);
+                let item = values.step(source, PathStep::Each, id);
+                let spine = values.sets.one(source, Extent::Count);
                 values.list(ItemsOf {
                     item,
                     of: Some(id),
@@ -208,10 +205,7 @@ impl Loops {
             Value::At(source, of) => {
                 let (of, _) = self.now(of);
                 let id = self.new_loop(Some((source, of)), all.least);
-                match values.step(source, PathStep::Each, id) {
-                    FoundIn::Is(item) => (id, item),
-                    _ => (id, all.item),
-                }
+                (id, values.step(source, PathStep::Each, id))
             }
             Value::List(ItemsOf {
                 of: Some(id), item, ..

@@ -6,12 +6,16 @@
 //! * [`sources`]: the parts of the data, as paths; [`sets`]: sets of them; [`formula`]: numbers of calls and of items
 //! * [`value`]: what is known of a value; [`loops`]: items, and the numbers of a loop's body outside of it
 //! * [`walk`]: the stack of the walk; `visit` and `parts`: which part of an operation comes next, and what holds in it; `rules`,
-//!   `rules_of_lists` and `rules_of_objects`: the values of operations; [`calls`]: how often tools are called
-//! * [`job`]: the walk and its reply in steps; `reply`: what is known, as terms
+//!   `rules_of_lists` and `rules_of_objects`: the values of operations; `keyed_entries`: entries that are kept by their keys;
+//!   [`calls`]: how often tools are called
+//! * [`job`]: the walk and its reply in steps; `kept`: what the entries of the result are made of; `reply` and
+//!   `terms`: what is known, as terms
 
 pub mod calls;
 pub mod formula;
 pub mod job;
+mod kept;
+mod keyed_entries;
 pub mod loops;
 mod parts;
 mod reply;
@@ -20,6 +24,7 @@ mod rules_of_lists;
 mod rules_of_objects;
 pub mod sets;
 pub mod sources;
+mod terms;
 pub mod value;
 mod visit;
 pub mod walk;

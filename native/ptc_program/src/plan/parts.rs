@@ -187,8 +187,8 @@ impl PlanWalk {
     fn context(&mut self, source: &Document, op: OpCode, mut part: ToVisit) -> Option<ToVisit> {
         match (op, part.field) {
             (OpCode::Pipe, _) => {
-                part.input = match self.parts_of("steps").last() {
-                    Some(before) => *before,
+                part.input = match self.last_part() {
+                    Some(before) => before,
                     None => self.first_input(source, part.node),
                 };
                 part.given = true;

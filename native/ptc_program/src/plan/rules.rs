@@ -1,7 +1,7 @@
 //! The values of operations that have been visited.
 
 use super::sets::SetId;
-use super::sources::SourceRoot;
+use super::sources::{PathStep, SourceRoot};
 use super::value::{Value, ValueId};
 use super::visit::PartKind;
 use super::walk::PlanWalk;
@@ -52,6 +52,12 @@ impl PlanWalk {
         own.find(|part| part.field == field).map(|part| part.value)
     }
 
+    /// Returns the value of the part that was visited last.
+    pub(super) fn last_part(&self) -> Option<ValueId> {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        self.visited[first..].last().map(|part| part.value)
+    }
+
     /// Returns the current value.
     pub(super) fn input(&self) -> ValueId {
         let last = self.frames.last();
@@ -85,7 +91,7 @@ impl PlanWalk {
         self.note(flows);
     }
 
-    fn note(&mut self, set: SetId) {
+    pub(super) fn note(&mut self, set: SetId) {
         if set != SetId::EMPTY && self.used.last() != Some(&set) {
             self.used.push(set);
         }
@@ -96,17 +102,10 @@ impl PlanWalk {
         self.outline(value);
     }
 
-    /// Returns the parts that a value is, without their own parts.
+    /// Returns what the number of parts of a value, and its kind, come from.
     pub(super) fn outline(&mut self, value: ValueId) -> SetId {
-        let (inner, _) = self.values.undecided(value);
-        let mut all = SetId::EMPTY;
-        for member in self.values.members(inner) {
-            if let Value::At(source, _) = self.values.get(member) {
-                let set = self.values.sets.one(source, false);
-                self.note(set);
-                all = self.values.both(all, set);
-            }
-        }
+        let all = self.values.outline(value, false);
+        self.note(all);
         all
     }
 
@@ -168,7 +167,7 @@ impl PlanWalk {
                 self.values.named(all, SetId::EMPTY)
             }
         };
-        self.values.object(fields, rest)
+        self.whole_object(fields, rest)
     }
 
     /// Returns a list whose items have been visited.
@@ -198,7 +197,7 @@ impl PlanWalk {
                 let now = self.values.root(SourceRoot::Now);
                 self.values.computed(&[now])
             }
-            OpCode::Pipe => self.parts_of("steps").pop().unwrap_or(ValueId::CONSTANT),
+            OpCode::Pipe => self.last_part().unwrap_or(ValueId::CONSTANT),
             OpCode::Let => self.part_in("in").unwrap_or(ValueId::CONSTANT),
             OpCode::If | OpCode::Switch => self.chosen(op),
             OpCode::Coalesce => {
@@ -305,21 +304,38 @@ impl PlanWalk {
         }
     }
 
-    /// Returns an object with the fields of two, of which those of the second one win.
+    /// Returns an object with the fields of two, of which those of the second one win where it has them.
     pub(super) fn merged(&mut self, first: ValueId, second: ValueId) -> ValueId {
+        let [first, second] = [first, second].map(|it| self.values.of_kind(it, PathStep::Single));
         let ((a, by), (b, and)) = (self.values.undecided(first), self.values.undecided(second));
         let by = self.values.both(by, and);
         let merged = match (self.values.get(a), self.values.get(b)) {
-            (_, Value::Object(span, ValueId::CONSTANT)) => {
-                let more = self.values.fields(span).to_vec();
+            (_, Value::Object(span, others)) => {
+                let mut more = self.values.fields(span).to_vec();
+                let is_whole = self.whole.contains(&b.0);
+                if !is_whole {
+                    for field in &mut more {
+                        let before = self.values.field(a, field.0);
+                        field.1 = self.values.join(before, field.1);
+                    }
+                }
                 let names: Vec<_> = more.iter().map(|field| field.0).collect();
-                let a = self.values.without(a, &names);
-                let (mut fields, rest) = match self.values.get(a) {
+                let rest = self.values.without(a, &names);
+                let (mut fields, rest) = match self.values.get(rest) {
                     Value::Object(span, rest) => (self.values.fields(span).to_vec(), rest),
-                    _ => (vec![], a),
+                    _ => (vec![], rest),
                 };
+                let is_whole = is_whole && (fields.is_empty() || self.whole.contains(&a.0));
+                for field in &mut fields {
+                    let other = self.values.field(others, field.0);
+                    field.1 = self.values.join(field.1, other);
+                }
                 fields.extend(more);
-                self.values.object(fields, rest)
+                let rest = self.values.join(rest, others);
+                match is_whole {
+                    true => self.whole_object(fields, rest),
+                    false => self.values.object(fields, rest),
+                }
             }
             (Value::Made(SetId::EMPTY), _) if a == ValueId::CONSTANT => b,
             _ => self.values.join(a, b),
@@ -327,33 +343,29 @@ impl PlanWalk {
         self.values.decided(merged, by)
     }
 
+    /// Returns an object that has all of these fields; that of another one may be without some.
+    pub(super) fn whole_object(
+        &mut self,
+        fields: Vec<(NameId, ValueId)>,
+        rest: ValueId,
+    ) -> ValueId {
+        let object = self.values.object(fields, rest);
+        self.whole.insert(object.0);
+        object
+    }
+
     /// The rule of `get`.
     fn got(&mut self, source: &Document) -> ValueId {
         let of = self.part_in("from").unwrap_or(self.input());
         let found = if let Some(node) = self.field("key") {
             let key = self.part_in("key").unwrap_or(ValueId::CONSTANT);
-            let value = match source.text(node) {
-                Some(_) => self.read(source, of, node),
-                None => {
-                    let (fields, items) =
-                        (self.values.any(of), self.loops.item(of, &mut self.values));
-                    self.values.join(fields, items)
-                }
-            };
+            let value = self.at_step(source, of, node);
             self.touch(value);
             self.decided_by(value, &[key])
         } else if let Some(path) = self.field("path") {
             let mut value = of;
             for key in source.elements(path) {
-                value = match source.text(key) {
-                    Some(_) => self.read(source, value, key),
-                    // An index, or a key of digits.
-                    None => {
-                        let fields = self.values.any(value);
-                        let items = self.loops.item(value, &mut self.values);
-                        self.values.join(fields, items)
-                    }
-                };
+                value = self.at_step(source, value, key);
             }
             value
         } else {
@@ -363,5 +375,21 @@ impl PlanWalk {
             Some(default) => self.values.join(found, default),
             None => found,
         }
+    }
+
+    /// Returns the value at a step of a path: a key, an index that may also be a key of digits, or a key that is not known.
+    fn at_step(&mut self, source: &Document, of: ValueId, step: Node) -> ValueId {
+        if source.text(step).is_some() {
+            return self.read(source, of, step);
+        }
+        let fields = match source.entry(step) {
+            Entry::Int(index) => {
+                let name = self.names.id(index.to_string().as_bytes());
+                self.values.field(of, name)
+            }
+            _ => self.values.any(of),
+        };
+        let items = self.loops.item(of, &mut self.values);
+        self.values.join(fields, items)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::formula::FormulaId;
 use super::sets::SetId;
+use super::sources::PathStep;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
 use crate::opcode::OpCode;
@@ -27,9 +28,25 @@ impl PlanWalk {
             None => {
                 let mut all = self.operands();
                 all.extend(self.subject(source, op));
-                self.computed(&all)
+                match op {
+                    OpCode::Length | OpCode::Typeof => self.outlined(&all),
+                    _ => self.computed(&all),
+                }
             }
         }
+    }
+
+    /// Returns what is computed of the number of parts of values, or of their kinds.
+    fn outlined(&mut self, of: &[ValueId]) -> ValueId {
+        let (mut data, mut decides) = (SetId::EMPTY, SetId::EMPTY);
+        for value in of {
+            let (outline, by) = (self.outline(*value), self.values.decides(*value));
+            data = self.values.both(data, outline);
+            decides = self.values.both(decides, by);
+        }
+        self.note(decides);
+        let made = self.values.made(data);
+        self.values.decided(made, decides)
     }
 
     /// Returns the value of an operation over a list or an object.
@@ -37,6 +54,7 @@ impl PlanWalk {
         Some(match op {
             OpCode::Filter | OpCode::Reject => {
                 let some = self.loops.some(input, false, &mut self.values);
+                let some = self.entries_left(source, some, op == OpCode::Reject);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
                 self.decided_by(some, &[condition])
             }
@@ -75,7 +93,8 @@ impl PlanWalk {
             OpCode::Chunk => self.groups(input).1,
             OpCode::First | OpCode::Last | OpCode::Nth => self.loops.item(input, &mut self.values),
             OpCode::Find => {
-                let item = self.loops.item(input, &mut self.values);
+                let list = self.entries_left(source, input, false);
+                let item = self.loops.item(list, &mut self.values);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
                 self.decided_by(item, &[condition])
             }
@@ -99,15 +118,16 @@ impl PlanWalk {
                 self.reshaped(source, op, input)
             }
             OpCode::EntriesOf => self.entries(input),
+            OpCode::Keys => self.keys(input),
             OpCode::FromEntries => {
                 let item = self.loops.item(input, &mut self.values);
                 let (key, value) = (self.names.id(b"key"), self.names.id(b"value"));
                 let (key, value) = (self.values.field(item, key), self.values.field(item, value));
-                self.named(value, key)
+                self.named(input, value, key)
             }
             OpCode::IndexBy => {
                 let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
-                self.named(item, key)
+                self.named(input, item, key)
             }
             OpCode::GroupBy => self.grouped(source),
             OpCode::Join => self.join(source),
@@ -149,9 +169,11 @@ impl PlanWalk {
         self.read_at(source, item, "field")
     }
 
-    /// Returns an object whose values are like this one, with these keys.
-    fn named(&mut self, item: ValueId, key: ValueId) -> ValueId {
-        let keys = self.values.data(key);
+    /// Returns an object whose values are like this one, with these keys; it is made of a list.
+    fn named(&mut self, list: ValueId, item: ValueId, key: ValueId) -> ValueId {
+        let counted = self.values.outline(list, false);
+        let (keys, counted) = (self.values.data(key), self.values.sets.items(counted));
+        let keys = self.values.both(keys, counted);
         let named = self.values.named(item, keys);
         self.decided_by(named, &[key])
     }
@@ -204,7 +226,8 @@ impl PlanWalk {
         let Value::List(flat) = self.values.get(both) else {
             return self.computed(&[input]);
         };
-        let alone = self.loops.item(input, &mut self.values);
+        let item = self.loops.item(input, &mut self.values);
+        let alone = self.values.of_kind(item, PathStep::Single);
         let item = self.values.join(flat.item, alone);
         let most = self.values.formulas.sum(flat.most, looped.most);
         let list = self.values.list(ItemsOf {
@@ -248,11 +271,11 @@ impl PlanWalk {
         let own = self.values.tree.root(own);
         let mut sets = [self.values.data(all), self.values.decides(all)];
         if let Some(looped) = looped {
+            // What is added in each round counts the rounds.
+            let counted = self.values.sets.items(looped.spine);
+            sets[0] = self.values.both(sets[0], counted);
             let by = self.values.both(looped.spine, looped.by);
             sets[1] = self.values.both(sets[1], by);
-            // What is added in each round counts the rounds.
-            let counted = self.values.counted(looped.spine);
-            sets[0] = self.values.both(sets[0], counted);
         }
         for set in &mut sets {
             let others = self.values.sets.get(*set).iter();
@@ -283,8 +306,7 @@ impl PlanWalk {
             let (inner, by) = self.values.undecided(list);
             bys = self.values.both(bys, by);
             let Value::List(items) = self.values.get(inner) else {
-                all.most = FormulaId::UNKNOWN;
-                continue;
+                return self.computed(&lists);
             };
             all.item = self.values.join(all.item, items.item);
             all.spine = self.values.both(all.spine, items.spine);

@@ -3,7 +3,7 @@
 use super::formula::FormulaId;
 use super::sets::SetId;
 use super::sources::PathStep;
-use super::value::{FoundIn, ItemsOf, Value, ValueId};
+use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
 use crate::opcode::OpCode;
 use crate::typing::names::NameId;
@@ -54,12 +54,7 @@ impl PlanWalk {
             let kept = match value {
                 _ if op != OpCode::Select => continue,
                 Value::List(_) => member,
-                Value::At(source, of) if !self.values.tree.is_object(source) => {
-                    match self.values.step(source, PathStep::Other, of) {
-                        FoundIn::Is(other) => other,
-                        _ => member,
-                    }
-                }
+                Value::At(source, of) => self.values.step(source, PathStep::Other, of),
                 _ => continue,
             };
             all = self.values.join(all, kept);
@@ -69,12 +64,7 @@ impl PlanWalk {
 
     fn reshaped_object(&mut self, source: &Document, op: OpCode, of: ValueId) -> ValueId {
         let object = match self.values.get(of) {
-            Value::At(source, by) if !self.values.tree.is_object(source) => {
-                match self.values.step(source, PathStep::Object, by) {
-                    FoundIn::Is(object) => object,
-                    _ => of,
-                }
-            }
+            Value::At(source, by) => self.values.step(source, PathStep::Object, by),
             _ => of,
         };
         let reshaped = self.reshaped_one(source, op, object);
@@ -105,7 +95,7 @@ impl PlanWalk {
                         let (old, new) = (self.names.id(old), self.names.id(new));
                         let before = self.values.field(of, new);
                         let either = self.values.join(before, renamed);
-                        fields.push((old, renamed));
+                        fields.push((old, ValueId::CONSTANT));
                         fields.push((new, either));
                     }
                     _ => known = false,
@@ -163,24 +153,14 @@ impl PlanWalk {
 
     pub(super) fn entries(&mut self, input: ValueId) -> ValueId {
         let (inner, by) = self.values.undecided(input);
-        let (most, value) = match self.values.get(inner) {
-            Value::At(source, of) => {
-                let looped = self.loops.begin(inner, &mut self.values);
-                self.loops.end(&looped);
-                let step = self.values.step(source, PathStep::Value, of);
-                let FoundIn::Is(_) = step else {
-                    return self.nothing_known();
-                };
-                (looped.most, self.values.any(inner))
-            }
-            _ => (FormulaId::UNKNOWN, self.values.any(inner)),
+        let most = match self.values.get(inner) {
+            Value::At(source, of) => self.values.count(source, of),
+            _ => FormulaId::UNKNOWN,
         };
-        let key = self.values.computed(&[inner]);
-        let names = [self.names.id(b"key"), self.names.id(b"value")];
-        let item = self
-            .values
-            .object(vec![(names[0], key), (names[1], value)], ValueId::CONSTANT);
-        let spine = self.values.data(inner);
+        let (keys, spine) = (self.values.outline(inner, true), self.outline(inner));
+        self.note(keys);
+        let key = self.values.made(keys);
+        let item = self.entry(key, inner);
         let list = self.values.list(ItemsOf {
             item,
             of: None,
@@ -188,8 +168,20 @@ impl PlanWalk {
             most,
             spine,
         });
-        self.decided_by(list, &[key]);
         self.values.decided(list, by)
+    }
+
+    /// The rule of `keys`.
+    pub(super) fn keys(&mut self, input: ValueId) -> ValueId {
+        let entries = self.entries(input);
+        let (inner, by) = self.values.undecided(entries);
+        let Value::List(items) = self.values.get(inner) else {
+            return entries;
+        };
+        let name = self.names.id(b"key");
+        let item = self.values.field(items.item, name);
+        let keys = self.values.list(ItemsOf { item, ..items });
+        self.values.decided(keys, by)
     }
 
     /// Returns the keys of the groups, with the names under which they stand.
@@ -219,12 +211,12 @@ impl PlanWalk {
             .into_iter()
             .filter_map(|(name, key)| Some((name?, key)));
         let fields = fields.collect();
-        let mut object = self.values.object(fields, ValueId::CONSTANT);
+        let mut object = self.whole_object(fields, ValueId::CONSTANT);
         let more = match self.part_in("each") {
             Some(each) => each,
             None => {
                 let items = self.names.id(b"items");
-                self.values.object(vec![(items, group)], ValueId::CONSTANT)
+                self.whole_object(vec![(items, group)], ValueId::CONSTANT)
             }
         };
         object = self.merged(object, more);
@@ -273,7 +265,7 @@ impl PlanWalk {
                     }),
                     _ => others.item,
                 };
-                let field = self.values.object(vec![(name, value)], ValueId::CONSTANT);
+                let field = self.whole_object(vec![(name, value)], ValueId::CONSTANT);
                 match kind {
                     // Without a match, or with any, the field is there.
                     b"inner" | b"left" | b"group" => self.merged(rows.item, field),
@@ -288,7 +280,10 @@ impl PlanWalk {
             b"left" => (rows.least, self.values.formulas.sum(pairs, rows.most)),
             _ => (FormulaId::ZERO, pairs),
         };
-        let mut spine = self.values.both(rows.spine, others.spine);
+        let mut spine = match kind {
+            b"group" => rows.spine,
+            _ => self.values.both(rows.spine, others.spine),
+        };
         let by = self.values.both(by, and);
         if !own_key.iter().all(|it| *it) {
             spine = self.values.both(spine, by);

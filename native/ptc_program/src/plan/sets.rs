@@ -4,13 +4,24 @@ use super::sources::{SourceId, SourceRoot, SourceTree};
 use crate::typing::names::{Hash, Index};
 use std::cmp::Ordering;
 
-/// A part of the data in a set: whether all of it counts, or only how many items it has.
+/// How much of a part counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Extent {
+    /// How many items it has, because there is a list with as many items.
+    Items,
+    /// How many items it has, and of what kind it is.
+    Count,
+    /// All of it.
+    Whole,
+}
+
+/// A part of the data in a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ref {
     /// The part.
     pub source: SourceId,
-    /// Whether all of it counts.
-    pub whole: bool,
+    /// How much of it counts.
+    pub extent: Extent,
 }
 
 /// The number of a set.
@@ -63,8 +74,23 @@ impl Sets {
     }
 
     /// Returns the set of one part.
-    pub fn one(&mut self, source: SourceId, whole: bool) -> SetId {
-        self.intern(&[Ref { source, whole }])
+    pub fn one(&mut self, source: SourceId, extent: Extent) -> SetId {
+        self.intern(&[Ref { source, extent }])
+    }
+
+    /// Returns the set for a list whose number of items comes from these parts.
+    pub fn items(&mut self, id: SetId) -> SetId {
+        let is_count = |part: &Ref| part.extent == Extent::Count;
+        if !self.get(id).iter().any(is_count) {
+            return id;
+        }
+        let mut all = self.get(id).to_vec();
+        for part in all.iter_mut().filter(|part| is_count(part)) {
+            part.extent = Extent::Items;
+        }
+        all.sort_unstable();
+        all.dedup();
+        self.intern(&all)
     }
 
     /// Returns the set of the parts in either set.
@@ -98,7 +124,7 @@ impl Sets {
             for part in &mut all {
                 *part = Ref {
                     source: tree.root_id(part.source),
-                    whole: true,
+                    extent: Extent::Whole,
                 };
             }
             all.sort_unstable();
@@ -107,7 +133,7 @@ impl Sets {
         if all.len() > MOST_REFS {
             all = vec![Ref {
                 source: tree.root(SourceRoot::Unknown),
-                whole: true,
+                extent: Extent::Whole,
             }];
         }
         self.intern(&all)
@@ -126,7 +152,7 @@ impl Sets {
         }
         let mut hash = Hash::begin();
         for part in refs {
-            hash.add(u64::from(part.source.0) << 1 | u64::from(part.whole));
+            hash.add(u64::from(part.source.0) << 2 | part.extent as u64);
         }
         let hash = hash.finish();
         let found = self.index.find(hash, |at| self.get(SetId(at)) == refs);

@@ -31,10 +31,14 @@ pub enum PathStep {
     Each,
     /// The values of an object.
     Value,
+    /// The keys of an object, without their values.
+    Keys,
     /// The value itself, if it is an object.
     Object,
     /// The value itself, if it is no object.
     Other,
+    /// The value itself, if it is no list.
+    Single,
     /// The object without some of its fields, see [`SourceTree::names_without`].
     Without(u32),
 }
@@ -63,10 +67,15 @@ pub struct SourceTree {
     index: HashMap<SourceOrigin, SourceId, ByNumber>,
     /// The names of the fields that objects are without, each list in ascending order and once.
     without: Vec<Vec<NameId>>,
+    known: HashMap<Vec<NameId>, u32>,
+    /// The number of all these names.
+    names: usize,
 }
 
 /// Maximum number of steps of a path. What is deeper counts as a part of what is at that depth.
 const DEEPEST: u8 = 32;
+/// Maximum number of the fields that an object is without.
+const MOST_WITHOUT: usize = 256;
 
 impl SourceTree {
     /// Returns a root.
@@ -134,18 +143,29 @@ impl SourceTree {
         steps
     }
 
-    /// Returns the step to an object without these fields.
-    pub fn without(&mut self, mut names: Vec<NameId>) -> PathStep {
-        names.sort_unstable();
-        names.dedup();
-        let at = match self.without.iter().position(|known| *known == names) {
-            Some(at) => at,
+    /// Returns the object without these fields, with the part around it. Of many fields, some count as if they were still there.
+    pub fn without(&mut self, id: SourceId, names: &[NameId]) -> (SourceId, PathStep) {
+        let (around, mut all) = match self.around(id) {
+            Some((around, PathStep::Without(before))) => {
+                (around, self.names_without(before).to_vec())
+            }
+            _ => (id, Vec::new()),
+        };
+        all.extend(names);
+        all.sort_unstable();
+        all.dedup();
+        all.truncate(MOST_WITHOUT);
+        let at = match self.known.get(&all) {
+            Some(at) => *at,
             None => {
-                self.without.push(names);
-                self.without.len() - 1
+                let at = self.without.len() as u32;
+                self.names += all.len();
+                self.without.push(all.clone());
+                self.known.insert(all, at);
+                at
             }
         };
-        PathStep::Without(at as u32)
+        (around, PathStep::Without(at))
     }
 
     /// Returns the names of the fields that an object is without.
@@ -159,6 +179,17 @@ impl SourceTree {
         matches!(step, Some(PathStep::Object | PathStep::Without(_)))
     }
 
+    /// Returns whether a part can have something at a step.
+    pub fn has(&self, id: SourceId, step: PathStep) -> bool {
+        use PathStep::*;
+        match self.around(id).map(|(_, last)| last) {
+            Some(Object | Without(_)) => !matches!(step, Each | Other),
+            Some(Other) => matches!(step, Each | Other | Single),
+            Some(Single) => step != Each,
+            _ => true,
+        }
+    }
+
     /// Returns the number of parts.
     pub fn count(&self) -> usize {
         self.all.len()
@@ -166,7 +197,6 @@ impl SourceTree {
 
     /// Returns the words that they take.
     pub fn words(&self) -> usize {
-        let names: usize = self.without.iter().map(Vec::len).sum();
-        8 * self.all.len() + names
+        8 * self.all.len() + self.names
     }
 }

@@ -6,7 +6,7 @@ mod reading;
 pub use reading::FoundIn;
 
 use super::formula::{Factor, FormulaId, Formulas, LoopId};
-use super::sets::{SetId, Sets};
+use super::sets::{Extent, SetId, Sets};
 use super::sources::{SourceId, SourceRoot, SourceTree};
 use crate::typing::names::NameId;
 
@@ -64,7 +64,7 @@ pub struct ItemsOf {
     pub least: FormulaId,
     /// The largest number.
     pub most: FormulaId,
-    /// What that number depends on.
+    /// What that number comes from: the lists that it is the number of items of, or what it is computed of.
     pub spine: SetId,
 }
 
@@ -75,6 +75,8 @@ struct ValueFlows {
     data: SetId,
     decides: SetId,
     depth: u8,
+    /// Whether no part of it belongs to a loop.
+    settled: bool,
 }
 
 /// All values, and what they are made of.
@@ -93,6 +95,9 @@ pub struct Values {
 
 /// Maximum number of fields that are kept apart.
 const MOST_FIELDS: usize = 256;
+/// Number of fields that a program's objects may have together, and of more for each value.
+const FIELDS: usize = 65_536;
+const FIELDS_A_VALUE: usize = 8;
 /// Maximum nesting depth of what is kept apart.
 const DEEPEST: u8 = 24;
 /// Maximum number of values that are made to join two of them.
@@ -105,6 +110,7 @@ impl Default for Values {
             data: SetId::EMPTY,
             decides: SetId::EMPTY,
             depth: 0,
+            settled: true,
         };
         let mut all = Vec::with_capacity(64);
         all.extend([constant; 2]);
@@ -122,7 +128,7 @@ impl Default for Values {
 impl Values {
     /// Returns the words that they take.
     pub fn words(&self) -> usize {
-        let own = 5 * self.all.len() + self.fields.len() + self.members.len() / 2;
+        let own = 6 * self.all.len() + self.fields.len() + self.members.len() / 2;
         own + self.tree.words() + self.sets.words() + self.formulas.words()
     }
 
@@ -162,13 +168,41 @@ impl Values {
 
     fn add(&mut self, value: Value, data: SetId, decides: SetId, depth: u8) -> ValueId {
         let id = ValueId(self.all.len() as u32);
+        let settled = self.settles(value);
         self.all.push(ValueFlows {
             value,
             data,
             decides,
             depth,
+            settled,
         });
         id
+    }
+
+    /// Returns whether no part of a value belongs to a loop.
+    #[inline]
+    pub fn is_settled(&self, id: ValueId) -> bool {
+        self.all[id.0 as usize].settled
+    }
+
+    fn settles(&self, value: Value) -> bool {
+        match value {
+            Value::Made(_) => true,
+            Value::At(_, of) => matches!(of, LoopId::ROOT | LoopId::LOST),
+            Value::Object(span, rest) => {
+                let fields = self.fields(span).iter().map(|field| field.1);
+                self.is_settled(rest) && { fields }.all(|it| self.is_settled(it))
+            }
+            Value::List(items) => {
+                let numbers = [items.least, items.most];
+                let settled = |it: &FormulaId| self.formulas.is_settled(*it);
+                items.of.is_none() && numbers.iter().all(settled) && self.is_settled(items.item)
+            }
+            Value::Named(item, _) | Value::Decided(item, _) => self.is_settled(item),
+            Value::OneOf(span) => self.members[span.range()]
+                .iter()
+                .all(|it| self.is_settled(*it)),
+        }
     }
 
     /// Returns a value that is computed from these parts.
@@ -181,7 +215,7 @@ impl Values {
 
     /// Returns a part of the data.
     pub fn at(&mut self, source: SourceId, of: LoopId) -> ValueId {
-        let data = self.sets.one(source, true);
+        let data = self.sets.one(source, Extent::Whole);
         self.add(Value::At(source, of), data, SetId::EMPTY, 0)
     }
 
@@ -194,7 +228,7 @@ impl Values {
     /// Returns a value of which nothing is known.
     pub fn unknown(&mut self) -> ValueId {
         let source = self.tree.root(SourceRoot::Unknown);
-        let data = self.sets.one(source, true);
+        let data = self.sets.one(source, Extent::Whole);
         self.made(data)
     }
 
@@ -242,7 +276,8 @@ impl Values {
         let mut all: Vec<ValueId> = fields.iter().map(|field| field.1).collect();
         all.push(rest);
         let (data, decides, depth) = self.inside(&all);
-        if fields.len() > MOST_FIELDS || depth > DEEPEST {
+        let room = FIELDS + FIELDS_A_VALUE * self.all.len();
+        if fields.len() > MOST_FIELDS || depth > DEEPEST || self.fields.len() > room {
             return self.collapsed(data, decides);
         }
         let start = self.fields.len() as u32;
@@ -269,28 +304,17 @@ impl Values {
         self.decided(made, decides)
     }
 
-    /// Returns a list. What its number of items depends on decides about it. A number that is computed flows with the list,
-    /// because whoever sees the list can count it: see [`Values::counted`].
+    /// Returns a list. What its number of items comes from decides about it, and flows with it, because whoever sees the list can
+    /// count it.
     pub fn list(&mut self, items: ItemsOf) -> ValueId {
         let known = self.all[items.item.0 as usize];
         let decides = self.both(known.decides, items.spine);
-        let counted = self.counted(items.spine);
+        let counted = self.sets.items(items.spine);
         let data = self.both(known.data, counted);
         if known.depth >= DEEPEST {
             return self.collapsed(data, decides);
         }
         self.add(Value::List(items), data, decides, known.depth + 1)
-    }
-
-    /// Returns the parts of which a number of items is computed, as by `range`: they flow into what counts the items. The number
-    /// of items in a part of the data, and what keeps some of them, only decides.
-    pub fn counted(&mut self, spine: SetId) -> SetId {
-        let parts = self.sets.get(spine);
-        if !parts.iter().any(|part| part.whole) {
-            return SetId::EMPTY;
-        }
-        let whole: Vec<_> = parts.iter().filter(|part| part.whole).copied().collect();
-        self.sets.of_parts(whole, &mut self.tree)
     }
 
     /// Returns a list of a number of items, as a program has it.

@@ -16,7 +16,7 @@ use crate::typing::names::{ByNumber, NameId, Names};
 use crate::typing::parts::{fields_of, operation_of, OpAt};
 use crate::typing::walk::ABSENT;
 use ptc_json::{Document, Entry, Node, Shape};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A part that was visited.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +51,7 @@ pub(super) struct PlanFrame {
     now: ToVisit,
     bound: Option<ValueId>,
     guard: SetId,
+    counted: SetId,
     calls: u32,
 }
 
@@ -75,6 +76,11 @@ pub struct PlanWalk {
     pub(super) visited: Vec<Visited>,
     pub(super) bound: Vec<Option<ValueId>>,
     pub(super) guard: SetId,
+    counted: SetId,
+    /// The entries of objects, by the numbers of their values, with the object.
+    pub(super) entries: HashMap<u32, ValueId, ByNumber>,
+    /// Objects that have all of their fields, by the numbers of their values.
+    pub(super) whole: HashSet<u32, ByNumber>,
     /// The keys of objects that have been visited.
     seen: HashSet<(Node, NameId), ByNumber>,
     last: ValueId,
@@ -107,6 +113,9 @@ impl PlanWalk {
             visited: Vec::with_capacity(16),
             bound: Vec::new(),
             guard: SetId::EMPTY,
+            counted: SetId::EMPTY,
+            entries: HashMap::default(),
+            whole: HashSet::default(),
             seen: HashSet::default(),
             last: ValueId::CONSTANT,
             root,
@@ -118,6 +127,7 @@ impl PlanWalk {
     pub fn words(&self) -> usize {
         let frames = self.frames.len() * size_of::<PlanFrame>() / 8;
         let own = self.visited.len() * 4 + self.bound.len() + self.calls.len() * 2;
+        let own = own + 2 * self.entries.len() + self.whole.len();
         self.values.words() + self.names.words() + frames + own + self.used.len() / 2
     }
 
@@ -174,7 +184,7 @@ impl PlanWalk {
     }
 
     fn begin_part(&mut self, source: &Document, mut part: ToVisit) {
-        let (before, calls) = (self.guard, self.calls.len() as u32);
+        let (before, calls) = ((self.guard, self.counted), self.calls.len() as u32);
         let mut guard = part.guard;
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -185,6 +195,7 @@ impl PlanWalk {
             }
             let of_list = self.values.both(looped.spine, looped.by);
             guard = self.values.both(guard, of_list);
+            self.counted = self.values.both(self.counted, looped.spine);
         }
         let mut bound = None;
         if let Some((name, value)) = part.bind {
@@ -194,10 +205,11 @@ impl PlanWalk {
             }
             bound = self.bound[at].replace(value);
         }
-        (frame.now, frame.bound, frame.guard, frame.calls) = (part, bound, before, calls);
+        (frame.now, frame.bound, frame.calls) = (part, bound, calls);
+        (frame.guard, frame.counted) = before;
         if guard != SetId::EMPTY {
             self.used.push(guard);
-            self.guard = self.values.both(before, guard);
+            self.guard = self.values.both(self.guard, guard);
         }
         self.enter(source, part);
     }
@@ -224,6 +236,7 @@ impl PlanWalk {
             now: part,
             bound: None,
             guard: SetId::EMPTY,
+            counted: SetId::EMPTY,
             calls: 0,
         };
         if let PartKind::Op(op, implicit) = what {
@@ -245,7 +258,7 @@ impl PlanWalk {
         };
         let (part, bound, calls) = (frame.now, frame.bound, frame.calls as usize);
         let looped = frame.looped;
-        self.guard = frame.guard;
+        (self.guard, self.counted) = (frame.guard, frame.counted);
         if let Some((name, _)) = part.bind {
             self.bound[name.0 as usize] = bound;
         }
@@ -307,8 +320,13 @@ impl PlanWalk {
 
     /// Adds a call.
     pub(super) fn add_call(&mut self, tool: NameId, args: ValueId) {
-        let (guard, once) = (self.guard, FormulaId::ONE);
-        self.calls.push(CallSite { tool, args, guard });
+        let once = FormulaId::ONE;
+        self.calls.push(CallSite {
+            tool,
+            args,
+            guard: self.guard,
+            counted: self.counted,
+        });
         if let Some(frame) = self.frames.last_mut() {
             let called = super::calls::Called {
                 tool,

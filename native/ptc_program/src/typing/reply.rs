@@ -25,6 +25,8 @@ const STRIDE: usize = 512;
 /// Number of bytes of the text that are passed in one step, and how many cost one unit of fuel.
 const BYTES: usize = 4_096;
 const BYTES_PASSED_A_UNIT: usize = 4;
+/// Number of parts at the beginning and at the end of a path that is not whole.
+const PATH_PARTS: usize = 32;
 /// Fuel for a path of the data.
 const FUEL_PER_PATH: usize = 12;
 
@@ -232,16 +234,10 @@ impl<T: Copy> Reply<T> {
             Severity::Warning => Word::Warning,
             Severity::Note => Word::Note,
         };
-        let mut path = Vec::new();
-        if let Some(paths) = &self.state.paths {
-            for step in paths.path(source, finding.node) {
-                path.push(match step {
-                    PartStep::Key(key) => heap.make_string(source.text(*key).unwrap_or_default()),
-                    PartStep::Index(index) => index_term(*index, heap),
-                });
-            }
-        }
-        let path = heap.make_list(&path);
+        let path = match &self.state.paths {
+            Some(paths) => path_term(paths.path(source, finding.node), source, heap),
+            None => heap.make_list(&[]),
+        };
         let op = match finding.op {
             Some(op) => heap.make_string(op.name().as_bytes()),
             None => heap.nil(),
@@ -259,6 +255,27 @@ impl<T: Copy> Reply<T> {
         let (severity, code) = (heap.word(severity), heap.word(finding.code));
         Ok(heap.make_tuple(&[severity, code, path, op, details, place]))
     }
+}
+
+/// Returns a path; of a long one the beginning and the end, because whole paths would grow with the square of a program's depth.
+fn path_term<H: Heap>(path: &[PartStep], source: &Document, heap: &mut H) -> H::Term {
+    let mut term = |step: &PartStep| match step {
+        PartStep::Key(key) => heap.make_string(source.text(*key).unwrap_or_default()),
+        PartStep::Index(index) => index_term(*index, heap),
+    };
+    // The name of the root comes before it.
+    let short = 2 * PATH_PARTS;
+    let parts: Vec<H::Term> = if path.len() <= short {
+        path.iter().map(term).collect()
+    } else {
+        let (first, last) = (&path[..PATH_PARTS - 1], &path[path.len() - PATH_PARTS..]);
+        let mut parts: Vec<H::Term> = first.iter().map(&mut term).collect();
+        let last: Vec<H::Term> = last.iter().map(term).collect();
+        parts.push(heap.make_string("…".as_bytes()));
+        parts.extend(last);
+        parts
+    };
+    heap.make_list(&parts)
 }
 
 fn index_term<H: Heap>(index: u32, heap: &mut H) -> H::Term {

@@ -190,6 +190,10 @@ impl Kinds {
 /// Maximum number of types, of fields of all of them, and of members of all unions. Beyond it nothing is known of new types.
 pub(super) const MOST_TYPES: usize = 1 << 20;
 const MOST_FIELDS: usize = 1 << 22;
+/// Number of fields that all objects may have together, and of more for each type: a program that adds one field after the other would
+/// have as many as the square of their number.
+const FIELDS: usize = 1 << 18;
+const FIELDS_A_TYPE: usize = 16;
 
 /// The types of one check.
 #[derive(Debug)]
@@ -321,7 +325,8 @@ impl Types {
         }
         let fields = &all[first..];
         let start = self.fields.len();
-        if start + fields.len() > MOST_FIELDS {
+        let room = MOST_FIELDS.min(FIELDS + FIELDS_A_TYPE * self.types.len());
+        if start + fields.len() > room {
             return TyId::OBJECT;
         }
         self.fields.extend_from_slice(fields);

@@ -81,6 +81,9 @@ impl Loops {
 
     // It calls itself at most to this depth.
     fn lost_in(&self, id: ValueId, values: &mut Values, depth: usize, left: &mut usize) -> ValueId {
+        if values.is_settled(id) {
+            return id;
+        }
         if depth == 0 || *left == 0 {
             return values.computed(&[id]);
         }

@@ -2,7 +2,7 @@
 
 use super::{Value, ValueId, Values, MOST_JOINED};
 use crate::plan::formula::LoopId;
-use crate::plan::sets::SetId;
+use crate::plan::sets::{Extent, SetId};
 use crate::plan::sources::{PathStep, SourceId};
 use crate::typing::names::NameId;
 
@@ -28,17 +28,9 @@ impl Values {
     pub fn any(&mut self, of: ValueId) -> ValueId {
         self.each_member(of, |values, member| match values.get(member) {
             Value::At(source, _) => {
-                let steps = match values.tree.is_object(source) {
-                    true => &[PathStep::Value][..],
-                    false => &[PathStep::Value, PathStep::Each],
-                };
-                let mut all = ValueId::CONSTANT;
-                for step in steps {
-                    if let FoundIn::Is(inside) = values.step(source, *step, LoopId::LOST) {
-                        all = values.join(all, inside);
-                    }
-                }
-                FoundIn::Is(all)
+                let [one, other] = [PathStep::Value, PathStep::Each]
+                    .map(|step| values.step(source, step, LoopId::LOST));
+                FoundIn::Is(values.join(one, other))
             }
             Value::Object(span, rest) => {
                 let fields: Vec<_> = values.fields(span).iter().map(|field| field.1).collect();
@@ -57,46 +49,114 @@ impl Values {
         })
     }
 
-    /// Returns the part at a step, of a loop's current item.
-    pub fn step(&mut self, source: SourceId, step: PathStep, of: LoopId) -> FoundIn {
-        FoundIn::Is(match self.tree.inside(source, step) {
+    /// Returns what the number of parts of a value, and its kind, come from; if `keys`, what the keys of an object come from.
+    pub fn outline(&mut self, of: ValueId, keys: bool) -> SetId {
+        let (mut todo, mut all, mut left) = (vec![of], SetId::EMPTY, MOST_JOINED);
+        while let Some(next) = todo.pop() {
+            left -= 1;
+            if left == 0 {
+                return self.data(of);
+            }
+            let (next, _) = self.undecided(next);
+            let own = match self.get(next) {
+                Value::OneOf(_) => {
+                    todo.extend(self.members(next));
+                    continue;
+                }
+                Value::Object(_, rest) => {
+                    todo.push(rest);
+                    continue;
+                }
+                Value::At(source, _) if keys => match self.tree.inside(source, PathStep::Keys) {
+                    Some(keys) => self.sets.one(keys, Extent::Whole),
+                    None => self.data(next),
+                },
+                Value::At(source, _) => self.sets.one(source, Extent::Count),
+                Value::List(items) => items.spine,
+                Value::Named(_, keys) => keys,
+                Value::Made(data) => data,
+                Value::Decided(..) => SetId::EMPTY,
+            };
+            all = self.both(all, own);
+        }
+        all
+    }
+
+    /// Returns the part at a step, of a loop's current item; a constant if there is none.
+    pub fn step(&mut self, source: SourceId, step: PathStep, of: LoopId) -> ValueId {
+        if !self.tree.has(source, step) {
+            return ValueId::CONSTANT;
+        }
+        if self.tree.is_object(source) && matches!(step, PathStep::Object | PathStep::Single) {
+            return self.at(source, of);
+        }
+        match self.tree.inside(source, step) {
             Some(inside) => self.at(inside, of),
             None => {
-                let data = self.sets.one(source, true);
+                let data = self.sets.one(source, Extent::Whole);
                 self.made(data)
             }
-        })
+        }
+    }
+
+    /// Returns a value if it is of one kind: an object for [`PathStep::Object`], no object for [`PathStep::Other`], and no list for
+    /// [`PathStep::Single`].
+    pub fn of_kind(&mut self, of: ValueId, kind: PathStep) -> ValueId {
+        let (inner, by) = self.undecided(of);
+        let mut all = ValueId::CONSTANT;
+        for member in self.members(inner) {
+            let is_list = kind == PathStep::Other;
+            let kept = match self.get(member) {
+                Value::At(source, of) => self.step(source, kind, of),
+                Value::List(_) if !is_list => continue,
+                Value::Object(..) | Value::Named(..) if is_list => continue,
+                _ => member,
+            };
+            all = self.join(all, kept);
+        }
+        self.decided(all, by)
     }
 
     /// Returns the value at a key of a part. Of an object without some fields, it is that of the object.
     fn key_in(&mut self, source: SourceId, name: NameId, of: LoopId) -> FoundIn {
         let mut source = source;
-        while let Some((around, PathStep::Without(names))) = self.tree.around(source) {
+        if let Some((around, PathStep::Without(names))) = self.tree.around(source) {
             if self.tree.names_without(names).binary_search(&name).is_ok() {
                 return FoundIn::Is(ValueId::CONSTANT);
             }
             source = around;
         }
-        self.step(source, PathStep::Key(name), of)
+        FoundIn::Is(self.step(source, PathStep::Key(name), of))
     }
 
     /// Returns a value without the fields of these names.
     pub fn without(&mut self, id: ValueId, names: &[NameId]) -> ValueId {
-        if names.is_empty() {
+        self.without_of(id, names, names)
+    }
+
+    /// Returns a value without fields: what their names are in objects that the program makes, and in those of the data.
+    pub fn without_of(&mut self, id: ValueId, made: &[NameId], data: &[NameId]) -> ValueId {
+        match (made, data) {
+            ([], []) => id,
+            names => self.less(id, names, &mut { MOST_JOINED }),
+        }
+    }
+
+    // It calls itself for the other fields of an object, which are less deep than the object.
+    fn less(&mut self, id: ValueId, names: (&[NameId], &[NameId]), left: &mut usize) -> ValueId {
+        if *left == 0 {
             return id;
         }
         let (inner, by) = self.undecided(id);
         let mut all = ValueId::CONSTANT;
         for member in self.members(inner) {
+            *left = left.saturating_sub(1);
             let less = match self.get(member) {
-                Value::At(source, of) => self.part_without(source, names, of),
+                Value::At(source, of) => self.part_without(source, names.1, of),
                 Value::Object(span, rest) => {
                     let mut fields = self.fields(span).to_vec();
-                    fields.retain(|field| !names.contains(&field.0));
-                    let rest = match self.get(rest) {
-                        Value::At(source, of) => self.part_without(source, names, of),
-                        _ => rest,
-                    };
+                    fields.retain(|field| !names.0.contains(&field.0));
+                    let rest = self.less(rest, names, left);
                     self.object(fields, rest)
                 }
                 _ => member,
@@ -107,11 +167,8 @@ impl Values {
     }
 
     fn part_without(&mut self, source: SourceId, names: &[NameId], of: LoopId) -> ValueId {
-        let step = self.tree.without(names.to_vec());
-        match self.step(source, step, of) {
-            FoundIn::Is(value) => value,
-            _ => ValueId::FIXED,
-        }
+        let (source, step) = self.tree.without(source, names);
+        self.step(source, step, of)
     }
 
     /// Does the same for each of the values that a value may be; the results are joined.

@@ -1,0 +1,63 @@
+defmodule PtcRunner.Firewall.Kept do
+  @moduledoc false
+  # Which entries of a program's value have firewalled data under a name that is not firewalled. They get a mark in the memory that keeps
+  # them, so that no later program passes them to a tool.
+
+  alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
+  alias PtcRunner.Json.{Evaluation, Limits, Planning}
+
+  @typedoc "What a run had: the data, what counts of its tools (see `PtcRunner.Firewall.Guard.tools/1`), and its limits."
+  @type given :: {context :: map(), memory :: map(), Guard.tools(), Limits.given()}
+
+  @doc """
+  Whether firewalled data flow into the entry of a name, by the plan of the program. `shape` is that of the program's value.
+
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "user"}, {"pin": {"op": "get", "field": "_pin"}, "id": {"op": "get", "field": "id"}}]}})
+      iex> given = {%{"user" => %{"id" => 1, "_pin" => 2}}, %{}, %{}, {nil, nil, 10_000}}
+      iex> flows? = PtcRunner.Firewall.Kept.flows(program, given, :clear)
+      iex> Enum.map(["id", "pin"], flows?)
+      [false, true]
+
+  """
+  @spec flows(PtcRunner.Json.program(), given(), Shape.t()) :: (String.t() -> boolean())
+  def flows(program, {context, memory, tools, limits}, shape) do
+    with {:ok, source} <- Evaluation.source(program, limits),
+         {:ok, kept} <- Planning.kept(source, limits) do
+      # Each entry is looked at once: an object may have many keys whose names are not known.
+      flows =
+        Map.new(kept, fn {name, entry} ->
+          own = if name == nil, do: shape, else: Shape.entry(shape, name)
+          {name, Guard.flows?(entry, {context, memory}, tools, own == :clear)}
+        end)
+
+      others = Map.get(flows, nil, false)
+      &Map.get(flows, &1, others)
+    else
+      # It has taken too long.
+      {:error, _fault} -> fn _name -> true end
+    end
+  end
+
+  @doc """
+  The memory after a run that had a firewall, with its marks.
+
+      iex> program = ~s({"program": {"pin": {"op": "load", "name": "_pin"}}})
+      iex> given = {%{"_pin" => 4711}, %{}, %{}, {nil, nil, 10_000}}
+      iex> PtcRunner.Firewall.Kept.memory(%{"pin" => 4711}, %{"pin" => 4711}, program, given)
+      %{"pin" => 4711, "_concealed" => ["pin"]}
+
+  """
+  @spec memory(map(), map(), PtcRunner.Json.program(), given()) :: map()
+  def memory(memory, delta, _program, _given) when delta == %{}, do: memory
+
+  def memory(memory, delta, program, {context, before, tools, _limits} = given) do
+    shape = Flow.of(program, before, fn -> hidden?(context, before, tools) end)
+    told = {flows(program, given, shape), fn -> Flow.written(program) end}
+    Marks.put(memory, delta, shape, told, before)
+  end
+
+  defp hidden?(context, memory, tools) do
+    Enum.any?(tools, fn {_name, {_effect, _declared, returns}} -> Hidden.open?(returns) end) or
+      Hidden.in?(Enum.map([context, memory], &:maps.values/1))
+  end
+end
