@@ -8,7 +8,7 @@ use ptc_term::heap::Heap;
 use ptc_term::names;
 use ptc_term::number::Number;
 use ptc_term::rooted;
-use ptc_term::roots::Roots;
+use ptc_term::roots::{room, Roots};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::One;
 use ptc_term::workspace::Workspace;
@@ -377,8 +377,10 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
 
     fn consume_fuel(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
         self.work.consume_fuel_or_suspend(bytes)?;
-        let open = self.value.starts.len() * WORDS_OF_OPEN;
-        self.work.check_heap_limit(self.depth() + open + held / 8)
+        let open = room(&self.value.starts) * WORDS_OF_OPEN;
+        let ids = room(&self.ids) * size_of::<KeyId>() / 8;
+        let stack = self.value.stack.words();
+        self.work.check_heap_limit(stack + open + ids + held / 8)
     }
 }
 
