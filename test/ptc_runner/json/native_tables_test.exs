@@ -92,7 +92,8 @@ defmodule PtcRunner.Json.NativeTablesTest do
       decode = fn -> elem(Json.Codec.decode(text, max_heap: max_heap, timeout: 60_000), 0) end
       {_result, peak} = peak(fn -> decode |> Task.async() |> Task.await(60_000) end)
 
-      assert peak < 3 * 8 * max_heap + 1_000_000,
+      # The VM copies the terms once more when it collects garbage, into a heap that is up to 1.6 times as large.
+      assert peak < 4 * 8 * max_heap + 1_000_000,
              "#{peak} bytes of #{8 * max_heap}: #{String.slice(text, 0, 20)}"
     end
   end
