@@ -9,7 +9,7 @@ defmodule PtcRunner.Test.AnswerGenerator do
 
   import PtcRunner.Test.Random
 
-  alias PtcRunner.Test.{JsonText, SignatureGenerator}
+  alias PtcRunner.Test.{JsonText, RuledGenerator, SignatureGenerator}
 
   @prose [
     "",
@@ -85,6 +85,15 @@ defmodule PtcRunner.Test.AnswerGenerator do
     {value, _state} = build(mixed(decoded(written(value))), state)
     value = if is_binary(value), do: [value], else: value
     %{type: type, text: written(value)}
+  end
+
+  @doc "The same for types with rules, unions, names and maps of a type."
+  @spec ruled_case(integer(), pos_integer()) :: %{type: term(), text: binary()}
+  def ruled_case(seed, n) do
+    type = RuledGenerator.type(seed, n)
+    value = RuledGenerator.value(type, rem(n, 3) == 0)
+    {value, _state} = build(mixed(value), :rand.seed_s(:exsss, {seed, n, 19}))
+    %{type: type, text: written(if(is_binary(value), do: [value], else: value))}
   end
 
   defp decoded(text), do: text |> PtcRunner.Json.Codec.decode() |> elem(1)

@@ -4,14 +4,12 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
   # own, and is tried without the signature only where no JSON was found.
 
-  alias PtcRunner.Agent.{Around, Candidates, Literals, Nearly, Thinking, Uncoerced, Wrapper}
-  alias PtcRunner.Json.Limits
-  alias PtcRunner.Options
-  alias PtcRunner.SubAgent.{JsonParser, JsonRepair, KeyNormalizer, Signature}
+  alias PtcRunner.Agent.Answer.{Asked, Fit, Told}
+  alias PtcRunner.Agent.{Around, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
+  alias PtcRunner.SubAgent.{JsonParser, JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
-  alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Base, Coercion, Enums}
+  alias PtcRunner.SubAgent.Signature.{Base, Enums}
 
   @limits [:timeout, :memory_exceeded]
 
@@ -26,7 +24,18 @@ defmodule PtcRunner.Agent.Answer do
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
     text = Thinking.blanked(text)
-    asked = asked(signature, opts)
+    asked = Asked.new(signature, opts)
+
+    case Nearly.sign(text) do
+      nil ->
+        chosen(text, asked)
+
+      sign ->
+        {:error, [signed(sign)], Told.feedback([signed(sign)], text, {:place, nil}, asked), true}
+    end
+  end
+
+  defp chosen(text, asked) do
     choosing = [fenced: true, plain: asked.wrapped?]
 
     case Candidates.choose(text, &value_of(&1, asked), choosing) do
@@ -41,10 +50,54 @@ defmodule PtcRunner.Agent.Answer do
              do: {:ok, value, ["took the last of #{count} answers" | warnings]}
 
       {:several, count} ->
-        errors = [%{path: [], message: "The answer has #{count} different values: write one"}]
-        {:error, errors, feedback(errors, text, {:place, nil}, %{asked | limits: []}), true}
+        errors = [several(count)]
+        {:error, errors, Told.feedback(errors, text, {:place, nil}, %{asked | limits: []}), true}
     end
   end
+
+  @doc """
+  The value of an answer that is valid as it stands, or its errors. Which of several values counts is decided as by `read/3`, so that both agree.
+
+      iex> PtcRunner.Agent.Answer.exactly(~s(<think>{"n": 1}</think>{"n": "2"}), {:signature, [], {:map, [{"n", :string}]}}, [])
+      {:ok, %{"n" => "2"}}
+
+  """
+  @spec exactly(String.t(), Signature.t() | nil, keyword()) ::
+          {:ok, term()} | {:error, [map(), ...]}
+  def exactly(text, signature, opts) do
+    text = Thinking.blanked(text)
+    asked = Asked.new(signature, opts)
+    strict = %{Asked.new(signature, coerce: false, repair: false) | limits: asked.limits}
+
+    sign = Nearly.sign(text)
+    choosing = [fenced: true, plain: asked.wrapped?]
+
+    case sign || Candidates.choose(text, &value_of(&1, asked), choosing) do
+      ^sign when sign != nil -> {:error, [signed(sign)]}
+      :one -> made_exactly(text, signature, asked, strict)
+      {:only, part} -> made_exactly(part, signature, asked, strict)
+      {:last, part, _count} -> made_exactly(part, signature, asked, strict)
+      {:several, count} -> {:error, [several(count)]}
+    end
+  end
+
+  # What `read/3` takes without a warning is not converted.
+  defp made_exactly(text, signature, asked, strict) do
+    with {:error, errors, _feedback, _found} <- one(text, strict) do
+      case nearly(text, asked) do
+        {:ok, value, []} -> {:ok, value}
+        _converted -> {:error, errors}
+      end
+    else
+      {:ok, value, _none} -> {:ok, Answer.made(value, signature)}
+    end
+  end
+
+  defp signed(sign),
+    do: %{path: [], message: "The answer has #{sign} before its value: write the value alone"}
+
+  defp several(count),
+    do: %{path: [], message: "The answer has #{count} different values: write one"}
 
   defp value_of(text, asked) do
     # An object where a list is declared may be one of its lines.
@@ -98,41 +151,17 @@ defmodule PtcRunner.Agent.Answer do
 
   defp surrounded(_errors, _text, _found, _asked), do: :error
 
-  defp asked(signature, opts) do
-    began = System.monotonic_time(:millisecond)
-    coerce? = signature != nil and Keyword.get(opts, :coerce, true)
-    repair? = Keyword.get(opts, :repair, true)
-    enums = enums(signature, Wrapper.wrapped(signature), opts)
-    signature = if coerce? and repair?, do: nullable(signature), else: signature
-    wrapped = Wrapper.wrapped(signature)
-
-    %{
-      own: type(signature),
-      wrapped?: wrapped != signature,
-      signature: wrapped,
-      type: type(wrapped),
-      enums: enums,
-      limits: opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began),
-      coerce?: coerce?,
-      repair?: repair?,
-      truncated: Keyword.get(opts, :truncated, :error)
-    }
-  end
-
-  defp nullable({:signature, params, type}), do: {:signature, params, Nearly.nullable(type)}
-
-  defp type({:signature, _params, type}), do: type
-  defp type(nil), do: nil
-
   # An error has the text in which the value is wrapped, and what was found in it.
   defp one(text, asked) do
     {text, outcome} = read = outcome(text, asked)
     found = found(read)
 
     with {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
-         no when no in [:error, :literal] <- converted(text, outcome, found, asked) do
+         no when no in [:error, :literal] or elem(no, 0) == :unfit <-
+           converted(text, outcome, found, asked) do
       errors = errors |> left(found, asked) |> beside(found, asked)
-      {:error, errors, feedback(errors, text, found, asked), {text, found}}
+      {errors, feedback} = both(errors, no, text, found, asked)
+      {:error, errors, feedback, {text, found}}
     else
       {:truncated, %{path: path, message: message}} ->
         {:error, [%{path: path, message: message}], Cut.feedback(message), {text, found}}
@@ -141,13 +170,29 @@ defmodule PtcRunner.Agent.Answer do
         {:ok, if(asked.wrapped?, do: Wrapper.unwrapped(value), else: value), warnings}
 
       {:wrong, errors} ->
-        {:error, errors, feedback(errors, text, found, asked), {text, :wrong}}
+        {:error, errors, Told.feedback(errors, text, found, asked), {text, :wrong}}
 
       # A text that met a limit is not read again.
       {:limit, wrong} ->
         {:error, wrong, Feedback.text(hd(wrong).message, nil, text, %{}, []), {text, :limit}}
     end
   end
+
+  # Where the syntax can be repaired and values are still wrong, both are told.
+  defp both([%{path: []} = syntax] = errors, {:unfit, value}, text, {:place, place}, asked)
+       when place != nil do
+    found = {:value, value}
+
+    with {:error, [%{path: [_ | _]} | _] = wrong} <- Fit.judged(value, asked, []) do
+      wrong = wrong |> left(found, asked) |> beside(found, asked)
+      {[syntax | wrong], Told.both(syntax, wrong, text, place, found, asked)}
+    else
+      _no_values -> {errors, Told.feedback(errors, text, {:place, place}, asked)}
+    end
+  end
+
+  defp both(errors, _no, text, found, asked),
+    do: {errors, Told.feedback(errors, text, found, asked)}
 
   defp left(errors, {:value, value}, %{coerce?: true, type: type}) when type != nil,
     do: Uncoerced.left(errors, Wrapper.inner(value, type), type)
@@ -183,22 +228,12 @@ defmodule PtcRunner.Agent.Answer do
   # The backticks in a string are its content, also if it was cut off.
   defp string?(text), do: text =~ ~r/\A\s*"/
 
-  defp enums(nil, _wrapped, _opts), do: %{}
-
-  # The enumeration of a wrapped value is under the wrapper's key.
-  defp enums({:signature, _params, type}, wrapped, opts) do
-    case {Annotations.of!(opts, type).enums, wrapped} do
-      {%{"" => values}, {:signature, _, {:map, [{name, _type}]}}} -> %{name => values}
-      {enums, _wrapped} -> enums
-    end
-  end
-
   defp exact(outcome, asked) do
     case outcome do
-      {:ok, value, _found} -> allowed(value, asked, [])
+      {:ok, value, _found} -> Fit.allowed(value, asked, [])
       {:invalid, {errors, _more}, _line, _found} -> {:error, errors}
-      {:error, reason, _found} when reason in @limits -> {:limit, [error(reason)]}
-      {:error, reason, _found} -> {:error, [error(reason)]}
+      {:error, reason, _found} when reason in @limits -> {:limit, [Fit.error(reason)]}
+      {:error, reason, _found} -> {:error, [Fit.error(reason)]}
     end
   end
 
@@ -211,8 +246,8 @@ defmodule PtcRunner.Agent.Answer do
        when type != nil do
     with true <- Names.optional?(type),
          {value, [_ | _] = warnings} <- found |> Wrapper.inner(type) |> Names.renamed(type) do
-      with {:error, _errors} = wrong <- judged(value, asked, warnings),
-           no when no in [:error, :literal] <- coerce(value, asked, warnings),
+      with {:error, _errors} = wrong <- Fit.judged(value, asked, warnings),
+           no when no in [:error, :literal] <- Fit.coerce(value, asked, warnings),
            do: wrong
     else
       _as_declared -> right
@@ -220,36 +255,6 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp respelled(other, _found, _asked), do: other
-
-  defp error(reason), do: %{path: [], message: Answer.message(reason)}
-
-  # A number or string in a fence, where an object or a list is expected.
-  defp judged(value, _asked, _warnings) when not is_map(value) and not is_list(value),
-    do: {:error, [error(:not_an_object)]}
-
-  defp judged(value, asked, warnings) do
-    with {:ok, value} <- Answer.judged(value, asked.signature),
-         do: allowed(value, asked, warnings)
-  end
-
-  defp allowed(value, %{signature: nil}, warnings), do: {:ok, value, warnings}
-
-  defp allowed(value, asked, warnings) do
-    until = Keyword.get(asked.limits, :until, :infinity)
-
-    case Enums.errors(value, asked.type, asked.enums, until) do
-      [] -> made(value, asked, warnings)
-      :timeout -> {:limit, [error(:timeout)]}
-      errors -> {:error, errors}
-    end
-  end
-
-  defp made(value, %{coerce?: false}, warnings), do: {:ok, value, warnings}
-
-  defp made(value, %{type: type}, warnings) do
-    {value, told} = Nearly.defaults(value, type)
-    {:ok, value |> Base.made(type) |> KeyNormalizer.normalize_keys(), warnings ++ told}
-  end
 
   defp converted(text, outcome, found, asked) do
     with :error <- coerced(found, asked),
@@ -273,40 +278,44 @@ defmodule PtcRunner.Agent.Answer do
     {value, warnings} =
       if asked.repair? and asked.coerce?, do: Names.renamed(value, asked.type), else: {value, []}
 
-    coerce(value, asked, warnings)
+    Fit.coerce(value, asked, warnings)
   end
 
   defp coerced(_none, _asked), do: :error
-
-  defp coerce(_value, %{coerce?: false}, _warnings), do: :error
-
-  defp coerce(value, %{type: type} = asked, warnings) do
-    {value, told} =
-      value |> Wrapper.inner(type) |> Names.hyphenated(type) |> Nearly.defaults(type)
-
-    with {:ok, value, more} <- Coercion.coerce(value, type),
-         false <- Literals.named?(more),
-         {:ok, value, warnings} <- allowed(value, asked, warnings ++ told ++ more) do
-      {:ok, KeyNormalizer.normalize_keys(value), warnings}
-    else
-      {:error, _reason} -> :error
-      # A repair must not read null as a text without quotes.
-      true -> :literal
-      {:limit, errors} -> {:limit, errors}
-    end
-  end
 
   defp repaired(text, found, asked) do
     limits = [{:truncated, asked.truncated} | asked.limits]
 
     case JsonRepair.read(text, asked.type, limits) do
       {:ok, value, repairs} ->
-        with [] <- grouped(value, repairs, text, asked),
-             do: value |> unwrapped(asked) |> fitting(messages(repairs), asked)
+        if unclear?(repairs, text, found, asked) do
+          :error
+        else
+          with [] <- grouped(value, repairs, text, asked),
+               do: value |> Fit.unwrapped(asked) |> Fit.fitting(messages(repairs), asked)
+        end
 
       {:error, reason} ->
         cut(reason, found)
     end
+  end
+
+  # Whether it is not known which of several keys was meant by a repair.
+  defp unclear?(repairs, text, found, asked) do
+    Enum.any?(repairs, &(&1.kind == :key_spelling)) and
+      case written(text, found, asked) do
+        {:ok, value} -> Names.several?(Wrapper.inner(value, asked.type), asked.type)
+        :error -> false
+      end
+  end
+
+  # The value with the keys of the text.
+  defp written(_text, {:value, value}, _asked), do: {:ok, value}
+
+  defp written(text, _found, asked) do
+    with {:ok, value, _repairs} <- JsonRepair.read(text, nil, asked.limits),
+         do: {:ok, value},
+         else: (_error -> :error)
   end
 
   # Where JSON was found, it was coerced already, unless it is only a part of the answer. Without the type, it is not known
@@ -321,8 +330,11 @@ defmodule PtcRunner.Agent.Answer do
              {:exact, asked.type} | asked.limits
            ]),
          [] <- grouped(value, repairs, text, asked) do
-      {value, warnings} = value |> unwrapped(asked) |> Names.renamed(asked.type)
-      coerce(value, asked, messages(repairs) ++ warnings)
+      {value, warnings} = value |> Fit.unwrapped(asked) |> Names.renamed(asked.type)
+
+      with no when no in [:error, :literal] <-
+             Fit.coerce(value, asked, messages(repairs) ++ warnings),
+           do: {:unfit, value}
     else
       {:error, reason} -> cut(reason, found)
       false -> :error
@@ -340,7 +352,7 @@ defmodule PtcRunner.Agent.Answer do
         errors =
           with %{type: type} when type != nil <- asked,
                value = Nearly.put_texts(value, numbers),
-               {:error, errors} <- judged(unwrapped(value, asked), asked, []),
+               {:error, errors} <- Fit.judged(Fit.unwrapped(value, asked), asked, []),
                do: errors,
                else: (_any -> [])
 
@@ -352,41 +364,5 @@ defmodule PtcRunner.Agent.Answer do
   defp cut({:truncated, place}, {:place, _}), do: {:truncated, place}
   defp cut(_reason, _found), do: :error
 
-  defp fitting(value, warnings, %{signature: nil}),
-    do: if(is_map(value), do: {:ok, value, warnings}, else: :error)
-
-  defp fitting(value, warnings, asked) do
-    # A key in another spelling is left only if its value does not fit.
-    with {_value, []} <- Names.renamed(value, asked.type),
-         {:ok, value, warnings} <- judged(value, asked, warnings) do
-      {:ok, value, warnings}
-    else
-      {:limit, errors} -> {:limit, errors}
-      _wrong -> :error
-    end
-  end
-
-  # The value of a repaired text.
-  defp unwrapped(value, %{type: nil}), do: value
-
-  defp unwrapped(value, asked) do
-    value = Wrapper.inner(value, asked.type)
-    if asked.wrapped?, do: Wrapper.object(value, asked.own), else: value
-  end
-
   defp messages(repairs), do: Enum.map(repairs, & &1.message)
-
-  defp feedback(errors, text, found, asked) do
-    agent = %{parsed_signature: asked.signature}
-    opts = [{:feedback, :detailed}, {:found, found} | asked.limits]
-
-    case errors do
-      [%{path: [], message: message}] ->
-        Feedback.text(message, nil, text, agent, opts)
-
-      errors ->
-        line = JsonHandler.format_validation_errors(errors)
-        Feedback.text(line, {errors, 0}, text, agent, opts)
-    end
-  end
 end

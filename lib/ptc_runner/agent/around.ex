@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Around do
   alias PtcRunner.Agent.Parts
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
-  alias PtcRunner.SubAgent.Signature.Base
+  alias PtcRunner.SubAgent.Signature.{Base, Type}
 
   # Maximum number of errors, and of the steps of their paths: each step is a look at the value there.
   @errors 20
@@ -85,23 +85,13 @@ defmodule PtcRunner.Agent.Around do
   # The value that begins at `at`, of a type with the names around it. What is not on the way to an error is not looked at.
   @spec value(tuple(), non_neg_integer(), term(), map(), path(), found()) :: found()
   defp value({_json, _wrong, ways} = text, at, type, names, path, found) do
-    if path in ways, do: typed(text, at, type, names, path, found), else: found
+    if path in ways do
+      {type, names} = Type.core(type, names)
+      typed(text, at, type, names, path, found)
+    else
+      found
+    end
   end
-
-  defp typed(text, at, {:optional, type}, names, path, found),
-    do: typed(text, at, type, names, path, found)
-
-  defp typed(text, at, {:where, type, _rules}, names, path, found),
-    do: typed(text, at, type, names, path, found)
-
-  defp typed(text, at, {:struct, _module, type}, names, path, found),
-    do: typed(text, at, type, names, path, found)
-
-  defp typed(text, at, {:defs, inner, type}, names, path, found) when is_map(inner),
-    do: typed(text, at, type, Map.merge(names, inner), path, found)
-
-  defp typed(text, at, {:ref, name}, names, path, found),
-    do: typed(text, at, Union.resolved(name, names), names, path, found)
 
   defp typed(text, at, {kind, fields}, names, path, found) when kind in [:map, :closed_map] do
     object(text, at, fields, path, found, fn at, found ->

@@ -108,7 +108,7 @@ defmodule PtcRunner.Agent.Candidates do
     do: {:only, Parts.text(text, later |> List.last() |> elem(0))}
 
   defp chosen([], found, text) do
-    case Enum.dedup_by(found, fn {_part, {:ok, value}} -> value end) do
+    case found |> Enum.chunk_while(nil, &unlike/2, &{:cont, &1}) do
       [] ->
         :one
 
@@ -120,8 +120,22 @@ defmodule PtcRunner.Agent.Candidates do
 
         if corrects?(text, before, last),
           do: {:last, Parts.text(text, last), length(several)},
-          else: {:several, length(several)}
+          else: {:several, different(several)}
     end
+  end
+
+  # Without values that equal the one before: 1 and 1.0 are the same number.
+  defp unlike({_part, {:ok, value}} = one, {_last, {:ok, last}}) when value == last,
+    do: {:cont, one}
+
+  defp unlike(one, _last), do: {:cont, one, one}
+
+  defp different(several) do
+    several
+    |> Enum.reduce([], fn {_part, {:ok, value}}, seen ->
+      if Enum.any?(seen, &(&1 == value)), do: seen, else: [value | seen]
+    end)
+    |> length()
   end
 
   @doc "Whether the words between two parts of a text take back the first one."

@@ -5,11 +5,12 @@ defmodule PtcRunner.Agent.Nearly do
 
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Loop.JsonHandler.Union
-  alias PtcRunner.SubAgent.Signature.Base
+  alias PtcRunner.SubAgent.Signature.{Base, Firewall, Type}
 
   @time ~r/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{7,}(?:Z|[+-]\d\d:?\d\d)/i
+
+  # Operators and signs, the last ones ¬, ≥, ≤ and ≠, by bytes: the text need not be UTF-8.
+  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?((?:[!~<>^&|?=+-]|\xC2\xAC|\xE2\x89[\xA0\xA4\xA5])+)[{\[]/
 
   # A text in quotes, in a fence or not, with nothing in brackets behind it.
   @quoted ~r/\A\s*(?:```[\w+.#-]*\s+)?("\s*(?:\\.|[^"\\])*+")[^{\[]*\z/s
@@ -27,15 +28,7 @@ defmodule PtcRunner.Agent.Nearly do
   defp null({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
     do: {kind, Enum.map(fields, &null_field/1)}
 
-  defp null({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, null(type)}
-  defp null({:where, type, rules}), do: {:where, null(type), rules}
-  defp null({:struct, module, type}), do: {:struct, module, null(type)}
-  defp null({:one_of, types, field}), do: {:one_of, Enum.map(types, &null/1), field}
-
-  defp null({:defs, names, type}) when is_map(names),
-    do: {:defs, Map.new(names, fn {name, type} -> {name, null(type)} end), null(type)}
-
-  defp null(type), do: type
+  defp null(type), do: Type.map(type, &null/1)
 
   defp null_field({name, type}) do
     if default(type) == :error, do: {name, null(type)}, else: {name, {:optional, null(type)}}
@@ -49,64 +42,28 @@ defmodule PtcRunner.Agent.Nearly do
 
   """
   @spec defaults(term(), term()) :: {term(), [String.t()]}
-  def defaults(value, type) do
-    if Base.makes?(type) do
-      {value, warnings} = filled(value, type, %{}, [], [])
-      {value, Enum.reverse(warnings)}
-    else
-      {value, []}
-    end
+  def defaults(value, type),
+    do: if(Base.makes?(type), do: Type.walk(value, type, &filled/3), else: {value, []})
+
+  defp filled(map, fields, path) do
+    {map, told} =
+      Enum.reduce(fields, {map, []}, fn {name, type}, {map, told} ->
+        with {:ok, default} <- default(type),
+             key when key != nil <- Type.key(map, name),
+             %{^key => nil} <- map do
+          {%{map | key => default}, [taken(path ++ [name]) | told]}
+        else
+          _value -> {map, told}
+        end
+      end)
+
+    {map, Enum.reverse(told)}
   end
 
-  defp filled(value, {:optional, type}, names, path, told),
-    do: filled(value, type, names, path, told)
-
-  defp filled(value, {:where, type, _rules}, names, path, told),
-    do: filled(value, type, names, path, told)
-
-  defp filled(value, {:defs, inner, type}, names, path, told) when is_map(inner),
-    do: filled(value, type, Map.merge(names, inner), path, told)
-
-  defp filled(value, {:ref, name}, names, path, told),
-    do: filled(value, Union.resolved(name, names), names, path, told)
-
-  defp filled(value, {:one_of, types, field}, names, path, told)
-       when (is_map(value) and not is_struct(value)) or is_list(value),
-       do: filled(value, Union.chosen(value, types, field, names), names, path, told)
-
-  defp filled(map, {:map_of, type}, names, path, told) when is_map(map) and not is_struct(map) do
-    Enum.reduce(map, {map, told}, fn {name, value}, {map, told} ->
-      {value, told} = filled(value, type, names, [name | path], told)
-      {%{map | name => value}, told}
-    end)
-  end
-
-  defp filled(map, {kind, fields}, names, path, told)
-       when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
-    Enum.reduce(fields, {map, told}, fn {name, type}, {map, told} ->
-      key = if is_map_key(map, name), do: name, else: KeyNormalizer.normalize_key(name)
-
-      case {map, default(type)} do
-        {%{^key => nil}, {:ok, default}} ->
-          {%{map | key => default}, [taken([name | path]) | told]}
-
-        {%{^key => value}, _default} ->
-          {value, told} = filled(value, type, names, [name | path], told)
-          {%{map | key => value}, told}
-
-        _missing ->
-          {map, told}
-      end
-    end)
-  end
-
-  defp filled([_ | _] = list, {:list, type}, names, path, told),
-    do: Enum.map_reduce(list, told, &filled(&1, type, names, path, &2))
-
-  defp filled(value, _type, _names, _path, told), do: {value, told}
-
+  # Keys inside a firewalled field are not shown.
   defp taken(path) do
-    place = path |> Enum.reverse() |> Enum.join(".")
+    {above, below} = Enum.split_while(path, &(not Firewall.hidden?(&1)))
+    place = Enum.join(above ++ Enum.take(below, 1), ".")
     "took the default of #{Shown.quoted(place)} for null"
   end
 
@@ -173,6 +130,21 @@ defmodule PtcRunner.Agent.Nearly do
       for {path, number} <- numbers,
           path not in known,
           do: %{path: path, message: message <> Shown.cut(number, 100)}
+  end
+
+  @doc """
+  The operators directly before the object or list that a text, or its fence, begins with; nil if there are none.
+
+      iex> Enum.map(["!{}", "```json\\n-[1]", "- [1]", "So: !{}"], &PtcRunner.Agent.Nearly.sign/1)
+      ["!", "-", nil, nil]
+
+  """
+  @spec sign(String.t()) :: String.t() | nil
+  def sign(text) do
+    case Regex.run(@sign, text) do
+      [_begin, sign] -> sign
+      nil -> nil
+    end
   end
 
   @doc """

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.{Candidates, Feedback, Run, Thinking}
+  alias PtcRunner.Agent.{Candidates, Feedback, Nearly, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.Limits
@@ -74,6 +74,13 @@ defmodule PtcRunner.Agent.Source do
   end
 
   defp found(text, limits, opts) do
+    case Nearly.sign(text) do
+      nil -> chosen(text, limits, opts)
+      sign -> {:error, {:parse_error, "The answer has #{sign} before its program"}}
+    end
+  end
+
+  defp chosen(text, limits, opts) do
     case Candidates.choose(text, &program(&1, limits)) do
       :one ->
         located(text, limits, opts)

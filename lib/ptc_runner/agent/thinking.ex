@@ -44,17 +44,45 @@ defmodule PtcRunner.Agent.Thinking do
 
   """
   @spec blanked(String.t()) :: String.t()
-  def blanked(text) do
+  def blanked(text), do: text |> blanked(:whole) |> elem(0)
+
+  @doc """
+  The same for the beginning of a text, and whether it ends inside of thinking: what has begun is thinking until its end comes.
+
+      iex> PtcRunner.Agent.Thinking.so_far("So <think>Is it 1?")
+      {"So                ", true}
+
+      iex> PtcRunner.Agent.Thinking.so_far("So <think>Is it 1?</think> 2")
+      {"So                         2", false}
+
+  """
+  @spec so_far(String.t()) :: {String.t(), open? :: boolean()}
+  def so_far(text), do: blanked(text, :growing)
+
+  @doc """
+  Whether a tag of thinking ends in a chunk; `before` is the text before it.
+
+      iex> alias PtcRunner.Agent.Thinking
+      iex> [Thinking.ends_tag?("so</thi", "nk>{"), Thinking.ends_tag?("</think>", "<b>")]
+      [true, false]
+
+  """
+  @spec ends_tag?(String.t(), String.t()) :: boolean()
+  def ends_tag?(before, chunk) do
+    @tag
+    |> Regex.scan(before <> chunk, return: :index)
+    |> Enum.any?(fn [{at, size} | _] -> at + size > byte_size(before) end)
+  end
+
+  defp blanked(text, how) do
     case Regex.scan(@tag, text, return: :index) do
       [] ->
-        text
+        {text, false}
 
       found ->
-        found
-        |> Enum.take(@most)
-        |> tags(text)
-        |> parts(text, {0, :line}, [])
-        |> then(&Parts.without(text, &1))
+        tags = found |> Enum.take(@most) |> tags(text)
+        {parts, open?} = parts(tags, {text, how}, {0, :line}, [])
+        {Parts.without(text, parts), open?}
     end
   end
 
@@ -74,36 +102,47 @@ defmodule PtcRunner.Agent.Thinking do
   defp kind(<<_triangle::binary-size(3), rest::binary>>),
     do: {:triangle, not String.starts_with?(rest, "/")}
 
-  # The parts of the text that are thinking, the last one first. `state`: up to where the text was read, and where that is.
-  @spec parts([tag()], String.t(), {non_neg_integer(), term()}, [Parts.span()]) :: [Parts.span()]
-  defp parts([{at, size, kind, opens?} | rest], text, {from, place}, found) do
+  # The parts of the text that are thinking, the last one first, and whether that one has no end. `state`: up to where the text
+  # was read, and where that is.
+  @spec parts([tag()], {String.t(), :whole | :growing}, {non_neg_integer(), term()}, [
+          Parts.span()
+        ]) :: {[Parts.span()], boolean()}
+  defp parts([{at, size, kind, opens?} | rest], {text, _how} = read, {from, place}, found) do
     place = text |> binary_part(from, at - from) |> place(place)
     until = at + size
 
     cond do
       match?({:string, _depth}, place) ->
-        parts(rest, text, {at, place}, found)
+        parts(rest, read, {at, place}, found)
 
       opens? ->
-        case ended(rest, kind, 1) || first_end(rest, kind) || unended(text, at, kind) do
-          nil ->
-            parts(rest, text, {until, place}, found)
+        case finish(rest, read, at, kind) do
+          :none ->
+            parts(rest, read, {until, place}, found)
+
+          :open ->
+            {[{at, byte_size(text) - at} | found], true}
 
           until ->
-            rest |> after_(until) |> parts(text, {until, place}, [{at, until - at} | found])
+            rest |> after_(until) |> parts(read, {until, place}, [{at, until - at} | found])
         end
 
       # The tag that begins it is not in the text; one of a channel also ends an answer.
       kind != :channel and
           (found == [] or binary_part(text, until, byte_size(text) - until) =~ ~r/\S/) ->
-        parts(rest, text, {until, :words}, [{0, until}])
+        parts(rest, read, {until, :words}, [{0, until}])
 
       true ->
-        parts(rest, text, {until, place}, found)
+        parts(rest, read, {until, place}, found)
     end
   end
 
-  defp parts([], _text, _state, found), do: found
+  defp parts([], _read, _state, found), do: {found, false}
+
+  defp finish(tags, {_text, :growing}, _at, kind), do: ended(tags, kind, 1) || :open
+
+  defp finish(tags, {text, :whole}, at, kind),
+    do: ended(tags, kind, 1) || first_end(tags, kind) || unended(text, at, kind)
 
   # Where the thinking ends that has begun; there may be some in it.
   defp ended([{at, size, kind, false} | _], kind, 1), do: at + size
@@ -118,10 +157,10 @@ defmodule PtcRunner.Agent.Thinking do
   end
 
   # Without an end, it is all that follows, if it begins a line; words may mention a tag.
-  defp unended(_text, _at, :square), do: nil
+  defp unended(_text, _at, :square), do: :none
 
   defp unended(text, at, _kind),
-    do: if(binary_part(text, 0, at) =~ ~r/(?:\A|[\n>])[ \t\r]*\z/, do: byte_size(text))
+    do: if(binary_part(text, 0, at) =~ ~r/(?:\A|[\n>])[ \t\r]*\z/, do: :open, else: :none)
 
   defp after_(tags, until), do: Enum.drop_while(tags, fn {at, _, _, _} -> at < until end)
 

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Uncoerced do
   # of the values as they are written, of which coercion takes more.
 
   alias PtcRunner.Agent.Literals
-  alias PtcRunner.SubAgent.Signature.Coercion
+  alias PtcRunner.SubAgent.Signature.{Coercion, Type}
 
   # Maximum number of errors that are looked at.
   @most 200
@@ -49,33 +49,33 @@ defmodule PtcRunner.Agent.Uncoerced do
   # The value at a path and its type, with the names around it.
   defp at([], value, type, names) when names == %{}, do: {:ok, value, type}
   defp at([], value, type, names), do: {:ok, value, {:defs, names, type}}
-  defp at(path, value, {:optional, type}, names), do: at(path, value, type, names)
-  defp at(path, value, {:where, type, _rules}, names), do: at(path, value, type, names)
-  defp at(path, value, {:struct, _module, type}, names), do: at(path, value, type, names)
 
-  defp at(path, value, {:defs, inner, type}, names),
-    do: at(path, value, type, Map.merge(names, inner))
+  defp at([part | path], value, type, names) do
+    {core, names} = Type.core(type, names)
 
-  # A valid type, as validation has read it: no name stands for itself.
-  defp at(path, value, {:ref, name}, names) when is_map_key(names, name),
-    do: at(path, value, Map.fetch!(names, name), names)
+    with {:ok, value, type} <- step(part, value, core), do: at(path, value, type, names)
+  end
 
-  defp at([index | path], list, {:list, type}, names) when is_integer(index) and is_list(list) do
+  defp step(index, list, {:list, type}) when is_integer(index) and is_list(list) do
     case Enum.drop(list, index) do
-      [item | _rest] -> at(path, item, type, names)
+      [item | _rest] -> {:ok, item, type}
       _none -> :error
     end
   end
 
-  defp at([name | path], map, {kind, fields}, names) when kind in [:map, :closed_map] do
+  defp step(name, map, {kind, fields}) when kind in [:map, :closed_map] do
     with {_name, type} <- List.keyfind(fields, name, 0),
          %{^name => value} <- map,
-         do: at(path, value, type, names)
+         do: {:ok, value, type},
+         else: (_none -> :error)
   end
 
-  defp at([name | path], map, {:map_of, type}, names) do
-    with %{^name => value} <- map, do: at(path, value, type, names)
+  defp step(name, map, {:map_of, type}) do
+    case map do
+      %{^name => value} -> {:ok, value, type}
+      _none -> :error
+    end
   end
 
-  defp at(_path, _value, _type, _names), do: :error
+  defp step(_part, _value, _type), do: :error
 end

@@ -56,6 +56,19 @@ defmodule PtcRunner.Agent.Wrapper do
   def unwrapped(object), do: Map.get(object, @value)
 
   @doc """
+  A part of an answer as it is shown while it streams: without the wrapper, if values of the signature are wrapped.
+
+      iex> PtcRunner.Agent.Wrapper.shown(%{"value" => 5}, {:signature, [], :int})
+      5
+
+  """
+  @spec shown(term(), Signature.t() | nil) :: term()
+  def shown(%{@value => value} = object, {:signature, _params, type}),
+    do: if(scalar?(type), do: value, else: object)
+
+  def shown(value, _signature), do: value
+
+  @doc """
   The text of a wrapped value, if the text is a value that stands for itself; otherwise the text.
 
       iex> PtcRunner.Agent.Wrapper.around("1.50", {:optional, :float}, [])

@@ -22,20 +22,24 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   ## When a stream halts
 
-  `finish/1` decides whether an answer is valid. Its result is that of
-  `PtcRunner.SubAgent.Loop.JsonHandler.handle_json_answer/4` for the whole text. A stream halts
-  only if this result is certain:
+  `finish/1` decides whether an answer is valid, by the rules of `PtcRunner.Agent.answer/3` for the whole text: what stands in thinking
+  (`<think>…</think>`) is no answer, and of several values the last one counts if the words before it take back the one before.
+  A stream halts where the first value that it meets outside of thinking cannot become valid:
 
     * in a fence with the tag `json` or without a tag: at the first value of another type, at the end of the first value
       that breaks a rule of its type (an enumeration, a bound, a pattern, a format), that is no date, or that no type
       of a union takes, at a required field that is missing from a complete object, at a key that a closed map must not
       have, at the first byte that is not JSON
     * outside of fences: at the same values, as soon as the text is known to be JSON and not prose in
-      brackets. There is one exception: a fence after the wrong JSON could make the answer valid, because
+      brackets. A fence after the wrong JSON could make the answer valid, because
       the fence would count. With `halt: :certain` the stream waits for such a fence, and nothing outside
       of fences halts it.
-    * with `prose: false`: at the first byte that is neither JSON nor the beginning of a fence. Use this for
+    * with `prose: false`: at the first byte that is neither JSON nor the beginning of a fence, also of thinking. Use this for
       LLMs in JSON mode.
+
+  So a stream that has halted does not wait for another value that the model could write after the wrong one. Nor can it know
+  that the text so far is thinking, if the tag that begins it is a part of the prompt: use `halt: :certain` there. Values that are not in an
+  object or a list, as of `:int` or `{name :string}?`, halt no stream.
 
   `finish/1` checks the values of keys that have escapes or could be another spelling of a field's name
   (`user-id` for `user_id`). It also checks the rules of texts that have escapes or more than 65,536 bytes, of patterns that
@@ -44,6 +48,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.Panic
+  alias PtcRunner.Agent.Answer, as: Whole
+  alias PtcRunner.Agent.{Thinking, Wrapper}
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
@@ -64,19 +70,26 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   @finish_options %{timeout: :timeout, max_heap: :max_heap}
 
-  # `asked` is {signature, type, list?, max_bytes}: one field, because each chunk makes a struct.
+  # A tag is looked for in so many bytes before the chunk in which it ends.
+  @tag_bytes 256
+  # Of more texts with tags, the stream waits for the end.
+  @rereads 64
+
+  # `asked` is {signature, type, list?, max_bytes, tags}: one field, because each chunk makes a struct. `tags` is the pattern of the
+  # bytes that end a tag of thinking. `thought`: whether the text ends in thinking, and how often it was read without it.
   # No NIF receives `text` while it grows; otherwise the VM would copy it for the next chunk.
   @enforce_keys [:asked, :state]
-  defstruct [:asked, :state, text: "", taken: 0]
+  defstruct [:asked, :state, text: "", taken: 0, thought: {false, 0}]
 
   @typedoc "A part of an answer; `taken` is the size of its text in bytes."
   @opaque t :: %__MODULE__{
             asked:
               {JsonHandler.signature(), type :: term(), list? :: boolean(),
-               max_bytes :: pos_integer() | :infinity},
+               max_bytes :: pos_integer() | :infinity, tags :: :binary.cp() | nil},
             state: reference(),
             text: binary(),
-            taken: non_neg_integer()
+            taken: non_neg_integer(),
+            thought: {boolean(), non_neg_integer()}
           }
 
   @typedoc "An error; the path is empty if the error concerns the whole answer."
@@ -120,8 +133,11 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   def new(nil, opts), do: build(nil, :any, false, opts)
 
-  def new({:signature, _, type} = signature, opts),
-    do: build(signature, type, Base.list?(type), opts)
+  def new({:signature, _, type} = signature, opts) do
+    # A value may be bare, or in {"value": ...}: nothing halts it.
+    type = if Wrapper.scalar?(type), do: nil, else: type
+    build(signature, type, Base.list?(type), opts)
+  end
 
   def new(other, _opts),
     do: raise(ArgumentError, "expected a signature, got: #{PtcRunner.Shown.text(other)}")
@@ -129,12 +145,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   defp build(signature, type, list?, opts) do
     Options.check!(opts, @options, "PtcRunner.SubAgent.AnswerStream.new/2")
     early? = Keyword.get(opts, :halt, :early) == :early
-    prose? = Keyword.get(opts, :prose, true)
+    prose? = type == nil or Keyword.get(opts, :prose, true)
+    type = type || :any
     max_bytes = Keyword.get(opts, :max_bytes, @max_bytes)
+    tags = if prose?, do: :binary.compile_pattern([">", "]", <<0xB7>>])
 
     {:ok, state} = Quanta.run!(Native.stream_new(type, list?, early?, prose?))
 
-    %__MODULE__{asked: {signature, type, list?, max_bytes}, state: state}
+    %__MODULE__{asked: {signature, type, list?, max_bytes, tags}, state: state}
   end
 
   @doc """
@@ -148,26 +166,66 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   """
   @spec feed(t(), binary()) :: {:cont, t()} | {:halt, {:error, [error(), ...]}}
   # An integer is less than any atom.
-  def feed(%__MODULE__{asked: {_, _, _, max_bytes}, text: text, taken: taken} = stream, chunk)
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes, _}, taken: taken} = stream, chunk)
       when taken + byte_size(chunk) <= max_bytes do
     chunk = Aligned.text(chunk)
 
-    case read(stream.state, taken, chunk) do
-      :ok -> {:cont, %{stream | text: text <> chunk, taken: taken + byte_size(chunk)}}
-      {:halt, mistake} -> halt(stream, chunk, mistake)
-      :fork -> feed_again(stream, chunk)
+    cond do
+      tag?(stream, chunk) -> reread(stream, chunk)
+      elem(stream.thought, 0) -> {:cont, added(stream, chunk)}
+      true -> fed(stream, chunk)
     end
   catch
     :error, :nif_panicked -> halted([], Panic.caught())
   end
 
-  def feed(%__MODULE__{asked: {_, _, _, max_bytes}}, chunk) when is_binary(chunk),
+  def feed(%__MODULE__{asked: {_, _, _, max_bytes, _}}, chunk) when is_binary(chunk),
     do: halted([], "expected at most #{max_bytes} bytes, got more")
 
   def feed(%__MODULE__{}, chunk),
     do: raise(ArgumentError, "expected a binary, got: #{PtcRunner.Shown.text(chunk)}")
 
   def feed(other, _chunk), do: no_stream(other, "feed/2")
+
+  defp fed(stream, chunk) do
+    case read(stream.state, stream.taken, chunk) do
+      :ok -> {:cont, added(stream, chunk)}
+      {:halt, mistake} -> halt(stream, chunk, mistake)
+      :fork -> feed_again(stream, chunk)
+    end
+  end
+
+  defp added(stream, chunk),
+    do: %{stream | text: stream.text <> chunk, taken: stream.taken + byte_size(chunk)}
+
+  # Whether a tag of thinking ends in the chunk.
+  defp tag?(%{asked: {_, _, _, _, tags}, thought: {_open?, rereads}} = stream, chunk)
+       when tags != nil and rereads < @rereads do
+    :binary.match(chunk, tags) != :nomatch and stream |> ending() |> Thinking.ends_tag?(chunk)
+  end
+
+  defp tag?(_stream, _chunk), do: false
+
+  defp ending(%{text: text, taken: taken}) do
+    size = min(taken, @tag_bytes)
+    binary_part(text, taken - size, size)
+  end
+
+  # The text without its thinking, with blanks in its place, is read from its start.
+  defp reread(%{thought: {_open?, rereads}} = stream, chunk) do
+    {text, open?} = Thinking.so_far(stream.text <> chunk)
+    {:ok, state} = Native.stream_again(stream.state, "")
+    # After many tags nothing is read until the end.
+    open? = open? or rereads + 1 == @rereads
+
+    case read(state, 0, text) do
+      :ok -> {:cont, added(%{stream | state: state, thought: {open?, rereads + 1}}, chunk)}
+      {:halt, mistake} -> halt(stream, chunk, mistake)
+    end
+  end
+
+  defp without_thinking(%{thought: {_open?, 0}, text: text}), do: text
+  defp without_thinking(%{text: text}), do: text |> Thinking.so_far() |> elem(0)
 
   defp read(state, taken, chunk) when byte_size(chunk) <= @part,
     do: Quanta.run(Native.stream_feed(state, taken, chunk))
@@ -184,8 +242,8 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   defp feed_again(stream, chunk) do
     {:ok, state} = Native.stream_again(stream.state, "")
-    :ok = read(state, 0, stream.text)
-    feed(%{stream | state: state}, chunk)
+    :ok = read(state, 0, without_thinking(stream))
+    fed(%{stream | state: state}, chunk)
   end
 
   defp halt(_stream, _chunk, {path, message}) when is_list(path), do: halted(path, message)
@@ -212,14 +270,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   defp distance([part | path], [part | other]), do: distance(path, other)
   defp distance(path, other), do: length(path) + length(other)
 
-  defp signature(%{asked: {signature, _type, _list?, _max_bytes}}), do: signature
+  defp signature(%{asked: {signature, _type, _list?, _max_bytes, _tags}}), do: signature
 
   defp halted(path, message), do: {:halt, {:error, [%{path: path, message: message}]}}
 
   @doc """
   The value of the complete text, or all errors.
 
-  The value is the same as that of `PtcRunner.Agent.answer/3` for a text that is valid as it stands: texts of dates and decimals become
+  The value is that of `PtcRunner.Agent.answer/3` for a text that is valid as it stands, without thinking, and the one of several values that counts: texts of dates and decimals become
   these, missing fields with a default have it, and objects of `{:struct, Module, type}` are structs. A value of a type with
   defaults, structs or decimals has no undeclared keys, and floats for integers where the type is `:float`. Nothing else is converted: a text is no number, another spelling of an enumeration's value is an error, and nothing is repaired. For that, give the
   whole text to `PtcRunner.Agent.answer/3`.
@@ -243,14 +301,9 @@ defmodule PtcRunner.SubAgent.AnswerStream do
           {:ok, term()} | {:error, [error(), ...]}
   def finish(stream, opts \\ [])
 
-  def finish(%__MODULE__{asked: {signature, _type, _list?, _max_bytes}, text: text}, opts) do
+  def finish(%__MODULE__{text: text} = stream, opts) do
     Options.check!(opts, @finish_options, "PtcRunner.SubAgent.AnswerStream.finish/2")
-
-    case Answer.read_all(text, signature, opts) do
-      {:ok, value, _found} -> {:ok, Answer.made(value, signature)}
-      {:invalid, {errors, _more}, _line, _found} -> {:error, errors}
-      {:error, reason, _found} -> {:error, [%{path: [], message: Answer.message(reason)}]}
-    end
+    Whole.exactly(text, signature(stream), opts)
   end
 
   def finish(other, _opts), do: no_stream(other, "finish/2")
@@ -274,7 +327,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   @doc """
-  The value received so far, for display. Open objects and lists are closed, and a string ends where the
+  The value received so far, for display: the first one that does not stand in thinking. Open objects and lists are closed, and a string ends where the
   text ends. Returns `:none` before the JSON begins. The value is not validated. Takes linear time.
 
       iex> stream = PtcRunner.SubAgent.AnswerStream.new("{title :string, tags [:string]}")
@@ -284,10 +337,12 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   """
   @spec partial(t()) :: {:ok, term()} | :none
-  def partial(%__MODULE__{asked: {_, _, list?, _}, state: state, text: text}) do
+  def partial(%__MODULE__{asked: {signature, _, list?, _, _}} = stream) do
+    {state, text} = shown(stream)
+
     case Quanta.run(Native.stream_partial(state, text)) do
       {:ok, %{"items" => items}} when list? and is_list(items) -> {:ok, normalized(items)}
-      {:ok, value} -> {:ok, normalized(value)}
+      {:ok, value} -> {:ok, value |> normalized() |> Wrapper.shown(signature)}
       :none -> :none
     end
   catch
@@ -297,6 +352,15 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   end
 
   def partial(other), do: no_stream(other, "partial/1")
+
+  defp shown(%{thought: {_open?, 0}, state: state, text: text}), do: {state, text}
+
+  defp shown(stream) do
+    text = without_thinking(stream)
+    {:ok, state} = Native.stream_again(stream.state, "")
+    _read = read(state, 0, text)
+    {state, text}
+  end
 
   defp normalized(value), do: KeyNormalizer.normalize_keys(value)
 

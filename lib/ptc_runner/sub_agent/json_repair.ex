@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Json.Limits
   alias PtcRunner.Native.Panic
-  alias PtcRunner.SubAgent.JsonRepair.{Cut, Sentence}
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Joined, Sentence}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Exact, Firewall}
   require Quanta
@@ -109,8 +109,11 @@ defmodule PtcRunner.SubAgent.JsonRepair do
     {:error, :no_reading}
   end
 
-  defp outcome({found, value, repairs}, text) when found in [:ok, :undecided],
-    do: {found, value, Enum.map(repairs, &told(&1, text))}
+  defp outcome({found, value, repairs}, text) when found in [:ok, :undecided] do
+    if Joined.any?(repairs, text),
+      do: {:error, :no_reading},
+      else: {found, value, Enum.map(repairs, &told(&1, text))}
+  end
 
   defp outcome({:error, {:ambiguous, places}}, _text),
     do: {:error, {:ambiguous, for({line, column} <- places, do: %{line: line, column: column})}}

@@ -64,6 +64,47 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
     assert {:ok, [%{"t" => 1}, %{"t" => 2}], _} = read(~s({"t": 1}\n{"t": 2}), "[{t :int}]")
   end
 
+  test "several values of any type: equal ones are one, different ones an error, unless the last takes the others back" do
+    for {type, one, other, value} <- [
+          {"{t :int}", ~s({"t": 1}), ~s({"t": 2}), %{"t" => 2}},
+          {"{t {u [:string]}}", ~s({"t": {"u": ["a"]}}), ~s({"t": {"u": []}}),
+           %{"t" => %{"u" => []}}},
+          {"[:int]", "[1, 2]", "[2, 1]", [2, 1]},
+          {"[{t :int}]", ~s([{"t": 1}]), ~s([{"t": 2}]), [%{"t" => 2}]},
+          {":int", ~s({"value": 1}), ~s({"value": 2}), 2},
+          {"{t :int}?", ~s({"t": 1}), ~s({"t": 2}), %{"t" => 2}}
+        ] do
+      fence = &"```json\n#{&1}\n```"
+
+      for {a, b} <- [{one, other}, {fence.(one), fence.(other)}, {one, fence.(other)}] do
+        assert {:ok, ^value, []} = read("<think>#{a}</think>#{b}", type)
+
+        for words <- ["Correction:", "Wait, that is wrong.", "I made a mistake:", "Final answer:"] do
+          assert {:ok, ^value, ["took the last of 2 answers"]} =
+                   read("#{a}\n#{words}\n#{b}", type)
+
+          assert {:ok, ^value, []} = read("#{b}\n#{words}\n#{b}", type)
+        end
+
+        for words <- ["", "or", "Another one:", "---", "Also"] do
+          assert {:ok, ^value, []} = read("#{b}\n#{words}\n#{b}", type)
+
+          assert {:error, [%{path: [], message: "The answer has 2 different values: write one"}],
+                  _} = read("#{a}\n#{words}\n#{b}", type)
+        end
+      end
+
+      assert {:error, [%{message: "The answer has 2 different values" <> _}], _} =
+               read("#{one} or #{other} or #{one}", type)
+
+      assert {:ok, ^value, ["took the last of 4 answers"]} =
+               read(
+                 "#{one} or #{one} x #{other}\nNo, wrong: #{one}\nSorry, instead:\n#{other}",
+                 type
+               )
+    end
+  end
+
   test "null is the default of a field that has one" do
     type =
       {:map,
@@ -80,6 +121,35 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
 
     assert {:ok, %{"n" => 5, "m" => 6}, []} = read(~s({}), signature)
     assert {:error, [%{path: ["o"]}], _} = read(~s({"n": null, "m": null, "o": "x"}), signature)
+  end
+
+  test "null is the default at any depth, and where a union, a name or a map of a type is around it" do
+    row = {:map, [{"n", {:where, :int, [default: 5]}}]}
+    shape = fn name, fields -> {:map, [{"kind", {:where, :string, [enum: [name]]}} | fields]} end
+
+    for {type, text, value, place} <- [
+          {{:list, row}, ~s([{"n": null}, {"n": 1}]), [%{"n" => 5}, %{"n" => 1}], "0.n"},
+          {{:map, [{"o", {:optional, row}}]}, ~s({"o": {"n": null}}), %{"o" => %{"n" => 5}},
+           "o.n"},
+          {{:map, [{"m", {:map_of, row}}]}, ~s({"m": {"k": {"n": null}}}),
+           %{"m" => %{"k" => %{"n" => 5}}}, "m.k.n"},
+          {{:defs, %{"R" => row}, {:map, [{"r", {:list, {:ref, "R"}}}]}},
+           ~s({"r": [{"n": null}]}), %{"r" => [%{"n" => 5}]}, "r.0.n"},
+          {{:map, [{"u", {:one_of, [shape.("a", elem(row, 1)), shape.("b", [])], "kind"}}]},
+           ~s({"u": {"kind": "a", "n": null}}), %{"u" => %{"kind" => "a", "n" => 5}}, "u.n"},
+          {{:map, [{"u", {:one_of, [:int, {:list, row}], nil}}]}, ~s({"u": [{"n": null}]}),
+           %{"u" => [%{"n" => 5}]}, "u.0.n"}
+        ] do
+      warning = "took the default of #{inspect(place)} for null"
+      assert {:ok, ^value, [^warning]} = read(text, {:signature, [], type})
+    end
+
+    # inside a firewalled field no key is shown
+    hidden = {:map, [{"_pin", {:map_of, row}}]}
+
+    assert {:ok, %{"_pin" => %{"secret" => %{"n" => 5}}},
+            [~s(took the default of "_pin" for null)]} =
+             read(~s({"_pin": {"secret": {"n": null}}}), {:signature, [], hidden})
   end
 
   test "one object in a list, or under a key, is taken if nothing else fits" do
@@ -100,6 +170,47 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
       for text <- [~s({"t": #{number}}), ~s({"t": "#{number}"})],
           do:
             assert({:error, [%{path: ["t"], message: ^message}], _} = read(text, "{t :#{type}}"))
+    end
+  end
+
+  test "an object alone is taken at any depth, also in names and unions, and nowhere else" do
+    object = {:map, [{"t", :int}]}
+
+    for {type, text, value} <- [
+          {{:map, [{"o", object}]}, ~s({"o": [{"t": 1}]}), %{"o" => %{"t" => 1}}},
+          {{:map, [{"o", {:optional, object}}]}, ~s({"o": {"Order": {"t": 1}}}),
+           %{"o" => %{"t" => 1}}},
+          {{:list, object}, ~s([{"Order": {"t": 1}}, {"t": 2}]), [%{"t" => 1}, %{"t" => 2}]},
+          {{:map, [{"m", {:map_of, object}}]}, ~s({"m": {"k": [{"t": 1}]}}),
+           %{"m" => %{"k" => %{"t" => 1}}}},
+          {{:defs, %{"O" => object}, {:map, [{"o", {:ref, "O"}}]}}, ~s({"o": {"O": {"t": 1}}}),
+           %{"o" => %{"t" => 1}}}
+        ] do
+      assert {:ok, ^value, [_ | _]} = read(text, {:signature, [], type})
+    end
+
+    for text <- [
+          ~s({"o": [{"t": 1}, {"t": 1}]}),
+          ~s({"o": []}),
+          ~s({"o": {"Order": {"t": 1}, "n": 2}}),
+          ~s({"o": {"Order": {"x": 1}}}),
+          ~s({"o": [[{"t": 1}]]})
+        ] do
+      assert {:error, [_ | _], _} = read(text, {:signature, [], {:map, [{"o", object}]}})
+    end
+  end
+
+  test "grouping signs are the same error in rows, lists and defaults" do
+    for number <- ["1,234", "12,345,678", "1,234.50", "1_234"],
+        {type, text} <- [
+          {"[{n :float, t :string}]", ~s([{"n": NUMBER, "t": "a"}])},
+          {"{o {n :float}}", ~s({"o": {"n": NUMBER}})},
+          {"{n :float?}", ~s({"n": NUMBER})}
+        ] do
+      quoted = read(String.replace(text, "NUMBER", inspect(number)), type)
+      bare = read(String.replace(text, "NUMBER", number), type)
+      assert {:error, [%{path: path, message: "expected float, got string"}], _} = quoted
+      assert {:error, [%{path: ^path, message: "expected float, got string"}], _} = bare
     end
   end
 

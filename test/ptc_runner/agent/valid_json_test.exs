@@ -9,6 +9,10 @@ defmodule PtcRunner.Agent.ValidJsonTest do
 
   @cases 10_000
   @broken 1_000
+  @ruled 3_000
+
+  # Those of the types of `RuledGenerator`.
+  @defaults ["none", 5]
 
   @tag timeout: 3_600_000
   test "each leaf of an answer is a leaf of the text, at its path" do
@@ -40,6 +44,25 @@ defmodule PtcRunner.Agent.ValidJsonTest do
     end
   end
 
+  @tag timeout: 3_600_000
+  test "each leaf of an answer is a leaf of the text, also with rules, unions, names and maps of a type" do
+    seed = Environment.seed()
+    cases = Environment.cases(@ruled)
+
+    counted =
+      1..cases
+      |> Task.async_stream(
+        &judged(AnswerGenerator.ruled_case(seed, &1), {seed, &1}, fn t -> t end),
+        ordered: false,
+        timeout: :infinity
+      )
+      |> Enum.frequencies_by(fn {:ok, outcome} -> outcome end)
+
+    assert counted[:same] > cases / 10
+    assert counted[:converted] > cases / 400
+    assert counted[:error] > cases / 20
+  end
+
   # An object or a list with a comma too many, with a comment, and with brackets that close nothing.
   defp breaks do
     [
@@ -49,8 +72,10 @@ defmodule PtcRunner.Agent.ValidJsonTest do
     ]
   end
 
-  defp outcome(seed, n, break \\ & &1) do
-    %{type: type, text: text} = AnswerGenerator.valid_case(seed, n)
+  defp outcome(seed, n, break \\ & &1),
+    do: judged(AnswerGenerator.valid_case(seed, n), {seed, n}, break)
+
+  defp judged(%{type: type, text: text}, {seed, n}, break) do
     {:ok, source} = Codec.decode(text)
     text = if source not in [[], %{}], do: break.(text), else: text
 
@@ -73,7 +98,7 @@ defmodule PtcRunner.Agent.ValidJsonTest do
   # A list may be under "items", a value under "value".
   defp wrapped?(answer, %{"items" => items}) when is_list(answer), do: of?(answer, items)
   defp wrapped?(answer, %{"value" => value}), do: of?(answer, value)
-  defp wrapped?(nil, empty) when empty == %{}, do: true
+  defp wrapped?(absent, empty) when empty == %{}, do: absent in [nil | @defaults]
   defp wrapped?(_answer, _source), do: false
 
   defp of?(same, same), do: true
@@ -81,15 +106,25 @@ defmodule PtcRunner.Agent.ValidJsonTest do
   defp of?(%DateTime{} = time, text) when is_binary(text),
     do: match?({:ok, ^time, _offset}, DateTime.from_iso8601(text))
 
+  defp of?(%Date{} = date, text) when is_binary(text), do: Date.to_iso8601(date) == text
+
+  defp of?(%{__struct__: Decimal} = decimal, source) when is_binary(source) or is_number(source),
+    do: rational(decimal) == rational(source)
+
+  defp of?(%Range{} = range, source) when is_map(source),
+    do: Enum.all?([:first, :last, :step], &of?(Map.fetch!(range, &1), source[to_string(&1)]))
+
   defp of?(%_struct{}, _source), do: false
 
+  # A default, where the text has null.
+  defp of?(default, nil) when default in @defaults, do: true
+
   defp of?(answer, source) when is_map(answer) and is_map(source) do
-    Enum.all?(answer, fn {key, value} ->
-      Enum.any?(source, fn {name, leaf} ->
-        spelled(name) == spelled(to_string(key)) and of?(value, leaf)
-      end)
-    end)
+    fields?(answer, source) or (map_size(source) == 1 and of?(answer, hd(Map.values(source))))
   end
+
+  # An object that stands alone in a list.
+  defp of?(answer, [one]) when is_map(answer), do: of?(answer, one)
 
   defp of?(answer, source) when is_list(answer) and is_list(source),
     do:
@@ -114,6 +149,38 @@ defmodule PtcRunner.Agent.ValidJsonTest do
 
   defp of?(answer, source) when is_number(answer) and is_number(source), do: answer == source
   defp of?(_answer, _source), do: false
+
+  defp fields?(answer, source) do
+    Enum.all?(answer, fn {key, value} ->
+      leaves = for {name, leaf} <- source, spelled(name) == spelled(to_string(key)), do: leaf
+      Enum.any?(leaves, &of?(value, &1)) or (leaves == [] and value in @defaults)
+    end)
+  end
+
+  # A numerator and a denominator that is a power of ten.
+  defp rational(%{sign: sign, coef: coef, exp: exp}) when exp >= 0,
+    do: {sign * coef * 10 ** exp, 1}
+
+  defp rational(%{sign: sign, coef: coef, exp: exp}) do
+    if rem(coef, 10) == 0,
+      do: rational(%{sign: sign, coef: div(coef, 10), exp: exp + 1}),
+      else: {sign * coef, 10 ** -exp}
+  end
+
+  defp rational(source) do
+    text = if is_binary(source), do: String.trim(source), else: to_string(source)
+
+    case Regex.run(~r/\A(-?)([0-9]+)(?:\.([0-9]+))?\z/, text) do
+      [_, sign, whole | more] ->
+        fraction = Enum.join(more)
+        sign = if sign == "-", do: -1, else: 1
+        coef = String.to_integer(whole <> fraction)
+        rational(%{sign: sign, coef: coef, exp: -String.length(fraction)})
+
+      nil ->
+        :none
+    end
+  end
 
   defp parsed?(answer, text) when is_integer(answer),
     do: Integer.parse(String.trim(text)) == {answer, ""}

@@ -22,9 +22,18 @@ defmodule PtcRunner.SubAgent.AnswerStreamTest do
         for opts <- [[], [halt: :certain]],
             sizes <- [[byte_size(text) + 1], [1 + rem(index, 7), 2, 11]] do
           case Answers.stream(AnswerStream.new(signature, opts), Answers.cut(text, sizes)) do
-            {:ended, {:ok, value}} -> assert {:ok, value} === expected
-            {:ended, {:error, [_ | _]}} -> assert {:error, text} == {elem(expected, 0), text}
-            {:halted, [_]} -> assert {:error, text} == {elem(expected, 0), text}
+            # Of several values one counts as in `Agent.answer/3`, and a value may be bare.
+            {:ended, {:ok, value}} ->
+              assert {:ok, value} === expected or answered?(text, signature, value)
+
+            {:ended, {:error, [_ | _]}} ->
+              # `Agent.answer/3` refuses the value that counts, or converts it.
+              assert elem(expected, 0) == :error or
+                       not match?({:ok, _, []}, PtcRunner.Agent.answer(text, signature)),
+                     inspect({text, signature, expected})
+
+            {:halted, [_]} ->
+              assert {:error, text} == {elem(expected, 0), text}
           end
         end
       end
@@ -319,6 +328,12 @@ defmodule PtcRunner.SubAgent.AnswerStreamTest do
   test "what is no signature is refused" do
     assert_raise ArgumentError, fn -> AnswerStream.new("{a :nothing}") end
     assert_raise ArgumentError, fn -> AnswerStream.new(:int) end
+  end
+
+  defp answered?(text, signature, value) do
+    with {:ok, answer, warnings} <- PtcRunner.Agent.answer(text, signature),
+         do: answer === value and Enum.all?(warnings, &(&1 =~ "took the last of")),
+         else: (_error -> false)
   end
 
   defp texts do

@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
   # `PTC_SEED` repeats a run, `PTC_CASES=4` takes four times as many.
   use ExUnit.Case, async: true
 
+  alias PtcRunner.Agent.Answer
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.Test.{AnswerGenerator, AnswerOracle, Answers, Environment}
@@ -61,23 +62,29 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
   defp short({:error, "no_json_found"}), do: {:error, "No valid JSON found in response"}
   defp short({:error, "invalid_json"}), do: {:error, "JSON parse error"}
 
-  # A stream that goes to its end says what the whole text says; one that stops, stops an answer
-  # that is wrong.
+  # A stream that goes to its end says what the whole text says; one that stops, stops an answer that is wrong. Which of several
+  # values counts is the rule of `Agent.answer/3`: see `PtcRunner.Agent.StreamedAnswersTest`.
   defp streamed(random, expected, place) do
     chunks = Answers.cut(random.text, random.cuts)
+    whole = random.text |> Answer.exactly(random.signature, []) |> rooted()
     certain = run(random.signature, chunks, halt: :certain)
 
     if match?({:halted, _}, certain),
       do: check(:certain, elem(expected, 0), :error, random, place)
 
     if match?({:ended, _}, certain),
-      do: check(:finish, ended(certain), short(expected), random, place)
+      do: check(:finish, ended(certain), whole, random, place)
+
+    if elem(expected, 0) == :ok and match?({:ended, {:ok, _}}, certain) and one?(random.text),
+      do: check(:oracle, ended(certain), short(expected), random, place)
 
     case run(random.signature, chunks, []) do
-      {:ended, _} = early -> check(:finish, ended(early), short(expected), random, place)
+      {:ended, _} = early -> check(:finish, ended(early), whole, random, place)
       {:halted, [_one]} -> early(random, expected, place)
     end
   end
+
+  defp one?(text), do: length(String.split(text, ["{", "["])) == 2
 
   # The one way out: a fence that comes later, or around which the first JSON does not count.
   defp early(random, {:ok, _value}, place),
@@ -87,15 +94,10 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
 
   defp run(signature, chunks, opts), do: Answers.stream(AnswerStream.new(signature, opts), chunks)
 
-  defp ended({:ended, {:ok, value}}), do: {:ok, value}
-  defp ended({:ended, {:error, [%{path: [], message: message}]}}), do: {:error, rooted(message)}
+  defp ended({:ended, outcome}), do: rooted(outcome)
 
-  defp ended({:ended, {:error, errors}}),
-    do: {:error, JsonHandler.format_validation_errors(errors)}
-
-  defp rooted("expected " <> _ = message), do: "root: " <> message
-  defp rooted("unexpected field" <> _ = message), do: "root: " <> message
-  defp rooted(message), do: message
+  defp rooted({:ok, value}), do: {:ok, value}
+  defp rooted({:error, errors}), do: {:error, JsonHandler.format_validation_errors(errors)}
 
   defp check(what, answer, expected, random, {seed, n}) do
     if answer !== expected do

@@ -18,7 +18,6 @@ defmodule PtcRunner.Agent.Source.Safe do
     :single_quotes,
     :smart_quotes,
     :triple_quotes,
-    :missing_end_quote,
     :bare_key,
     :key_spelling,
     :leftover

@@ -3,9 +3,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   # Checks whether the keys of a value, which matches its type, are the declared names.
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Loop.JsonHandler.Union
-  alias PtcRunner.SubAgent.Signature.{Base, Firewall}
+  alias PtcRunner.SubAgent.Signature.{Base, Firewall, Type}
 
   @doc false
   # False if a key is another spelling of a declared field, and the field itself is missing.
@@ -15,7 +13,8 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   def declared?(value, {kind, _, _} = type) when kind in [:where, :struct, :defs],
     do: declared?(value, Base.bare(type))
 
-  def declared?(value, {:list, type}) when is_list(value), do: plain?(type) or each?(value, type)
+  def declared?(value, {:list, type}) when is_list(value),
+    do: Type.plain?(type) or each?(value, type)
 
   def declared?(value, {kind, fields}) when kind in [:map, :closed_map] and is_map(value),
     do: named?(value, fields)
@@ -24,11 +23,6 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   defp each?([value | values], type), do: declared?(value, type) and each?(values, type)
   defp each?([], _type), do: true
-
-  # Values of these types have no keys.
-  defp plain?({kind, type}) when kind in [:optional, :list, :map_of], do: plain?(type)
-  defp plain?({:where, type, _rules}), do: plain?(type)
-  defp plain?(type), do: is_atom(type)
 
   defp named?(map, fields) do
     {there, absent} = Enum.split_with(fields, fn {name, _type} -> is_map_key(map, name) end)
@@ -48,22 +42,13 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @doc false
   # Whether a type has a field that may be missing: of other types, a value that matches has all fields.
   @spec optional?(term()) :: boolean()
-  def optional?({:where, type, rules}),
-    do: (is_list(rules) and List.keymember?(rules, :default, 0)) or optional?(type)
-
-  def optional?({:struct, _module, type}), do: optional?(type)
-  def optional?({:list, type}), do: optional?(type)
-  def optional?({:map_of, type}), do: optional?(type)
-  def optional?({:optional, _type}), do: true
-  def optional?({:one_of, types, _field}), do: Enum.any?(types, &optional?/1)
-
-  def optional?({:defs, names, type}) when is_map(names),
-    do: optional?(type) or Enum.any?(names, fn {_name, type} -> optional?(type) end)
-
-  def optional?({kind, fields}) when kind in [:map, :closed_map],
-    do: Enum.any?(fields, fn {_name, type} -> optional?(type) end)
-
-  def optional?(_scalar), do: false
+  def optional?(type) do
+    Type.any?(type, fn
+      {:where, _type, rules} -> is_list(rules) and List.keymember?(rules, :default, 0)
+      {:optional, _type} -> true
+      _other -> false
+    end)
+  end
 
   @doc """
   Gives keys that are another spelling of one declared field their declared names, with a warning for each.
@@ -84,10 +69,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   """
   @spec renamed(term(), term()) :: {term(), [String.t()]}
-  def renamed(value, type) do
-    {value, warnings} = walk(value, type, %{}, &respelled/3, [])
-    {value, Enum.reverse(warnings)}
-  end
+  def renamed(value, type), do: Type.walk(value, type, &respelled/3)
 
   @doc """
   Gives keys that differ from a declared name in hyphens and underscores only that name: validation finds them,
@@ -99,67 +81,38 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   """
   @spec hyphenated(term(), term()) :: term()
-  def hyphenated(value, type), do: value |> walk(type, %{}, &as_declared/3, []) |> elem(0)
+  def hyphenated(value, type), do: value |> Type.walk(type, &as_declared/3) |> elem(0)
 
-  # `rename` gives the keys of one object other names. `names`: the types of the names around.
-  defp walk(value, {:optional, type}, names, rename, told),
-    do: walk(value, type, names, rename, told)
+  @doc """
+  Whether an absent field has several keys that are another spelling of it: it is not known which one is meant.
 
-  defp walk(value, {:struct, _module, type}, names, rename, told),
-    do: walk(value, type, names, rename, told)
+      iex> type = {:map, [{"o", {:map, [{"user_id", :int}]}}]}
+      iex> for keys <- [["userId", "userID"], ["userId"], ["user_id", "userID"]] do
+      ...>   PtcRunner.SubAgent.JsonRepair.Names.several?(%{"o" => Map.new(keys, &{&1, 1})}, type)
+      ...> end
+      [true, false, false]
 
-  defp walk(value, {:where, type, _rules}, names, rename, told),
-    do: walk(value, type, names, rename, told)
+  """
+  @spec several?(term(), term()) :: boolean()
+  def several?(value, type), do: value |> Type.walk(type, &unclear/3) |> elem(1) != []
 
-  defp walk(value, {:defs, inner, type}, names, rename, told) when is_map(inner),
-    do: walk(value, type, Map.merge(names, inner), rename, told)
-
-  defp walk(value, {:ref, name}, names, rename, told),
-    do: walk(value, Union.resolved(name, names), names, rename, told)
-
-  defp walk([_ | _] = list, {:list, type}, names, rename, told) do
-    if plain?(type) or List.improper?(list),
-      do: {list, told},
-      else: Enum.map_reduce(list, told, &walk(&1, type, names, rename, &2))
+  defp unclear(map, fields, _path) do
+    absent = for {name, _type} <- fields, Type.key(map, name) == nil, do: squeezed(name)
+    declared = for {name, _type} <- fields, key = Type.key(map, name), do: key
+    keys = for key <- Map.keys(map) -- declared, is_binary(key), do: squeezed(key)
+    found = Enum.frequencies(keys)
+    {map, for(name <- absent, Map.get(found, name, 0) > 1, do: name)}
   end
 
-  defp walk(map, {:map_of, type}, names, rename, told) when is_map(map) and not is_struct(map) do
-    if plain?(type),
-      do: {map, told},
-      else: Enum.reduce(Map.keys(map), {map, told}, &part(&1, &1, type, names, rename, &2))
-  end
-
-  defp walk(map, {:one_of, types, field}, names, rename, told)
-       when is_map(map) and not is_struct(map) do
-    {map, more} = Union.spelled(map, types, field, names, &walk(&1, &2, names, rename, []))
-
-    {map, more ++ told}
-  end
-
-  defp walk(map, {kind, fields}, names, rename, told)
-       when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
-    Enum.reduce(fields, rename.(map, fields, told), fn {name, type}, {map, told} ->
-      key = if not plain?(type), do: key(map, name)
-      if key == nil, do: {map, told}, else: part(key, name, type, names, rename, {map, told})
-    end)
-  end
-
-  defp walk(value, _type, _names, _rename, told), do: {value, told}
-
-  defp part(key, name, type, names, rename, {map, told}) do
-    {part, more} = walk(Map.fetch!(map, key), type, names, rename, [])
-    {%{map | key => part}, public(more, name) ++ told}
-  end
-
-  defp as_declared(map, fields, told) do
+  defp as_declared(map, fields, _path) do
     declared = fn {name, _type}, map ->
-      case key(map, name) do
+      case Type.key(map, name) do
         key when key in [nil, name] -> map
         key -> if List.keymember?(fields, key, 0), do: map, else: moved(map, key, name)
       end
     end
 
-    {Enum.reduce(fields, map, declared), told}
+    {Enum.reduce(fields, map, declared), []}
   end
 
   defp moved(map, key, name) do
@@ -167,50 +120,42 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
     Map.put(map, name, value)
   end
 
-  # Keys inside a firewalled field are not shown.
-  defp public([_ | _] = warnings, name) do
-    if Firewall.hidden?(name),
-      do:
-        Enum.map(warnings, fn _ -> "read a key in #{inspect(Shown.name(name))} as declared" end),
-      else: warnings
-  end
-
-  defp public([], _name), do: []
-
-  defp respelled(map, fields, warnings) do
-    {there, absent} = Enum.split_with(fields, fn {name, _type} -> key(map, name) != nil end)
+  defp respelled(map, fields, path) do
+    {there, absent} = Enum.split_with(fields, fn {name, _type} -> Type.key(map, name) != nil end)
 
     if absent == [] or map_size(map) == length(there),
-      do: {map, warnings},
-      else: respelled(map, fields, absent, warnings)
+      do: {map, []},
+      else: respelled(map, fields, absent, Enum.find(path, &Firewall.hidden?/1))
   end
 
-  defp respelled(map, fields, absent, warnings) do
-    declared = MapSet.new(fields, fn {name, _type} -> key(map, name) end)
+  # `hidden`: the firewalled field around the object, whose keys are not shown.
+  defp respelled(map, fields, absent, hidden) do
+    declared = MapSet.new(fields, fn {name, _type} -> Type.key(map, name) end)
     keys = for key <- Map.keys(map), is_binary(key), key not in declared, do: key
     keys = Enum.group_by(keys, &squeezed/1)
     names = Enum.group_by(fields, fn {name, _type} -> squeezed(name) end)
 
-    Enum.reduce(absent, {map, warnings}, fn {name, _type}, {map, warnings} ->
-      spelling = squeezed(name)
+    {map, warnings} =
+      Enum.reduce(absent, {map, []}, fn {name, _type}, {map, warnings} ->
+        spelling = squeezed(name)
 
-      case {Map.get(keys, spelling), Map.fetch!(names, spelling)} do
-        {[key], [_field]} ->
-          {moved(map, key, name), [warning(key, name) | warnings]}
+        case {Map.get(keys, spelling), Map.fetch!(names, spelling)} do
+          {[key], [_field]} ->
+            {moved(map, key, name), [warning(key, name, hidden) | warnings]}
 
-        _none_or_several ->
-          {map, warnings}
-      end
-    end)
+          _none_or_several ->
+            {map, warnings}
+        end
+      end)
+
+    {map, Enum.reverse(warnings)}
   end
 
-  defp warning(key, name),
+  defp warning(key, name, nil),
     do: "read the key #{inspect(Shown.name(key))} as #{inspect(Shown.name(name))}"
 
-  # The key of a field, by the rules of validation.
-  defp key(map, name) when is_map_key(map, name), do: name
-
-  defp key(map, name), do: Enum.find(KeyNormalizer.spellings(name), &is_map_key(map, &1))
+  defp warning(_key, _name, hidden),
+    do: "read a key in #{inspect(Shown.name(hidden))} as declared"
 
   # `String.replace/3` takes a hundred bytes for each match.
   defp squeezed(name) do

@@ -45,6 +45,16 @@ defmodule PtcRunner.SubAgent.JsonRepair.Sentence do
     leftover: ["left out what follows the answer"]
   }
 
+  @doc """
+  The kinds of repairs that can be told.
+
+      iex> :missing_comma in PtcRunner.SubAgent.JsonRepair.Sentence.kinds()
+      true
+
+  """
+  @spec kinds() :: [atom()]
+  def kinds, do: Map.keys(@sentences)
+
   @doc false
   # `found` is the repaired text, `path` the path to its value.
   @spec text(atom(), String.t(), [String.t() | non_neg_integer()]) :: iodata()

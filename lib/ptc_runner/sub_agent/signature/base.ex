@@ -3,7 +3,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   # Types without what the syntax of signatures cannot say, for code that asks only for the kinds of values.
 
   alias PtcRunner.SubAgent.JsonRepair.Names
-  alias PtcRunner.SubAgent.Signature.Coercion
+  alias PtcRunner.SubAgent.Signature.{Coercion, Type}
 
   # Of more names than this, each is looked up once.
   @many 8
@@ -99,24 +99,12 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   defp unfolded({:ref, name}, names, left),
     do: unfolded(Map.get(names, name, :any), names, left - 1)
 
-  defp unfolded({:where, type, rules}, names, left),
-    do: {:where, unfolded(type, names, left), rules}
-
   defp unfolded({:struct, _module, type}, names, left), do: unfolded(type, names, left)
 
   defp unfolded({:defs, inner, type}, names, left) when is_map(inner),
     do: unfolded(type, Map.merge(names, inner), left)
 
-  defp unfolded({:one_of, types, field}, names, left),
-    do: {:one_of, Enum.map(types, &unfolded(&1, names, left)), field}
-
-  defp unfolded({kind, [_ | _] = fields}, names, left) when kind in [:map, :closed_map],
-    do: {kind, for({name, type} <- fields, do: {name, unfolded(type, names, left)})}
-
-  defp unfolded({kind, type}, names, left) when kind in [:optional, :list, :map_of],
-    do: {kind, unfolded(type, names, left)}
-
-  defp unfolded(type, _names, _left), do: type
+  defp unfolded(type, names, left), do: Type.map(type, &unfolded(&1, names, left))
 
   # A type without the enumerations whose values have other spellings.
   defp spelled({:where, type, rules}) when is_list(rules) do
@@ -126,16 +114,8 @@ defmodule PtcRunner.SubAgent.Signature.Base do
     {:where, whole(type, rules), rules}
   end
 
-  defp spelled({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, spelled(type)}
-
-  defp spelled({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
-    do: {kind, Enum.map(fields, &spelled/1)}
-
-  defp spelled({:struct, _module, type}), do: spelled(type)
-  defp spelled({:one_of, types, field}), do: {:one_of, Enum.map(types, &spelled/1), field}
-  defp spelled({:defs, names, type}), do: {:defs, names, spelled(type)}
   defp spelled({name, type}) when is_binary(name), do: {name, spelled(type)}
-  defp spelled(type), do: type
+  defp spelled(type), do: Type.map(type, &spelled/1)
 
   # An integer of a JSON Schema may be written as 2.0.
   defp whole(:int, rules), do: if(rules[:whole], do: :whole, else: :int)
@@ -174,12 +154,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def unnamed({:where, type, _rules}), do: unnamed(type)
   def unnamed({:one_of, _types, _field}), do: :any
 
-  def unnamed({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
-    do: {kind, for({name, type} <- fields, do: {name, unnamed(type)})}
-
-  def unnamed({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, unnamed(type)}
-  def unnamed({:struct, module, type}), do: {:struct, module, unnamed(type)}
-  def unnamed(type), do: type
+  def unnamed(type), do: Type.map(type, &unnamed/1)
 
   @doc """
   Whether coercion changes values that are valid: it fills in defaults, and makes structs and decimals.
@@ -192,21 +167,13 @@ defmodule PtcRunner.SubAgent.Signature.Base do
 
   """
   @spec makes?(term()) :: boolean()
-  def makes?({:where, type, rules}), do: List.keymember?(rules, :default, 0) or makes?(type)
-  def makes?({:struct, _module, _type}), do: true
-  def makes?({:one_of, types, _field}), do: Enum.any?(types, &makes?/1)
-
-  def makes?({:defs, names, type}),
-    do: makes?(type) or Enum.any?(names, fn {_name, type} -> makes?(type) end)
-
-  def makes?({:ref, _name}), do: false
-  def makes?(:decimal), do: true
-  def makes?({kind, type}) when kind in [:optional, :list, :map_of], do: makes?(type)
-
-  def makes?({kind, fields}) when kind in [:map, :closed_map],
-    do: Enum.any?(fields, fn {_name, type} -> makes?(type) end)
-
-  def makes?(_scalar), do: false
+  def makes?(type) do
+    Type.any?(type, fn
+      {:where, _type, rules} -> List.keymember?(rules, :default, 0)
+      {:struct, _module, _type} -> true
+      type -> type == :decimal
+    end)
+  end
 
   @doc """
   A valid value with its defaults, structs and decimals. Its keys become the declared ones.

@@ -28,6 +28,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Feedback do
     end
   end
 
+  @doc false
+  # `lines` describe an error of syntax, and errors of values.
+  def both(syntax, errors, lines) do
+    headline = "Error: #{syntax}, and #{headline(nil, {errors, 0})}"
+    Enum.join([headline | lines] ++ [@please], "\n")
+  end
+
   defp plain(error, nil), do: sentence(error |> Shown.string() |> Shown.cut())
 
   # So few errors, which is the usual case, are already written.
