@@ -7,7 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   alias PtcRunner.Json.Values
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
-  alias PtcRunner.SubAgent.Signature.{Base, Decimals}
+  alias PtcRunner.SubAgent.Signature.{Base, Decimals, Type}
 
   @doc """
   Whether a type has decimals: then its JSON is read with the digits of its numbers.
@@ -65,17 +65,12 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
     do: placed(value, type, %{all: true, loaded: Decimals.loaded?()})
 
   # `names`: the types of the names around, which are texts; and under atoms, whether each number is converted, and whether there is `Decimal`.
-  defp placed(value, {:optional, type}, names), do: placed(value, type, names)
-  defp placed(value, {:where, type, _rules}, names), do: placed(value, type, names)
-  defp placed(value, {:struct, _module, type}, names), do: placed(value, type, names)
+  defp placed(value, type, names) do
+    {type, names} = Type.core(type, names)
+    at(value, type, names)
+  end
 
-  defp placed(value, {:defs, inner, type}, names) when is_map(inner),
-    do: placed(value, type, Map.merge(names, inner))
-
-  defp placed(value, {:ref, name}, names),
-    do: placed(value, Union.resolved(name, names), names)
-
-  defp placed({float, digits}, :decimal, names) when is_float(float) do
+  defp at({float, digits}, :decimal, names) when is_float(float) do
     case Decimals.decimal(digits, true, names.loaded) do
       {:ok, decimal, _warnings} -> decimal
       # What has too many digits is the error of its text.
@@ -83,14 +78,14 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
     end
   end
 
-  defp placed(number, :decimal, %{all: true} = names) when is_number(number) do
+  defp at(number, :decimal, %{all: true} = names) when is_number(number) do
     case Decimals.decimal(number, true, names.loaded) do
       {:ok, decimal, _warnings} -> decimal
       {:error, _reason} -> number
     end
   end
 
-  defp placed(%{__struct__: Decimal} = decimal, type, %{all: true})
+  defp at(%{__struct__: Decimal} = decimal, type, %{all: true})
        when type in [:string, :int, :float] do
     case number_of(decimal, type) do
       {:ok, value} -> value
@@ -98,12 +93,12 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
     end
   end
 
-  defp placed(value, {:one_of, types, field}, names)
+  defp at(value, {:one_of, types, field}, names)
        when (is_map(value) and not is_struct(value)) or is_list(value),
        do: placed(value, Union.chosen(value, types, field, names), names)
 
   # The first type that takes the number counts.
-  defp placed(value, {:one_of, types, _field}, names) do
+  defp at(value, {:one_of, types, _field}, names) do
     number = number(value)
 
     if is_number(number) and :decimal == types |> Union.members(names) |> taking(number),
@@ -111,19 +106,19 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
       else: number
   end
 
-  defp placed(list, {:list, type}, names) when is_list(list), do: each(list, type, names)
+  defp at(list, {:list, type}, names) when is_list(list), do: each(list, type, names)
   # One value may stand alone where a list is declared, and the list in an object.
-  defp placed(value, {:list, type} = whole, names) do
+  defp at(value, {:list, type} = whole, names) do
     case value do
       %{"items" => items} when is_list(items) -> map_of(value, fn _key -> whole end, names)
       _one -> placed(value, type, names)
     end
   end
 
-  defp placed(map, {:map_of, type}, names) when is_map(map) and not is_struct(map),
+  defp at(map, {:map_of, type}, names) when is_map(map) and not is_struct(map),
     do: map_of(map, fn _key -> type end, names)
 
-  defp placed(map, {kind, fields}, names)
+  defp at(map, {kind, fields}, names)
        when kind in [:map, :closed_map] and is_map(map) and not is_struct(map) do
     types = Map.new(fields)
     near = Map.new(fields, fn {name, type} -> {spelling(name), type} end)
@@ -132,11 +127,11 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
     map_of(map, &(Map.get(types, &1) || Map.get(near, spelling(&1)) || whole), names)
   end
 
-  defp placed(map, _type, names) when is_map(map) and not is_struct(map),
+  defp at(map, _type, names) when is_map(map) and not is_struct(map),
     do: map_of(map, fn _key -> nil end, names)
 
-  defp placed(list, _type, names) when is_list(list), do: each(list, nil, names)
-  defp placed(value, _type, _names), do: number(value)
+  defp at(list, _type, names) when is_list(list), do: each(list, nil, names)
+  defp at(value, _type, _names), do: number(value)
 
   defp map_of(map, type_of, names),
     do: :maps.map(fn key, value -> placed(value, type_of.(key), names) end, map)
