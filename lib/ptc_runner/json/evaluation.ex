@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Evaluation do
     AtomKeys,
     Contract,
     Control,
+    ExactArguments,
     Explain,
     Fence,
     Given,
@@ -70,6 +71,8 @@ defmodule PtcRunner.Json.Evaluation do
        do: run.(program, context, memory, tools, limits, 1)
 
   defp started(program, {limits, context, memory, tools, how}, run) do
+    program = exact(program, tools)
+
     with {:ok, program} <- source(program, limits),
          {:ok, tools, how} <- with_tools(program, context, memory, tools, limits, how),
          do: run.(program, context, memory, tools, limits, how)
@@ -123,6 +126,7 @@ defmodule PtcRunner.Json.Evaluation do
     # A compiled program is compiled from its source again, for observation.
     {source, reading} = Program.again(program, reading)
     limits = {of_run, max_heap, reading}
+    source = exact(source, tools)
 
     with {:ok, source} <- source(source),
          {:ok, tools, how} <- with_tools(source, context, memory, tools, limits, how) do
@@ -134,6 +138,11 @@ defmodule PtcRunner.Json.Evaluation do
       {:error, _reason} = error -> %Explain{result: error}
     end
   end
+
+  defp exact(text, tools) when is_binary(text) and is_map(tools) and tools != %{},
+    do: ExactArguments.quoted(text, tools)
+
+  defp exact(program, _tools), do: program
 
   # The functions of the tools, and who decides about their calls.
   defp with_tools(program, context, memory, tools, limits, how) do
