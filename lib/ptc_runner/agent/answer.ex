@@ -81,10 +81,10 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  # What `read/3` takes without a warning is not converted.
+  # What `read/3` takes without a repair and without a warning is not converted.
   defp made_exactly(text, signature, asked, strict) do
     with {:error, errors, _feedback, _found} <- one(text, strict) do
-      case nearly(text, asked) do
+      case nearly(text, %{asked | repair?: false}) do
         {:ok, value, []} -> {:ok, value}
         _converted -> {:error, errors}
       end
