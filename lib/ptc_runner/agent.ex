@@ -189,7 +189,8 @@ defmodule PtcRunner.Agent do
 
   A valid answer gives its value and no warnings. An invalid one is coerced (a number
   in a string), then repaired (a missing comma), and the warnings list the changes. `null`, `true` and `false` do not become texts. A value that is not an
-  object or list may be bare, or in `{"value": ...}`.
+  object or list may be bare, or in `{"value": ...}`. What stands in thinking (`<think>…</think>`) is no answer. Of several different values the last one
+  counts if the words before it take back the one before ("Correction:"); otherwise the answer is an error. The guide "Answers" names each conversion, and what is an error.
 
   ## Options
 

@@ -81,10 +81,10 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  # What `read/3` takes without a warning is not converted.
+  # What `read/3` takes without a repair and without a warning is not converted.
   defp made_exactly(text, signature, asked, strict) do
     with {:error, errors, _feedback, _found} <- one(text, strict) do
-      case nearly(text, asked) do
+      case nearly(text, %{asked | repair?: false}) do
         {:ok, value, []} -> {:ok, value}
         _converted -> {:error, errors}
       end
@@ -325,7 +325,10 @@ defmodule PtcRunner.Agent.Answer do
 
     with true <- asked.coerce? and (match?({:place, _}, found) or JsonRepair.part?(text)),
          {:ok, value, repairs} <-
-           JsonRepair.read(text, nil, [{:truncated, truncated} | asked.limits]),
+           JsonRepair.read(text, nil, [
+             {:truncated, truncated},
+             {:exact, asked.type} | asked.limits
+           ]),
          [] <- grouped(value, repairs, text, asked) do
       {value, warnings} = value |> Fit.unwrapped(asked) |> Names.renamed(asked.type)
 

@@ -13,7 +13,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.Json.{Text, Texts, ToolWorker, Values}
   alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
+  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, Exact, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
@@ -215,7 +215,7 @@ defmodule PtcRunner.Agent.Calls do
     # A signature does not know structs, and programs read them as maps of their fields.
     checked = &checked(tool, args, &1, begin)
 
-    reading = {&Values.plain/1, &is_struct(&1, Text)}
+    reading = {&(&1 |> Values.plain() |> Exact.converted(returns(tool))), &is_struct(&1, Text)}
 
     case ToolCall.call(signature(tool), args, checked, :enabled, reading) do
       {:ok, value, warnings} ->
@@ -293,8 +293,13 @@ defmodule PtcRunner.Agent.Calls do
   defp unwrapped(:error, _tool), do: {:error, "the tool answered :error"}
   defp unwrapped(other, tool), do: typed(other, tool)
 
-  defp typed(%Text{} = text, tool),
-    do: Texts.typed(text, if(ToolWorker.in_place?(), do: returns(tool)))
+  defp typed(%Text{} = text, tool) do
+    type = returns(tool)
+
+    if Exact.within?(type),
+      do: Texts.exact(text, type),
+      else: Texts.typed(text, if(ToolWorker.in_place?(), do: type))
+  end
 
   defp typed(other, _tool), do: other
 

@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Nearly do
   # Values of an answer that have one obvious meaning beside their type: null where there is a default, a time with more digits than
   # a datetime has. And those that have none: numbers with grouping signs.
 
+  alias PtcRunner.Agent.Parts
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Base, Firewall, Type}
@@ -10,7 +11,7 @@ defmodule PtcRunner.Agent.Nearly do
   @time ~r/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{7,}(?:Z|[+-]\d\d:?\d\d)/i
 
   # Operators and signs, the last ones ¬, ≥, ≤ and ≠, by bytes: the text need not be UTF-8.
-  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?((?:[!~<>^&|?=+-]|\xC2\xAC|\xE2\x89[\xA0\xA4\xA5])+)[{\[]/
+  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?((?:[!~<>^&|?=+-]|\xC2\xAC|\xE2\x89[\xA0\xA4\xA5])+)(?=[{\[])/
 
   # A text in quotes, in a fence or not, with nothing in brackets behind it.
   @quoted ~r/\A\s*(?:```[\w+.#-]*\s+)?("\s*(?:\\.|[^"\\])*+")[^{\[]*\z/s
@@ -135,15 +136,18 @@ defmodule PtcRunner.Agent.Nearly do
   @doc """
   The operators directly before the object or list that a text, or its fence, begins with; nil if there are none.
 
-      iex> Enum.map(["!{}", "```json\\n-[1]", "- [1]", "So: !{}"], &PtcRunner.Agent.Nearly.sign/1)
-      ["!", "-", nil, nil]
+      iex> Enum.map(["!{}", "```json\\n-[1]", "- [1]", "-[x] done", "So: !{}"], &PtcRunner.Agent.Nearly.sign/1)
+      ["!", "-", nil, nil, nil]
 
   """
   @spec sign(String.t()) :: String.t() | nil
   def sign(text) do
-    case Regex.run(@sign, text) do
-      [_begin, sign] -> sign
-      nil -> nil
+    with [_begin, {at, size}] <- Regex.run(@sign, text, return: :index),
+         bracket = at + size,
+         true <- Parts.begun?(binary_part(text, bracket, byte_size(text) - bracket)) do
+      binary_part(text, at, size)
+    else
+      _none -> nil
     end
   end
 

@@ -109,6 +109,7 @@ defmodule PtcRunner.Agent.OperatorsTest do
 
     assert {:error, [_], _} = Agent.answer("```json\n-[1]\n```", "[:int]")
     assert {:ok, [1], []} = Agent.answer("- [1]", "[:int]")
+    assert {:ok, %{"v" => 1}, []} = Agent.answer("-[x] done\n{\"v\": 1}", "{v :int}")
   end
 
   test "an operator in the text of a string stays in it" do

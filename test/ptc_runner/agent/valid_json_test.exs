@@ -148,6 +148,11 @@ defmodule PtcRunner.Agent.ValidJsonTest do
       )
 
   defp of?(answer, source) when is_number(answer) and is_number(source), do: answer == source
+
+  # A boolean of `yes_no: true`.
+  defp of?(answer, source) when is_boolean(answer) and source in [0, 1],
+    do: answer == (source == 1)
+
   defp of?(_answer, _source), do: false
 
   defp fields?(answer, source) do

@@ -11,6 +11,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   | `:atom` | `:string` | `"atom"` | yes |
   | `"atom"` | `:keyword` | `:atom`, if the atom exists | yes |
   | dates and times | `:string` | ISO 8601 | yes |
+  | a `Decimal` | `:int`, `:float` | the number that it exactly is | yes |
+  | a `Decimal` | `:string` | its digits | yes |
   | ISO 8601 with an offset | `:datetime` | `%DateTime{}` in UTC | yes |
   | `42.0` | `:int` | an error | |
   | `"3 apples"`, `"1,234.50"` | `:float` | an error: the whole text must be a number | |
