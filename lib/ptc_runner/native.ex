@@ -150,9 +150,14 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/bits_view.rs: an aligned binary
   pair(aligned(binary()) :: {:ok, binary()} | :busy)
 
-  # native/ptc_nif/src/decode.rs
+  # native/ptc_nif/src/decode.rs; exact: see `PtcRunner.SubAgent.Signature.Exact`
   nif(
     json_decode(text :: binary(), depth :: non_neg_integer() | :infinity, Types.limits()) ::
+      {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
+  )
+
+  nif(
+    json_decode_exact(text :: binary(), Types.limits()) ::
       {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
   )
 
@@ -283,19 +288,33 @@ defmodule PtcRunner.Native do
   )
 
   nif(
-    answer_read(binary(), Types.type(), list? :: boolean(), all? :: boolean(), Types.limits()) ::
+    answer_read(
+      binary(),
+      Types.type(),
+      list? :: boolean(),
+      all? :: boolean(),
+      exact? :: boolean(),
+      Types.limits()
+    ) ::
       Types.judged() | Types.unread()
   )
 
   # native/ptc_nif/src/repair.rs; the type may be nil; repairs: {kind, start, end, line, column, path}
   # `at_end`: 0 closes what is open at the end of the text, 1 only objects, 2 nothing
   pair(
-    repair_value(binary(), Types.type(), at_end :: 0..2, Types.limits()) ::
+    repair_value(binary(), Types.type(), at_end :: 0..2, exact? :: boolean(), Types.limits()) ::
       {:ok, term(), [tuple()]} | Types.unrepaired()
   )
 
   pair(
-    repair_answer(binary(), Types.type(), list? :: boolean(), at_end :: 0..2, Types.limits()) ::
+    repair_answer(
+      binary(),
+      Types.type(),
+      list? :: boolean(),
+      at_end :: 0..2,
+      exact? :: boolean(),
+      Types.limits()
+    ) ::
       {:ok | :undecided, term(), [tuple()]} | Types.unrepaired()
   )
 
@@ -337,6 +356,21 @@ defmodule PtcRunner.Native do
   pair(
     signature_input(Types.type(), term(), answers :: list() | nil) ::
       Types.coerced() | {:error, errors :: list(), finished? :: boolean()}
+  )
+
+  # Data of a JSON Schema: keys are as declared, and other keys of open maps stay.
+  pair(
+    signature_data(Types.type(), term(), answers :: list() | nil) ::
+      Types.coerced() | {:error, errors :: list(), finished? :: boolean()}
+  )
+
+  pair(
+    signature_exact(Types.type(), term()) ::
+      :ok
+      | {:error, errors :: list(), finished? :: boolean()}
+      | {:unknown, term()}
+      | :busy
+      | Types.left()
   )
 
   # native/ptc_nif/src/error_line.rs: at most `most` errors and `bytes` bytes; `omitted`: the number of errors

@@ -17,7 +17,8 @@ defmodule PtcRunner.Schema do
 
   @typedoc """
   The type of a field: `:expr` is an operation or an object of operations, `:any` is any JSON value, taken
-  literally, `:template` is a value with operations at any depth, `:text` a string or an operation.
+  literally, `:template` is a value with operations at any depth, `:text` a string or an operation,
+  `{:list_or_node, :template}` a list of templates or an operation that gives a list.
   """
   @type field_type :: Table.type()
 

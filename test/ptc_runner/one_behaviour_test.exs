@@ -70,6 +70,14 @@ defmodule PtcRunner.OneBehaviourTest do
       assert log =~ ~s(the key :x in "rows")
     end
 
+    test "are said of the memory, too" do
+      var = ~s({"program": {"op": "var", "name": "n"}})
+      log = capture_log(fn -> {:ok, nil, _, _} = Json.run(var, memory: %{n: 1}) end)
+      assert log =~ "the memory has the key :n, an atom, and keys are texts"
+      assert capture_log(fn -> Json.run(var, memory: %{n: 1}, keys: :any) end) == ""
+      assert capture_log(fn -> Json.run(var, memory: %{"n" => nil}) end) == ""
+    end
+
     test "are said once for a program and a place, and ten times for a place" do
       here = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end
       there = fn program -> {:ok, nil, _, _} = Json.run(program, context: %{once: 1}) end

@@ -72,6 +72,8 @@ defmodule PtcRunner.OptionsTest do
       {&JsonHandler.validate_and_complete(%{}, "", @agent, @state, &1), nil},
       {&JsonHandler.validate_and_complete_list([], "", @agent, @state, &1), nil},
       {&Metrics.build_turn(%{turn: 1}, "", nil, 1, &1), [type: :normal]},
+      {&PtcRunner.Agent.Tool.from_openapi(%{}, fn _request -> nil end, &1),
+       [only: ["x"], tags: [], results: :warn]},
       {&PtcRunner.Agent.Tool.from_module(String, &1), [only: [:jaro_distance]]},
       {&Signature.format_errors([], 1, &1), [header: "x"]},
       {&Signature.call_tool("() -> :int", %{}, fn _ -> 1 end, &1), [mode: :strict]},

@@ -260,6 +260,7 @@ defmodule PtcRunner.Test.LanguageGuide do
   defp type({:list, :expr}), do: "list of nodes"
   defp type({:list, :string}), do: "list of strings"
   defp type({:list, :template}), do: "list of templates"
+  defp type({:list_or_node, :template}), do: "list of templates, or node"
   defp type({:map, :template}), do: "object of templates"
   defp type({:map, :string}), do: "object of strings"
 

@@ -325,7 +325,10 @@ defmodule PtcRunner.Agent.Answer do
 
     with true <- asked.coerce? and (match?({:place, _}, found) or JsonRepair.part?(text)),
          {:ok, value, repairs} <-
-           JsonRepair.read(text, nil, [{:truncated, truncated} | asked.limits]),
+           JsonRepair.read(text, nil, [
+             {:truncated, truncated},
+             {:exact, asked.type} | asked.limits
+           ]),
          [] <- grouped(value, repairs, text, asked) do
       {value, warnings} = value |> Fit.unwrapped(asked) |> Names.renamed(asked.type)
 

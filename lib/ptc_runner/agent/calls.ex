@@ -3,18 +3,22 @@ defmodule PtcRunner.Agent.Calls do
   # Wraps tools for a run: functions that coerce and validate their arguments, validate the tool's
   # result, and record the call.
 
+  require Logger
+
   alias PtcRunner.SubAgent.Signature.Base
-  alias PtcRunner.Agent.{Literals, Made, Record, Spec, Tool, ToolError}
+  alias PtcRunner.Agent.{Literals, Made, Record, SchemaCall, Spec, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.Json.{Text, Texts, ToolWorker, Values}
   alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, ToolCall}
+  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, Exact, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
+
+  @unfit "its result is not what its signature says. "
 
   # Maximum number of undeclared arguments that are reported.
   @most 20
@@ -51,7 +55,13 @@ defmodule PtcRunner.Agent.Calls do
     record = Record.new(Enum.map(tools, & &1.name), most, bytes)
 
     try do
-      result = fun.(Map.new(tools, &{&1.name, fn args -> call(&1, args, record) end}), record)
+      # What a function holds is copied to the process of the tools.
+      functions =
+        for tool <- tools, tool = %{tool | prepared: nil}, into: %{} do
+          {tool.name, fn args -> call(tool, args, record) end}
+        end
+
+      result = fun.(functions, record)
       {calls, dropped} = Record.read(record)
       told = Made.text(calls, dropped, for(%{effect: :read, name: name} <- tools, do: name))
       {result, %{calls: Enum.map(calls, &elem(&1, 0)), told: told, dropped: dropped}}
@@ -60,18 +70,39 @@ defmodule PtcRunner.Agent.Calls do
     end
   end
 
-  @doc "The function of a tool with its arguments and its result validated, without a record."
+  @doc """
+  The function of a tool with its arguments and its result validated, without a record. Arguments that the signature does not declare are
+  not passed on. Nobody reads the warnings of such a run, so they are logged.
+  """
   @spec validated(Tool.t()) :: (term() -> term())
   def validated(tool) do
+    tool = %{tool | prepared: nil}
     begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped(tool) end
+    logged = :counters.new(1, [])
 
     fn raw ->
       case answer(tool, raw, begin) do
-        {:ok, value, _warnings} -> value
-        {:error, reason} -> {:error, ToolError.new(reason)}
-        {_unfit, text} -> {:error, ToolError.new(text)}
+        {:ok, value, _warnings} ->
+          log(tool, undeclared(tool, raw), logged)
+          value
+
+        {:error, reason} ->
+          {:error, ToolError.new(reason)}
+
+        {_unfit, text} ->
+          {:error, ToolError.new(text)}
       end
     end
+  end
+
+  # A run logs a number of calls of a tool at most.
+  defp log(_tool, [], _logged), do: :ok
+
+  defp log(tool, names, logged) do
+    :counters.add(logged, 1, 1)
+
+    if :counters.get(logged, 1) <= @most,
+      do: Logger.warning("tool #{Shown.quoted(tool.name)}: #{Shown.few(names, &dropped/1)}")
   end
 
   # A call of a program. The errors of the tool itself pass through.
@@ -116,6 +147,8 @@ defmodule PtcRunner.Agent.Calls do
 
   # The arguments that are not passed on, because validation does not find them under a declared name: also those in
   # another spelling, and those inside other arguments, by their paths.
+  defp undeclared(%Tool{data: data}, _raw) when data != nil, do: []
+
   defp undeclared(%Tool{signature: {:signature, params, _returns}}, raw) when is_map(raw),
     do: {:map, params} |> undeclared(raw, nil) |> Enum.sort() |> Enum.take(@most)
 
@@ -163,6 +196,14 @@ defmodule PtcRunner.Agent.Calls do
     {:error, error}
   end
 
+  defp answer(%Tool{data: data} = tool, args, begin) when data != nil do
+    case SchemaCall.call(tool, args, begin) do
+      {:refused, message} -> {:refused, wrong_arguments(tool, message)}
+      {:unfit, message} -> {:unfit, @unfit <> message}
+      answered -> answered
+    end
+  end
+
   defp answer(%Tool{signature: nil}, args, begin) do
     case begin.(args, args) do
       {:error, reason} -> {:error, reason}
@@ -174,9 +215,9 @@ defmodule PtcRunner.Agent.Calls do
     # A signature does not know structs, and programs read them as maps of their fields.
     checked = &checked(tool, args, &1, begin)
 
-    reading = {&Values.plain/1, &is_struct(&1, Text)}
+    reading = {&(&1 |> Values.plain() |> Exact.converted(returns(tool))), &is_struct(&1, Text)}
 
-    case refused(tool, args) || ToolCall.call(signature(tool), args, checked, :enabled, reading) do
+    case ToolCall.call(signature(tool), args, checked, :enabled, reading) do
       {:ok, value, warnings} ->
         {:ok, value, warnings}
 
@@ -190,24 +231,9 @@ defmodule PtcRunner.Agent.Calls do
         {:refused, wrong_arguments(tool, with_enums(tool, args, errors, message))}
 
       {:error, {:invalid_output, _errors, message}} ->
-        {:unfit, "its result is not what its signature says. " <> message}
+        {:unfit, @unfit <> message}
     end
   end
-
-  # A schema that allows no other arguments.
-  defp refused(%Tool{notes: %{closed: true}} = tool, args) do
-    case undeclared(tool, args) do
-      [] ->
-        nil
-
-      names ->
-        message = "unexpected field — schema disallows additional properties"
-        errors = for name <- names, do: %{path: [name], message: message}
-        {:error, {:invalid_input, errors, ErrorText.text(errors, args, [])}}
-    end
-  end
-
-  defp refused(_tool, _args), do: nil
 
   # The values outside of enumerations are told with the others.
   defp with_enums(
@@ -224,6 +250,8 @@ defmodule PtcRunner.Agent.Calls do
   end
 
   defp with_enums(_tool, _args, _errors, message), do: message
+
+  defp wrong_arguments(%Tool{signature: nil}, message), do: message
 
   defp wrong_arguments(tool, message),
     do:
@@ -265,11 +293,18 @@ defmodule PtcRunner.Agent.Calls do
   defp unwrapped(:error, _tool), do: {:error, "the tool answered :error"}
   defp unwrapped(other, tool), do: typed(other, tool)
 
-  defp typed(%Text{} = text, tool),
-    do: Texts.typed(text, if(ToolWorker.in_place?(), do: returns(tool)))
+  defp typed(%Text{} = text, tool) do
+    type = returns(tool)
+
+    if Exact.within?(type),
+      do: Texts.exact(text, type),
+      else: Texts.typed(text, if(ToolWorker.in_place?(), do: type))
+  end
 
   defp typed(other, _tool), do: other
 
+  # What only is a warning is no reason to refuse a text.
+  defp returns(%Tool{data: %{results: :warn_only}}), do: :any
   defp returns(%Tool{signature: nil}), do: :any
 
   defp returns(%Tool{} = tool) do

@@ -108,7 +108,11 @@ defmodule PtcRunner.Agent.Catalogue do
     if byte_size(next) > left, do: text <> ", …", else: some(rest, left, next)
   end
 
+  # What the functions of both tools hold is copied to the process of the tools, whose heap is the program's: it is names and descriptions,
+  # and binaries that are not copied.
   defp search(tools) do
+    tools = for %{name: name, description: text} <- tools, do: %{name: name, description: text}
+
     %Tool{
       name: @search,
       effect: :read,
@@ -121,6 +125,8 @@ defmodule PtcRunner.Agent.Catalogue do
   end
 
   defp describe(tools) do
+    tools = Map.new(tools, &{&1.name, packed(&1)})
+
     %Tool{
       name: @describe,
       effect: :read,
@@ -131,6 +137,20 @@ defmodule PtcRunner.Agent.Catalogue do
       fun: fn %{"names" => names} -> described(tools, names) end
     }
   end
+
+  @doc """
+  What is shown of a tool, as a binary that is not copied with what holds it.
+
+      iex> tool = %PtcRunner.Agent.Tool{name: "rate", fun: & &1, description: "The rate"}
+      iex> tool |> PtcRunner.Agent.Catalogue.packed() |> is_binary()
+      true
+
+  """
+  @spec packed(Tool.t()) :: binary()
+  def packed(%Tool{prepared: %{packed: packed}}), do: packed
+
+  def packed(tool),
+    do: :erlang.term_to_binary(%{tool | fun: nil, data: nil, spec: nil, warnings: [], needs: []})
 
   @doc """
   The tools that have words of a query, best first: a word of the name counts more than one of the description, a whole
@@ -209,12 +229,16 @@ defmodule PtcRunner.Agent.Catalogue do
        "at most #{@described} tools are described at once, and these are #{length(names)}"}
 
   defp described(tools, names) do
-    wanted = MapSet.new(names)
-    found = for tool <- tools, tool.name in wanted, into: %{}, do: {tool.name, text(tool)}
-
     texts =
-      for name <- Enum.uniq(names),
-          do: {Shown.cut(name, @line), found[name] || "there is no tool of this name"}
+      for name <- Enum.uniq(names) do
+        text =
+          case tools do
+            %{^name => packed} -> packed |> :erlang.binary_to_term() |> text()
+            %{} -> "there is no tool of this name"
+          end
+
+        {Shown.cut(name, @line), text}
+      end
 
     {:ok, shortened(texts, @answer)}
   end

@@ -58,15 +58,17 @@ defmodule PtcRunner.Agent.Checking do
       tools: Map.new(tools, &{&1.name, signature(&1, opts[:on_call] != nil)}),
       returns: with({:signature, _params, type} <- opts[:returns], do: Check.type(type))
     }
+    |> Check.with_schemas(for tool <- tools, do: {tool.name, tool})
     |> Check.with_rules(opts[:returns])
   end
 
   # What is decided about a call may be any answer.
   defp signature(tool, decided?) do
-    case Check.of_tool(tool) do
-      {:signature, params, _type} when decided? or tool.approve -> {:signature, params, :any}
-      signature -> signature
-    end
+    signature = Check.of_tool(tool)
+
+    if signature != nil and (decided? or tool.approve),
+      do: put_elem(signature, 2, :any),
+      else: signature
   end
 
   # A name that is no text is an error of the run.

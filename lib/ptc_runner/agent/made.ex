@@ -35,17 +35,26 @@ defmodule PtcRunner.Agent.Made do
 
   """
   @spec looked(String.t()) :: String.t()
-  def looked("\n" <> @made <> lines), do: "\n" <> @looked <> lines
-  def looked("\n" <> @read <> lines), do: "\n" <> @looked_read <> lines
-  def looked(other), do: other
+  def looked(text) do
+    # A call is one line, so that none of them can be a title.
+    text
+    |> String.replace("\n" <> @made, "\n" <> @looked)
+    |> String.replace("\n" <> @read, "\n" <> @looked_read)
+  end
 
   @doc """
   The calls as text behind the feedback, `""` if no tool was called. `dropped` are the numbers of calls that are not
-  recorded, `reads` the tools that only read.
+  recorded, `reads` the tools that only read: of these the text does not say that they had effects.
 
       iex> call = %{name: "pay", args: %{"id" => 7}, status: :ok, result: ~s("p-1"), ok?: true, warnings: []}
       iex> PtcRunner.Agent.Made.text([{call, {:value, "p-1"}}], %{"pay" => 2}) |> String.split("\\n", trim: true) |> tl()
       [~s[- pay({"id":7}) -> "p-1"], "- and 2 more calls: pay 2"]
+
+      iex> rows = %{name: "rows", args: %{}, status: :ok, result: "[]", ok?: true, warnings: []}
+      iex> calls = [{rows, {:value, []}}, {%{rows | name: "pay"}, {:value, "p-1"}}]
+      iex> PtcRunner.Agent.Made.text(calls, %{}, ["rows"]) |> String.split("\\n", trim: true)
+      ["These calls have already been made, and their effects have happened. Do not make them again, use their answers:",
+       ~s[- pay({}) -> "p-1"], "These calls have already been made. Use their answers:", "- rows({}) -> []"]
 
   """
   @spec text(
@@ -58,12 +67,13 @@ defmodule PtcRunner.Agent.Made do
     made = for {%{status: :ok}, _value} = call <- calls, do: call
     # A read that failed has had no effect.
     unsure = for {%{name: name}, :effect} = call <- calls, name not in reads, do: call
-    names = for({call, _more} <- made, do: call.name) ++ Map.keys(dropped)
-    title = if Enum.all?(names, &(&1 in reads)), do: @read, else: @made
+    {read, written} = Enum.split_with(made, fn {call, _more} -> call.name in reads end)
+    {dropped_reads, dropped} = Map.split(dropped, reads)
 
     {unsure, left} = section(@unsure, unsure, %{}, div(@all, 2))
-    {made, _left} = section(title, made, dropped, div(@all, 2) + left)
-    made <> unsure
+    {written, left} = section(@made, written, dropped, div(@all, 2) + left)
+    {read, _left} = section(@read, read, dropped_reads, left)
+    written <> read <> unsure
   end
 
   defp section(_title, [], dropped, left) when dropped == %{}, do: {"", left}

@@ -98,7 +98,7 @@ defmodule PtcRunner.Agent.Result do
        do: {Atom.to_string(atom), [{path, atom, "a text"} | warnings]}
 
   defp walk(%{__struct__: _module} = value, type, path, warnings)
-       when type in [:string, :int, :float] do
+       when type in [:string, :int, :float, :number] do
     {converted, what} = convert(value, type)
 
     case converted do
@@ -142,6 +142,12 @@ defmodule PtcRunner.Agent.Result do
   defp convert(value, :string), do: {Values.exact_text(value), "a text"}
   defp convert(value, :int), do: {Values.integer(value), "an integer"}
   defp convert(value, :float), do: {Values.float(value), "a float"}
+
+  defp convert(value, :number) do
+    with :error <- Values.integer(value),
+         do: convert(value, :float),
+         else: (integer -> {integer, "an integer"})
+  end
 
   # A key in another spelling.
   defp named(map, key, value, types, path, warnings) do

@@ -17,7 +17,18 @@ defmodule PtcRunner.Agent.Run do
 
   alias PtcRunner.Firewall.{Flow, Guard, Hidden, Kept, Marks, Shape}
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Budget, Check, Contract, Edition, Evaluation, Given, Message}
+
+  alias PtcRunner.Json.{
+    Budget,
+    Check,
+    Contract,
+    Edition,
+    Evaluation,
+    ExactArguments,
+    Given,
+    Message
+  }
+
   alias PtcRunner.Json.{Resuming, Runner, ToolContext, Tools, Values}
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.SubAgent.Signature.Annotations
@@ -147,6 +158,7 @@ defmodule PtcRunner.Agent.Run do
           | {:paused, Json.Paused.t(), info()}
   def noted(program, tools, opts) do
     string_keys!(opts)
+    program = ExactArguments.quoted(program, tools)
     given = opts |> Keyword.drop(@own) |> Keyword.replace_lazy(:context, &named/1) |> read()
 
     given = strict(given, program)

@@ -44,15 +44,16 @@ defmodule PtcRunner.Agent.Tool do
 
   require Logger
 
-  alias PtcRunner.Agent.Spec
-  alias PtcRunner.Agent.Tool.{Allm, Functions, Import, OpenApi}
-  alias PtcRunner.Json.{ToolContext, Tools}
+  alias PtcRunner.Agent.{Catalogue, Spec}
+  alias PtcRunner.Agent.Tool.{Allm, Functions, Import, Names, OpenApi, Schemas}
+  alias PtcRunner.Json.{Check, ToolContext, Tools}
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.{Signature, TypeExtractor}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @enforce_keys [:name, :fun]
   defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, :max_calls, :timeout] ++
+              [:data, :prepared] ++
               [effect: :write, cache: false, approve: false, warnings: [], needs: []]
 
   @typedoc """
@@ -68,6 +69,8 @@ defmodule PtcRunner.Agent.Tool do
           notes: Annotations.t() | nil,
           schema: map() | nil,
           spec: {Signature.t(), Spec.form()} | nil,
+          data: Schemas.data() | nil,
+          prepared: %{tool: t(), checked: tuple() | nil, packed: binary()} | nil,
           effect: :read | :write,
           max_calls: non_neg_integer() | nil,
           timeout: timeout() | nil,
@@ -98,7 +101,7 @@ defmodule PtcRunner.Agent.Tool do
 
       iex> tool = %PtcRunner.Agent.Tool{name: "get", fun: & &1}
       iex> PtcRunner.Agent.Tool.list!([tool, tool])
-      ** (ArgumentError) two tools have the name "get": rename one of them, as in %{tool | name: "other"}
+      ** (ArgumentError) two tools have the name "get": rename one of them, as in %{tool | name: "other"}. They are tools[0] and tools[1]
 
   """
   @spec list!(term()) :: [t()]
@@ -106,10 +109,17 @@ defmodule PtcRunner.Agent.Tool do
 
   def list!([_ | _] = tools) do
     cond do
-      List.improper?(tools) -> refuse(tools)
-      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) -> allm(tools, nil)
-      Enum.all?(tools, &match?(%__MODULE__{}, &1)) -> own(tools)
-      true -> refuse(tools)
+      List.improper?(tools) ->
+        refuse(tools)
+
+      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) ->
+        tools |> Names.once!() |> allm(nil)
+
+      Enum.all?(tools, &match?(%__MODULE__{}, &1)) ->
+        own(tools)
+
+      true ->
+        refuse(tools)
     end
   end
 
@@ -121,25 +131,46 @@ defmodule PtcRunner.Agent.Tool do
 
   def list!(other), do: refuse(other)
 
-  defp own(tools), do: tools |> Enum.map(&{name!(&1.name), &1}) |> named()
+  defp own(tools) do
+    placed = for {tool, at} <- Enum.with_index(tools), do: {name!(tool.name), tool, at}
+    for {name, tool, _at} <- Names.different!(placed), do: tool(name, tool)
+  end
 
   defp named(forms) do
-    for {name, form} <- forms |> Enum.sort_by(&elem(&1, 0)) |> different!(), do: tool(name, form)
+    placed = for {name, form} <- forms, do: {name, form, nil}
+    for {name, form, _at} <- Names.different!(placed), do: tool(name, form)
   end
 
-  # The tools of two servers may have one name. None of them is dropped silently.
-  defp different!([{name, _one}, {name, _other} | _]) do
-    raise ArgumentError,
-          "two tools have the name #{Shown.quoted(name)}: rename one of them, as in %{tool | name: \"other\"}"
-  end
+  @doc """
+  Tools that are read once for many runs, in each form that `PtcRunner.Agent` takes, sorted by name.
 
-  defp different!([first | rest]), do: [first | different!(rest)]
-  defp different!([]), do: []
+  A run reads its tools: types from specs, signatures, what a check knows of them, and the index that `search_tools` uses. For a thousand tools
+  that takes longer than most programs. Prepare them when your application starts, keep the list, and give it to each run. A tool of the
+  list that is changed later is read again. Raises `ArgumentError` where a run would.
+
+      iex> tools = PtcRunner.Agent.Tool.prepare(%{"double" => {&(&1["n"] * 2), "(n :int) -> :int"}})
+      iex> program = ~s({"program": {"op": "call", "tool": "double", "args": {"n": "4"}}})
+      iex> {:ok, value, info} = PtcRunner.Agent.run(program, tools)
+      iex> {value, info.warnings}
+      {8, [~s(double: coerced string "4" to integer)]}
+      iex> PtcRunner.Json.run!(program, tools: Map.new(tools, &{&1.name, &1}))
+      8
+
+  """
+  @spec prepare(term()) :: [t()]
+  def prepare(tools) do
+    for tool <- list!(tools) do
+      tool = %{tool | prepared: nil}
+      prepared = %{tool: tool, checked: Check.of_tool(tool), packed: Catalogue.packed(tool)}
+      %{tool | prepared: prepared}
+    end
+  end
 
   @doc """
   The function tools of OpenAI's chat and responses APIs, as tools.
 
-  `functions` is a map of functions of one argument by name, or one function of a name and arguments. Keys may be
+  `functions` is a map of functions of one argument by name, or one function of a name and arguments. A function of one argument more gets
+  what the application gives the run, as its last argument (`t:second/0`). Keys may be
   strings or atoms. The third element lists what of the schemas is not validated, and entries that are no functions.
 
       iex> weather = %{type: "function", function: %{name: "weather", description: "Today's weather",
@@ -157,7 +188,9 @@ defmodule PtcRunner.Agent.Tool do
   """
   @spec from_openai(
           [map()] | map(),
-          %{(String.t() | atom()) => (map() -> term())} | (String.t(), map() -> term())
+          %{(String.t() | atom()) => (map() -> term()) | (map(), second() -> term())}
+          | (String.t(), map() -> term())
+          | (String.t(), map(), second() -> term())
         ) ::
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
   def from_openai(tools, functions), do: Import.openai(tools, functions)
@@ -165,7 +198,8 @@ defmodule PtcRunner.Agent.Tool do
   @doc """
   The tools of an MCP server: the result of `tools/list`, and a function that makes the request `tools/call`.
 
-  `call` gets a name and arguments. It answers with the result of `tools/call`, with `{:ok, result}` or with
+  `call` gets a name and arguments, and as a function of three arguments also what the application gives the run (`t:second/0`), for example
+  whose session it is. It answers with the result of `tools/call`, with `{:ok, result}` or with
   `{:error, reason}`. The result's `structuredContent` is the tool's answer. Without it, the `content` is: a text that is
   a JSON object or list becomes data, one item is the answer itself, several are a list. With `isError` the text is the
   tool's error. The hint `readOnlyHint` makes `effect: :read`; trust it as far as the server. `outputSchema` is the
@@ -181,11 +215,21 @@ defmodule PtcRunner.Agent.Tool do
       iex> {tool.effect, tool.fun.(%{"number" => 7})}
       {:read, {:ok, %{"title" => "Slow"}}}
 
+      iex> listed = [%{"name" => "whoami", "inputSchema" => %{"type" => "object"}}]
+      iex> call = fn "whoami", %{}, %{context: %{user: user}} -> %{"content" => [%{"type" => "text", "text" => user}]} end
+      iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_mcp(listed, call)
+      iex> program = ~s({"program": {"op": "call", "tool": "whoami"}})
+      iex> PtcRunner.Json.run!(program, tools: %{"whoami" => tool}, tool_context: [user: "Ada"])
+      "Ada"
+
       iex> PtcRunner.Agent.Tool.from_mcp(%{"tools" => [%{"name" => ""}]}, fn _name, _args -> nil end)
       {:error, ~s(tools[0] must have a name that is a text and not empty, got: "")}
 
   """
-  @spec from_mcp(map() | [map()], (String.t(), map() -> term())) ::
+  @spec from_mcp(
+          map() | [map()],
+          (String.t(), map() -> term()) | (String.t(), map(), second() -> term())
+        ) ::
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
   def from_mcp(tools, call), do: Import.mcp(tools, call)
 
@@ -206,12 +250,22 @@ defmodule PtcRunner.Agent.Tool do
   The operations of an OpenAPI document 3.0 or 3.1, as tools.
 
   The document is JSON text or a decoded map. `request` gets a `t:request/0`, makes it and answers with the decoded body of
-  the response, `{:ok, body}` or `{:error, reason}`. It adds the address of the server and the credentials: programs do not see them.
+  the response, `{:ok, body}` or `{:error, reason}`. A function of two arguments also gets what the application gives the run
+  (`t:second/0`). It adds the address of the server and the credentials: programs do not see them.
 
   A tool's name is the `operationId`; without one it is the method and the path, as in `get_pets_id`. Parameters in the path, the query and
   the header are arguments with their names; the JSON body is the argument `body`. The JSON response 2xx is the type of the
   answer. GET, HEAD, OPTIONS and TRACE are `effect: :read`. Fields that are `readOnly` are no arguments, and those that are `writeOnly` are not
   in the answer. The third element lists what is not validated or not sent, and operations that are left out.
+
+  ## Options
+
+    * `:only` - the operations that become tools: names, paths, or a method with a path as in `"GET /pets/{id}"`. By default all
+    * `:tags` - only operations with one of these tags. With `:only`, both must hold
+    * `:results` - `:warn` (the default): an answer that differs from the document is a warning of the call; `:error`: it is an error of the tool.
+      `false` does not read what the document says of answers
+
+  Of a large document only what these operations refer to is read.
 
       iex> document = ~s({"openapi": "3.1.0", "paths": {"/pets/{id}": {"get": {"operationId": "getPet", "parameters": [
       ...>   {"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}},
@@ -219,14 +273,20 @@ defmodule PtcRunner.Agent.Tool do
       iex> {:ok, [tool], []} = PtcRunner.Agent.Tool.from_openapi(document, &{:ok, {&1.method, &1.path, &1.query}})
       iex> tool.fun.(%{"id" => 7, "with" => ["owner", "tags"]})
       {:ok, {"GET", "/pets/7", [{"with", "owner"}, {"with", "tags"}]}}
+      iex> PtcRunner.Agent.Tool.from_openapi(document, &{:ok, &1}, only: ["getPets"])
+      {:error, ~s(the document has no operation "getPets". Did you mean "getPet"?)}
 
       iex> PtcRunner.Agent.Tool.from_openapi(%{"swagger" => "2.0"}, &{:ok, &1})
       {:error, ~s(the document is Swagger "2.0"; convert it to OpenAPI 3.0 or 3.1)}
 
   """
-  @spec from_openapi(map() | String.t(), (request() -> term())) ::
+  @spec from_openapi(map() | String.t(), (request() -> term()) | (request(), second() -> term()),
+          only: [String.t()],
+          tags: [String.t()],
+          results: :warn | :error | false
+        ) ::
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
-  def from_openapi(document, request), do: OpenApi.tools(document, request)
+  def from_openapi(document, request, opts \\ []), do: OpenApi.tools(document, request, opts)
 
   @doc """
   The public functions of a module, as tools: types from `@spec`, descriptions from the first line of `@doc`.
@@ -338,6 +398,12 @@ defmodule PtcRunner.Agent.Tool do
     |> struct!(Enum.uniq_by(Keyword.take(opts, @calling), &elem(&1, 0)))
   end
 
+  # A prepared tool that nobody has changed was read before.
+  defp tool(name, %__MODULE__{prepared: %{tool: %{name: name} = read}} = tool) do
+    tool_alone = %{tool | prepared: nil}
+    if tool_alone === read, do: tool, else: tool(name, tool_alone)
+  end
+
   # A struct that the application has made has the options of `{function, options}` in its fields.
   defp tool(name, %__MODULE__{fun: fun} = tool) when is_function_of_tool(fun) do
     given = for {key, value} <- Map.take(Map.from_struct(tool), @calling), do: {key, value}
@@ -347,7 +413,9 @@ defmodule PtcRunner.Agent.Tool do
     spec = if tool.spec && of_spec?(tool.signature, elem(tool.spec, 0)), do: tool.spec
     made = %{made | spec: spec || made.spec}
     made = %{made | notes: notes || made.notes, schema: tool.schema, warnings: tool.warnings}
-    %{made | needs: tool.needs}
+    # The application may have put another signature in the place of that of the schemas.
+    data = if tool.data && tool.data.signature == tool.signature, do: tool.data
+    %{made | needs: tool.needs, data: data}
   end
 
   defp tool(name, other) do

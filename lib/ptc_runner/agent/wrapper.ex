@@ -49,7 +49,7 @@ defmodule PtcRunner.Agent.Wrapper do
   def scalar?({:one_of, types, _field}), do: Enum.any?(types, &scalar?/1)
 
   def scalar?(type),
-    do: type in [:string, :int, :float, :bool, :keyword, :datetime, :date, :decimal]
+    do: type in [:string, :int, :float, :number, :bool, :keyword, :datetime, :date, :decimal]
 
   @doc "The value of a wrapped one."
   @spec unwrapped(map()) :: term()

@@ -147,6 +147,22 @@ defmodule PtcRunner.Firewall.Flow do
     end
   end
 
+  @doc """
+  Whether a program compares values that it computes: they may be rows with all their fields.
+
+      iex> compared = &~s({"program": {"op": "eq", "field": "a", "value": \#{&1}}})
+      iex> Enum.map([~s("x"), ~s({"op": "load", "name": "a"})], &PtcRunner.Firewall.Flow.compares?(compared.(&1)))
+      [false, true]
+
+  """
+  @spec compares?(program()) :: boolean()
+  def compares?(program) do
+    case node(program, [@input]) do
+      {:ok, node} -> Budget.within(@parts, true, &Reads.compares?(node, &1))
+      :unknown -> true
+    end
+  end
+
   # The names that are concealed, and whether fields without a name are.
   defp names(program, memory, hidden?) do
     names = Marks.names(memory)

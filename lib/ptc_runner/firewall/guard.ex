@@ -139,26 +139,40 @@ defmodule PtcRunner.Firewall.Guard do
 
   @doc """
   Whether an entry of a program's value has firewalled data under a name that is not firewalled: `entry` is what it is made of, see
-  `PtcRunner.Json.Planning.kept/2`. Of the answers of a tool whose fields are not known, `clear?` says whether the program by itself takes
-  nothing firewalled out of them.
+  `PtcRunner.Json.Planning.kept/2`. `clear?` says whether the program by itself takes nothing firewalled out of rows; `compares?`, whether it
+  compares computed values, which may be rows. A field of a public name, of which only values are computed, is then not looked at.
 
       iex> data = {%{"users" => [%{"id" => 1, "_pin" => 2}]}, %{}}
       iex> users = &{:context, ["users", :each | &1], true}
       iex> for entry <- [{[users.(["_pin"])], []}, {[], [users.([])]}, {[users.([])], []}, {[users.(["id"])], []}],
-      ...>   do: PtcRunner.Firewall.Guard.flows?(entry, data, %{}, true)
+      ...>   do: PtcRunner.Firewall.Guard.flows?(entry, data, %{}, {true, false})
       [true, false, true, false]
 
   """
-  @spec flows?({[Plan.source()], [Plan.source()]}, {map(), map()}, tools(), boolean()) ::
-          boolean()
-  def flows?({made, parts}, {context, memory}, tools, clear?) do
+  @spec flows?(
+          {[Plan.source()], [Plan.source()]},
+          {map(), map()},
+          tools(),
+          {clear? :: boolean(), compares? :: boolean()}
+        ) :: boolean()
+  def flows?({made, parts}, {context, memory}, tools, {clear?, compares?}) do
     data = %{context: context, memory: memory, marks: Marks.flowing(memory)}
 
     {values, parts} = Enum.split_with(parts, &any_value?/1)
 
-    Enum.any?(values ++ made, &(open?(&1, tools, clear?) or hidden(&1, data, tools) != nil)) or
+    seen = if clear? and not compares?, do: &field/1, else: & &1
+
+    Enum.any?(values ++ made, fn source ->
+      open?(source, tools, clear?) or hidden(seen.(source), data, tools) != nil
+    end) or
       Enum.any?(parts, &(hidden(put_elem(&1, 2, false), data, tools) != nil))
   end
+
+  # Of a field only the way to it counts.
+  defp field({root, path, true} = source) when root in [:context, :memory],
+    do: if(is_binary(List.last(path)), do: {root, path, false}, else: source)
+
+  defp field(source), do: source
 
   # It is or was the value of any field of an answer.
   defp any_value?({root, path, _whole?}), do: root == :answer and :value in path

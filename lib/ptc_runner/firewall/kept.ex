@@ -24,10 +24,12 @@ defmodule PtcRunner.Firewall.Kept do
     with {:ok, source} <- Evaluation.source(program, limits),
          {:ok, kept} <- Planning.kept(source, limits) do
       # Each entry is looked at once: an object may have many keys whose names are not known.
+      compares? = Flow.compares?(program)
+
       flows =
         Map.new(kept, fn {name, entry} ->
           own = if name == nil, do: shape, else: Shape.entry(shape, name)
-          {name, Guard.flows?(entry, {context, memory}, tools, own == :clear)}
+          {name, Guard.flows?(entry, {context, memory}, tools, {own == :clear, compares?})}
         end)
 
       others = Map.get(flows, nil, false)

@@ -44,6 +44,23 @@ defmodule PtcRunner.Firewall.Reads do
   defp revealing?(%{"op" => "get", "key" => key}), do: is_map(key) or is_list(key)
   defp revealing?(_node), do: false
 
+  @doc "Whether a part of a program compares a value with one that is not constant."
+  @spec compares?(term(), Budget.t()) :: boolean()
+  def compares?(node, left) when is_map(node) do
+    Budget.spend!(left)
+
+    (match?(%{"op" => op} when op in @compared, node) and
+       (is_map(node["value"]) or is_list(node["value"]))) or
+      Enum.any?(:maps.values(node), &compares?(&1, left))
+  end
+
+  def compares?([first | rest], left) do
+    Budget.spend!(left)
+    compares?(first, left) or compares?(rest, left)
+  end
+
+  def compares?(_constant, _left), do: false
+
   @doc "The texts in a part of a program, keys too, with those that are known."
   @spec texts(term(), %{String.t() => true}, Budget.t()) :: %{String.t() => true}
   def texts(text, known, _left) when is_binary(text), do: Map.put(known, text, true)

@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.AtomKeys do
   @moduledoc false
-  # Says that the keys of a context are texts, where a run that did not find something was given atoms. The result is the original's: a name
+  # Says that the keys of the context and of the memory are texts, where a run that did not find something was given atoms. The result is the original's: a name
   # or a field that is not there is nil, so only the log and the errors of strict programs can say it.
 
   alias PtcRunner.Json.{Limits, Message, Paused, Text, Values}
@@ -37,18 +37,25 @@ defmodule PtcRunner.Json.AtomKeys do
   def nothing?(value), do: value in [nil, 0, false, []]
 
   @doc """
-  Logs a warning if the context, or its rows and objects, have atoms as keys, which this program does not find.
+  Logs a warning if the context, the memory, or their rows and objects, have atoms as keys, which this program does not find.
 
   It is logged once for a program, a key and a place in the code that has called the library, and at most ten times for a key and a place. Where
   the code is typed in, as in IEx, it is always logged.
   """
-  @spec warn(term(), term(), Limits.given()) :: :ok
-  def warn(context, program, limits) do
-    with key when key != nil <- found(context, program, limits, &found_key/1),
-         true <- new?(caller(), key, program),
-         do: Logger.warning("PtcRunner.Json: the context has #{said(key)}")
-
+  @spec warn(term(), term(), term(), Limits.given()) :: :ok
+  def warn(context, memory, program, limits) do
+    warn_of("context", context, program, limits) || warn_of("memory", memory, program, limits)
     :ok
+  end
+
+  # Whether there is such a key.
+  defp warn_of(name, data, program, limits) do
+    if key = found(data, program, limits, &found_key/1) do
+      if new?(caller(), {name, key}, program),
+        do: Logger.warning("PtcRunner.Json: the #{name} has #{said(key)}")
+
+      true
+    end
   end
 
   # A key of the context, or of its rows and objects; those of dates and decimals are no fields.
@@ -103,14 +110,15 @@ defmodule PtcRunner.Json.AtomKeys do
   The error of a fault. If it is about a name that the context has as an atom, it says so.
 
       iex> fault = {:execution, :unknown_name, "load", nil, ["n", [], 0]}
-      iex> PtcRunner.Json.AtomKeys.error(fault, %{n: 1}, "{}", {nil, nil, 9})
+      iex> PtcRunner.Json.AtomKeys.error(fault, %{n: 1}, %{}, "{}", {nil, nil, 9})
       {:execution_error, ~s(Unknown name 'n' in operation 'load'. There are none. The context has the key :n, an atom, and keys are texts: give %{"n" => …}, or keys: :any)}
 
   """
-  @spec error(Message.fault(), term(), term(), Limits.given()) :: Message.error()
+  @spec error(Message.fault(), term(), term(), term(), Limits.given()) :: Message.error()
   def error(
         {:execution, :unknown_name, _op, _field, [name | _]} = fault,
         context,
+        _memory,
         program,
         limits
       ) do
@@ -125,9 +133,9 @@ defmodule PtcRunner.Json.AtomKeys do
   end
 
   # A program that is not one has read nothing.
-  def error(fault, context, program, limits) do
+  def error(fault, context, memory, program, limits) do
     if elem(fault, 0) in [:execution, :execution_error, :expensive_to_inspect, :worded],
-      do: warn(context, program, limits)
+      do: warn(context, memory, program, limits)
 
     Message.error(fault)
   end

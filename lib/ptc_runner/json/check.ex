@@ -4,9 +4,10 @@ defmodule PtcRunner.Json.Check do
 
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Agent.Tool
+  alias PtcRunner.Agent.Tool.Schemas
   alias PtcRunner.Json
   alias PtcRunner.Json.{Checked, Codec, Limits, Message, Program, Text}
-  alias PtcRunner.Json.Check.{Constants, Enums, Words}
+  alias PtcRunner.Json.Check.{Arguments, Constants, Enums, Words}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Base, Coercion, Given}
@@ -25,7 +26,8 @@ defmodule PtcRunner.Json.Check do
           required(:memory) => map() | nil,
           required(:tools) => map() | nil,
           required(:returns) => term(),
-          optional(:ruled) => term()
+          optional(:ruled) => term(),
+          optional(:schemas) => %{String.t() => Schemas.data()}
         }
 
   @typedoc "A finding with its severity."
@@ -46,7 +48,17 @@ defmodule PtcRunner.Json.Check do
       tools: tools && Map.new(tools, fn {name, form} -> {"#{name}", signature(name, form)} end),
       returns: type(returns)
     }
+    |> with_schemas(tools || %{})
     |> with_rules(returns)
+  end
+
+  @doc "What is known, with what the schemas of tools, which are pairs of a name and a form, say of arguments."
+  @spec with_schemas(map(), Enumerable.t()) :: map()
+  def with_schemas(known, tools) do
+    case for {name, %Tool{data: data}} when data != nil <- tools, do: {"#{name}", data} do
+      [] -> known
+      datas -> Map.put(known, :schemas, Map.new(datas))
+    end
   end
 
   @doc """
@@ -127,12 +139,18 @@ defmodule PtcRunner.Json.Check do
 
   @doc "The signature that the arguments of a tool are checked against."
   @spec of_tool(Tool.t()) :: Signature.t() | nil
+  def of_tool(%Tool{prepared: %{checked: checked}}), do: checked
   def of_tool(%Tool{spec: {signature, _form}}), do: Base.checked(signature)
+
+  def of_tool(%Tool{signature: nil, data: data}) when data != nil,
+    do: Schemas.checked({:signature, [], :any}, data)
+
   def of_tool(%Tool{signature: nil}), do: nil
 
-  def of_tool(%Tool{signature: signature, notes: notes}) do
+  def of_tool(%Tool{signature: signature, notes: notes, data: data}) do
     {:signature, params, type} = signature |> Signature.parsed!() |> Base.checked()
-    {:signature, Enums.typed(params, notes), type}
+    checked = {:signature, Enums.typed(params, notes), type}
+    if data, do: Schemas.checked(checked, data), else: checked
   end
 
   @doc """
@@ -148,8 +166,9 @@ defmodule PtcRunner.Json.Check do
       {:ok, {type, reads, tools, []}} when not is_map_key(known, :ruled) ->
         {:ok, %Checked{type: type, reads: reads, tools: tools}, []}
 
-      {:ok, {type, reads, tools, findings}} ->
-        found = for finding <- findings, do: finding |> coerced() |> worded()
+      {:ok, {type, reads, tools, all}} ->
+        {findings, found} = all |> Enum.map(&coerced/1) |> Arguments.found(known, source)
+        found = found ++ for finding <- findings, do: worded(finding)
         found = found ++ constants(type, known, findings, source)
         warnings = for {:warning, finding} <- found, do: finding
         {:ok, %Checked{type: type, reads: reads, tools: tools, warnings: warnings}, found}

@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Evaluation do
     AtomKeys,
     Contract,
     Control,
+    ExactArguments,
     Explain,
     Fence,
     Given,
@@ -70,6 +71,8 @@ defmodule PtcRunner.Json.Evaluation do
        do: run.(program, context, memory, tools, limits, 1)
 
   defp started(program, {limits, context, memory, tools, how}, run) do
+    program = exact(program, tools)
+
     with {:ok, program} <- source(program, limits),
          {:ok, tools, how} <- with_tools(program, context, memory, tools, limits, how),
          do: run.(program, context, memory, tools, limits, how)
@@ -78,7 +81,7 @@ defmodule PtcRunner.Json.Evaluation do
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
   @spec result(outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
   def result({:ok, value, _words}, program, {limits, context, memory, tools, how}) do
-    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, program, limits)
+    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, memory, program, limits)
     result = Contract.of(value, memory, program, limits)
 
     case how do
@@ -90,8 +93,8 @@ defmodule PtcRunner.Json.Evaluation do
     end
   end
 
-  def result({:error, fault}, program, {limits, context, _memory, _tools, _how}),
-    do: {:error, AtomKeys.error(fault, context, program, limits)}
+  def result({:error, fault}, program, {limits, context, memory, _tools, _how}),
+    do: {:error, AtomKeys.error(fault, context, memory, program, limits)}
 
   def result({:paused, control}, program, given), do: paused(control, program, given)
 
@@ -123,6 +126,7 @@ defmodule PtcRunner.Json.Evaluation do
     # A compiled program is compiled from its source again, for observation.
     {source, reading} = Program.again(program, reading)
     limits = {of_run, max_heap, reading}
+    source = exact(source, tools)
 
     with {:ok, source} <- source(source),
          {:ok, tools, how} <- with_tools(source, context, memory, tools, limits, how) do
@@ -134,6 +138,11 @@ defmodule PtcRunner.Json.Evaluation do
       {:error, _reason} = error -> %Explain{result: error}
     end
   end
+
+  defp exact(text, tools) when is_binary(text) and is_map(tools) and tools != %{},
+    do: ExactArguments.quoted(text, tools)
+
+  defp exact(program, _tools), do: program
 
   # The functions of the tools, and who decides about their calls.
   defp with_tools(program, context, memory, tools, limits, how) do

@@ -5,7 +5,9 @@ defmodule PtcRunner.Json.Texts do
 
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
+  alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser, Signature}
+  alias PtcRunner.SubAgent.Signature.Exact
   import Bitwise
   require Quanta
 
@@ -272,6 +274,32 @@ defmodule PtcRunner.Json.Texts do
   catch
     :error, :nif_panicked -> false
   end
+
+  @doc """
+  The answer of a tool whose result has decimals: what the text stands for, with the digits of its numbers.
+
+      iex> alias PtcRunner.Json.Texts
+      iex> %{"d" => decimal} = Texts.exact(PtcRunner.Json.text(~s({"d": 12345678901234567.89})), {:map, [{"d", :decimal}]})
+      iex> if is_binary(decimal), do: decimal, else: PtcRunner.Json.Values.text(decimal)
+      "12345678901234567.89"
+
+  """
+  @spec exact(Text.t(), Signature.type()) :: term()
+  def exact(%Text{binary: binary}, type) when is_binary(binary) do
+    case Quanta.finish(
+           Quanta.native(Native.json_decode_exact(Aligned.text(binary), {:infinity, 0}))
+         ) do
+      {:ok, term} ->
+        Exact.converted(term, type)
+
+      {:error, detail} ->
+        {:error, "the answer is not JSON. " <> text(Codec.DecodeError.new(detail))}
+    end
+  catch
+    :error, :nif_panicked -> {:error, Panic.caught()}
+  end
+
+  def exact(%Text{} = text, _type), do: answer(text)
 
   @doc """
   The text of a value, or of the value that a JSON text begins with.

@@ -128,6 +128,7 @@ defmodule PtcRunner.Schema.JsonSchema2 do
   end
 
   defp type({:list, type}, optional), do: list(type(type, optional))
+  defp type({:list_or_node, type}, optional), do: any([list(type(type, optional)), @node])
   defp type({:map, type}, optional), do: map_of(type(type, optional))
 
   defp order, do: Map.put(@string, "enum", ["asc", "desc"])

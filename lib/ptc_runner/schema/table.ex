@@ -22,6 +22,7 @@ defmodule PtcRunner.Schema.Table do
           | :cases
           | :sort_keys
           | {:list, :template}
+          | {:list_or_node, :template}
           | {:map, :template | :string}
 
   @typedoc """
@@ -147,6 +148,7 @@ defmodule PtcRunner.Schema.Table do
   defp type(:expr_list), do: {:list, :expr}
   defp type(:string_list), do: {:list, :string}
   defp type(:template_list), do: {:list, :template}
+  defp type(:parts), do: {:list_or_node, :template}
   defp type(:template_map), do: {:map, :template}
   defp type(:string_map), do: {:map, :string}
   defp type(plain), do: plain

@@ -7,7 +7,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Joined, Sentence}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Firewall
+  alias PtcRunner.SubAgent.Signature.{Exact, Firewall}
   require Quanta
 
   # Maximum length of the text that a repair shows.
@@ -35,17 +35,19 @@ defmodule PtcRunner.SubAgent.JsonRepair do
           :no_reading | :timeout | :memory_exceeded | {:ambiguous, [map()]} | {:truncated, map()}
 
   @doc false
-  # `type` is a type term, or nil for any value. Of the options only `:timeout`, `:max_heap` and
-  # `:truncated` are used: `:complete` closes what is open at the end of the text, `:error` only objects
+  # `type` is a type term, or nil for any value; the option `:exact` is the type along which numbers keep their digits, by default `type`. Of the
+  # others only `:timeout`, `:max_heap` and `:truncated` are used: `:complete` closes what is open at the end of the text, `:error` only objects
   # from which nothing can be missing, `:refuse` nothing.
   @spec read(String.t(), term(), keyword()) :: {:ok, term(), [repair()]} | {:error, refusal()}
   def read(text, type, opts) do
     limits = Limits.of_text(opts, byte_size(text))
     aligned = Aligned.text(text)
+    of = Keyword.get(opts, :exact, type)
 
-    Native.repair_value(aligned, type, at_end(opts), limits)
+    Native.repair_value(aligned, type, at_end(opts), Exact.within?(of), limits)
     |> Quanta.run()
     |> outcome(text)
+    |> placed(of)
     |> unless_only_typed(aligned, type, opts)
   catch
     :error, :nif_panicked -> panicked()
@@ -60,13 +62,19 @@ defmodule PtcRunner.SubAgent.JsonRepair do
     limits = Limits.of_text(opts, byte_size(text))
     text = Aligned.text(text)
 
-    Native.repair_answer(text, type, list?, at_end(opts), limits)
+    Native.repair_answer(text, type, list?, at_end(opts), Exact.within?(type), limits)
     |> Quanta.run()
     |> outcome(text)
+    |> placed(type)
     |> unless_only_typed(text, type, opts)
   catch
     :error, :nif_panicked -> panicked()
   end
+
+  defp placed({:error, _reason} = error, _type), do: error
+
+  defp placed({found, value, repairs}, type),
+    do: {found, if(Exact.within?(type), do: Exact.placed(value, type), else: value), repairs}
 
   # A quote that ends a string is read as a part of it, and a bracket as superfluous, only where the syntax is broken, and not
   # because a value is not of the type: the text would become another value.

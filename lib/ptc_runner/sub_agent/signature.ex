@@ -71,6 +71,7 @@ defmodule PtcRunner.SubAgent.Signature do
           | {:where, type(), [rule()]}
           | :date
           | :decimal
+          | :number
           | {:map_of, type()}
           | {:struct, module(), {:map, [field()]}}
           | {:one_of, [type()], discriminator :: String.t() | nil}

@@ -29,6 +29,8 @@ pub enum Ask {
         report: Report,
         /// The rules of the type check.
         rules: Rules,
+        /// Numbers keep their digits: see [`PartialValue::new`].
+        exact: bool,
     },
 }
 
@@ -128,7 +130,8 @@ enum After<T> {
 impl<T> Reading<T> {
     /// Creates a reading before its first byte; `of` is the type, if one is asked for.
     pub fn new(ask: Ask, of: T) -> Self {
-        let stage = Stage::Search(Search::default(), PartialValue::default());
+        let exact = matches!(ask, Ask::Type { exact: true, .. });
+        let stage = Stage::Search(Search::default(), PartialValue::new(exact));
         Reading { of, ask, stage }
     }
 

@@ -1,5 +1,6 @@
 //! Sink that builds terms directly from JSON events.
 
+use super::digits::keeps_value;
 use super::keys::{KeyId, Keys};
 use super::{Sink, Text};
 use ptc_term::digits::Digits;
@@ -7,7 +8,7 @@ use ptc_term::heap::Heap;
 use ptc_term::names;
 use ptc_term::number::Number;
 use ptc_term::rooted;
-use ptc_term::roots::Roots;
+use ptc_term::roots::{room, Roots};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::One;
 use ptc_term::workspace::Workspace;
@@ -54,11 +55,13 @@ pub struct PartialValue<T> {
     /// Keys are built with underscores for hyphens.
     underscored: bool,
     repeated: bool,
+    /// A number that is not the value of its double is the tuple of the double and its digits.
+    exact: bool,
     /// An integer that is being read.
     digits: Option<Box<Digits>>,
 }
 
-rooted!(PartialValue { states: stack, tail; plain: starts, forgotten, hyphens, underscored, repeated, digits });
+rooted!(PartialValue { states: stack, tail; plain: starts, forgotten, hyphens, underscored, repeated, exact, digits });
 
 impl<T> Default for PartialValue<T> {
     fn default() -> Self {
@@ -70,7 +73,19 @@ impl<T> Default for PartialValue<T> {
             hyphens: false,
             underscored: false,
             repeated: false,
+            exact: false,
             digits: None,
+        }
+    }
+}
+
+impl<T> PartialValue<T> {
+    /// Creates a value before its first event. `exact`: a number with a fraction or an exponent that is not the value of its double is
+    /// the tuple of the double and its digits; no JSON value is a tuple.
+    pub fn new(exact: bool) -> Self {
+        PartialValue {
+            exact,
+            ..PartialValue::default()
         }
     }
 }
@@ -147,6 +162,7 @@ impl<'w, H: Heap> TermBuilder<'w, '_, H> {
         self.known = Keys::new();
         self.value = PartialValue {
             underscored: self.value.underscored,
+            exact: self.value.exact,
             ..PartialValue::default()
         };
     }
@@ -261,6 +277,17 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
         self.push_number(Number::Float(value));
     }
 
+    fn decimal(&mut self, digits: &'t str, value: f64) {
+        self.push_number(Number::Float(value));
+        if self.value.exact && !keeps_value(digits, value) {
+            let heap = &mut *self.work.heap;
+            let float = self.value.stack.pop(heap);
+            let digits = heap.make_string(digits.as_bytes());
+            let exact = heap.make_tuple(&[float, digits]);
+            self.push(exact);
+        }
+    }
+
     #[inline]
     fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop> {
         let bytes = text.bytes();
@@ -350,8 +377,10 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
 
     fn consume_fuel(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
         self.work.consume_fuel_or_suspend(bytes)?;
-        let open = self.value.starts.len() * WORDS_OF_OPEN;
-        self.work.check_heap_limit(self.depth() + open + held / 8)
+        let open = room(&self.value.starts) * WORDS_OF_OPEN;
+        let ids = room(&self.ids) * size_of::<KeyId>() / 8;
+        let stack = self.value.stack.words();
+        self.work.check_heap_limit(stack + open + ids + held / 8)
     }
 }
 

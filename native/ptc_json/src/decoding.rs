@@ -26,6 +26,14 @@ impl<T> Decoding<T> {
             value: PartialValue::default(),
         }
     }
+
+    /// Decodes a whole text, with the digits of numbers: see [`PartialValue::new`].
+    pub fn exact(limits: JsonLimits) -> Self {
+        Decoding {
+            value: PartialValue::new(true),
+            ..Decoding::new(limits)
+        }
+    }
 }
 
 impl<H: Heap> Job<H> for Decoding<H::Term> {

@@ -5,6 +5,7 @@
 
 mod builder;
 mod decoding;
+mod digits;
 mod document;
 pub mod grammar;
 mod keys;

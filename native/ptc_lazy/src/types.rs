@@ -93,6 +93,7 @@ impl<H: Values> Values for Lazy<'_, H> {
             (Scalar::Any, _) => true,
             (Scalar::String, value) => self.kind(value) == Kind::String,
             (Scalar::Float, value) => self.class(value) == Class::Float,
+            (Scalar::Number, value) => matches!(self.class(value), Class::Integer | Class::Float),
             (Scalar::Int, value) => self.class(value) == Class::Integer,
             (Scalar::Map, value) => self.kind(value) == Kind::Map,
             _ => false,

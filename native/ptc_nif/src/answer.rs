@@ -92,15 +92,15 @@ nif! {
 
 nif! {
     /// Finds, decodes and validates the JSON; `list`: the type is that of a list; `all`: all errors are wanted,
-    /// and no line of them. `found` is the value with its original keys. `{:ok, value, found}` with normalized
+    /// and no line of them; `exact`: numbers that are not the value of their double are tuples. `found` is the value with its original keys. `{:ok, value, found}` with normalized
     /// keys; `{:hyphens, found}` for a valid value in which two keys would become equal;
     /// `{:undecided, found}` if it could not be judged; `{:unfit, reason, found}` if it has no form of an answer;
     /// `{:invalid, errors, {line, more} | nil, found}`, where `more` errors are not listed.
-    fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, given: (Term<'a>, Term<'a>))
+    fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, exact: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
         let report = if all { Report::All } else { Report::Line };
         let rules = Rules::current();
-        first(env, text, of, Ask::Type { list, report, rules }, given)
+        first(env, text, of, Ask::Type { list, report, rules, exact }, given)
     }
 }
 

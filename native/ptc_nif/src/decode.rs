@@ -1,4 +1,4 @@
-//! `json_decode/3`: JSON text to terms.
+//! `json_decode/3` and `json_decode_exact/2`: JSON text to terms.
 
 use crate::atoms;
 use crate::clock::nif;
@@ -35,6 +35,20 @@ nif! {
         let decode = Decode {
             text: text.into(),
             decoding: Decoding::new(depth),
+        };
+        Ok(run::<Decode<()>>(call, decode))
+    }
+}
+
+nif! {
+    /// The same as `json_decode/3` without a limit of depth. A number that is not the value of its double is the tuple of the double and its
+    /// digits.
+    fn json_decode_exact<'a>(env, text: Term<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        call.terms().bytes(text.into()).ok_or(rustler::Error::BadArg)?;
+        let decode = Decode {
+            text: text.into(),
+            decoding: Decoding::exact(ANY_DEPTH),
         };
         Ok(run::<Decode<()>>(call, decode))
     }

@@ -39,22 +39,24 @@ struct Mending<T> {
     of: T,
     repairing: Repairing,
     ask: Ask,
+    /// Numbers keep their digits.
+    exact: bool,
     wanted: Wanted,
 }
 
-rooted!(Mending { terms: text, of; plain: repairing, ask, wanted });
+rooted!(Mending { terms: text, of; plain: repairing, ask, exact, wanted });
 
 /// `{:ok, value, repairs}`, each repair is `{kind, start, end, line, column, path}`;
 /// `{:undecided, value, repairs}` if only Elixir can judge the answer;
 /// `{:error, {:ambiguous, [{line, column}]}}`, `{:error, {:truncated, path, items | nil, after?}}`,
 /// `{:error, :no_reading}`, `{:error, :timeout | :memory_exceeded}`, `:busy` or
 /// `{:long, state, terms}`. `at_end`: 0 closes what is open at the end of the text, 1 only objects, 2
-/// nothing. `given` is `{timeout, max_heap}`.
+/// nothing. `exact`: numbers that are not the value of their double are tuples. `given` is `{timeout, max_heap}`.
 fn repair<'a>(
     env: Env<'a>,
     source: Term<'a>,
     (of, ask): (Term<'a>, Ask),
-    at_end: i64,
+    (at_end, exact): (i64, bool),
     given: (Term<'a>, Term<'a>),
     pace: Pace,
 ) -> NifResult<Term<'a>> {
@@ -87,6 +89,7 @@ fn repair<'a>(
         of: of.into(),
         repairing,
         ask,
+        exact,
         wanted,
     };
     Ok(run::<Mending<()>>(call, mending))
@@ -105,7 +108,7 @@ impl<'a> Task<'a> for Mending<Raw<'a>> {
         let outcome = self
             .repairing
             .resume(text, &self.wanted, meter, heap)
-            .and_then(|repaired| outcome(env, repaired, of, self.ask, meter));
+            .and_then(|repaired| outcome(env, repaired, of, (self.ask, self.exact), meter));
         meter.limits.words = limits.words;
         match outcome {
             Ok(reply) => Ok(reply),
@@ -132,7 +135,7 @@ fn outcome<'a>(
     env: Env<'a>,
     repaired: Repaired,
     of: Term<'a>,
-    ask: Ask,
+    (ask, exact): (Ask, bool),
     meter: &mut Meter,
 ) -> Result<Term<'a>, Refusal> {
     // Each is listed with its path.
@@ -147,7 +150,7 @@ fn outcome<'a>(
         }),
     };
     let heap = &mut Beam::new(env, 0);
-    let (value, is_valid) = judged_value((heap, meter), &repaired, answer)?;
+    let (value, is_valid) = judged_value((heap, meter), &repaired, answer, exact)?;
     let tag = [atoms::undecided(), atoms::ok()][usize::from(is_valid)];
     let terms = Terms { env };
     let repairs = repaired.repairs();
@@ -201,17 +204,17 @@ fn kind(env: Env, fault: Fault) -> Atom {
 
 nif_pair! {
     /// Repairs a text; `of` is a type, or nil for any.
-    fn repair_value, repair_value_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, at_end: i64, given: (Term<'a>, Term<'a>))
+    fn repair_value, repair_value_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, at_end: i64, exact: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
-        repair(env, text, (of, Ask::Value), at_end, given, pace)
+        repair(env, text, (of, Ask::Value), (at_end, exact), given, pace)
     }
 }
 
 nif_pair! {
     /// Repairs an answer and judges it; `list`: the type is that of a list.
-    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, list: bool, at_end: i64, given: (Term<'a>, Term<'a>))
+    fn repair_answer, repair_answer_dirty<'a>(env, pace, text: Term<'a>, of: Term<'a>, list: bool, at_end: i64, exact: bool, given: (Term<'a>, Term<'a>))
         -> NifResult<Term<'a>> {
-        repair(env, text, (of, Ask::Answer { list }), at_end, given, pace)
+        repair(env, text, (of, Ask::Answer { list }), (at_end, exact), given, pace)
     }
 }
 

@@ -53,6 +53,21 @@ impl<T> Rooted for Roots<T> {
     }
 }
 
+/// Returns for how many items a buffer has taken memory. A short one counts as its items.
+pub fn room<T>(items: &Vec<T>) -> usize {
+    match items.len() > CHUNK {
+        true => items.capacity(),
+        false => items.len(),
+    }
+}
+
+impl<T> Roots<T> {
+    /// Returns the words of memory that the terms take, the room for more terms included.
+    pub fn words(&self) -> usize {
+        self.chunks.len() * (CHUNK + 1) + room(&self.live)
+    }
+}
+
 impl<T: Copy> Roots<T> {
     /// Returns the number of terms.
     #[inline]

@@ -7,7 +7,7 @@ use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target};
 use ptc_term::names::{is_keyword_name, Matching};
 use ptc_term::suspend::{Exchange, Rooted};
-use ptc_term::value::{Decimal, Form, Iso, Value};
+use ptc_term::value::{Decimal, Form, Iso, Meaning, Value};
 use std::marker::PhantomData;
 
 /// The task of checking a value against a type, by the rules of validation. It keeps no terms.
@@ -87,7 +87,9 @@ impl<H: Values> Task<H> for Check<H::Term> {
         let fits = match scalar {
             Scalar::String => heap.is_binary(value),
             Scalar::Int => heap.class(value) == Class::Integer,
-            Scalar::Float => matches!(heap.class(value), Class::Float | Class::Integer),
+            Scalar::Float | Scalar::Number => {
+                matches!(heap.class(value), Class::Float | Class::Integer)
+            }
             Scalar::Bool => heap.is_bool(value),
             Scalar::Keyword => is_keyword(walk, value)?,
             Scalar::Any => true,
@@ -208,6 +210,17 @@ pub(super) fn is_decimal<H: Values>(heap: &H, value: H::Term) -> bool {
     heap.class(value) == Class::Map
         && heap.form(value) == Form::Value
         && matches!(heap.value(value), Value::Decimal { .. })
+}
+
+/// Returns the number that a struct of a decimal stands for; `None` for any other value.
+pub(super) fn decimal_of<H: Values>(heap: &H, value: H::Term) -> Option<Decimal> {
+    if !is_decimal(heap, value) {
+        return None;
+    }
+    match Meaning::of_value(heap, heap.value(value))? {
+        Meaning::Number(decimal) => Some(decimal),
+        Meaning::Moment(..) => None,
+    }
 }
 
 /// Returns whether this is the text of a decimal: what coercion makes where there is no `Decimal`.

@@ -25,6 +25,8 @@ pub enum Purpose {
     /// To check the arguments of a tool: keys are matched as in validation, and all findings have
     /// paths.
     Input,
+    /// To check data of a JSON Schema: keys are as declared, other keys of open maps stay, and all findings have paths.
+    Data,
 }
 
 /// A conversion that only Elixir can do: of a date, or of a text that may be one.
@@ -121,7 +123,8 @@ impl<T: Copy> Coerce<T> {
         self.took_struct
     }
 
-    pub(super) fn purpose(&self) -> Purpose {
+    /// Returns the purpose.
+    pub fn purpose(&self) -> Purpose {
         self.purpose
     }
 
@@ -156,7 +159,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
 
     fn matching(&self) -> Matching {
         match self.purpose {
-            Purpose::Coerce => Matching::Exact,
+            Purpose::Coerce | Purpose::Data => Matching::Exact,
             Purpose::Spelled => Matching::Spelled,
             Purpose::Input => Matching::Lenient,
         }
@@ -169,7 +172,7 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
 
     #[inline]
     fn ends_at_first(&self) -> bool {
-        self.purpose != Purpose::Input
+        !matches!(self.purpose, Purpose::Input | Purpose::Data)
     }
 
     fn reset(&mut self, mark: &Mark, heap: &H) {
@@ -303,6 +306,9 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         if !is_flat {
             walk.consume_fuel(walk.state.task.outputs.len() - map.frame.mark.outputs)?;
         }
+        if walk.state.task.purpose == Purpose::Data {
+            return all_keys::<H, RARE>(walk, map, changed);
+        }
         let (heap, outputs) = (&mut *walk.heap, &mut walk.state.task.outputs);
         let (types, frame) = (walk.types, &map.frame);
         let made = {
@@ -327,6 +333,44 @@ impl<H: Values> Task<H> for Coerce<H::Term> {
         walk.consume_fuel(5)?;
         Ok(Some(made))
     }
+}
+
+/// Ends a map whose undeclared keys stay: it has the fields that have changed.
+#[inline(never)]
+fn all_keys<H: Values, const RARE: bool>(
+    walk: &mut Walk<H, Coerce<H::Term>>,
+    map: &OpenMap<H::Term, Open<H>, Mark>,
+    changed: bool,
+) -> Result<Option<H::Term>, WalkEnd> {
+    let mut made = map.value;
+    if changed {
+        let (heap, task) = (&mut *walk.heap, &mut walk.state.task);
+        let outputs = task.outputs.since(map.frame.mark.outputs, heap).to_vec();
+        match (H::Rows::is_flat(map.open), heap.flat(made)) {
+            (true, Some((keys, values))) => {
+                let (keys, values) = (keys.to_vec(), values.to_vec());
+                made = heap.remake_map(made, &keys, &values, &outputs);
+            }
+            _ => {
+                for field in outputs.chunks_exact(3) {
+                    if !heap.same(field[1], field[2]) {
+                        made = heap.with_value(made, field[0], field[2]);
+                    }
+                }
+            }
+        }
+        let task = &mut walk.state.task;
+        task.outputs.truncate(map.frame.mark.outputs, &*walk.heap);
+    }
+    if RARE && walk.types.makes() {
+        return walk.completed(map, made);
+    }
+    if walk.heap.same(made, map.value) {
+        walk.remember(map.value, map.frame.id, map.frame.findings, &map.frame.mark);
+        return Ok(None);
+    }
+    walk.consume_fuel(5)?;
+    Ok(Some(made))
 }
 
 /// Adds an element that has changed, or another one of the same list, to the outputs.

@@ -1,6 +1,6 @@
 //! Lenient conversions of values to other types.
 
-use super::check::{is_date, is_date_time, is_decimal};
+use super::check::{decimal_of, is_date, is_date_time, is_decimal};
 use super::coerce::{Coerce, Purpose, Question};
 use super::findings::Wrong;
 use super::lenient;
@@ -45,6 +45,7 @@ impl<H: Values> Coercion<'_, H> {
             Scalar::String => class == Class::Bitstring && self.heap.is_binary(value),
             Scalar::Int => class == Class::Integer,
             Scalar::Float => class == Class::Float,
+            Scalar::Number => matches!(class, Class::Integer | Class::Float),
             Scalar::Bool => self.heap.is_bool(value),
             Scalar::Keyword => {
                 class == Class::Atom
@@ -86,6 +87,14 @@ impl<H: Values> Coercion<'_, H> {
             (Scalar::String, Class::Map) if self.heap.time_struct(value).is_some() => {
                 return self.ask(scalar, value, place)
             }
+            (Scalar::String, Class::Map) if is_decimal(&*self.heap, value) => {
+                return self.ask(scalar, value, place)
+            }
+            (Scalar::Int | Scalar::Float, Class::Map) => {
+                if let Some(number) = self.number_of_decimal(scalar, value)? {
+                    return Ok(Some(number));
+                }
+            }
             (Scalar::Float, Class::Integer) => {
                 if let Some(float) = self.float_of(value)? {
                     return Ok(Some(float));
@@ -108,6 +117,32 @@ impl<H: Values> Coercion<'_, H> {
         }
         self.refuse(place, Target::Scalar(scalar), value)?;
         Ok(None)
+    }
+
+    /// Converts a decimal that is exactly such a number, with a warning; `None` for any other value.
+    #[cold]
+    fn number_of_decimal(
+        &mut self,
+        scalar: Scalar,
+        value: H::Term,
+    ) -> Result<Option<H::Term>, WalkEnd> {
+        let Some(decimal) = decimal_of(&*self.heap, value) else {
+            return Ok(None);
+        };
+        self.consume_fuel(8 + decimal.cost())?;
+        let (number, warning) = match scalar {
+            Scalar::Int => (decimal.as_integer(), b"coerced Decimal to integer" as &[u8]),
+            _ => (
+                decimal.as_float().map(Number::Float),
+                b"coerced Decimal to float" as &[u8],
+            ),
+        };
+        let number = number.and_then(|number| self.heap.make_number(number));
+        if number.is_some() {
+            let warning = self.heap.make_string(warning);
+            self.warn(warning)?;
+        }
+        Ok(number)
     }
 
     /// Converts an integer to a float; `None` if the float would not be finite.
@@ -148,12 +183,24 @@ impl<H: Values> Coercion<'_, H> {
         let to_copy = self.heap.bytes_to_copy(text);
         self.consume_fuel(10 + length / COPIED + to_copy / READ)?;
         let (value, target) = match scalar {
-            Scalar::Int => {
+            Scalar::Int | Scalar::Number => {
                 let digits = length.min(lenient::MOST_DIGITS);
                 self.consume_fuel(length / READ + digits * digits / DIGITS)?;
-                let number = self.heap.bytes(text).and_then(lenient::integer);
-                let number = number.and_then(|number| self.heap.make_number(number));
-                (number, "integer")
+                let bytes = self.heap.bytes(text);
+                let number = bytes.and_then(lenient::integer);
+                let number = match (scalar, number) {
+                    // The text of an integer stays one, with each of its digits.
+                    (Scalar::Number, None) => bytes.and_then(lenient::float).map(Number::Float),
+                    (_, number) => number,
+                };
+                let target = match (scalar, &number) {
+                    (Scalar::Number, Some(Number::Float(_))) => "float",
+                    _ => "integer",
+                };
+                (
+                    number.and_then(|number| self.heap.make_number(number)),
+                    target,
+                )
             }
             Scalar::Float => {
                 self.consume_fuel(length / READ)?;
@@ -302,7 +349,7 @@ impl<H: Values> Coercion<'_, H> {
         }
     }
 
-    fn purpose(&self) -> Purpose {
+    pub(super) fn purpose(&self) -> Purpose {
         self.state.task.purpose()
     }
 }

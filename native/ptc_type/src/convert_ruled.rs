@@ -1,5 +1,6 @@
 //! Conversions by the rules of a type: enumerations in another case and by aliases, yes and no, defaults.
 
+use super::coerce::Purpose;
 use super::constraint::{folded, Rule};
 use super::convert::{put_shown, Coercion};
 use super::values::{Class, Rows, Values};
@@ -191,7 +192,9 @@ impl<H: Values> Coercion<'_, H> {
         for field in map.frame.fields.range() {
             if let Some(rules) = types.default_of(field) {
                 let found = self.rows.find(heap, types, map.open, field);
-                if found.is_none() && !types.has_earlier_double(map.frame.fields, field) {
+                let is_one = self.purpose() == Purpose::Data
+                    || !types.has_earlier_double(map.frame.fields, field);
+                if found.is_none() && is_one {
                     missing.push((rules, field));
                 }
             }

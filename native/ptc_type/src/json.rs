@@ -42,7 +42,9 @@ impl Type {
             Type::OneOf(_) | Type::Ref(_) | Type::Defs(..) => true,
             Type::Scalar(Scalar::String | Scalar::DateTime | Scalar::Date) => json == Json::String,
             Type::Scalar(Scalar::Int) => json == Json::Integer,
-            Type::Scalar(Scalar::Float) => matches!(json, Json::Integer | Json::Float),
+            Type::Scalar(Scalar::Float | Scalar::Number) => {
+                matches!(json, Json::Integer | Json::Float)
+            }
             Type::Scalar(Scalar::Decimal) => {
                 matches!(json, Json::String | Json::Integer | Json::Float)
             }

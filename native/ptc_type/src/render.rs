@@ -1,6 +1,7 @@
 //! Renderer from types to text, in the style with bare names and commas.
 
 use super::types::{Fields, Signature, Type, TypeId, Types};
+use super::Scalar;
 use ptc_term::names::lisp_key;
 
 /// How the names of map fields are written.
@@ -96,6 +97,7 @@ impl<'t> Writer<'t> {
 
     fn start(&mut self, id: TypeId) {
         match self.types.get(id) {
+            Type::Scalar(Scalar::Number) => self.out.extend_from_slice(b":float"),
             Type::Scalar(scalar) => {
                 self.out.push(b':');
                 self.out.extend_from_slice(scalar.name().as_bytes());

@@ -25,6 +25,8 @@ pub enum Scalar {
     Date,
     /// `:decimal`; the grammar has no text for it.
     Decimal,
+    /// `:number`, a number of a JSON Schema: an integer stays one. The grammar has no text for it, and it is shown as `:float`.
+    Number,
 }
 
 impl Named for Scalar {
@@ -49,7 +51,7 @@ impl Scalar {
     ];
 
     /// All scalars, in the order of their numbers.
-    pub const ALL: [Scalar; 10] = [
+    pub const ALL: [Scalar; 11] = [
         Scalar::String,
         Scalar::Int,
         Scalar::Float,
@@ -60,6 +62,7 @@ impl Scalar {
         Scalar::DateTime,
         Scalar::Date,
         Scalar::Decimal,
+        Scalar::Number,
     ];
 
     /// Returns the type word without its colon.
@@ -75,6 +78,7 @@ impl Scalar {
             Scalar::DateTime => "datetime",
             Scalar::Date => "date",
             Scalar::Decimal => "decimal",
+            Scalar::Number => "number",
         }
     }
 }

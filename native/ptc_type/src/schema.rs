@@ -48,7 +48,7 @@ pub fn schema<H: Heap>(heap: &mut H, read: &Read<H::Term>, id: TypeId) -> Result
             // The schemas of these have more than the kind.
             Scalar::Date | Scalar::Decimal => "string",
             Scalar::Int => "integer",
-            Scalar::Float => "number",
+            Scalar::Float | Scalar::Number => "number",
             Scalar::Bool => "boolean",
             Scalar::Any | Scalar::Map => "object",
         };

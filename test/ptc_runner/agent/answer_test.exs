@@ -238,7 +238,7 @@ defmodule PtcRunner.Agent.AnswerTest do
           end
         end)
 
-      patterns = [answer_read: 5, answer_parse: 2, answer_find: 2, repair_value: 4]
+      patterns = [answer_read: 6, answer_parse: 2, answer_find: 2, repair_value: 5]
       for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, true, [])
       :erlang.trace(task.pid, true, [:call])
       send(task.pid, :go)

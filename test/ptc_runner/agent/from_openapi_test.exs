@@ -5,7 +5,8 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
   alias PtcRunner.Test.Room
 
   doctest PtcRunner.Agent.Tool.OpenApiRequest
-  doctest PtcRunner.Agent.Tool.OpenApiSchemas
+  doctest PtcRunner.Agent.Tool.Reference
+  doctest PtcRunner.Agent.Tool.OperationChoice
 
   # The pet store of the OpenAPI examples, shortened, with parts of each kind.
   @store ~S"""
@@ -70,15 +71,16 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
     assert tools["listPets"].description == "All pets"
     assert tools["get_pets_id"].description == "One pet"
 
-    assert {:signature, [{"X-Trace", {:optional, :string}}, {"body", {:map, body}}], {:map, pet}} =
-             tools["addPet"].signature
+    assert {:signature,
+            [{"X-Trace", {:optional, :string}}, {"body", {:defs, _names, {:map, body}}}],
+            {:defs, _, {:map, pet}}} = tools["addPet"].signature
 
     # The response has the id, the request has the secret.
     name = {"name", {:where, :string, [min_length: 1]}}
     assert [{"mother", _}, ^name, {"owner", {:optional, :string}}, {"secret", _}] = body
     assert [{"id", :int}, {"mother", _}, ^name, {"owner", _}] = pet
-    assert {:signature, _, {:optional, {:map, _}}} = tools["get_pets_id"].signature
-    assert {:signature, _, {:list, {:map, _}}} = tools["listPets"].signature
+    assert {:signature, _, {:defs, _, {:optional, {:map, _}}}} = tools["get_pets_id"].signature
+    assert {:signature, _, {:defs, _, {:list, {:map, _}}}} = tools["listPets"].signature
     assert tools["listPets"].notes.enums == %{"filter.kind" => ["cat", "dog"]}
   end
 
@@ -95,7 +97,11 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
 
     assert "listPets: the header Authorization is set by the function that makes the request" in dropped
 
-    assert "addPet: body.mother is not validated: $ref (it contains itself)" in dropped
+    # A schema that contains itself is validated, too.
+    refute Enum.any?(dropped, &(&1 =~ "mother"))
+    body = %{"name" => "Rex", "mother" => %{"name" => "Ada", "mother" => %{"name" => ""}}}
+    assert {:error, error} = run(tools, "addPet", %{"body" => body})
+    assert inspect(error) =~ "body.mother.mother.name: expected at least 1 character"
   end
 
   test "requests" do
@@ -107,7 +113,7 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
         {:ok, nil}
       end)
 
-    run(tools, "get_pets_id", %{"id" => "a/b ü?", "id_query" => 3, "X-Trace" => "t"})
+    run(tools, "get_pets_id", %{"id" => "a/b ü?", "id_query" => 3})
 
     assert_received %{
       operation: "get_pets_id",
@@ -144,7 +150,13 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
     {tools, _} = store(fn _ -> {:ok, [%{"id" => "none", "name" => "Rex"}]} end)
     assert {:error, _} = run(tools, "listPets", %{"filter" => %{"kind" => "cow"}})
     assert {:error, _} = run(tools, "addPet", %{})
-    assert {:error, error} = run(tools, "listPets", %{})
+
+    {:ok, strict, _} =
+      Tool.from_openapi(@store, fn _ -> {:ok, [%{"id" => "none", "name" => "Rex"}]} end,
+        results: :error
+      )
+
+    assert {:error, error} = run(Map.new(strict, &{&1.name, &1}), "listPets", %{})
     assert inspect(error) =~ "its result is not what its signature says"
     {tools, _} = store(fn _ -> {:error, "503"} end)
     assert {:error, error} = run(tools, "listPets", %{})
@@ -161,6 +173,58 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
 
     assert {:error, error} = run(tools, "listPets", %{"X-Trace" => "a\r\nX-Admin: 1"})
     assert inspect(error) =~ "must not have control characters"
+  end
+
+  test "an answer that differs from the document is a warning unless asked otherwise" do
+    answer = [%{"id" => "none", "name" => "Rex"}]
+    program = %{"program" => %{"op" => "call", "tool" => "listPets", "args" => %{}}}
+
+    for {results, expected} <- [
+          {:warn,
+           ["listPets: the result differs: [0].id: expected integer, got string \"none\""]},
+          {false, []}
+        ] do
+      {:ok, tools, _} = Tool.from_openapi(@store, fn _ -> {:ok, answer} end, results: results)
+
+      ExUnit.CaptureLog.capture_log(fn ->
+        assert {:ok, ^answer, %{warnings: ^expected}} = PtcRunner.Agent.run(program, tools)
+      end)
+    end
+
+    {:ok, tools, _} = Tool.from_openapi(@store, & &1, results: false)
+    assert Enum.all?(tools, &match?({:signature, _, :any}, &1.signature))
+  end
+
+  test "the operations that are chosen, by name, path, method and tag" do
+    operation = &%{"operationId" => &1, "tags" => &2}
+
+    paths = %{
+      "/a" => %{"get" => operation.("getA", ["x"]), "post" => operation.("postA", ["x", "y"])},
+      "/b" => %{"get" => %{"tags" => ["y"]}, "put" => %{"parameters" => "broken"}}
+    }
+
+    document = %{"openapi" => "3.1.0", "paths" => paths}
+
+    names = fn opts ->
+      with {:ok, tools, _} <- Tool.from_openapi(document, & &1, opts),
+           do: Enum.map(tools, & &1.name)
+    end
+
+    for {opts, expected} <- [
+          {[only: ["getA"]], ["getA"]},
+          {[only: ["GET /b", "postA"]], ["postA", "get_b"]},
+          {[only: ["/a"]], ["getA", "postA"]},
+          {[tags: ["y"]], ["postA", "get_b"]},
+          {[only: ["/a"], tags: ["y"]], ["postA"]},
+          {[only: []], []}
+        ],
+        do: assert(names.(opts) == expected)
+
+    assert {:error, ~s(PUT /b has parameters that are no list) <> _} = names.([])
+    assert {:error, ~s(the document has no tag "z") <> _} = names.(tags: ["z"])
+    assert {:error, ~s(the document has no operation "getB") <> _} = names.(only: ["getB"])
+    assert {:error, "the option tags: is a list" <> _} = names.(tags: "x")
+    assert_raise ArgumentError, fn -> names.(results: :maybe) end
   end
 
   test "styles of lists and objects" do

@@ -71,6 +71,33 @@ defmodule PtcRunner.Json.NativeTablesTest do
     end
   end
 
+  @tag timeout: 300_000
+  test "what decoding allocates ends at a small multiple of max_heap" do
+    n = 600_000
+
+    texts = [
+      "[" <> String.duplicate("1,", n) <> "1]",
+      "[" <> String.duplicate("1.5,", n) <> "1]",
+      "[" <> String.duplicate("123456789012345678901234567890,", div(n, 5)) <> "1]",
+      String.duplicate("[", n),
+      "[" <> String.duplicate(~s({"a":1},), div(n, 2)) <> "1]",
+      String.duplicate(~s({"a":[1,), div(n, 4)),
+      "{" <> Enum.map_join(1..div(n, 5), ",", &~s("k#{&1}":1)) <> "}",
+      "[" <> String.duplicate(~s("abc",), div(n, 2)) <> "1]",
+      ~s(["#{String.duplicate("\\n", 4 * n)}"])
+    ]
+
+    for text <- texts, max_heap <- [50_000, 200_000, 500_000] do
+      text = PtcRunner.Aligned.text(text)
+      decode = fn -> elem(Json.Codec.decode(text, max_heap: max_heap, timeout: 60_000), 0) end
+      {_result, peak} = peak(fn -> decode |> Task.async() |> Task.await(60_000) end)
+
+      # The VM copies the terms once more when it collects garbage, into a heap that is up to 1.6 times as large.
+      assert peak < 4 * 8 * max_heap + 1_000_000,
+             "#{peak} bytes of #{8 * max_heap}: #{String.slice(text, 0, 20)}"
+    end
+  end
+
   test "what fits is as before", %{context: context} do
     context = Map.new(context, fn {name, list} -> {name, Enum.take(list, 150_000)} end)
     assert {:ok, ids, _, _} = run(pipe("ids", [%{"op" => "distinct"}]), context, 1_250_000)

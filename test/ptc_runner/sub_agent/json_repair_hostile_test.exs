@@ -92,12 +92,17 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
 
   test "a repair is left, and goes on with its own text and types only" do
     text = text("[\"a\" ", 100_000)
-    {:long, state, {^text, nil} = terms} = Native.repair_value_dirty(text, nil, 0, {:infinity, 0})
+
+    {:long, state, {^text, nil} = terms} =
+      Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
+
     assert_raise ArgumentError, fn -> Native.resume_dirty(state, {text <> "x", nil}, :more) end
 
     # The state keeps the types that it began with.
     whole = fn other ->
-      {:long, state, {^text, nil}} = Native.repair_value_dirty(text, nil, 0, {:infinity, 0})
+      {:long, state, {^text, nil}} =
+        Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
+
       state |> Native.resume_dirty({text, other}, :more) |> PtcRunner.Quanta.finish()
     end
 
@@ -105,7 +110,7 @@ defmodule PtcRunner.SubAgent.JsonRepairHostileTest do
 
     assert_raise ArgumentError, fn -> Native.resume_dirty(state, terms, :more) end
     # A slice does nothing of it.
-    {:long, state, terms} = Native.repair_value_dirty(text, nil, 0, {:infinity, 0})
+    {:long, state, terms} = Native.repair_value_dirty(text, nil, 0, false, {:infinity, 0})
     assert {:long, _state, ^terms} = Native.resume(state, terms, :more)
   end
 

@@ -207,6 +207,7 @@ defmodule PtcRunner.Test.Generator.Added do
         "parts" => list_of(some(scope), 0..3),
         "separator" => maybe(30, Data.string())
       },
+      %{"op" => "text", "parts" => lists(scope), "separator" => ", "},
       %{
         "op" => one_of(~w(upper lower trim)),
         "value" => one_of([Texts.text(), template(:string, scope)])
@@ -362,4 +363,14 @@ defmodule PtcRunner.Test.Generator.Added do
   defp it, do: %{"op" => "it"}
   defp field, do: frequency([{10, one_of(@fields)}, {1, "nope"}])
   defp get(field, default), do: %{"op" => "get", "field" => field, "default" => default}
+
+  # Nodes that give lists, and some that may give something else.
+  defp lists(scope) do
+    one_of([
+      %{"op" => "list", "items" => list_of(some(scope), 0..3)},
+      %{"op" => "split", "by" => needle(scope), "value" => Texts.text()},
+      %{"op" => "concat", "lists" => [list_of(some(scope), 0..2), [1, nil]]},
+      %{"op" => "coalesce", "values" => [some(scope), []]}
+    ])
+  end
 end

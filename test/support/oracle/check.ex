@@ -177,6 +177,11 @@ defmodule PtcRunner.Test.Oracle.Check do
   defp typed(value, name, :templates, rules),
     do: value |> list(name) |> Enum.each(&template(&1, rules))
 
+  defp typed(%{"op" => op} = node, _name, :parts, rules) when is_binary(op),
+    do: check_node(node, rules)
+
+  defp typed(value, name, :parts, rules), do: typed(value, name, :templates, rules)
+
   defp typed(value, name, :template_fields, rules) do
     typed(value, name, :map, rules)
     template_fields(value, rules)

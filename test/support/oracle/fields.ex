@@ -124,7 +124,7 @@ defmodule PtcRunner.Test.Oracle.Fields do
              {"right", {:optional, :string}},
              {"with", :template}
            ],
-           "text" => [{"parts", :templates}, {"separator", {:optional, :string}}],
+           "text" => [{"parts", :parts}, {"separator", {:optional, :string}}],
            "split" => [{"by", :needle}, @field, @value],
            "replace" => [@field, {"find", :needle}, @value, {"with", :replacement}],
            "starts_with" => [@field, @left, {"value", :template}],

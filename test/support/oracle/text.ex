@@ -9,6 +9,12 @@ defmodule PtcRunner.Test.Oracle.Text do
 
   @doc "Runs one of these operations."
   @spec run(String.t(), map(), Eval.environment()) :: term()
+  def run("text", %{"parts" => %{} = parts} = node, env) do
+    list = Eval.template(parts, env)
+    unless proper_list?(list), do: fail("text requires a list, got #{shown(list)}")
+    list |> Enum.map(&part(&1, "text")) |> Enum.join(Map.get(node, "separator", ""))
+  end
+
   def run("text", node, env) do
     node["parts"]
     |> Enum.map(&(&1 |> Eval.template(env) |> part("text")))

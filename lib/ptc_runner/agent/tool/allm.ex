@@ -2,36 +2,24 @@ defmodule PtcRunner.Agent.Tool.Allm do
   @moduledoc false
   # The tools of `ALLM`, whose arguments are described by a JSON Schema.
 
-  alias PtcRunner.Agent.{Tool, ToolSchema}
+  alias PtcRunner.Agent.Tool
+  alias PtcRunner.Agent.Tool.{Import, Schemas}
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
+
+  # Sentences about a tool that are listed.
+  @listed 20
 
   @doc "The tool of this name; `context` is that of its engine, or nil."
   @spec tool(String.t(), struct(), map() | nil) :: Tool.t()
   def tool(name, tool, context) do
     schema = tool.schema |> Codec.encode!() |> Codec.decode!()
 
-    read = ToolSchema.read(schema, rules: :arguments)
-
-    {signature, notes} =
-      case read.type do
-        {kind, fields} when kind in [:map, :closed_map] ->
-          {{:signature, fields, :any}, read.notes}
-
-        # Any object, or no object at all.
-        _other ->
-          {nil, nil}
-      end
-
-    %Tool{
-      name: name,
-      fun: handler(name, tool.handler, context),
-      signature: signature,
-      description: tool.description,
-      notes: notes,
-      schema: if(signature == nil, do: schema),
-      warnings: Enum.map(read.warnings, &"#{name}: #{&1}")
-    }
+    fun = handler(name, tool.handler, context)
+    read = Schemas.arguments(schema)
+    {:ok, made, lines} = Import.tool(name, tool.description, {schema, read}, {:any, []}, fun)
+    lines = Shown.first(lines, @listed, &"#{&1} more are not validated")
+    %{made | warnings: Enum.map(lines, &"#{name}: #{&1}")}
   end
 
   defp handler(_name, fun, _context) when is_function(fun, 1), do: fun

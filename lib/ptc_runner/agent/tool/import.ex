@@ -2,11 +2,16 @@ defmodule PtcRunner.Agent.Tool.Import do
   @moduledoc false
   # Descriptions of tools in the JSON of OpenAI and of MCP, as tools.
 
-  alias PtcRunner.Agent.{Tool, ToolSchema}
-  alias PtcRunner.Agent.Tool.McpAnswer
+  import PtcRunner.Agent.Tool, only: [is_function_of_tool: 1]
+
+  alias PtcRunner.Agent.Tool
+  alias PtcRunner.Agent.Tool.{McpAnswer, Schemas}
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature
 
+  # The schema of a tool without arguments.
+  @none %{"type" => "object", "properties" => %{}}
   # Sentences about one tool that are listed.
   @listed 20
 
@@ -25,7 +30,7 @@ defmodule PtcRunner.Agent.Tool.Import do
 
   @doc "See `PtcRunner.Agent.Tool.from_mcp/2`."
   @spec mcp(term(), term()) :: result()
-  def mcp(list, call) when is_function(call, 2) do
+  def mcp(list, call) when is_function(call, 2) or is_function(call, 3) do
     with {:ok, list} <- json(list),
          list = result(list),
          {:ok, entries} <- entries(list),
@@ -120,7 +125,8 @@ defmodule PtcRunner.Agent.Tool.Import do
     with {:ok, name} <- name(function),
          {:ok, fun} <- answer(answers, name),
          {:ok, schema} <- schema(function, "parameters") do
-      tool(name, function["description"], schema, :none, fun)
+      read = Schemas.arguments(schema)
+      tool(name, function["description"], {schema, read}, {:any, []}, fun)
     end
   end
 
@@ -128,35 +134,28 @@ defmodule PtcRunner.Agent.Tool.Import do
     with {:ok, name} <- name(entry),
          {:ok, schema} <- schema(entry, "inputSchema"),
          {:ok, output} <- output(entry) do
-      nulls = without_null(schema)
+      read = Schemas.arguments(schema)
 
-      fun = fn args ->
-        args = Map.reject(args, fn {key, value} -> value == nil and key in nulls end)
-        name |> call.(args) |> McpAnswer.value(output != :none)
-      end
+      # A program may give null for an argument that may be missing. A server that knows no null there gets none.
+      sent = &Map.reject(&1, fn {key, value} -> value == nil and key in read.refused end)
+      answer = &McpAnswer.value(&1, output != :none)
+
+      fun =
+        if is_function(call, 3),
+          do: fn args, second -> name |> call.(sent.(args), second) |> answer.() end,
+          else: fn args -> name |> call.(sent.(args)) |> answer.() end
 
       hints = if is_map(entry["annotations"]), do: entry["annotations"], else: %{}
       description = entry["description"] || entry["title"] || hints["title"]
 
-      with {:ok, tool, lines} <- tool(name, description, schema, output, fun) do
+      result = if output == :none, do: {:any, []}, else: Schemas.result(output)
+
+      with {:ok, tool, lines} <- tool(name, description, {schema, read}, result, fun) do
         effect = if hints["readOnlyHint"] == true, do: :read, else: :write
         {:ok, %{tool | effect: effect}, lines}
       end
     end
   end
-
-  # A program may give null for an argument that may be missing. A server that knows no null there gets none.
-  defp without_null(%{"properties" => %{} = properties} = schema) do
-    required = if is_list(schema["required"]), do: schema["required"], else: []
-
-    for {name, %{"type" => type} = property} <- properties,
-        is_binary(type) and type != "null" and property["nullable"] != true,
-        name not in required,
-        into: MapSet.new(),
-        do: name
-  end
-
-  defp without_null(_schema), do: MapSet.new()
 
   defp output(entry) do
     case entry["outputSchema"] do
@@ -178,38 +177,26 @@ defmodule PtcRunner.Agent.Tool.Import do
 
   defp schema(entry, key) do
     case entry[key] do
-      nil -> {:ok, %{"type" => "object", "properties" => %{}}}
+      nil -> {:ok, @none}
       schema when is_map(schema) -> {:ok, schema}
       other -> {:error, "has a schema under #{key} that is no object: #{Shown.text(other, 200)}"}
     end
   end
 
-  @doc "A tool with these schemas of its arguments and of its answer, and what of them is not validated."
-  @spec tool(String.t(), term(), map(), map() | :none, (map() -> term())) ::
-          {:ok, Tool.t(), [String.t()]}
-  def tool(name, description, schema, output, fun) do
-    read = ToolSchema.read(schema, rules: :arguments)
-    {returns, returned} = returns(output)
-    notes = %{read.notes | descriptions: Map.delete(read.notes.descriptions, "")}
-
-    {signature, notes, lost} =
-      case {read.type, schema} do
-        {{:map, fields}, _schema} ->
-          {{:signature, fields, returns}, notes, []}
-
-        # Another argument is an error.
-        {{:closed_map, fields}, _schema} ->
-          {{:signature, fields, returns}, Map.put(notes, :closed, true), []}
-
-        {:map, %{"properties" => none}} when none == %{} ->
-          {{:signature, [], returns}, notes, []}
-
-        {_any_object, _schema} when returns == :any ->
-          {nil, nil, []}
-
-        _any_object ->
-          {nil, nil, ["its result is not validated, because its arguments are any object"]}
-      end
+  @doc "A tool with its schemas, which have been read; and what of them is not validated."
+  @spec tool(
+          String.t(),
+          term(),
+          {term(), Schemas.arguments()},
+          {Signature.type(), lines :: [String.t()]},
+          (map() -> term()) | (map(), Tool.second() -> term())
+        ) :: {:ok, Tool.t(), [String.t()]}
+  def tool(name, description, {schema, read}, {returns, returned}, fun) do
+    # Where any object will do, and the answer is any, the schema says more than a signature without arguments.
+    signature =
+      if read.any? and returns == :any and schema != @none,
+        do: nil,
+        else: {:signature, read.fields, returns}
 
     described = if is_binary(description) and description != "", do: description
 
@@ -218,28 +205,21 @@ defmodule PtcRunner.Agent.Tool.Import do
       fun: fun,
       signature: signature,
       description: described,
-      notes: notes,
-      schema: if(signature == nil, do: schema)
+      notes: read.notes,
+      schema: if(signature == nil, do: schema),
+      data: %{read.data | signature: signature, returns: returns}
     }
 
-    {:ok, tool, read.warnings ++ returned ++ lost}
-  end
-
-  defp returns(:none), do: {:any, []}
-
-  defp returns(schema) do
-    read = ToolSchema.read(schema, rules: :result)
-    type = if read.null? and read.type != :any, do: {:optional, read.type}, else: read.type
-    {type, Enum.map(read.warnings, &"result: #{&1}")}
+    {:ok, tool, read.lines ++ returned}
   end
 
   # One function for all names, or one for each name.
-  defp functions(fun) when is_function(fun, 2), do: {:ok, fun}
+  defp functions(fun) when is_function(fun, 2) or is_function(fun, 3), do: {:ok, fun}
 
   defp functions(%{} = functions) when not is_struct(functions) do
     Enum.reduce_while(functions, {:ok, %{}}, fn {name, fun}, {:ok, found} ->
       case named(name) do
-        {:ok, name} when is_function(fun, 1) ->
+        {:ok, name} when is_function_of_tool(fun) ->
           {:cont, {:ok, Map.put(found, name, fun)}}
 
         {:ok, name} ->
@@ -263,9 +243,10 @@ defmodule PtcRunner.Agent.Tool.Import do
 
   defp no_function(name, fun),
     do:
-      "the tool #{Shown.quoted(name)} needs a function of one argument, got: #{Shown.text(fun, 200)}"
+      "the tool #{Shown.quoted(name)} needs a function of one argument or of two, got: #{Shown.text(fun, 200)}"
 
   defp answer(fun, name) when is_function(fun, 2), do: {:ok, &fun.(name, &1)}
+  defp answer(fun, name) when is_function(fun, 3), do: {:ok, &fun.(name, &1, &2)}
 
   defp answer(functions, name) do
     with :error <- Map.fetch(functions, name),

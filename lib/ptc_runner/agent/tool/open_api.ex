@@ -1,11 +1,12 @@
 defmodule PtcRunner.Agent.Tool.OpenApi do
   @moduledoc false
   # The operations of an OpenAPI document, as tools. Each operation has one JSON Schema of its arguments (parameters by
-  # their names, the body as one argument) and one of its answer; both find `$ref` in the document's components.
+  # their names, the body as one argument) and one of its answer; both find `$ref` in the document. Only what the chosen operations
+  # refer to is read.
 
-  alias PtcRunner.Agent.Tool.{Import, OpenApiRequest, OpenApiSchemas}
+  alias PtcRunner.Agent.Tool.{Import, OpenApiRequest, OperationChoice, Reference, Schemas}
   alias PtcRunner.Json.Codec
-  alias PtcRunner.Shown
+  alias PtcRunner.{Options, Shown}
 
   @methods ~w(get put post delete options head patch trace)
   # HTTP calls these safe: they change nothing.
@@ -21,23 +22,26 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
     "header" => ["simple"]
   }
 
-  # References of a parameter, a body or a response that lead from one to the next.
-  @hops 20
+  @options %{only: :any, tags: :any, results: {:one_of, [:warn, :error, false]}}
 
-  @doc "See `PtcRunner.Agent.Tool.from_openapi/2`."
-  @spec tools(term(), term()) :: Import.result()
-  def tools(document, request) when is_function(request, 1) do
-    with {:ok, document} <- document(document),
+  @doc "See `PtcRunner.Agent.Tool.from_openapi/3`."
+  @spec tools(term(), term(), term()) :: Import.result()
+  def tools(document, request, opts) when is_function(request, 1) or is_function(request, 2) do
+    Options.check!(opts, @options, "PtcRunner.Agent.Tool.from_openapi/3")
+    results = Keyword.get(opts, :results, :warn)
+
+    with {:ok, choice} <- OperationChoice.of(opts),
+         {:ok, document} <- document(document),
          {:ok, paths} <- paths(document),
-         {:ok, operations} <- operations(paths, document) do
-      schemas = OpenApiSchemas.of(document)
-      taken = for {_place, %{name: {:id, id}}} <- operations, into: MapSet.new(), do: id
-      {operations, _taken} = Enum.map_reduce(operations, taken, &named/2)
-      Import.each(operations, &tool(&1, document, schemas, request))
+         {:ok, operations} <- operations(paths, document),
+         taken = for({_place, %{name: {:id, id}}} <- operations, into: MapSet.new(), do: id),
+         {operations, _taken} = Enum.map_reduce(operations, taken, &named/2),
+         {:ok, operations} <- OperationChoice.chosen(operations, choice) do
+      Import.each(operations, &tool(&1, document, results, request))
     end
   end
 
-  def tools(_document, request) do
+  def tools(_document, request, _opts) do
     {:error,
      "the requests are made by a function of one argument, got: #{Shown.text(request, 200)}"}
   end
@@ -50,11 +54,21 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   end
 
   defp document(document) do
-    case Import.plain(document) do
+    with false <- json?(document),
+         {:error, why} <- Import.plain(document) do
+      {:error, "the document is not JSON: #{why}"}
+    else
+      true -> version(document)
       {:ok, document} -> version(document)
-      {:error, why} -> {:error, "the document is not JSON: #{why}"}
     end
   end
+
+  # What was decoded is not written and decoded again.
+  defp json?(map) when is_map(map) and not is_struct(map),
+    do: Enum.all?(map, fn {key, value} -> is_binary(key) and json?(value) end)
+
+  defp json?(list) when is_list(list), do: not List.improper?(list) and Enum.all?(list, &json?/1)
+  defp json?(other), do: is_binary(other) or is_number(other) or other in [nil, true, false]
 
   defp version(%{"openapi" => "3." <> _} = document), do: {:ok, document}
 
@@ -80,7 +94,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
     paths
     |> Enum.reject(fn {path, _item} -> String.starts_with?(path, "x-") end)
     |> Enum.reduce_while({:ok, []}, fn {path, item}, {:ok, found} ->
-      case target(item, document, @hops) do
+      case Reference.target(item, document) do
         {:ok, %{} = item} -> {:cont, {:ok, Enum.reverse(of_path(path, item), found)}}
         {:ok, other} -> {:halt, {:error, no_object(Shown.name(path), other)}}
         {:error, why} -> {:halt, {:error, "#{Shown.name(path)}: #{why}"}}
@@ -122,27 +136,43 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
 
   defp named(entry, taken), do: {entry, taken}
 
-  defp tool(%{name: nil, operation: other}, _document, _schemas, _request),
+  defp tool(%{name: nil, operation: other}, _document, _results, _request),
     do: {:error, "is no operation: #{Shown.text(other, 200)}"}
 
-  defp tool(entry, document, schemas, request) do
+  defp tool(entry, document, results, request) do
     %{operation: operation, item: item} = entry
 
     with {:ok, parameters, lines} <- parameters(entry, document),
          {:ok, body, more} <- body(operation["requestBody"], document),
-         {:ok, output, last} <- output(operation["responses"], document) do
+         {:ok, result, last} <- result(results, operation["responses"], document) do
       arguments = OpenApiRequest.arguments(parameters, body)
-      schema = arguments |> input() |> OpenApiSchemas.input(schemas)
-      output = if output == :none, do: :none, else: OpenApiSchemas.output(output, schemas)
+      schema = input(arguments)
       make = OpenApiRequest.new(entry.name, entry.method, entry.path, arguments)
-      fun = fn args -> with {:ok, made} <- make.(args), do: request.(made) end
+
+      fun =
+        if is_function(request, 2),
+          do: fn args, second -> with {:ok, made} <- make.(args), do: request.(made, second) end,
+          else: fn args -> with {:ok, made} <- make.(args), do: request.(made) end
+
       described = operation["description"] || operation["summary"] || item["summary"]
 
-      {:ok, tool, unsaid} = Import.tool(entry.name, described, schema, output, fun)
+      read = Schemas.arguments(schema, root: document, without: "readOnly")
+      {:ok, tool, unsaid} = Import.tool(entry.name, described, {schema, read}, result, fun)
       effect = if entry.method in @safe, do: :read, else: :write
-      # The schema that is shown in the place of a signature would have all components.
-      {:ok, %{tool | effect: effect, schema: nil},
-       lines ++ more ++ last ++ servers(operation, item) ++ unsaid}
+      # The schema would show references that only the document has.
+      tool = %{tool | effect: effect, schema: nil}
+      tool = if results == :error, do: tool, else: put_in(tool.data.results, :warn_only)
+      {:ok, tool, lines ++ more ++ last ++ servers(operation, item) ++ unsaid}
+    end
+  end
+
+  defp result(false, _responses, _document), do: {:ok, {:any, []}, []}
+
+  defp result(_wanted, responses, document) do
+    with {:ok, output, lines} <- output(responses, document) do
+      if output == :none,
+        do: {:ok, {:any, []}, lines},
+        else: {:ok, Schemas.result(output, root: document, without: "writeOnly"), lines}
     end
   end
 
@@ -157,7 +187,13 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
       for argument <- arguments, into: %{}, do: {argument.argument, described(argument)}
 
     required = for %{required?: true, argument: name} <- arguments, do: name
-    %{"type" => "object", "properties" => properties, "required" => required}
+    # An argument that the operation does not have cannot be sent.
+    %{
+      "type" => "object",
+      "properties" => properties,
+      "required" => required,
+      "additionalProperties" => false
+    }
   end
 
   # A description beside the schema counts more than one inside.
@@ -179,7 +215,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
 
   defp listed(list, document) when is_list(list) do
     Enum.reduce_while(list, {:ok, []}, fn parameter, {:ok, found} ->
-      case target(parameter, document, @hops) do
+      case Reference.target(parameter, document) do
         {:ok, %{"name" => name, "in" => place} = parameter}
         when is_binary(name) and name != "" and is_binary(place) ->
           {:cont, {:ok, [parameter | found]}}
@@ -277,7 +313,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   defp body(nil, _document), do: {:ok, nil, []}
 
   defp body(body, document) do
-    case target(body, document, @hops) do
+    case Reference.target(body, document) do
       {:ok, %{"content" => %{} = content} = body} ->
         required? = body["required"] == true
 
@@ -329,7 +365,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   defp output(%{} = responses, document) do
     read =
       for {"2" <> _ = status, response} <- Enum.sort(responses),
-          do: {status, target(response, document, @hops)}
+          do: {status, Reference.target(response, document)}
 
     schemas =
       for {_status, {:ok, %{"content" => %{} = content}}} when content != %{} <- read,
@@ -360,35 +396,4 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
   end
 
   defp output(_none, _document), do: {:ok, :none, []}
-
-  # What a reference in the place of an object points to.
-  defp target(%{"$ref" => ref}, _document, 0),
-    do: {:error, "$ref #{Shown.text(ref, 200)} has no end"}
-
-  defp target(%{"$ref" => ref}, document, hops) do
-    with "#/" <> pointer <- ref,
-         {:ok, found} <- found(document, String.split(pointer, "/")) do
-      target(found, document, hops - 1)
-    else
-      _no -> {:error, "$ref #{Shown.text(ref, 200)} points to nothing in the document"}
-    end
-  end
-
-  defp target(other, _document, _hops), do: {:ok, other}
-
-  defp found(found, []), do: {:ok, found}
-
-  defp found(map, [token | tokens]) when is_map(map) do
-    token = token |> decoded() |> String.replace("~1", "/") |> String.replace("~0", "~")
-    with {:ok, inside} <- Map.fetch(map, token), do: found(inside, tokens)
-  end
-
-  defp found(_other, _tokens), do: :error
-
-  # A per cent sign without two digits stands for itself.
-  defp decoded(token) do
-    URI.decode(token)
-  rescue
-    ArgumentError -> token
-  end
 end

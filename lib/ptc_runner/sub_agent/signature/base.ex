@@ -88,6 +88,7 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def checked({:defs, names, type}) when is_map(names), do: type |> unfolded(names) |> checked()
   def checked({:ref, _name}), do: :any
   def checked(type) when type in [:date, :decimal], do: :any
+  def checked(:number), do: :float
   def checked(type), do: type
 
   # A name stands for its type, and in that once more, unless there are many names.

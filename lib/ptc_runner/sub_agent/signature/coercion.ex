@@ -11,6 +11,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   | `:atom` | `:string` | `"atom"` | yes |
   | `"atom"` | `:keyword` | `:atom`, if the atom exists | yes |
   | dates and times | `:string` | ISO 8601 | yes |
+  | a `Decimal` | `:int`, `:float` | the number that it exactly is | yes |
+  | a `Decimal` | `:string` | its digits | yes |
   | ISO 8601 with an offset | `:datetime` | `%DateTime{}` in UTC | yes |
   | `42.0` | `:int` | an error | |
   | `"3 apples"`, `"1,234.50"` | `:float` | an error: the whole text must be a number | |
@@ -40,7 +42,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Spelling, Validator}
+  alias PtcRunner.SubAgent.Signature.{Conversions, ErrorText, Findings, Spelling}
+  alias PtcRunner.SubAgent.Signature.{UnknownType, Validator}
   require Quanta
   require Telemetry
 
@@ -137,6 +140,27 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
       :disabled -> {:ok, value, []}
     end
   end
+
+  @doc false
+  # Data of a JSON Schema: keys are as declared, other keys of open maps stay, and all errors are reported.
+  @spec data(term(), Signature.type()) ::
+          {:ok, term(), warnings :: [String.t()]} | {:error, [Signature.error()] | String.t()}
+  def data(value, type) do
+    reply =
+      with {:ask, questions} <- data(type, value, nil),
+           do: data(type, value, Conversions.answers(questions))
+
+    case reply do
+      {:ok, _value, _warnings} = done -> done
+      {:error, errors, whole?} -> {:error, Findings.finish(errors, whole?)}
+      :too_much -> {:error, "too many warnings"}
+      {:unknown, type} -> UnknownType.raise!(type)
+    end
+  catch
+    :error, :nif_panicked -> {:error, Panic.caught()}
+  end
+
+  defp data(type, value, answers), do: Quanta.run(Native.signature_data(type, value, answers))
 
   defp walk(type, value, answers),
     do: Quanta.run(Native.signature_coerce(type, value, answers))

@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   #
   # A second walk is needed only if a value has dates, or texts that must be dates.
 
+  alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Decimals, RuleText, UnknownType}
 
@@ -61,6 +62,13 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
   defp shown(_text, true), do: ""
   defp shown(text, false), do: " " <> Shown.text(text)
+
+  defp iso8601(%{__struct__: Decimal} = decimal) do
+    case Values.exact_text(decimal) do
+      {:ok, text} -> {:ok, text, ["coerced Decimal to string"]}
+      :error -> {:error, "cannot coerce to string"}
+    end
+  end
 
   # A map that is not a valid date has no ISO 8601 text.
   defp iso8601(%module{} = struct) do

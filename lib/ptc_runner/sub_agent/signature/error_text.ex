@@ -19,7 +19,8 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
     "list" => "list",
     "datetime (%DateTime{})" => "datetime",
     "date (%Date{})" => "date (YYYY-MM-DD)",
-    "decimal" => "decimal"
+    "decimal" => "decimal",
+    "number" => "number"
   }
 
   # Kinds of values that a message may name without the value.

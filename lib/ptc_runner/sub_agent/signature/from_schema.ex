@@ -1,62 +1,146 @@
 defmodule PtcRunner.SubAgent.Signature.FromSchema do
   @moduledoc false
-  # A JSON Schema of draft 2020-12 as a type with rules, and what of it types cannot say.
+  # A JSON Schema of draft 2020-12 as a type with rules, and what of it types cannot say. This is the only reader; who reads decides
+  # what becomes of the rest:
+  #
+  # * `read/2` lists it, and what is no schema is an error; `Signature.Given` refuses what is listed
+  # * `lenient/2`, for tools of others, lists both, and such a place takes any value
+  #
+  # In parts:
   #
   # * this file: the parts of values, names of types that contain themselves
   # * `Reader`: what a schema demands at one place of the value; `Keywords`, `Alternative`: of what that consists
   # * `Types`: alternatives as types; `Place`: places and references; `Pattern`: patterns
+  # * `Sound`: a schema without what is none
 
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.FromSchema.{Keywords, Place, Reader, Types}
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Keywords, Opened, Place, Reader, Size, Types}
   alias PtcRunner.SubAgent.Signature.{RuleCheck, Validator}
 
-  # Keys of schemas that are read at most, if there are references.
+  # Keys of schemas that are read at most, if there are references: of a schema, and of a tool's.
   @budget 200_000
+  @budget_of_others 20_000
   # Maximum nesting of the value.
   @deepest 5_000
   # Parts of types that are repeated where a name is used a second time.
   @repeated 2_000
 
   @never {:one_of, [], nil}
+  @no_value "schema"
 
   @type dropped :: %{path: String.t(), keyword: String.t(), reason: String.t()}
 
   @doc "See `PtcRunner.SubAgent.Signature.from_json_schema/2`."
   @spec read(term(), keyword()) :: {:ok, Signature.t(), [dropped()]} | {:error, String.t()}
   def read(schema, opts) do
-    root = Place.root(schema)
-    Keywords.schema!(schema, root, "the schema")
-    %{refs?: refs?, named?: named?} = Place.scan(schema)
+    {type, state} = schema |> state(opts) |> whole()
+    {:ok, {:signature, [], type}, for({dropped, _at} <- dropped(state), do: dropped)}
+  catch
+    {:no_schema, pointer, text} -> {:error, "#{Place.text(pointer)}: #{text}"}
+  end
+
+  @doc """
+  The type of a schema that comes from elsewhere, and what is not kept of it, each with the path of the value. It never fails.
+
+  A number is a `:number`, an object may be `{:open_map, fields, others}`, whose other fields have a type, and where a type is missing,
+  its other keywords say it. The options:
+
+    * `:object` - `true`: the value is an object, whatever the schema says
+    * `:defaults` - `false`: without defaults
+    * `:root` - where references lead: a document, whose parts are read when they are needed; by default the schema
+    * `:without` - `"readOnly"` or `"writeOnly"`: without the fields that are so
+
+  `refused` are the fields that may be missing, and that take no null.
+
+      iex> schema = %{"required" => ["n"], "properties" => %{"n" => %{"type" => "number", "minimum" => "1"}, "at" => %{"type" => "moment"}}}
+      iex> PtcRunner.SubAgent.Signature.FromSchema.lenient(schema, object: true)
+      %{type: {:map, [{"at", {:optional, :any}}, {"n", :number}]}, refused: [],
+        dropped: [{%{path: "#/properties/at", keyword: "type",
+           reason: ~s("type" must be one of array, boolean, integer, null, number, object, string, or a list of them, got "moment")}, ["at"]},
+          {%{path: "#/properties/n", keyword: "minimum", reason: ~s("minimum" must be a number, got "1")}, ["n"]}]}
+
+  """
+  @spec lenient(term(), keyword()) :: %{
+          type: Opened.type(),
+          refused: [String.t()],
+          dropped: [{dropped(), path :: [String.t()]}]
+        }
+  def lenient(schema, opts) do
+    schema? = is_boolean(schema) or (is_map(schema) and not is_struct(schema))
+    state = if(schema?, do: schema, else: true) |> state(opts) |> within(opts[:root])
 
     state = %{
+      state
+      | lenient?: true,
+        object?: opts[:object] == true,
+        without: opts[:without],
+        budget: @budget_of_others
+    }
+
+    state =
+      if schema?,
+        do: state,
+        else:
+          Reader.drop(
+            state,
+            state.start,
+            @no_value,
+            "it is no schema: #{Shown.text(schema, 200)}"
+          )
+
+    {type, state} = whole(state)
+    %{type: type, refused: Enum.sort(state.refused), dropped: dropped(state)}
+  end
+
+  # The schema is beside the document.
+  defp within(state, nil), do: state
+
+  defp within(%{start: {schema, _, _}} = state, root) do
+    beside = {schema, [""], ""}
+    %{state | root: Place.root(root), start: beside, index: nil, refs?: true}
+  end
+
+  defp state(schema, opts) do
+    root = Place.root(schema)
+    %{refs?: refs?, named?: named?} = Place.scan(schema)
+
+    %{
       root: root,
+      start: root,
       index: if(named?, do: Place.index(root)),
       refs?: refs?,
       formats?: Keyword.get(opts, :formats, true),
+      defaults?: Keyword.get(opts, :defaults, true),
+      lenient?: false,
+      object?: false,
+      without: nil,
       budget: @budget,
       repeated: @repeated,
       depth: 0,
       dropped: %{},
+      # The path of the value that is read, innermost first; its fields that may be missing and take no null.
+      at: [],
+      refused: [],
       # The places that are being read, with the name if one was needed; those that were read; names and their types.
       open: %{},
       known: %{},
       defs: %{}
     }
+  end
 
-    {type, default, state} = convert([root], state)
-    {type, state} = Types.with_default(type, default, root, state)
-    type = if state.defs == %{}, do: type, else: {:defs, state.defs, type}
-    {:ok, {:signature, [], type}, dropped(state)}
-  catch
-    {:no_schema, pointer, text} -> {:error, "#{Place.text(pointer)}: #{text}"}
+  defp whole(%{start: {schema, _, _} = start} = state) do
+    Keywords.schema!(schema, start, "the schema")
+    {type, default, state} = convert([start], state)
+    {type, state} = Types.with_default(type, default, start, state)
+    {if(state.defs == %{}, do: type, else: {:defs, state.defs, type}), state}
   end
 
   defp dropped(state) do
     state.dropped
-    |> Enum.sort_by(fn {_place, {at, _why}} -> at end)
-    |> Enum.map(fn {{path, keyword}, {_at, why}} ->
-      %{path: path, keyword: keyword, reason: why}
+    |> Enum.sort_by(fn {_place, {number, _at, _why}} -> number end)
+    |> Enum.map(fn {{path, keyword}, {_number, at, why}} ->
+      {%{path: path, keyword: keyword, reason: why}, Enum.reverse(at)}
     end)
   end
 
@@ -165,7 +249,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   defp again(_key, {:ref, _name} = type, default, state), do: {type, default, state}
 
   defp again(key, type, default, state) do
-    case Types.size(type, state.repeated) do
+    case Size.left(type, state.repeated) do
       :larger ->
         name = name(key, state)
 
@@ -194,9 +278,22 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   defp fresh(places, state) do
     {alternatives, notes, state} = Reader.all(places, state)
     depth = state.depth
-    {type, state} = Types.of(alternatives, hd(places), %{state | depth: depth + 1})
+
+    {type, state} =
+      Types.of(alternatives, hd(places), %{state | depth: depth + 1, object?: false})
+
+    {type, state} = possible(type, places, state)
     {ruled(type, %{"description" => notes.description}), notes.default, %{state | depth: depth}}
   end
+
+  # A schema of others that contradicts itself says nothing that could be kept. `false` says that there is no value.
+  defp possible(@never, places, %{lenient?: true} = state) do
+    if Enum.any?(places, &match?({false, _pointer, _base}, &1)),
+      do: {@never, state},
+      else: {:any, Reader.drop(state, hd(places), @no_value, "no value fits it")}
+  end
+
+  defp possible(type, _places, state), do: {type, state}
 
   @doc """
   A type with more rules; an optional type has them inside.
@@ -217,15 +314,17 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   def rules(type, rules), do: {:where, type, RuleCheck.ordered(rules)}
 
   @doc "Whether a value is valid; `:unknown` if the type has names."
-  @spec valid?(term(), Signature.type()) :: boolean() | :unknown
+  @spec valid?(term(), Opened.type()) :: boolean() | :unknown
   def valid?(value, type) do
-    if refers?(type), do: :unknown, else: Validator.validate(value, type) == :ok
+    if refers?(type), do: :unknown, else: Validator.exact(value, Opened.bare(type)) == :ok
   end
 
   defp refers?({:ref, _name}), do: true
   defp refers?({:where, type, _rules}), do: refers?(type)
   defp refers?({:one_of, types, _field}), do: Enum.any?(types, &refers?/1)
   defp refers?({kind, type}) when kind in [:optional, :list, :map_of], do: refers?(type)
+
+  defp refers?({:open_map, fields, others}), do: refers?(others) or refers?({:map, fields})
 
   defp refers?({kind, fields}) when kind in [:map, :closed_map],
     do: Enum.any?(fields, fn {_name, type} -> refers?(type) end)

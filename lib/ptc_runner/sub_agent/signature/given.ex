@@ -17,7 +17,8 @@ defmodule PtcRunner.SubAgent.Signature.Given do
     map: :map,
     datetime: :datetime,
     date: :date,
-    decimal: :decimal
+    decimal: :decimal,
+    number: :number
   }
 
   # The type terms of two and three parts.

@@ -105,7 +105,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleCheck do
 
   defp fits?(rule, _type) when rule in @all, do: true
   defp fits?(rule, :any), do: rule not in [:yes_no, :struct, :whole]
-  defp fits?(rule, type) when rule in @numbers, do: type in [:int, :float, :decimal]
+  defp fits?(rule, type) when rule in @numbers, do: type in [:int, :float, :decimal, :number]
   defp fits?(rule, type) when rule in @texts, do: type == :string
   defp fits?(rule, type) when rule in @lists, do: match?({:list, _items}, type)
   defp fits?(:enum, type), do: is_atom(type) and type != :map

@@ -37,6 +37,63 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     end
   end
 
+  @doc """
+  A call with data of JSON Schemas: keys are as declared, and fields that an open object does not declare arrive. `unfit` gets the lines
+  of a result that does not fit, which are warnings then; without it they are an error.
+
+      iex> params = {:closed_map, [{"user-id", :int}, {"user_id", :string}]}
+      iex> PtcRunner.SubAgent.Signature.ToolCall.data({params, :any}, %{"user-id" => "7", "user_id" => "a"}, & &1, nil)
+      {:ok, %{"user-id" => 7, "user_id" => "a"}, ["coerced string \\"7\\" to integer"]}
+
+  """
+  @spec data(
+          {term(), term()},
+          term(),
+          (term() -> term()),
+          ([String.t()] -> term()) | nil,
+          reading
+        ) ::
+          tuple()
+        when reading: {read :: (term() -> term()), valid? :: (term() -> boolean())}
+  def data({params, returns}, args, fun, unfit, {read, valid?} \\ {& &1, &never/1}) do
+    with {:ok, args, warnings} <- data_input(params, args),
+         {:ok, result} <- run(fun, args) do
+      if returns == :any or valid?.(result),
+        do: {:ok, result, warnings},
+        else: data_output(unfit, returns, result, read, warnings)
+    end
+  end
+
+  defp data_input(type, args) do
+    result =
+      if Telemetry.on?(),
+        do: Telemetry.coerce(fn -> Coercion.data(args, type) end),
+        else: Coercion.data(args, type)
+
+    case result do
+      {:ok, _args, _warnings} = done -> done
+      {:error, errors} when is_list(errors) -> invalid(:invalid_input, errors, args)
+      {:error, text} -> {:error, {:invalid_input, [], text}}
+    end
+  end
+
+  defp data_output(unfit, returns, result, read, warnings) do
+    plain = read.(result)
+
+    case Validator.exact(plain, returns) do
+      :ok ->
+        {:ok, result, warnings}
+
+      {:error, errors} when unfit == nil ->
+        invalid(:invalid_output, errors, plain)
+
+      {:error, errors} ->
+        lines = for line <- ErrorText.lines(errors, plain), do: "the result differs: " <> line
+        unfit.(lines)
+        {:ok, result, warnings ++ lines}
+    end
+  end
+
   defp never(_result), do: false
 
   defp input(:disabled, _type, args), do: {:ok, args, []}

@@ -6,7 +6,7 @@ defmodule PtcRunner.SubAgent.Signature.TypeResolver do
   alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.SubAgent.Signature
 
-  @scalars [:string, :int, :float, :bool, :keyword, :any, :datetime, :date, :decimal]
+  @scalars [:string, :int, :float, :bool, :keyword, :any, :datetime, :date, :decimal, :number]
 
   @type resolve_error ::
           :empty_path

@@ -35,8 +35,15 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   # The same, with every map type closed.
   def validate_closed(data, type), do: check(data, type, true)
 
-  defp check(data, type, closed?) do
-    case Quanta.run(Native.signature_validate(type, data, closed?)) do
+  @doc false
+  # Data of a JSON Schema: keys are as declared.
+  def exact(data, type), do: found(fn -> Quanta.run(Native.signature_exact(type, data)) end)
+
+  defp check(data, type, closed?),
+    do: found(fn -> Quanta.run(Native.signature_validate(type, data, closed?)) end)
+
+  defp found(walk) do
+    case walk.() do
       :ok ->
         :ok
 

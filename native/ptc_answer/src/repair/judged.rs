@@ -3,7 +3,7 @@
 use super::{Refusal, Repaired};
 use crate::judge::{Judge, Report, Verdict};
 use crate::object_or_list;
-use ptc_json::TermBuilder;
+use ptc_json::{PartialValue, TermBuilder};
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::stop::Stop;
 use ptc_term::workspace::Workspace;
@@ -18,14 +18,15 @@ pub struct AnswerOf<T> {
     pub of: Option<(T, Rules)>,
 }
 
-/// Builds the value of a repaired text. Where it is an `answer`, it is judged, and the hyphens of its keys become
+/// Builds the value of a repaired text; `exact`: its numbers keep their digits, see [`PartialValue::new`]. Where it is an `answer`, it is judged, and the hyphens of its keys become
 /// underscores. Returns the value and whether it is valid; if it is not, only Elixir can decide.
 pub fn judged_value<H: Values>(
     (heap, meter): (&mut H, &mut Meter),
     repaired: &Repaired,
     answer: Option<AnswerOf<H::Term>>,
+    exact: bool,
 ) -> Result<(H::Term, bool), Refusal> {
-    let (whole, hyphens) = build(heap, repaired, false, meter)?;
+    let (whole, hyphens) = build(heap, repaired, (false, exact), meter)?;
     let Some(AnswerOf { list, of }) = answer else {
         return Ok((whole, true));
     };
@@ -46,7 +47,7 @@ pub fn judged_value<H: Values>(
             let words = meter.limits.words;
             // The first value is dropped.
             meter.limits.words = words.saturating_add(heap.words_built());
-            let built = build(heap, repaired, true, meter);
+            let built = build(heap, repaired, (true, exact), meter);
             meter.limits.words = words;
             let (whole, repeated) = built?;
             match repeated {
@@ -69,13 +70,13 @@ pub fn judged_value<H: Values>(
 fn build<H: Values>(
     heap: &mut H,
     repaired: &Repaired,
-    underscored: bool,
+    (underscored, exact): (bool, bool),
     meter: &mut Meter,
 ) -> Result<(H::Term, bool), Stop> {
     let work = Workspace::in_one_go(heap, meter);
     let mut builder = match underscored {
         true => TermBuilder::underscored(work),
-        false => TermBuilder::new(work),
+        false => TermBuilder::resume(work, PartialValue::new(exact)),
     };
     repaired.replay(&mut builder)?;
     let remark = match underscored {
@@ -106,7 +107,7 @@ mod tests {
         let repaired = repair(text.as_bytes(), &wanted, &mut meter, &PlainHeap::new())?;
         let of = Some((of, Rules::NEWEST));
         let answer = Some(AnswerOf { list, of });
-        let judged = judged_value((&mut heap, &mut meter), &repaired, answer)?;
+        let judged = judged_value((&mut heap, &mut meter), &repaired, answer, false)?;
         Ok((heap.show(judged.0), judged.1))
     }
 

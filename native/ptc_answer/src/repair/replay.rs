@@ -256,7 +256,7 @@ fn number<'s>(token: &'s [u8], sink: &mut impl Sink<'s>) -> Result<(), Stop> {
         {
             sink.big_integer(text)?
         }
-        Err(_) => sink.float(text.parse().unwrap_or(0.0)),
+        Err(_) => sink.decimal(text, text.parse().unwrap_or(0.0)),
     }
     Ok(())
 }

@@ -265,11 +265,11 @@ impl<H: Heap> Reader<'_, '_, H> {
                 true => Event::Escaped(span),
                 false => Event::Plain(span),
             },
-            Type::Scalar(Scalar::Int) if numbers::is_integer(content) => {
+            Type::Scalar(Scalar::Int | Scalar::Number) if numbers::is_integer(content) => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Int(span)
             }
-            Type::Scalar(Scalar::Float) if numbers::float(content).is_some() => {
+            Type::Scalar(Scalar::Float | Scalar::Number) if numbers::float(content).is_some() => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Float(span)
             }

@@ -14,6 +14,7 @@ mod word;
 use super::grammar::{is_blank, token, unexpected, Number, Place, Token, Word};
 use super::JsonError;
 pub use number::{number_of, LONGEST_INTEGER};
+use ptc_term::roots::room;
 use ptc_term::stop::Stop;
 pub use sink::{ReadError, Sink};
 pub use text::Text;
@@ -359,7 +360,7 @@ impl<'t> Cursor<'_, 't> {
         let reader = &mut *self.reader;
         let bytes = reader.at - reader.told;
         reader.told = reader.at;
-        let held = reader.open.len() + reader.scratch.len();
+        let held = room(&reader.open) + room(&reader.scratch);
         match sink.consume_fuel(bytes, held) {
             Ok(()) => Ok(()),
             Err(stop) => Err(self.leave(phase, stop)),

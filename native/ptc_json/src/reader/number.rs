@@ -154,7 +154,7 @@ impl<'t> Cursor<'_, 't> {
             };
         }
         match float(token) {
-            Some(value) => sink.float(value),
+            Some(value) => sink.decimal(token, value),
             None => return Err(JsonError::UnexpectedToken(start).into()),
         }
         Ok(Phase::After)

@@ -19,6 +19,12 @@ pub trait Sink<'t> {
     fn big_integer(&mut self, digits: &'t str) -> Result<(), Stop>;
     /// A number with a fraction or exponent: the nearest double, never infinite.
     fn float(&mut self, value: f64);
+    /// A number with a fraction or exponent, as written in the text, and the nearest double. Numbers of few digits come as
+    /// [`Sink::float`] only.
+    #[inline]
+    fn decimal(&mut self, _digits: &'t str, value: f64) {
+        self.float(value);
+    }
     /// A string value.
     fn string(&mut self, text: Text<'t, '_>) -> Result<(), Stop>;
     /// A key; its value follows. Duplicates are passed on.

@@ -105,6 +105,10 @@ impl<'a> Values for Beam<'a> {
             Scalar::String => words::short_binary(value).is_some(),
             Scalar::Int => words::known() && words::small_integer(value).is_some(),
             Scalar::Float => words::known() && words::float(value).is_some(),
+            Scalar::Number => {
+                words::known()
+                    && (words::small_integer(value).is_some() || words::float(value).is_some())
+            }
             Scalar::Bool => self.is_bool(value),
             Scalar::Map => self.class(value) == Class::Map && !self.is_struct(value),
             _ => false,

@@ -1,5 +1,5 @@
 //! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_spelled/2`,
-//! `signature_input/3`; long walks continue in further quanta.
+//! `signature_input/3`, `signature_data/3`, `signature_exact/2`; long walks continue in further quanta.
 
 use crate::atoms;
 use crate::task::{Call, Work};
@@ -8,6 +8,7 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::schedule::{nif_pair, settle, Pace};
 use ptc_term::meter::{Limits, Meter};
+use ptc_term::names::Matching;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_type::failure::failure;
@@ -233,7 +234,8 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
                 (atoms::ask(), asked).encode(env)
             }
             Ok(changed) if findings == 0 => {
-                let unsure = types.has_doubles() || walk.state.task.took_struct();
+                let is_exact = walk.state.task.purpose() == Purpose::Data;
+                let unsure = !is_exact && (types.has_doubles() || walk.state.task.took_struct());
                 let tag = match changed.is_some() && unsure {
                     true => atoms::doubled(),
                     false => atoms::ok(),
@@ -296,5 +298,20 @@ nif_pair! {
     /// Coerces and validates the arguments of a tool.
     fn signature_input, signature_input_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
         rebuild(env, of, value, answers, Purpose::Input, pace)
+    }
+}
+
+nif_pair! {
+    /// Coerces and validates data of a JSON Schema: keys are as declared, and other keys of open maps stay.
+    fn signature_data, signature_data_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
+        rebuild(env, of, value, answers, Purpose::Data, pace)
+    }
+}
+
+nif_pair! {
+    /// Validates data of a JSON Schema: keys are as declared.
+    fn signature_exact, signature_exact_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>) -> Term<'a> {
+        let rules = Rules { matching: Matching::Exact, ..Rules::current() };
+        begin(env, (of, false), value, Check::by(rules), pace)
     }
 }

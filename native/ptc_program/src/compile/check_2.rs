@@ -26,12 +26,15 @@ impl Plan<'_, '_> {
             (FieldKind::SortKeys, Shape::List) if self.source().elements(node).next().is_none() => {
                 (Code::FieldWrong, field.must_be, vec![])
             }
-            (FieldKind::TemplateList | FieldKind::Cases | FieldKind::SortKeys, Shape::List) => {
-                return Ok(())
-            }
-            (FieldKind::TemplateList | FieldKind::Cases | FieldKind::SortKeys, _) => {
-                (Code::FieldNotList, name, vec![])
-            }
+            (
+                FieldKind::TemplateList | FieldKind::Parts | FieldKind::Cases | FieldKind::SortKeys,
+                Shape::List,
+            ) => return Ok(()),
+            (FieldKind::Parts, Shape::Map) if self.is_operation(node) => return Ok(()),
+            (
+                FieldKind::TemplateList | FieldKind::Parts | FieldKind::Cases | FieldKind::SortKeys,
+                _,
+            ) => (Code::FieldNotList, name, vec![]),
             (FieldKind::TemplateMap, Shape::Map) => return Ok(()),
             (FieldKind::StringMap, Shape::Map) => {
                 let entries = self.entries(node)?;
@@ -177,7 +180,8 @@ impl Compiler<'_> {
                     .map(|(_, value)| Step::Template(*value, scope));
                 self.walk.todo.extend(steps);
             }
-            FieldKind::ExprList | FieldKind::TemplateList => {
+            FieldKind::Parts if shape != Shape::List => self.walk.todo.push(visit(part)),
+            FieldKind::ExprList | FieldKind::TemplateList | FieldKind::Parts => {
                 self.count(source.length(part))?;
                 let step = |node| match kind {
                     FieldKind::ExprList => visit(node),

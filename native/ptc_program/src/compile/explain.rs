@@ -8,8 +8,10 @@ use super::explain_parts::Part;
 use super::{Plan, Scope, Walk};
 use crate::code::{Instr, Slot};
 use crate::opcode::OpCode;
+use crate::typing::names::ByNumber;
 use ptc_json::{Node, Shape};
 use ptc_vm::explain::{Detail, Mark, PathPart, Role, Site, COUNTED_LISTS};
+use std::collections::HashMap;
 
 /// The operations of a program that is compiled for observation.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ pub(super) struct Observer {
     mistake: Vec<PathPart<Node>>,
 }
 
-/// A case of `switch`, with its condition and its value.
-const PARTS_OF_A_ROW: usize = 3;
+/// Number of parts that are searched one by one.
+const FEW_PARTS: usize = 16;
 
 /// An operation whose parts are being compiled.
 #[derive(Debug)]
@@ -35,6 +37,10 @@ struct OpenOperation {
     parts: Vec<Part>,
     /// Index after the last part that was found: most operations compile their parts in order.
     next: usize,
+    /// The indexes of many parts.
+    places: HashMap<Node, usize, ByNumber>,
+    /// How many parts these are.
+    placed: usize,
 }
 
 /// The state of an observer, to restore it if a step has to be done again.
@@ -69,12 +75,25 @@ impl OpenOperation {
     fn find(&mut self, node: Node) -> Option<usize> {
         let count = self.parts.len();
         let next = self.next.min(count);
-        // The parts of a row of a list may be compiled in another order than they stand there.
-        let row = next.saturating_sub(PARTS_OF_A_ROW);
-        let places = (row..next).chain(next..count).chain(0..row);
-        let at = places.into_iter().find(|at| self.parts[*at].node == node)?;
+        let soon = next..count.min(next + FEW_PARTS);
+        let at = match { soon }.find(|at| self.parts[*at].node == node) {
+            Some(at) => at,
+            None => self.place(node)?,
+        };
         self.next = at + 1;
         Some(at)
+    }
+
+    fn place(&mut self, node: Node) -> Option<usize> {
+        let count = self.parts.len();
+        if count <= FEW_PARTS {
+            return (0..count).find(|at| self.parts[*at].node == node);
+        }
+        // Parts may have been added since, see `note_parts`.
+        for at in std::mem::replace(&mut self.placed, count)..count {
+            self.places.insert(self.parts[at].node, at);
+        }
+        self.places.get(&node).copied()
     }
 }
 
@@ -231,6 +250,8 @@ impl Compiler<'_> {
             op,
             parts: self.parts(node, op, implicit),
             next: 0,
+            places: HashMap::default(),
+            placed: 0,
         });
         self.walk.observer = Some(observer);
     }

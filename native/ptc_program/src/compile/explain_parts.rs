@@ -32,7 +32,7 @@ impl Compiler<'_> {
             };
             let name = Some(field.name);
             match (field.kind, self.source.shape(value)) {
-                (FieldKind::ExprList | FieldKind::TemplateList, Shape::List) => {
+                (FieldKind::ExprList | FieldKind::TemplateList | FieldKind::Parts, Shape::List) => {
                     let before = parts.len();
                     let elements = self.source.elements(value).zip(0..);
                     parts.extend(elements.map(|(node, index)| Part {
@@ -50,7 +50,7 @@ impl Compiler<'_> {
                     self.rows(value, field.name, &mut parts)
                 }
                 (FieldKind::Expr | FieldKind::Operand, _)
-                | (FieldKind::Any, Shape::Map)
+                | (FieldKind::Any | FieldKind::Parts, Shape::Map)
                 | (
                     FieldKind::Template | FieldKind::Text | FieldKind::NonEmptyText,
                     Shape::Map | Shape::List,

@@ -41,7 +41,9 @@ impl Role {
             Some(FieldKind::Expr | FieldKind::Operand | FieldKind::ExprList) => Role::Operation,
             Some(FieldKind::String | FieldKind::StringList | FieldKind::Pattern) => Role::Names,
             Some(FieldKind::Map) if op == OpCode::Object => Role::Fields,
-            Some(FieldKind::Template | FieldKind::TemplateList) => Role::Template,
+            Some(FieldKind::Template | FieldKind::TemplateList | FieldKind::Parts) => {
+                Role::Template
+            }
             Some(FieldKind::TemplateMap | FieldKind::StringMap) => Role::Fields,
             Some(FieldKind::Text | FieldKind::NonEmptyText) => Role::Operation,
             Some(FieldKind::Cases | FieldKind::SortKeys) => Role::Rows,

@@ -31,6 +31,8 @@ named! {
         Template = "template",
         /// A list of templates.
         TemplateList = "template_list",
+        /// A list of templates, or an operation.
+        Parts = "parts",
         /// A map of templates.
         TemplateMap = "template_map",
         /// A map of strings.

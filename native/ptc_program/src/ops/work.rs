@@ -72,6 +72,7 @@ works! {
     Length: text::length::ItemCount,
     Text: text::OnText,
     LongNumber: text::number::LongNumber,
+    Joined: text::join::Joined,
     Split: text::split::Splitting,
     Extract: text::extract::Extraction,
 }

@@ -129,7 +129,23 @@ impl Formulas {
             (0, _) => FormulaId::ZERO,
             (_, Some(known)) => self.number(known.min(number)),
             _ if of == FormulaId::UNKNOWN => self.number(number),
-            _ => self.factor(Factor::AtMost(number, of)),
+            _ => match self.bound(of) {
+                // So that bounds of bounds do not grow with each step.
+                Some((most, _)) if most <= number => of,
+                Some((_, inner)) => self.factor(Factor::AtMost(number, inner)),
+                None => self.factor(Factor::AtMost(number, of)),
+            },
+        }
+    }
+
+    /// Returns the number and the formula that a formula is at most, if it is no more than that.
+    fn bound(&self, of: FormulaId) -> Option<(u64, FormulaId)> {
+        match self.get(of) {
+            [Product { times: 1, factors }] => match factors[..] {
+                [Factor::AtMost(most, inner)] => Some((most, inner)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

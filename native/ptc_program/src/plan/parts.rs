@@ -94,7 +94,8 @@ impl PlanWalk {
                 OpCode::Literal | OpCode::Get | OpCode::Round => ReadAs::Constant,
                 _ => ReadAs::Value,
             },
-            FieldKind::ExprList | FieldKind::TemplateList => {
+            FieldKind::Parts if source.shape(node) != Shape::List => ReadAs::Expr,
+            FieldKind::ExprList | FieldKind::TemplateList | FieldKind::Parts => {
                 let how = match field.kind {
                     FieldKind::ExprList => ReadAs::Expr,
                     _ => ReadAs::Template,

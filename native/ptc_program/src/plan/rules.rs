@@ -326,9 +326,11 @@ impl PlanWalk {
                     _ => (vec![], rest),
                 };
                 let is_whole = is_whole && (fields.is_empty() || self.whole.contains(&a.0));
-                for field in &mut fields {
-                    let other = self.values.field(others, field.0);
-                    field.1 = self.values.join(field.1, other);
+                if others != ValueId::CONSTANT {
+                    for field in &mut fields {
+                        let other = self.values.field(others, field.0);
+                        field.1 = self.values.join(field.1, other);
+                    }
                 }
                 fields.extend(more);
                 let rest = self.values.join(rest, others);

@@ -52,6 +52,8 @@ named! {
         ConstantCall = "constant_call",
         /// No mistake: the type of an operation's value.
         HasType = "has_type",
+        /// No mistake: the type of the arguments of a call, for the rules that types cannot say.
+        RuledCall = "ruled_call",
     }
 }
 

@@ -171,8 +171,12 @@ impl<T: Copy> FieldsGiven<T> {
         };
         let reader = &mut self.reader;
         let ty = match (want, heap.elements(term)) {
-            (Want::Params(_), Some(&[_, params, _])) => {
-                reader.read_fields(params, &mut target, heap, meter)?
+            // A list of fields, or the type of an object.
+            (Want::Params(_), Some(&[_, params, _] | &[_, params, _, _])) => {
+                match heap.elements(params) {
+                    Some(_) => reader.read(params, 0, &mut target, heap, meter)?,
+                    None => reader.read_fields(params, &mut target, heap, meter)?,
+                }
             }
             (Want::Params(_), _) => {
                 nothing_known(walk, want, name);
@@ -187,8 +191,12 @@ impl<T: Copy> FieldsGiven<T> {
         match want {
             Want::Params(node) => return Ok(Some(Want::Output(node, ty))),
             Want::Output(_, params) => {
-                let params = Some(params);
-                walk.know_tool(name, Tool { params, output: ty });
+                let tool = Tool {
+                    params: Some(params),
+                    output: ty,
+                    ruled: heap.elements(term).is_some_and(|all| all.len() == 4),
+                };
+                walk.know_tool(name, tool);
             }
             Want::Context(_) => know(&mut walk.known.context, name, ty),
             Want::Memory(_) => know(&mut walk.known.memory, name, ty),
@@ -229,7 +237,17 @@ fn nothing_known(walk: &mut TypeWalk, want: Want, name: NameId) {
     match want {
         Want::Context(_) => know(&mut walk.known.context, name, TyId::UNKNOWN),
         Want::Memory(_) => know(&mut walk.known.memory, name, TyId::UNKNOWN),
-        Want::Params(_) | Want::Output(..) => walk.know_tool(name, Tool { params, output }),
+        Want::Params(_) | Want::Output(..) => {
+            let ruled = false;
+            walk.know_tool(
+                name,
+                Tool {
+                    params,
+                    output,
+                    ruled,
+                },
+            );
+        }
         Want::Input | Want::Returns => {}
     }
 }

@@ -60,4 +60,6 @@ pub struct Tool {
     pub params: Option<TyId>,
     /// The type of its answer.
     pub output: TyId,
+    /// Whether its arguments have rules that types cannot say: then its calls are noted.
+    pub ruled: bool,
 }

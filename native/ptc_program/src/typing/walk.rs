@@ -360,7 +360,12 @@ impl TypeWalk {
         op: Option<OpCode>,
         details: Vec<Detail>,
     ) {
-        if self.dead > 0 || self.findings.len() >= MOST_FINDINGS {
+        // Notes take no place from mistakes.
+        let most = match severity {
+            Severity::Note => MOST_FINDINGS / 2,
+            Severity::Error | Severity::Warning => MOST_FINDINGS,
+        };
+        if self.dead > 0 || self.findings.len() >= most {
             return;
         }
         let severity = match self.doubt {

@@ -137,6 +137,7 @@ pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> Str
     let list = matches!(types.get(id), Type::List(_));
     let rules = rules::Rules::default();
     let ask = Ask::Type {
+        exact: false,
         list,
         report,
         rules,

@@ -168,6 +168,10 @@ fn field_value(rng: &mut Rng, field: &Field, depth: usize) -> String {
             let parts: Vec<_> = (0..rng.below(4)).map(|_| template(rng, depth)).collect();
             format!("[{}]", parts.join(","))
         }
+        FieldKind::Parts => match rng.once_in(3) {
+            true => program(rng, depth),
+            false => format!("[{},{}]", template(rng, depth), template(rng, depth)),
+        },
         FieldKind::TemplateMap => object_of(rng, depth),
         FieldKind::StringMap => {
             let (old, new) = (rng.pick(NAMES), rng.pick(NAMES));

@@ -82,6 +82,8 @@ pub fn val(choices: &mut Choices, of: &Ty, depth: usize) -> Val {
         Ty::Scalar(Scalar::String) => Val::Str(choices.pick(&STRINGS).into()),
         Ty::Scalar(Scalar::Int) => Val::Int(choices.below(100) as i64 - 50),
         Ty::Scalar(Scalar::Float) => Val::Float(choices.below(100) as f64 / 8.0),
+        Ty::Scalar(Scalar::Number) if choices.below(2) == 0 => Val::Float(2.5),
+        Ty::Scalar(Scalar::Number) => Val::Int(choices.below(100) as i64 - 50),
         Ty::Scalar(Scalar::Bool | Scalar::Keyword) => Val::Atom(choices.pick(&ATOMS)),
         Ty::Scalar(Scalar::Map) => Val::Map(vec![((true, "a".into()), any(choices, 0))]),
         Ty::Scalar(Scalar::Any | Scalar::DateTime | Scalar::Date | Scalar::Decimal) => {

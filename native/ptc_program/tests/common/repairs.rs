@@ -123,7 +123,7 @@ fn is_of(heap: &PlainHeap, types: &Types, value: <PlainHeap as Heap>::Term, id: 
             Scalar::Bool => kind == Kind::Bool,
             Scalar::String | Scalar::DateTime | Scalar::Date => kind == Kind::String,
             Scalar::Int => matches!(heap.number(value), Some(Number::Int(_) | Number::Big(_))),
-            Scalar::Float => kind == Kind::Number,
+            Scalar::Float | Scalar::Number => kind == Kind::Number,
             Scalar::Decimal => matches!(kind, Kind::Number | Kind::String),
             Scalar::Map => kind == Kind::Map,
             Scalar::Keyword => matches!(kind, Kind::String | Kind::Nil | Kind::Bool),

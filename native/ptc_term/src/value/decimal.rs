@@ -19,9 +19,9 @@ const LIMBS_A_UNIT: usize = 4;
 pub struct Decimal {
     class: Category,
     /// Only for finite decimals that are not zero.
-    negative: bool,
-    coefficient: BigUint,
-    exponent: i64,
+    pub(super) negative: bool,
+    pub(super) coefficient: BigUint,
+    pub(super) exponent: i64,
 }
 
 /// In ascending order.
@@ -178,7 +178,7 @@ impl Decimal {
     }
 
     /// Returns the least and the greatest possible number of digits before the decimal point.
-    fn digits(&self) -> (i128, i128) {
+    pub(super) fn digits(&self) -> (i128, i128) {
         let bits = i128::from(self.coefficient.bits());
         let (least, most) = ((bits - 1) * 30_102 / 100_000, bits * 30_103 / 100_000);
         let exponent = i128::from(self.exponent);

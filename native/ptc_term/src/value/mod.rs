@@ -9,6 +9,7 @@
 //! * `iso`: dates and times as points of a timeline
 //! * `text`: names as texts
 
+mod as_number;
 mod decimal;
 mod exact;
 mod iso;

@@ -57,6 +57,7 @@ impl<'h, H: Values> Reader<'h, H> {
             }
             _ if self.is_word(term, b"date") => self.scalar(Scalar::Date),
             _ if self.is_word(term, b"decimal") => self.scalar(Scalar::Decimal),
+            _ if self.is_word(term, b"number") => self.scalar(Scalar::Number),
             _ => self.unknown(term),
         }
     }

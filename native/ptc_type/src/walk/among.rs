@@ -95,10 +95,6 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         if scalar != Scalar::Float || self.heap.class(value) != Class::Integer {
             return false;
         }
-        // A number of a JSON Schema may be an integer.
-        if self.types.constraints(rules).whole {
-            return true;
-        }
         if !restricts() {
             return false;
         }

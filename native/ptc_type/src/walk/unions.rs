@@ -174,7 +174,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
                     matches!(class, Class::Integer | Class::Float)
                 }
                 Scalar::Int => class == Class::Integer,
-                Scalar::Float => matches!(class, Class::Integer | Class::Float),
+                Scalar::Float | Scalar::Number => matches!(class, Class::Integer | Class::Float),
                 Scalar::Bool => self.heap.is_bool(value),
                 Scalar::Keyword => is_text || matches!(class, Class::Atom | Class::Map),
                 Scalar::Map => class == Class::Map,

@@ -9,7 +9,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
-  alias PtcRunner.SubAgent.Signature.Base
+  alias PtcRunner.SubAgent.Signature.{Base, Exact}
   require Quanta
 
   @typedoc "A valid value with normalized keys, or why there is none. The line of the errors is nil if it is not written."
@@ -65,12 +65,27 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
     type = type(signature)
     list? = Base.list?(type)
     text = Aligned.text(content)
+    exact? = Exact.within?(type)
 
-    Quanta.native(Native.answer_read(text, type, list?, all?, limits))
+    Quanta.native(Native.answer_read(text, type, list?, all?, exact?, limits))
     |> Quanta.finish(byte_size(content))
+    |> placed(exact?, type)
     |> outcome(signature)
   catch
     :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}, {:place, nil}}
+  end
+
+  # The numbers of a type with decimals have their digits.
+  defp placed(reply, false, _type), do: reply
+
+  defp placed({:ok, value, found}, true, type),
+    do: {:ok, Exact.placed(value, type), Exact.placed(found, type)}
+
+  defp placed({:error, _reason} = error, true, _type), do: error
+
+  defp placed(reply, true, type) do
+    last = tuple_size(reply) - 1
+    put_elem(reply, last, reply |> elem(last) |> Exact.placed(type))
   end
 
   # Converts the native result to the terms of this module.

@@ -56,6 +56,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
 
   defp value(value, {:ref, name}, names), do: value(value, Union.resolved(name, names), names)
 
+  # A number that was read with its digits.
+  defp value(%{__struct__: Decimal} = decimal, {:one_of, _types, _field}, _names), do: decimal
+
   defp value(value, {:one_of, types, field}, names) when is_list(types) do
     if is_map(value) or is_list(value),
       do: value(value, Union.chosen(value, types, field, names), names),

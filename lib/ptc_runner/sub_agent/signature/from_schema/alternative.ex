@@ -15,13 +15,16 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
           number: map() | nil,
           string: map() | nil,
           array: %{prefix: [places()], items: places(), rules: map()} | nil,
-          object: %{fields: map(), required: MapSet.t(), others: places()} | nil,
+          object:
+            %{fields: map(), required: MapSet.t(), others: places(), open: nil | :unsaid | :said}
+            | nil,
           enum: [term()] | nil,
           note: String.t() | nil
         }
 
   @any_array %{prefix: [], items: [], rules: %{}}
-  @any_object %{fields: %{}, required: MapSet.new(), others: []}
+  # `open`: whether something is said of other fields; nil where nothing is said of fields at all.
+  @any_object %{fields: %{}, required: MapSet.new(), others: [], open: nil}
   @any %{
     null: true,
     boolean: true,
@@ -218,7 +221,8 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
     %{
       fields: fields,
       required: MapSet.union(a.required, b.required),
-      others: a.others ++ b.others
+      others: a.others ++ b.others,
+      open: Enum.find([:said, :unsaid], &(&1 in [a.open, b.open]))
     }
   end
 

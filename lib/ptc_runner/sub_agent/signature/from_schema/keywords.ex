@@ -49,6 +49,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Keywords do
                   contentSchema discriminator xml externalDocs minContains maxContains then else)
 
   @no_rule "types have no such rule"
+  @no_keyword "it is no keyword of draft 2020-12"
   @unkept %{
     "patternProperties" => @no_rule,
     "propertyNames" => @no_rule,
@@ -118,7 +119,11 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Keywords do
     do: if(value == true or value == %{}, do: nil, else: @unkept[keyword])
 
   defp why("x-" <> _name, _value, _schema), do: nil
-  defp why(_keyword, _value, _schema), do: "it is no keyword of draft 2020-12"
+  defp why(_keyword, _value, _schema), do: @no_keyword
+
+  @doc "Whether what is not kept is no keyword at all."
+  @spec unknown?({String.t(), String.t()}) :: boolean()
+  def unknown?({_keyword, why}), do: why == @no_keyword
 
   defp kinds(%{"type" => type} = schema, place) do
     types = if is_binary(type), do: [type], else: type
@@ -310,7 +315,15 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Keywords do
         do: [],
         else: part(schema, "additionalProperties", place)
 
-    %{object | fields: fields(schema, place), required: required(schema, place), others: others}
+    open =
+      cond do
+        is_map_key(schema, "additionalProperties") -> :said
+        is_map_key(schema, "properties") or is_map_key(schema, "required") -> :unsaid
+        true -> nil
+      end
+
+    made = %{fields: fields(schema, place), required: required(schema, place), others: others}
+    object |> Map.merge(made) |> Map.put(:open, open)
   end
 
   defp fields(%{"properties" => properties}, place)

@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
   # `PtcRunner.SubAgent.Signature.FromSchema`. The work is bounded: references are counted, alternatives limited.
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Keywords, Place}
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Keywords, Place, Sound}
 
   # Maximum number of alternatives of a place.
   @most 100
@@ -15,7 +15,10 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
           :index => map() | nil,
           :formats? => boolean(),
           :budget => integer(),
-          :dropped => %{{String.t(), String.t()} => {non_neg_integer(), String.t()}},
+          :lenient? => boolean(),
+          :without => String.t() | nil,
+          :at => [String.t()],
+          :dropped => %{{String.t(), String.t()} => {non_neg_integer(), [String.t()], String.t()}},
           optional(atom()) => term()
         }
 
@@ -27,7 +30,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
   @doc "What all of these places demand together."
   @spec all([Place.t()], state()) :: {[Alternative.t()], notes(), state()}
   def all(places, state) do
-    Enum.reduce(places, {[Alternative.any()], @none, state}, fn place, {met, notes, state} ->
+    any = if state.object?, do: Alternative.of_kinds([:object]), else: Alternative.any()
+
+    Enum.reduce(places, {[any], @none, state}, fn place, {met, notes, state} ->
       {more, said, state} = alternatives(place, [], state)
       {met, state} = meet(met, more, "allOf", place, state)
       {met, noted(notes, said), state}
@@ -38,7 +43,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
   @spec drop(state(), Place.t(), String.t(), String.t()) :: state()
   def drop(state, {_schema, pointer, _base}, keyword, why) do
     key = {Place.text(pointer), keyword}
-    %{state | dropped: Map.put_new(state.dropped, key, {map_size(state.dropped), why})}
+    %{state | dropped: Map.put_new(state.dropped, key, {map_size(state.dropped), state.at, why})}
   end
 
   # What is said where a schema is used wins over what is said where it is defined.
@@ -66,12 +71,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
     state =
       if state.refs?, do: %{state | budget: state.budget - 1 - map_size(schema)}, else: state
 
-    case Map.keys(schema) |> Enum.find(&(not is_binary(&1))) do
-      nil -> :ok
-      key -> Keywords.bad!(place, "its keys must be strings, got #{Shown.text(key, 200)}")
-    end
-
-    {own, lost} = Keywords.read(schema, place, state.formats?)
+    {{schema, _, _} = place, {own, lost}, state} = own(place, state)
     state = Enum.reduce(lost, state, fn {key, why}, state -> drop(state, place, key, why) end)
 
     {[own], notes(schema, place), state}
@@ -81,6 +81,47 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
     |> some("oneOf", schema, place, around)
     |> without(schema, place)
   end
+
+  # What the keywords of a place demand. Of a schema of others, what is no schema is left out.
+  defp own({schema, _pointer, _base} = place, %{lenient?: false} = state) do
+    case Map.keys(schema) |> Enum.find(&(not is_binary(&1))) do
+      nil -> {place, Keywords.read(schema, place, state.formats?), state}
+      key -> Keywords.bad!(place, "its keys must be strings, got #{Shown.text(key, 200)}")
+    end
+  end
+
+  defp own({schema, pointer, base}, state) do
+    place = {Sound.meant(schema, state.without), pointer, base}
+
+    case Sound.shaped?(elem(place, 0)) && attempt(place, state) do
+      {:ok, read} -> {place, known(read), state}
+      _wrong -> mended(place, state)
+    end
+  end
+
+  defp attempt({schema, _pointer, _base} = place, state) do
+    {:ok, Keywords.read(schema, place, state.formats?)}
+  catch
+    {:no_schema, _pointer, _why} -> :error
+  end
+
+  defp mended({schema, pointer, base}, state) do
+    {schema, lost} = Sound.of(schema)
+    place = {schema, pointer, base}
+
+    state =
+      Enum.reduce(lost, state, fn {tokens, why}, state ->
+        {tokens, [keyword]} = Enum.split(tokens, -1)
+        at = if match?(["properties", _name], tokens), do: tl(tokens) ++ state.at, else: state.at
+        place = {schema, Enum.reverse(tokens, pointer), base}
+        %{drop(%{state | at: at}, place, keyword, why) | at: state.at}
+      end)
+
+    {place, schema |> Keywords.read(place, state.formats?) |> known(), state}
+  end
+
+  # Other words than keywords demand nothing.
+  defp known({own, lost}), do: {own, Enum.reject(lost, &Keywords.unknown?/1)}
 
   defp notes(schema, place) do
     description =
@@ -102,9 +143,16 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
   @spec target(Place.t(), state()) :: {:ok, Place.t()} | {:drop, String.t()}
   def target({%{"$ref" => ref}, _pointer, _base} = place, state) when is_binary(ref) do
     case Place.follow(ref, place, state.root, state.index) do
+      {:ok, {schema, _pointer, _base}}
+      when state.lenient? and not is_map(schema) and not is_boolean(schema) ->
+        {:drop, "it points to no schema"}
+
       {:ok, {schema, _pointer, _base} = target} ->
         Keywords.schema!(schema, place, "$ref")
         {:ok, target}
+
+      :nowhere when state.lenient? ->
+        {:drop, "it points to nothing"}
 
       :nowhere ->
         Keywords.bad!(place, "\"$ref\" points to nothing: #{Shown.text(ref, 200)}")
@@ -113,6 +161,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
         {:drop, "#{Shown.text(ref, 200)} is not in this schema"}
     end
   end
+
+  def target({%{"$ref" => _other}, _pointer, _base}, %{lenient?: true}),
+    do: {:drop, "it is no text"}
 
   def target({%{"$ref" => other}, _pointer, _base} = place, _state),
     do: Keywords.bad!(place, "\"$ref\" must be a string, got #{Shown.text(other, 200)}")

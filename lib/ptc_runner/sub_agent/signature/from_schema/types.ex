@@ -4,7 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
 
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.FromSchema
-  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Place, Reader}
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Discriminator, Place, Reader}
 
   @never {:one_of, [], nil}
   @null {:where, :any, [enum: [nil]]}
@@ -28,8 +28,8 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
       [{:where, :any, _rules} = type] when nulls == [] -> type
       [type] when nulls == [] -> type
       [type] -> {:optional, type}
-      types when nulls == [] -> {:one_of, types, discriminator(types)}
-      types -> {:optional, {:one_of, types, discriminator(types)}}
+      types when nulls == [] -> {:one_of, types, Discriminator.of(types)}
+      types -> {:optional, {:one_of, types, Discriminator.of(types)}}
     end
   end
 
@@ -82,7 +82,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
 
   defp kinds(%{enum: [_ | _] = values} = alternative, place, state) do
     {types, state} = listed(values, alternative, place, state)
-    {described(types, alternative.note), state}
+    {types |> together(state) |> described(alternative.note), state}
   end
 
   defp kinds(%{enum: []}, _place, state), do: {[], state}
@@ -101,6 +101,21 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
         {described(types, alternative.note), state}
     end
   end
+
+  # Values of several kinds are one enumeration for a reader.
+  defp together(types, %{lenient?: true}) do
+    {nulls, types} = Enum.split_with(types, &(&1 == :null))
+
+    case for {:where, _type, [{:enum, values} | _]} <- types, do: values do
+      [_, _ | _] = all when length(all) == length(types) ->
+        nulls ++ [{:where, :any, [enum: Enum.concat(all)]}]
+
+      _one ->
+        nulls ++ types
+    end
+  end
+
+  defp together(types, _state), do: types
 
   defp described(types, nil), do: types
 
@@ -133,7 +148,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
   defp kind(:null, true, _place, state), do: {[:null], state}
   defp kind(:boolean, true, _place, state), do: {[:bool], state}
   defp kind(:string, rules, _place, state), do: {[where(:string, rules)], state}
-  defp kind(:number, rules, _place, state), do: {[number(rules)], state}
+  defp kind(:number, rules, _place, state), do: {[number(rules, state)], state}
 
   defp kind(:array, array, place, state) do
     {type, state} = list(array, place, state)
@@ -145,10 +160,14 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
     {List.wrap(type), state}
   end
 
-  defp number(%{int: true} = rules),
+  # The numbers of others stay as they are.
+  defp number(%{int: true} = rules, %{lenient?: true}), do: where(:int, Map.delete(rules, :int))
+  defp number(rules, %{lenient?: true}), do: where(:number, rules)
+
+  defp number(%{int: true} = rules, _state),
     do: where(:int, rules |> Map.delete(:int) |> Map.put(:whole, true))
 
-  defp number(rules), do: where(:float, rules)
+  defp number(rules, _state), do: where(:float, rules)
 
   defp where(type, rules), do: FromSchema.rules(type, Map.to_list(rules))
 
@@ -191,19 +210,38 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
         end
       end)
 
-    {if(values == [], do: [], else: [one_of(kind, values)]), state}
+    {if(values == [], do: [], else: [one_of(kind, values, type, state)]), state}
   end
 
-  defp one_of(:boolean, [_, _]), do: :bool
-  defp one_of(:boolean, values), do: {:where, :bool, [enum: values]}
-  defp one_of(:string, values), do: {:where, :string, [enum: values]}
-  defp one_of(kind, values) when kind in [:array, :object], do: {:where, :any, [enum: values]}
+  defp one_of(:boolean, [_, _], _type, _state), do: :bool
+  defp one_of(:boolean, values, _type, _state), do: {:where, :bool, [enum: values]}
+  defp one_of(:string, values, _type, _state), do: {:where, :string, [enum: values]}
+  defp one_of(:object, values, _type, _state), do: {:where, :any, [enum: values]}
 
-  defp one_of(:number, values) do
-    if Enum.all?(values, &(is_integer(&1) or trunc(&1) == &1)),
-      do: {:where, :int, [enum: Enum.map(values, &trunc/1), whole: true]},
-      else: {:where, :float, [enum: values]}
+  # A list of an enumeration is a list.
+  defp one_of(:array, values, {:where, type, _rules}, state),
+    do: one_of(:array, values, type, state)
+
+  defp one_of(:array, values, type, _state), do: {:where, type, [enum: values]}
+
+  defp one_of(:number, values, type, state) do
+    cond do
+      not Enum.all?(values, &(is_integer(&1) or trunc(&1) == &1)) ->
+        {:where, if(state.lenient?, do: :number, else: :float), [enum: values]}
+
+      not state.lenient? ->
+        {:where, :int, [enum: Enum.map(values, &trunc/1), whole: true]}
+
+      Enum.all?(values, &is_integer/1) or int?(type) ->
+        {:where, :int, [enum: Enum.map(values, &trunc/1)]}
+
+      true ->
+        {:where, :number, [enum: values]}
+    end
   end
+
+  defp int?({:where, type, _rules}), do: int?(type)
+  defp int?(type), do: type == :int
 
   defp list(array, place, state) do
     {items, state} = part(array.items, state)
@@ -269,17 +307,27 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
     cond do
       never? -> {nil, state}
       others == @never -> {{:closed_map, present(fields)}, state}
+      others == :any and state.lenient? -> {lenient(fields, object.open, state), state}
       fields == [] and others == :any -> {:map, state}
       others == :any -> {{:map, fields}, state}
       true -> of_others(fields, others, object, place, state)
     end
   end
 
+  # Where nothing is said of other fields, a tool has only those that are declared: see `PtcRunner.Agent.Tool.Schemas`.
+  defp lenient([], :unsaid, %{at: [], depth: 1}), do: {:map, []}
+  defp lenient([], _open, _state), do: :map
+  defp lenient(fields, :said, _state), do: {:open_map, fields, :any}
+  defp lenient(fields, _open, _state), do: {:map, fields}
+
   # A field that no value may have is none of a closed map.
   defp present(fields),
     do: Enum.reject(fields, fn {_name, type} -> type == {:optional, @never} end)
 
   defp of_others([], others, _object, _place, state), do: {{:map_of, others}, state}
+
+  defp of_others(fields, others, _object, _place, %{lenient?: true} = state),
+    do: {{:open_map, fields, others}, state}
 
   defp of_others(fields, others, object, place, state) do
     if object.fields == %{} do
@@ -291,14 +339,22 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
     end
   end
 
-  defp field({name, places}, required, place, state) do
-    {type, default, state} = FromSchema.convert(places, state)
+  defp field({name, places}, required, place, %{at: path} = state) do
+    {type, default, state} = FromSchema.convert(places, %{state | at: [name | path]})
+
+    {field, state} =
+      field(name, type, default, MapSet.member?(required, name), {places, place, state})
+
+    {field, %{state | at: path}}
+  end
+
+  defp field(name, type, default, required?, {places, place, state}) do
     at = List.first(places, place)
 
     cond do
-      not MapSet.member?(required, name) ->
+      not required? ->
         {type, state} = with_default(type, default, at, state)
-        {{name, optional(type)}, state}
+        {{name, optional(type)}, refused(state, name, type)}
 
       default == nil ->
         {{name, type}, state}
@@ -308,12 +364,22 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
     end
   end
 
+  # Of the whole value, the fields that may be missing, and that take no null.
+  defp refused(%{at: [_name], depth: 1} = state, name, type) do
+    if match?({:optional, _type}, type) or type == :any or match?({:where, :any, _}, type),
+      do: state,
+      else: %{state | refused: [name | state.refused]}
+  end
+
+  defp refused(state, _name, _type), do: state
+
   defp optional({:optional, _type} = type), do: type
   defp optional(type), do: {:optional, type}
 
   @doc "The type with its default, if that is valid. A default of null is what a missing field is."
   @spec with_default(Signature.type(), {:ok, term()} | nil, Place.t(), Reader.state()) ::
           {Signature.type(), Reader.state()}
+  def with_default(type, _default, _place, %{defaults?: false} = state), do: {type, state}
   def with_default(type, nil, _place, state), do: {type, state}
   def with_default(type, {:ok, nil}, _place, state), do: {type, state}
 
@@ -322,62 +388,6 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
       true -> {FromSchema.rules(type, default: value), state}
       false -> {type, Reader.drop(state, place, "default", "it is not valid")}
       :unknown -> {type, Reader.drop(state, place, "default", "the type contains itself")}
-    end
-  end
-
-  # A field of all types that take maps, each of which has other values there.
-  defp discriminator(types) do
-    case for type <- types, maps?(type), do: fields(type) do
-      [[_ | _] = first, _ | _] = maps ->
-        if Enum.all?(maps),
-          do: Enum.find_value(first, fn {name, _type} -> if tells?(name, maps), do: name end)
-
-      _few ->
-        nil
-    end
-  end
-
-  defp maps?({:where, type, _rules}), do: maps?(type)
-  defp maps?({:list, _type}), do: false
-  defp maps?(type), do: type not in [:string, :int, :float, :bool]
-
-  defp fields({:where, type, _rules}), do: fields(type)
-  defp fields({kind, fields}) when kind in [:map, :closed_map], do: fields
-  defp fields(_type), do: nil
-
-  defp tells?(name, maps) do
-    values =
-      Enum.map(maps, fn fields ->
-        case List.keyfind(fields, name, 0) do
-          {_name, {:where, _type, rules}} -> rules[:enum]
-          _other -> nil
-        end
-      end)
-
-    Enum.all?(values) and
-      (
-        all = Enum.concat(values)
-        Enum.all?(all, &is_binary/1) and all == Enum.uniq(all)
-      )
-  end
-
-  @doc "What is left of a number of parts without those of a type, or `:larger`."
-  @spec size(Signature.type(), non_neg_integer()) :: non_neg_integer() | :larger
-  def size(_type, :larger), do: :larger
-  def size(_type, 0), do: :larger
-  def size({:where, type, _rules}, left), do: size(type, left - 1)
-  def size({kind, type}, left) when kind in [:optional, :list, :map_of], do: size(type, left - 1)
-  def size({:one_of, types, _field}, left), do: Enum.reduce_while(types, left - 1, &within/2)
-
-  def size({kind, fields}, left) when kind in [:map, :closed_map],
-    do: Enum.reduce_while(fields, left - 1, fn {_name, type}, left -> within(type, left) end)
-
-  def size(_scalar, left), do: left - 1
-
-  defp within(type, left) do
-    case size(type, left) do
-      :larger -> {:halt, :larger}
-      left -> {:cont, left}
     end
   end
 end

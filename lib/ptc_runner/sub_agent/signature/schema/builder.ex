@@ -16,6 +16,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Builder do
     datetime: "string",
     int: "integer",
     float: "number",
+    number: "number",
     bool: "boolean"
   }
 

@@ -4,13 +4,17 @@ use super::fixed::{fixed, MOST_PLACES};
 use super::json::{put_json, put_scalar};
 use super::value::put_value_text;
 use super::*;
-use crate::code::Slot;
+use crate::code::{Instr, Slot};
 use crate::typing::{rules, Next, Rule};
-use ptc_json::Shape;
+use ptc_json::{Node, Shape};
+use ptc_kernels::Walk;
 use ptc_term::number::Number;
 
 pub(in super::super) struct Text;
 pub(in super::super) struct ToText;
+
+/// Mode of `text` over the items of a list that is computed.
+const OF_LIST: u32 = 1;
 
 impl Operation for Text {
     const NAME: &'static str = "text";
@@ -20,7 +24,11 @@ impl Operation for Text {
     const TYPES: &'static str = "any values to text";
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
-        Field::required("parts", FieldKind::TemplateList, "what is joined"),
+        Field::required(
+            "parts",
+            FieldKind::Parts,
+            "what is joined: a list, or an operation that gives one",
+        ),
         Field::optional(
             "separator",
             FieldKind::String,
@@ -29,6 +37,10 @@ impl Operation for Text {
     ];
 
     fn plan(plan: &mut Plan) -> Planned {
+        let computed = plan.field("parts");
+        if let Some(list) = computed.filter(|parts| plan.is_operation(*parts)) {
+            return plan_list(plan, list);
+        }
         let parts = plan.list("parts")?.unwrap_or_default();
         let count = parts.len() as u32;
         // Only what is no constant can be no text, can fail and can have effects.
@@ -56,6 +68,9 @@ impl Operation for Text {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        if apply.mode == OF_LIST {
+            return joined(machine, apply);
+        }
         machine.consume_fuel(apply.operands as usize)?;
         let parts = machine.operands(apply).to_vec();
         let mut out = Vec::new();
@@ -71,6 +86,52 @@ impl Operation for Text {
     fn types(rule: &mut Rule) -> Next {
         rules::values::join(rule)
     }
+}
+
+/// Plans the text of the items of a computed list.
+fn plan_list(plan: &mut Plan, list: Node) -> Planned {
+    let separator = plan.field("separator");
+    let separator = separator.map_or(NO_CONST, |separator| plan.constant(separator));
+    let slot = plan.take_slot();
+    plan.visit(list, plan.scope, false);
+    plan.emit(Instr::Store(slot));
+    plan.apply_to(slot, 0, (separator, NO_CONST, OF_LIST));
+    Ok(())
+}
+
+/// A text of the items of a list that is being written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joined<T> {
+    walk: Walk<T>,
+    out: Vec<u8>,
+    begun: bool,
+}
+
+rooted!(Joined { states: walk; plain: out, begun });
+
+/// Returns the items of a list as text, joined.
+fn joined<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+    let begin = |machine: &mut Machine<'_, H>| Joined {
+        walk: Walk::over(machine.slot(apply.input)),
+        out: Vec::new(),
+        begun: false,
+    };
+    machine.resumable(begin, |machine, Joined { walk, out, begun }| {
+        machine.each_item(apply, walk, |machine, item| {
+            let before = out.len();
+            let put = match *begun && apply.key != NO_CONST {
+                true => put_text(machine, machine.constant(apply.key), out),
+                false => Ok(()),
+            };
+            let put = put.and_then(|()| put_part(machine, apply.op, item, out));
+            match put {
+                Ok(()) => *begun = true,
+                Err(_) => out.truncate(before),
+            }
+            put
+        })?;
+        make_string(machine, out)
+    })
 }
 
 impl Operation for ToText {

@@ -14,7 +14,7 @@ mod case;
 mod ends;
 pub(super) mod extract;
 mod fixed;
-mod join;
+pub(super) mod join;
 mod json;
 pub(super) mod length;
 pub(super) mod number;

@@ -57,6 +57,12 @@ fn called(rule: &mut Rule, given: TyId) -> Next {
             if let Some(params) = tool.params {
                 check(rule, name, params, given);
             }
+            if tool.ruled {
+                let (node, op) = (rule.node, rule.op());
+                let details = vec![Detail::Name(name), Detail::Type(given)];
+                rule.walk
+                    .report(Severity::Note, FindingCode::RuledCall, node, op, details);
+            }
             tool.output
         }
         None => TyId::UNKNOWN,

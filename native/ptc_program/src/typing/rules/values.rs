@@ -232,6 +232,15 @@ fn extracted(rule: &mut Rule) -> TyId {
 /// The rule of `text`.
 pub fn join(rule: &mut Rule) -> Next {
     let list = rule.field("parts");
+    if let Some(node) = list.filter(|node| rule.source.shape(*node) != ptc_json::Shape::List) {
+        if rule.stage == 0 {
+            return rule.visit("parts", How::Expr);
+        }
+        let last = rule.last();
+        rule.need(last, Kinds::LIST, Subject::Operand("parts"), node);
+        rule.read_all(last);
+        return Next::Is(TyId::TEXT);
+    }
     if rule.stage > 0 {
         let last = rule.last();
         rule.read_all(last);

@@ -1,0 +1,129 @@
+defmodule PtcRunner.Json.Check.Arguments do
+  @moduledoc false
+  # The arguments of tools that are described by JSON Schemas. Constant ones are judged as the call would judge them; of others, constants
+  # in them that break a rule are found.
+
+  alias PtcRunner.Agent.SchemaCall
+  alias PtcRunner.Json.{Checked, Codec}
+  alias PtcRunner.Json.Check.Constants
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature.ErrorText
+
+  # Errors of one call that are told.
+  @most 5
+
+  @doc """
+  The findings of the native check without its notes about calls, and what these calls break.
+
+      iex> data = %{type: {:map, [{"n", {:where, :int, [min: 1]}}]}, others: nil}
+      iex> note = {:note, :ruled_call, [], "call", ["t", {:map, [{"n", {:literal, 0}}]}], nil}
+      iex> program = %{"program" => %{"op" => "call", "tool" => "t", "args" => %{"n" => 0}}}
+      iex> {[], [{:error, finding}]} = PtcRunner.Json.Check.Arguments.found([note], %{schemas: %{"t" => data}}, program)
+      iex> {finding.code, finding.message}
+      {:wrong_argument, "Tool 't' does not take these arguments: n: expected at least 1, got 0"}
+
+  """
+  @spec found([tuple()], map(), term()) :: {[tuple()], [{:error | :warning, Checked.finding()}]}
+  def found(findings, known, source) do
+    case Enum.split_with(findings, &match?({_, :ruled_call, _, _, _, _}, &1)) do
+      {[], findings} ->
+        {findings, []}
+
+      {calls, findings} ->
+        wrong = for {:error, _code, path, _op, _details, _place} <- findings, do: path
+        program = program(source)
+        schemas = Map.get(known, :schemas, %{})
+
+        {findings,
+         for {severity, :ruled_call, path, _op, [tool, type], place} <- calls,
+             data = schemas[tool],
+             not Enum.any?(wrong, &List.starts_with?(&1, path)),
+             {certain, line} <- broken(data, type, at(program, path)) do
+           certain = if severity == :note, do: certain, else: :warning
+           {certain, finding(certain, path, tool, line, place)}
+         end}
+    end
+  end
+
+  defp finding(certain, path, tool, line, place) do
+    {row, column} = place || {nil, nil}
+
+    %{
+      path: ["program" | path],
+      message: "Tool '#{Shown.name(tool)}' does not take these arguments: #{line}",
+      suggestion: nil,
+      line: row,
+      column: column,
+      code: if(certain == :error, do: :wrong_argument, else: :maybe_wrong_argument)
+    }
+  end
+
+  defp broken(data, type, node) do
+    case constant(node) do
+      {:ok, args} ->
+        lines = data |> SchemaCall.errors(args) |> Enum.take(@most) |> ErrorText.lines(args)
+        for line <- lines, do: {:error, line}
+
+      :error ->
+        for {certain, path, message} <- Constants.found(type, data.type),
+            do: {certain, "#{joined(path)}: #{message}"}
+    end
+  end
+
+  defp joined(path),
+    do: Enum.map_join(path, ".", fn part -> if part == :each, do: "*", else: Shown.name(part) end)
+
+  # The arguments of a call, if nothing in them is computed.
+  defp constant(%{"args" => args}), do: value(args)
+  defp constant(%{}), do: {:ok, %{}}
+  defp constant(_other), do: :error
+
+  defp value(%{"op" => "literal", "value" => value}), do: {:ok, value}
+  defp value(%{"op" => _op}), do: :error
+
+  defp value(map) when is_map(map) and not is_struct(map) do
+    with pairs when is_list(pairs) <-
+           each(Map.to_list(map), fn {key, part} ->
+             with {:ok, part} <- value(part), do: {:ok, {key, part}}
+           end),
+         do: {:ok, Map.new(pairs)}
+  end
+
+  defp value([_ | _] = list) do
+    if List.improper?(list),
+      do: :error,
+      else: with(parts when is_list(parts) <- each(list, &value/1), do: {:ok, parts})
+  end
+
+  defp value(constant), do: {:ok, constant}
+
+  defp each(parts, fun) do
+    parts
+    |> Enum.reduce_while([], fn part, done ->
+      case fun.(part) do
+        {:ok, part} -> {:cont, [part | done]}
+        :error -> {:halt, :error}
+      end
+    end)
+    |> then(&if(is_list(&1), do: Enum.reverse(&1), else: :error))
+  end
+
+  defp program(text) when is_binary(text) do
+    case Codec.decode(text) do
+      {:ok, %{"program" => node}} -> node
+      _other -> nil
+    end
+  end
+
+  defp program({:checked, node}), do: node
+  defp program(%{"program" => node}), do: node
+  defp program(_other), do: nil
+
+  defp at(node, []), do: node
+  defp at(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> at(path)
+
+  defp at([_ | _] = list, [index | path]) when is_integer(index),
+    do: list |> Enum.at(index) |> at(path)
+
+  defp at(_other, _path), do: nil
+end
