@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Check.Arguments do
   # in them that break a rule are found.
 
   alias PtcRunner.Agent.SchemaCall
-  alias PtcRunner.Json.{Checked, Codec}
+  alias PtcRunner.Json.{Checked, Program}
   alias PtcRunner.Json.Check.Constants
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.ErrorText
@@ -31,7 +31,7 @@ defmodule PtcRunner.Json.Check.Arguments do
 
       {calls, findings} ->
         wrong = for {:error, _code, path, _op, _details, _place} <- findings, do: path
-        program = program(source)
+        program = with {:ok, node} <- Program.term(source), do: node
         schemas = Map.get(known, :schemas, %{})
 
         {findings,
@@ -107,17 +107,6 @@ defmodule PtcRunner.Json.Check.Arguments do
     end)
     |> then(&if(is_list(&1), do: Enum.reverse(&1), else: :error))
   end
-
-  defp program(text) when is_binary(text) do
-    case Codec.decode(text) do
-      {:ok, %{"program" => node}} -> node
-      _other -> nil
-    end
-  end
-
-  defp program({:checked, node}), do: node
-  defp program(%{"program" => node}), do: node
-  defp program(_other), do: nil
 
   defp at(node, []), do: node
   defp at(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> at(path)
