@@ -109,10 +109,17 @@ defmodule PtcRunner.Agent.Tool do
 
   def list!([_ | _] = tools) do
     cond do
-      List.improper?(tools) -> refuse(tools)
-      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) -> tools |> Names.once!() |> allm(nil)
-      Enum.all?(tools, &match?(%__MODULE__{}, &1)) -> own(tools)
-      true -> refuse(tools)
+      List.improper?(tools) ->
+        refuse(tools)
+
+      Enum.all?(tools, &match?(%{__struct__: ALLM.Tool}, &1)) ->
+        tools |> Names.once!() |> allm(nil)
+
+      Enum.all?(tools, &match?(%__MODULE__{}, &1)) ->
+        own(tools)
+
+      true ->
+        refuse(tools)
     end
   end
 
