@@ -71,8 +71,9 @@ defmodule PtcRunner.Agent.PreparedTest do
     assert Agent.prompt(tools: prepared) == Agent.prompt(tools: forms)
 
     for program <- [program("a", %{n: "7"}), program("a", %{n: "x"}), program("c", %{x: 1})] do
-      assert Agent.run(program, prepared) == Agent.run(program, forms)
-      assert Agent.check(program, tools: prepared) == Agent.check(program, tools: forms)
+      assert outcome(Agent.run(program, prepared)) == outcome(Agent.run(program, forms))
+      as_map = Map.new(prepared, &{&1.name, &1})
+      assert Json.check(program, tools: as_map) == Json.check(program, tools: forms)
     end
 
     [a | rest] = prepared
@@ -81,6 +82,9 @@ defmodule PtcRunner.Agent.PreparedTest do
     assert {:ok, 7, _} = Agent.run(program("z", %{n: 7}), [%{a | name: "z"} | rest])
     assert_raise ArgumentError, fn -> Tool.prepare(%{"a" => 7}) end
   end
+
+  defp outcome({:ok, value, info}), do: {:ok, value, info.warnings}
+  defp outcome({:error, error, _told}), do: error
 
   @spec spec(%{x: integer()}) :: integer()
   def spec(%{x: x}), do: x + 1
@@ -138,7 +142,7 @@ defmodule PtcRunner.Agent.PreparedTest do
       assert {:error, _, told} = Agent.run(steps.(names), tools)
       [before | after_effects] = String.split(told, "their effects have happened")
       assert length(after_effects) == if("write" in names, do: 1, else: 0)
-      refute before =~ "- read("
+      if "write" in names, do: refute(before =~ "- read(")
 
       for section <- after_effects do
         [written | _] = String.split(section, "\nThese calls")
