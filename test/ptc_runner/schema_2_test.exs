@@ -141,7 +141,10 @@ defmodule PtcRunner.Schema2Test do
       [_before, rest] = String.split(prompt, "Never computed: ")
       [never | _rest] = String.split(rest, ". All others")
       computed = [:template, :expr, :text, :cases, :sort_keys]
-      types = computed ++ for(kind <- [:list, :list_or_node, :map], type <- [:template, :expr], do: {kind, type})
+
+      types =
+        computed ++
+          for(kind <- [:list, :list_or_node, :map], type <- [:template, :expr], do: {kind, type})
 
       for %{name: name, fields: fields} <- Table.operations(2), field <- fields do
         plain? = field.type not in types and field.type != :boolean

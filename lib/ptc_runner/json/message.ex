@@ -83,7 +83,8 @@ defmodule PtcRunner.Json.Message do
     do: {:execution_error, "Tool '#{Shown.text(name)}' not found"}
 
   # Only the check suggests a name: an unknown name in a run is only reported.
-  defp documented({:validation, :unknown_op, _op, _field, [name | edition]}) when is_binary(name) do
+  defp documented({:validation, :unknown_op, _op, _field, [name | edition]})
+       when is_binary(name) do
     hint = Suggestion.hint(name, Table.lettered(edition(edition)))
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end

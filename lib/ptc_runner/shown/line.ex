@@ -28,10 +28,8 @@ defmodule PtcRunner.Shown.Line do
   @doc ~S"""
   The text with its line breaks, but no mark of direction and no separator of lines or paragraphs: a reader sees what stands there.
 
-      iex> PtcRunner.Shown.Line.seen("a
-b‮c " <> <<0xFF>>)
-      "a
-b\u202Ec\u2028" <> <<0xFF>>
+      iex> PtcRunner.Shown.Line.seen("a\nb\u202Ec\u2028" <> <<0xFF>>)
+      "a\nb\\u202Ec\\u2028" <> <<0xFF>>
 
   """
   @spec seen(binary()) :: binary()

@@ -236,7 +236,9 @@ defmodule PtcRunner.Agent.SchemasTest do
   end
 
   test "a check tells the errors of all arguments, whatever their kind" do
-    kinds = for kind <- ["card", "iban"], do: object(%{"kind" => %{"const" => kind}}, %{"required" => ["kind"]})
+    kinds =
+      for kind <- ["card", "iban"],
+          do: object(%{"kind" => %{"const" => kind}}, %{"required" => ["kind"]})
 
     schema =
       object(
@@ -253,7 +255,10 @@ defmodule PtcRunner.Agent.SchemasTest do
     args = %{a: "zz", b: 0, c: %{kind: "x"}}
     {:error, findings} = Json.check(program(args), tools: %{"t" => tool})
     text = Enum.map_join(findings, "\n", & &1.message)
-    assert text =~ "'a'" and text =~ "b: expected at least 1" and text =~ ~s(by kind: "card", "iban") and text =~ "'d'"
+
+    assert text =~ "'a'" and text =~ "b: expected at least 1" and
+             text =~ ~s(by kind: "card", "iban") and text =~ "'d'"
+
     {:error, {_kind, text}} = Json.run(program(args), tools: %{"t" => tool})
     for name <- ["a", "b", "c", "d"], do: assert(text =~ "\n- #{name}: ")
   end
@@ -261,7 +266,12 @@ defmodule PtcRunner.Agent.SchemasTest do
   test "errors escape marks of direction and separators of lines" do
     mark = "a\u202Eb\u2066c\u2028d\u200F"
 
-    for fun <- [fn _ -> {:error, mark} end, fn _ -> raise mark end, fn _ -> throw(mark) end, &Map.fetch!(&1, mark)] do
+    for fun <- [
+          fn _ -> {:error, mark} end,
+          fn _ -> raise mark end,
+          fn _ -> throw(mark) end,
+          &Map.fetch!(&1, mark)
+        ] do
       assert {:error, {_kind, text}} = Json.run(program(%{}), tools: %{"t" => fun})
       assert text =~ "b"
       refute text =~ ~r/[\x{200E}\x{200F}\x{2028}-\x{202E}\x{2066}-\x{2069}]/u

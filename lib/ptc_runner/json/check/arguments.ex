@@ -30,7 +30,9 @@ defmodule PtcRunner.Json.Check.Arguments do
         {findings, []}
 
       {calls, findings} ->
-        wrong = for {:error, code, path, _op, details, _place} <- findings, do: {path, code, details}
+        wrong =
+          for {:error, code, path, _op, details, _place} <- findings, do: {path, code, details}
+
         program = program(source)
         schemas = Map.get(known, :schemas, %{})
 
