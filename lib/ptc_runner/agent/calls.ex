@@ -196,7 +196,18 @@ defmodule PtcRunner.Agent.Calls do
     {:error, error}
   end
 
-  defp answer(%Tool{data: data} = tool, args, begin) when data != nil do
+  # A row that is a struct is an object to the program, so it fits the type of an object by its fields. Nothing has been called where
+  # the arguments are refused.
+  defp answer(tool, args, begin) do
+    with {:refused, _message} = refused <- judged(tool, args, begin) do
+      case Values.written(args) do
+        ^args -> refused
+        written -> judged(tool, written, begin)
+      end
+    end
+  end
+
+  defp judged(%Tool{data: data} = tool, args, begin) when data != nil do
     case SchemaCall.call(tool, args, begin) do
       {:refused, message} -> {:refused, wrong_arguments(tool, message)}
       {:unfit, message} -> {:unfit, @unfit <> message}
@@ -204,14 +215,14 @@ defmodule PtcRunner.Agent.Calls do
     end
   end
 
-  defp answer(%Tool{signature: nil}, args, begin) do
+  defp judged(%Tool{signature: nil}, args, begin) do
     case begin.(args, args) do
       {:error, reason} -> {:error, reason}
       value -> {:ok, value, []}
     end
   end
 
-  defp answer(%Tool{} = tool, args, begin) do
+  defp judged(%Tool{} = tool, args, begin) do
     # A signature does not know structs, and programs read them as maps of their fields.
     checked = &checked(tool, args, &1, begin)
 

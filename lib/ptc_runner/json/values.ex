@@ -63,16 +63,28 @@ defmodule PtcRunner.Json.Values do
 
   """
   @spec plain(term()) :: term()
-  def plain(term) do
-    state = :counters.new(2, [])
+  def plain(term), do: plain_of(term, & &1)
+
+  @doc """
+  A term as programs write it: `plain/1`, with texts as the names of a struct's fields. So it is an argument of a tool.
+
+      iex> PtcRunner.Json.Values.written(%{"order" => %{__struct__: Order, id: 1, lines: [%{n: 2}]}})
+      %{"order" => %{"id" => 1, "lines" => [%{n: 2}]}}
+
+  """
+  @spec written(term()) :: term()
+  def written(term), do: plain_of(term, &Atom.to_string/1)
+
+  defp plain_of(term, name) do
+    state = {:counters.new(2, []), name}
     plain = plain(term, state)
     # Without structs it is the same term, not a copy of it.
-    if :counters.get(state, @structs) > 0, do: plain, else: term
+    if state |> elem(0) |> :counters.get(@structs) > 0, do: plain, else: term
   catch
     {__MODULE__, :too_many} -> term
   end
 
-  defp plain(%{__struct__: module} = struct, state) when is_atom(module) do
+  defp plain(%{__struct__: module} = struct, {counters, name} = state) when is_atom(module) do
     count(state)
 
     cond do
@@ -80,12 +92,12 @@ defmodule PtcRunner.Json.Values do
         struct
 
       unloaded?(struct) ->
-        :counters.add(state, @structs, 1)
+        :counters.add(counters, @structs, 1)
         nil
 
       true ->
-        :counters.add(state, @structs, 1)
-        struct |> fields() |> plain(state)
+        :counters.add(counters, @structs, 1)
+        for {key, value} <- fields(struct), into: %{}, do: {named(key, name), plain(value, state)}
     end
   end
 
@@ -97,6 +109,10 @@ defmodule PtcRunner.Json.Values do
   defp plain([_ | _] = list, state), do: plain_items(list, [], state)
   defp plain(other, _state), do: other
 
+  # A map can say that it is a struct and have any keys.
+  defp named(key, name) when is_atom(key), do: name.(key)
+  defp named(key, _name), do: key
+
   defp plain_items([item | rest], done, state) do
     count(state)
     plain_items(rest, [plain(item, state) | done], state)
@@ -106,9 +122,9 @@ defmodule PtcRunner.Json.Values do
   defp plain_items(rest, done, _state), do: :lists.reverse(done, rest)
 
   # A term of few words can have any number of parts.
-  defp count(state) do
-    :counters.add(state, @parts, 1)
-    if :counters.get(state, @parts) > @most_parts, do: throw({__MODULE__, :too_many})
+  defp count({counters, _name}) do
+    :counters.add(counters, @parts, 1)
+    if :counters.get(counters, @parts) > @most_parts, do: throw({__MODULE__, :too_many})
   end
 
   @doc """

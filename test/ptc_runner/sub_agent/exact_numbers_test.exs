@@ -335,6 +335,18 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
       end
     end
 
+    # Whether the float lies in the middle between the decimal and the next one of so many digits: then either is its shortest text.
+    defp tie?(float, %{sign: sign, coef: coef, exp: exp}) do
+      {:decimal, _coef, exp} = normal(sign * coef, exp)
+      {numerator, denominator} = Float.ratio(float)
+
+      {twice, of} =
+        {2 * numerator * Integer.pow(10, max(-exp, 0)),
+         denominator * Integer.pow(10, max(exp, 0))}
+
+      rem(twice, of) == 0 and rem(div(twice, of), 2) != 0
+    end
+
     test "native conversions are those of the values" do
       :rand.seed(:exsss, Environment.seed())
 
@@ -355,7 +367,16 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
               {:error, _reason} -> :error
             end
 
-          assert {decimal, type, made} == {decimal, type, expected}
+          case {made, expected} do
+            {{:ok, float}, :error} when is_float(float) ->
+              assert tie?(float, decimal), inspect(decimal)
+
+            {:error, {:ok, float}} when is_float(float) ->
+              assert tie?(float, decimal), inspect(decimal)
+
+            _same ->
+              assert {decimal, type, made} == {decimal, type, expected}
+          end
         end
       end
     end
