@@ -24,7 +24,7 @@ defmodule PtcRunner.Firewall.Faults do
       iex> fault = {:execution, :needs_numbers, "sum", nil, ["s3cret"]}
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
       iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}, false))
-      {:execution_error, "sum requires numeric values, got a text of 6 bytes"}
+      {:execution_error, "sum requires numeric values, got a text"}
 
       iex> fault = {:execution, :needs_list, "first", nil, [%{"id" => 1, "_pin" => 2}]}
       iex> program = %{"program" => %{"op" => "first"}}
