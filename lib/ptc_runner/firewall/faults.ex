@@ -55,7 +55,16 @@ defmodule PtcRunner.Firewall.Faults do
     end
   end
 
-  defp reads?(program, context, memory),
+  @doc """
+  Whether a program reads firewalled fields of this data.
+
+      iex> program = %{"program" => %{"op" => "load", "name" => "_pin"}}
+      iex> PtcRunner.Firewall.Faults.reads?(program, %{"_pin" => 1}, %{})
+      true
+
+  """
+  @spec reads?(Flow.program(), term(), term()) :: boolean()
+  def reads?(program, context, memory),
     do: Flow.reads?(program, memory, fn -> Hidden.in?([values(context), values(memory)]) end)
 
   # Firewalled names of data are no fields: programs read them by name only.
