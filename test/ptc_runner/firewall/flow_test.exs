@@ -332,7 +332,7 @@ defmodule PtcRunner.Firewall.FlowTest do
       opts = [context: %{"user" => %{"_pin" => 733}}, tools: %{"t" => fn _ -> 1 end}]
       assert {:error, {kind, message}} = Json.run(program, [firewall: firewall] ++ opts)
       assert kind == :execution_error and message =~ ~r/got:? a (list|text|map)/
-      refute message =~ ~r/\d{3}/
+      refute message =~ "733"
     end
   end
 
