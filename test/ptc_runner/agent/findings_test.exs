@@ -395,11 +395,11 @@ defmodule PtcRunner.Agent.FindingsTest do
     many = %{op: "range", from: 1, to: pin}
     row = %{op: "map", expr: %{op: "object", fields: %{a: %{op: "it"}}}}
     text = %{op: "to_number", value: %{op: "text", parts: ["x", %{op: "it"}]}}
-    is_none = %{op: "eq", left: %{op: "it"}, value: -1}
+    is_none = %{op: "eq", field: "zz", value: 1}
 
     for {steps, told} <- [
           {[many, row, %{op: "sum", field: "zz"}], "program.steps[3]: none had zz"},
-          {[many, %{op: "filter", where: is_none}], "program.steps[2]: kept nothing"},
+          {[many, row, %{op: "filter", where: is_none}], "program.steps[3]: kept nothing"},
           {[many, %{op: "sum", expr: text}], "to_number gave null for each value"}
         ] do
       task = [context: %{"rows" => @rows, "user" => %{"_pin" => 73_345}}]
