@@ -185,6 +185,16 @@ defmodule PtcRunner.Native do
   nif(compile_text(binary(), Types.reading(), Types.limits()) :: Types.compiled())
   nif(compile_node(term(), Types.reading(), Types.limits()) :: Types.compiled())
 
+  # a program that was compiled from this text, with other observation; nothing is read
+  nif(
+    compile_again(
+      handle :: reference(),
+      binary(),
+      :observed | :findings | nil,
+      Types.limits()
+    ) :: Types.compiled()
+  )
+
   # native/ptc_nif/src/check.rs
   nif(
     check_program(
@@ -198,8 +208,24 @@ defmodule PtcRunner.Native do
     ) :: Types.checked()
   )
 
+  # a program that was compiled, with its constants and its text, or nil if it is a term; nothing is read
   nif(
-    locate(binary(), path :: [binary() | non_neg_integer()]) ::
+    check_compiled(
+      handle :: reference(),
+      consts :: tuple(),
+      binary() | nil,
+      :findings | :observed | :plan,
+      types :: map() | nil,
+      tools :: map() | nil,
+      memory :: map() | nil,
+      returns :: term(),
+      Types.limits()
+    ) :: Types.checked()
+  )
+
+  # without a handle, the text is read
+  nif(
+    locate(handle :: reference() | nil, binary(), path :: [binary() | non_neg_integer()]) ::
       {:ok, {pos_integer(), pos_integer()} | nil} | Types.left()
   )
 
@@ -253,14 +279,27 @@ defmodule PtcRunner.Native do
       Types.run()
   )
 
-  # the number of the call at an address; the path of a call, in a program that was compiled for observation
-  nif(call_number(handle :: reference(), address :: non_neg_integer()) :: pos_integer())
-  nif(call_path(handle :: reference(), consts :: tuple(), pos_integer()) :: [term()] | nil)
+  # native/ptc_nif/src/source.rs: of a program that was compiled from this text (nil: from a term), the part at a path, the path of
+  # the call at an address, and the bytes that it keeps of its source
+  nif(
+    program_part(handle :: reference(), binary(), path :: [term()]) ::
+      {:ok, term()} | Types.left()
+  )
+
+  nif(
+    call_path(handle :: reference(), consts :: tuple(), binary() | nil, non_neg_integer()) ::
+      {:ok, [term()] | nil} | Types.left()
+  )
+
+  nif(source_bytes(handle :: reference()) :: pos_integer())
 
   # what a program loads
   nif(context_names(handle :: reference(), consts :: tuple()) :: [term()])
 
-  nif(observed(reference(), consts :: tuple()) :: {non_neg_integer() | nil, [tuple()]} | nil)
+  pair(
+    observed(reference(), consts :: tuple()) ::
+      {non_neg_integer() | nil, [tuple()]} | nil | :busy
+  )
 
   pair(
     resume(
@@ -428,6 +467,14 @@ defmodule PtcRunner.Native do
   # whether the system has such a clock; {name, dirty?, calls, calls of more than 2 ms, {min, p50, p99,
   # max, total}}, in nanoseconds
   nif(clock_switch(on? :: boolean()) :: boolean())
+  # how many texts and terms were read as programs, and how often the compiler walked one
+  nif(count_programs(on? :: boolean()) :: boolean())
+
+  nif(
+    programs_counted() ::
+      {texts :: non_neg_integer(), terms :: non_neg_integer(), walks :: non_neg_integer()}
+  )
+
   nif(clock_read() :: [{String.t(), boolean(), pos_integer(), non_neg_integer(), tuple()}])
 
   # native/ptc_nif/src/bare.rs, for benchmarks: a map of `id`, `label` and `value` from `id`, `name` and `amount`

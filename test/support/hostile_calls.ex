@@ -7,6 +7,7 @@ defmodule PtcRunner.Test.HostileCalls do
   alias PtcRunner.{Json, Native}
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
 
+  @call ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
   @given {%{"rows" => [%{"n" => 1}, %{"n" => 2}]}, %{"m" => 1}, 50, 10_000}
   @type_term {:map, [{"a", :int}, {"b", {:optional, {:list, :keyword}}}, {"_c", :datetime}]}
 
@@ -32,8 +33,7 @@ defmodule PtcRunner.Test.HostileCalls do
   """
   @spec handles() :: %{atom() => list()}
   def handles do
-    call =
-      ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
+    call = @call
 
     {:moves, state, terms, _tool, _args, _left, _weight} = Native.run_text(call, 100, @given)
     each = %{"op" => "map", "expr" => %{"op" => "call", "tool" => "t"}}
@@ -118,7 +118,21 @@ defmodule PtcRunner.Test.HostileCalls do
         {:list, :float},
         @limits
       ],
-      {:locate, 2} => [text, ["left", "x", 1]],
+      {:check_compiled, 9} => [
+        program,
+        consts,
+        @call,
+        :findings,
+        %{"rows" => {:list, {:map, [{"n", :int}]}}},
+        %{"t" => {:signature, [], :any}},
+        %{"m" => :any},
+        :int,
+        @limits
+      ],
+      {:compile_again, 4} => [program, @call, :findings, @limits],
+      {:count_programs, 1} => [false],
+      {:programs_counted, 0} => [],
+      {:locate, 3} => [program, @call, ["steps", 1, "tool"]],
       {:type_of, 2} => [value, 100],
       {:run_text, 3} => [text, 10, @given],
       {:run_node, 4} => [node, true, 10, @given],
@@ -133,8 +147,9 @@ defmodule PtcRunner.Test.HostileCalls do
       {:run_over_texts, 5} => [program, consts, @given, {7, ~s([{"n": 1}, 2])}, false],
       {:text_has_type, 2} => [text, @type_term],
       {:run_observed, 5} => [observation, observed_consts, @given, false, false],
-      {:call_number, 2} => [program, 1],
-      {:call_path, 3} => [observed, observed_consts, 1],
+      {:call_path, 4} => [program, consts, @call, 2],
+      {:program_part, 3} => [program, @call, ["steps", 1, "tool"]],
+      {:source_bytes, 1} => [program],
       {:context_names, 2} => [program, consts],
       {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],

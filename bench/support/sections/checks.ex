@@ -41,8 +41,15 @@ defmodule Bench.Sections.Checks do
     [
       call(:compile, & &1[name], &Json.compile/1, done),
       call(:check, & &1[name], &Json.check(&1, context: types), done),
-      call(:plan, & &1[name], &Json.plan/1, done)
+      call(:plan, & &1[name], &Json.plan/1, done),
+      call(:check_compiled, &compiled(&1[name]), &Json.check(&1, context: types), done),
+      call(:plan_compiled, &compiled(&1[name]), &Json.plan/1, done)
     ]
+  end
+
+  defp compiled(text) do
+    {:ok, program} = Json.compile(text)
+    program
   end
 
   defp passed do
@@ -114,7 +121,8 @@ defmodule Bench.Sections.Checks do
     intro = """
     A program as text over four lists of rows. Types are given, parsed. `check_20`: 20 operations, types of 20 fields, sums as
     result; `check_20_rows`: the rows as result; `check_200`: 200 operations, types of 200 fields; `check_2000`: 2,000 operations.
-    `passed`: runs of the program of `check_20` over 1,000 rows for each type, compiled without and with `:check`.
+    `check_compiled` and `plan_compiled` are over the compiled program. `passed`: runs of the program of `check_20` over 1,000 rows for each
+    type, compiled without and with `:check`.
     """
 
     name = words("", &Atom.to_string(&1.case))
@@ -122,7 +130,9 @@ defmodule Bench.Sections.Checks do
 
     [
       table("Checks before a run", intro, checks, [
-        name | times([:compile, :check, :plan]) ++ quotients([:check, :plan], [:compile])
+        name
+        | times([:compile, :check, :plan, :check_compiled, :plan_compiled]) ++
+            quotients([:check, :plan, :check_compiled, :plan_compiled], [:compile])
       ]),
       table("Runs of checked programs", "", runs, [
         name | times([:compiled, :checked]) ++ quotients([:checked], [:compiled])
@@ -151,7 +161,12 @@ defmodule Bench.Sections.Checks do
       [
         Bars.ratio(checks, "check before a run", [:check], :compile, 1.5, place: &"#{&1.case}"),
         Bars.ratio(checks, "plan", [:plan], :compile, 3.0, place: &"#{&1.case}"),
+        of_compiled(checks, "check of a compiled program", :check_compiled, 1.0),
+        of_compiled(checks, "plan of a compiled program", :plan_compiled, 2.0),
         Bars.ratio(of(results, :passed), "run of a checked program", [:checked], :compiled, 1.05)
       ]
   end
+
+  defp of_compiled(checks, what, side, most),
+    do: Bars.ratio(checks, what, [side], :compile, most, place: &"#{&1.case}")
 end

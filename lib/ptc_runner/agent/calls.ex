@@ -264,9 +264,12 @@ defmodule PtcRunner.Agent.Calls do
 
   defp wrong_arguments(%Tool{signature: nil}, message), do: message
 
-  defp wrong_arguments(tool, message),
-    do:
-      "#{message}\nIt is #{Shown.name(tool.name)}#{Line.escape(Signature.render(tool.signature))}"
+  defp wrong_arguments(tool, message) do
+    # Without arguments, the text of a signature begins with its arrow.
+    none = if match?({:signature, [], _returns}, tool.signature), do: "() "
+    signature = Line.escape(Signature.render(tool.signature))
+    "#{message}\nIt is #{Shown.name(tool.name)}#{none}#{signature}"
+  end
 
   defp signature(%Tool{spec: {signature, _form}}), do: signature
   defp signature(%Tool{signature: signature}), do: signature

@@ -279,7 +279,10 @@ defmodule PtcRunner.Agent.Loop do
   end
 
   defp outcome(:program, text, state) do
-    case Source.read(text, [{:tools, state.tools} | only(state, @compiling)]) do
+    findings = Keyword.get(state.opts, :findings, :feedback)
+    reading = [tools: state.tools, findings: findings] ++ only(state, @compiling)
+
+    case Source.read(text, reading) do
       {:ok, program, warnings} ->
         run(program, text, warnings, state)
 

@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Source do
   alias PtcRunner.Agent.{Candidates, Feedback, Nearly, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
-  alias PtcRunner.Json.Limits
+  alias PtcRunner.Json.{Checking, Limits}
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
@@ -57,7 +57,7 @@ defmodule PtcRunner.Agent.Source do
   # The text of a program is compiled as it is. If it is not framed as a program, or nested deeper than a text may be, its
   # value is compiled.
   defp compiled(json, limits, opts) when is_binary(json) do
-    with {:error, {:parse_error, _}} <- Json.compile(json, opts),
+    with {:error, {:parse_error, _}} <- compile(json, opts),
          {:ok, value} <- JsonParser.locate(json, limits) do
       compiled(value, limits, opts)
     else
@@ -69,8 +69,16 @@ defmodule PtcRunner.Agent.Source do
 
   defp compiled(value, _limits, opts) do
     with {:ok, map, warnings} <- framed(value),
-         {:ok, program} <- Json.compile(map, opts),
+         {:ok, program} <- compile(map, opts),
          do: {:ok, program, warnings}
+  end
+
+  # What an agent observes, it compiles for that.
+  defp compile(program, opts) do
+    case Keyword.pop(opts, :findings) do
+      {:feedback, opts} -> Checking.observed(program, opts)
+      {_other, opts} -> Json.compile(program, opts)
+    end
   end
 
   defp found(text, limits, opts) do

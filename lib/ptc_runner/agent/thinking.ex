@@ -18,6 +18,9 @@ defmodule PtcRunner.Agent.Thinking do
          "i"
        )
 
+  # Each tag has one of these. A text without them is not searched.
+  @begins ["<", <<0xE2, 0x97, 0x81>>, "[t", "[T", "[r", "[R", "[/"]
+
   # Maximum number of tags that are looked at.
   @most 2_000
 
@@ -75,6 +78,12 @@ defmodule PtcRunner.Agent.Thinking do
   end
 
   defp blanked(text, how) do
+    if :binary.match(text, @begins) == :nomatch,
+      do: {text, false},
+      else: without_tags(text, how)
+  end
+
+  defp without_tags(text, how) do
     case Regex.scan(@tag, text, return: :index) do
       [] ->
         {text, false}

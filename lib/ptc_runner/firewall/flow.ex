@@ -8,7 +8,7 @@ defmodule PtcRunner.Firewall.Flow do
   # fields out of it without naming them; where the data have firewalled fields, their values are secret.
 
   alias PtcRunner.Firewall.{Marks, Reads, Shape}
-  alias PtcRunner.Json.{Codec, Program}
+  alias PtcRunner.Json.Program
   alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
 
@@ -170,21 +170,15 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   # Whether a program shows fields that it does not name.
-  defp reveals?(%Program{source: source}), do: reveals?(source)
-
-  defp reveals?(text) when is_binary(text) do
-    with true <- :binary.match(text, @revealing_marks) != :nomatch do
-      case Codec.decode(text) do
-        {:ok, %{"program" => node}} -> reveals?(%{"program" => node})
-        _too_large -> true
-      end
-    end
-  end
+  defp reveals?({:observed, _observation, program}), do: reveals?(program)
 
   defp reveals?(program) do
-    case node(program, []) do
-      {:ok, node} -> Budget.within(@parts, true, &Reads.revealed?(node, &1))
-      _unknown -> true
+    with false <- unmarked?(program, @revealing_marks),
+         {:ok, node} <- Program.term(program) do
+      Budget.within(@parts, true, &Reads.revealed?(node, &1))
+    else
+      true -> false
+      :error -> true
     end
   end
 
@@ -194,23 +188,21 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   # The part that runs.
-  defp node(%Program{source: source}, names), do: node(source, names)
-  defp node({:observed, _observation, _consts, {_handle, source}}, names), do: node(source, names)
-  defp node({checked, node}, _names) when checked in [:checked, :unchecked], do: {:ok, node}
-  defp node(%{"program" => node}, _names), do: {:ok, node}
+  defp node({:observed, _observation, program}, names), do: node(program, names)
 
-  defp node(text, names) when is_binary(text) do
-    if names == [] and :binary.match(text, @marks) == :nomatch do
-      :clear
-    else
-      case Codec.decode(text) do
-        {:ok, %{"program" => node}} -> {:ok, node}
-        _too_large -> :unknown
-      end
-    end
+  defp node(program, names) do
+    if names == [] and unmarked?(program, @marks),
+      do: :clear,
+      else: with(:error <- Program.term(program), do: :unknown)
   end
 
-  defp node(_other, _names), do: :unknown
+  # Whether a text has none of these.
+  defp unmarked?(%Program{source: source}, marks), do: unmarked?(source, marks)
+
+  defp unmarked?(text, marks) when is_binary(text),
+    do: :binary.match(text, marks) == :nomatch
+
+  defp unmarked?(_program, _marks), do: false
 
   # The shape of a node
 

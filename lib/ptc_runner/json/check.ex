@@ -159,23 +159,20 @@ defmodule PtcRunner.Json.Check do
   @spec run(Json.program(), Limits.reading(), {timeout(), non_neg_integer()}, known()) ::
           {:ok, Checked.t(), [found()]} | {:error, Checked.finding()}
   def run(program, reading, limits, known) do
-    {source, reading} = Program.again(program, reading)
-    reading = Program.observed(reading, :findings)
-
-    case native(source, reading, known, limits) do
+    case native(program, reading, :findings, known, limits) do
       {:ok, {type, reads, tools, []}} when not is_map_key(known, :ruled) ->
         {:ok, %Checked{type: type, reads: reads, tools: tools}, []}
 
       {:ok, {type, reads, tools, all}} ->
-        {findings, found} = all |> Enum.map(&coerced/1) |> Arguments.found(known, source)
+        {findings, found} = all |> Enum.map(&coerced/1) |> Arguments.found(known, program)
         found = found ++ for finding <- findings, do: worded(finding)
-        found = found ++ constants(type, known, findings, source)
+        found = found ++ constants(type, known, findings, program)
         warnings = for {:warning, finding} <- found, do: finding
         {:ok, %Checked{type: type, reads: reads, tools: tools, warnings: warnings}, found}
 
       {:rejected, {:error, fault}, path} ->
         fault = Program.error(fault, limits)
-        {:error, invalid(fault, ["program" | path], place(source, path))}
+        {:error, invalid(fault, ["program" | path], place(program, path))}
 
       {:error, fault} ->
         {:error, invalid(Program.error(fault, limits), [], nil)}
@@ -189,9 +186,7 @@ defmodule PtcRunner.Json.Check do
   @spec types(Json.program(), Limits.reading(), {timeout(), non_neg_integer()}, known()) ::
           %{list() => Checked.type()}
   def types(program, reading, limits, known) do
-    {source, reading} = Program.again(program, reading)
-
-    case native(source, Program.observed(reading), known, limits) do
+    case native(program, reading, :observed, known, limits) do
       {:ok, {_type, _reads, _tools, findings}} ->
         for {:note, :has_type, path, _op, [type], _place} <- findings,
             length(path) < @most_parts,
@@ -204,7 +199,7 @@ defmodule PtcRunner.Json.Check do
   end
 
   # Constants that break a rule of the result's type, unless they are found already.
-  defp constants(type, %{ruled: ruled}, findings, source) do
+  defp constants(type, %{ruled: ruled}, findings, program) do
     known =
       for {_severity, code, _path, _op, [path | _], _place} <- findings,
           code in @results,
@@ -215,7 +210,7 @@ defmodule PtcRunner.Json.Check do
         []
 
       found ->
-        place = place(source, [])
+        place = place(program, [])
 
         for {severity, path, reason} <- found do
           code = if severity == :error, do: :wrong_result, else: :maybe_wrong_result
@@ -225,7 +220,7 @@ defmodule PtcRunner.Json.Check do
     end
   end
 
-  defp constants(_type, _known, _findings, _source), do: []
+  defp constants(_type, _known, _findings, _program), do: []
 
   # The arguments of tools are coerced before they are checked.
   defp coerced({:error, :wrong_argument, path, op, details, place} = finding) do
@@ -288,14 +283,38 @@ defmodule PtcRunner.Json.Check do
     }
   end
 
-  defp native(source, reading, known, limits) do
-    source = source(source)
+  defp native(program, reading, detail, known, limits) do
     %{context: context, tools: tools, memory: memory, returns: returns} = known
 
-    Quanta.finish(
-      Quanta.native(
-        Native.check_program(source, reading, context, tools, memory, returns, limits)
-      )
+    Program.ask(
+      program,
+      reading,
+      fn {handle, consts, text} ->
+        Quanta.finish(
+          Quanta.native(
+            Native.check_compiled(
+              handle,
+              consts,
+              text,
+              detail,
+              context,
+              tools,
+              memory,
+              returns,
+              limits
+            )
+          )
+        )
+      end,
+      fn source, reading ->
+        {source, reading} = {source(source), Program.observed(reading, detail)}
+
+        Quanta.finish(
+          Quanta.native(
+            Native.check_program(source, reading, context, tools, memory, returns, limits)
+          )
+        )
+      end
     )
   catch
     :error, :nif_panicked -> {:error, Panic.caught() |> then(&{:execution_error, &1})}
@@ -306,14 +325,24 @@ defmodule PtcRunner.Json.Check do
   defp source(%{"program" => node}), do: node
 
   # Only a text has lines.
-  defp place(source, path) when is_binary(source) do
-    {:ok, place} = Quanta.finish(Quanta.native(Native.locate(Aligned.text(source), path)))
+  defp place(%Program{source: source} = program, path) when is_binary(source) do
+    Program.ask(
+      program,
+      program.max_depth,
+      fn {handle, _consts, text} -> located(handle, text, path) end,
+      fn source, _reading -> place(source, path) end
+    )
+  end
+
+  defp place(text, path) when is_binary(text), do: located(nil, Aligned.text(text), path)
+  defp place(_source, _path), do: nil
+
+  defp located(handle, text, path) do
+    {:ok, place} = Quanta.finish(Quanta.native(Native.locate(handle, text, path)))
     place
   catch
     :error, :nif_panicked -> Panic.raise!()
   end
-
-  defp place(_source, _path), do: nil
 
   @doc """
   The findings that are errors.

@@ -41,6 +41,36 @@ defmodule PtcRunner.Json.Checking do
     if check == nil, do: compiled(program, given), else: compiled(program, given, check)
   end
 
+  @doc """
+  Compiles a program for a run that is observed for findings. Where the limits do not allow that, it is compiled as usual.
+
+      iex> {:ok, program} = PtcRunner.Json.Checking.observed(~s({"program": {"op": "count"}}), edition: 2)
+      iex> {program.observed, program.edition}
+      {:findings, 2}
+
+  """
+  @spec observed(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Json.error()}
+  def observed(program, opts) do
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, nil} =
+      Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
+
+    given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    {timeout, max_heap, reading} = Limits.about(given, program)
+
+    with {:ok, _source} <- Evaluation.source(program) do
+      case Program.observe(program, reading, :findings, {timeout, max_heap}) do
+        {:ok, program} -> {:ok, program}
+        {:error, limit} when is_atom(limit) -> compiled(program, given)
+        error -> {:error, refused(error, program, {timeout, max_heap})}
+      end
+    end
+  end
+
+  defp refused({:rejected, error, _path}, program, limits), do: refused(error, program, limits)
+
+  defp refused({:error, fault}, program, limits),
+    do: fault |> Fence.note(program) |> Program.error(limits)
+
   defp compiled(program, given, check) do
     {context, memory, tools, returns} =
       Options.read!(check, @known_options, "the option :check of PtcRunner.Json.compile/2")
@@ -62,7 +92,7 @@ defmodule PtcRunner.Json.Checking do
     with {:ok, _source} <- Evaluation.source(program) do
       case Program.compile(program, reading, limits) do
         {:ok, program} -> {:ok, program}
-        {:error, fault} -> {:error, fault |> Fence.note(program) |> Program.error(limits)}
+        error -> {:error, refused(error, program, limits)}
       end
     end
   end

@@ -60,13 +60,13 @@ defmodule PtcRunner.Json.Controlled do
         do: {context, memory, timeout, max_heap, now},
         else: {context, memory, timeout, max_heap}
 
-    with {:ok, begin, handle, consts, source, reading} <-
+    with {:ok, begin, {handle, consts, source}, reading} <-
            prepared(program, given, reading, forks?),
          fingerprint = fn -> Fingerprint.of(handle, consts, context, any_keys?(reading)) end,
          :ok <- same(control.fingerprint, fingerprint),
          :ok <-
            Answers.begin(control, fn -> start(control, program, memory, limits, fingerprint) end) do
-      control = %{control | place: Place.new(handle, source, reading)}
+      control = %{control | place: Place.new(handle, consts, source)}
 
       case driven(begin, control, limits, tool_concurrency) do
         {:paused, control} ->
@@ -115,18 +115,19 @@ defmodule PtcRunner.Json.Controlled do
   defp any_keys?({_depth, any_keys?, _strict?, _values?, _edition}), do: any_keys?
   defp any_keys?(_depth), do: false
 
-  # How to start the run; its native part, its source, and how that was read.
-  defp prepared({:observed, observation, consts, {handle, source}}, given, reading, forks?) do
+  # How to start the run; its native part with its constants and its source, and how that was read.
+  defp prepared({:observed, observation, program}, given, reading, forks?) do
+    %Program{handle: handle, consts: consts, source: source} = program
     given = {elem(given, 0), elem(given, 1), elem(given, 2), elem(given, 3), given_now(given)}
     begin = begun(given, &Native.run_observed(observation, consts, &1, forks?, true), &decoded/2)
 
-    {:ok, begin, handle, consts, source, reading}
+    {:ok, begin, {handle, consts, source}, reading}
   end
 
   defp prepared(%Program{handle: handle, consts: consts} = program, given, reading, forks?) do
     reading = Program.reading(program, reading)
-    Native.call_number(handle, 0)
-    {:ok, begin(handle, consts, given, forks?), handle, consts, program.source, reading}
+    Native.source_bytes(handle)
+    {:ok, begin(handle, consts, given, forks?), {handle, consts, program.source}, reading}
   rescue
     # The handle is from another node, or from this one before a restart.
     ArgumentError ->
@@ -139,7 +140,7 @@ defmodule PtcRunner.Json.Controlled do
   defp compiled(source, given, reading, forks?) do
     with {:ok, handle, consts} <-
            Program.build(source, reading, {elem(given, 2), elem(given, 3)}),
-         do: {:ok, begin(handle, consts, given, forks?), handle, consts, source, reading}
+         do: {:ok, begin(handle, consts, given, forks?), {handle, consts, source}, reading}
   end
 
   defp begin(handle, consts, given, forks?) do

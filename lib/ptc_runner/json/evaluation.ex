@@ -123,12 +123,9 @@ defmodule PtcRunner.Json.Evaluation do
   def explain(program, {limits, context, memory, tools, how} = given) do
     {timeout, max_heap, reading} = Limits.about(limits, program)
     {of_run, _max_heap, _reading} = Limits.resolve(limits)
-    # A compiled program is compiled from its source again, for observation.
-    {source, reading} = Program.again(program, reading)
     limits = {of_run, max_heap, reading}
-    source = exact(source, tools)
 
-    with {:ok, source} <- source(source),
+    with {:ok, source} <- program |> exact(tools) |> explained(),
          {:ok, tools, how} <- with_tools(source, context, memory, tools, limits, how) do
       {outcome, explanation} =
         Explain.Observed.run(source, context, memory, tools, limits, how, timeout)
@@ -138,6 +135,10 @@ defmodule PtcRunner.Json.Evaluation do
       {:error, _reason} = error -> %Explain{result: error}
     end
   end
+
+  # What a compiled program keeps of its source is compiled again, for observation.
+  defp explained(%Program{} = program), do: {:ok, program}
+  defp explained(program), do: source(program)
 
   defp exact(text, tools) when is_binary(text) and is_map(tools) and tools != %{},
     do: ExactArguments.quoted(text, tools)

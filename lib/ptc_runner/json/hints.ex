@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Hints do
   # What typical mistakes of programs of edition 2 need besides their error: for models, and for explanations.
 
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Codec, Program}
+  alias PtcRunner.Json.Program
 
   @get ~s({"op":"get","field":NAME})
   @constant ~s({"op":"literal","value":...})
@@ -89,16 +89,17 @@ defmodule PtcRunner.Json.Hints do
   """
   @spec of_findings([finding], term()) :: [finding] when finding: %{optional(term()) => term()}
   def of_findings(findings, source) do
-    if Enum.any?(findings, &(&1.kind == :key_not_found)) do
-      program = whole(source)
-      for finding <- findings, do: of_finding(finding, program)
+    # The program is made once for all findings.
+    with true <- Enum.any?(findings, &(&1.kind == :key_not_found)),
+         {:ok, node} <- Program.term(source) do
+      for finding <- findings, do: of_finding(finding, {:checked, node})
     else
-      findings
+      _nothing -> findings
     end
   end
 
   defp of_finding(%{kind: :key_not_found, path: path, message: message} = finding, program) do
-    if length(path) <= @most_parts and groups?(before(program, path)) do
+    if length(path) <= @most_parts and groups?(program, before(path)) do
       %{
         finding
         | message:
@@ -112,31 +113,23 @@ defmodule PtcRunner.Json.Hints do
 
   defp of_finding(finding, _program), do: finding
 
-  defp whole(%Program{source: source}), do: whole(source)
-  defp whole({_checked, node}), do: %{"program" => node}
-  defp whole(%{} = map), do: map
+  # The path of the step before the one at a path.
+  defp before(["program" | path]) do
+    case Enum.reverse(path) do
+      [index | around] when is_integer(index) and index > 0 ->
+        Enum.reverse(around, [index - 1])
 
-  defp whole(text) when is_binary(text) do
-    case Codec.decode(text) do
-      {:ok, map} -> map
-      _too_large -> nil
+      _no_step ->
+        nil
     end
   end
 
-  defp whole(_other), do: nil
+  defp groups?(_program, nil), do: false
 
-  # The step before the one at a path.
-  defp before(list, [index]) when is_list(list) and is_integer(index) and index > 0,
-    do: Enum.at(list, index - 1)
-
-  defp before(list, [index | rest]) when is_list(list) and is_integer(index),
-    do: list |> Enum.at(index) |> before(rest)
-
-  defp before(%{} = map, [key | rest]) when is_map_key(map, key),
-    do: map |> Map.fetch!(key) |> before(rest)
-
-  defp before(_part, _path), do: nil
-
-  defp groups?(%{"op" => "group_by"} = node), do: not is_map(node["each"])
-  defp groups?(_other), do: false
+  defp groups?(program, path) do
+    case Program.part(program, path) do
+      %{"op" => "group_by"} = step -> not is_map(step["each"])
+      _other -> false
+    end
+  end
 end

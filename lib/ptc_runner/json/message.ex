@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Message do
   alias PtcRunner.Native.Rules
   alias PtcRunner.Schema.Table
   alias PtcRunner.Shown
+  alias PtcRunner.Shown.Line
 
   @ordinary 8_192
 
@@ -62,32 +63,39 @@ defmodule PtcRunner.Json.Message do
 
   """
   @spec error(fault()) :: error()
-  def error({:parse, reason}), do: {:parse_error, parse(reason)}
+  def error(fault), do: fault |> documented() |> seen()
 
-  def error({:made, _fault, error}), do: error
-  def error({:expensive_to_inspect, fault}), do: error(fault)
-  def error({:worded, _shown, _behind_firewall, concealed}), do: concealed
-  def error({:tool_failed, text}), do: {:execution_error, text}
+  # Texts of tools and of programs can have marks that change the order in which a person reads.
+  defp seen({kind, text}) when is_binary(text), do: {kind, Line.seen(text)}
+  defp seen(other), do: other
 
-  def error({:unknown_tool, name, tools}) when is_binary(name),
+  defp documented({:parse, reason}), do: {:parse_error, parse(reason)}
+
+  defp documented({:made, _fault, error}), do: error
+  defp documented({:expensive_to_inspect, fault}), do: documented(fault)
+  defp documented({:worded, _shown, _behind_firewall, concealed}), do: concealed
+  defp documented({:tool_failed, text}), do: {:execution_error, text}
+
+  defp documented({:unknown_tool, name, tools}) when is_binary(name),
     do: {:execution_error, "Tool '#{Shown.name(name)}' not found" <> similar(name, tools)}
 
-  def error({:unknown_tool, name, _tools}),
+  defp documented({:unknown_tool, name, _tools}),
     do: {:execution_error, "Tool '#{Shown.text(name)}' not found"}
 
   # Only the check suggests a name: an unknown name in a run is only reported.
-  def error({:validation, :unknown_op, _op, _field, [name | edition]}) when is_binary(name) do
+  defp documented({:validation, :unknown_op, _op, _field, [name | edition]})
+       when is_binary(name) do
     hint = Suggestion.hint(name, Table.lettered(edition(edition)))
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 
-  def error({:validation, code, op, field, terms}),
+  defp documented({:validation, code, op, field, terms}),
     do: {:validation_error, text(code, op, field, terms)}
 
-  def error({:execution, code, op, field, terms}),
+  defp documented({:execution, code, op, field, terms}),
     do: {:execution_error, text(code, op, field, terms)}
 
-  def error({_kind, _text_or_limit} = error), do: error
+  defp documented({_kind, _text_or_limit} = error), do: error
 
   @doc """
   A fault with its documented error, which is not made again. `fault/1` takes it out.

@@ -145,7 +145,7 @@ defmodule PtcRunner.Json.Paused do
     do: now |> DateTime.add(min(ms, @most_ttl), :millisecond) |> DateTime.to_iso8601()
 
   defp source(%Program{source: source}), do: source
-  defp source({:observed, _observation, _consts, {_handle, source}}), do: source(source)
+  defp source({:observed, _observation, program}), do: source(program)
   defp source({:checked, node}), do: %{"program" => node}
   defp source(source), do: source
 

@@ -1,23 +1,24 @@
 defmodule PtcRunner.Json.Place do
   @moduledoc false
-  # The places of a program's calls: the native side gives the address of a call, and the path belongs to the call with the
-  # same number in the program that is compiled for observation. That is done when a path is first asked for.
+  # The places of a program's calls: the native side gives the address of a call, and finds its path in what the program keeps of its
+  # source. A path that was asked for is kept: a loop calls the same tool often.
 
-  alias PtcRunner.Json.{Limits, Program}
-  alias PtcRunner.Native
+  alias PtcRunner.{Aligned, Native, Quanta}
+  alias PtcRunner.Native.Panic
+  require Quanta
 
   # Maximum parts at the start and at the end of a path that is not whole, as in an explanation.
   @most_parts 32
 
-  @enforce_keys [:handle, :source, :reading]
-  defstruct [:handle, :source, :reading, :observed, paths: %{}]
+  @enforce_keys [:handle, :consts, :source]
+  defstruct [:handle, :consts, :source, :text, paths: %{}]
 
   @type t :: %__MODULE__{}
 
-  @doc "The places of a program with this native part, which is compiled from this source."
-  @spec new(reference(), Program.source(), Limits.reading()) :: t()
-  def new(handle, source, reading),
-    do: %__MODULE__{handle: handle, source: source, reading: reading}
+  @doc "The places of a program with this native part and these constants, which was compiled from this source."
+  @spec new(reference(), tuple(), term()) :: t()
+  def new(handle, consts, source),
+    do: %__MODULE__{handle: handle, consts: consts, source: source}
 
   @doc "The path of the call at an address; and the places, if that was not known: nil if it was."
   @spec path(t() | nil, non_neg_integer()) :: {[term()] | nil, t() | nil}
@@ -25,33 +26,27 @@ defmodule PtcRunner.Json.Place do
 
   def path(place, pc) do
     case place.paths do
-      %{^pc => path} -> {path, nil}
-      paths -> found(place, pc, paths)
+      %{^pc => path} ->
+        {path, nil}
+
+      paths ->
+        place = with_text(place)
+        path = place |> found(pc) |> shortened()
+        {path, %{place | paths: Map.put(paths, pc, path)}}
     end
   end
 
-  defp found(place, pc, paths) do
-    place = observed(place)
+  defp with_text(%{text: nil, source: source} = place) when is_binary(source),
+    do: %{place | text: Aligned.text(source)}
 
-    path =
-      place.observed && place.observed |> at(Native.call_number(place.handle, pc)) |> shortened()
+  defp with_text(place), do: place
 
-    {path, %{place | paths: Map.put(paths, pc, path)}}
+  defp found(%{handle: handle, consts: consts, text: text}, pc) do
+    {:ok, path} = Quanta.finish(Quanta.native(Native.call_path(handle, consts, text, pc)))
+    path
+  catch
+    :error, :nif_panicked -> Panic.raise!()
   end
-
-  defp at({handle, consts}, number), do: Native.call_path(handle, consts, number)
-
-  defp observed(%{observed: nil} = place) do
-    {timeout, max_heap, _depth} = Limits.default()
-    reading = Program.observed(place.reading)
-
-    case Program.build(place.source, reading, {timeout, max_heap}) do
-      {:ok, handle, consts} -> %{place | observed: {handle, consts}}
-      _error -> %{place | observed: false}
-    end
-  end
-
-  defp observed(place), do: place
 
   defp shortened(nil), do: nil
 

@@ -32,9 +32,7 @@ defmodule PtcRunner.Json.Planning do
     limits = {timeout, max_heap}
 
     with {:ok, source} <- source(program) do
-      {source, reading} = Program.again(source, reading)
-
-      case native(source, Program.observed(reading, :plan), limits) do
+      case native(source, reading, limits) do
         {:ok, known} ->
           data = %{context: context, memory: memory}
           known = plain(known)
@@ -91,12 +89,8 @@ defmodule PtcRunner.Json.Planning do
   defp calls?(_node), do: true
 
   defp flowing(program, {timeout, max_heap, reading}, made) do
-    {source, reading} = Program.again(program, reading)
-
-    {_plan, _depth, any_keys?, _strict?, values?, _edition} =
-      observed = Program.observed(reading, :plan)
-
-    with {:ok, {tools, _reads, _result, kept}} <- native(source, observed, {timeout, max_heap}) do
+    with {:ok, {tools, _reads, _result, kept}} <- native(program, reading, {timeout, max_heap}) do
+      {any_keys?, values?} = Program.read_as(program, reading)
       read = &keys(&1, {any_keys?, any_keys? and values?})
       {:ok, made.(tools, kept, read)}
     end
@@ -150,11 +144,25 @@ defmodule PtcRunner.Json.Planning do
 
   defp source(program), do: Evaluation.source(program)
 
-  defp native(source, reading, limits) do
-    source = if is_binary(source), do: Aligned.text(source), else: node_of(source)
+  defp native(program, reading, limits) do
+    Program.ask(
+      program,
+      reading,
+      fn {handle, consts, text} ->
+        Quanta.finish(
+          Quanta.native(
+            Native.check_compiled(handle, consts, text, :plan, nil, nil, nil, nil, limits)
+          )
+        )
+      end,
+      fn source, reading ->
+        source = if is_binary(source), do: Aligned.text(source), else: node_of(source)
+        reading = Program.observed(reading, :plan)
 
-    Quanta.finish(
-      Quanta.native(Native.check_program(source, reading, nil, nil, nil, nil, limits))
+        Quanta.finish(
+          Quanta.native(Native.check_program(source, reading, nil, nil, nil, nil, limits))
+        )
+      end
     )
   catch
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}

@@ -7,10 +7,14 @@ defmodule PtcRunner.Json.Program do
   converted by `:erlang.term_to_binary/1`. After a restart or on another node, its native part does not exist,
   and each run compiles the source again; so compile the program once more there.
 
+  Its native part has the instructions, and what `PtcRunner.Json.check/2`, `PtcRunner.Json.plan/2` and `PtcRunner.Json.explain/2` need to know of the source: they do not
+  read it again, unless they are called with options that the program was not compiled with. That takes 16 bytes for each key and each value in a
+  text of up to 4,096 of them, and up to 32 in a longer one. For a program that was given as a map, it takes 16 bytes for each part that is not inside of a constant.
+
   New in this library: the original has no compiled programs.
   """
 
-  alias PtcRunner.Json.{Edition, Fence, Limits, Message}
+  alias PtcRunner.Json.{Codec, Edition, Fence, Limits, Message}
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Native.{Panic, Types}
   require Quanta
@@ -24,7 +28,8 @@ defmodule PtcRunner.Json.Program do
     keys: :strings,
     strict: false,
     structs: :maps,
-    edition: 1
+    edition: 1,
+    observed: nil
   ]
 
   @typedoc """
@@ -39,7 +44,8 @@ defmodule PtcRunner.Json.Program do
           keys: :strings | :any,
           strict: boolean(),
           structs: :maps | :values,
-          edition: Edition.t()
+          edition: Edition.t(),
+          observed: :observed | :findings | nil
         }
 
   @typedoc "Milliseconds, and maximum words of the program's own constants and instructions; 0: no limit."
@@ -49,20 +55,109 @@ defmodule PtcRunner.Json.Program do
   @typedoc false
   @type source :: String.t() | map() | {:checked, term()}
 
+  @typedoc false
+  # What a program is compiled to observe: everything, or only what findings are made of.
+  @type detail :: :observed | :findings | nil
+
   @doc false
   # Compiles a program from its source, with these options.
   @spec compile(String.t() | map(), Limits.reading(), limits()) :: {:ok, t()} | {:error, term()}
-  def compile(source, reading, limits) do
-    reading = Edition.filled(reading)
+  def compile(source, reading, limits), do: made(source, reading, nil, limits)
 
-    with {:ok, handle, consts} <- build(source, reading, limits) do
+  defp made(source, reading, detail, limits) do
+    reading = Edition.filled(reading)
+    observed = if detail, do: observed(reading, detail), else: reading
+
+    with {:ok, handle, consts} <- build(source, observed, limits) do
       {depth, any_keys?, strict?, values?, edition} = options(reading)
       keys = if any_keys?, do: :any, else: :strings
       structs = if values?, do: :values, else: :maps
+      source = with {:checked, node} <- source, do: %{"program" => node}
       program = %__MODULE__{source: source, handle: handle, consts: consts, max_depth: depth}
-      {:ok, %{program | keys: keys, strict: strict?, structs: structs, edition: edition || 2}}
+      program = %{program | keys: keys, strict: strict?, structs: structs, observed: detail}
+      {:ok, %{program | edition: edition || 2}}
     end
   end
+
+  @doc false
+  # The program, compiled for this observation. The text of a compiled program is not read again. A program that is a term is copied again,
+  # because the terms of all its keys and constants are needed, and only the term has them.
+  @spec observe(t() | source(), Limits.reading(), detail(), limits()) ::
+          {:ok, t()} | {:rejected, {:error, term()}, list()} | {:error, term()}
+  def observe(program, asked, detail, limits) do
+    ask(
+      program,
+      asked,
+      fn kept -> again(kept, program, detail, limits) end,
+      fn source, reading -> made(source, reading, detail, limits) end
+    )
+  end
+
+  # An exception if the native part is gone.
+  defp again({handle, _consts, _text}, %{observed: detail} = program, detail, _limits)
+       when is_reference(handle) do
+    Native.source_bytes(handle)
+    {:ok, program}
+  end
+
+  defp again({_handle, _consts, nil}, program, detail, limits),
+    do: made(program.source, own(program), detail, limits)
+
+  defp again({handle, _consts, text}, program, detail, limits) do
+    reply = Quanta.finish(Quanta.native(Native.compile_again(handle, text, detail, limits)))
+
+    with {:ok, handle, consts} <- reply,
+         do: {:ok, %{program | handle: handle, consts: consts, observed: detail}}
+  catch
+    :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
+  end
+
+  @doc false
+  # The program as terms: the value under "program". A text that is compiled is not decoded again.
+  @spec term(t() | source() | {:unchecked, term()}) :: {:ok, term()} | :error
+  def term(%__MODULE__{source: source} = program) when is_binary(source) do
+    ask(
+      program,
+      program.max_depth,
+      fn {handle, _consts, text} ->
+        Quanta.finish(Quanta.native(Native.program_part(handle, text, [])))
+      end,
+      fn source, _reading -> term(source) end
+    )
+  end
+
+  def term(%__MODULE__{source: source}), do: term(source)
+  def term({checked, node}) when checked in [:checked, :unchecked], do: {:ok, node}
+  def term(%{"program" => node}), do: {:ok, node}
+
+  def term(text) when is_binary(text) do
+    case Codec.decode(text) do
+      {:ok, %{"program" => node}} -> {:ok, node}
+      _too_large -> :error
+    end
+  end
+
+  def term(_other), do: :error
+
+  @doc false
+  # The part of a program at a path from the value under "program"; nil if there is none.
+  @spec part(t() | source() | {:unchecked, term()}, [String.t() | non_neg_integer()]) :: term()
+  def part(program, path) do
+    case term(program) do
+      {:ok, node} -> inside(node, path)
+      :error -> nil
+    end
+  end
+
+  defp inside(part, []), do: part
+
+  defp inside(list, [index | path]) when is_list(list) and is_integer(index),
+    do: list |> Enum.at(index) |> inside(path)
+
+  defp inside(map, [key | path]) when is_map_key(map, key),
+    do: map |> Map.fetch!(key) |> inside(path)
+
+  defp inside(_part, _path), do: nil
 
   @doc false
   # How a run of the program with these limits reads structs.
@@ -84,11 +179,42 @@ defmodule PtcRunner.Json.Program do
     if asked == own, do: {:ok, program}, else: compile(program.source, asked, {timeout, max_heap})
   end
 
+  @typedoc false
+  # The native part of a program, its constants, and its text, if it is one.
+  @type kept :: {reference(), tuple(), String.t() | nil}
+
   @doc false
-  # What is compiled to run a program with these options, and the options to compile it with.
-  @spec again(t() | source(), Limits.reading()) :: {source(), Limits.reading()}
-  def again(%__MODULE__{source: source} = program, asked), do: {source, reading(program, asked)}
-  def again(source, asked), do: {source, asked}
+  # Asks the native part of a compiled program, which keeps what was read of the source. Everything else is asked by its source:
+  # a program that is not compiled, one that is asked for with more than it was compiled with, and one whose native part is on
+  # another node, or was before a restart.
+  @spec ask(
+          t() | source(),
+          Limits.reading(),
+          (kept() -> reply),
+          (source(), Limits.reading() ->
+             reply)
+        ) :: reply
+        when reply: term()
+  def ask(%__MODULE__{} = program, asked, of_kept, of_source) do
+    own = own(program)
+
+    case reading(program, asked) do
+      ^own ->
+        try do
+          of_kept.({program.handle, program.consts, text(program.source)})
+        rescue
+          ArgumentError -> of_source.(program.source, own)
+        end
+
+      more ->
+        of_source.(program.source, more)
+    end
+  end
+
+  def ask(source, asked, _of_kept, of_source), do: of_source.(source, asked)
+
+  defp text(text) when is_binary(text), do: Aligned.text(text)
+  defp text(_node), do: nil
 
   @doc false
   # The options to compile the program again: its own, and the requested ones in addition. It keeps its edition.
@@ -97,6 +223,16 @@ defmodule PtcRunner.Json.Program do
     {_depth, any_keys?, strict?, values?, _edition} = options(asked)
     {depth, own_keys?, own_strict?, own_values?, edition} = own(program)
     {depth, any_keys? or own_keys?, strict? or own_strict?, values? or own_values?, edition}
+  end
+
+  @doc false
+  # Whether atoms count as keys for a program that is asked for with these options, and whether structs are values.
+  @spec read_as(t() | source() | nil, Limits.reading()) :: {boolean(), boolean()}
+  def read_as(%__MODULE__{} = program, asked), do: read_as(nil, reading(program, asked))
+
+  def read_as(_source, asked) do
+    {_depth, any_keys?, _strict?, values?, _edition} = options(asked)
+    {any_keys?, values?}
   end
 
   defp own(program) do

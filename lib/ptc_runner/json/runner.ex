@@ -26,13 +26,13 @@ defmodule PtcRunner.Json.Runner do
 
   @typedoc """
   The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
-  a compiled one, or an observed one, with its observation, its constants and its source.
+  a compiled one, or one that is compiled for observation, with its observation.
   """
   @type program ::
           String.t()
           | {:checked | :unchecked, term()}
           | Program.t()
-          | {:observed, reference(), tuple(), {handle :: reference(), source :: term()}}
+          | {:observed, reference(), Program.t()}
 
   @typedoc """
   How many tools run at the same time at most; the time of the start as text, if that is given; how many calls are allowed,
@@ -205,8 +205,8 @@ defmodule PtcRunner.Json.Runner do
   defp begin(%Program{} = program, given, reading, true),
     do: start_compiled(program, given, reading, &Native.run_forking/3)
 
-  defp begin({:observed, observation, consts, _source}, given, _reading, forks?),
-    do: Native.run_observed(observation, consts, given, forks?, false)
+  defp begin({:observed, observation, program}, given, _reading, forks?),
+    do: Native.run_observed(observation, program.consts, given, forks?, false)
 
   defp begin(source, given, reading, true) do
     with {:ok, handle, consts} <-

@@ -92,7 +92,7 @@ defmodule PtcRunner.Json.Texts do
 
   # A run whose loops fork, an observed one, and one of a program that is compiled while it runs read what is decoded.
   defp in_place?(_program, true), do: false
-  defp in_place?({:observed, _observation, _consts, _source}, _forks?), do: false
+  defp in_place?({:observed, _observation, _program}, _forks?), do: false
   defp in_place?({:unchecked, _node}, _forks?), do: false
   defp in_place?(_program, _forks?), do: true
 

@@ -21,6 +21,32 @@ defmodule PtcRunner.Shown.Line do
   @spec escape(binary()) :: String.t()
   def escape(text), do: if(seen?(text), do: text, else: escaped(text, &char/1))
 
+  # Marks that change the order in which a text is read, and separators of lines that most programs do not show.
+  defguardp is_misleading(char)
+            when char in [0x200E, 0x200F] or char in 0x2028..0x202E or char in 0x2066..0x2069
+
+  @doc ~S"""
+  The text with its line breaks, but no mark of direction and no separator of lines or paragraphs: a reader sees what stands there.
+
+      iex> PtcRunner.Shown.Line.seen("a\nb\u202Ec\u2028" <> <<0xFF>>)
+      "a\nb\\u202Ec\\u2028" <> <<0xFF>>
+
+  """
+  @spec seen(binary()) :: binary()
+  def seen(text) do
+    # These characters begin with one of two pairs of bytes.
+    if :binary.match(text, [<<0xE2, 0x80>>, <<0xE2, 0x81>>]) == :nomatch,
+      do: text,
+      else: text |> straight() |> IO.iodata_to_binary()
+  end
+
+  defp straight(<<char::utf8, rest::binary>>) when is_misleading(char),
+    do: [char(char) | straight(rest)]
+
+  defp straight(<<char::utf8, rest::binary>>), do: [<<char::utf8>> | straight(rest)]
+  defp straight(<<byte, rest::binary>>), do: [byte | straight(rest)]
+  defp straight(<<>>), do: []
+
   @doc ~S"""
   The text as a string of JSON, on one line.
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{agree, index, index_within, Rng};
 use ptc_index::{Indexer, Invalid, Tree};
-use ptc_json::{Document, JsonLimits};
+use ptc_json::{JsonLimits, Table};
 
 /// Indexes a text that is too large for the reader's table, and checks the size of what it takes at any time.
 fn large(text: &[u8]) -> Result<ptc_index::Index, Invalid> {
@@ -55,8 +55,8 @@ fn the_limit_of_depth() {
             let text = text.as_bytes();
             assert!(index_within(text, depth).is_ok(), "{depth}");
             assert!(index_within(text, depth - 1).is_err(), "{depth}");
-            assert!(Document::parse(text, JsonLimits::depth(depth)).is_ok());
-            assert!(Document::parse(text, JsonLimits::depth(depth - 1)).is_err());
+            assert!(Table::parse(text, JsonLimits::depth(depth)).is_ok());
+            assert!(Table::parse(text, JsonLimits::depth(depth - 1)).is_err());
         }
     }
 }
@@ -167,7 +167,7 @@ fn invalid_utf8_at_every_offset() {
     for part in parts {
         for at in 0..=valid.len() {
             let text = [&valid[..at], part, &valid[at..]].concat();
-            let accepted = Document::parse(&text, JsonLimits::depth(9)).is_ok();
+            let accepted = Table::parse(&text, JsonLimits::depth(9)).is_ok();
             assert_eq!(index(&text).is_ok(), accepted, "{at} {part:?}");
         }
     }
@@ -176,7 +176,7 @@ fn invalid_utf8_at_every_offset() {
         for byte in [b'a', 0x80, 0xBF, 0xC3, 0xE2, 0xF0, 0xFF] {
             let mut text = valid.to_vec();
             text[at] = byte;
-            let accepted = Document::parse(&text, JsonLimits::depth(9)).is_ok();
+            let accepted = Table::parse(&text, JsonLimits::depth(9)).is_ok();
             assert_eq!(index(&text).is_ok(), accepted, "{at} {byte}");
         }
     }

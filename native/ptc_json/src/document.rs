@@ -118,6 +118,28 @@ impl Table {
             entries,
         }
     }
+
+    /// Returns the index of the next entry that is added.
+    pub fn next(&self) -> Node {
+        self.entries.len() as Node
+    }
+
+    /// Adds entries that are no part of the program.
+    pub fn add<const N: usize>(&mut self, entries: [Entry; N]) {
+        self.entries.extend(entries);
+    }
+
+    /// Returns the table to be kept. It takes no more memory than it needs, unless it is large: then it takes at most twice as
+    /// much. The memory of a small one stays for the next table.
+    pub fn into_kept(mut self) -> Table {
+        if self.entries.len() > ENTRIES {
+            return self;
+        }
+        Table {
+            unescaped: std::mem::take(&mut self.unescaped),
+            entries: self.entries.as_slice().to_vec(),
+        }
+    }
 }
 
 impl Drop for Table {
@@ -131,37 +153,27 @@ impl Drop for Table {
     }
 }
 
-/// A parsed text: borrows the text, owns the table.
-#[derive(Debug)]
+/// A parsed text: a view of the text and of its table.
+#[derive(Debug, Clone, Copy)]
 pub struct Document<'t> {
     text: &'t [u8],
-    table: Table,
+    entries: &'t [Entry],
+    unescaped: &'t [u8],
 }
 
 impl<'t> Document<'t> {
     /// Creates the document of a text and its table.
-    pub fn new(text: &'t [u8], table: Table) -> Self {
-        Document { text, table }
-    }
-
-    /// Returns the table without the text.
-    pub fn into_table(self) -> Table {
-        self.table
-    }
-
-    /// Returns the index of the next entry that is added.
-    pub fn next(&self) -> Node {
-        self.table.entries.len() as Node
-    }
-
-    /// Adds entries that are no part of the program.
-    pub fn add<const N: usize>(&mut self, entries: [Entry; N]) {
-        self.table.entries.extend(entries);
+    pub fn new(text: &'t [u8], table: &'t Table) -> Self {
+        Document {
+            text,
+            entries: &table.entries,
+            unescaped: &table.unescaped,
+        }
     }
 
     /// Returns the entry at `index`.
     pub fn entry(&self, index: u32) -> Entry {
-        self.table.entries[index as usize]
+        self.entries[index as usize]
     }
 
     /// Returns the index after the value at `index` and its content.
@@ -178,7 +190,7 @@ impl<'t> Document<'t> {
             Entry::Str(start, end) | Entry::BigInt(start, end) => {
                 self.text.get(start as usize..end as usize)
             }
-            Entry::Unescaped(start, end) => self.table.unescaped.get(start as usize..end as usize),
+            Entry::Unescaped(start, end) => self.unescaped.get(start as usize..end as usize),
             Entry::Added(at) => ADDED.get(usize::from(at)).map(|text| text.as_bytes()),
             _ => None,
         }
@@ -273,7 +285,7 @@ impl<'t> Document<'t> {
     pub fn entries(&self, object: Node) -> Vec<(Node, Node)> {
         let mut pairs: Vec<_> = self.pairs(object).collect();
         pairs.sort_by_key(|(key, _)| match self.entry(*key) {
-            Entry::Long(start, end) => self.table.unescaped.get(start as usize..end as usize),
+            Entry::Long(start, end) => self.unescaped.get(start as usize..end as usize),
             key => self.bytes(key),
         });
         pairs.dedup_by(|(later, _), (first, _)| {
@@ -405,7 +417,8 @@ mod tests {
     fn a_subtree_is_a_range() {
         let limits = JsonLimits::depth(10);
         let text = br#"{"a":[1,{"b":2}],"a":3}"#;
-        let document = Document::parse(text, limits).unwrap();
+        let table = Table::parse(text, limits).unwrap();
+        let document = Document::new(text, &table);
         assert_eq!(document.end(0), 9);
         let list = document.field(0, "a").unwrap();
         assert_eq!(document.entry(list), Entry::List(7, 2));

@@ -3,8 +3,9 @@
 
 use crate::atoms;
 use crate::clock::nif;
+use crate::explain::right_consts;
 use crate::heap::Beam;
-use crate::program::{refused, CompileOptionsArg};
+use crate::program::{own_source, refused, CompileOptionsArg, Handle};
 use crate::raw::Raw;
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
@@ -17,7 +18,8 @@ use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Encoder, NifResult, Term};
+use ptc_vm::explain::Detail;
+use rustler::{Atom, Encoder, Error, NifResult, ResourceArc, Term};
 
 /// A check, with its text or its program.
 struct Checking<T> {
@@ -52,6 +54,31 @@ nif! {
     }
 }
 
+nif! {
+    /// The same for a program that was compiled, with its constants and its text, or nil if it is a term. Nothing is read again.
+    /// `detail`: `:findings`, `:observed` (the type of each operation too) or `:plan`.
+    fn check_compiled<'a>(
+        env, handle: ResourceArc<Handle>, consts: Term<'a>, text: Term<'a>, detail: Atom, types: Term<'a>, tools: Term<'a>,
+        memory: Term<'a>, returns: Term<'a>, given: (Term<'a>, Term<'a>)
+    ) -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let heap = Beam::new(env, 0);
+        let consts = right_consts(&heap, consts, handle.consts)?;
+        let text = Raw::from(text);
+        let source = own_source(&call, &handle, text).ok_or(Error::BadArg)?;
+        let detail = Detail::of(detail == atoms::findings(), detail == atoms::plan());
+        let given = GivenTypes {
+            types: types.into(),
+            memory: memory.into(),
+            tools: tools.into(),
+            returns: returns.into(),
+        };
+        let constant = |at: usize| consts.slice().get(at).copied();
+        let check = Check::of_source(source, constant, detail, given);
+        Ok(run::<Checking<()>>(call, Checking { source: text, check }))
+    }
+}
+
 impl<'a> Task<'a> for Checking<Raw<'a>> {
     type Out = Result<Raw<'a>, Refusal<Raw<'a>>>;
 
@@ -81,12 +108,16 @@ struct Locating<T> {
 rooted!(Locating { terms: text; states: locate; });
 
 nif! {
-    /// `{:ok, {line, column} | nil}`: of the end of a path in a program's text, from 1; columns in characters.
-    fn locate<'a>(env, text: Term<'a>, path: Term<'a>) -> NifResult<Term<'a>> {
+    /// `{:ok, {line, column} | nil}`: of the end of a path in a program's text, from 1; columns in characters. The text is read, if
+    /// there is no handle.
+    fn locate<'a>(env, handle: Option<ResourceArc<Handle>>, text: Term<'a>, path: Term<'a>) -> NifResult<Term<'a>> {
         let call = Call::first(env, Limits::UNLIMITED, Pace::Slice);
         let text = Raw::from(text);
-        let length = call.terms().bytes(text).ok_or(rustler::Error::BadArg)?.len();
-        let locate = Locate::new(length, path.into());
+        let length = call.terms().bytes(text).ok_or(Error::BadArg)?.len();
+        let locate = match handle {
+            Some(handle) => Locate::of_source(own_source(&call, &handle, text).ok_or(Error::BadArg)?, path.into()),
+            None => Locate::new(length, path.into()),
+        };
         Ok(run::<Locating<()>>(call, Locating { text, locate }))
     }
 }

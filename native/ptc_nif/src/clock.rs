@@ -8,6 +8,7 @@
 //! without such clocks, nothing is measured.
 
 use crate::raw;
+use ptc_program::counts;
 use ptc_term::times::Times;
 use rustler::{Encoder, Term};
 use std::collections::BTreeMap;
@@ -133,5 +134,20 @@ nif! {
             (name, dirty, times.calls, over, spread).encode(env)
         });
         lines.collect()
+    }
+}
+
+nif! {
+    /// Switches the counts of programs on, from zero, or off.
+    fn count_programs<'a>(_env, on: bool) -> bool {
+        counts::switch(on);
+        on
+    }
+}
+
+nif! {
+    /// How many texts and terms were read as programs, and how often the compiler walked one, since the counts were switched on.
+    fn programs_counted<'a>(_env) -> (u64, u64, u64) {
+        counts::counts()
     }
 }

@@ -7,11 +7,10 @@ use crate::heap::Beam;
 use crate::plain_run::{Mode, Run};
 use crate::program::Handle;
 use crate::run::RunArgs;
-use crate::schedule::Pace;
+use crate::schedule::{nif_pair, Pace};
 use ptc_program::code::Program;
 use ptc_program::observed;
-use ptc_term::heap::Heap;
-use ptc_vm::Watch;
+use ptc_vm::{explain::Site, Watch};
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Arc, Mutex};
 
@@ -70,10 +69,21 @@ nif! {
     }
 }
 
-nif! {
+/// Number of operations, keys and steps of paths that become terms in a slice.
+const FEW: usize = 500;
+
+fn has_many(sites: &[Site]) -> bool {
+    let parts = |site: &Site| 1 + site.keys.count as usize + site.path.len();
+    sites.len() > FEW || sites.iter().map(parts).sum::<usize>() > FEW
+}
+
+nif_pair! {
     /// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and the
-    /// counts of each operation; nil if the counts of the run were lost.
-    dirty fn observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>) -> NifResult<Term<'a>> {
+    /// counts of each operation; nil if the counts of the run were lost; `:busy` in a slice if there are many.
+    fn observed, observed_dirty<'a>(env, pace, observation: ResourceArc<Observation>, consts: Term<'a>) -> NifResult<Term<'a>> {
+        if pace == Pace::Slice && has_many(&observation.program.sites) {
+            return Ok(atoms::busy().encode(env));
+        }
         let mut heap = Beam::new(env, 0);
         let consts = right_consts(&heap, consts, observation.consts)?;
         let Some(mut watch) = observation.take() else {
@@ -83,23 +93,6 @@ nif! {
         let reply = observed::operations(&mut heap, &observation.program, &watch, consts.slice());
         observation.put(Some(watch));
         Ok(reply.term(env))
-    }
-}
-
-nif! {
-    /// Which of the program's calls, in the order of its code, is the one at this address.
-    fn call_number(handle: ResourceArc<Handle>, pc: u32) -> usize {
-        observed::call_number(&handle.program, pc)
-    }
-}
-
-nif! {
-    /// The path of a call, by its number, in a program that was compiled for observation of everything; `nil` if there is none.
-    fn call_path<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, number: usize) -> NifResult<Term<'a>> {
-        let mut heap = Beam::new(env, 0);
-        let consts = right_consts(&heap, consts, handle.consts)?;
-        let path = observed::call_path(&mut heap, &handle.program, consts.slice(), number);
-        Ok(path.unwrap_or_else(|| heap.nil()).term(env))
     }
 }
 

@@ -11,6 +11,7 @@
 //! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
 //! * [`similar`]: the similarity of names
 //! * [`explain`]: runs that are observed
+//! * [`source`]: questions about the source of a compiled program
 //! * [`clock`]: for tests, measures how long each NIF holds its thread
 //! * [`bare`]: for the benchmarks, a plain loop over the interface
 //! * [`schedule`]: slices and quanta, and NIFs in pairs; [`task`]: suspended work
@@ -48,6 +49,7 @@ mod run;
 mod schedule;
 mod signature;
 mod similar;
+mod source;
 mod stream;
 mod structs;
 mod table;

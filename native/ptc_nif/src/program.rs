@@ -11,9 +11,10 @@ use crate::{atoms, wire};
 use ptc_program::code::Program;
 use ptc_program::compile::Options;
 use ptc_program::edition::Edition;
-use ptc_program::load::{LoadOptions, Loader, Refusal};
+use ptc_program::load::{LoadOptions, Loaded, Loader, Refusal};
 use ptc_program::observed;
 use ptc_program::over_texts::Data;
+use ptc_program::source::Source;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -76,6 +77,15 @@ pub enum Then {
     Keep,
 }
 
+impl Then {
+    fn loader<T: Copy>(self, loader: Loader<T>) -> Loader<T> {
+        match self {
+            Then::Run => loader,
+            Then::Keep => loader.keeping(),
+        }
+    }
+}
+
 /// A program that is being loaded, and the terms that it is loaded from and runs over.
 struct Loading<T> {
     /// The text, or the term under `"program"`.
@@ -96,7 +106,7 @@ pub fn from_text<'a>(
     data: Data<Raw<'a>>,
 ) -> Option<Term<'a>> {
     let length = call.terms().bytes(source)?.len();
-    let loader = Loader::of_text(length, options);
+    let loader = then.loader(Loader::of_text(length, options));
     Some(load(call, loader, then, source, data))
 }
 
@@ -108,7 +118,8 @@ pub fn from_node<'a>(
     then: Then,
     data: Data<Raw<'a>>,
 ) -> Term<'a> {
-    load(call, Loader::of_term(source, options), then, source, data)
+    let loader = then.loader(Loader::of_term(source, options));
+    load(call, loader, then, source, data)
 }
 
 fn load<'a>(
@@ -175,15 +186,18 @@ pub fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
 
 /// Runs the program, or returns `{:ok, handle, constants}`.
 fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term<'a> {
-    let then = loading.then;
     let data = loading.data;
-    let Some((program, consts)) = loading.loader.finish(&heap) else {
+    let Some(loaded) = loading.loader.finish(&heap) else {
         return wire::stopped(call.env, Stop::Abandoned);
     };
-    if then == Then::Keep {
+    let Loaded {
+        program, consts, ..
+    } = loaded;
+    if let Some(source) = loaded.source {
         let handle = ResourceArc::new(Handle {
             program,
             consts: consts.len(),
+            source,
         });
         let consts = heap.terms.make_tuple(&consts).term(call.env);
         return (atoms::ok(), handle, consts).encode(call.env);
@@ -203,6 +217,8 @@ pub struct Handle {
     pub program: Arc<Program>,
     /// Number of the program's constants.
     pub consts: usize,
+    /// What is kept of its source: the caller holds the text.
+    pub source: Arc<Source>,
 }
 
 #[rustler::resource_impl]
@@ -226,4 +242,26 @@ nif! {
         let reading = reading.reading(true);
         Ok(from_node(call, node.into(), reading, Then::Keep, Data::of(Raw::from(atoms::nil().encode(env)))))
     }
+}
+
+nif! {
+    /// Compiles a program again that was compiled from this text, with other observation (`:observed`, `:findings`, or nil for
+    /// none). The text is not read.
+    fn compile_again<'a>(env, handle: ResourceArc<Handle>, text: Term<'a>, detail: Atom, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let text = Raw::from(text);
+        let source = own_source(&call, &handle, text).filter(|source| source.has_text()).ok_or(Error::BadArg)?;
+        let detail = (detail != atoms::nil()).then(|| Detail::of(detail == atoms::findings(), false));
+        let data = Data::of(Raw::from(atoms::nil().encode(env)));
+        Ok(load(call, Loader::of_source(source, detail), Then::Keep, text, data))
+    }
+}
+
+/// What was kept of a program's source, if this is its text, or nil for a program that is a term.
+pub fn own_source<'a>(call: &Call<'a>, handle: &Handle, text: Raw<'a>) -> Option<Arc<Source>> {
+    let source = &handle.source;
+    source
+        .is_text(call.terms().bytes(text))
+        .then(|| source.clone())
 }

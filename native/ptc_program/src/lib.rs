@@ -10,6 +10,9 @@
 //! * [`plan`]: which tools a program will call, how often, and with which data
 //! * [`observed`]: what a program's code and the counts of a run say about its operations
 //! * [`over_texts`]: runs over JSON texts that are not decoded
+//! * [`source`]: what is kept of a program's source beside its instructions
+//! * [`part`]: questions about the source of a compiled program
+//! * [`counts`]: how many programs were read and compiled, for tests
 //! * [`load`]: from the text or term of a program to its instructions and constants, in slices
 
 #![forbid(unsafe_code)]
@@ -17,6 +20,7 @@
 
 pub mod code;
 pub mod compile;
+pub mod counts;
 pub mod edition;
 pub mod fault;
 pub mod load;
@@ -24,5 +28,7 @@ pub mod observed;
 pub mod opcode;
 pub mod ops;
 pub mod over_texts;
+pub mod part;
 pub mod plan;
+pub mod source;
 pub mod typing;

@@ -3,27 +3,29 @@
 //! A text is read into a table and a term is copied into one; the compiler reads the table. The work can
 //! be suspended at any time.
 
-use crate::code::Program;
+mod terms;
+
+use crate::code::{ConstId, Program};
 use crate::compile::copy::Copier;
-use crate::compile::{Compiled, Failure, Options, PathPart, Walk};
+use crate::compile::{Compiled, Options, PathPart, Walk};
+use crate::counts::{count, Counted};
 use crate::fault::Fault;
-use ptc_json::{
-    Document, JsonError, JsonLimits, Node, PartialValue, ReadError, Replay, Table, TableReader,
-    TermBuilder,
-};
+use crate::source::Source;
+use ptc_json::{Document, JsonError, JsonLimits, Node, ReadError, Table, TableReader};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
-use ptc_term::meter::{Meter, Pace};
+use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::workspace::Workspace;
 use ptc_vm::explain::Detail;
+use std::collections::HashMap;
 use std::mem::take;
 use std::sync::Arc;
+use terms::{Building, Keeping};
 
-/// Fuel for a constant that is only a name or a number.
-const SMALL_CONSTANT: usize = 4;
+pub(crate) use terms::LoadTerms;
 
 /// Options for loading a program; for a text, the depth also limits the nesting of brackets.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +36,72 @@ pub struct LoadOptions {
     pub observed: Option<Detail>,
 }
 
+/// What is made of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// Its instructions.
+    Code,
+    /// Its instructions, and what is kept of its source.
+    Both,
+    /// What is kept of its source: the program is only checked.
+    Source,
+}
+
+/// The table of a program that is being compiled.
+#[derive(Debug)]
+pub(crate) enum Tabled {
+    /// It was read for that.
+    New(Table),
+    /// It was kept when the program was compiled before.
+    Kept(Arc<Source>),
+}
+
+impl Tabled {
+    pub(crate) fn table(&self) -> &Table {
+        match self {
+            Tabled::New(table) => table,
+            Tabled::Kept(source) => &source.table,
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        matches!(self, Tabled::Kept(_))
+    }
+
+    /// The stage after the instructions and the constants are made.
+    fn keep(
+        self,
+        program: Option<Arc<Program>>,
+        source: Option<Box<Source>>,
+        known: HashMap<Node, ConstId>,
+    ) -> Stage {
+        match (self, source) {
+            (Tabled::Kept(source), _) => Stage::Ready(program, Some(source)),
+            (Tabled::New(_), None) => Stage::Ready(program, None),
+            (Tabled::New(table), Some(mut source)) => {
+                source.table = table.into_kept();
+                Stage::Keep(Keeping {
+                    program,
+                    source: Some(source),
+                    known,
+                    at: 0,
+                })
+            }
+        }
+    }
+}
+
+/// A loaded program.
+#[derive(Debug)]
+pub struct Loaded<T> {
+    /// Its instructions.
+    pub program: Arc<Program>,
+    /// Its constants, and what its table does not contain, if its source was to be kept.
+    pub consts: Vec<T>,
+    /// What is kept of its source.
+    pub source: Option<Arc<Source>>,
+}
+
 /// The stage of a program that is being loaded.
 #[derive(Debug)]
 enum Stage {
@@ -42,44 +110,24 @@ enum Stage {
     /// The term becomes a table.
     Copy(Copier),
     /// The operations of the table are compiled.
-    Compile(Box<Walk>, Table),
+    Compile(Box<Walk>, Tabled),
     /// The constants become terms.
     Build(Building),
-    /// The program was checked, and is only read.
-    Checked(Table, Node, Uses),
-    /// All is done.
-    Ready(Arc<Program>),
-}
-
-/// The names that a program uses.
-#[derive(Debug, Default)]
-pub struct Uses {
-    /// Those that it reads of the context.
-    pub context: Vec<Node>,
-    /// Those that it reads of the memory.
-    pub memory: Vec<Node>,
-    /// Those of the tools that it calls.
-    pub tools: Vec<Node>,
-}
-
-#[derive(Debug)]
-struct Building {
-    program: Arc<Program>,
-    consts: Vec<Node>,
-    table: Table,
-    /// The replay of the constant that is partly built.
-    begun: Option<Replay>,
+    /// The terms that the table does not contain join the constants, for what is kept.
+    Keep(Keeping),
+    /// All is done: what was to be made is there.
+    Ready(Option<Arc<Program>>, Option<Arc<Source>>),
 }
 
 /// A program that is being loaded.
 pub struct Loader<T> {
     stage: Stage,
     options: LoadOptions,
-    only_checked: bool,
+    goal: Goal,
     terms: LoadTerms<T>,
 }
 
-rooted!(Loader { states: terms; plain: stage, options, only_checked });
+rooted!(Loader { states: terms; plain: stage, options, goal });
 
 /// Why a program cannot be loaded.
 #[derive(Debug)]
@@ -113,6 +161,17 @@ impl<T> From<Stop> for Unloaded<T> {
 }
 
 impl<T: Copy> Loader<T> {
+    /// Compiles a program that was compiled from a text, from what was kept then. The text is not read again.
+    pub fn of_source(source: Arc<Source>, observed: Option<Detail>) -> Self {
+        let options = LoadOptions {
+            options: source.options,
+            observed,
+        };
+        let walk = Walk::again(source.omitted, source.root, source.options);
+        let stage = Stage::Compile(options.noting(walk), Tabled::Kept(source));
+        Loader::new(stage, options).keeping()
+    }
+
     /// Loads a text of this many bytes: `{"program": …}`.
     pub fn of_text(length: usize, options: LoadOptions) -> Self {
         let limits = JsonLimits::depth(options.options.depth as usize);
@@ -133,30 +192,48 @@ impl<T: Copy> Loader<T> {
         Loader {
             stage,
             options,
-            only_checked: false,
+            goal: Goal::Code,
             terms: LoadTerms::default(),
         }
     }
 
-    /// The same without the instructions: the program is only checked.
-    pub fn only_checked(mut self) -> Self {
-        self.only_checked = true;
+    /// Lets what is needed of the source later be kept beside the instructions.
+    pub fn keeping(mut self) -> Self {
+        self.goal = Goal::Both;
         self
     }
 
-    /// Returns the table of a program that is only checked, its root, the names that it uses, and the terms of the
-    /// entries if it was given as a term.
-    pub fn into_table(self) -> Option<(Table, Node, Uses, Roots<T>)> {
+    /// Makes no instructions: the program is only checked, and its source is kept.
+    pub fn only_checked(mut self) -> Self {
+        self.goal = Goal::Source;
+        self
+    }
+
+    /// Checks a program again that was rejected, now for observation, from the table that was made before.
+    pub fn again(&mut self, detail: Detail) {
+        self.options.observed = Some(detail);
+        if let Stage::Compile(walk, _) = &mut self.stage {
+            let again = Walk::again(walk.omitted(), walk.root(), self.options.options);
+            *walk = self.options.noting(again);
+        }
+    }
+
+    /// Returns what is kept of the source of a program that was only checked, and the terms that its table does not contain.
+    pub fn into_source(self) -> Option<(Arc<Source>, Roots<T>)> {
         match self.stage {
-            Stage::Checked(table, root, uses) => Some((table, root, uses, self.terms.entries)),
+            Stage::Ready(_, Some(source)) => Some((source, self.terms.consts)),
             _ => None,
         }
     }
 
-    /// Returns the program and its constants once it is loaded.
-    pub fn finish<H: Heap<Term = T>>(self, heap: &H) -> Option<(Arc<Program>, Vec<T>)> {
+    /// Returns the program and its constants once it is loaded, and what is kept of its source.
+    pub fn finish<H: Heap<Term = T>>(self, heap: &H) -> Option<Loaded<T>> {
         match self.stage {
-            Stage::Ready(program) => Some((program, self.terms.consts.into_vec(heap))),
+            Stage::Ready(Some(program), source) => Some(Loaded {
+                program,
+                consts: self.terms.consts.into_vec(heap),
+                source,
+            }),
             _ => None,
         }
     }
@@ -166,7 +243,7 @@ impl<T: Copy> Loader<T> {
         match &self.stage {
             Stage::Read(_) => true,
             Stage::Compile(..) | Stage::Build(_) => self.terms.entries.is_empty(),
-            Stage::Copy(_) | Stage::Ready(_) | Stage::Checked(..) => false,
+            Stage::Copy(_) | Stage::Keep(_) | Stage::Ready(..) => false,
         }
     }
 
@@ -182,52 +259,61 @@ impl<T: Copy> Loader<T> {
                     Err(ReadError::Stop(stop)) => return Err(stop.into()),
                     Err(ReadError::Json(error)) => return Err(Refusal::Json(error).into()),
                     Ok(table) => {
-                        let document = Document::new(text, table);
-                        match document.field(0, "program") {
+                        count(Counted::Text);
+                        let document = Document::new(text, &table);
+                        let root = document.field(0, "program");
+                        let is_map = root.is_some_and(|root| document.is_map(root));
+                        match root {
                             None => return Err(Refusal::NoProgram.into()),
-                            Some(root) if !document.is_map(root) => {
-                                return Err(Refusal::NotAMap.into())
-                            }
-                            Some(root) => self.options.walk(document, root),
+                            Some(_) if !is_map => return Err(Refusal::NotAMap.into()),
+                            Some(root) => self.options.walk(table, root),
                         }
                     }
                 },
                 Stage::Copy(copier) => {
                     let work = &mut Workspace::new(heap, meter);
                     let table = copier.run(&mut self.terms, work)?;
-                    self.options.walk(Document::new(text, table), 0)
+                    count(Counted::Term);
+                    self.options.walk(table, 0)
                 }
-                Stage::Compile(walk, table) => {
-                    let document = Document::new(text, take(table));
-                    let done = self.terms.compile(walk, &document, heap, meter);
-                    let Compiled { program, consts } = match done {
-                        Ok(()) if self.only_checked => {
-                            let (root, uses) = (walk.root(), walk.uses());
-                            self.stage = Stage::Checked(document.into_table(), root, uses);
-                            return Ok(());
+                Stage::Compile(walk, tabled) => {
+                    let document = Document::new(text, tabled.table());
+                    self.terms.compile(walk, &document, heap, meter)?;
+                    count(Counted::Compiled);
+                    let is_text = self.terms.entries.is_empty();
+                    let length = is_text.then_some(text.len());
+                    let source = (self.goal != Goal::Code && !tabled.is_kept())
+                        .then(|| Box::new(walk.source(self.options.options, length)));
+                    let compiled = (self.goal != Goal::Source).then(|| walk.finish(&document));
+                    let table = std::mem::replace(tabled, Tabled::New(Table::default()));
+                    match compiled {
+                        Some(Compiled { program, consts }) => {
+                            self.terms.consts.reserve(consts.len());
+                            Stage::Build(Building {
+                                program: Arc::new(program),
+                                consts,
+                                tabled: table,
+                                source,
+                                known: HashMap::new(),
+                                begun: None,
+                            })
                         }
-                        Ok(()) => walk.finish(&document),
-                        Err(stop) => {
-                            *table = document.into_table();
-                            return Err(stop);
-                        }
-                    };
-                    self.terms.consts.reserve(consts.len());
-                    Stage::Build(Building {
-                        program: Arc::new(program),
-                        consts,
-                        table: document.into_table(),
-                        begun: None,
-                    })
+                        None => table.keep(None, source, HashMap::new()),
+                    }
                 }
                 Stage::Build(building) => {
-                    let document = Document::new(text, take(&mut building.table));
-                    let built = self.terms.build(building, &document, heap, meter);
-                    building.table = document.into_table();
-                    built?;
-                    Stage::Ready(building.program.clone())
+                    self.terms.build(building, text, heap, meter)?;
+                    let table =
+                        std::mem::replace(&mut building.tabled, Tabled::New(Table::default()));
+                    let program = Some(building.program.clone());
+                    table.keep(program, building.source.take(), take(&mut building.known))
                 }
-                Stage::Ready(_) | Stage::Checked(..) => return Ok(()),
+                Stage::Keep(keeping) => {
+                    self.terms.keep(keeping, heap, meter)?;
+                    let source = keeping.source.take();
+                    Stage::Ready(keeping.program.take(), source.map(Arc::from))
+                }
+                Stage::Ready(..) => return Ok(()),
             }
         }
     }
@@ -248,145 +334,16 @@ impl<H: Heap> Job<H> for Loader<H::Term> {
 
 impl LoadOptions {
     /// The stage that compiles a program.
-    fn walk(&self, mut document: Document, root: Node) -> Stage {
-        let walk = Walk::new(&mut document, root, self.options);
-        let walk = match self.observed {
+    fn walk(&self, mut table: Table, root: Node) -> Stage {
+        let walk = Walk::new(&mut table, root, self.options);
+        Stage::Compile(self.noting(walk), Tabled::New(table))
+    }
+
+    /// The walk, for observation if that is wanted.
+    fn noting(&self, walk: Box<Walk>) -> Box<Walk> {
+        match self.observed {
             Some(detail) => walk.observed(detail),
             None => walk,
-        };
-        Stage::Compile(walk, document.into_table())
-    }
-}
-
-/// The terms of a program that is being loaded.
-#[derive(Debug)]
-pub(crate) struct LoadTerms<T> {
-    /// Those of the table's entries, if the program is a term.
-    pub entries: Roots<T>,
-    /// Those that follow in the copy.
-    pub next: Roots<T>,
-    /// The constants.
-    pub consts: Roots<T>,
-    /// The constant that is partly built.
-    pub begun: PartialValue<T>,
-}
-
-rooted!(LoadTerms { states: entries, next, consts, begun; });
-
-impl<T> Default for LoadTerms<T> {
-    fn default() -> Self {
-        LoadTerms {
-            entries: Roots::default(),
-            next: Roots::default(),
-            consts: Roots::default(),
-            begun: PartialValue::default(),
         }
     }
-}
-
-impl<T: Copy> LoadTerms<T> {
-    fn compile<H: Heap<Term = T>>(
-        &mut self,
-        walk: &mut Walk,
-        document: &Document,
-        heap: &mut H,
-        meter: &mut Meter,
-    ) -> Result<(), Unloaded<T>> {
-        let walked = walk.resume(document, &mut |fuel, words| {
-            consume_fuel(heap, meter, fuel, words)
-        });
-        match walked {
-            Ok(()) => Ok(()),
-            Err(Failure::Stopped(stop)) => Err(stop.into()),
-            // If this is stopped, the resumed walk ends at the same fault.
-            Err(Failure::Rejected(fault)) => {
-                let mut terms = Vec::with_capacity(fault.terms.len());
-                for node in &fault.terms {
-                    terms.push(self.whole(*node, document, heap, meter)?);
-                }
-                let mut part = |part: &PathPart| {
-                    Ok(match part {
-                        PathPart::Field(name) => PathPart::Field(name),
-                        PathPart::Index(index) => PathPart::Index(*index),
-                        PathPart::Key(node) => {
-                            PathPart::Key(self.whole(*node, document, heap, meter)?)
-                        }
-                    })
-                };
-                let path = walk
-                    .mistake()
-                    .map(|path| path.iter().map(&mut part).collect());
-                let path: Option<Result<Vec<_>, Stop>> = path;
-                Err(Refusal::Rejected(fault.with_terms(terms), path.transpose()?).into())
-            }
-        }
-    }
-
-    /// Returns the term of an entry that was copied.
-    fn copied<H: Heap<Term = T>>(&self, node: Node, heap: &H) -> Option<T> {
-        let entries = &self.entries;
-        ((node as usize) < entries.len()).then(|| entries.get(heap, node as usize))
-    }
-
-    /// Returns the term of an entry, built in one step.
-    fn whole<H: Heap<Term = T>>(
-        &self,
-        node: Node,
-        document: &Document,
-        heap: &mut H,
-        meter: &mut Meter,
-    ) -> Result<T, Stop> {
-        if let Some(term) = self.copied(node, heap) {
-            return Ok(term);
-        }
-        let mut builder = TermBuilder::new(Workspace::in_one_go(heap, meter));
-        Replay::new(document, node).run(document, &mut builder)?;
-        builder.check_heap_limit()?;
-        Ok(builder.finish())
-    }
-
-    fn build<H: Heap<Term = T>>(
-        &mut self,
-        building: &mut Building,
-        document: &Document,
-        heap: &mut H,
-        meter: &mut Meter,
-    ) -> Result<(), Stop> {
-        while let Some(node) = building.consts.get(self.consts.len()).copied() {
-            if let Some(term) = self.copied(node, heap) {
-                self.consts.push(term);
-                continue;
-            }
-            meter.consume_fuel(SMALL_CONSTANT, heap)?;
-            if let Some(term) = document.build_small(node, heap) {
-                self.consts.push(term);
-                continue;
-            }
-            let work = Workspace::new(heap, meter);
-            let mut builder = TermBuilder::resume(work, take(&mut self.begun));
-            let replay = building.begun.take();
-            let mut replay = replay.unwrap_or_else(|| Replay::new(document, node));
-            if let Err(stop) = replay.run(document, &mut builder) {
-                self.begun = builder.into_partial();
-                building.begun = Some(replay);
-                return Err(stop);
-            }
-            self.consts.push(builder.finish());
-        }
-        Ok(())
-    }
-}
-
-/// Consumes fuel and checks the heap limit, for a walk; without `words` the walk cannot be suspended.
-fn consume_fuel<H: Heap>(
-    heap: &H,
-    meter: &mut Meter,
-    fuel: usize,
-    words: Option<usize>,
-) -> Result<(), Stop> {
-    match meter.consume_fuel(fuel, heap) {
-        Err(Stop::SliceOver) if words.is_none() && meter.pace() == Pace::Quantum => {}
-        counted => counted?,
-    }
-    meter.check_heap_limit(words.unwrap_or(0), heap)
 }

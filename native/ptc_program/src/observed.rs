@@ -3,7 +3,7 @@
 use crate::code::{Instr, Program};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
-use ptc_vm::{explain::Mark, explain::PathPart, explain::Site, Counts, Watch};
+use ptc_vm::{explain::PathPart, explain::Site, Counts, Watch};
 
 fn integer<H: Heap>(heap: &mut H, value: u64) -> H::Term {
     let number = i64::try_from(value).unwrap_or(i64::MAX);
@@ -109,32 +109,6 @@ pub fn call_number(program: &Program, pc: u32) -> usize {
     let code = program.code.iter().take(pc as usize);
     code.filter(|instr| matches!(instr, Instr::Call { .. }))
         .count()
-}
-
-/// Returns the path of a call, by its number, in a program that was compiled for observation of everything.
-pub fn call_path<H: Heap>(
-    heap: &mut H,
-    program: &Program,
-    consts: &[H::Term],
-    number: usize,
-) -> Option<H::Term> {
-    let (mut open, mut calls) = (Vec::new(), 0);
-    for instr in &program.code {
-        match instr {
-            Instr::Watch(Mark::Enter(site)) => open.push(*site),
-            Instr::Watch(Mark::Leave(_)) => drop(open.pop()),
-            Instr::Call { .. } => calls += 1,
-            _ => {}
-        }
-        if calls == number {
-            let mut parts = Vec::new();
-            for site in open {
-                parts.extend(place(heap, consts, program.sites.get(site as usize)?));
-            }
-            return Some(heap.make_list(&parts));
-        }
-    }
-    None
 }
 
 /// Returns the names that the program reads from the context, each as often as it reads it.

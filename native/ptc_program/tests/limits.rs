@@ -3,7 +3,7 @@
 mod common;
 
 use common::{End, Lab, FREE, STRICT};
-use ptc_json::{Document, JsonError, JsonLimits};
+use ptc_json::{Document, JsonError, JsonLimits, Table};
 use ptc_program::compile::{compile, Failure, Options, Walk};
 use ptc_program::fault::Code;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 #[test]
 fn depth_of_brackets() {
     let limits = JsonLimits::depth(4);
-    assert!(Document::parse(b"[[{\"a\":[1]}]]", limits).is_ok());
-    let too_deep = |text: &[u8]| match Document::parse(text, limits) {
+    assert!(Table::parse(b"[[{\"a\":[1]}]]", limits).is_ok());
+    let too_deep = |text: &[u8]| match Table::parse(text, limits) {
         Err(JsonError::TooDeep { limit: 4, position }) => position,
         other => panic!("{other:?}"),
     };
@@ -23,12 +23,12 @@ fn depth_of_brackets() {
     assert_eq!(too_deep(b"[[[[ { "), 5);
     // What came before is still what is wrong first.
     assert_eq!(
-        Document::parse(b"[[[x[[", limits).err(),
+        Table::parse(b"[[[x[[", limits).err(),
         Some(JsonError::UnexpectedToken(3))
     );
     let none = JsonLimits::depth(0);
-    assert!(Document::parse(b"1", none).is_ok());
-    assert!(Document::parse(b"[]", none).is_err());
+    assert!(Table::parse(b"1", none).is_ok());
+    assert!(Table::parse(b"[]", none).is_err());
 }
 
 /// Operations nested this deep.
@@ -69,10 +69,12 @@ fn a_long_program_is_counted_and_can_be_left_between_its_parts() {
         r#"{{"op":"pipe","steps":[{}]}}"#,
         vec![step; 5_000].join(",")
     );
-    let mut document = Document::parse(text.as_bytes(), common::DEEP).expect("JSON");
-    let mut walk = Walk::new(&mut document, 0, STRICT);
-    let mut same = Document::parse(text.as_bytes(), common::DEEP).expect("JSON");
-    let whole = compile(&mut same, 0, STRICT).unwrap_or_else(|_| panic!("it is right"));
+    let mut table = Table::parse(text.as_bytes(), common::DEEP).expect("JSON");
+    let mut walk = Walk::new(&mut table, 0, STRICT);
+    let document = Document::new(text.as_bytes(), &table);
+    let mut same = Table::parse(text.as_bytes(), common::DEEP).expect("JSON");
+    let whole =
+        compile(text.as_bytes(), &mut same, 0, STRICT).unwrap_or_else(|_| panic!("it is right"));
     let (mut asked, mut fuel, mut most) = (0, 0, 0);
     loop {
         let went = walk.resume(&document, &mut |cost, words| {

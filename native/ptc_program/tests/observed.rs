@@ -4,7 +4,7 @@ mod common;
 
 use common::rng::Rng;
 use common::{generate, term, End, Suspended, DEEP, FREE, STRICT};
-use ptc_json::Document;
+use ptc_json::{Document, Table};
 use ptc_program::code::State;
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::{Failure, PathPart, Walk, INPUT_NAME};
@@ -29,8 +29,9 @@ fn compiled_or_rejected(
     program: &str,
     detail: Detail,
 ) -> Option<(Program, Vec<Term>)> {
-    let mut document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(&mut document, 0, STRICT).observed(detail);
+    let mut table = Table::parse(program.as_bytes(), DEEP).expect("JSON");
+    let mut walk = Walk::new(&mut table, 0, STRICT).observed(detail);
+    let document = Document::new(program.as_bytes(), &table);
     walk.resume(&document, &mut |_, _| Ok(())).ok()?;
     let compiled = walk.finish(&document);
     let consts = compiled.consts.iter();
@@ -305,9 +306,6 @@ fn operations_calls_and_names_are_terms() {
     let (_program, consts) = compiled(&mut heap, PROGRAM, Detail::All);
     let names = report::context_names(&mut heap, &program, &consts);
     assert_eq!(heap.show(names), r#"["items"]"#);
-    let path = report::call_path(&mut heap, &program, &consts, 1).expect("a call");
-    assert_eq!(heap.show(path), r#"["steps", 2, "expr", "b"]"#);
-    assert_eq!(report::call_path(&mut heap, &program, &consts, 2), None);
     assert_eq!(report::call_number(&program, u32::MAX), 1);
     assert_eq!(report::call_number(&program, 0), 0);
     let all = report::operations(&mut heap, &program, &watch, &consts);
@@ -334,8 +332,9 @@ fn operations_calls_and_names_are_terms() {
 fn a_mistake_has_its_place() {
     let text = r#"{"op":"pipe","steps":[{"op":"load","name":"x"},
       {"op":"map","expr":{"a":{"op":"object","fields":{"b":{"op":"flter"}}}}}]}"#;
-    let mut document = Document::parse(text.as_bytes(), DEEP).expect("JSON");
-    let mut walk = Walk::new(&mut document, 0, STRICT).observed(Detail::All);
+    let mut table = Table::parse(text.as_bytes(), DEEP).expect("JSON");
+    let mut walk = Walk::new(&mut table, 0, STRICT).observed(Detail::All);
+    let document = Document::new(text.as_bytes(), &table);
     let rejected = walk.resume(&document, &mut |_, _| Ok(()));
     assert!(matches!(rejected, Err(Failure::Rejected(_))));
     let path: Vec<String> = walk
@@ -373,8 +372,9 @@ fn an_operation_in_a_template_has_a_path() {
             &["then", "1"],
         ),
     ] {
-        let mut document = Document::parse(program.as_bytes(), DEEP).expect("JSON");
-        let mut walk = Walk::new(&mut document, 0, STRICT).observed(Detail::All);
+        let mut table = Table::parse(program.as_bytes(), DEEP).expect("JSON");
+        let mut walk = Walk::new(&mut table, 0, STRICT).observed(Detail::All);
+        let document = Document::new(program.as_bytes(), &table);
         let refused = walk.resume(&document, &mut |_, _| Ok(()));
         assert!(matches!(refused, Err(Failure::Rejected(_))), "{program}");
         let path = walk.mistake().expect("it is observed").iter();

@@ -4,7 +4,7 @@ mod common;
 
 use common::rng::Rng;
 use common::{generate, oracle, term, DEEP};
-use ptc_json::{Document, JsonError};
+use ptc_json::{Document, JsonError, Table};
 use ptc_term::plain::PlainHeap;
 
 fn value(text: &str) -> String {
@@ -64,7 +64,8 @@ fn of_repeated_keys_the_first_one_counts() {
         r#"[%{"a" => %{"a" => 1}}]"#
     );
     let text = br#"{"op":"first","\u006fp":"last"}"#;
-    let document = Document::parse(text, DEEP).expect("JSON");
+    let table = Table::parse(text, DEEP).expect("JSON");
+    let document = Document::new(text, &table);
     let op = document.field(0, "op").expect("it is there");
     assert_eq!(document.bytes(document.entry(op)), Some(&b"first"[..]));
 }
@@ -85,7 +86,7 @@ fn escapes() {
 /// The offset where a text stops being JSON.
 fn token_at(text: impl AsRef<[u8]>, at: usize) {
     let text = text.as_ref();
-    let error = Document::parse(text, DEEP).err();
+    let error = Table::parse(text, DEEP).err();
     assert_eq!(
         error,
         Some(JsonError::UnexpectedToken(at)),
@@ -96,7 +97,7 @@ fn token_at(text: impl AsRef<[u8]>, at: usize) {
 }
 
 fn end(text: &str) {
-    let error = Document::parse(text.as_bytes(), DEEP).err();
+    let error = Table::parse(text.as_bytes(), DEEP).err();
     assert_eq!(error, Some(JsonError::UnexpectedEnd(text.len())), "{text}");
     oracle::agree(text.as_bytes());
 }
@@ -263,7 +264,8 @@ fn a_document_is_the_table_of_its_parts() {
     let mut rng = Rng::new(22);
     for _ in 0..2_000 {
         let text = generate::json(&mut rng, 4);
-        let document = Document::parse(text.as_bytes(), DEEP).expect("JSON");
+        let table = Table::parse(text.as_bytes(), DEEP).expect("JSON");
+        let document = Document::new(text.as_bytes(), &table);
         for at in 0..document.end(0) {
             let (end, mut parts) = (document.end(at), at + 1);
             let children = document

@@ -5,7 +5,8 @@ mod common;
 use common::rng::Rng;
 use common::{generate, suspended, term, DEEP};
 use ptc_json::{
-    Document, Extent, JsonError, PartialValue, ReadError, Reader, Replay, Sink, TermBuilder, Text,
+    Document, Extent, JsonError, PartialValue, ReadError, Reader, Replay, Sink, Table, TermBuilder,
+    Text,
 };
 use ptc_term::heap::Heap;
 use ptc_term::plain::{PlainHeap, Term};
@@ -99,7 +100,7 @@ fn same(text: &[u8]) -> usize {
     let shown = || String::from_utf8_lossy(text).into_owned();
     let whole = match std::str::from_utf8(text) {
         Ok(text) => term(&mut heap, text),
-        Err(_) => match Document::parse(text, DEEP) {
+        Err(_) => match Table::parse(text, DEEP) {
             Ok(_) => panic!("{}", shown()),
             Err(error) => Err(error),
         },
@@ -205,7 +206,8 @@ fn replays() {
     let mut rng = Rng::new(34);
     for _ in 0..1_000 {
         let text = generate::json(&mut rng, 4);
-        let document = Document::parse(text.as_bytes(), DEEP).expect("JSON");
+        let table = Table::parse(text.as_bytes(), DEEP).expect("JSON");
+        let document = Document::new(text.as_bytes(), &table);
         let mut heap = PlainHeap::new();
         let whole = document.build(0, &mut heap);
         let mut replay = Replay::new(&document, 0);

@@ -125,6 +125,10 @@ impl<'t> Parser<'t> {
                     self.name(Expected::ParamNameOrEnd)?;
                 }
             }
+        } else if self.newer && self.text[self.at..].starts_with(b"->") {
+            // A signature without parameters is rendered so.
+            self.at += 2;
+            self.skip_trivia();
         }
         loop {
             let complete = match self.peek() {

@@ -235,6 +235,53 @@ defmodule PtcRunner.Agent.SchemasTest do
     assert args == %{"c" => nil, "d" => nil}
   end
 
+  test "a check tells the errors of all arguments, whatever their kind" do
+    kinds =
+      for kind <- ["card", "iban"],
+          do: object(%{"kind" => %{"const" => kind}}, %{"required" => ["kind"]})
+
+    schema =
+      object(
+        %{
+          "a" => %{"enum" => ["u", "v"]},
+          "b" => %{"type" => "integer", "minimum" => 1},
+          "c" => %{"oneOf" => kinds},
+          "d" => %{"type" => "boolean"}
+        },
+        %{"required" => ["a", "b", "d"]}
+      )
+
+    {tool, _lines} = tool(schema)
+    args = %{a: "zz", b: 0, c: %{kind: "x"}}
+    {:error, findings} = Json.check(program(args), tools: %{"t" => tool})
+    text = Enum.map_join(findings, "\n", & &1.message)
+
+    assert text =~ "'a'" and text =~ "b: expected at least 1" and
+             text =~ ~s(by kind: "card", "iban") and text =~ "'d'"
+
+    {:error, {_kind, text}} = Json.run(program(args), tools: %{"t" => tool})
+    for name <- ["a", "b", "c", "d"], do: assert(text =~ "\n- #{name}: ")
+  end
+
+  test "errors escape marks of direction and separators of lines" do
+    mark = "a\u202Eb\u2066c\u2028d\u200F"
+
+    for fun <- [
+          fn _ -> {:error, mark} end,
+          fn _ -> raise mark end,
+          fn _ -> throw(mark) end,
+          &Map.fetch!(&1, mark)
+        ] do
+      assert {:error, {_kind, text}} = Json.run(program(%{}), tools: %{"t" => fun})
+      assert text =~ "b"
+      refute text =~ ~r/[\x{200E}\x{200F}\x{2028}-\x{202E}\x{2066}-\x{2069}]/u
+    end
+
+    first = %{program: %{op: "pipe", steps: [%{op: "load", name: "d"}, %{op: "first"}]}}
+    assert {:error, {_kind, text}} = Json.run(Json.Codec.encode!(first), context: %{"d" => mark})
+    assert text =~ "\\u202E" and text =~ "\\u2028"
+  end
+
   # Random schemas, each with a value that is mostly valid.
 
   defp random(0), do: scalar()

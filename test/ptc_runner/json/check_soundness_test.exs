@@ -12,14 +12,17 @@ defmodule PtcRunner.Json.CheckSoundnessTest do
 
   defp seed, do: if(System.get_env("PTC_SEED"), do: Environment.seed(), else: 1)
 
+  # A compiled program is checked by what it keeps of its source, with the same outcome.
   defp check(typed) do
-    Json.check(%{"program" => typed.program},
-      context: typed.types,
-      tools: typed.tools,
-      memory: %{},
-      returns: typed.returns,
-      edition: typed.edition
-    )
+    program = %{"program" => typed.program}
+    known = [context: typed.types, tools: typed.tools, memory: %{}, returns: typed.returns]
+    checked = Json.check(program, [{:edition, typed.edition} | known])
+
+    with {:ok, compiled} <- Json.compile(program, edition: typed.edition) do
+      assert Json.check(compiled, known) == checked, inspect(typed, limit: :infinity)
+    end
+
+    checked
   end
 
   defp run(typed) do

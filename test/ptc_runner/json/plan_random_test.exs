@@ -51,7 +51,11 @@ defmodule PtcRunner.Json.PlanRandomTest do
   end
 
   defp plan!(program, opts) do
-    {:ok, plan} = Json.plan(program, Keyword.take(opts, [:context, :memory, :edition]))
+    opts = Keyword.take(opts, [:context, :memory, :edition])
+    {:ok, plan} = Json.plan(program, opts)
+    # The plan of a compiled program is made from what it keeps of its source.
+    {:ok, compiled} = Json.compile(program, Keyword.take(opts, [:edition]))
+    assert Json.plan(compiled, opts) == {:ok, plan}
     plan
   end
 

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Check.Arguments do
   # in them that break a rule are found.
 
   alias PtcRunner.Agent.SchemaCall
-  alias PtcRunner.Json.{Checked, Codec}
+  alias PtcRunner.Json.{Checked, Program}
   alias PtcRunner.Json.Check.Constants
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.ErrorText
@@ -30,20 +30,39 @@ defmodule PtcRunner.Json.Check.Arguments do
         {findings, []}
 
       {calls, findings} ->
-        wrong = for {:error, _code, path, _op, _details, _place} <- findings, do: path
-        program = program(source)
+        wrong =
+          for {:error, code, path, _op, details, _place} <- findings, do: {path, code, details}
+
+        program = with {:ok, node} <- Program.term(source), do: node
         schemas = Map.get(known, :schemas, %{})
 
         {findings,
          for {severity, :ruled_call, path, _op, [tool, type], place} <- calls,
              data = schemas[tool],
-             not Enum.any?(wrong, &List.starts_with?(&1, path)),
-             {certain, line} <- broken(data, type, at(program, path)) do
+             {:ok, told} <- [told(wrong, path)],
+             {certain, line} <- broken(data, type, at(program, path), told) do
            certain = if severity == :note, do: certain, else: :warning
            {certain, finding(certain, path, tool, line, place)}
          end}
     end
   end
+
+  # The arguments of which the native check has told an error; nothing more is said where something else is wrong in the call.
+  @codes [:wrong_argument, :missing_argument, :unknown_argument]
+
+  defp told(wrong, path) do
+    Enum.reduce_while(wrong, {:ok, []}, fn {at, code, details}, {:ok, told} ->
+      cond do
+        not List.starts_with?(at, path) -> {:cont, {:ok, told}}
+        code in @codes -> {:cont, {:ok, [Enum.at(details, 1) | told]}}
+        true -> {:halt, :error}
+      end
+    end)
+  end
+
+  defp told?(_path, []), do: false
+  defp told?([name | _], told), do: name in told
+  defp told?([], _told), do: true
 
   defp finding(certain, path, tool, line, place) do
     {row, column} = place || {nil, nil}
@@ -58,14 +77,16 @@ defmodule PtcRunner.Json.Check.Arguments do
     }
   end
 
-  defp broken(data, type, node) do
+  defp broken(data, type, node, told) do
     case constant(node) do
       {:ok, args} ->
-        lines = data |> SchemaCall.errors(args) |> Enum.take(@most) |> ErrorText.lines(args)
+        errors = data |> SchemaCall.errors(args) |> Enum.reject(&told?(&1.path, told))
+        lines = errors |> Enum.take(@most) |> ErrorText.lines(args)
         for line <- lines, do: {:error, line}
 
       :error ->
         for {certain, path, message} <- Constants.found(type, data.type),
+            not told?(path, told),
             do: {certain, "#{joined(path)}: #{message}"}
     end
   end
@@ -107,17 +128,6 @@ defmodule PtcRunner.Json.Check.Arguments do
     end)
     |> then(&if(is_list(&1), do: Enum.reverse(&1), else: :error))
   end
-
-  defp program(text) when is_binary(text) do
-    case Codec.decode(text) do
-      {:ok, %{"program" => node}} -> node
-      _other -> nil
-    end
-  end
-
-  defp program({:checked, node}), do: node
-  defp program(%{"program" => node}), do: node
-  defp program(_other), do: nil
 
   defp at(node, []), do: node
   defp at(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> at(path)

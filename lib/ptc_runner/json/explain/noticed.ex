@@ -6,7 +6,8 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
   alias PtcRunner.Json.{Budget, Control, Explain, Hints, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.Findings
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
+  require Quanta
 
   # Maximum number of fields that are reported.
   @most 20
@@ -42,7 +43,11 @@ defmodule PtcRunner.Json.Explain.Noticed do
     case noticed(program, context, memory, noting, Limits.resolve(limits), told(how, called)) do
       {:error, {limit, _most}} = met when limit in [:timeout, :memory_exceeded] ->
         if :atomics.get(called, 1) == 0 and counted(how) == counted,
-          do: unnoticed(Runner.run(program, context, memory, tools, limits, how)),
+          do:
+            program
+            |> plain(limits)
+            |> Runner.run(context, memory, tools, limits, how)
+            |> unnoticed(),
           else: met
 
       outcome ->
@@ -52,6 +57,18 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
   defp unnoticed({:ok, value, words}), do: {:ok, {value, []}, words}
   defp unnoticed(error), do: error
+
+  # A program that is compiled for observation, as one that is not.
+  defp plain(%Program{observed: detail} = program, limits) when detail != nil do
+    {timeout, max_heap, reading} = Limits.about(limits, program)
+
+    case Program.observe(program, reading, nil, {timeout, max_heap}) do
+      {:ok, plain} -> plain
+      _error -> program
+    end
+  end
+
+  defp plain(program, _limits), do: program
 
   defp noting(fun, called) do
     fn args ->
@@ -79,32 +96,33 @@ defmodule PtcRunner.Json.Explain.Noticed do
   defp counted(_how), do: nil
 
   defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, how) do
-    {source, reading} = Program.again(program, reading)
-    limits = {timeout, max_heap}
-
-    case Program.build(source, Program.observed(reading, :findings), limits) do
-      {:ok, handle, consts} ->
-        observation = Native.observation(handle)
-        observed = {:observed, observation, consts, {handle, source}}
-        limits = {timeout, max_heap, reading}
+    case Program.observe(program, reading, :findings, {timeout, max_heap}) do
+      {:ok, program} ->
+        observation = Native.observation(program.handle)
+        limits = {timeout, max_heap, Program.reading(program, reading)}
 
         with {:ok, value, words} <-
-               Runner.run(observed, context, memory, tools, limits, how),
-             do: {:ok, {value, noted(observation, consts, source)}, words}
+               Runner.run({:observed, observation, program}, context, memory, tools, limits, how),
+             do: {:ok, {value, noted(observation, program)}, words}
 
       {:rejected, error, _path} ->
         error
 
       {:error, limit} when is_atom(limit) ->
-        {:error, Program.error(limit, limits)}
+        {:error, Program.error(limit, {timeout, max_heap})}
 
       error ->
         error
     end
   end
 
-  defp noted(observation, consts, source),
-    do: observation |> Native.observed(consts) |> found() |> Hints.of_findings(source)
+  defp noted(observation, program),
+    do: observation |> counts(program) |> found() |> Hints.of_findings(program)
+
+  @doc "The counts of an observed run: see `PtcRunner.Native`."
+  @spec counts(reference(), Program.t()) :: {non_neg_integer() | nil, [tuple()]} | nil
+  def counts(observation, program),
+    do: Quanta.run(Native.observed(observation, program.consts))
 
   # The record was lost because of a bug in the native library.
   defp found(nil), do: []

@@ -24,7 +24,7 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   """
   @spec run(
-          String.t() | {:checked, term()},
+          Program.t() | String.t() | {:checked, term()},
           map(),
           map(),
           map(),
@@ -40,15 +40,15 @@ defmodule PtcRunner.Json.Explain.Observed do
     began = System.monotonic_time()
 
     case compile(source, limits) do
-      {:ok, handle, consts} ->
-        observation = Native.observation(handle)
-        limits = {left(timeout, began), max_heap, depth}
-        program = {:observed, observation, consts, {handle, source}}
+      {:ok, program} ->
+        observation = Native.observation(program.handle)
+        limits = {left(timeout, began), max_heap, Program.reading(program, depth)}
+        observed = {:observed, observation, program}
         # Its calls do not overlap, so that each counts for its own operation.
         how = if is_tuple(how), do: put_elem(how, 0, 1), else: 1
-        result = program |> Runner.run(context, memory, tools, limits, how) |> given(timeout)
-        noted = Native.observed(observation, consts)
-        node = node_of(source)
+        result = observed |> Runner.run(context, memory, tools, limits, how) |> given(timeout)
+        noted = Noticed.counts(observation, program)
+        {:ok, node} = Program.term(program)
 
         {result, explanation} =
           explained(noted, node, result, {began, max(timeout, most), max_heap})
@@ -70,13 +70,13 @@ defmodule PtcRunner.Json.Explain.Observed do
   """
   @spec check(String.t()) :: :ok | {:error, PtcRunner.Json.error(), Explain.path() | nil}
   def check(text) do
-    with {:ok, _handle, _consts} <- compile(text, Limits.default()), do: :ok
+    with {:ok, _program} <- compile(text, Limits.default()), do: :ok
   end
 
   defp compile(source, {timeout, max_heap, reading}) do
     limits = {timeout, max_heap}
 
-    case Program.build(source, Program.observed(reading), limits) do
+    case Program.observe(source, reading, :observed, limits) do
       {:rejected, {:error, fault}, path} ->
         {:error, Program.error(fault, limits), ["program" | path]}
 
@@ -98,9 +98,6 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   defp since(began),
     do: System.convert_time_unit(System.monotonic_time() - began, :native, :nanosecond)
-
-  defp node_of({:checked, node}), do: node
-  defp node_of(text), do: PtcRunner.Json.Codec.decode!(text)["program"]
 
   defp failed(path, began),
     do: %Explain{result: nil, failed_at: path, duration: since(began)}

@@ -7,7 +7,7 @@ mod rng;
 
 use ptc_index::classes::scalar::Scalar;
 use ptc_index::{Hint, Index, Indexer, Invalid, Kind, Members, Node, Tree};
-use ptc_json::{Document, Entry, JsonLimits};
+use ptc_json::{Document, Entry, JsonLimits, Table};
 pub use rng::Rng;
 
 /// More than any test has.
@@ -44,8 +44,9 @@ pub fn agree(text: &[u8]) {
     let index = index(text);
     assert_eq!(in_quanta(text), index, "{}", shown(text));
     assert_eq!(scalar(text), index, "{}", shown(text));
-    match (Document::parse(text, limits), index) {
-        (Ok(document), Ok(index)) => {
+    match (Table::parse(text, limits), index) {
+        (Ok(table), Ok(index)) => {
+            let document = Document::new(text, &table);
             assert!(index.bytes() <= text.len() / 4 + 300, "{}", index.bytes());
             same(text, &document, Tree::new(text, &index));
             largest(&document, &index);

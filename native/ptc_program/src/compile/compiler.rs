@@ -145,6 +145,7 @@ impl Compiler<'_> {
                 scope,
             } => self.unknown_fields(node, op, list, scope)?,
             Step::Emit(instr) => self.walk.code.push(instr),
+            Step::Call { node, call } => self.walk.push_call(node, call),
             Step::Mark(label) => {
                 self.walk.marked = self.walk.code.len() as u32;
                 self.walk.labels[label.0 as usize] = self.walk.marked;

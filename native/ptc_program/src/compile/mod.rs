@@ -54,7 +54,7 @@ pub use walk::{Label, Walk};
 use crate::code::Program;
 use crate::edition::Edition;
 use crate::fault::Fault;
-use ptc_json::{Document, Node};
+use ptc_json::{Document, Node, Table};
 use ptc_term::stop::Stop;
 
 /// The name under which a program refers to its current value.
@@ -98,9 +98,15 @@ pub struct Compiled {
     pub consts: Vec<Node>,
 }
 
-/// Compiles the program whose root is `root`, without limits of time and memory.
-pub fn compile(source: &mut Document, root: Node, options: Options) -> Result<Compiled, Failure> {
-    let mut walk = Walk::new(source, root, options);
-    walk.resume(source, &mut |_, _| Ok(()))?;
-    Ok(walk.finish(source))
+/// Compiles the program of a text whose root is `root`, without limits of time and memory.
+pub fn compile(
+    text: &[u8],
+    table: &mut Table,
+    root: Node,
+    options: Options,
+) -> Result<Compiled, Failure> {
+    let mut walk = Walk::new(table, root, options);
+    let source = Document::new(text, table);
+    walk.resume(&source, &mut |_, _| Ok(()))?;
+    Ok(walk.finish(&source))
 }

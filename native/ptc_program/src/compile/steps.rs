@@ -27,6 +27,18 @@ impl Plan<'_, '_> {
         }
     }
 
+    /// Emits the call of a tool, and notes that it is the one of this operation.
+    pub fn emit_call(&mut self, call: Instr) {
+        let node = self.node;
+        match self.compiler.walk.todo.len() == self.first {
+            true => {
+                self.compiler.uncounted += 1;
+                self.compiler.walk.push_call(node, call);
+            }
+            false => self.later(Step::Call { node, call }),
+        }
+    }
+
     /// Emits a failure.
     pub fn fail(&mut self, code: Code, field: &'static str, subject: Node) {
         let fault = Fault::new(code, Some(self.op.name()), vec![subject]);

@@ -8,10 +8,10 @@ use super::scope::{Bindings, BoundName};
 use super::{Failure, Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
 use crate::edition::Edition;
-use crate::load::Uses;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
-use ptc_json::{Document, Entry, Node, ADDED};
+use crate::source::{Source, Uses};
+use ptc_json::{Document, Entry, Node, Table, ADDED};
 use ptc_vm::program::Branches;
 
 /// An address in the code that is not known yet.
@@ -66,6 +66,13 @@ pub enum Step {
     },
     /// Emit an instruction.
     Emit(Instr),
+    /// Emit the call of a tool.
+    Call {
+        /// The operation's part of the source.
+        node: Node,
+        /// The instruction.
+        call: Instr,
+    },
     /// Mark the target of a label.
     Mark(Label),
     /// Begin a `let` binding of this name.
@@ -145,6 +152,8 @@ pub struct Walk {
     /// The addresses of the calls in the code before `scanned`.
     pub(super) calls: Vec<u32>,
     pub(super) scanned: usize,
+    /// The address of each call in the code, and its part of the source.
+    pub(super) nodes_of_calls: Vec<(u32, Node)>,
     /// The templates several of whose parts call tools.
     pub(super) branches: Vec<Branches>,
     /// The last address at which a label was marked.
@@ -160,19 +169,24 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Creates a walk over the program whose root is `root`.
-    pub fn new(source: &mut Document, root: Node, options: Options) -> Box<Self> {
-        let omitted = source.next();
-        source.add([
+    /// Creates a walk over the program whose root is `root`; adds what stands for omitted parts to its table.
+    pub fn new(table: &mut Table, root: Node, options: Options) -> Box<Self> {
+        let omitted = table.next();
+        table.add([
             Entry::Null,
             Entry::Int(0),
             Entry::Object(omitted + 3, 0),
             Entry::Int(i64::from(options.depth)),
             Entry::Int(i64::from(options.edition.number())),
         ]);
-        source.add(std::array::from_fn::<_, { ADDED.len() }, _>(|at| {
+        table.add(std::array::from_fn::<_, { ADDED.len() }, _>(|at| {
             Entry::Added(at as u8)
         }));
+        Walk::again(omitted, root, options)
+    }
+
+    /// Creates a walk over a program that was walked with these options; `omitted` is [`Walk::omitted`] of that walk.
+    pub fn again(omitted: Node, root: Node, options: Options) -> Box<Self> {
         let mut todo = Vec::with_capacity(16);
         let scope = Scope::outermost(options.checked);
         todo.push(Step::Visit {
@@ -199,6 +213,7 @@ impl Walk {
             calls_tools: false,
             starts: Vec::new(),
             calls: Vec::new(),
+            nodes_of_calls: Vec::new(),
             scanned: 0,
             branches: Vec::new(),
             marked: 0,
@@ -230,8 +245,27 @@ impl Walk {
         self.root.0
     }
 
+    /// Returns the first of the entries for omitted parts.
+    pub fn omitted(&self) -> Node {
+        self.omitted
+    }
+
+    /// Returns what is kept of the source, without its table; `text` is the length of the text, if it is one.
+    pub fn source(&self, options: Options, text: Option<usize>) -> Source {
+        Source {
+            table: Table::default(),
+            root: self.root.0,
+            omitted: self.omitted,
+            uses: self.uses(),
+            calls: self.nodes_of_calls.iter().map(|(_, node)| *node).collect(),
+            text,
+            outside: Vec::new(),
+            options,
+        }
+    }
+
     /// Returns the names that the program uses, as its instructions say.
-    pub fn uses(&self) -> Uses {
+    fn uses(&self) -> Uses {
         let mut uses = Uses::default();
         let node = |id: u32| self.consts.get(id as usize).copied();
         for instr in &self.code {
@@ -245,11 +279,22 @@ impl Walk {
         uses
     }
 
+    /// Adds the call of a tool to the code.
+    pub(super) fn push_call(&mut self, node: Node, call: Instr) {
+        self.nodes_of_calls.push((self.code.len() as u32, node));
+        self.code.push(call);
+    }
+
     /// Drops the code from an address on.
     pub(super) fn truncate_code(&mut self, length: usize) {
         self.code.truncate(length);
         self.scanned = self.scanned.min(length);
         while self.calls.pop_if(|call| *call as usize >= length).is_some() {}
+        while self
+            .nodes_of_calls
+            .pop_if(|(call, _)| *call as usize >= length)
+            .is_some()
+        {}
         while self
             .branches
             .pop_if(|it| it.end as usize > length)

@@ -39,7 +39,7 @@ impl Operation for Call {
         let args = plan.constant(args);
         let tool = plan.constant_of("tool");
         plan.emit(Instr::Const(args));
-        plan.emit(Instr::Call {
+        plan.emit_call(Instr::Call {
             tool,
             on_error: NO_PC,
         });
@@ -69,12 +69,12 @@ fn plan_2(plan: &mut Plan) -> Planned {
     let tool = plan.constant_of("tool");
     let Some(value) = plan.field("on_error") else {
         let on_error = NO_PC;
-        plan.emit(Instr::Call { tool, on_error });
+        plan.emit_call(Instr::Call { tool, on_error });
         return Ok(());
     };
     let (failed, end) = (plan.label(), plan.label());
     let text = plan.take_slot();
-    plan.emit(Instr::Call {
+    plan.emit_call(Instr::Call {
         tool,
         on_error: failed.number(),
     });

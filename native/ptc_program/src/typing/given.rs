@@ -8,7 +8,7 @@ use super::ty::TyId;
 use super::type_words::{name_of, LONGEST_NAME};
 use super::walk::TypeWalk;
 use crate::compile::INPUT_NAME;
-use crate::load::Uses;
+use crate::source::Uses;
 use ptc_json::{Document, Node};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::meter::Meter;

@@ -7,24 +7,24 @@ use super::reply::Reply;
 use super::spare;
 use super::ty::TyId;
 use super::walk::{TypeStep, TypeWalk};
-use crate::load::{LoadOptions, Loader, Refusal, Uses};
+use crate::load::{LoadOptions, Loader, Refusal};
 use crate::plan::job::Planning;
-use ptc_json::{Document, Entry, Node, Table};
+use crate::source::Source;
+use ptc_json::{Document, Node};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
-use ptc_term::suspend::One;
 use ptc_vm::explain::Detail;
-use std::mem::take;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy)]
 enum CheckStage {
     Load,
-    /// The constants from this place on that the table does not contain.
-    Constants(Node),
+    /// The constants from this one on that the table does not contain.
+    Constants(usize),
     Read,
     Walk,
     Reply,
@@ -35,33 +35,31 @@ enum CheckStage {
 struct CheckState {
     stage: CheckStage,
     options: LoadOptions,
-    /// The bytes of the text.
-    length: usize,
-    /// Whether the program is loaded a second time, to find the place of its mistake.
+    /// Whether the program is checked a second time, to find the place of its mistake.
     again: bool,
-    table: Table,
-    uses: Uses,
+    needs_text: bool,
+    /// The program, once it is loaded, or if it was compiled before.
+    source: Option<Arc<Source>>,
+    /// The parts of the program that are the constants in `outside`.
+    outside: Vec<Node>,
     walk: Option<Box<TypeWalk>>,
     result: TyId,
 }
 
 /// A check of a program.
 pub struct Check<T> {
-    /// The program, if it is a term.
-    program: CheckedSource<T>,
     loader: Option<Loader<T>>,
     given: FieldsGiven<T>,
     constant: Option<Sampling<T>>,
-    entries: Roots<T>,
+    /// The constants that the program's table does not contain, see [`Source::constants_outside`].
+    outside: Roots<T>,
     reply: Reply<T>,
     /// The plan, if that is wanted in the place of the types.
     plan: Option<Planning<T>>,
     state: CheckState,
 }
 
-rooted!(Check { states: program, loader, given, constant, entries, reply, plan; plain: state });
-
-type CheckedSource<T> = Option<One<T>>;
+rooted!(Check { states: loader, given, constant, outside, reply, plan; plain: state });
 
 /// How much is read of a constant that the program's table does not contain.
 const CONSTANT: Budget = Budget {
@@ -71,71 +69,78 @@ const CONSTANT: Budget = Budget {
 };
 /// Maximum number of such constants.
 const MOST_CONSTANTS: usize = 100;
-/// Number of entries that are passed for one unit of fuel while such constants are looked for.
-const ENTRIES_A_UNIT: usize = 4;
 /// Fuel for a step of the walk.
 const FUEL_PER_STEP: usize = 6;
 
 impl<T: Copy> Check<T> {
     /// Checks a text of this many bytes: `{"program": …}`.
     pub fn of_text(length: usize, options: LoadOptions, given: GivenTypes<T>) -> Self {
-        Check::new(None, length, options, given)
+        let loader = Loader::of_text(length, unobserved(options));
+        Check::new(Some(loader.only_checked()), true, options, given)
     }
 
     /// Checks a term: the program itself.
     pub fn of_term(program: T, options: LoadOptions, given: GivenTypes<T>) -> Self {
-        Check::new(Some(One(program)), 0, options, given)
+        let loader = Loader::of_term(program, unobserved(options));
+        Check::new(Some(loader.only_checked()), false, options, given)
+    }
+
+    /// Checks a program that was compiled before. The text is not read again. `constant` gives the constants of the program.
+    pub fn of_source(
+        source: Arc<Source>,
+        constant: impl Fn(usize) -> Option<T>,
+        detail: Detail,
+        given: GivenTypes<T>,
+    ) -> Self {
+        let options = LoadOptions {
+            options: source.options,
+            observed: Some(detail),
+        };
+        let mut check = Check::new(None, source.text.is_some(), options, given);
+        for (node, id) in source.constants_outside(MOST_CONSTANTS) {
+            if let Some(term) = constant(id as usize) {
+                check.outside.push(term);
+                check.state.outside.push(node);
+            }
+        }
+        check.state.source = Some(source);
+        check
     }
 
     fn new(
-        program: CheckedSource<T>,
-        length: usize,
+        loader: Option<Loader<T>>,
+        needs_text: bool,
         options: LoadOptions,
         given: GivenTypes<T>,
     ) -> Self {
-        let mut check = Check {
-            program,
-            loader: None,
+        Check {
+            loader,
             given: FieldsGiven::new(given),
             constant: None,
-            entries: Roots::default(),
+            outside: Roots::default(),
             reply: Reply::default(),
             plan: None,
             state: CheckState {
                 stage: CheckStage::Load,
                 options,
-                length,
                 again: false,
-                table: Table::default(),
-                uses: Uses::default(),
+                needs_text,
+                source: None,
+                outside: Vec::new(),
                 walk: None,
                 result: TyId::UNKNOWN,
             },
-        };
-        check.load();
-        check
-    }
-
-    /// Begins to load the program. What is needed for the place of a mistake is only made once there is one.
-    fn load(&mut self) {
-        let mut options = self.state.options;
-        if !self.state.again {
-            options.observed = None;
         }
-        let loader = match &self.program {
-            Some(program) => Loader::of_term(program.0, options),
-            None => Loader::of_text(self.state.length, options),
-        };
-        self.loader = Some(loader.only_checked());
     }
 
     /// Returns whether the text is needed.
     pub fn needs_text(&self) -> bool {
-        self.program.is_none()
+        self.state.needs_text
     }
 
     /// Begins the check of types, or the plan.
-    fn begin<H: Heap<Term = T>>(&mut self, root: Node, heap: &H) {
+    fn begin<H: Heap<Term = T>>(&mut self, source: &Source, heap: &H) {
+        let root = source.root;
         if self.state.options.observed == Some(Detail::Plan) {
             self.plan = Some(Planning::new(root, self.state.options.options.edition));
             return;
@@ -145,9 +150,9 @@ impl<T: Copy> Check<T> {
         if self.state.options.observed == Some(Detail::All) {
             walk.noted = Some(Vec::new());
         }
-        self.given.begin(&self.state.uses, &mut walk, heap);
+        self.given.begin(&source.uses, &mut walk, heap);
         self.state.walk = Some(walk);
-        self.state.stage = match self.entries.is_empty() {
+        self.state.stage = match self.outside.is_empty() {
             true => CheckStage::Read,
             false => CheckStage::Constants(0),
         };
@@ -168,17 +173,19 @@ impl<T: Copy> Check<T> {
         };
         self.state.stage = match self.state.stage {
             CheckStage::Load => return Err(Stop::Abandoned),
-            CheckStage::Constants(node) => {
-                let mut constants = Constants {
-                    entries: &self.entries,
-                    current: &mut self.constant,
-                    place: node,
-                };
-                let read = constants.read(walk, document, heap, meter);
-                self.state.stage = CheckStage::Constants(constants.place);
-                read?;
-                CheckStage::Read
-            }
+            CheckStage::Constants(at) => match self.state.outside.get(at).copied() {
+                None => CheckStage::Read,
+                Some(node) => {
+                    let term = self.outside.get(heap, at);
+                    let sampling = self
+                        .constant
+                        .get_or_insert_with(|| Sampling::new(term, CONSTANT, heap));
+                    let ty = sampling.step(&mut walk.types, heap, meter)?;
+                    self.constant = None;
+                    walk.known.outside.insert(node, ty);
+                    CheckStage::Constants(at + 1)
+                }
+            },
             CheckStage::Read => {
                 let mut into = GivenTo {
                     walk,
@@ -204,43 +211,11 @@ impl<T: Copy> Check<T> {
     }
 }
 
-/// The constants that the program's table does not contain.
-struct Constants<'c, T> {
-    entries: &'c Roots<T>,
-    current: &'c mut Option<Sampling<T>>,
-    place: Node,
-}
-
-impl<T: Copy> Constants<'_, T> {
-    fn read<H: Heap<Term = T>>(
-        &mut self,
-        walk: &mut TypeWalk,
-        document: &Document,
-        heap: &H,
-        meter: &mut Meter,
-    ) -> Result<(), Stop> {
-        let count = self.entries.len() as u32;
-        loop {
-            if let Some(sampling) = self.current {
-                let ty = sampling.step(&mut walk.types, heap, meter)?;
-                *self.current = None;
-                walk.known.outside.insert(self.place, ty);
-                self.place += 1;
-            }
-            let end = count.min(self.place + 512);
-            let before = self.place;
-            let is_outside = |node: &Node| matches!(document.entry(*node), Entry::Term(_));
-            let next = (before..end).find(is_outside);
-            self.place = next.unwrap_or(end);
-            if self.place == count || walk.known.outside.len() >= MOST_CONSTANTS {
-                return Ok(());
-            }
-            if next.is_some() {
-                let term = self.entries.get(heap, self.place as usize);
-                *self.current = Some(Sampling::new(term, CONSTANT, heap));
-            }
-            meter.consume_fuel((self.place - before) as usize / ENTRIES_A_UNIT, heap)?;
-        }
+/// The options for loading a program. What is needed for the place of a mistake is only made once there is one.
+fn unobserved(options: LoadOptions) -> LoadOptions {
+    LoadOptions {
+        observed: None,
+        ..options
     }
 }
 
@@ -276,27 +251,33 @@ impl<H: Heap> Job<H> for Check<H::Term> {
                         && !self.state.again =>
                 {
                     self.state.again = true;
-                    self.load();
+                    loader.again(self.state.options.observed.unwrap_or_default());
                     // What its error is made of was made in one go; from here on the work can be suspended.
                     meter.advanced();
                 }
                 Err(refusal) => return Ok(Err(refusal)),
                 Ok(()) => {
-                    let loaded = self.loader.take().and_then(Loader::into_table);
-                    let Some((table, root, uses, entries)) = loaded else {
+                    let loaded = self.loader.take().and_then(Loader::into_source);
+                    let Some((source, terms)) = loaded else {
                         return Err(Stop::Abandoned);
                     };
-                    (self.state.table, self.state.uses) = (table, uses);
-                    self.entries = entries;
-                    self.begin(root, heap);
+                    for (node, id) in source.constants_outside(MOST_CONSTANTS) {
+                        self.outside.push(terms.get(heap, id as usize));
+                        self.state.outside.push(node);
+                    }
+                    self.state.source = Some(source);
                 }
             }
         }
+        let Some(source) = self.state.source.clone() else {
+            return Err(Stop::Abandoned);
+        };
+        if matches!(self.state.stage, CheckStage::Load) && self.plan.is_none() {
+            self.begin(&source, heap);
+        }
+        let document = source.document(text);
         loop {
-            let document = Document::new(text, take(&mut self.state.table));
-            let done = self.go_on((&document, text), heap, meter);
-            self.state.table = document.into_table();
-            if let Some(reply) = done? {
+            if let Some(reply) = self.go_on((&document, text), heap, meter)? {
                 if let Some(walk) = self.state.walk.take() {
                     spare::keep(walk);
                 }

@@ -1,5 +1,8 @@
 //! Lines and columns of the parts of a program's text.
 
+use crate::counts::{count, Counted};
+use crate::load::Tabled;
+use crate::source::Source;
 use ptc_json::{Document, Entry, JsonLimits, Node, ReadError, Table, TableReader};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -9,7 +12,7 @@ use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::One;
 use ptc_term::workspace::Workspace;
-use std::mem::take;
+use std::sync::Arc;
 
 /// Number of bytes, and of parts of the program, that are passed in one step; and how many of them cost one unit of fuel.
 const STRIDE: usize = 4_096;
@@ -107,10 +110,26 @@ pub(super) fn place_term<H: Heap>(place: LineColumn, heap: &mut H) -> H::Term {
 #[derive(Debug)]
 enum LocateStage {
     Read(TableReader),
-    /// A part on the path, and the next one inside it with the number of those before it.
-    Follow(Node, Node, u32),
+    Follow(Followed),
     Pass(Node),
+}
+
+/// How far a path was followed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Followed {
+    /// To a part on the path; the next one inside it, and the number of those before that.
+    Inside(Node, Node, u32),
+    /// To its end.
+    Found(Node),
+    /// The program has no such part.
     Nowhere,
+}
+
+impl Followed {
+    /// Begins at the root of a program.
+    pub fn begin(root: Node) -> Self {
+        Followed::Inside(root, root + 1, 0)
+    }
 }
 
 /// The end of a path in a program's text as a job. The path is a list of keys and indices.
@@ -125,63 +144,75 @@ rooted!(Locate { states: path; plain: state });
 #[derive(Debug)]
 struct LocateState {
     stage: LocateStage,
-    table: Table,
+    tabled: Tabled,
     lines: Lines,
 }
 
 impl<T: Copy> Locate<T> {
     /// Begins with a text of this many bytes: `{"program": …}`.
     pub fn new(length: usize, path: T) -> Self {
+        let reader = TableReader::new(length, JsonLimits::depth(usize::MAX));
+        Locate::begin(
+            LocateStage::Read(reader),
+            Tabled::New(Table::default()),
+            path,
+        )
+    }
+
+    /// Begins with a program that was compiled from a text, which is not read again.
+    pub fn of_source(source: Arc<Source>, path: T) -> Self {
+        let stage = LocateStage::Follow(Followed::begin(source.root));
+        Locate::begin(stage, Tabled::Kept(source), path)
+    }
+
+    fn begin(stage: LocateStage, tabled: Tabled, path: T) -> Self {
         Locate {
             path: One(path),
             state: LocateState {
-                stage: LocateStage::Read(TableReader::new(length, JsonLimits::depth(usize::MAX))),
-                table: Table::default(),
+                stage,
+                tabled,
                 lines: Lines::default(),
             },
         }
     }
+}
 
-    /// Goes on along the path; returns the next stage and the fuel.
-    fn follow<H: Heap<Term = T>>(
-        &mut self,
-        (at, next, before): (Node, Node, u32),
-        source: &Document,
-        heap: &H,
-    ) -> (LocateStage, usize) {
-        let Some((step, rest)) = heap.uncons(self.path.0) else {
-            return (LocateStage::Pass(at), 1);
+/// Goes on along the rest of a path; returns how far, and the fuel.
+pub(crate) fn follow<H: Heap>(
+    path: &mut One<H::Term>,
+    to: Followed,
+    source: &Document,
+    heap: &H,
+) -> (Followed, usize) {
+    let Followed::Inside(at, next, before) = to else {
+        return (to, 1);
+    };
+    let Some((step, rest)) = heap.uncons(path.0) else {
+        return (Followed::Found(at), 1);
+    };
+    let (key, index) = (heap.bytes(step), heap.small_integer(step));
+    let (end, count, width) = match source.entry(at) {
+        Entry::Object(end, count) if key.is_some() => (end, count, 1),
+        Entry::List(end, count) if index.is_some() => (end, count, 0),
+        _ => return (Followed::Nowhere, 1),
+    };
+    let (mut part, mut passed) = (next, 0);
+    while part < end && before + passed < count && (passed as usize) < STRIDE {
+        let is_it = match key {
+            Some(key) => source.text(part) == Some(key),
+            None => index == Some(i64::from(before + passed)),
         };
-        let (key, index) = (heap.bytes(step), heap.small_integer(step));
-        let (end, count, width) = match source.entry(at) {
-            Entry::Object(end, count) if key.is_some() => (end, count, 1),
-            Entry::List(end, count) if index.is_some() => (end, count, 0),
-            _ => return (LocateStage::Nowhere, 1),
-        };
-        let (mut part, mut passed) = (next, 0);
-        while part < end && before + passed < count && (passed as usize) < STRIDE {
-            let is_it = match key {
-                Some(key) => source.text(part) == Some(key),
-                None => index == Some(i64::from(before + passed)),
-            };
-            if is_it {
-                self.path = One(rest);
-                let found = part + width;
-                return (
-                    LocateStage::Follow(found, found + 1, 0),
-                    2 + passed as usize,
-                );
-            }
-            part = source.end(part + width);
-            passed += 1;
+        if is_it {
+            *path = One(rest);
+            let found = part + width;
+            return (Followed::begin(found), 2 + passed as usize);
         }
-        match part < end && before + passed < count {
-            true => (
-                LocateStage::Follow(at, part, before + passed),
-                passed as usize,
-            ),
-            false => (LocateStage::Nowhere, passed as usize),
-        }
+        part = source.end(part + width);
+        passed += 1;
+    }
+    match part < end && before + passed < count {
+        true => (Followed::Inside(at, part, before + passed), passed as usize),
+        false => (Followed::Nowhere, passed as usize),
     }
 }
 
@@ -192,26 +223,28 @@ impl<H: Heap> Job<H> for Locate<H::Term> {
     fn step(&mut self, text: &[u8], heap: &mut H, meter: &mut Meter) -> Result<H::Term, Stop> {
         loop {
             let cost = match &mut self.state.stage {
-                LocateStage::Nowhere => return Ok(heap.nil()),
+                LocateStage::Follow(Followed::Nowhere) => return Ok(heap.nil()),
                 LocateStage::Read(reader) => {
                     self.state.stage = match reader.read(text, Workspace::new(heap, meter)) {
                         Err(ReadError::Stop(stop)) => return Err(stop),
-                        Err(ReadError::Json(_)) => LocateStage::Nowhere,
+                        Err(ReadError::Json(_)) => LocateStage::Follow(Followed::Nowhere),
                         Ok(table) => {
-                            let document = Document::new(text, table);
+                            count(Counted::Text);
+                            let document = Document::new(text, &table);
                             let root = document.field(0, "program").unwrap_or(0);
-                            self.state.table = document.into_table();
-                            LocateStage::Follow(root, root + 1, 0)
+                            self.state.tabled = Tabled::New(table);
+                            LocateStage::Follow(Followed::begin(root))
                         }
                     };
                     1
                 }
-                LocateStage::Follow(at, next, before) => {
-                    let place = (*at, *next, *before);
-                    let document = Document::new(text, take(&mut self.state.table));
-                    let (stage, cost) = self.follow(place, &document, heap);
-                    self.state.table = document.into_table();
-                    self.state.stage = stage;
+                LocateStage::Follow(to) => {
+                    let document = Document::new(text, self.state.tabled.table());
+                    let (to, cost) = follow(&mut self.path, *to, &document, heap);
+                    self.state.stage = match to {
+                        Followed::Found(node) => LocateStage::Pass(node),
+                        to => LocateStage::Follow(to),
+                    };
                     cost
                 }
                 LocateStage::Pass(node) => {
@@ -233,7 +266,8 @@ mod tests {
     #[test]
     fn each_part_has_its_place() {
         let text = "{\n \"ä\\\"b\": [1, {\"c\":\tnull}],\r\n  \"d\": \"x\"}";
-        let document = Document::parse(text.as_bytes(), JsonLimits::depth(10)).unwrap();
+        let table = Table::parse(text.as_bytes(), JsonLimits::depth(10)).unwrap();
+        let document = Document::new(text.as_bytes(), &table);
         let wanted = [
             (1, 1),
             (2, 2),

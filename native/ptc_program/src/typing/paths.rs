@@ -119,7 +119,7 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptc_json::JsonLimits;
+    use ptc_json::{JsonLimits, Table};
 
     fn shown(document: &Document, path: &[PartStep]) -> String {
         let step = |step: &PartStep| match step {
@@ -134,7 +134,8 @@ mod tests {
     #[test]
     fn each_part_has_its_path() {
         let text = br#"{"a":[1,{"b":2,"c":[[],{}]}],"d":{"e":3}}"#;
-        let document = Document::parse(text, JsonLimits::depth(10)).unwrap();
+        let table = Table::parse(text, JsonLimits::depth(10)).unwrap();
+        let document = Document::new(text, &table);
         let mut values = Vec::new();
         for node in 0..document.end(0) {
             if document.text(node).is_none() {

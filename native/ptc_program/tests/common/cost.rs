@@ -3,7 +3,7 @@
 
 use super::oracle::shown;
 use super::{built, load_options, End, Lab, LONG, UNCHECKED};
-use ptc_json::{Document, JsonLimits};
+use ptc_json::{JsonLimits, Table};
 use ptc_program::load::Loader;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -36,7 +36,7 @@ pub fn meter() -> Meter {
 
 /// Compiles and runs a JSON text.
 pub fn program(text: &[u8]) -> Cost {
-    match Document::parse(text, JsonLimits::depth(500)) {
+    match Table::parse(text, JsonLimits::depth(500)) {
         Ok(_) => run(Lab::of_text(PlainHeap::new(), text, UNCHECKED), 0),
         Err(_) => Cost::default(),
     }
@@ -49,7 +49,7 @@ pub fn program_of_terms(bytes: &[u8]) -> Cost {
     let mut loader = Loader::of_term(program, load_options(UNCHECKED));
     let loaded = loader.step(b"", &mut heap, &mut meter);
     let lab = match loaded.ok().and_then(|_| loader.finish(&heap)) {
-        Some((program, consts)) => Ok(Lab::new(heap, (*program).clone(), consts)),
+        Some(loaded) => Ok(Lab::new(heap, (*loaded.program).clone(), loaded.consts)),
         None => Err(End::MemoryExceeded),
     };
     run(lab, meter.fuel_consumed())

@@ -23,7 +23,7 @@ pub mod types;
 pub mod walks;
 pub mod whole;
 
-use ptc_json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, TermBuilder};
+use ptc_json::{Document, Extent, JsonError, JsonLimits, ReadError, Reader, Table, TermBuilder};
 use ptc_program::code::Halt;
 use ptc_program::code::State;
 use ptc_program::code::{Program, Vm};
@@ -193,8 +193,10 @@ pub fn term(heap: &mut PlainHeap, json: &str) -> Result<Term, JsonError> {
 impl Lab {
     /// A program as JSON text.
     pub fn of_text(mut heap: PlainHeap, program: &[u8], options: Options) -> Result<Lab, End> {
-        let mut document = Document::parse(program, DEEP).expect("the program is JSON");
-        match compile(&mut document, 0, options) {
+        let mut table = Table::parse(program, DEEP).expect("the program is JSON");
+        let compiled = compile(program, &mut table, 0, options);
+        let document = Document::new(program, &table);
+        match compiled {
             Ok(Compiled { program, consts }) => {
                 let consts = consts.iter().map(|node| document.build(*node, &mut heap));
                 let consts = consts.collect();
@@ -234,7 +236,8 @@ impl Lab {
                 Err(Stop::Abandoned) => return Err(End::Abandoned),
             }
         }
-        let (program, consts) = loader.finish(&heap).expect("it is loaded");
+        let loaded = loader.finish(&heap).expect("it is loaded");
+        let (program, consts) = (loaded.program, loaded.consts);
         Ok(Lab::new(heap, (*program).clone(), consts))
     }
 

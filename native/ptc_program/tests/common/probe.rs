@@ -2,7 +2,7 @@
 
 use super::rng::Rng;
 use super::{built, generate, load_options, oracle, End, Lab, DEEP, FREE, STRICT, UNCHECKED};
-use ptc_json::{Document, JsonLimits};
+use ptc_json::{Document, JsonLimits, Table};
 use ptc_program::compile::Options;
 use ptc_program::load::Loader;
 use ptc_term::meter::{Deadline, Limits, Meter};
@@ -48,8 +48,8 @@ pub fn signature(text: &[u8]) {
 
 /// Reads a text, to measure its cost.
 pub fn reader_cost(text: &[u8]) {
-    if let Ok(document) = Document::parse(text, DEEP) {
-        document.build(0, &mut PlainHeap::new());
+    if let Ok(table) = Table::parse(text, DEEP) {
+        Document::new(text, &table).build(0, &mut PlainHeap::new());
     }
 }
 
@@ -112,7 +112,7 @@ fn loads_the_same(heap: impl Fn() -> PlainHeap, loader: impl Fn() -> Loader<Term
 
 /// Compiles a JSON text, to measure its cost.
 pub fn compile_cost(text: &[u8]) {
-    if Document::parse(text, JsonLimits::depth(500)).is_ok() {
+    if Table::parse(text, JsonLimits::depth(500)).is_ok() {
         drop(Lab::of_text(PlainHeap::new(), text, STRICT));
     }
 }
@@ -127,7 +127,7 @@ fn seed_of(bytes: &[u8]) -> u64 {
 /// result is always the same.
 pub fn program(text: &[u8]) {
     load(text);
-    if Document::parse(text, JsonLimits::depth(500)).is_err() {
+    if Table::parse(text, JsonLimits::depth(500)).is_err() {
         return;
     }
     load(&[br#"{"program":"#, text, b"}"].concat());

@@ -2,8 +2,10 @@
 
 use super::cost::{self, Cost};
 use super::{load_options, suspended, term};
-use ptc_json::Document;
+use ptc_json::Table;
 use ptc_program::compile::Options;
+use ptc_program::load::Loader;
+use ptc_program::source::Source;
 use ptc_program::typing::given::GivenTypes;
 use ptc_program::typing::job::Check;
 use ptc_term::heap::{Heap, Kind};
@@ -12,6 +14,7 @@ use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_vm::explain::Detail;
+use std::sync::Arc;
 
 /// Makes a type term of its JSON form: `"int"`, `["T"]` a list, `{"a": T}` a map, `{"?": T}` optional, `{"|": [T, …]}` a union,
 /// `{"=": value}` a literal, null nothing.
@@ -121,21 +124,96 @@ pub struct Outcome {
     pub reads: Vec<String>,
 }
 
+fn given(heap: &mut PlainHeap, world: World) -> GivenTypes<Term> {
+    GivenTypes {
+        types: scope(heap, world.types, false),
+        memory: scope(heap, world.memory, false),
+        tools: scope(heap, world.tools, true),
+        returns: {
+            let json = term(heap, world.returns).expect("JSON");
+            type_term(heap, json)
+        },
+    }
+}
+
+/// Nothing is given.
+fn nothing(heap: &PlainHeap) -> GivenTypes<Term> {
+    let nil = heap.nil();
+    GivenTypes {
+        types: nil,
+        memory: nil,
+        tools: nil,
+        returns: nil,
+    }
+}
+
 /// Begins a check of a program, without the `{"program": …}` around it.
 pub fn begin(program: &str, world: World, options: Options) -> (PlainHeap, Check<Term>, String) {
     let mut heap = PlainHeap::new();
-    let given = GivenTypes {
-        types: scope(&mut heap, world.types, false),
-        memory: scope(&mut heap, world.memory, false),
-        tools: scope(&mut heap, world.tools, true),
-        returns: {
-            let json = term(&mut heap, world.returns).expect("JSON");
-            type_term(&mut heap, json)
-        },
-    };
-    let text = format!(r#"{{"program":{program}}}"#);
+    let given = given(&mut heap, world);
+    let text = framed(program);
     let check = Check::of_text(text.len(), load_options(options), given);
     (heap, check, text)
+}
+
+fn framed(program: &str) -> String {
+    format!(r#"{{"program":{program}}}"#)
+}
+
+/// Compiles a program and keeps its source; a term, or a text.
+fn kept(
+    heap: &mut PlainHeap,
+    program: &str,
+    options: Options,
+    is_term: bool,
+    units: Option<usize>,
+) -> Option<(Arc<Source>, Vec<Term>)> {
+    let text = framed(program);
+    let (mut loader, text) = match is_term {
+        true => {
+            let program = term(heap, program).expect("JSON");
+            (Loader::of_term(program, load_options(options)), "")
+        }
+        false => (
+            Loader::of_text(text.len(), load_options(options)),
+            text.as_str(),
+        ),
+    };
+    loader = loader.keeping();
+    loop {
+        match loader.step(text.as_bytes(), heap, &mut meter(units)) {
+            Ok(Ok(())) => {
+                let loaded = loader.finish(heap).expect("it is loaded");
+                return Some((loaded.source.expect("it is kept"), loaded.consts));
+            }
+            Ok(Err(_)) => return None,
+            Err(Stop::SliceOver) if units.is_some() => loader = suspended(loader, heap),
+            Err(stop) => panic!("{stop:?}"),
+        }
+    }
+}
+
+fn meter(units: Option<usize>) -> Meter {
+    match units {
+        Some(units) => Meter::with_fuel(Limits::UNLIMITED, units),
+        None => Meter::whole(Limits::UNLIMITED, Pace::Quantum),
+    }
+}
+
+/// Runs a check to its end; `units`: the fuel of each quantum, after which it is suspended.
+fn end(
+    mut check: Check<Term>,
+    text: &str,
+    heap: &mut PlainHeap,
+    units: Option<usize>,
+) -> Option<Term> {
+    loop {
+        match check.step(text.as_bytes(), heap, &mut meter(units)) {
+            Ok(reply) => return reply.ok(),
+            Err(Stop::SliceOver) if units.is_some() => check = suspended(check, heap),
+            Err(stop) => panic!("{stop:?}"),
+        }
+    }
 }
 
 /// Checks a program; `units`: the fuel of each quantum, after which it is suspended.
@@ -145,47 +223,55 @@ pub fn check(
     options: Options,
     units: Option<usize>,
 ) -> Option<Outcome> {
-    let (mut heap, mut check, text) = begin(program, world, options);
-    loop {
-        let mut meter = match units {
-            Some(units) => Meter::with_fuel(Limits::UNLIMITED, units),
-            None => Meter::whole(Limits::UNLIMITED, Pace::Quantum),
-        };
-        match check.step(text.as_bytes(), &mut heap, &mut meter) {
-            Ok(Ok(reply)) => return Some(outcome(&heap, reply)),
-            Ok(Err(_)) => return None,
-            Err(Stop::SliceOver) if units.is_some() => check = suspended(check, &mut heap),
-            Err(stop) => panic!("{stop:?}"),
-        }
-    }
+    let (mut heap, check, text) = begin(program, world, options);
+    let reply = end(check, &text, &mut heap, units)?;
+    Some(outcome(&heap, reply))
+}
+
+/// Checks a program that was compiled, by what is kept of its source.
+fn check_compiled(
+    program: &str,
+    options: Options,
+    is_term: bool,
+    units: Option<usize>,
+) -> Option<Outcome> {
+    let mut heap = PlainHeap::new();
+    let (source, consts) = kept(&mut heap, program, options, is_term, units)?;
+    let text = framed(program);
+    let text = if is_term { "" } else { &text };
+    assert!(source.is_text((!is_term).then_some(text.as_bytes())));
+    let given = given(&mut heap, WORLD);
+    let constant = |at: usize| consts.get(at).copied();
+    let check = Check::of_source(source, constant, Detail::Findings, given);
+    let reply = end(check, text, &mut heap, units)?;
+    Some(outcome(&heap, reply))
+}
+
+/// The plan of a program that was compiled, as text.
+fn planned_compiled(
+    program: &str,
+    options: Options,
+    is_term: bool,
+    units: Option<usize>,
+) -> Option<String> {
+    let mut heap = PlainHeap::new();
+    let (source, _) = kept(&mut heap, program, options, is_term, units)?;
+    let text = framed(program);
+    let text = if is_term { "" } else { &text };
+    let check = Check::of_source(source, |_| None, Detail::Plan, nothing(&heap));
+    let reply = end(check, text, &mut heap, units)?;
+    Some(heap.show(reply))
 }
 
 /// The plan of a program as text.
 pub fn planned(program: &str, options: Options, units: Option<usize>) -> Option<String> {
     let mut heap = PlainHeap::new();
-    let nil = heap.nil();
-    let nothing = GivenTypes {
-        types: nil,
-        memory: nil,
-        tools: nil,
-        returns: nil,
-    };
-    let text = format!(r#"{{"program":{program}}}"#);
+    let text = framed(program);
     let mut options = load_options(options);
     options.observed = Some(Detail::Plan);
-    let mut check = Check::of_text(text.len(), options, nothing);
-    loop {
-        let mut meter = match units {
-            Some(units) => Meter::with_fuel(Limits::UNLIMITED, units),
-            None => Meter::whole(Limits::UNLIMITED, Pace::Quantum),
-        };
-        match check.step(text.as_bytes(), &mut heap, &mut meter) {
-            Ok(Ok(reply)) => return Some(heap.show(reply)),
-            Ok(Err(_)) => return None,
-            Err(Stop::SliceOver) if units.is_some() => check = suspended(check, &mut heap),
-            Err(stop) => panic!("{stop:?}"),
-        }
-    }
+    let check = Check::of_text(text.len(), options, nothing(&heap));
+    let reply = end(check, &text, &mut heap, units)?;
+    Some(heap.show(reply))
 }
 
 fn items(heap: &PlainHeap, list: Term) -> Vec<Term> {
@@ -289,7 +375,7 @@ pub fn shown(heap: &PlainHeap, ty: Term) -> String {
 
 /// Checks any text as a program; what was counted.
 pub fn check_cost(text: &[u8]) -> Cost {
-    let parsed = Document::parse(text, ptc_json::JsonLimits::depth(200));
+    let parsed = Table::parse(text, ptc_json::JsonLimits::depth(200));
     let (Ok(text), Ok(_)) = (std::str::from_utf8(text), parsed) else {
         return Cost::default();
     };
@@ -308,7 +394,7 @@ pub fn any_program(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else {
         return;
     };
-    let parsed = Document::parse(text.as_bytes(), ptc_json::JsonLimits::depth(200));
+    let parsed = Table::parse(text.as_bytes(), ptc_json::JsonLimits::depth(200));
     if parsed.is_err() {
         return;
     }
@@ -316,9 +402,23 @@ pub fn any_program(text: &[u8]) {
         let whole = check(text, WORLD, options, None);
         let cut = check(text, WORLD, options, Some(quantum(text)));
         assert_eq!(whole, cut, "{text}");
-        let whole = planned(text, options, None);
+        let plan = planned(text, options, None);
         let cut = planned(text, options, Some(quantum(text)));
-        assert_eq!(whole, cut, "{text}");
+        assert_eq!(plan, cut, "{text}");
+        // What is kept of a compiled text says what the text says; of a compiled term, in whole and in pieces.
+        for units in [None, Some(quantum(text))] {
+            assert_eq!(check_compiled(text, options, false, units), whole, "{text}");
+            assert_eq!(
+                planned_compiled(text, options, false, units),
+                plan,
+                "{text}"
+            );
+        }
+        let of_term = |units| {
+            let checked = check_compiled(text, options, true, units);
+            (checked, planned_compiled(text, options, true, units))
+        };
+        assert_eq!(of_term(Some(quantum(text))), of_term(None), "{text}");
     }
 }
 
