@@ -169,8 +169,8 @@ defmodule PtcRunner.Agent.Answer do
       {:ok, value, warnings} ->
         {:ok, if(asked.wrapped?, do: Wrapper.unwrapped(value), else: value), warnings}
 
-      {:wrong, errors} ->
-        {:error, errors, Told.feedback(errors, text, found, asked), {text, :wrong}}
+      {:wrong, value, errors} ->
+        {:error, errors, Told.feedback(errors, text, {:value, value}, asked), {text, :wrong}}
 
       # A text that met a limit is not read again.
       {:limit, wrong} ->
@@ -349,14 +349,15 @@ defmodule PtcRunner.Agent.Answer do
         []
 
       numbers ->
+        value = value |> Nearly.put_texts(numbers) |> Fit.unwrapped(asked)
+
         errors =
           with %{type: type} when type != nil <- asked,
-               value = Nearly.put_texts(value, numbers),
-               {:error, errors} <- Fit.judged(Fit.unwrapped(value, asked), asked, []),
+               {:error, errors} <- Fit.judged(value, asked, []),
                do: errors,
                else: (_any -> [])
 
-        {:wrong, Nearly.about_grouped(numbers, errors)}
+        {:wrong, value, Nearly.about_grouped(numbers, errors)}
     end
   end
 

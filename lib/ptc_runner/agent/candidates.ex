@@ -10,6 +10,12 @@ defmodule PtcRunner.Agent.Candidates do
   # Words between two values after which the later one counts.
   @corrects ~r/\b(?:wrong|mistakes?|mistaken|incorrect(?:ly)?|correct(?:ed|ing|ion)|instead|actually|wait|sorry|oops|fix(?:ed|ing)?|revised?|rather|scratch|ignore|replac(?:e|es|ed|ing)|improved|updated|amended|final +(?:answer|result|version|program|json|value|output))\b/i
 
+  # Words that say that there is nothing to correct.
+  @denied ~r/\b(?:no|not|never|nothing|without|need(?:s|ed)?)\s+(?:\w+\s+){0,2}(?:wrong|mistakes?|mistaken|incorrect(?:ly)?|correct(?:ed|ing|ion)|fix(?:ed|ing)?|revised?|replac(?:e|es|ed|ing)|improved|updated|amended)\b/i
+
+  # Words directly before the later value by which it is the one that is taken back: "instead of {…}", "ignore {…}".
+  @behind ~r/\b(?:of|than|not|ignore|ignoring|replac(?:e|es|ing)|correct(?:s|ing)|revis(?:e|es|ing)|fix(?:es|ing)?|(?:the|my|an?|this|that)\s+(?:\w+\s+)?(?:wrong|mistaken|incorrect|previous|earlier|old|former|first|original)(?:\s+\w+)?)[\s*_`"']*\z/i
+
   # Bytes of the words between two values that are looked at.
   @between 4_000
 
@@ -138,11 +144,18 @@ defmodule PtcRunner.Agent.Candidates do
     |> length()
   end
 
-  @doc "Whether the words between two parts of a text take back the first one."
+  @doc """
+  Whether the words between two parts of a text take back the first one.
+
+      iex> corrects? = &PtcRunner.Agent.Candidates.corrects?("{}" <> &1 <> "[]", {0, 2}, {2 + byte_size(&1), 2})
+      iex> Enum.map([" Wait: ", " instead of ", " is the correction of ", ". No correction needed. "], corrects?)
+      [true, false, false, false]
+
+  """
   @spec corrects?(String.t(), Parts.span(), Parts.span()) :: boolean()
   def corrects?(text, {before, length}, {from, _size}) do
     gap = from - before - length
     between = binary_part(text, before + length + max(gap - @between, 0), min(gap, @between))
-    between =~ @corrects
+    between =~ @corrects and not (between =~ @denied) and not (between =~ @behind)
   end
 end

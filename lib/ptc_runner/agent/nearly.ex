@@ -10,8 +10,9 @@ defmodule PtcRunner.Agent.Nearly do
 
   @time ~r/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{7,}(?:Z|[+-]\d\d:?\d\d)/i
 
-  # Operators and signs, the last ones ¬, ≥, ≤ and ≠, by bytes: the text need not be UTF-8.
-  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?((?:[!~<>^&|?=+-]|\xC2\xAC|\xE2\x89[\xA0\xA4\xA5])+)(?=[{\[])/
+  # Operators and signs, the last ones ¬, ≥, ≤ and ≠, by bytes: the text need not be UTF-8. Blanks may follow those of negation;
+  # the items of a list in Markdown begin with - and a blank.
+  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?(?|((?:[!~<>^&|?=+-]|\xC2\xAC|\xE2\x89[\xA0\xA4\xA5])+)|((?:[!~]|\xC2\xAC|(?i:not\b))+)\s*)([{\[])/
 
   # A text in quotes, in a fence or not, with nothing in brackets behind it.
   @quoted ~r/\A\s*(?:```[\w+.#-]*\s+)?("\s*(?:\\.|[^"\\])*+")[^{\[]*\z/s
@@ -87,11 +88,37 @@ defmodule PtcRunner.Agent.Nearly do
   """
   @spec grouped([map()], String.t()) :: [{[String.t() | non_neg_integer()], String.t()}]
   def grouped(repairs, text) do
-    for %{kind: kind, path: path} = repair when kind in [:thousands, :number_form] <- repairs,
-        [number] <- [Regex.run(~r/\A[+-]?[\d_.,]*\d/, at(text, repair))],
+    for {%{kind: kind, path: path}, rest} <- placed(repairs, text),
+        [number] <- [Regex.run(~r/\A[+-]?[\d_.,]*\d/, rest)],
         kind == :thousands or String.contains?(number, "_"),
         do: {path, number}
   end
+
+  # The repairs of numbers, in the order of their places, each with the text from there on. The text is walked once.
+  defp placed(repairs, text) do
+    repairs
+    |> Enum.filter(&(&1.kind in [:thousands, :number_form]))
+    |> Enum.sort_by(&{&1.line, &1.column})
+    |> Enum.map_reduce({1, 1, text}, fn %{line: line, column: column} = repair, place ->
+      {_line, _column, rest} = place = forward(place, line, column)
+      {{repair, rest}, place}
+    end)
+    |> elem(0)
+  end
+
+  # A column counts characters.
+  defp forward({line, _column, text}, until, column) when line < until do
+    case :binary.split(text, "\n") do
+      [_line, rest] -> forward({line + 1, 1, rest}, until, column)
+      [_last] -> {until, column, ""}
+    end
+  end
+
+  defp forward({line, at, text}, _line, column), do: {line, column, skip(text, column - at)}
+
+  defp skip(<<_character::utf8, rest::binary>>, count) when count > 0, do: skip(rest, count - 1)
+  defp skip(<<_byte, rest::binary>>, count) when count > 0, do: skip(rest, count - 1)
+  defp skip(text, _count), do: text
 
   @doc """
   A value with the texts of the numbers in their places.
@@ -101,18 +128,31 @@ defmodule PtcRunner.Agent.Nearly do
 
   """
   @spec put_texts(term(), [{list(), String.t()}]) :: term()
-  def put_texts(value, numbers),
-    do: Enum.reduce(numbers, value, fn {path, text}, value -> put(value, path, text) end)
+  def put_texts(value, numbers), do: put(value, Enum.reduce(numbers, %{}, &branch/2))
 
-  defp put(number, [], text) when is_number(number), do: text
+  # The texts by the steps of their paths.
+  defp branch({[], text}, _branches), do: text
 
-  defp put(map, [name | path], text) when is_map_key(map, name),
-    do: Map.update!(map, name, &put(&1, path, text))
+  defp branch({[step | path], text}, branches) when is_map(branches),
+    do: Map.put(branches, step, branch({path, text}, Map.get(branches, step, %{})))
 
-  defp put(list, [index | path], text) when is_list(list) and is_integer(index),
-    do: List.update_at(list, index, &put(&1, path, text))
+  defp branch(_number, text), do: text
 
-  defp put(value, _path, _text), do: value
+  defp put(number, text) when is_number(number) and is_binary(text), do: text
+
+  defp put(map, branches) when is_map(map) and not is_struct(map) and is_map(branches) do
+    Enum.reduce(branches, map, fn
+      {name, below}, map when is_map_key(map, name) -> Map.update!(map, name, &put(&1, below))
+      _missing, map -> map
+    end)
+  end
+
+  defp put([_ | _] = list, branches) when is_map(branches) do
+    for {item, index} <- Enum.with_index(list),
+        do: if(is_map_key(branches, index), do: put(item, branches[index]), else: item)
+  end
+
+  defp put(value, _branches), do: value
 
   @doc """
   The errors of a value with such texts, and one for each that its type takes.
@@ -134,16 +174,15 @@ defmodule PtcRunner.Agent.Nearly do
   end
 
   @doc """
-  The operators directly before the object or list that a text, or its fence, begins with; nil if there are none.
+  The operators, or the word "not", directly before the object or list that a text, or its fence, begins with; nil if there are none.
 
-      iex> Enum.map(["!{}", "```json\\n-[1]", "- [1]", "-[x] done", "So: !{}"], &PtcRunner.Agent.Nearly.sign/1)
-      ["!", "-", nil, nil, nil]
+      iex> Enum.map(["!{}", "```json\\n-[1]", "not {}", "- [1]", "-[x] done", "So: !{}"], &PtcRunner.Agent.Nearly.sign/1)
+      ["!", "-", "not", nil, nil, nil]
 
   """
   @spec sign(String.t()) :: String.t() | nil
   def sign(text) do
-    with [_begin, {at, size}] <- Regex.run(@sign, text, return: :index),
-         bracket = at + size,
+    with [_begin, {at, size}, {bracket, 1}] <- Regex.run(@sign, text, return: :index),
          true <- Parts.begun?(binary_part(text, bracket, byte_size(text) - bracket)) do
       binary_part(text, at, size)
     else
@@ -172,14 +211,6 @@ defmodule PtcRunner.Agent.Nearly do
     end
   end
 
-  # The text at a line and a column, which counts characters.
-  defp at(text, %{line: line, column: column}) do
-    text
-    |> :binary.split("\n", [:global])
-    |> Enum.at(line - 1, "")
-    |> String.slice((column - 1)..-1//1)
-  end
-
   @doc """
   A warning for each time of a text that was read as a datetime and has more than six digits of a second.
 
@@ -189,17 +220,25 @@ defmodule PtcRunner.Agent.Nearly do
   """
   @spec cut_times(term(), String.t()) :: [String.t()]
   def cut_times(value, text) do
-    for [time] <- @time |> Regex.scan(text) |> Enum.uniq(),
-        {:ok, read, _offset} <- [DateTime.from_iso8601(time)],
-        holds?(value, read),
-        do: "cut #{Shown.quoted(time)} to microseconds"
+    case @time |> Regex.scan(text) |> Enum.uniq() do
+      [] ->
+        []
+
+      times ->
+        held = value |> datetimes([]) |> MapSet.new()
+
+        for [time] <- times,
+            {:ok, read, _offset} <- [DateTime.from_iso8601(time)],
+            read in held,
+            do: "cut #{Shown.quoted(time)} to microseconds"
+    end
   end
 
-  defp holds?(same, same), do: true
+  defp datetimes(%DateTime{} = time, found), do: [time | found]
 
-  defp holds?(map, time) when is_map(map) and not is_struct(map),
-    do: Enum.any?(map, fn {_name, value} -> holds?(value, time) end)
+  defp datetimes(map, found) when is_map(map) and not is_struct(map),
+    do: map |> Map.values() |> Enum.reduce(found, &datetimes/2)
 
-  defp holds?([first | rest], time), do: holds?(first, time) or holds?(rest, time)
-  defp holds?(_value, _time), do: false
+  defp datetimes([first | rest], found), do: datetimes(rest, datetimes(first, found))
+  defp datetimes(_value, found), do: found
 end

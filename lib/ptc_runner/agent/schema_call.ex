@@ -73,9 +73,18 @@ defmodule PtcRunner.Agent.SchemaCall do
   # What a coercion does not know: texts of null, and the types of other fields.
   defp finished(data, args, coerced) do
     with [] <- no_texts(data, args, coerced),
-         do: if(data.others, do: Opened.coerced(coerced, data.others), else: {:ok, coerced}),
-         else: (errors -> {:error, errors})
+         {:ok, whole} <- opened(data, coerced),
+         [] <- if(data.others, do: Literals.made(args, whole), else: []),
+         do: {:ok, whole},
+         else:
+           (
+             {:error, errors} -> {:error, errors}
+             errors -> {:error, errors}
+           )
   end
+
+  defp opened(%{others: nil}, coerced), do: {:ok, coerced}
+  defp opened(%{others: type}, coerced), do: Opened.coerced(coerced, type)
 
   defp no_texts(_data, args, args), do: []
 

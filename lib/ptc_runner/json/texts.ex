@@ -4,9 +4,10 @@ defmodule PtcRunner.Json.Texts do
   # other is decoded.
 
   alias PtcRunner.Json.{Codec, Limits, Program, Text}
+  alias PtcRunner.Json.Texts.Broken
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
-  alias PtcRunner.SubAgent.{AnswerStream, JsonParser, Signature}
+  alias PtcRunner.SubAgent.{AnswerStream, Signature}
   alias PtcRunner.SubAgent.Signature.Exact
   import Bitwise
   require Quanta
@@ -342,7 +343,7 @@ defmodule PtcRunner.Json.Texts do
   @spec answer(term()) :: term()
   # The process of the tool has the limits.
   def answer(%Text{binary: binary}) when is_binary(binary) do
-    case byte_size(binary) > @large && invalid(binary, :infinity) do
+    case byte_size(binary) > @large && Broken.error(binary, :infinity) do
       {:error, error} -> {:error, "the answer is not JSON. " <> text(error)}
       _valid_or_small -> answer(binary, :infinity, 0)
     end
@@ -374,16 +375,6 @@ defmodule PtcRunner.Json.Texts do
   defp decode(binary, timeout, max_heap) do
     with {:error, %{reason: :memory_exceeded}} = exceeded <-
            Codec.decode(binary, timeout: timeout, max_heap: max_heap),
-         do: invalid(binary, timeout) || exceeded
-  end
-
-  defp invalid(binary, timeout) do
-    case JsonParser.find(binary, timeout: timeout, max_heap: 0) do
-      {:error, {_reason, {kind, position}}} when kind in [:unexpected_end, :unexpected_token] ->
-        {:error, %Codec.DecodeError{reason: kind, position: position}}
-
-      _valid ->
-        nil
-    end
+         do: Broken.error(binary, timeout) || exceeded
   end
 end

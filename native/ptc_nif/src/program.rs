@@ -14,7 +14,7 @@ use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loaded, Loader, Refusal};
 use ptc_program::observed;
 use ptc_program::over_texts::Data;
-use ptc_program::source::Source;
+use ptc_program::source::KeptSource;
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -218,7 +218,7 @@ pub struct Handle {
     /// Number of the program's constants.
     pub consts: usize,
     /// What is kept of its source: the caller holds the text.
-    pub source: Arc<Source>,
+    pub source: Arc<KeptSource>,
 }
 
 #[rustler::resource_impl]
@@ -259,7 +259,7 @@ nif! {
 }
 
 /// What was kept of a program's source, if this is its text, or nil for a program that is a term.
-pub fn own_source<'a>(call: &Call<'a>, handle: &Handle, text: Raw<'a>) -> Option<Arc<Source>> {
+pub fn own_source<'a>(call: &Call<'a>, handle: &Handle, text: Raw<'a>) -> Option<Arc<KeptSource>> {
     let source = &handle.source;
     source
         .is_text(call.terms().bytes(text))

@@ -10,7 +10,7 @@ use crate::compile::copy::Copier;
 use crate::compile::{Compiled, Options, PathPart, Walk};
 use crate::counts::{count, Counted};
 use crate::fault::Fault;
-use crate::source::Source;
+use crate::source::KeptSource;
 use ptc_json::{Document, JsonError, JsonLimits, Node, ReadError, Table, TableReader};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -23,7 +23,7 @@ use ptc_vm::explain::Detail;
 use std::collections::HashMap;
 use std::mem::take;
 use std::sync::Arc;
-use terms::{Building, Keeping};
+use terms::{Building, KeepingTerms};
 
 pub(crate) use terms::LoadTerms;
 
@@ -53,7 +53,7 @@ pub(crate) enum Tabled {
     /// It was read for that.
     New(Table),
     /// It was kept when the program was compiled before.
-    Kept(Arc<Source>),
+    Kept(Arc<KeptSource>),
 }
 
 impl Tabled {
@@ -72,7 +72,7 @@ impl Tabled {
     fn keep(
         self,
         program: Option<Arc<Program>>,
-        source: Option<Box<Source>>,
+        source: Option<Box<KeptSource>>,
         known: HashMap<Node, ConstId>,
     ) -> Stage {
         match (self, source) {
@@ -80,7 +80,7 @@ impl Tabled {
             (Tabled::New(_), None) => Stage::Ready(program, None),
             (Tabled::New(table), Some(mut source)) => {
                 source.table = table.into_kept();
-                Stage::Keep(Keeping {
+                Stage::Keep(KeepingTerms {
                     program,
                     source: Some(source),
                     known,
@@ -99,7 +99,7 @@ pub struct Loaded<T> {
     /// Its constants, and what its table does not contain, if its source was to be kept.
     pub consts: Vec<T>,
     /// What is kept of its source.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<KeptSource>>,
 }
 
 /// The stage of a program that is being loaded.
@@ -114,9 +114,9 @@ enum Stage {
     /// The constants become terms.
     Build(Building),
     /// The terms that the table does not contain join the constants, for what is kept.
-    Keep(Keeping),
+    Keep(KeepingTerms),
     /// All is done: what was to be made is there.
-    Ready(Option<Arc<Program>>, Option<Arc<Source>>),
+    Ready(Option<Arc<Program>>, Option<Arc<KeptSource>>),
 }
 
 /// A program that is being loaded.
@@ -162,7 +162,7 @@ impl<T> From<Stop> for Unloaded<T> {
 
 impl<T: Copy> Loader<T> {
     /// Compiles a program that was compiled from a text, from what was kept then. The text is not read again.
-    pub fn of_source(source: Arc<Source>, observed: Option<Detail>) -> Self {
+    pub fn of_source(source: Arc<KeptSource>, observed: Option<Detail>) -> Self {
         let options = LoadOptions {
             options: source.options,
             observed,
@@ -219,7 +219,7 @@ impl<T: Copy> Loader<T> {
     }
 
     /// Returns what is kept of the source of a program that was only checked, and the terms that its table does not contain.
-    pub fn into_source(self) -> Option<(Arc<Source>, Roots<T>)> {
+    pub fn into_source(self) -> Option<(Arc<KeptSource>, Roots<T>)> {
         match self.stage {
             Stage::Ready(_, Some(source)) => Some((source, self.terms.consts)),
             _ => None,

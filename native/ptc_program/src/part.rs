@@ -1,6 +1,6 @@
 //! Questions about the source of a compiled program, as jobs: a part by its path, and the path of a call.
 
-use crate::source::Source;
+use crate::source::KeptSource;
 use crate::typing::locate::{follow, Followed};
 use crate::typing::paths::{PartStep, Paths};
 use ptc_json::{Document, Node, PartialValue, Replay, TermBuilder};
@@ -17,26 +17,26 @@ use std::sync::Arc;
 
 /// The part of a program that was given as a text, at the end of a path: a list of keys and indices.
 #[derive(Debug)]
-pub struct Part<T> {
+pub struct SourcePart<T> {
     path: One<T>,
     begun: PartialValue<T>,
     state: PartState,
 }
 
-rooted!(Part { states: path, begun; plain: state });
+rooted!(SourcePart { states: path, begun; plain: state });
 
 #[derive(Debug)]
 struct PartState {
-    source: Arc<Source>,
+    source: Arc<KeptSource>,
     at: Followed,
     replay: Option<Replay>,
 }
 
-impl<T: Copy> Part<T> {
+impl<T: Copy> SourcePart<T> {
     /// Begins at the root of the program.
-    pub fn new(source: Arc<Source>, path: T) -> Self {
+    pub fn new(source: Arc<KeptSource>, path: T) -> Self {
         let at = Followed::begin(source.root);
-        Part {
+        SourcePart {
             path: One(path),
             begun: PartialValue::default(),
             state: PartState {
@@ -48,7 +48,7 @@ impl<T: Copy> Part<T> {
     }
 }
 
-impl<H: Heap> Job<H> for Part<H::Term> {
+impl<H: Heap> Job<H> for SourcePart<H::Term> {
     /// The part as a term; `None` if there is none.
     type Out = Option<H::Term>;
 
@@ -86,14 +86,14 @@ const PARTS_A_UNIT: usize = 4;
 /// The path of a call of a tool in its program.
 #[derive(Debug)]
 pub struct CallPath {
-    source: Arc<Source>,
+    source: Arc<KeptSource>,
     node: Option<Node>,
     paths: Paths,
 }
 
 impl CallPath {
     /// Begins with the call of this number, in the order of the code, from 0.
-    pub fn new(source: Arc<Source>, number: Option<usize>) -> Self {
+    pub fn new(source: Arc<KeptSource>, number: Option<usize>) -> Self {
         let node = number.and_then(|number| source.calls.get(number).copied());
         let paths = Paths::new(source.root);
         CallPath {

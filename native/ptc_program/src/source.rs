@@ -18,7 +18,7 @@ pub struct Uses {
 
 /// The table of a program that was compiled or checked, and what the compiler has found in it. It has no terms.
 #[derive(Debug)]
-pub struct Source {
+pub struct KeptSource {
     pub(crate) table: Table,
     /// The root of the program.
     pub(crate) root: Node,
@@ -35,7 +35,7 @@ pub struct Source {
     pub(crate) options: Options,
 }
 
-impl Source {
+impl KeptSource {
     /// Returns the program's table with its text, which is empty for a term.
     pub fn document<'t>(&'t self, text: &'t [u8]) -> Document<'t> {
         Document::new(text, &self.table)
@@ -73,7 +73,7 @@ impl Source {
             &self.calls,
         ];
         let nodes: usize = nodes.iter().map(|nodes| nodes.capacity()).sum();
-        size_of::<Source>()
+        size_of::<KeptSource>()
             + self.table.entries.capacity() * size_of::<Entry>()
             + self.table.unescaped.capacity()
             + nodes * size_of::<Node>()

@@ -5,8 +5,8 @@ mod common;
 
 use common::{load_options, suspended, term, STRICT};
 use ptc_program::load::{Loaded, Loader};
-use ptc_program::part::{CallPath, Part};
-use ptc_program::source::Source;
+use ptc_program::part::{CallPath, SourcePart};
+use ptc_program::source::KeptSource;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter, Pace};
@@ -41,7 +41,7 @@ fn of_term(program: Term, heap: &mut PlainHeap) -> Loaded<Term> {
     loaded(loader, "", heap)
 }
 
-fn source(loaded: &Loaded<Term>) -> Arc<Source> {
+fn source(loaded: &Loaded<Term>) -> Arc<KeptSource> {
     loaded.source.clone().expect("it is kept")
 }
 
@@ -59,9 +59,9 @@ fn call_path(loaded: &Loaded<Term>, number: usize, text: &str, heap: &mut PlainH
     }
 }
 
-fn part(source: Arc<Source>, path: &str, text: &str, heap: &mut PlainHeap) -> Option<String> {
+fn part(source: Arc<KeptSource>, path: &str, text: &str, heap: &mut PlainHeap) -> Option<String> {
     let path = term(heap, path).expect("JSON");
-    let mut part = Part::new(source, path);
+    let mut part = SourcePart::new(source, path);
     loop {
         let mut meter = Meter::with_fuel(Limits::UNLIMITED, 1);
         match part.step(text.as_bytes(), heap, &mut meter) {

@@ -57,6 +57,22 @@ defmodule PtcRunner.Agent.OperatorsTest do
     end
   end
 
+  test "a sign or a negation before a whole answer" do
+    for before <- ["not ", "NOT ", "Not\n", "!", "! ", "~ ", "¬ ", "!!"],
+        {value, type} <- [
+          {~s({"a": 1}), "{a :int}"},
+          {"{a: 1}", "{a :int}"},
+          {"[1, 2]", "[:int]"}
+        ],
+        text <- [before <> value, "```json\n#{before}#{value}\n```"] do
+      assert {:error, [%{message: message}], _} = Agent.answer(text, type), text
+      assert message =~ "before its value"
+    end
+
+    for prose <- ["Not sure, but: ", "- ", "-[x] done\n", "> "],
+        do: assert({:ok, %{"a" => 1}, []} = Agent.answer(prose <> ~s({"a": 1}), "{a :int}"))
+  end
+
   test "signs before objects and lists, and what stands between two values" do
     for value <- [
           ~s(-{"a": 1}),

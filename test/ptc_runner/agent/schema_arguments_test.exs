@@ -43,6 +43,27 @@ defmodule PtcRunner.Agent.SchemaArgumentsTest do
              Agent.run(call(~s({"n": 20})), %{"t" => {& &1, "(n :float) -> :any"}})
   end
 
+  test "null, true and false are no texts in other fields either" do
+    texts = %{"additionalProperties" => %{"type" => "string"}}
+
+    for {schema, place, args} <- [
+          {object(%{"a" => %{"type" => "integer"}}, texts), "b", ~s({"b": VALUE})},
+          {object(%{"o" => object(%{}, texts)}), "o.b", ~s({"o": {"b": VALUE}})},
+          {object(%{"l" => %{"type" => "array", "items" => object(%{"a" => %{}}, texts)}}),
+           "l[0].b", ~s({"l": [{"b": VALUE}]})},
+          {object(%{}, %{
+             "additionalProperties" => %{"type" => "array", "items" => %{"type" => "string"}}
+           }), "b[0]", ~s({"b": [VALUE]})}
+        ],
+        value <- ["null", "true", "false"] do
+      tools = %{"t" => tool(schema)}
+      program = args |> String.replace("VALUE", value) |> call()
+      assert {:error, {:execution_error, text}} = Json.run(program, tools: tools), program
+      assert text =~ "#{place}: expected string"
+      assert {:error, [%{code: :wrong_argument}]} = Json.check(program, tools: tools)
+    end
+  end
+
   test "an argument that the schema does not allow is an error" do
     closed = tool(object(%{"a" => %{"type" => "integer"}}, %{"additionalProperties" => false}))
     assert {:ok, %{"a" => 1}, _} = Agent.run(call(~s({"a": 1})), [closed])

@@ -43,6 +43,37 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
     end
   end
 
+  test "words that take back the later one, or nothing, do not choose the later one" do
+    for between <- [
+          " instead of ",
+          ", rather than ",
+          " is the correction of ",
+          " (correction of ",
+          " replaces the old ",
+          ". Ignore ",
+          " corrects my earlier value ",
+          ", and not the wrong ",
+          ". No correction needed. ",
+          ". I did not make a mistake. ",
+          ". It is not wrong. "
+        ] do
+      assert {:error, [%{message: "The answer has 2 different values: write one"}], _} =
+               read(~s({"t": 2}#{between}{"t": 1})),
+             between
+    end
+
+    for between <- [
+          " is wrong. ",
+          ". No wait, ",
+          ". Ignore that. ",
+          ". It should be this instead: "
+        ] do
+      assert {:ok, %{"t" => 1}, ["took the last of 2 answers"]} =
+               read(~s({"t": 2}#{between}{"t": 1})),
+             between
+    end
+  end
+
   test "two different answers are an error that says so" do
     for between <- [" ", " or ", "\n", ". Answer: ", "\n```\n\n```json\n"] do
       text =
@@ -211,6 +242,7 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
       bare = read(String.replace(text, "NUMBER", number), type)
       assert {:error, [%{path: path, message: "expected float, got string"}], _} = quoted
       assert {:error, [%{path: ^path, message: "expected float, got string"}], _} = bare
+      assert elem(bare, 2) == elem(quoted, 2)
     end
   end
 
@@ -221,5 +253,41 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
     assert warning == ~s(cut "2024-01-01T00:00:00.1234567Z" to microseconds)
     assert {:ok, _, []} = read(~s({"at": "2024-01-01T00:00:00.123456Z"}), "{at :datetime}")
     assert {:ok, _, []} = read(~s({"at": "2024-01-01T00:00:00.1234567Z"}), "{at :string}")
+  end
+
+  test "many numbers with grouping signs, and many times, take linear time" do
+    pad = String.duplicate("añc ", 5_000)
+
+    texts = fn count ->
+      [
+        {"{pad :string, n [:int]}",
+         ~s({"pad": "#{pad}", "n": [) <> Enum.map_join(1..count, ", ", fn _ -> "+5" end) <> "]}"},
+        {"[{n :int}]",
+         "[" <>
+           Enum.map_join(
+             1..(count * 4),
+             ",\n",
+             &~s({"n": #{if rem(&1, 4) == 0, do: "1,234", else: "5"}})
+           ) <> "]"},
+        {"[{at :datetime}]",
+         "[" <>
+           Enum.map_join(
+             1..count,
+             ",",
+             &~s({"at": "2024-01-01T00:00:00.#{1_000_001 + &1 * 10}Z"})
+           ) <> "]"}
+      ]
+    end
+
+    for {{type, few}, {type, many}} <- Enum.zip(texts.(200), texts.(1_600)) do
+      assert reductions(few, type) * 20 > reductions(many, type)
+    end
+  end
+
+  defp reductions(text, type) do
+    {:reductions, before} = Process.info(self(), :reductions)
+    read(text, type)
+    {:reductions, now} = Process.info(self(), :reductions)
+    now - before
   end
 end

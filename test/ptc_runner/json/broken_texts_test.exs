@@ -2,17 +2,25 @@ defmodule PtcRunner.Json.BrokenTextsTest do
   # A large text that is not JSON is the error of the tool, or of the context, and nothing is built to find it.
   use ExUnit.Case, async: true
 
+  doctest PtcRunner.Json.Texts.Broken
+
   alias PtcRunner.Json
 
   @row ~s({"id": 1, "name": "abc", "v": [1,2,3]})
   @caught ~s({"program": {"op": "call", "tool": "t", "args": {}, "on_error": "caught"}})
   @load ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"}, {"op": "count"}]}})
 
+  # A value, and what is none behind it.
+  defp behind(count),
+    do: for(more <- ["]", " x", "\n[1]", "{"], do: "[" <> rows(count) <> "]" <> more)
+
   defp rows(count), do: Enum.map_join(1..count//1, ",", fn _ -> @row end)
 
   test "the answer of a tool" do
     for count <- [10, 25_000, 100_000],
-        broken <- ["[" <> rows(count), "[" <> rows(count) <> ",,1]", "[" <> rows(count) <> "}"] do
+        broken <-
+          ["[" <> rows(count), "[" <> rows(count) <> ",,1]", "[" <> rows(count) <> "}"] ++
+            behind(count) do
       tools = %{"t" => fn _ -> Json.text(broken) end}
       assert {:ok, "caught", _, _} = Json.run(@caught, tools: tools)
       program = String.replace(@caught, ~s(, "on_error": "caught"), "")

@@ -59,11 +59,11 @@ defmodule PtcRunner.Native.PanicTest do
           {~S|PtcRunner.SubAgent.Signature.Coercion.coerce("1", :int)|, {:error, @text}},
           {~S|PtcRunner.SubAgent.Signature.call_tool({:signature, [], :int}, %{}, & &1)|,
            {:error, {:invalid_input, [], @text}}},
-          {~S|PtcRunner.SubAgent.AnswerStream.feed(%PtcRunner.SubAgent.AnswerStream{asked: {nil, :any, false, 9}, state: nil}, "x")|,
+          {~S|PtcRunner.SubAgent.AnswerStream.feed(%PtcRunner.SubAgent.AnswerStream{asked: {nil, :any, false, 9, nil}, state: nil}, "x")|,
            {:halt, {:error, [%{path: [], message: @text}]}}},
-          {~S|PtcRunner.SubAgent.AnswerStream.finish(%PtcRunner.SubAgent.AnswerStream{asked: {nil, :any, false, 9}, state: nil})|,
+          {~S|PtcRunner.SubAgent.AnswerStream.finish(%PtcRunner.SubAgent.AnswerStream{asked: {nil, :any, false, 9, nil}, state: nil})|,
            {:error, [%{path: [], message: @text}]}},
-          {~S|PtcRunner.SubAgent.AnswerStream.partial(%PtcRunner.SubAgent.AnswerStream{asked: {nil, :any, false, 9}, state: nil})|,
+          {~S|PtcRunner.SubAgent.AnswerStream.partial(%PtcRunner.SubAgent.AnswerStream{asked: {nil, :any, false, 9, nil}, state: nil})|,
            :none}
         ] do
       assert {code, Peer.eval(peer, code)} == {code, expected}

@@ -10,7 +10,7 @@ use crate::code::{Apply, Instr};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
-use crate::source::{Source, Uses};
+use crate::source::{KeptSource, Uses};
 use ptc_json::{Document, Entry, Node, Table, ADDED};
 use ptc_vm::program::Branches;
 
@@ -251,8 +251,8 @@ impl Walk {
     }
 
     /// Returns what is kept of the source, without its table; `text` is the length of the text, if it is one.
-    pub fn source(&self, options: Options, text: Option<usize>) -> Source {
-        Source {
+    pub fn source(&self, options: Options, text: Option<usize>) -> KeptSource {
+        KeptSource {
             table: Table::default(),
             root: self.root.0,
             omitted: self.omitted,

@@ -3,7 +3,7 @@
 use super::{Refusal, Tabled, Unloaded};
 use crate::code::{ConstId, Program};
 use crate::compile::{Failure, PathPart, Walk};
-use crate::source::Source;
+use crate::source::KeptSource;
 use ptc_json::{Document, Entry, Node, PartialValue, Replay, TermBuilder};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
@@ -29,7 +29,7 @@ pub(super) struct Building {
     pub consts: Vec<Node>,
     pub tabled: Tabled,
     /// What is kept, without its table; `None` if nothing is, or if it was kept before.
-    pub source: Option<Box<Source>>,
+    pub source: Option<Box<KeptSource>>,
     /// Those of the constants that the table does not contain.
     pub known: HashMap<Node, ConstId>,
     /// The replay of the constant that is partly built.
@@ -38,9 +38,9 @@ pub(super) struct Building {
 
 /// What is kept of a program, while the terms are looked for that its table does not contain.
 #[derive(Debug)]
-pub(super) struct Keeping {
+pub(super) struct KeepingTerms {
     pub program: Option<Arc<Program>>,
-    pub source: Option<Box<Source>>,
+    pub source: Option<Box<KeptSource>>,
     /// The constants by the parts of the source that they are.
     pub known: HashMap<Node, ConstId>,
     /// The entries before this one were looked at.
@@ -172,7 +172,7 @@ impl<T: Copy> LoadTerms<T> {
     /// Finds the entries that the table does not contain, and adds the terms of those that are no constants yet.
     pub(super) fn keep<H: Heap<Term = T>>(
         &mut self,
-        keeping: &mut Keeping,
+        keeping: &mut KeepingTerms,
         heap: &H,
         meter: &mut Meter,
     ) -> Result<(), Stop> {

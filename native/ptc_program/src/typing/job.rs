@@ -9,7 +9,7 @@ use super::ty::TyId;
 use super::walk::{TypeStep, TypeWalk};
 use crate::load::{LoadOptions, Loader, Refusal};
 use crate::plan::job::Planning;
-use crate::source::Source;
+use crate::source::KeptSource;
 use ptc_json::{Document, Node};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -39,7 +39,7 @@ struct CheckState {
     again: bool,
     needs_text: bool,
     /// The program, once it is loaded, or if it was compiled before.
-    source: Option<Arc<Source>>,
+    source: Option<Arc<KeptSource>>,
     /// The parts of the program that are the constants in `outside`.
     outside: Vec<Node>,
     walk: Option<Box<TypeWalk>>,
@@ -51,7 +51,7 @@ pub struct Check<T> {
     loader: Option<Loader<T>>,
     given: FieldsGiven<T>,
     constant: Option<Sampling<T>>,
-    /// The constants that the program's table does not contain, see [`Source::constants_outside`].
+    /// The constants that the program's table does not contain, see [`KeptSource::constants_outside`].
     outside: Roots<T>,
     reply: Reply<T>,
     /// The plan, if that is wanted in the place of the types.
@@ -87,7 +87,7 @@ impl<T: Copy> Check<T> {
 
     /// Checks a program that was compiled before. The text is not read again. `constant` gives the constants of the program.
     pub fn of_source(
-        source: Arc<Source>,
+        source: Arc<KeptSource>,
         constant: impl Fn(usize) -> Option<T>,
         detail: Detail,
         given: GivenTypes<T>,
@@ -139,7 +139,7 @@ impl<T: Copy> Check<T> {
     }
 
     /// Begins the check of types, or the plan.
-    fn begin<H: Heap<Term = T>>(&mut self, source: &Source, heap: &H) {
+    fn begin<H: Heap<Term = T>>(&mut self, source: &KeptSource, heap: &H) {
         let root = source.root;
         if self.state.options.observed == Some(Detail::Plan) {
             self.plan = Some(Planning::new(root, self.state.options.options.edition));

@@ -2,7 +2,7 @@
 
 use crate::counts::{count, Counted};
 use crate::load::Tabled;
-use crate::source::Source;
+use crate::source::KeptSource;
 use ptc_json::{Document, Entry, JsonLimits, Node, ReadError, Table, TableReader};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -160,7 +160,7 @@ impl<T: Copy> Locate<T> {
     }
 
     /// Begins with a program that was compiled from a text, which is not read again.
-    pub fn of_source(source: Arc<Source>, path: T) -> Self {
+    pub fn of_source(source: Arc<KeptSource>, path: T) -> Self {
         let stage = LocateStage::Follow(Followed::begin(source.root));
         Locate::begin(stage, Tabled::Kept(source), path)
     }

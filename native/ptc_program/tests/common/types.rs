@@ -5,7 +5,7 @@ use super::{load_options, suspended, term};
 use ptc_json::Table;
 use ptc_program::compile::Options;
 use ptc_program::load::Loader;
-use ptc_program::source::Source;
+use ptc_program::source::KeptSource;
 use ptc_program::typing::given::GivenTypes;
 use ptc_program::typing::job::Check;
 use ptc_term::heap::{Heap, Kind};
@@ -167,7 +167,7 @@ fn kept(
     options: Options,
     is_term: bool,
     units: Option<usize>,
-) -> Option<(Arc<Source>, Vec<Term>)> {
+) -> Option<(Arc<KeptSource>, Vec<Term>)> {
     let text = framed(program);
     let (mut loader, text) = match is_term {
         true => {
