@@ -112,7 +112,7 @@ defmodule PtcRunner.Shown do
   The term that stands for a concealed value of which only the kind is shown.
 
       iex> PtcRunner.Shown.text([PtcRunner.Shown.kind("s3cret"), PtcRunner.Shown.kind(7)])
-      "[a text of 6 bytes, an integer]"
+      "[a text, an integer]"
 
   """
   @spec kind(term()) :: term()

@@ -24,7 +24,7 @@ defmodule PtcRunner.Firewall.Faults do
       iex> fault = {:execution, :needs_numbers, "sum", nil, ["s3cret"]}
       iex> program = %{"program" => %{"op" => "sum", "field" => "_pin"}}
       iex> PtcRunner.Json.Message.error(PtcRunner.Firewall.Faults.of_run(fault, program, %{}, %{}, false))
-      {:execution_error, "sum requires numeric values, got a text of 6 bytes"}
+      {:execution_error, "sum requires numeric values, got a text"}
 
       iex> fault = {:execution, :needs_list, "first", nil, [%{"id" => 1, "_pin" => 2}]}
       iex> program = %{"program" => %{"op" => "first"}}
@@ -55,7 +55,16 @@ defmodule PtcRunner.Firewall.Faults do
     end
   end
 
-  defp reads?(program, context, memory),
+  @doc """
+  Whether a program reads firewalled fields of this data.
+
+      iex> program = %{"program" => %{"op" => "load", "name" => "_pin"}}
+      iex> PtcRunner.Firewall.Faults.reads?(program, %{"_pin" => 1}, %{})
+      true
+
+  """
+  @spec reads?(Flow.program(), term(), term()) :: boolean()
+  def reads?(program, context, memory),
     do: Flow.reads?(program, memory, fn -> Hidden.in?([values(context), values(memory)]) end)
 
   # Firewalled names of data are no fields: programs read them by name only.

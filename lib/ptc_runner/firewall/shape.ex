@@ -106,7 +106,7 @@ defmodule PtcRunner.Firewall.Shape do
 
   @doc """
   Errors about a value of this shape: those about secret parts do not show what was found, and their path ends where
-  the secret part begins.
+  the secret part begins. Equal ones are told once, because their number may be secret too.
 
       iex> error = %{path: ["pin", "x"], message: ~s(expected one of "a", got "s3cret")}
       iex> PtcRunner.Firewall.Shape.errors([error], {:object, %{"pin" => :secret}})
@@ -115,7 +115,7 @@ defmodule PtcRunner.Firewall.Shape do
   """
   @spec errors([map()], t()) :: [map()]
   def errors(errors, :clear), do: errors
-  def errors(errors, shape), do: Enum.map(errors, &error(&1, shape))
+  def errors(errors, shape), do: errors |> Enum.map(&error(&1, shape)) |> Enum.uniq()
 
   defp error(%{path: path, message: message} = error, shape) do
     case public(path, shape, []) do

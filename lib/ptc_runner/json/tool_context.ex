@@ -125,5 +125,6 @@ defmodule PtcRunner.Json.ToolContext do
     end
   end
 
+  defp said(value) when is_list(value) or is_tuple(value) or is_map(value), do: Size.of(value)
   defp said(value), do: Size.kind(value)
 end

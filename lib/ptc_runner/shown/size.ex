@@ -37,21 +37,23 @@ defmodule PtcRunner.Shown.Size do
   defp count(_end, count), do: count
 
   @doc """
-  The kind of a term in words, with the number of its parts but without a value.
+  The kind of a term in words, without its size: the size of a list that a program has made may be a value that is not shown.
 
-      iex> Enum.map(["ä", [1, 2], {}, %{a: 1}, 5, 0.5, true, nil, :a], &PtcRunner.Shown.Size.kind/1)
-      ["a text of 2 bytes", "a list of 2 elements", "a tuple of 0 elements", "a map of 1 entries",
-        "an integer", "a float", "a boolean", "nil", "an atom"]
+      iex> Enum.map(["ä", [1, 2], {}, %{a: 1}, 1..2, 5, 0.5, true, nil, :a], &PtcRunner.Shown.Size.kind/1)
+      ["a text", "a list", "a tuple", "a map", "a struct", "an integer", "a float", "a boolean", "nil", "an atom"]
 
   """
   @spec kind(term()) :: String.t()
   def kind(nil), do: "nil"
   def kind(boolean) when is_boolean(boolean), do: "a boolean"
   def kind(atom) when is_atom(atom), do: "an atom"
-  def kind(text) when is_binary(text), do: "a text of #{byte_size(text)} bytes"
+  def kind(text) when is_binary(text), do: "a text"
   def kind(integer) when is_integer(integer), do: "an integer"
   def kind(float) when is_float(float), do: "a float"
-  def kind(parts) when is_list(parts) or is_tuple(parts) or is_map(parts), do: of(parts)
+  def kind(list) when is_list(list), do: "a list"
+  def kind(tuple) when is_tuple(tuple), do: "a tuple"
+  def kind(%_{}), do: "a struct"
+  def kind(map) when is_map(map), do: "a map"
   def kind(_other), do: "a term"
 
   @doc """

@@ -390,6 +390,46 @@ defmodule PtcRunner.Agent.FindingsTest do
     end
   end
 
+  test "no number of items is told by a program that reads firewalled fields: it may be one of them" do
+    pin = %{op: "get", from: %{op: "load", name: "user"}, field: "_pin"}
+    many = %{op: "range", from: 1, to: pin}
+    row = %{op: "map", expr: %{op: "object", fields: %{a: %{op: "it"}}}}
+    text = %{op: "to_number", value: %{op: "text", parts: ["x", %{op: "it"}]}}
+    is_none = %{op: "eq", field: "zz", value: 1}
+
+    for {steps, told} <- [
+          {[many, row, %{op: "sum", field: "zz"}], "program.steps[3]: none had zz"},
+          {[many, row, %{op: "filter", where: is_none}], "program.steps[3]: kept nothing"},
+          {[many, %{op: "sum", expr: text}], "to_number gave null for each value"}
+        ] do
+      task = [context: %{"rows" => @rows, "user" => %{"_pin" => 73_345}}]
+      assert {{:ok, %{return: 60}}, [message]} = loop([pipe(steps), right()], task)
+      assert message =~ told
+      refute String.replace(message, ",", "") =~ "73345"
+    end
+  end
+
+  test "nor is their number told by the errors of a result" do
+    pin = %{op: "get", from: %{op: "load", name: "user"}, field: "_pin"}
+    many = %{op: "range", from: 1, to: pin}
+
+    for {steps, returns} <- [
+          {[many], "[:string]"},
+          {[many, %{op: "map", expr: %{op: "object", fields: %{a: %{op: "it"}}}}], "[{b :int}]"},
+          {[%{op: "object", fields: %{n: many}}], "{n [:string]}"}
+        ] do
+      context = %{"rows" => @rows, "user" => %{"_pin" => 733}}
+
+      {{:error, step}, [message]} =
+        loop([pipe(steps), pipe(steps)], [context: context, returns: returns], max_turns: 2)
+
+      assert message =~ "(its value is not shown)"
+      refute message =~ "more"
+      refute step.fail.message =~ "more"
+      assert length(String.split(message, "\n- ")) == 2
+    end
+  end
+
   test "a program that is too costly to observe runs without" do
     # The list between the steps is not built by the program as it usually runs.
     rows = for n <- 1..20_000, do: %{"n" => n}

@@ -23,7 +23,13 @@ defmodule PtcRunner.Json.Explain.Findings do
 
     Enum.flat_map(operations, fn operation ->
       lost? = lost?(operation.op, operation.values) and (nothing? or operation.totalled?)
-      if lost?, do: about(operation) ++ [not_converted(operation)], else: about(operation)
+
+      if lost? do
+        {given, _some, _made} = operation.values
+        about(operation) ++ [not_converted(operation.path, operation.op, given)]
+      else
+        about(operation)
+      end
     end)
   end
 
@@ -77,14 +83,21 @@ defmodule PtcRunner.Json.Explain.Findings do
   @spec total?(String.t()) :: boolean()
   def total?(op), do: op in @totals
 
-  @doc "The finding that a conversion gave only null."
-  @spec not_converted(%{path: Explain.path(), op: String.t(), values: values()}) ::
-          Explain.finding()
-  def not_converted(%{path: path, op: op, values: {given, _some, _made}}) do
+  @doc """
+  The finding that a conversion gave only null. In this finding and those below, the number is nil where it is not told: it may be a
+  firewalled one.
+
+      iex> for given <- [3, nil], do: PtcRunner.Json.Explain.Findings.not_converted(["program"], "to_number", given).message
+      ["to_number gave null for each of 3 values", "to_number gave null for each value"]
+
+  """
+  @spec not_converted(Explain.path(), String.t(), pos_integer() | nil) :: Explain.finding()
+  def not_converted(path, op, given) do
     message = "#{op} gave null for #{all(given)}"
     %{kind: :not_converted, path: path, message: message}
   end
 
+  defp all(nil), do: "each value"
   defp all(1), do: "its only value"
   defp all(count), do: "each of #{Format.number(count)} values"
 
@@ -93,16 +106,19 @@ defmodule PtcRunner.Json.Explain.Findings do
   def filter?(op), do: op in @filters
 
   @doc "The finding that a filter kept nothing of so many items."
-  @spec kept_nothing(Explain.path(), pos_integer()) :: Explain.finding()
+  @spec kept_nothing(Explain.path(), pos_integer() | nil) :: Explain.finding()
   def kept_nothing(path, items),
-    do: %{kind: :kept_nothing, path: path, message: "kept nothing of #{Format.number(items)}"}
+    do: %{kind: :kept_nothing, path: path, message: "kept nothing#{of_so_many(items)}"}
 
   @doc "The finding that none of so many values had a key, or what a path of keys leads to."
-  @spec not_found(Explain.path(), term(), pos_integer()) :: Explain.finding()
+  @spec not_found(Explain.path(), term(), pos_integer() | nil) :: Explain.finding()
   def not_found(path, key, looked) do
-    message = "none of #{Format.number(looked)} had #{field(key)}"
+    message = "none#{of_so_many(looked)} had #{field(key)}"
     %{kind: :key_not_found, path: path, message: message}
   end
+
+  defp of_so_many(nil), do: ""
+  defp of_so_many(number), do: " of #{Format.number(number)}"
 
   @doc "A key, or a path of keys, as text."
   @spec field(term()) :: String.t()

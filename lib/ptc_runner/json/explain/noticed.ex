@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
   # that kept nothing for lack of one, and conversions that gave only null to a sum or the like. The program is compiled for this, without fusion and with a mark before
   # each look-up; a mark whose fields were found costs a few nanoseconds.
 
+  alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Budget, Control, Explain, Hints, Limits, Message, Program, Runner}
   alias PtcRunner.Json.Explain.Findings
   alias PtcRunner.{Native, Quanta}
@@ -102,8 +103,10 @@ defmodule PtcRunner.Json.Explain.Noticed do
         limits = {timeout, max_heap, Program.reading(program, reading)}
 
         with {:ok, value, words} <-
-               Runner.run({:observed, observation, program}, context, memory, tools, limits, how),
-             do: {:ok, {value, noted(observation, program)}, words}
+               Runner.run({:observed, observation, program}, context, memory, tools, limits, how) do
+          numbers? = fn -> not Faults.reads?(program, context, memory) end
+          {:ok, {value, noted(observation, program, numbers?)}, words}
+        end
 
       {:rejected, error, _path} ->
         error
@@ -116,8 +119,9 @@ defmodule PtcRunner.Json.Explain.Noticed do
     end
   end
 
-  defp noted(observation, program),
-    do: observation |> counts(program) |> found() |> Hints.of_findings(program)
+  # The number of items that a program has made may be a firewalled one.
+  defp noted(observation, program, numbers?),
+    do: observation |> counts(program) |> found(numbers?) |> Hints.of_findings(program)
 
   @doc "The counts of an observed run: see `PtcRunner.Native`."
   @spec counts(reference(), Program.t()) :: {non_neg_integer() | nil, [tuple()]} | nil
@@ -125,9 +129,9 @@ defmodule PtcRunner.Json.Explain.Noticed do
     do: Quanta.run(Native.observed(observation, program.consts))
 
   # The record was lost because of a bug in the native library.
-  defp found(nil), do: []
+  defp found(nil, _numbers?), do: []
 
-  defp found({_innermost, rows}) do
+  defp found({_innermost, rows}, numbers?) do
     numbered = Enum.with_index(rows)
     lost = lost(numbered, rows)
 
@@ -135,7 +139,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
     case Enum.take(missing, @most) do
       [] -> []
-      missing -> findings(missing, lost, List.to_tuple(rows))
+      missing -> findings(missing, lost, {List.to_tuple(rows), numbers?.()})
     end
   end
 
@@ -161,19 +165,22 @@ defmodule PtcRunner.Json.Explain.Noticed do
   defp values({_parent, _place, _op, {_, _, _, _, _, _, _, _, _, _, _, _, given, some, made}, _}),
     do: {given, some, made}
 
-  defp findings(missing, lost, rows) do
+  defp findings(missing, lost, {rows, numbers?}) do
     around = for number <- missing, at <- above(number, rows, []), uniq: true, do: at
 
     for number <- Enum.sort(around),
-        finding <- about(elem(rows, number), number, rows) ++ converted(number, lost, rows),
+        finding <-
+          about(elem(rows, number), number, {rows, numbers?}) ++
+            converted(number, lost, {rows, numbers?}),
         do: finding
   end
 
-  defp converted(number, lost, rows) do
+  defp converted(number, lost, {rows, numbers?}) do
     if number in lost do
       row = elem(rows, number)
       path = path(number, rows)
-      finding = Findings.not_converted(%{path: path, op: op(row), values: values(row)})
+      {given, _some, _made} = values(row)
+      finding = Findings.not_converted(path, op(row), if(numbers?, do: given))
       [Map.put(finding, :field, Explain.path_text(path) <> " " <> op(row))]
     else
       []
@@ -186,18 +193,23 @@ defmodule PtcRunner.Json.Explain.Noticed do
   defp above(number, rows, numbers),
     do: above(elem(elem(rows, number), 0), rows, [number | numbers])
 
-  defp about({_parent, _place, op, counts, keys}, number, rows) do
+  defp about({_parent, _place, op, counts, keys}, number, {rows, numbers?}) do
     {_runs, _ended, _lists_in, items_in, lists_out, items_out, _, _, _, _, _, _, _, _, _} = counts
     kept_nothing? = Findings.filter?(op) and lists_out > 0 and items_out == 0 and items_in > 0
     path = fn -> path(number, rows) end
 
     lost =
       for {key, looked, 0} when looked > 0 <- keys, uniq: true do
-        path.() |> Findings.not_found(key, looked) |> Map.put(:field, Findings.field(key))
+        path.()
+        |> Findings.not_found(key, if(numbers?, do: looked))
+        |> Map.put(:field, Findings.field(key))
       end
 
     if kept_nothing?,
-      do: [path.() |> Findings.kept_nothing(items_in) |> Map.put(:field, nil) | lost],
+      do: [
+        path.() |> Findings.kept_nothing(if(numbers?, do: items_in)) |> Map.put(:field, nil)
+        | lost
+      ],
       else: lost
   end
 
