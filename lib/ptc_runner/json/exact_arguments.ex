@@ -76,6 +76,7 @@ defmodule PtcRunner.Json.ExactArguments do
 
   defp walk(%{"op" => "call", "tool" => name, "args" => args} = call, tools, found)
        when is_map(args) and is_map_key(tools, name) do
+    args = plain(args)
     found = beside(args, Exact.placed(args, Map.fetch!(tools, name)), tools, found)
     call |> Map.delete("args") |> walk(tools, found)
   end
@@ -87,6 +88,15 @@ defmodule PtcRunner.Json.ExactArguments do
 
   defp walk([first | rest], tools, found), do: walk(rest, tools, walk(first, tools, found))
   defp walk(_other, _tools, found), do: found
+
+  # Arguments with the values of their literals.
+  defp plain(%{"op" => "literal", "value" => value} = literal) when map_size(literal) == 2,
+    do: value
+
+  defp plain(%{"op" => op} = operation) when is_binary(op), do: operation
+  defp plain(map) when is_map(map), do: Map.new(map, fn {key, value} -> {key, plain(value)} end)
+  defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
+  defp plain(value), do: value
 
   # Arguments beside what they are with decimals in their places.
   defp beside({_float, digits}, placed, _tools, {wanted, others}) do

@@ -327,6 +327,69 @@ defmodule PtcRunner.Agent.FromOpenapiTest do
     assert ms < 2_000
   end
 
+  test "a discriminator says which schema a body has, by its mapping or by the name of the schema" do
+    object = fn properties ->
+      %{"type" => "object", "required" => Map.keys(properties), "properties" => properties}
+    end
+
+    text = %{"type" => "string"}
+    ref = &%{"$ref" => "#/components/schemas/#{&1}"}
+    mapped = %{"card" => "#/components/schemas/Card", "iban" => "Iban"}
+
+    for {mapping, card, iban} <- [{mapped, "card", "iban"}, {nil, "Card", "Iban"}],
+        keyword <- ["oneOf", "anyOf"],
+        inside? <- [false, true] do
+      said = if mapping, do: %{"mapping" => mapping}, else: %{}
+
+      pay = %{
+        keyword => [ref.("Card"), ref.("Iban")],
+        "discriminator" => Map.put(said, "propertyName", "kind")
+      }
+
+      body =
+        if inside?,
+          do: object.(%{"pays" => %{"type" => "array", "items" => pay}}),
+          else: ref.("Pay")
+
+      document = %{
+        "openapi" => "3.1.0",
+        "paths" => %{
+          "/a" => %{
+            "post" => %{
+              "operationId" => "a",
+              "requestBody" => %{
+                "required" => true,
+                "content" => %{"application/json" => %{"schema" => body}}
+              }
+            }
+          }
+        },
+        "components" => %{
+          "schemas" => %{
+            "Pay" => pay,
+            "Card" => object.(%{"kind" => text, "number" => text}),
+            "Iban" => object.(%{"kind" => text, "iban" => text})
+          }
+        }
+      }
+
+      {:ok, [tool], []} = Tool.from_openapi(document, &{:ok, &1.body})
+      around = &if(inside?, do: %{"body" => %{"pays" => [&1]}}, else: %{"body" => &1})
+      run = &run(%{"a" => tool}, "a", around.(&1))
+
+      for taken <- [%{"kind" => card, "number" => "1"}, %{"kind" => iban, "iban" => "1"}],
+          do: assert({:ok, _body, _, _} = run.(taken))
+
+      for refused <- [
+            %{"kind" => "cash", "number" => "1"},
+            %{"kind" => iban, "number" => "1"},
+            %{"kind" => card, "iban" => "1"},
+            %{"number" => "1"}
+          ],
+          do: assert({:error, {:execution_error, _}} = run.(refused))
+    end
+  end
+
   test "documents that are none" do
     for {document, said} <- [
           {"{", "the document is not JSON"},

@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.FromSchemaTest do
 
   doctest PtcRunner.SubAgent.Signature.FromSchema
   doctest PtcRunner.SubAgent.Signature.FromSchema.Alternative
+  doctest PtcRunner.SubAgent.Signature.FromSchema.Mapped
   doctest PtcRunner.SubAgent.Signature.FromSchema.Pattern
   doctest PtcRunner.SubAgent.Signature.FromSchema.Place
 

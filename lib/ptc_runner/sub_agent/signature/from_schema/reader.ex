@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
   # `PtcRunner.SubAgent.Signature.FromSchema`. The work is bounded: references are counted, alternatives limited.
 
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Keywords, Place, Sound}
+  alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Keywords, Mapped, Place, Sound}
 
   # Maximum number of alternatives of a place.
   @most 100
@@ -202,6 +202,8 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
         {met, notes, state}
 
       parts ->
+        parts = if state.lenient?, do: demanded(parts, schema), else: parts
+
         {branches, {said, state}} =
           Enum.map_reduce(parts, {@none, state}, &branch(&1, &2, around))
 
@@ -214,6 +216,11 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Reader do
         {met, state} = meet(met, Enum.concat(branches), keyword, place, state)
         {met, notes, state}
     end
+  end
+
+  defp demanded(parts, schema) do
+    for {part, pointer, base} <- parts,
+        do: {Mapped.demanded(part, schema), pointer, base}
   end
 
   defp without_default({%{"default" => value}, _pointer, _base} = part, state) when value != nil,
