@@ -24,6 +24,8 @@ defmodule PtcRunner.Firewall.Inside do
       nil
       iex> PtcRunner.Firewall.Inside.value(orders, ["orders", :each, {:without, ["who"]}])
       nil
+      iex> PtcRunner.Firewall.Inside.value([MapSet.new([%{"_pin" => 1}])])
+      ["map", "*", "_pin"]
 
   """
   @spec value(term(), [Plan.step()]) :: found()
@@ -145,7 +147,7 @@ defmodule PtcRunner.Firewall.Inside do
     |> Enum.find_value(fn {key, value} ->
       if Head.hidden?(key) or key in redacted,
         do: [text(key)],
-        else: below(text(key), inside(value, left))
+        else: below(text(key), inside(value, left) || inside_key(key, left))
     end)
   end
 
@@ -157,6 +159,12 @@ defmodule PtcRunner.Firewall.Inside do
       found -> found
     end
   end
+
+  # The items of a MapSet are keys.
+  defp inside_key(key, left) when is_map(key) or is_list(key) or is_tuple(key),
+    do: inside(key, left)
+
+  defp inside_key(_key, _left), do: nil
 
   # An entry of a keyword list.
   defp inside({key, value}, left) when is_atom(key) or is_binary(key) do
