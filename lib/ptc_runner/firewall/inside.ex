@@ -160,12 +160,6 @@ defmodule PtcRunner.Firewall.Inside do
     end
   end
 
-  # The items of a MapSet are keys.
-  defp inside_key(key, left) when is_map(key) or is_list(key) or is_tuple(key),
-    do: inside(key, left)
-
-  defp inside_key(_key, _left), do: nil
-
   # An entry of a keyword list.
   defp inside({key, value}, left) when is_atom(key) or is_binary(key) do
     if Head.hidden?(key), do: [text(key)], else: inside(value, left)
@@ -173,6 +167,12 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp inside(tuple, left) when is_tuple(tuple), do: tuple |> Tuple.to_list() |> inside(left)
   defp inside(_leaf, _left), do: nil
+
+  # The items of a MapSet are keys.
+  defp inside_key(key, left) when is_map(key) or is_list(key) or is_tuple(key),
+    do: inside(key, left)
+
+  defp inside_key(_key, _left), do: nil
 
   # A text is decoded only if it may have such a field. One that is wrong ends the run.
   defp decoded(%Text{binary: binary} = text) do
