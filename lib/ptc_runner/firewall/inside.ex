@@ -43,7 +43,33 @@ defmodule PtcRunner.Firewall.Inside do
   @spec through(term(), [Plan.step()]) :: [String.t() | Plan.step()] | nil
   def through(value, path), do: Budget.within(@parts, nil, &at(value, path ++ [:keys], &1))
 
+  @doc """
+  The names of the fields that structs at a path redact.
+
+      iex> PtcRunner.Firewall.Inside.redacted_names(%{"range" => 1..2}, ["range"])
+      []
+
+  """
+  @spec redacted_names(term(), [Plan.step()], [String.t()]) :: [String.t()] | :beyond
+  def redacted_names(value, path, known \\ []) do
+    # Schemas redact few names: each walk finds another one.
+    case Budget.within(@parts, :beyond, &at(value, path ++ [{:redacts, known}], &1)) do
+      nil -> known
+      :beyond -> :beyond
+      [name] -> redacted_names(value, path, [name | known])
+    end
+  end
+
+  defp at(%Text{}, [{:redacts, _known}], _left), do: nil
   defp at(%Text{} = text, path, left), do: text |> decoded() |> at(path, left)
+
+  defp at(map, [{:redacts, known}], left) when is_map(map) do
+    Budget.spend!(left)
+    names = for name <- redacted(map), do: Atom.to_string(name)
+    if new = Enum.find(names, &(&1 not in known)), do: [new]
+  end
+
+  defp at(_no_map, [{:redacts, _known}], _left), do: nil
   defp at(value, [], left), do: inside(value, left)
 
   defp at(list, [:each | path], left) when is_list(list),

@@ -3,7 +3,7 @@ defmodule PtcRunner.Firewall.Kept do
   # Which entries of a program's value have firewalled data under a name that is not firewalled. They get a mark in the memory that keeps
   # them, so that no later program passes them to a tool.
 
-  alias PtcRunner.Firewall.{Flow, Guard, Hidden, Marks, Shape}
+  alias PtcRunner.Firewall.{Flow, Guard, Hidden, Inside, Marks, Shape}
   alias PtcRunner.Json.{Evaluation, Limits, Planning}
 
   @typedoc "What a run had: the data, what counts of its tools (see `PtcRunner.Firewall.Guard.tools/1`), and its limits."
@@ -33,11 +33,29 @@ defmodule PtcRunner.Firewall.Kept do
         end)
 
       others = Map.get(flows, nil, false)
-      &Map.get(flows, &1, others)
+      redacted = if others, do: [], else: redacted(kept, context, memory)
+      hides? = &(others or redacted == :beyond or &1 in redacted)
+      fn name -> Map.get_lazy(flows, name, fn -> hides?.(name) end) end
     else
       # It has taken too long.
       {:error, _fault} -> fn _name -> true end
     end
+  end
+
+  # A row whose fields become entries may redact some of them.
+  defp redacted(kept, context, memory) do
+    rows = for {nil, {_made, parts}} <- kept, {root, path, _whole?} <- parts, do: {root, path}
+
+    Enum.reduce_while(Enum.uniq(rows), [], fn row, names ->
+      found =
+        case row do
+          {:context, path} -> Inside.redacted_names(context, path, names)
+          {:memory, path} -> Inside.redacted_names(memory, path, names)
+          _other -> names
+        end
+
+      if found == :beyond, do: {:halt, :beyond}, else: {:cont, found}
+    end)
   end
 
   @doc """

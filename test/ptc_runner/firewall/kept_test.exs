@@ -8,6 +8,12 @@ defmodule PtcRunner.Firewall.KeptTest do
   doctest Kept
   doctest Marks
 
+  defmodule Account do
+    @moduledoc false
+    defstruct [:id, :token]
+    def __schema__(:redact_fields), do: [:token]
+  end
+
   @users [%{"id" => 1, "_pin" => 4711, "_tags" => ["a", "b"]}, %{"id" => 2, "_pin" => 5}]
 
   defp op(name, fields \\ []),
@@ -257,4 +263,30 @@ defmodule PtcRunner.Firewall.KeptTest do
   end
 
   defp rich, do: users([op("filter", where: op("gt", field: "_pin", value: 100)), op("count")])
+
+  test "a redacted field of a row whose fields become entries gets a mark, and no other field does" do
+    account = struct!(Account, id: 1, token: "t0ken")
+    row = op("load", name: "account")
+    data = [context: %{"account" => account, "rows" => [account]}, structs: :values, keys: :any]
+    first = op("pipe", steps: [op("load", name: "rows"), op("first")])
+
+    for node <- [
+          row,
+          first,
+          op("merge", objects: [%{"x" => 1}, row]),
+          op("merge", objects: [row, %{"x" => 1}])
+        ] do
+      memory = keep(node, data)
+      assert Marks.flowing(memory) == ["token"]
+
+      assert sent(memory, var("token"), data) =~
+               "memory.token (which an earlier program has taken"
+
+      assert sent(memory, var("id"), data) == {:ok, 1}
+    end
+
+    # What is written over it is another value.
+    written = op("pipe", steps: [row, op("set", fields: %{"token" => "none"})])
+    assert Marks.flowing(keep(written, data)) == []
+  end
 end
