@@ -73,7 +73,16 @@ defmodule PtcRunner.Json.Values do
 
   """
   @spec written(term()) :: term()
-  def written(term), do: plain_of(term, &Atom.to_string/1)
+  # A term without structs is not copied, however large it is.
+  def written(term), do: if(structs?(term), do: plain_of(term, &Atom.to_string/1), else: term)
+
+  defp structs?(%{__struct__: module} = struct) when is_atom(module), do: not value?(struct)
+  defp structs?(map) when is_map(map), do: map |> :maps.iterator() |> :maps.next() |> of_map?()
+  defp structs?([item | rest]), do: structs?(item) or structs?(rest)
+  defp structs?(_other), do: false
+
+  defp of_map?({_key, value, next}), do: structs?(value) or of_map?(:maps.next(next))
+  defp of_map?(:none), do: false
 
   defp plain_of(term, name) do
     state = {:counters.new(2, []), name}

@@ -125,10 +125,10 @@ impl<'t> Parser<'t> {
                     self.name(Expected::ParamNameOrEnd)?;
                 }
             }
-        } else if self.newer && self.text[self.at..].starts_with(b"->") {
-            // A signature without parameters is rendered so.
-            self.at += 2;
-            self.skip_trivia();
+        } else if self.newer && matches!(self.text[self.at..], [b'-', b'>', b' ', b'{' | b'[', ..])
+        {
+            // A signature without parameters is rendered so. Before the word of a type the original's error stays.
+            self.at += 3;
         }
         loop {
             let complete = match self.peek() {
