@@ -10,7 +10,7 @@ use crate::raw::Raw;
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
 use ptc_program::observed::call_number;
-use ptc_program::part::{CallPath, SourcePart};
+use ptc_program::part::{CallPath, ProgramPart};
 use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::rooted;
@@ -20,7 +20,7 @@ use rustler::{Encoder, Error, NifResult, ResourceArc, Term};
 /// A part that is looked for, with the text.
 struct Finding<T> {
     text: T,
-    part: SourcePart<T>,
+    part: ProgramPart<T>,
 }
 
 rooted!(Finding { terms: text; states: part; });
@@ -31,7 +31,7 @@ nif! {
         let call = Call::first(env, Limits::UNLIMITED, Pace::Slice);
         let text = Raw::from(text);
         let source = own_source(&call, &handle, text).filter(|source| source.has_text());
-        let part = SourcePart::new(source.ok_or(Error::BadArg)?, path.into());
+        let part = ProgramPart::new(source.ok_or(Error::BadArg)?, path.into());
         Ok(run::<Finding<()>>(call, Finding { text, part }))
     }
 }

@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 /// The part of a program that was given as a text, at the end of a path: a list of keys and indices.
 #[derive(Debug)]
-pub struct SourcePart<T> {
+pub struct ProgramPart<T> {
     path: One<T>,
     begun: PartialValue<T>,
     state: PartState,
 }
 
-rooted!(SourcePart { states: path, begun; plain: state });
+rooted!(ProgramPart { states: path, begun; plain: state });
 
 #[derive(Debug)]
 struct PartState {
@@ -32,11 +32,11 @@ struct PartState {
     replay: Option<Replay>,
 }
 
-impl<T: Copy> SourcePart<T> {
+impl<T: Copy> ProgramPart<T> {
     /// Begins at the root of the program.
     pub fn new(source: Arc<KeptSource>, path: T) -> Self {
         let at = Followed::begin(source.root);
-        SourcePart {
+        ProgramPart {
             path: One(path),
             begun: PartialValue::default(),
             state: PartState {
@@ -48,7 +48,7 @@ impl<T: Copy> SourcePart<T> {
     }
 }
 
-impl<H: Heap> Job<H> for SourcePart<H::Term> {
+impl<H: Heap> Job<H> for ProgramPart<H::Term> {
     /// The part as a term; `None` if there is none.
     type Out = Option<H::Term>;
 

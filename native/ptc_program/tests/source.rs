@@ -5,7 +5,7 @@ mod common;
 
 use common::{load_options, suspended, term, STRICT};
 use ptc_program::load::{Loaded, Loader};
-use ptc_program::part::{CallPath, SourcePart};
+use ptc_program::part::{CallPath, ProgramPart};
 use ptc_program::source::KeptSource;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
@@ -61,7 +61,7 @@ fn call_path(loaded: &Loaded<Term>, number: usize, text: &str, heap: &mut PlainH
 
 fn part(source: Arc<KeptSource>, path: &str, text: &str, heap: &mut PlainHeap) -> Option<String> {
     let path = term(heap, path).expect("JSON");
-    let mut part = SourcePart::new(source, path);
+    let mut part = ProgramPart::new(source, path);
     loop {
         let mut meter = Meter::with_fuel(Limits::UNLIMITED, 1);
         match part.step(text.as_bytes(), heap, &mut meter) {

@@ -69,7 +69,7 @@ defmodule PtcRunner.Agent.HostileSchemasTest do
     for {name, properties, defs, lost?} <- hostile() do
       schema = properties |> object() |> Map.put("$defs", defs)
       {ms, read} = Room.least_ms(3_000, fn -> Schemas.arguments(schema) end)
-      assert {name, ms < 3_000} == {name, true}
+      assert {name, ms < 20_000} == {name, true}
       assert {name, [_ | _] = read.fields} == {name, read.fields}
       words = :erts_debug.flat_size({read.fields, read.data.type, read.notes})
       assert {name, words, words < @most} == {name, words, true}
@@ -96,7 +96,7 @@ defmodule PtcRunner.Agent.HostileSchemasTest do
           PtcRunner.Agent.prompt(tools: [tool])
         end)
 
-      assert {name, ms, ms < 3_000} == {name, ms, true}
+      assert {name, ms, ms < 20_000} == {name, ms, true}
     end
   end
 end

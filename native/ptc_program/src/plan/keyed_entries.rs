@@ -43,15 +43,15 @@ impl KeyLeftOut {
 }
 
 /// Texts that keys are compared with.
-type Texts = Vec<Vec<u8>>;
+type KeyTexts = Vec<Vec<u8>>;
 
 /// The keys that a condition leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KeysLeft {
     /// At most these.
-    Only(Texts),
+    Only(KeyTexts),
     /// Any but these, and but those that begin with one of the second ones.
-    Without(Texts, Texts),
+    Without(KeyTexts, KeyTexts),
 }
 
 impl KeysLeft {
@@ -86,12 +86,12 @@ impl KeysLeft {
     }
 }
 
-fn common(mut a: Texts, b: &Texts) -> Texts {
+fn common(mut a: KeyTexts, b: &KeyTexts) -> KeyTexts {
     a.retain(|text| b.contains(text));
     a
 }
 
-fn begins(key: &[u8], starts: &Texts) -> bool {
+fn begins(key: &[u8], starts: &KeyTexts) -> bool {
     starts.iter().any(|start| key.starts_with(start))
 }
 
@@ -151,7 +151,7 @@ impl PlanWalk {
     }
 
     /// Returns an object without the entries of these keys, and of those that begin with these texts.
-    fn left_of(&mut self, of: ValueId, names: &Texts, starts: &Texts) -> ValueId {
+    fn left_of(&mut self, of: ValueId, names: &KeyTexts, starts: &KeyTexts) -> ValueId {
         let mut data = Vec::with_capacity(names.len() + starts.len());
         for (kind, texts) in [(KeyLeftOut::Text, names), (KeyLeftOut::Starting, starts)] {
             data.extend(texts.iter().map(|text| self.names.id(&kind.name(text))));
@@ -235,7 +235,7 @@ impl PlanWalk {
 }
 
 /// Returns the constant texts that a key is compared with.
-fn constants(source: &Document, condition: Node, op: OpCode) -> Option<Texts> {
+fn constants(source: &Document, condition: Node, op: OpCode) -> Option<KeyTexts> {
     let value = source.field(condition, "value")?;
     if op != OpCode::In {
         return source.text(value).map(|text| vec![text.to_vec()]);

@@ -373,6 +373,7 @@ impl Oracle {
             (Scalar::Any, _) | (Scalar::String, Val::Str(_)) | (Scalar::Int, Val::Int(_)) => true,
             (Scalar::Float, Val::Float(_)) | (Scalar::Keyword, Val::Atom(_)) => true,
             (Scalar::Float, Val::Int(_)) => !coerces,
+            (Scalar::Number, Val::Int(_) | Val::Float(_)) => true,
             (Scalar::Bool, Val::Atom("true" | "false")) | (Scalar::Map, Val::Map(_)) => true,
             (Scalar::Decimal, Val::Str(text)) => {
                 !coerces
@@ -412,6 +413,14 @@ impl Oracle {
             (Scalar::Int, Val::Str(text)) => match lenient::integer(text.as_bytes()) {
                 Some(Number::Int(value)) => (Some(Val::Int(value)), "integer"),
                 _ => (None, ""),
+            },
+            (Scalar::Number, Val::Str(text)) => match lenient::integer(text.as_bytes()) {
+                Some(Number::Int(value)) => (Some(Val::Int(value)), "integer"),
+                Some(_) => (None, ""),
+                None => {
+                    let value = lenient::float(text.as_bytes());
+                    (value.map(Val::Float), "float")
+                }
             },
             (Scalar::Float, Val::Str(text)) => {
                 let value = lenient::float(text.as_bytes());

@@ -160,10 +160,11 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Sound do
   # No list is one of these values: they are those of its items.
   defp listed(%{"type" => "array", "enum" => [_ | _] = values} = schema) do
     case Map.get(schema, "items", true) do
-      items when (items == true or is_map(items)) and not is_map_key(items, "enum") ->
-        if Enum.any?(values, &(is_list(&1) or is_nil(&1))),
-          do: schema,
-          else: schema |> Map.delete("enum") |> Map.put("items", enumerated(items, values))
+      true ->
+        enumerated(schema, %{}, values)
+
+      items when is_map(items) and not is_map_key(items, "enum") ->
+        enumerated(schema, items, values)
 
       _items ->
         schema
@@ -172,6 +173,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Sound do
 
   defp listed(schema), do: schema
 
-  defp enumerated(true, values), do: %{"enum" => values}
-  defp enumerated(items, values), do: Map.put(items, "enum", values)
+  defp enumerated(schema, items, values) do
+    if Enum.any?(values, &(is_list(&1) or is_nil(&1))),
+      do: schema,
+      else: schema |> Map.delete("enum") |> Map.put("items", Map.put(items, "enum", values))
+  end
 end
