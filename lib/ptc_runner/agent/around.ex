@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Around do
   # the type does not have, such as the name of the type. It is removed from the text, so that numbers keep their digits.
 
   alias PtcRunner.Agent.Parts
+  alias PtcRunner.Json.{Codec, Program}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
   alias PtcRunner.SubAgent.Signature.{Base, Type}
@@ -29,21 +30,13 @@ defmodule PtcRunner.Agent.Around do
   @spec any?(term(), [path()]) :: boolean()
   def any?(value, paths) do
     Enum.any?(paths(paths), fn path ->
-      Enum.any?([path, Enum.drop(path, -1)], &(value |> at(&1) |> one?()))
+      Enum.any?([path, Enum.drop(path, -1)], &(value |> Program.inside(&1) |> one?()))
     end)
   end
 
   defp one?([object]), do: is_map(object)
   defp one?(object) when map_size(object) == 1, do: object |> Map.values() |> hd() |> is_map()
   defp one?(_value), do: false
-
-  defp at(value, []), do: value
-  defp at(map, [name | path]) when is_map_key(map, name), do: map |> Map.fetch!(name) |> at(path)
-
-  defp at(list, [index | path]) when is_list(list) and is_integer(index),
-    do: list |> Enum.at(index) |> at(path)
-
-  defp at(_value, _path), do: nil
 
   defp paths(paths), do: paths |> Enum.take(@errors) |> Enum.filter(&(length(&1) <= @steps))
 
@@ -178,7 +171,7 @@ defmodule PtcRunner.Agent.Around do
     if byte(text, at) == ?" do
       until = finish(text, at)
       value = start(text, until)
-      {:ok, key} = text |> part(at, until) |> PtcRunner.Json.Codec.decode()
+      {:ok, key} = text |> part(at, until) |> Codec.decode()
       members(text, start(text, finish(text, value)), [{key, value} | found])
     else
       Enum.reverse(found)

@@ -275,7 +275,9 @@ defmodule PtcRunner.Agent.Calls do
   defp signature(%Tool{signature: signature}), do: signature
 
   defp checked(tool, raw, args, begin) do
-    with [] <- no_texts(tool, raw, args),
+    {:signature, params, _returns} = signature(tool)
+
+    with [] <- Literals.of_coercion(raw, args, {:map, params}),
          [] <- not_allowed(tool, args),
          {:ok, passed} <- passed(tool, args) do
       begin.(args, passed)
@@ -283,14 +285,6 @@ defmodule PtcRunner.Agent.Calls do
       {:error, errors} -> {:error, {@refused, errors}}
       errors -> {:error, {@refused, errors}}
     end
-  end
-
-  # Arguments that are not changed have no such place.
-  defp no_texts(_tool, args, args), do: []
-
-  defp no_texts(tool, raw, args) do
-    {:signature, params, _returns} = signature(tool)
-    with [] <- Literals.errors(raw, {:map, params}), do: Literals.made(raw, args)
   end
 
   defp not_allowed(%Tool{notes: nil}, _args), do: []

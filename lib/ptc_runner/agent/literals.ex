@@ -95,6 +95,23 @@ defmodule PtcRunner.Agent.Literals do
 
   defp made(_end, _texts, _path, _index, found), do: found
 
+  @doc """
+  The errors of both kinds, those of the type first. Arguments that a coercion has not changed have no such place.
+
+      iex> type = {:map, [{"to", :string}]}
+      iex> PtcRunner.Agent.Literals.of_coercion(%{"to" => nil}, %{"to" => "nil"}, type)
+      [%{path: ["to"], message: "expected string, got keyword"}]
+      iex> PtcRunner.Agent.Literals.of_coercion(%{"to" => "a"}, %{"to" => "a"}, type)
+      []
+
+  """
+  @spec of_coercion(term(), term(), term()) ::
+          [%{path: [String.t() | non_neg_integer()], message: String.t()}]
+  def of_coercion(same, same, _type), do: []
+
+  def of_coercion(before, coerced, type),
+    do: with([] <- errors(before, type), do: made(before, coerced))
+
   defp error(path, kind),
     do: %{path: Enum.reverse(path), message: "expected string, got #{kind}"}
 end

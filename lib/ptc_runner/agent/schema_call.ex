@@ -72,7 +72,7 @@ defmodule PtcRunner.Agent.SchemaCall do
 
   # What a coercion does not know: texts of null, and the types of other fields.
   defp finished(data, args, coerced) do
-    with [] <- no_texts(data, args, coerced),
+    with [] <- Literals.of_coercion(args, coerced, data.type),
          {:ok, whole} <- opened(data, coerced),
          [] <- if(data.others, do: Literals.made(args, whole), else: []),
          do: {:ok, whole},
@@ -85,11 +85,6 @@ defmodule PtcRunner.Agent.SchemaCall do
 
   defp opened(%{others: nil}, coerced), do: {:ok, coerced}
   defp opened(%{others: type}, coerced), do: Opened.coerced(coerced, type)
-
-  defp no_texts(_data, args, args), do: []
-
-  defp no_texts(data, args, coerced),
-    do: with([] <- Literals.errors(args, data.type), do: Literals.made(args, coerced))
 
   @doc """
   The errors of arguments, without a call.

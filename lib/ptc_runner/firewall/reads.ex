@@ -28,17 +28,7 @@ defmodule PtcRunner.Firewall.Reads do
 
   @doc "Whether a part of a program shows fields that it does not name."
   @spec revealed?(term(), Budget.t()) :: boolean()
-  def revealed?(node, left) when is_map(node) do
-    Budget.spend!(left)
-    revealing?(node) or Enum.any?(:maps.values(node), &revealed?(&1, left))
-  end
-
-  def revealed?([first | rest], left) do
-    Budget.spend!(left)
-    revealed?(first, left) or revealed?(rest, left)
-  end
-
-  def revealed?(_constant, _left), do: false
+  def revealed?(node, left), do: any?(node, left, &revealing?/1)
 
   defp revealing?(%{"op" => op}) when op in @revealing, do: true
   defp revealing?(%{"op" => "get", "key" => key}), do: is_map(key) or is_list(key)
@@ -46,20 +36,25 @@ defmodule PtcRunner.Firewall.Reads do
 
   @doc "Whether a part of a program compares a value with one that is not constant."
   @spec compares?(term(), Budget.t()) :: boolean()
-  def compares?(node, left) when is_map(node) do
-    Budget.spend!(left)
+  def compares?(node, left), do: any?(node, left, &comparing?/1)
 
-    (match?(%{"op" => op} when op in @compared, node) and
-       (is_map(node["value"]) or is_list(node["value"]))) or
-      Enum.any?(:maps.values(node), &compares?(&1, left))
+  defp comparing?(%{"op" => op, "value" => value}) when op in @compared,
+    do: is_map(value) or is_list(value)
+
+  defp comparing?(_node), do: false
+
+  # Whether something holds for one of the objects in a part of a program.
+  defp any?(node, left, holds?) when is_map(node) do
+    Budget.spend!(left)
+    holds?.(node) or Enum.any?(:maps.values(node), &any?(&1, left, holds?))
   end
 
-  def compares?([first | rest], left) do
+  defp any?([first | rest], left, holds?) do
     Budget.spend!(left)
-    compares?(first, left) or compares?(rest, left)
+    any?(first, left, holds?) or any?(rest, left, holds?)
   end
 
-  def compares?(_constant, _left), do: false
+  defp any?(_constant, _left, _holds?), do: false
 
   @doc "The texts in a part of a program, keys too, with those that are known."
   @spec texts(term(), %{String.t() => true}, Budget.t()) :: %{String.t() => true}

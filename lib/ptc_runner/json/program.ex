@@ -149,15 +149,18 @@ defmodule PtcRunner.Json.Program do
     end
   end
 
-  defp inside(part, []), do: part
+  @doc false
+  # The part of any term at a path; nil if there is none.
+  @spec inside(term(), [String.t() | non_neg_integer()]) :: term()
+  def inside(part, []), do: part
 
-  defp inside(list, [index | path]) when is_list(list) and is_integer(index),
+  def inside(list, [index | path]) when is_list(list) and is_integer(index),
     do: list |> Enum.at(index) |> inside(path)
 
-  defp inside(map, [key | path]) when is_map_key(map, key),
+  def inside(map, [key | path]) when is_map_key(map, key),
     do: map |> Map.fetch!(key) |> inside(path)
 
-  defp inside(_part, _path), do: nil
+  def inside(_part, _path), do: nil
 
   @doc false
   # How a run of the program with these limits reads structs.

@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.Check.Arguments do
          for {severity, :ruled_call, path, _op, [tool, type], place} <- calls,
              data = schemas[tool],
              {:ok, told} <- [told(wrong, path)],
-             {certain, line} <- broken(data, type, at(program, path), told) do
+             {certain, line} <- broken(data, type, Program.inside(program, path), told) do
            certain = if severity == :note, do: certain, else: :warning
            {certain, finding(certain, path, tool, line, place)}
          end}
@@ -128,12 +128,4 @@ defmodule PtcRunner.Json.Check.Arguments do
     end)
     |> then(&if(is_list(&1), do: Enum.reverse(&1), else: :error))
   end
-
-  defp at(node, []), do: node
-  defp at(map, [key | path]) when is_map(map), do: map |> Map.get(key) |> at(path)
-
-  defp at([_ | _] = list, [index | path]) when is_integer(index),
-    do: list |> Enum.at(index) |> at(path)
-
-  defp at(_other, _path), do: nil
 end
