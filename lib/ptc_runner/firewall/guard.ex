@@ -85,9 +85,14 @@ defmodule PtcRunner.Firewall.Guard do
   defp hidden({root, [_ | _] = path, _whole?} = source, %{marks: marks} = data, tools)
        when root in [:context, :memory] do
     cond do
-      Firewall.below?(named(root, path)) -> Paths.text(source)
-      root == :memory and hd(path) in marks -> Paths.text(source) <> @kept
-      true -> held(source, Map.fetch!(data, root), tools)
+      Firewall.below?(named(root, path)) and Inside.there?(Map.fetch!(data, root), path) ->
+        Paths.text(source)
+
+      root == :memory and hd(path) in marks ->
+        Paths.text(source) <> @kept
+
+      true ->
+        held(source, Map.fetch!(data, root), tools)
     end
   end
 
@@ -95,7 +100,7 @@ defmodule PtcRunner.Firewall.Guard do
     {_effect, _declared, returns} = Map.get(tools, tool, {:write, [], :any})
 
     cond do
-      Firewall.below?(path) -> Paths.text(source)
+      Firewall.below?(path) -> if Inside.named?(returns, path), do: Paths.text(source)
       whole? -> within(source, Inside.type(returns, path))
       true -> nil
     end
@@ -133,7 +138,10 @@ defmodule PtcRunner.Firewall.Guard do
 
   defp within({root, path, whole?}, below), do: Paths.text({root, path ++ below, whole?})
 
-  defp watched?({_name, _argument, {:answer, _path, whole?}}), do: whole?
+  # A firewalled field that the signature does not name may still be in the answer.
+  defp watched?({_name, _argument, {:answer, [_tool | path], whole?}}),
+    do: whole? or Firewall.below?(path)
+
   defp watched?({_name, _argument, {:unknown, _path, _whole?}}), do: true
   defp watched?(_sink), do: false
 

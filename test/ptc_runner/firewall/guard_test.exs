@@ -373,6 +373,67 @@ defmodule PtcRunner.Firewall.GuardTest do
       assert {:ok, "Ann", _, _} = run(call("send", %{"x" => pipe([load("users") | found])}), opts)
     end
 
+    test "but not where nothing in the data has that name; what a firewalled value does not have is a part of it" do
+      seen = %{"send" => fn args -> args["x"] end}
+      first = &pipe([load("users"), %{"op" => "first"} | &1])
+      opts = [tools: seen, context: %{"users" => [%{"id" => 1, "_who" => nil}, %{"id" => 2}]}]
+
+      for {value, sent} <- [
+            {first.([get("_pin")]), nil},
+            {first.([%{"op" => "select", "fields" => ["id", "_pin"]}]), %{"id" => 1}},
+            {first.([%{"op" => "rename", "fields" => %{"id" => "_pin"}}, get("_pin")]), 1},
+            {load("_top"), nil}
+          ] do
+        result = run(call("send", %{"x" => value}), opts)
+        assert match?({:ok, ^sent, _, _}, result) or value == load("_top"), inspect(result)
+        refute match?({:error, {:validation_error, _}}, result), inspect(result)
+      end
+
+      for path <- [["_who"], ["_who", "name"]] do
+        node = call("send", %{"x" => first.([%{"op" => "get", "path" => path}])})
+        assert run(node, opts) == refused("users." <> Enum.join(path, "."))
+      end
+
+      # The keys of a map are looked at as programs read them.
+      assert run(call("send", %{"x" => first.([get("_pin")])}),
+               context: %{"users" => [%{_pin: 1}]},
+               keys: :any
+             ) == refused("users._pin")
+    end
+
+    test "but not where the entries of a row cannot be those of a list" do
+      seen = %{"send" => fn args -> args["x"] end}
+      pin = pipe([load("users"), %{"op" => "first"}, get("_pin")])
+      where = %{"op" => "neq", "field" => "key", "value" => "p"}
+
+      node =
+        pipe([
+          load("plain"),
+          %{"op" => "first"},
+          %{"op" => "set", "fields" => %{"p" => pin}},
+          %{"op" => "entries"},
+          %{"op" => "filter", "where" => where},
+          %{"op" => "from_entries"}
+        ])
+
+      context = %{"users" => @users, "plain" => [%{"id" => 7}]}
+
+      assert {:ok, %{"id" => 7}, _, _} =
+               run(call("send", %{"x" => node}), context: context, tools: seen)
+    end
+
+    test "but not where a row of which fields are set stands before the fields of another one" do
+      seen = %{"send" => fn args -> args["x"] end}
+      cleared = %{"op" => "set", "fields" => %{"_pin" => nil, "who" => nil}}
+
+      for list <- [load("users"), %{"op" => "concat", "lists" => [load("users"), load("more")]}] do
+        join = %{"op" => "join", "on" => "id", "with" => load("users")}
+        node = call("send", %{"x" => pipe([list, cleared, join])})
+        opts = [context: %{"users" => @users, "more" => []}, tools: seen]
+        assert {:ok, [%{"id" => 1, "_pin" => nil, "who" => nil}], _, _} = run(node, opts)
+      end
+    end
+
     test "but not without the option, and not if it only decides" do
       seen = %{"send" => fn _ -> "sent" end}
       node = each(load("users"), call("send", %{"x" => get("_pin")}))
@@ -436,6 +497,30 @@ defmodule PtcRunner.Firewall.GuardTest do
 
       assert {:ok, _, _, _} =
                run(node.(pipe([found, get("id")])), tools: tools.(%{"id" => 1, "_pin" => 1}))
+
+      assert length(calls.()) == 2
+    end
+
+    test "is looked at for a firewalled field that its signature does not name", %{
+      calls: calls,
+      seen: seen
+    } do
+      node = &call("send", %{"x" => pipe([call("find", %{}), &1])})
+      pin = get("_pin")
+      some = %{"op" => "select", "fields" => ["_pin", "id"]}
+
+      tools =
+        &%{"send" => seen, "find" => {find(&1), signature: "() -> {id :int}", effect: :read}}
+
+      for value <- [pin, some] do
+        assert {:ok, _, _, _} = run(node.(value), tools: tools.(%{"id" => 1}))
+
+        for answer <- [%{"id" => 1, "_pin" => 4711}, %{"id" => 1, "_pin" => nil}] do
+          assert {:error, {:execution_error, text}} = run(node.(value), tools: tools.(answer))
+
+          assert text =~ "answer of find._pin into the argument 'x' of tool 'send'"
+        end
+      end
 
       assert length(calls.()) == 2
     end

@@ -46,6 +46,10 @@ defmodule PtcRunner.Test.Flowing.Steps do
 
   # Of a value that is one of several, its kind is what decides.
   defp kind_of({:leaf, :any, _secret?} = type), do: {op("it"), type}
+
+  defp kind_of({:obj, fields} = type),
+    do: if(hidden?(fields), do: {op("it"), type}, else: {op("typeof"), leaf(:text)})
+
   defp kind_of(type), do: {op("typeof"), leaf(:text, counted?(type))}
 
   defp bound(_type, env) do
@@ -380,7 +384,7 @@ defmodule PtcRunner.Test.Flowing.Steps do
 
   # What is left of an object under a firewalled name is firewalled, whatever is taken out of it.
   defp reshaped(fields, env),
-    do: if(public(fields) == [], do: {op("it"), fields}, else: other(fields, env))
+    do: if(hidden?(fields), do: {op("it"), fields}, else: other(fields, env))
 
   defp other(fields, env) do
     names = some(Map.keys(fields))
@@ -405,6 +409,9 @@ defmodule PtcRunner.Test.Flowing.Steps do
         renamed =
           for name <- names, into: %{}, do: {name, "to_" <> String.trim_leading(name, "_")}
 
+        # Of two fields with one new name the second wins where it is there, which a plan does not know.
+        names = Enum.uniq_by(names, &renamed[&1])
+        renamed = Map.take(renamed, names)
         kept = Map.drop(fields, names)
 
         {op("rename", %{"fields" => renamed}),
@@ -413,7 +420,11 @@ defmodule PtcRunner.Test.Flowing.Steps do
     ])
   end
 
-  defp object(fields, env) do
+  # The keys, the kind and absent fields of a value under a firewalled name are firewalled too.
+  defp object(fields, env),
+    do: if(hidden?(fields), do: get(fields, env), else: public_object(fields, env))
+
+  defp public_object(fields, env) do
     type = {:obj, fields}
 
     pick([
@@ -466,14 +477,16 @@ defmodule PtcRunner.Test.Flowing.Steps do
         fn -> {op("select", %{"fields" => [more | names]}), Map.take(others, [more | names])} end,
         fn -> {op("unset", %{"fields" => names}), rest} end,
         fn ->
+          # A row without the one keeps the other, and a plan does not know whether there are such rows.
+          either = join(Map.get(others, more, leaf(:null)), others[hd(names)])
+
           {op("rename", %{"fields" => %{hd(names) => more}}),
-           others |> Map.delete(hd(names)) |> Map.put(more, others[hd(names)])}
+           others |> Map.delete(hd(names)) |> Map.put(more, either)}
         end
       ])
 
     other = op("pipe", %{"steps" => [rows, op("first"), step]})
-    {:obj, both} = join({:obj, fields}, {:obj, others})
-    {op("merge", %{"objects" => [op("it"), other]}), {:obj, both}}
+    {op("merge", %{"objects" => [op("it"), other]}), {:obj, joined(fields, others)}}
   end
 
   defp get(fields, env) do
