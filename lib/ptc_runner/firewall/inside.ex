@@ -68,23 +68,27 @@ defmodule PtcRunner.Firewall.Inside do
 
   defp names?({:optional, type}, path), do: names?(type, path)
   defp names?({:list, type}, [:each | path]), do: names?(type, path)
+  defp names?({:list, type}, [:other | path]), do: names?({:list, type}, path)
+  defp names?({:list, _type}, [step | _path]) when not is_binary(step), do: false
   defp names?({:list, type}, path), do: names?(type, path)
 
   defp names?({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
     do: names?(Base.bare(type), path)
 
-  defp names?({kind, fields}, [key | path])
-       when kind in [:map, :closed_map] and is_list(fields) and is_binary(key) do
-    case List.keyfind(fields, key, 0) do
-      {_key, type} -> names?(type, path)
-      nil -> false
+  defp names?({kind, fields}, [step | path])
+       when kind in [:map, :closed_map] and is_list(fields) do
+    cond do
+      step in [:object, :single] or is_tuple(step) -> names?({kind, fields}, path)
+      step in [:each, :other] -> false
+      not is_binary(step) -> true
+      true -> named_field?(List.keyfind(fields, step, 0), path)
     end
   end
 
-  defp names?(type, [step | path]) when step in [:object, :single] or is_tuple(step),
-    do: names?(type, path)
-
   defp names?(_type, _path), do: true
+
+  defp named_field?(nil, _path), do: false
+  defp named_field?({_name, type}, path), do: names?(type, path)
 
   # What a firewalled value does not have is a part of the secret.
   defp to_hidden(path) do

@@ -238,6 +238,81 @@ defmodule PtcRunner.Firewall.GuardTest do
       end
     end
 
+    test "where decisions over numbers that the program makes tell it exactly, as a number of items, an item, a result or calls" do
+      it = %{"op" => "it"}
+      pin = %{"op" => "var", "name" => "pin"}
+      acc = %{"op" => "var", "name" => "acc"}
+      range = %{"op" => "range", "from" => 1, "to" => 10_000}
+      below = %{"op" => "lte", "left" => it, "value" => pin}
+      same = %{below | "op" => "eq"}
+      one = &%{"op" => "if", "condition" => below, "then" => &1, "else" => &2}
+      plus = &%{"op" => "add", "left" => &1, "right" => &2}
+      fold = &%{"op" => "fold", "init" => 0, "as" => "acc", "expr" => &1}
+      sum = %{"op" => "sum", "expr" => it}
+
+      with_pin = fn node ->
+        value = pipe([load("users"), %{"op" => "first"}, get("_pin")])
+        %{"op" => "let", "name" => "pin", "value" => value, "in" => node}
+      end
+
+      exact = [
+        [range, %{"op" => "filter", "where" => below}, %{"op" => "count"}],
+        [range, %{"op" => "reject", "where" => below}, %{"op" => "length"}],
+        [range, %{"op" => "count", "where" => below}],
+        [range, %{"op" => "find", "where" => same}],
+        [range, %{"op" => "get", "key" => pin}],
+        [range, %{"op" => "map", "expr" => one.(1, 0)}, sum],
+        [range, %{"op" => "sum", "expr" => one.(1, 0)}],
+        [range, %{"op" => "flat_map", "expr" => one.([it], [])}, %{"op" => "count"}],
+        [range, %{"op" => "sort_by", "expr" => same, "order" => "desc"}, %{"op" => "first"}],
+        [range, %{"op" => "max_by", "expr" => same}],
+        [range, %{"op" => "filter", "where" => %{below | "op" => "in", "value" => [pin]}}],
+        [range, fold.(one.(plus.(acc, 1), acc))],
+        # A search by halves, over numbers that stand in the program.
+        [
+          %{"op" => "list", "items" => [4096, 2048, 1024]},
+          fold.(%{
+            "op" => "if",
+            "condition" => %{"op" => "lte", "left" => plus.(acc, it), "value" => pin},
+            "then" => plus.(acc, it),
+            "else" => acc
+          })
+        ],
+        [
+          range,
+          %{"op" => "group_by", "expr" => below, "as" => "by"},
+          %{"op" => "map", "expr" => pipe([get("items"), %{"op" => "count"}])}
+        ]
+      ]
+
+      for steps <- exact, with_steps = pipe(steps) do
+        assert run(with_pin.(call("send", %{"x" => with_steps}))) == refused("users._pin")
+      end
+
+      for body <- [one.(call("send", %{"x" => 1}), nil), call("send", %{"x" => one.(1, 0)})] do
+        assert {:error, {:validation_error, text}} =
+                 run(with_pin.(pipe([range, %{"op" => "map", "expr" => body}])))
+
+        assert text =~ "Firewalled data flows into a tool: users._pin into the"
+      end
+
+      # One decision of the program, and one for each row, tells no number.
+      seen = %{"send" => fn args -> args["x"] end}
+      high = %{"op" => "gt", "field" => "_pin", "value" => 1}
+
+      for {node, sent} <- [
+            {with_pin.(
+               one.(1, 0)
+               |> Map.put("condition", %{same | "left" => pin, "value" => 4711})
+             ), 1},
+            {pipe([load("users"), %{"op" => "filter", "where" => high}, %{"op" => "count"}]), 1},
+            {pipe([load("users"), %{"op" => "count", "where" => high}]), 1},
+            {pipe([load("users"), %{"op" => "find", "where" => high}, get("id")]), 1}
+          ] do
+        assert {:ok, ^sent, _, _} = run(call("send", %{"x" => node}), tools: seen)
+      end
+    end
+
     test "but not where public items are counted, or their keys, kinds and items are what is left" do
       seen = %{"send" => fn _ -> "sent" end}
       row = [load("users"), %{"op" => "first"}]

@@ -124,7 +124,8 @@ defmodule PtcRunner.Test.Flowing.Steps do
     pick([
       fn -> {op("some", %{"where" => where}), leaf(:bool, secret? or counted?)} end,
       fn -> {op("every", %{"where" => where}), leaf(:bool, secret? or counted?)} end,
-      fn -> {op("count", %{"where" => where}), leaf(:int, secret? or counted?)} end
+      # As after a filter.
+      fn -> {op("count", %{"where" => where}), leaf(:int, counted?)} end
     ])
   end
 
@@ -534,8 +535,9 @@ defmodule PtcRunner.Test.Flowing.Steps do
         {op("select", %{"fields" => ["k1", "k2"]}), {:obj, %{"k1" => value, "k2" => value}}}
       end,
       fn -> {op("unset", %{"fields" => ["k3"]}), type} end,
+      # Of what may be a list, the number of calls would be that of the items.
       fn ->
-        {a, s} = value(env)
+        {a, s} = value(if(counted?(type), do: %{env | answers: %{}}, else: env))
 
         {op("set", %{"fields" => %{"s" => a}}), leaf(:any, secret?(type) or secret?(s))}
       end
@@ -616,8 +618,62 @@ defmodule PtcRunner.Test.Flowing.Steps do
     ])
   end
 
+  # Numbers that a program makes tell a number exactly, whatever it compares with them.
+  defp exact(secret?) do
+    number = op("var", %{"name" => "s"})
+    below = op("lte", %{"left" => op("it"), "value" => number})
+    range = op("range", %{"from" => 0, "to" => 6})
+    acc = op("var", %{"name" => "acc"})
+    next = op("add", %{"left" => acc, "right" => op("it")})
+    more = op("add", %{"left" => acc, "right" => 1})
+    fold = &op("fold", %{"init" => 0, "as" => "acc", "expr" => &1})
+    one = &op("if", %{"condition" => below, "then" => &1, "else" => &2})
+    list = {:list, leaf(:int, secret?), secret?}
+    of = leaf(:int, secret?)
+
+    {steps, type} =
+      Enum.random([
+        {[range, op("filter", %{"where" => below}), op("count")], of},
+        {[range, op("reject", %{"where" => below}), op("length")], of},
+        {[range, op("filter", %{"where" => below})], list},
+        {[range, op("count", %{"where" => below})], of},
+        {[range, op("find", %{"where" => Map.put(below, "op", "eq")})], of},
+        {[range, op("get", %{"key" => number})], of},
+        {[range, op("map", %{"expr" => one.(1, 0)}), op("sum", %{"expr" => op("it")})], of},
+        {[range, op("map", %{"expr" => one.(1, 0)})], {:list, of, false}},
+        {[range, op("sum", %{"expr" => one.(1, 0)})], of},
+        {[range, op("flat_map", %{"expr" => one.([op("it")], [])}), op("count")], of},
+        {[range, fold.(one.(more, acc))], of},
+        {[range, op("sort_by", %{"expr" => below, "order" => "desc"}), op("first")], of},
+        {[range, op("max_by", %{"expr" => Map.put(below, "op", "eq")})], of},
+        {[
+           range,
+           op("group_by", %{"expr" => below, "as" => "by"}),
+           op("map", %{
+             "expr" => op("pipe", %{"steps" => [op("get", %{"field" => "items"}), op("count")]})
+           })
+         ], list},
+        {[
+           op("list", %{"items" => [4, 2, 1]}),
+           fold.(
+             op("if", %{
+               "condition" => op("lte", %{"left" => next, "value" => number}),
+               "then" => next,
+               "else" => acc
+             })
+           )
+         ], of}
+      ])
+
+    few = op("mod", %{"left" => op("it"), "right" => 7})
+    in_ = op("pipe", %{"steps" => steps})
+    {op("let", %{"name" => "s", "value" => few, "in" => in_}), type}
+  end
+
   defp whole(:int, secret?) do
     pick([
+      fn -> exact(secret?) end,
+      fn -> exact(secret?) end,
       fn -> {op("mod", %{"left" => op("it"), "right" => 7}), leaf(:int, secret?)} end,
       fn ->
         few = op("mod", %{"left" => op("it"), "right" => 7})

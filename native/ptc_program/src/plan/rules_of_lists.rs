@@ -56,18 +56,18 @@ impl PlanWalk {
                 let some = self.loops.some(input, false, &mut self.values);
                 let some = self.entries_left(source, some, op == OpCode::Reject);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
-                self.decided_by(some, &[condition])
+                self.chosen_of(input, some, &[condition])
             }
             OpCode::FilterIn => {
                 let some = self.loops.some(input, false, &mut self.values);
                 let (key, value) = (self.key(source), self.part_in("value"));
                 let value = value.unwrap_or(ValueId::CONSTANT);
-                self.decided_by(some, &[key, value])
+                self.chosen_of(input, some, &[key, value])
             }
             OpCode::Distinct => {
                 let some = self.loops.some(input, false, &mut self.values);
                 let key = self.key(source);
-                self.decided_by(some, &[key])
+                self.chosen_of(input, some, &[key])
             }
             OpCode::SortBy => self.sorted(source, input),
             OpCode::Reverse => input,
@@ -75,7 +75,10 @@ impl PlanWalk {
             OpCode::FlatMap => {
                 let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
                 match self.frames.last().and_then(|frame| frame.looped) {
-                    Some(looped) => self.loops.flattened(lists, &looped, &mut self.values),
+                    Some(looped) => {
+                        let flat = self.loops.flattened(lists, &looped, &mut self.values);
+                        self.values.in_rounds(flat, looped.spine)
+                    }
                     None => self.nothing_known(),
                 }
             }
@@ -96,11 +99,11 @@ impl PlanWalk {
                 let list = self.entries_left(source, input, false);
                 let item = self.loops.item(list, &mut self.values);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
-                self.decided_by(item, &[condition])
+                self.chosen_of(input, item, &[condition])
             }
             OpCode::MinBy | OpCode::MaxBy => {
                 let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
-                self.decided_by(item, &[key])
+                self.chosen_of(input, item, &[key])
             }
             OpCode::Count
             | OpCode::Sum
@@ -190,7 +193,7 @@ impl PlanWalk {
         } else if self.field("field").is_some() {
             keys.push(self.read_at(source, item, "field"));
         }
-        self.decided_by(input, &keys)
+        self.chosen_of(input, input, &keys)
     }
 
     /// Returns the list of what a body gives.
@@ -199,6 +202,7 @@ impl PlanWalk {
         let Some(looped) = self.frames.last().and_then(|frame| frame.looped) else {
             return self.nothing_known();
         };
+        let item = self.values.in_rounds(item, looped.spine);
         let list = self.values.list(ItemsOf {
             item,
             of: Some(looped.id),
@@ -251,12 +255,23 @@ impl PlanWalk {
         };
         let counted = self.values.made(spine);
         let counted = self.values.decided(counted, by);
-        let mut all = vec![counted];
-        match op {
-            OpCode::Count | OpCode::ForSome | OpCode::ForEvery => all.extend(self.part_in("where")),
-            _ => all.push(self.key(source)),
-        }
-        self.computed(&all)
+        let condition = self.part_in("where");
+        let made = match (op, condition) {
+            // As of `filter`: the condition decides how many items are counted.
+            (OpCode::Count, Some(condition)) => {
+                self.use_up(counted);
+                self.chosen_of(input, counted, &[condition])
+            }
+            (OpCode::ForSome | OpCode::ForEvery, Some(condition)) => {
+                self.computed(&[counted, condition])
+            }
+            (OpCode::Count | OpCode::ForSome | OpCode::ForEvery, None) => self.computed(&[counted]),
+            _ => {
+                let key = self.key(source);
+                self.computed(&[counted, key])
+            }
+        };
+        self.values.in_rounds(made, spine)
     }
 
     fn folded(&mut self) -> ValueId {
@@ -276,6 +291,12 @@ impl PlanWalk {
             sets[0] = self.values.both(sets[0], counted);
             let by = self.values.both(looped.spine, looped.by);
             sets[1] = self.values.both(sets[1], by);
+            // A decision in each round tells a number exactly: over the numbers of a `range`, or by what has been decided before.
+            let parts = self.values.sets.get(sets[1]).iter();
+            let by_own = { parts }.any(|it| self.values.tree.root_id(it.source) == own);
+            if by_own || self.values.has_numbers(looped.spine) {
+                sets[0] = self.values.both(sets[0], sets[1]);
+            }
         }
         for set in &mut sets {
             let others = self.values.sets.get(*set).iter();
@@ -338,6 +359,7 @@ impl PlanWalk {
         };
         let operands = self.operands();
         let made = self.computed(&operands);
+        let numbers = self.values.numbers();
         let (least, most) = match count {
             Some(count) => {
                 let count = self.values.formulas.number(count);
@@ -346,8 +368,10 @@ impl PlanWalk {
             None => (FormulaId::ZERO, FormulaId::UNKNOWN),
         };
         let (spine, by) = (self.values.data(made), self.values.decides(made));
+        let spine = self.values.both(spine, numbers);
+        let item = self.values.made(spine);
         let list = self.values.list(ItemsOf {
-            item: made,
+            item,
             of: None,
             least,
             most,

@@ -270,7 +270,7 @@ impl PlanWalk {
             _ => self.values.computed(&[groups, object]),
         };
         let list = self.values.decided(list, by);
-        self.decided_by(list, &keys)
+        self.chosen_of(input, list, &keys)
     }
 
     pub(super) fn join(&mut self, source: &Document) -> ValueId {
@@ -339,6 +339,6 @@ impl PlanWalk {
             spine,
         });
         let list = self.values.decided(list, by);
-        self.decided_by(list, &keys)
+        self.chosen_of(list, list, &keys)
     }
 }

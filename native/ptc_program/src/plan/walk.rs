@@ -207,6 +207,10 @@ impl PlanWalk {
         if guard != SetId::EMPTY {
             self.used.push(guard);
             self.guard = self.values.both(self.guard, guard);
+            // Whether a call is made in each round over the numbers of a `range` tells a number exactly.
+            if self.values.has_numbers(self.counted) {
+                self.counted = self.values.both(self.counted, guard);
+            }
         }
         self.enter(source, part);
     }
@@ -269,6 +273,9 @@ impl PlanWalk {
             let flows = self.values.flows(value);
             for call in &mut self.calls[calls..] {
                 call.guard = self.values.both(call.guard, flows);
+                if self.values.has_numbers(call.counted) {
+                    call.counted = self.values.both(call.counted, flows);
+                }
             }
             self.work += (self.calls.len() - calls) / 4;
         }
