@@ -147,7 +147,7 @@ defmodule PtcRunner.Firewall.Guard do
 
   @doc """
   Whether an entry of a program's value has firewalled data under a name that is not firewalled: `entry` is what it is made of, see
-  `PtcRunner.Json.Planning.kept/2`. `clear?` says whether the program by itself takes nothing firewalled out of rows; `compares?`, whether it
+  `PtcRunner.Json.Planning.flows/2`. `clear?` says whether the program by itself takes nothing firewalled out of rows; `compares?`, whether it
   compares computed values, which may be rows. A field of a public name, of which only values are computed, is then not looked at.
 
       iex> data = {%{"users" => [%{"id" => 1, "_pin" => 2}]}, %{}}

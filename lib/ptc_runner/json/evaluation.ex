@@ -85,8 +85,8 @@ defmodule PtcRunner.Json.Evaluation do
     result = Contract.of(value, memory, program, limits)
 
     case how do
-      {_most, _now, %{firewall: firewall}} when firewall != false ->
-        marked(result, program, {context, memory, of_tools(firewall, tools), limits})
+      {_most, _now, %{firewall: firewall, plan: plan}} when firewall != false ->
+        marked(result, program, {context, memory, of_tools(firewall, tools), limits}, plan)
 
       _how ->
         result
@@ -99,8 +99,8 @@ defmodule PtcRunner.Json.Evaluation do
   def result({:paused, control}, program, given), do: paused(control, program, given)
 
   # What comes from firewalled data stays known to be so in the memory.
-  defp marked({:ok, value, delta, memory}, program, given),
-    do: {:ok, value, delta, Kept.memory(memory, delta, program, given)}
+  defp marked({:ok, value, delta, memory}, program, given, plan),
+    do: {:ok, value, delta, Kept.memory(memory, delta, program, given, plan)}
 
   defp of_tools(true, forms), do: Guard.tools(forms)
   defp of_tools(tools, _forms), do: tools
@@ -177,12 +177,52 @@ defmodule PtcRunner.Json.Evaluation do
        when given != false and forms != %{} do
     tools = of_tools(given, forms)
 
-    with {:ok, flows} <- Planning.flows(program, limits),
+    with {:ok, flows} <- flows(program, limits, control.plan),
          {:ok, watch} <- Guard.check(flows, data, tools),
          do: {:ok, {most, now, %{control | firewall: tools, secret: watch}}}
   end
 
   defp guarded(_program, _data, _forms, _limits, how), do: {:ok, how}
+
+  defp flows(program, limits, nil) do
+    if Planning.calls?(program),
+      do: flows(program, limits, Planning.flows(program, limits)),
+      else: {:ok, %{}}
+  end
+
+  defp flows(_program, _limits, {:ok, flows, _kept}), do: {:ok, flows}
+  defp flows(_program, _limits, error), do: error
+
+  @doc """
+  What a run is given, with the plan of its program where it has a firewall and may call tools: it is asked before the run and after it.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "t", "args": {}}})
+      iex> given = PtcRunner.Json.Given.read([tools: %{"t" => fn _ -> 1 end}, firewall: true], "f/2")
+      iex> {_, _, _, _, {_, _, control}} = PtcRunner.Json.Evaluation.planned(program, given)
+      iex> control.plan
+      {:ok, %{"t" => [calls: []]}, %{nil => {[], [{:answer, ["t"], true}]}}}
+
+  """
+  @spec planned(PtcRunner.Json.program(), Given.t()) :: Given.t()
+  def planned(program, {limits, context, memory, tools, {most, now, %{plan: nil} = control}})
+      when is_map(tools) and tools != %{} and control.firewall != false do
+    control = %{control | plan: plan(exact(program, tools), limits)}
+    {limits, context, memory, tools, {most, now, control}}
+  end
+
+  def planned(_program, given), do: given
+
+  @doc "The plan of a program that may call tools: see `PtcRunner.Json.Planning.flows/2`. `nil` for others, and for what is no program."
+  @spec plan(PtcRunner.Json.program(), Limits.given()) ::
+          Planning.flows() | {:error, Message.fault()} | nil
+  def plan(program, limits) do
+    with {:ok, source} <- source(program, limits),
+         true <- Planning.calls?(source) do
+      Planning.flows(source, limits)
+    else
+      _none -> nil
+    end
+  end
 
   defp maps(_program, context, memory, tools, _limits, _given?)
        when is_map(context) and is_map(memory) and tools == %{},
