@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Planning do
 
   alias PtcRunner.Agent.Tool
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Runner, Tools}
+  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Run, Tools}
   alias PtcRunner.Native.Panic
   require Quanta
 
@@ -76,7 +76,7 @@ defmodule PtcRunner.Json.Planning do
       {%{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}, {[], [{:context, ["b"], true}]}}
 
   """
-  @spec flows(Runner.program(), Limits.given()) :: flows() | {:error, Message.fault()}
+  @spec flows(Run.program(), Limits.given()) :: flows() | {:error, Message.fault()}
   def flows(program, limits) do
     {timeout, max_heap, reading} = of_run(limits, program)
 
@@ -94,7 +94,7 @@ defmodule PtcRunner.Json.Planning do
       [false, true]
 
   """
-  @spec calls?(Runner.program()) :: boolean()
+  @spec calls?(Run.program()) :: boolean()
   def calls?(%Program{source: source}), do: calls?(source)
   def calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
   def calls?(_node), do: true

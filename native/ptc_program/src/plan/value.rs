@@ -1,6 +1,7 @@
 //! What is known of a value: which parts of the data it is, or is made of.
 
 mod join;
+mod numbers;
 mod reading;
 
 pub use reading::FoundIn;
@@ -246,39 +247,6 @@ impl Values {
         }
         let made = self.made(data);
         self.decided(made, decides)
-    }
-
-    /// Whether the numbers of a `range` are among these parts.
-    pub fn has_numbers(&self, set: SetId) -> bool {
-        let parts = self.sets.get(set).iter();
-        let mut roots = parts.map(|part| self.tree.root_of(part.source));
-        roots.any(|root| root == SourceRoot::Numbers)
-    }
-
-    /// Returns the set of the numbers of a `range`.
-    pub fn numbers(&mut self) -> SetId {
-        let numbers = self.tree.root(SourceRoot::Numbers);
-        self.sets.one(numbers, Extent::Whole)
-    }
-
-    /// Returns a value into which these parts flow.
-    pub fn with(&mut self, id: ValueId, set: SetId) -> ValueId {
-        match set {
-            SetId::EMPTY => id,
-            set => {
-                let made = self.made(set);
-                self.join(id, made)
-            }
-        }
-    }
-
-    /// Returns a value into which what decides about it flows too, if it is made in the rounds of a loop over numbers of a `range`: a
-    /// decision in each round tells a number exactly.
-    pub fn in_rounds(&mut self, id: ValueId, spine: SetId) -> ValueId {
-        match self.has_numbers(spine) {
-            true => self.with(id, self.decides(id)),
-            false => id,
-        }
     }
 
     /// Returns a value that these parts decide.
