@@ -14,7 +14,7 @@ defmodule PtcRunner.Agent.Uncoerced do
   all are left.
 
       iex> errors = [%{path: ["n"], message: "expected int, got string"}, %{path: ["k"], message: "expected int, got string"}]
-      iex> type = {:map, [{"n", :int}, {"k", {:where, :int, [min: 1]}}]}
+      iex> type = {:map, [{"n", :int}, {"k", {:optional, {:where, :int, [min: 1]}}}]}
       iex> PtcRunner.Agent.Uncoerced.left(errors, %{"n" => "7", "k" => "0"}, type)
       [%{path: ["k"], message: "expected at least 1, got 0"}]
 
@@ -48,7 +48,7 @@ defmodule PtcRunner.Agent.Uncoerced do
 
   # Of a value that is converted, and then breaks a rule, the rule is told.
   defp broken(error, value, type) do
-    with {:where, bare, _rules} <- type,
+    with {:ok, bare} <- unruled(type),
          {:ok, converted, _warnings} <- Coercion.coerce(value, bare),
          {:error, [%{path: [], message: message} | _more]} <- Validator.validate(converted, type) do
       %{error | message: message}
@@ -56,6 +56,14 @@ defmodule PtcRunner.Agent.Uncoerced do
       _other -> error
     end
   end
+
+  defp unruled({:optional, type}), do: unruled(type)
+  defp unruled({:where, type, _rules}), do: {:ok, type}
+
+  defp unruled({:defs, names, type}),
+    do: with({:ok, type} <- unruled(type), do: {:ok, {:defs, names, type}})
+
+  defp unruled(_type), do: :error
 
   defp hidden?(part), do: is_binary(part) and String.starts_with?(part, "_")
 

@@ -57,6 +57,32 @@ defmodule PtcRunner.Json.HandleTest do
       end
     end
 
+    test "is planned once in a run with a firewall, before it and for what it keeps, and its term is made once" do
+      program =
+        ~s({"program": {"sent": {"op": "call", "tool": "mail", "args": {"n": 1}},
+        "id": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, {"op": "first"}, {"op": "get", "field": "id"}]},
+        "pin": {"op": "pipe", "steps": [{"op": "load", "name": "rows"}, {"op": "first"}, {"op": "get", "field": "_pin"}]}}})
+
+      mail = fn _ -> true end
+      context = %{"rows" => [%{"id" => 1, "_pin" => 2}]}
+      opts = [context: context, tools: %{"mail" => mail}, firewall: true]
+      run = &fn -> Json.run(&1, opts) end
+      compiled = compiled(program)
+
+      assert {1, {:ok, _, _, %{"_concealed" => ["pin"]}}} =
+               calls(:check_program, 7, run.(program))
+
+      assert {1, {:ok, _, _, %{"_concealed" => ["pin"]}}} =
+               calls(:check_compiled, 9, run.(compiled))
+
+      assert {1, _result} = calls(:program_part, 3, run.(compiled))
+
+      agent = fn -> Agent.run(compiled, %{"mail" => mail}, context: context) end
+      assert {1, {:ok, _value, info}} = calls(:check_compiled, 9, agent)
+      assert info.memory["_concealed"] == ["pin"]
+      assert {1, _result} = calls(:program_part, 3, agent)
+    end
+
     test "is explained without its text: it is compiled again, for that" do
       opts = [
         context: %{"rows" => [%{"n" => 3}], "who" => "x"},
