@@ -143,6 +143,10 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// `name:`, `name":`, `two words:`
     fn bare_key(&mut self, branch: Branch) -> Result<(), Stop> {
         let start = branch.at as usize;
+        // A sign in front of a key may mean the opposite.
+        if matches!(self.byte(start), b'-' | b'+') {
+            return Ok(());
+        }
         let mut end = word(self.text, start);
         for count in 1..=WORDS {
             if end == start || super::bare::operator(&self.text[start..end]).is_some() {
