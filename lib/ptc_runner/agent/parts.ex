@@ -3,8 +3,6 @@ defmodule PtcRunner.Agent.Parts do
   # The parts of a text that may be values: the outermost objects and lists, and what stands in fences. They are found by
   # bytes, because what stands around JSON need not be UTF-8.
 
-  alias PtcRunner.SubAgent.JsonParser
-
   # What an object or a list begins with. After other brackets there are words.
   @object ~r/\A\{\s*(?:["'`{}\[\/#.]|\xE2\x80[\x98-\x9F]|\xC2\xAB|[\w$\x80-\xFF-]+["'`]?\s*[:=])/
   @list ~r/\A\[\s*(?:["'`{\[\]\/#+\-.\d]|\xE2\x80[\x98-\x9F]|\xC2\xAB|(?:true|false|null|none|nil)\b)/i
@@ -26,34 +24,7 @@ defmodule PtcRunner.Agent.Parts do
 
   """
   @spec of(String.t()) :: {[span()], open :: span() | nil}
-  def of(text) do
-    case whole(text) do
-      nil -> of(text, 0, [])
-      span -> {[span], nil}
-    end
-  end
-
-  # A text that is one JSON value, which is found natively.
-  defp whole(text) do
-    size = byte_size(text)
-    at = blanks(text, 0)
-
-    with true <- at < size and :binary.at(text, at) in [?{, ?[],
-         {:ok, json} <- JsonParser.find(text, []),
-         length = byte_size(json),
-         true <- at + length <= size and binary_part(text, at, length) == json,
-         true <- blanks(text, at + length) == size and begun?(json) do
-      {at, length}
-    else
-      _other -> nil
-    end
-  end
-
-  defp blanks(text, at) do
-    if at < byte_size(text) and :binary.at(text, at) in [?\s, ?\n, ?\r, ?\t],
-      do: blanks(text, at + 1),
-      else: at
-  end
+  def of(text), do: of(text, 0, [])
 
   defp of(text, from, spans) do
     case :binary.match(text, ["{", "["], scope: {from, byte_size(text) - from}) do
