@@ -1,11 +1,11 @@
 //! Repairs of strings: candidates for the end of a string.
 
-use super::branch::{Bracket, Branch, Quote};
-use super::fault::Fault;
-use super::reader::Reader;
-use super::scan::{ends, quote, skip_all_blanks};
-use super::search::is_suspicious;
-use super::Stop;
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Bracket, Branch, Quote};
+use crate::repair::readings::reader::Reader;
+use crate::repair::search::is_suspicious;
+use crate::repair::text::scan::{ends, quote, skip_all_blanks};
+use crate::repair::Stop;
 use ptc_json::grammar::escape;
 use ptc_term::heap::Heap;
 
@@ -16,7 +16,7 @@ const LONGEST_KEY: usize = 128;
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Advances in a string to its next possible end, and keeps both readings.
-    pub(super) fn within(&mut self, mut branch: Branch) -> Result<(), Stop> {
+    pub(in crate::repair) fn within(&mut self, mut branch: Branch) -> Result<(), Stop> {
         let from = branch.at as usize;
         let mut at = from;
         loop {
@@ -31,7 +31,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                         branch.token.escapes = true;
                         at = next;
                     }
-                    Err(_) => match super::unescape::lenient(self.text, at) {
+                    Err(_) => match crate::repair::text::unescape::lenient(self.text, at) {
                         Some(length) => {
                             branch.token.escapes = true;
                             self.repair(&mut branch, Fault::BadEscape, at, at + length);
@@ -117,7 +117,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             (false, Some(b',' | b';')) => branch.top.kind != Bracket::Top,
             (false, Some(b'}' | b']')) => true,
             (false, _) => {
-                branch.top.kind == Bracket::Top || super::scan::comment(text, next).is_some()
+                branch.top.kind == Bracket::Top
+                    || crate::repair::text::scan::comment(text, next).is_some()
             }
             _ => false,
         };

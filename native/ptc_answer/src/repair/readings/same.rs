@@ -1,8 +1,8 @@
 //! Equality of events, for the comparison of two readings.
 
-use super::log::{Event, Span};
-use super::numbers::clean;
-use super::unescape::unescape;
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::text::numbers::clean;
+use crate::repair::text::unescape::unescape;
 use ptc_type::Types;
 use std::borrow::Cow;
 

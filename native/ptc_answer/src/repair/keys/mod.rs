@@ -1,11 +1,13 @@
 //! Repairs of keys: bare, misspelled, or misplaced ones.
 
-use super::branch::{Bracket, Branch, Phase};
-use super::fault::Fault;
-use super::log::{Event, Span};
-use super::reader::Reader;
-use super::scan::{quote, skip_all_blanks, word};
-use super::Stop;
+pub(in crate::repair) mod colons;
+
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Bracket, Branch, Phase};
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::{quote, skip_all_blanks, word};
+use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
 /// Maximum number of words in a bare key.
@@ -13,10 +15,10 @@ const WORDS: usize = 4;
 /// Maximum number of surrounding objects and lists that are searched.
 const OUTER: usize = 8;
 /// How much more a key of its own costs than another spelling of a field.
-const OTHER: u32 = 6;
+const OTHER: u32 = 8;
 
 impl<H: Heap> Reader<'_, '_, H> {
-    pub(super) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
+    pub(in crate::repair) fn keys(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;
         if self.strict(&mut right) {
@@ -24,7 +26,8 @@ impl<H: Heap> Reader<'_, '_, H> {
             let inside = &self.text[at..right.at as usize];
             let is_key = right.phase == Phase::Colon;
             let doubt = is_key
-                && (at <= self.state.horizon as usize || super::search::is_suspicious(inside));
+                && (at <= self.state.horizon as usize
+                    || crate::repair::search::is_suspicious(inside));
             self.proceed(right);
             if !doubt {
                 if is_key {
@@ -82,7 +85,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Closes the object or list after a comma: what follows belongs to the surrounding one.
-    pub(super) fn leave(&mut self, branch: Branch) {
+    pub(in crate::repair) fn leave(&mut self, branch: Branch) {
         let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
         if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
             return;
@@ -124,7 +127,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Repairs the comma before the end of an object or a list.
-    pub(super) fn trailing_comma(&mut self, branch: &mut Branch) {
+    pub(in crate::repair) fn trailing_comma(&mut self, branch: &mut Branch) {
         let end = self.gap(branch.at as usize);
         let start = match self.text[..end].last() {
             Some(b',' | b';') => end - 1,
@@ -135,7 +138,7 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     /// Returns whether the comma before an offset was not in the text: what follows a value without a comma is a key, or a
     /// value, only if it looks like one.
-    pub(super) fn is_after_inserted_comma(&self, branch: &Branch) -> bool {
+    pub(in crate::repair) fn is_after_inserted_comma(&self, branch: &Branch) -> bool {
         let last = self.state.log.last(branch.node);
         matches!(last, Some(Event::Repair(Fault::MissingComma, _)))
     }
@@ -149,7 +152,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         let mut end = word(self.text, start);
         for count in 1..=WORDS {
-            if end == start || super::bare::operator(&self.text[start..end]).is_some() {
+            if end == start
+                || crate::repair::values::bare::operator(&self.text[start..end]).is_some()
+            {
                 return Ok(());
             }
             self.consume_fuel(end - start)?;
@@ -197,7 +202,9 @@ impl<H: Heap> Reader<'_, '_, H> {
     fn begins_plain_value(&self, at: usize) -> bool {
         match self.byte(at) {
             b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
-            _ => super::numbers::foreign(&self.text[at..word(self.text, at)]).is_some(),
+            _ => {
+                crate::repair::text::numbers::foreign(&self.text[at..word(self.text, at)]).is_some()
+            }
         }
     }
 
@@ -246,13 +253,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Accepts a key that is spelled like a field as a key of its own: the field may follow under its own name.
-    fn other_key(&mut self, mut branch: Branch, event: Event, span: Span, next: usize) {
-        self.repair(
-            &mut branch,
-            Fault::UnknownKey,
-            span.start as usize,
-            span.end as usize,
-        );
+    fn other_key(&mut self, mut branch: Branch, event: Event, next: usize) {
         branch.cost += OTHER;
         self.event(&mut branch, event);
         branch.phase = Phase::Colon;
@@ -260,7 +261,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Accepts a key and continues with its colon.
-    pub(super) fn key(
+    pub(in crate::repair) fn key(
         &mut self,
         mut branch: Branch,
         start: usize,
@@ -291,19 +292,14 @@ impl<H: Heap> Reader<'_, '_, H> {
                         // The key in another spelling is a key of its own.
                         return;
                     }
-                    match (is_right, again) {
-                        // The object has the field under its own name, or may get it.
-                        (false, true) => self.repair(&mut branch, Fault::UnknownKey, start, end),
-                        (false, false) => {
-                            if !closed {
-                                self.other_key(branch, event, span, next);
-                            }
-                            event = Event::Field(index as u32);
-                            branch.top.spelled |= bit;
-                            self.repair(&mut branch, Fault::KeySpelling, start, end);
+                    // Otherwise the object has the field, or has it under its own name.
+                    if !is_right && !again {
+                        if !closed {
+                            self.other_key(branch, event, next);
                         }
-                        (true, true) => self.repair(&mut branch, Fault::RepeatedKey, start, end),
-                        (true, false) => {}
+                        event = Event::Field(index as u32);
+                        branch.top.spelled |= bit;
+                        self.repair(&mut branch, Fault::KeySpelling, start, end);
                     }
                     if is_right || !again {
                         branch.ty = types.holds(index);
@@ -314,12 +310,8 @@ impl<H: Heap> Reader<'_, '_, H> {
                     }
                 }
                 None if closed => return,
-                None => {
-                    self.repair(&mut branch, Fault::UnknownKey, start, end);
-                    if self.is_of_outer(&branch, key) {
-                        branch.cost += 3;
-                    }
-                }
+                None if self.is_of_outer(&branch, key) => branch.cost += 3,
+                None => {}
             }
         }
         self.event(&mut branch, event);

@@ -1,10 +1,10 @@
 //! The set of readings that are alive, and the operations on a reading.
 
-use super::branch::{Bracket, Branch, BranchFrame, Phase, Recent, Token};
-use super::fault::Fault;
-use super::log::{Event, Log, Span, ROOT};
-use super::wanted::Wanted;
-use super::{same, Stop};
+use crate::repair::policy::fault::Fault;
+use crate::repair::policy::wanted::Wanted;
+use crate::repair::readings::branch::{Bracket, Branch, BranchFrame, Phase, Recent, Token};
+use crate::repair::readings::log::{Event, Log, Span, ROOT};
+use crate::repair::{readings::same, Stop};
 use crate::LIMITS;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
@@ -21,25 +21,25 @@ const STILL: u32 = 6;
 /// The state of a search.
 #[derive(Debug)]
 pub struct SearchState {
-    pub(super) log: Log,
+    pub(in crate::repair) log: Log,
     /// The frames around the innermost open ones.
-    pub(super) frames: Vec<BranchFrame>,
+    pub(in crate::repair) frames: Vec<BranchFrame>,
     /// The JSON found inside strings.
-    pub(super) inner: Vec<Vec<u8>>,
-    pub(super) queue: Vec<Branch>,
-    pub(super) ends: Vec<Branch>,
+    pub(in crate::repair) inner: Vec<Vec<u8>>,
+    pub(in crate::repair) queue: Vec<Branch>,
+    pub(in crate::repair) ends: Vec<Branch>,
     /// Offset up to which text that parses may still be part of the fault.
-    pub(super) horizon: u32,
+    pub(in crate::repair) horizon: u32,
     /// The offset where the readings began.
-    pub(super) start: u32,
+    pub(in crate::repair) start: u32,
     /// For each offset whether the text after it closes brackets that were opened before it.
-    pub(super) unopened: OnceCell<Vec<bool>>,
+    pub(in crate::repair) unopened: OnceCell<Vec<bool>>,
     /// The text that is read is valid JSON: only values and keys are converted.
-    pub(super) valid: bool,
+    pub(in crate::repair) valid: bool,
     /// No fault was found yet.
-    pub(super) straight: bool,
+    pub(in crate::repair) straight: bool,
     /// The only reading, while the text is correct.
-    pub(super) running: Option<(Branch, Recent)>,
+    pub(in crate::repair) running: Option<(Branch, Recent)>,
 }
 
 impl SearchState {
@@ -63,12 +63,12 @@ impl SearchState {
 
 /// Reads a text in all likely ways at the same time.
 pub struct Reader<'r, 'm, H: Heap> {
-    pub(super) text: &'r [u8],
-    pub(super) wanted: &'r Wanted,
+    pub(in crate::repair) text: &'r [u8],
+    pub(in crate::repair) wanted: &'r Wanted,
     /// What a search that is suspended keeps.
-    pub(super) state: SearchState,
-    pub(super) meter: &'m mut Meter,
-    pub(super) heap: &'m H,
+    pub(in crate::repair) state: SearchState,
+    pub(in crate::repair) meter: &'m mut Meter,
+    pub(in crate::repair) heap: &'m H,
 }
 
 impl<'r, H: Heap> Reader<'r, '_, H> {
@@ -154,10 +154,7 @@ impl<'r, H: Heap> Reader<'r, '_, H> {
         if self.state.valid && !fault.is_conversion() {
             branch.refuse();
         }
-        let span = Span::new(start, end);
-        if fault.is_repair() {
-            self.event(branch, Event::Repair(fault, span));
-        }
+        self.event(branch, Event::Repair(fault, Span::new(start, end)));
     }
 
     /// Returns the offset of an insertion before `at`: directly after the preceding text.

@@ -1,14 +1,14 @@
 //! The beginning of a string: the kind of its quote.
 
-use super::branch::{Branch, Phase, Quote, Token};
-use super::fault::Fault;
-use super::reader::Reader;
-use super::Stop;
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Branch, Phase, Quote, Token};
+use crate::repair::readings::reader::Reader;
+use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Begins a string, as a key or as a value.
-    pub(super) fn quoted(
+    pub(in crate::repair) fn quoted(
         &mut self,
         branch: Branch,
         quote: Quote,

@@ -1,11 +1,11 @@
 //! Text that is valid JSON, in an answer or in a part of it: another reading of it would be another value.
 
-use super::branch::{Bracket, Branch};
-use super::reader::Reader;
-use super::scan::{is_delimiter, quote, skip_all_blanks, skip_blanks};
-use super::start::begins_field;
-use super::Stop;
 use crate::check;
+use crate::repair::readings::branch::{Bracket, Branch};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::{is_delimiter, quote, skip_all_blanks, skip_blanks};
+use crate::repair::text::start::begins_field;
+use crate::repair::Stop;
 use crate::LIMITS;
 use ptc_json::grammar::{number, token, Place, Token};
 use ptc_json::Extent;
@@ -54,7 +54,7 @@ fn begins_part(text: &[u8], at: usize) -> bool {
 impl<H: Heap> Reader<'_, '_, H> {
     /// Where a text may stand, returns whether a valid value is at the offset of a reading, and a text after it that is valid there. Only
     /// what can also be the beginning of a text without quotes is examined.
-    pub(super) fn is_valid_value(&mut self, branch: &Branch) -> Result<bool, Stop> {
+    pub(in crate::repair) fn is_valid_value(&mut self, branch: &Branch) -> Result<bool, Stop> {
         if !self.types().takes(branch.ty, Json::String) {
             return Ok(false);
         }

@@ -1,7 +1,7 @@
 //! Offsets where the answer may begin.
 
-use super::numbers::foreign;
-use super::scan::{comment, quote, skip_all_blanks, word};
+use crate::repair::text::numbers::foreign;
+use crate::repair::text::scan::{comment, quote, skip_all_blanks, word};
 use crate::scan::{backticks, bracket, region_end, run_length};
 
 /// Maximum number of fences that are tried.

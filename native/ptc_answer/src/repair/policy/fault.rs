@@ -74,10 +74,6 @@ named! {
         BareElement = "bare_element",
         /// Text after a value that has no other fault: `{}}` in a fence.
         Leftover = "leftover",
-        /// An undeclared key. It is allowed, but suggests another fault.
-        UnknownKey = "unknown_key",
-        /// A repeated key. The first one counts.
-        RepeatedKey = "repeated_key",
     }
 }
 
@@ -93,8 +89,7 @@ impl Fault {
             | Fault::BareKey
             | Fault::ForeignWord
             | Fault::NumberForm
-            | Fault::BadEscape
-            | Fault::UnknownKey => 2,
+            | Fault::BadEscape => 2,
             Fault::ExtraComma
             | Fault::Semicolon
             | Fault::NoColon
@@ -117,7 +112,6 @@ impl Fault {
             | Fault::BareWord => 8,
             Fault::StrayCharacter => 9,
             Fault::ExtraOpen => 10,
-            Fault::RepeatedKey => 12,
         }
     }
 
@@ -157,13 +151,6 @@ impl Fault {
                 | Fault::Stringified
                 | Fault::BareElement
                 | Fault::Leftover
-                | Fault::UnknownKey
-                | Fault::RepeatedKey
         )
-    }
-
-    /// Returns whether the repair is reported. Faults that are allowed only cost.
-    pub fn is_repair(self) -> bool {
-        !matches!(self, Fault::UnknownKey | Fault::RepeatedKey)
     }
 }

@@ -4,12 +4,12 @@
 //! unknown, unless only the brackets of objects are missing. A text that also has other faults is judged
 //! by the events of its best reading.
 
-use super::log::Event;
-use super::reader::Reader;
-use super::replay::{Repaired, DEEPEST};
-use super::scan::{skip_all_blanks, skip_blanks};
-use super::unescape::unescape;
-use super::{Fault, Stop};
+use crate::repair::readings::log::Event;
+use crate::repair::readings::reader::Reader;
+use crate::repair::result::replay::{Repaired, DEEPEST};
+use crate::repair::text::scan::{skip_all_blanks, skip_blanks};
+use crate::repair::text::unescape::unescape;
+use crate::repair::{Fault, Stop};
 use crate::{PathPart, LIMITS};
 use ptc_json::grammar::{escape, number, string, token, Place, Token};
 use ptc_json::JsonError;
@@ -331,7 +331,7 @@ fn is_begun(rest: &[u8]) -> bool {
 
 /// Returns where the text of a reading, which ends at `end`, was cut off: brackets were added at its
 /// end, or the quote that ends its last string.
-pub(super) fn place(repaired: &Repaired, end: usize) -> Option<Where> {
+pub(in crate::repair) fn place(repaired: &Repaired, end: usize) -> Option<Where> {
     let events = &repaired.events;
     let remark = |event: &Event| matches!(event, Event::Repair(..) | Event::Cut { .. });
     let rest = |event: &Event| remark(event) || matches!(event, Event::Close(_));

@@ -1,18 +1,21 @@
 //! Repairs after a value: commas, brackets and stray characters.
 
-use super::branch::{Bracket, Branch, Phase};
-use super::fault::Fault;
-use super::log::{Event, Span};
-use super::reader::Reader;
-use super::scan::{quote, skip_blanks};
-use super::Stop;
+pub(in crate::repair) mod cut;
+pub(in crate::repair) mod leftover;
+
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Bracket, Branch, Phase};
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::{quote, skip_blanks};
+use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
 /// How much less asterisks cost than other stray characters.
 const BOLD: u32 = 6;
 
 impl<H: Heap> Reader<'_, '_, H> {
-    pub(super) fn after(&mut self, branch: Branch) -> Result<(), Stop> {
+    pub(in crate::repair) fn after(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;
         if self.strict(&mut right) {
@@ -59,7 +62,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Reads the bracket of another kind as the one that closes the innermost object or list.
-    pub(super) fn wrong_close(&mut self, branch: Branch) {
+    pub(in crate::repair) fn wrong_close(&mut self, branch: Branch) {
         let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
         if is_open && self.is_complete(&branch.top) {
             let at = branch.at as usize;
@@ -112,7 +115,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Closes the innermost open object or list, as if its bracket were here.
-    pub(super) fn put_in_close(&mut self, branch: Branch) {
+    pub(in crate::repair) fn put_in_close(&mut self, branch: Branch) {
         let is_open = matches!(branch.top.kind, Bracket::Object | Bracket::Array);
         if !is_open || !self.may_insert(&branch) || !self.is_complete(&branch.top) {
             return;
@@ -129,7 +132,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Notes that the text was cut off, if nothing more of the value follows.
-    pub(super) fn cut(&mut self, branch: &mut Branch, inside: bool) {
+    pub(in crate::repair) fn cut(&mut self, branch: &mut Branch, inside: bool) {
         let at = branch.at;
         self.event(branch, Event::Cut { at, inside });
     }
@@ -158,7 +161,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Skips a stray character. What can be an operator is none: without it, the value would mean something else.
-    pub(super) fn stray(&mut self, branch: Branch) {
+    pub(in crate::repair) fn stray(&mut self, branch: Branch) {
         let at = branch.at as usize;
         let is_value = matches!(branch.phase, Phase::First | Phase::Item | Phase::Member);
         let length = match self.byte(at) {
@@ -191,7 +194,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Keeps a reading that has moved to `at`.
-    pub(super) fn moved(&mut self, mut branch: Branch, at: usize) {
+    pub(in crate::repair) fn moved(&mut self, mut branch: Branch, at: usize) {
         branch.at = at as u32;
         branch.still = 0;
         self.proceed(branch);

@@ -1,8 +1,8 @@
 //! The value of a repaired text: built, and judged where it is an answer.
 
-use super::{Refusal, Repaired};
 use crate::judge::{Judge, Report, Verdict};
 use crate::object_or_list;
+use crate::repair::{Refusal, Repaired};
 use ptc_json::{PartialValue, TermBuilder};
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::stop::Stop;

@@ -1,10 +1,15 @@
 //! The search: strict reading while the text is correct, all likely readings around a fault.
 
-use super::branch::{Branch, Phase, Recent};
-use super::fault::Fault;
-use super::reader::Reader;
-use super::scan::{comment, ellipsis, skip_all_blanks};
-use super::Stop;
+pub(in crate::repair) mod lookahead;
+pub(in crate::repair) mod places;
+pub(in crate::repair) mod strict;
+pub(in crate::repair) mod valid;
+
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Branch, Phase, Recent};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::{comment, ellipsis, skip_all_blanks};
+use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, H> {
@@ -89,7 +94,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             _ => false,
         };
         for before in recent.iter() {
-            let at = super::scan::skip_blanks(self.text, before.at as usize);
+            let at = crate::repair::text::scan::skip_blanks(self.text, before.at as usize);
             if number && at < branch.at as usize {
                 // `1,234`, `100 km/h"`
                 last = Some(before);
@@ -101,7 +106,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 if is_suspicious(&self.text[at + 1..end]) {
                     return *before;
                 }
-                let next = super::scan::skip_blanks(self.text, end + 1);
+                let next = crate::repair::text::scan::skip_blanks(self.text, end + 1);
                 if next == branch.at as usize || branch.phase == Phase::Colon {
                     last = Some(before);
                 }
@@ -171,7 +176,7 @@ impl<H: Heap> Reader<'_, '_, H> {
 }
 
 /// Returns whether a string contains characters that also occur between strings.
-pub(super) fn is_suspicious(content: &[u8]) -> bool {
+pub(in crate::repair) fn is_suspicious(content: &[u8]) -> bool {
     let structure = |byte: &u8| matches!(byte, b',' | b':' | b'{' | b'}' | b'[' | b']' | b'=');
     content.iter().any(structure)
 }

@@ -1,13 +1,13 @@
 //! The loop over the offsets where the answer may begin; the best reading wins. It can be suspended
 //! while a text is read.
 
-use super::branch::{Bracket, Branch, Phase};
-use super::cut::{self, Scan};
-use super::fault::Fault;
-use super::log::{Event, NodeId, Span};
-use super::reader::{Reader, SearchState};
-use super::start::{self, Start};
-use super::{same, scan, valid, Refusal, Repaired, Stop, Wanted};
+use crate::repair::after::cut::{self, Scan};
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Bracket, Branch, Phase};
+use crate::repair::readings::log::{Event, NodeId, Span};
+use crate::repair::readings::reader::{Reader, SearchState};
+use crate::repair::text::start::{self, Start};
+use crate::repair::{readings::same, search::valid, text::scan, Refusal, Repaired, Stop, Wanted};
 use crate::scan::region_end;
 use crate::LIMITS;
 use ptc_json::Extent;

@@ -1,7 +1,7 @@
 //! What is wanted of a text: the type of its value, and what is done with one that was cut off.
 
-use super::cut::AtEnd;
-use super::scan::{quote, skip_all_blanks};
+use crate::repair::after::cut::AtEnd;
+use crate::repair::text::scan::{quote, skip_all_blanks};
 use ptc_type::{AnswerType, Fields, Type, TypeId, Types};
 
 /// What is wanted of a text.

@@ -7,7 +7,7 @@ pub fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
 
 /// A place in a text that only moves forwards.
 #[derive(Default)]
-pub(super) struct Cursor {
+pub(in crate::repair) struct Cursor {
     at: usize,
     line: usize,
     column: usize,

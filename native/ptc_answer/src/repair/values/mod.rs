@@ -1,14 +1,18 @@
 //! Repairs of values: conversion to the wanted type, and values in foreign syntax.
 
-use super::branch::{Bracket, Branch, Phase};
-use super::fault::Fault;
-use super::log::{Event, Span};
-use super::numbers;
-use super::reader::Reader;
-use super::scan::{is_delimiter, quote, skip_blanks, word};
-use super::unescape::unescape;
-use super::Stop;
+pub(in crate::repair) mod bare;
+pub(in crate::repair) mod quotes;
+pub(in crate::repair) mod strings;
+
 use crate::checker::Checker;
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Bracket, Branch, Phase};
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::numbers;
+use crate::repair::text::scan::{is_delimiter, quote, skip_blanks, word};
+use crate::repair::text::unescape::unescape;
+use crate::repair::Stop;
 use crate::LIMITS;
 use ptc_json::grammar::number;
 use ptc_json::Extent;
@@ -19,7 +23,7 @@ use ptc_type::{AnswerType, Json, Scalar, Type, TypeId, Types};
 const BREAKS: u32 = 1;
 
 impl<H: Heap> Reader<'_, '_, H> {
-    pub(super) fn values(&mut self, branch: Branch) -> Result<(), Stop> {
+    pub(in crate::repair) fn values(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let byte = self.byte(at);
         let mut right = branch;
@@ -30,7 +34,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             let doubt = match byte {
                 b'"' => {
                     at <= self.state.horizon as usize
-                        || super::search::is_suspicious(&self.text[at + 1..end - 1])
+                        || crate::repair::search::is_suspicious(&self.text[at + 1..end - 1])
                 }
                 b'{' | b'[' | b']' => false,
                 // `100 km/h"`
@@ -209,7 +213,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Accepts a value without parts and continues after it.
-    pub(super) fn scalar(&mut self, mut branch: Branch, event: Event, end: usize) {
+    pub(in crate::repair) fn scalar(&mut self, mut branch: Branch, event: Event, end: usize) {
         self.judge_by_rules(&mut branch, event);
         self.event(&mut branch, event);
         self.after_value(&mut branch);
@@ -219,7 +223,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// Counts a value that breaks an enumeration or a range of its type: of readings of the same cost, the one without it is
     /// more likely.
     #[inline]
-    pub(super) fn judge_by_rules(&self, branch: &mut Branch, event: Event) {
+    pub(in crate::repair) fn judge_by_rules(&self, branch: &mut Branch, event: Event) {
         if self.types().has_rules() && self.breaks_rules(branch, event) {
             branch.cost += BREAKS;
             branch.broken += 1;
@@ -250,7 +254,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Accepts a string, or the value that its type makes of it, and continues at `next`.
-    pub(super) fn string(
+    pub(in crate::repair) fn string(
         &mut self,
         mut branch: Branch,
         start: usize,
@@ -295,7 +299,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Returns whether a quote at `at` ends a value.
-    pub(super) fn ends_value(&self, at: usize) -> bool {
+    pub(in crate::repair) fn ends_value(&self, at: usize) -> bool {
         let next = skip_blanks(self.text, at);
         matches!(self.text.get(next), Some(b',' | b'}' | b']' | b';'))
     }

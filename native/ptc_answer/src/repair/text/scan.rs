@@ -1,6 +1,6 @@
 //! Scanner helpers: blanks, comments, quotes and words at an offset.
 
-use super::branch::Quote;
+use crate::repair::readings::branch::Quote;
 use ptc_json::grammar::is_blank;
 
 /// Returns the offset of the first byte from `at` on that is not JSON white space.

@@ -1,9 +1,9 @@
 //! One step of a reading while the text is correct: one continuation, at no cost.
 
-use super::branch::{Bracket, Branch, Phase};
-use super::log::{Event, Span};
-use super::reader::Reader;
-use super::scan::{is_delimiter, skip_blanks};
+use crate::repair::readings::branch::{Bracket, Branch, Phase};
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::{is_delimiter, skip_blanks};
 use ptc_json::grammar::{number, token, Token, Word};
 use ptc_term::heap::Heap;
 use ptc_type::Json;
@@ -11,7 +11,7 @@ use ptc_type::Json;
 impl<H: Heap> Reader<'_, '_, H> {
     /// Reads the next token if it is valid here; otherwise only skips blanks.
     #[inline]
-    pub(super) fn strict(&mut self, branch: &mut Branch) -> bool {
+    pub(in crate::repair) fn strict(&mut self, branch: &mut Branch) -> bool {
         let at = skip_blanks(self.text, branch.at as usize);
         branch.at = at as u32;
         let Some(&byte) = self.text.get(at) else {
@@ -159,7 +159,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Returns whether `true`, `false` or `null` is of the wanted type.
-    pub(super) fn word_fits(&self, branch: &Branch, event: Event) -> bool {
+    pub(in crate::repair) fn word_fits(&self, branch: &Branch, event: Event) -> bool {
         let json = match event {
             Event::Null => Json::Null,
             _ => Json::Bool,

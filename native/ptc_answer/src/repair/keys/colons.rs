@@ -1,14 +1,14 @@
 //! Repairs between a key and its value: missing and wrong colons.
 
-use super::branch::{Branch, Phase, Quote};
-use super::fault::Fault;
-use super::reader::Reader;
-use super::scan::quote;
-use super::Stop;
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Branch, Phase, Quote};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::quote;
+use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, H> {
-    pub(super) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
+    pub(in crate::repair) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
         let at = branch.at as usize;
         let mut right = branch;
         if self.strict(&mut right) {

@@ -1,13 +1,13 @@
 //! Replay of a reading: the events of its value, and its repairs with their paths.
 
-use super::cut::Where;
-use super::fault::Fault;
-use super::lines::Cursor;
-use super::log::{Event, Span};
-use super::numbers;
-use super::unescape::unescape;
-use super::wanted::Wanted;
 use crate::checker::Checker;
+use crate::repair::after::cut::Where;
+use crate::repair::policy::fault::Fault;
+use crate::repair::policy::wanted::Wanted;
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::text::lines::Cursor;
+use crate::repair::text::numbers;
+use crate::repair::text::unescape::unescape;
 use crate::{PathPart, LIMITS};
 use ptc_json::{Extent, ReadError, Reader, Sink, Text};
 use ptc_term::stop::Stop;
@@ -17,7 +17,7 @@ use ptc_type::lenient;
 const MOST: usize = 2_000;
 
 /// Maximum depth of a reported path.
-pub(super) const DEEPEST: usize = 64;
+pub(in crate::repair) const DEEPEST: usize = 64;
 
 /// Number of events between two checks of the limits.
 const EVENTS_BETWEEN_LOOKS: usize = 256;
@@ -43,10 +43,10 @@ pub struct Repair {
 /// A value that was read from a text.
 #[derive(Debug)]
 pub struct Repaired<'r> {
-    pub(super) text: &'r [u8],
-    pub(super) wanted: &'r Wanted,
-    pub(super) events: Vec<Event>,
-    pub(super) inner: Vec<Vec<u8>>,
+    pub(in crate::repair) text: &'r [u8],
+    pub(in crate::repair) wanted: &'r Wanted,
+    pub(in crate::repair) events: Vec<Event>,
+    pub(in crate::repair) inner: Vec<Vec<u8>>,
 }
 
 impl Repaired<'_> {
@@ -130,7 +130,7 @@ impl Repaired<'_> {
     }
 
     /// Returns whether the value is of the type.
-    pub(super) fn is_of(&self, wanted: &Wanted) -> bool {
+    pub(in crate::repair) fn is_of(&self, wanted: &Wanted) -> bool {
         let first = self.events.iter();
         let first = first
             .copied()
@@ -145,7 +145,7 @@ impl Repaired<'_> {
     }
 
     /// Returns the place of an event: the path to the outermost open list, or to the last field.
-    pub(super) fn place(&self, event: usize, after: bool) -> Where {
+    pub(in crate::repair) fn place(&self, event: usize, after: bool) -> Where {
         let mut way = Way::default();
         self.events[..event]
             .iter()

@@ -1,7 +1,7 @@
 //! The events of all readings, as a tree: a reading is the path from a leaf to the root. Readings share
 //! their common events.
 
-use super::fault::Fault;
+use crate::repair::policy::fault::Fault;
 
 /// Index of an event in a [`Log`].
 pub type NodeId = u32;

@@ -1,14 +1,14 @@
 //! Lookahead for the strict reader: strings, words and numbers at an offset.
 
-use super::branch::{Bracket, Branch};
-use super::reader::Reader;
-use super::scan::skip_blanks;
+use crate::repair::readings::branch::{Bracket, Branch};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::skip_blanks;
 use ptc_json::grammar::{escape, string, token, Place, Word};
 use ptc_term::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Returns whether the text after a value is valid there.
-    pub(super) fn goes_on(&self, branch: &Branch, at: usize) -> bool {
+    pub(in crate::repair) fn goes_on(&self, branch: &Branch, at: usize) -> bool {
         let next = self.text.get(skip_blanks(self.text, at));
         let follows = |byte: &u8| token(Place::After, branch.top.inside(), *byte).is_some();
         branch.top.kind == Bracket::Top || next.is_some_and(follows)
@@ -16,7 +16,7 @@ impl<H: Heap> Reader<'_, '_, H> {
 
     /// Returns the end of a string, and whether it has escapes; `None` if it is invalid.
     #[inline]
-    pub(super) fn strict_string(&self, start: usize) -> Option<(usize, bool)> {
+    pub(in crate::repair) fn strict_string(&self, start: usize) -> Option<(usize, bool)> {
         let (mut at, mut escapes) = (start, false);
         let end = string(self.text, &mut at, |at| {
             escapes = true;
@@ -26,7 +26,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Returns whether a word that is not JSON begins at an offset.
-    pub(super) fn is_word(&self, at: usize) -> bool {
+    pub(in crate::repair) fn is_word(&self, at: usize) -> bool {
         let at = skip_blanks(self.text, at);
         let rest = &self.text[at.min(self.text.len())..];
         let known = [Word::True, Word::False, Word::Null]
@@ -36,7 +36,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Returns whether a number is in range: integers have a size limit, and floats must be finite.
-    pub(super) fn is_in_range(&self, start: usize, end: usize, integer: bool) -> bool {
+    pub(in crate::repair) fn is_in_range(&self, start: usize, end: usize, integer: bool) -> bool {
         match integer {
             true => end - start <= crate::LIMITS.integer,
             // Only an exponent, or very many digits, can make a float infinite.

@@ -1,6 +1,6 @@
 //! Numbers and words in the syntax of other languages.
 
-use super::log::Event;
+use crate::repair::readings::log::Event;
 use ptc_json::grammar::number;
 use ptc_type::lenient;
 

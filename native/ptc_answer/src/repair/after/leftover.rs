@@ -1,16 +1,16 @@
 //! The end of a value, and the text after it.
 
-use super::branch::{Branch, Phase};
-use super::fault::Fault;
-use super::log::Event;
-use super::reader::Reader;
-use super::scan::{quote, skip_all_blanks};
-use super::start::begins_field;
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Branch, Phase};
+use crate::repair::readings::log::Event;
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::scan::{quote, skip_all_blanks};
+use crate::repair::text::start::begins_field;
 use ptc_term::heap::Heap;
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// Keeps a reading that may be complete.
-    pub(super) fn proceed(&mut self, mut branch: Branch) {
+    pub(in crate::repair) fn proceed(&mut self, mut branch: Branch) {
         if branch.phase == Phase::Done {
             if self.is_first_of_many(&branch) {
                 return;
@@ -24,7 +24,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     }
 
     /// Returns whether the text of the value ends here.
-    pub(super) fn is_end(&self, at: usize) -> bool {
+    pub(in crate::repair) fn is_end(&self, at: usize) -> bool {
         at >= self.text.len() || self.text[at..].starts_with(b"```")
     }
 

@@ -1,14 +1,14 @@
 //! Repairs of strings without an opening quote, with or without a closing one.
 
-use super::branch::{Bracket, Branch};
-use super::fault::Fault;
-use super::log::{Event, Span};
-use super::numbers;
-use super::reader::Reader;
-use super::scan::{comment, ellipsis, quote, skip_all_blanks, skip_blanks, word};
-use super::start::begins_field;
-use super::unescape::lenient;
-use super::Stop;
+use crate::repair::policy::fault::Fault;
+use crate::repair::readings::branch::{Bracket, Branch};
+use crate::repair::readings::log::{Event, Span};
+use crate::repair::readings::reader::Reader;
+use crate::repair::text::numbers;
+use crate::repair::text::scan::{comment, ellipsis, quote, skip_all_blanks, skip_blanks, word};
+use crate::repair::text::start::begins_field;
+use crate::repair::text::unescape::lenient;
+use crate::repair::Stop;
 use ptc_json::grammar::{escape, number};
 use ptc_term::heap::Heap;
 use ptc_type::Json;
@@ -30,7 +30,7 @@ const BETWEEN: [&str; 10] = [
 ];
 
 /// Returns the operator at the beginning of a text.
-pub(super) fn operator(text: &[u8]) -> Option<&'static str> {
+pub(in crate::repair) fn operator(text: &[u8]) -> Option<&'static str> {
     let begins = |operator: &&&str| {
         let start = text.get(..operator.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(operator.as_bytes()))
@@ -118,7 +118,7 @@ const TOGETHER: usize = 8;
 
 impl<H: Heap> Reader<'_, '_, H> {
     /// `word`, `two words`, `words with a quote at the end"`
-    pub(super) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
+    pub(in crate::repair) fn bare(&mut self, branch: Branch) -> Result<(), Stop> {
         let takes = self.types().takes(branch.ty, Json::String);
         let start = branch.at as usize;
         if !takes || branch.top.kind == Bracket::Top || self.text[start] == b'*' {

@@ -1,6 +1,6 @@
 //! One reading of the text so far: its offset, what is open, its cost.
 
-use super::log::NodeId;
+use crate::repair::readings::log::NodeId;
 use ptc_json::grammar::Place;
 use ptc_type::TypeId;
 
@@ -192,7 +192,7 @@ const LOOK_BACK: usize = 6;
 
 /// The last strings of a reading, each with the state of the reading before it.
 #[derive(Debug)]
-pub(super) struct Recent {
+pub(in crate::repair) struct Recent {
     strings: [Option<Branch>; LOOK_BACK],
     next: usize,
 }
