@@ -27,8 +27,10 @@ defmodule PtcRunner.Test.Flowing.Steps do
       fn -> kind_of(type) end,
       fn -> bound(type, env) end,
       fn -> chosen(env) end,
+      # What is either rows or numbers of a `range` counts as numbers.
       fn ->
         {a, s} = value(env)
+        {a, s} = if match?({:list, _, _}, s), do: {1, leaf(:int)}, else: {a, s}
         {op("coalesce", %{"values" => [op("it"), a]}), join(type, s)}
       end,
       fn ->
