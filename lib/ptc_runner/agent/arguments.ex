@@ -67,7 +67,7 @@ defmodule PtcRunner.Agent.Arguments do
   end
 
   defp refused(tool, errors, args, text) do
-    text = text || ErrorText.text(errors, args, [])
+    text = text || ErrorText.text(errors, args, exact: tool.data != nil)
     {:refused, errors, args, wrong_arguments(tool, text)}
   end
 

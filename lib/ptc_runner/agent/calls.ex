@@ -104,7 +104,7 @@ defmodule PtcRunner.Agent.Calls do
 
     # `passed` are the arguments as the function takes them: other keys alone are no difference.
     begin = fn args, passed ->
-      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw))
+      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw), raw)
       passed |> tool.fun.() |> unwrapped(tool)
     end
 
@@ -128,7 +128,7 @@ defmodule PtcRunner.Agent.Calls do
         failed(record, key, {:error, true}, text)
 
       {:refused, text} ->
-        Record.began(record, key, tool.name, raw, raw)
+        Record.began(record, key, tool.name, raw, raw, raw)
         failed(record, key, {:refused, false}, text)
     end
   end
@@ -180,7 +180,7 @@ defmodule PtcRunner.Agent.Calls do
   defp typed(%Text{} = text, tool) do
     type = returns(tool)
 
-    if Exact.within?(type),
+    if Exact.made?(type),
       do: Texts.exact(text, type),
       else: Texts.typed(text, if(ToolWorker.in_place?(), do: type))
   end

@@ -40,7 +40,8 @@ defmodule PtcRunner.Agent.SchemaCall do
       {:ok, args, sent, warnings}
     else
       [_ | _] = errors -> {:error, others(data, args, errors), args, nil}
-      {:error, {:invalid_input, errors, text}} -> {:error, errors, args, text}
+      {:error, {:invalid_input, [], text}} -> {:error, [], args, text}
+      {:error, {:invalid_input, errors, _text}} -> {:error, errors, args, nil}
       {:error, errors} -> {:error, errors, args, nil}
     end
   end

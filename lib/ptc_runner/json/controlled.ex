@@ -238,8 +238,8 @@ defmodule PtcRunner.Json.Controlled do
         run = {control, process, max_heap, most, id + 1}
         answered(kind, built, name, {:error, {:tool_failed, text}}, run)
 
-      {:run, {_, _, given, _, _} = running, fun, args, {timeout, still}, control} ->
-        weight = if args === given, do: weight
+      {:run, {_, _, asked, _, _} = running, fun, args, {timeout, still}, control} ->
+        weight = if args === asked, do: weight
 
         called =
           {name, fun, args, weight, min(left, still), timeout, then(kind, running, control)}

@@ -10,6 +10,14 @@ defmodule PtcRunner.Json.Hints do
 
   @loops ["filter", "reject", "find", "some", "every"]
 
+  # Operations on a field of items, or on what is computed for each.
+  @of_items ["sum", "avg", "min", "max", "min_by", "max_by", "median", "percentile", "sort_by"]
+
+  # A date as an error shows it, and what is done with dates in the place of arithmetic.
+  @date ~r/(?:got:? |, )"?[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])/
+  @dates ~s(Dates are no numbers: {"op":"date_diff","from":T,"to":T,"unit":"day"} is the time between two, ) <>
+           ~s({"op":"date_add","amount":N,"unit":"day"} moves one, {"op":"date_part","part":"year"} takes a number of it; min and max find the first and the last.)
+
   # What follows an operation's name where a number must stand.
   @counts for field <- ["count", "index"], do: field <> "' must be an integer"
 
@@ -28,6 +36,9 @@ defmodule PtcRunner.Json.Hints do
       iex> PtcRunner.Json.Hints.of_error({:execution_error, "mul requires numeric operands, got: nil, 3"}, 1)
       ""
 
+      iex> PtcRunner.Json.Hints.of_error({:execution_error, "sub requires numeric operands, got: 2026-01-31, 2026-01-01"}, 2) =~ "date_diff"
+      true
+
   """
   @spec of_error(Json.error(), 1 | 2) :: String.t()
   def of_error({:validation_error, "Node must be a map, got " <> got}, 2), do: no_node(got)
@@ -42,6 +53,9 @@ defmodule PtcRunner.Json.Hints do
 
       [op, " requires field ", "expr'"] when op == "fold" ->
         ~s("expr" is a NODE that is computed for each item, {"op":"var","name":"acc"} in it is the result so far.)
+
+      [op, " requires field ", "field'"] when op in @of_items ->
+        ~s("field" is a name that all items have. Or "expr" is a NODE that is computed for each item: {"op":"it"} is the item itself.)
 
       ["group_by", " requires field ", "field'"] ->
         ~s{The key of a group is "field" (a name), "fields" (several names) or "expr" (a NODE).}
@@ -59,6 +73,12 @@ defmodule PtcRunner.Json.Hints do
       ~s("by" is a list like [{"field":NAME,"order":"desc"}]; for one key write "field" and "order".)
 
   def of_error({:execution_error, text}, 2) do
+    if text =~ " requires numeric " and text =~ @date, do: @dates, else: of_operands(text)
+  end
+
+  def of_error(_error, _edition), do: ""
+
+  defp of_operands(text) do
     with [_op, operands] <- String.split(text, " requires numeric operands, got: ", parts: 2),
          true <- String.starts_with?(operands, "nil, ") or String.ends_with?(operands, ", nil") do
       ~s(A missing field is null: {"op":"coalesce","values":[NODE,0]} gives it a value.)
@@ -66,8 +86,6 @@ defmodule PtcRunner.Json.Hints do
       _other -> ""
     end
   end
-
-  def of_error(_error, _edition), do: ""
 
   defp no_node("\"" <> _string),
     do:

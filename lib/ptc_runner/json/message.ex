@@ -273,7 +273,8 @@ defmodule PtcRunner.Json.Message do
     {left, right} = Shown.both(left, right)
 
     "#{op} of a decimal and a float is not exact, got: #{left}, #{right}. " <>
-      ~s(Give the number as a text: {"op": "literal", "value": "#{float}"})
+      ~s(A constant is exact as a text: {"op": "literal", "value": "#{float}"}. ) <>
+      "A quotient of integers is a float: divide last, so that a decimal is divided"
   end
 
   defp text(:decimal_and_float, op, _field, [value]),
@@ -323,5 +324,5 @@ defmodule PtcRunner.Json.Message do
   defp show(text) when is_binary(text) and byte_size(text) <= @ordinary,
     do: Shown.text(text, @ordinary)
 
-  defp show(term), do: Shown.text(term)
+  defp show(term), do: Shown.plain(term)
 end

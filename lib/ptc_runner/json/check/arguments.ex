@@ -124,7 +124,9 @@ defmodule PtcRunner.Json.Check.Arguments do
 
     names = for {_, _, _, _, [_tool, name | _], _} <- told -- untrue, do: name
     new = Enum.reject(refused || [], fn error -> Enum.any?(names, &of?(error, &1)) end)
-    lines = for line <- new |> Enum.take(@most) |> ErrorText.lines(args), do: {:error, line}
+    new = Enum.take(new, @most)
+
+    lines = for line <- ErrorText.lines(new, args, exact: tool.data != nil), do: {:error, line}
 
     {untrue, lines ++ inside(type, type_of(tool), computed, refused, names)}
   end
