@@ -101,10 +101,12 @@ defmodule PtcRunner.Json.Tools do
 
   defp sent(%Tool{signature: nil, data: nil}), do: nil
 
-  defp sent(tool) do
+  # Before the keys and structs of a spec, which only its function has.
+  defp sent(%Tool{data: data} = tool) do
     fn args ->
       case Arguments.read(tool, args) do
-        {:ok, named, _passed, _warnings} -> {:ok, named}
+        {:ok, _named, sent, _warnings} when data != nil -> {:ok, sent}
+        {:ok, converted, _passed, _warnings} -> {:ok, converted}
         {:refused, _errors, _args, _text} -> :refused
       end
     end

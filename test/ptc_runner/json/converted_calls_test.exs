@@ -120,7 +120,7 @@ defmodule PtcRunner.Json.ConvertedCallsTest do
   test "a person approves what was read where the tool would make something else of the arguments by now" do
     assert {:paused, paused} = Json.run(program(), tools: tools(), on_call: fn _ -> :pause end)
 
-    other = {:signature, [{"amount", :int}, {"typo", :any}], :any}
+    other = {:signature, [{"amount", :int}, {"typo", {:optional, :any}}], :any}
 
     assert {:ok, 1000, _, _} =
              Json.resume(paused, :approve, tools: tools(signature: other), on_call: nil)
