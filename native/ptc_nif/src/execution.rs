@@ -9,7 +9,7 @@ use crate::task::{suspend, Left, Place, Since};
 use crate::texts::has_text;
 use crate::{atoms, wire};
 use ptc_program::code::State;
-use ptc_program::code::{Pc, Vm};
+use ptc_program::code::Vm;
 use ptc_program::compile::INPUT_NAME;
 use ptc_program::over_texts::{start_time, Data};
 use ptc_term::heap::Heap;
@@ -221,10 +221,9 @@ impl<'a> Execution<'a> {
             Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
                 let pc = vm.into_state().pc();
                 let weight = words_of_row(&self.heap, args);
-                let weight = self.addressed(run, weight, pc);
-                let (words, left) = (self.heap.words_built(), self.milliseconds_left(run));
+                let (built, left) = (self.heap.words_built(), self.milliseconds_left(run));
                 let (tool, args) = (tool.term(env), args.term(env));
-                (atoms::last(), words, atoms::nil(), tool, args, left, weight).encode(env)
+                (atoms::last(), tool, args, left, weight, pc, built).encode(env)
             }
             Exit::Call { tool, args } => {
                 let state = vm.into_state();
@@ -321,9 +320,9 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         let (tool, args) = (tool.term(env), args.term(env));
         if run.mode == Mode::Moved {
-            let (words, left) = (self.heap.words_built(), atoms::nil());
+            let built = self.heap.words_built();
             let (state, terms) = self.suspend(run, state, None, home);
-            return (atoms::call(), state, terms, tool, args, left, words).encode(env);
+            return (atoms::moved_call(), state, terms, tool, args, built).encode(env);
         }
         let left = self.milliseconds_left(run);
         run.calls += 1;
@@ -332,21 +331,15 @@ impl<'a> Execution<'a> {
         let limit = may_move.then(|| moving::reduce(self, run, &mut state));
         let (state, terms) = self.suspend(run, state, None, home);
         match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
-            Some(weight) => (atoms::moves(), state, terms, tool, args, left, weight).encode(env),
+            Some(words) => (atoms::moves(), state, terms, tool, args, left, words).encode(env),
             None => {
                 let weight = words_of_row(&Beam::new(env, 0), args.into());
-                let weight = self.addressed(run, weight, pc);
-                (atoms::call(), state, terms, tool, args, left, weight).encode(env)
+                let weight = weight.encode(env);
+                wire::call(
+                    env,
+                    [state, terms, tool, args, left, weight, pc.encode(env)],
+                )
             }
-        }
-    }
-
-    /// The weight of a call's arguments; with the address of the call where the caller decides about each.
-    fn addressed(&self, run: &Run, weight: impl Encoder, pc: Pc) -> Term<'a> {
-        let env = self.heap.terms.env;
-        match run.asks_always {
-            true => (weight, pc).encode(env),
-            false => weight.encode(env),
         }
     }
 }

@@ -35,13 +35,12 @@ nif! {
     /// Runs a compiled program over a context with texts: in the place of each one it has a tuple of a marker and a number, and
     /// `texts` is a tuple of the marker and the texts. The replies are those of `run_compiled`, or `:decode` if a text must be
     /// decoded. The run never moves.
-    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>, asks: bool)
+    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>)
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, (given.timeout, given.max_heap))?;
         right_consts(&Beam::new(env, 0), consts, handle.consts)?;
         let (program, terms) = (handle.program.clone(), (texts.into(), consts.into()));
-        let mut of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
-        of_texts.asks_always = asks;
+        let of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
         Ok(task::run::<TextRun<()>>(call, of_texts))
     }
 }
@@ -63,7 +62,6 @@ pub fn answered<'a>(
     let consts = execution.consts.tuple(&execution.heap);
     let data = execution.data;
     let mut over = TextRun::of_state(run.program, consts, data, left, &mut execution.heap)?;
-    over.asks_always = run.asks_always;
     over.answered(answer, kind, &mut execution.heap);
     let mut call = Call::first(env, run.limits, pace);
     call.words = run.words_built.saturating_add(words);
@@ -95,23 +93,22 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
             Outcome::Undecoded => atoms::decode().encode(env),
             Outcome::Uncaught => atoms::uncaught().encode(env),
             Outcome::Call { tool, args } => {
-                let left = started(env, &mut call.limits.deadline);
-                let weight = match self.has_moved {
-                    true => Some(heap.words_built()),
-                    false => words_of_row(&heap, args),
-                };
-                let weight = match self.asks_always {
-                    true => (weight, self.pc()).encode(env),
-                    false => weight.encode(env),
-                };
                 let (tool, args) = (tool.term(env), args.term(env));
+                if self.has_moved {
+                    let built = heap.words_built();
+                    let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
+                    return (atoms::moved_call(), state, terms, tool, args, built).encode(env);
+                }
+                let left = started(env, &mut call.limits.deadline);
+                let weight = words_of_row(&heap, args.into()).encode(env);
+                let pc = self.pc().encode(env);
                 let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
-                (atoms::call(), state, terms, tool, args, left, weight).encode(env)
+                wire::call(env, [state, terms, tool, args, left, weight, pc])
             }
             Outcome::Refused { tool, text } => {
-                let answer = (tool.term(env), text.term(env));
+                let (tool, text) = (tool.term(env), text.term(env));
                 let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
-                (atoms::decode(), state, terms, answer).encode(env)
+                (atoms::decode(), state, terms, tool, text).encode(env)
             }
         }
     }

@@ -55,12 +55,10 @@ pub struct TextRun<T> {
     rest: Vec<One<T>>,
     /// Whether it is in the process of its tools.
     pub has_moved: bool,
-    /// Whether its caller decides about each call.
-    pub asks_always: bool,
     plain: Box<Plain>,
 }
 
-rooted!(TextRun { terms: texts, consts; states: data, answer, tool, rest; plain: has_moved, asks_always, plain });
+rooted!(TextRun { terms: texts, consts; states: data, answer, tool, rest; plain: has_moved, plain });
 
 /// What is not a term.
 #[derive(Debug)]
@@ -111,7 +109,6 @@ impl<T: Copy> TextRun<T> {
             tool: None,
             rest: Vec::new(),
             has_moved: false,
-            asks_always: false,
             plain: Box::new(Plain {
                 program,
                 marker,
