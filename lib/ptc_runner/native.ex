@@ -128,10 +128,10 @@ defmodule PtcRunner.Native do
   @spec detach() :: :ok
   def detach, do: Overlay.detach()
 
-  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values, choices}]}
+  # native/ptc_nif/src/table.rs: {name, family, about, types, shape, [{field, kind, presence, about, values, choices}]}
   nif(
     operations(1 | 2) :: [
-      {String.t(), atom(), String.t(), String.t(),
+      {String.t(), String.t(), String.t(), String.t(), String.t(),
        [{String.t(), atom(), atom(), String.t(), String.t(), [String.t()]}]}
     ]
   )

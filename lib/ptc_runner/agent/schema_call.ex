@@ -83,7 +83,7 @@ defmodule PtcRunner.Agent.SchemaCall do
   defp opened(%{others: nil}, coerced), do: {:ok, coerced}
   defp opened(%{others: type}, coerced), do: Opened.coerced(coerced, type)
 
-  # These errors, and those of the types.
+  # The given errors, and those of the types.
   defp others(data, args, errors) do
     with {:ok, coerced, _warnings} <- Coercion.data(args, data.type),
          {:ok, _coerced} <- finished(data, args, coerced) do

@@ -173,7 +173,7 @@ defmodule PtcRunner.Json.ShownValuesTest do
 
       assert {:ok, got, _, _} = Json.run(program, tools: %{"t" => tool}, structs: :values)
       assert unwrap.(got) == value
-      # The same as terms.
+      # It fits as terms, too.
       terms = %{tool | fun: fn _ -> got end}
       assert {:ok, ^got, _, _} = Json.run(program, tools: %{"t" => terms}, structs: :values)
     end

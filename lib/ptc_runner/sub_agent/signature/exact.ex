@@ -54,7 +54,7 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   def placed(value, type), do: placed(value, type, %{loaded: Decimals.loaded?()})
 
   @doc """
-  The same for what a tool has answered, which is not coerced: each number is a decimal where the type is `:decimal`, and a decimal is a number or a
+  A value with numbers by its type, for what a tool has answered, which is not coerced: each number is a decimal where the type is `:decimal`, and a decimal is a number or a
   text where the type is one and the decimal is exactly that.
 
       iex> decimal = %{__struct__: Decimal, sign: 1, coef: 1250, exp: -2}
@@ -67,7 +67,7 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
     do: placed(value, type, %{all: true, loaded: Decimals.loaded?()})
 
   @doc """
-  The same for the JSON text that a tool has answered, in which dates are texts.
+  A value of the JSON text that a tool has answered, as `converted/2` makes it, with the dates that are texts there.
 
       iex> PtcRunner.SubAgent.Signature.Exact.of_json(%{"at" => "2024-02-29", "on" => "2024-02-30"}, {:map, [{"at", :date}, {"on", :date}]})
       %{"at" => ~D[2024-02-29], "on" => "2024-02-30"}
