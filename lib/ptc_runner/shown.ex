@@ -137,11 +137,11 @@ defmodule PtcRunner.Shown do
   """
   @spec both(term(), term()) :: {String.t(), String.t()}
   def both(left, right) do
-    {left_text, right_text} = texts = {plain(left), plain(right)}
+    {left_text, right_text} = texts = {text(left), text(right)}
 
     if byte_size(left_text) + byte_size(right_text) <= @value,
       do: texts,
-      else: {plain(left, div(@value, 2)), plain(right, div(@value, 2))}
+      else: {text(left, div(@value, 2)), text(right, div(@value, 2))}
   end
 
   @doc """

@@ -324,5 +324,5 @@ defmodule PtcRunner.Json.Message do
   defp show(text) when is_binary(text) and byte_size(text) <= @ordinary,
     do: Shown.text(text, @ordinary)
 
-  defp show(term), do: Shown.plain(term)
+  defp show(term), do: Shown.text(term)
 end

@@ -53,25 +53,6 @@ defmodule PtcRunner.Json.NumberTokens do
     end
   end
 
-  @doc """
-  The number at a place in a text, if no float can hold it.
-
-      iex> PtcRunner.Json.NumberTokens.large_at("[1e400, 2]", 1)
-      "1e400"
-      iex> PtcRunner.Json.NumberTokens.large_at("[1e400, 2]", 8)
-      nil
-
-  """
-  @spec large_at(String.t(), non_neg_integer()) :: String.t() | nil
-  def large_at(text, at) when at <= byte_size(text) do
-    with [digits] <- Regex.run(~r/\G-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+/, text, offset: at),
-         true <- large?(digits),
-         do: digits,
-         else: (_none -> nil)
-  end
-
-  def large_at(_text, _at), do: nil
-
   # An integer is no float.
   defp large?(digits) do
     digits =~ ~r/[.eE]/ and not match?({_float, ""}, Float.parse(digits))

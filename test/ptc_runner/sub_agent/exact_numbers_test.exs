@@ -378,15 +378,6 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
         assert told(x) == number(number)
       end
     end
-
-    test "is named by the error elsewhere" do
-      text = ~s({"program": {"op": "literal", "value": 1e400}})
-
-      for result <- [Json.run(text), Json.compile(text)] do
-        assert {:error, {:parse_error, message}} = result
-        assert message =~ "position 39. The number 1e400 is too large for a float"
-      end
-    end
   end
 
   describe "a decimal where a number or a text is declared" do
