@@ -1,13 +1,15 @@
 //! What a language is to the data of the machine: its operations, its own instructions, and the states and errors of its
 //! operations. [`Execute`](crate::Execute) is what it does.
 
-use crate::halt::Name;
+use crate::halt::{Name, Report};
 use ptc_kernels::{ConstId, Wrong};
 use ptc_term::suspend::{Exchange, Rooted};
 use std::fmt::Debug;
 
 /// A language whose programs the machine runs. A value of it has the options of one program.
 pub trait Language: Debug + Copy + Eq + 'static {
+    /// The name in the memory whose value a program starts with.
+    const INPUT: &'static str;
     /// Its operations.
     type Op: Debug + Copy + Eq + Into<Name>;
     /// Its own instructions.
@@ -30,6 +32,9 @@ pub trait Language: Debug + Copy + Eq + 'static {
         fault: Self::Fault<T>,
         by: &mut X,
     ) -> Result<Self::Fault<X::Into>, X::Lost>;
+
+    /// Returns an error as every language reports one.
+    fn report<T>(fault: Self::Fault<T>) -> Report<T>;
 
     /// Returns the terms of an error that are shown.
     fn terms<T>(fault: &Self::Fault<T>) -> &[T];

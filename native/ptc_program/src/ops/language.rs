@@ -9,11 +9,14 @@ use crate::code::{
 use crate::fault::{Code, Errors, Fault};
 use ptc_kernels::{Tally, Wrong};
 use ptc_term::heap::Heap;
+use ptc_term::named::Named;
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::language::{Contained, Flow};
-use ptc_vm::{Execute, Frame, Keeps, Language, Name};
+use ptc_vm::{Execute, Frame, Keeps, Language, Name, Report};
+use std::borrow::Cow;
 
 impl Language for PtcJson {
+    const INPUT: &'static str = "__input";
     type Op = OpCode;
     type Own = Own;
     type Failure = LateError;
@@ -32,6 +35,16 @@ impl Language for PtcJson {
         by: &mut X,
     ) -> Result<Fault<X::Into>, X::Lost> {
         fault.exchange(by)
+    }
+
+    fn report<T>(fault: Fault<T>) -> Report<T> {
+        Report {
+            code: fault.code.name(),
+            name: fault.name.map(Cow::from),
+            field: fault.field.map(Cow::from),
+            terms: fault.terms,
+            expensive_to_inspect: fault.expensive_to_inspect,
+        }
     }
 
     fn terms<T>(fault: &Fault<T>) -> &[T] {

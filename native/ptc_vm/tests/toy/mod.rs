@@ -16,7 +16,7 @@ use ptc_vm::live::LiveAfterCalls;
 use ptc_vm::program::{Apply, ConstId, Instr, Loop, Pc, Program, Slot};
 use ptc_vm::{
     Entered, Eval, Execute, Exit, Frame, Halt, HaltOf, Inputs, Language, Machine, Name, Next,
-    State, Step, Stepped, Vm,
+    Report, State, Step, Stepped, Vm,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +67,7 @@ pub struct Mistake<T> {
 }
 
 impl Language for Toy {
+    const INPUT: &'static str = "start";
     type Op = NoOp;
     type Own = Own;
     type Failure = ();
@@ -92,6 +93,16 @@ impl Language for Toy {
             name: fault.name,
             terms: by.all(fault.terms)?,
         })
+    }
+
+    fn report<T>(fault: Mistake<T>) -> Report<T> {
+        Report {
+            code: "mistake",
+            name: Some(fault.name.into()),
+            field: None,
+            terms: fault.terms,
+            expensive_to_inspect: false,
+        }
     }
 
     fn terms<T>(fault: &Mistake<T>) -> &[T] {
