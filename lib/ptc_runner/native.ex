@@ -28,18 +28,18 @@ defmodule PtcRunner.Native do
   #     for a quantum, resumes it with `:more`
   #   * `{:limits, state, terms}` - suspended because its limits are not known yet: `resume/3` resumes it
   #     with `{:limits, timeout, max_heap}`
-  #   * `{:call, state, terms, tool, args, milliseconds, weight}` - suspended for a tool, which has this much time
+  #   * `{:call, state, terms, tool, args, milliseconds, weight, address}` - suspended for a tool, which has this much time
   #     (or `:infinity`): `resume/3` resumes it with `{:answer, term, words}`. The weight is the words of a copy of
-  #     `args`, or nil if only `weigh/3` can tell. For a run that was resumed with `{:moved, term, words}`, in the process
-  #     of its tools, there is no time, and instead of the weight are the words that it has built.
-  #   * `{:moves, state, terms, tool, args, milliseconds, weight}` - the same; the run should move to the process of its
-  #     tools. The weight is that of a copy of `terms` and `args`; `{:at_most, words}` if only `weigh/3` can tell
-  #     whether it is small enough.
-  #   * `{:last, words, nil, tool, args, milliseconds, weight}` - like `:call`, but the tool's answer is the value of
-  #     the program, which has built this many words
-  #   * `{:decode, state, terms, {tool, text}}` - a run that was resumed with `{:text, {tool, text}, words}`, the JSON text that
+  #     `args`, or nil if only `weigh/3` can tell. The address is that of the call in the program.
+  #   * `{:moves, state, terms, tool, args, milliseconds, words}` - suspended for a tool; the run should move to the process of its
+  #     tools, where it is resumed with `{:moved, term, words}`. The words are those of a copy of `terms` and `args`;
+  #     `{:at_most, words}` if only `weigh/3` can tell whether it is small enough.
+  #   * `{:moved_call, state, terms, tool, args, built}` - a run that has moved is suspended for a tool. It has built this many words.
+  #   * `{:last, tool, args, milliseconds, weight, address, built}` - the tool's answer is the value of
+  #     the program, so nothing is suspended
+  #   * `{:decode, state, terms, tool, text}` - a run that was resumed with `{:text, {tool, text}, words}`, the JSON text that
   #     a tool has answered, does not read it in place: it is resumed with what that is decoded to, as with any answer.
-  #     `:text_moved` is the same in the process of the tools
+  #     `:text_moved` stands for `:text` in the process of the tools.
   #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
   #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
   #
@@ -128,10 +128,10 @@ defmodule PtcRunner.Native do
   @spec detach() :: :ok
   def detach, do: Overlay.detach()
 
-  # native/ptc_nif/src/table.rs: {name, family, about, [{field, kind, presence, about, values, choices}]}
+  # native/ptc_nif/src/table.rs: {name, family, about, types, shape, [{field, kind, presence, about, values, choices}]}
   nif(
     operations(1 | 2) :: [
-      {String.t(), atom(), String.t(), String.t(),
+      {String.t(), String.t(), String.t(), String.t(), String.t(),
        [{String.t(), atom(), atom(), String.t(), String.t(), [String.t()]}]}
     ]
   )
@@ -175,8 +175,7 @@ defmodule PtcRunner.Native do
       handle :: reference(),
       consts :: tuple(),
       Types.given(),
-      texts :: tuple(),
-      asks? :: boolean()
+      texts :: tuple()
     ) :: Types.run() | :decode
   )
 
@@ -254,8 +253,7 @@ defmodule PtcRunner.Native do
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())
 
-  # a run whose caller decides about each call: it does not move, and its calls have `{weight, address}` in place of
-  # the weight
+  # a run whose caller decides about each call: it does not move
   nif(
     run_asking(handle :: reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
       Types.run()

@@ -145,7 +145,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
       {:run_asking, 4} => [program, consts, @given, false],
-      {:run_over_texts, 5} => [program, consts, @given, {7, ~s([{"n": 1}, 2])}, false],
+      {:run_over_texts, 4} => [program, consts, @given, {7, ~s([{"n": 1}, 2])}],
       {:text_has_type, 2} => [text, @type_term],
       {:run_observed, 5} => [observation, observed_consts, @given, false, false],
       {:call_path, 4} => [program, consts, @call, 2],

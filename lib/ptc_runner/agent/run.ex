@@ -229,8 +229,8 @@ defmodule PtcRunner.Agent.Run do
   defp flows(_program, _given, false, shape), do: &(Shape.entry(shape, &1) != :clear)
 
   defp flows(program, given, tools, shape) do
-    {limits, context, memory, _tools, _how} = Given.read(given, "PtcRunner.Json.run/2", :own)
-    Kept.flows(program, {context, memory, tools, limits}, shape)
+    given = Given.read(given, "PtcRunner.Json.run/2", :own)
+    Kept.flows(program, {given.context, given.memory, tools, given.limits}, shape)
   end
 
   defp marked(memory, delta, _shape, _told, _before) when delta == %{}, do: memory
@@ -314,12 +314,12 @@ defmodule PtcRunner.Agent.Run do
 
   # The run itself is observed: its tools are called once.
   defp ran(program, opts, true, resumes) do
-    with {:ok, {value, findings}} <- value(program, opts, resumes, &Noticed.run/6),
+    with {:ok, {value, findings}} <- value(program, opts, resumes, &Noticed.run/1),
          do: {:ok, value, findings}
   end
 
   defp ran(program, opts, false, resumes) do
-    with {:ok, value} <- value(program, opts, resumes, &Runner.run/6),
+    with {:ok, value} <- value(program, opts, resumes, &Runner.run/1),
          do: {:ok, value, []}
   end
 

@@ -9,14 +9,18 @@ defmodule PtcRunner.Firewall.Flow do
 
   alias PtcRunner.Firewall.{Marks, Reads, Shape}
   alias PtcRunner.Json.Program
+  alias PtcRunner.Schema.Table
   alias PtcRunner.Shown.Budget
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # Texts of programs that have none of these read no firewalled name. The last one may be any character.
   @marks [~s("_), ~s("-), "\\u"]
 
-  # Texts of programs that have none of these show no fields that they do not name.
-  @revealing_marks [~s("entries"), ~s("text"), ~s("to_text"), ~s("key"), "\\u"]
+  # Texts of programs that have none of these, and no operation that reveals fields, show no fields that they do not name.
+  @revealing_marks [~s("key"), "\\u"]
+
+  # Edition 2 gave operations of these shapes fields that their rules here do not know.
+  @keyed ["aggregate", "sorted", "keyed_item", "count", "distinct", "read"]
 
   @input "__input"
 
@@ -24,47 +28,8 @@ defmodule PtcRunner.Firewall.Flow do
   # into memory. A program with more parts counts as one that reads firewalled names.
   @parts 500_000
 
-  # How the value of an operation depends on the current value and on its parts.
-  @by_field ~w(sum avg min max)
-  @ordered ~w(sort_by min_by max_by filter_in)
-  @compared ~w(eq neq gt gte lt lte contains in)
-  @counted ~w(count keys typeof)
-  @computed ~w(and or not add sub mul div pct round zip)
-  @one ~w(first last nth)
-  @some ~w(take drop select)
-  @own ~w(load literal var pipe let if object map filter reject distinct merge concat get call)
-  # Those of edition 2, and fields of it in the others: secret if anything in them is.
-  @added ~w(it list coalesce switch some every find flat_map flatten reverse chunk fold range) ++
-           ~w(set unset rename entries from_entries index_by group_by join) ++
-           ~w(text to_text upper lower trim length split replace starts_with ends_with matches extract to_number) ++
-           ~w(mod abs floor ceil median percentile date_diff date_add date_part now)
-  @added_fields %{
-    "sum" => ["expr"],
-    "avg" => ["expr"],
-    "min" => ["expr"],
-    "max" => ["expr"],
-    "min_by" => ["expr"],
-    "max_by" => ["expr"],
-    "sort_by" => ["expr", "by"],
-    "count" => ["where"],
-    "distinct" => ["field", "expr"],
-    "get" => ["from", "key"]
-  }
-  @known @by_field ++
-           @ordered ++ @compared ++ @counted ++ @computed ++ @one ++ @some ++ @own ++ @added
-
   @typedoc "A program in any of its forms."
   @type program :: String.t() | map() | Program.t() | {:checked | :unchecked, term()} | tuple()
-
-  @doc """
-  The operations whose flow is known: all of the language.
-
-      iex> PtcRunner.Schema.valid_operation_names(edition: 2) -- PtcRunner.Firewall.Flow.known()
-      []
-
-  """
-  @spec known() :: [String.t()]
-  def known, do: @known
 
   @doc """
   The shape of a program's value, if it runs with this memory. `hidden?` tells whether the data that it reads may have
@@ -173,7 +138,7 @@ defmodule PtcRunner.Firewall.Flow do
   defp reveals?({:observed, _observation, program}), do: reveals?(program)
 
   defp reveals?(program) do
-    with false <- unmarked?(program, @revealing_marks),
+    with false <- unmarked?(program, Reads.revealing_names() ++ @revealing_marks),
          {:ok, node} <- Program.term(program) do
       Budget.within(@parts, true, &Reads.revealed?(node, &1))
     else
@@ -207,20 +172,22 @@ defmodule PtcRunner.Firewall.Flow do
   # The shape of a node
 
   defp shape(%{"op" => op} = node, scope) when is_binary(op) do
-    cond do
-      op in @added or Enum.any?(Map.get(@added_fields, op, []), &is_map_key(node, &1)) ->
-        added(node, scope)
-
-      op in @own ->
-        own(op, node, scope)
-
-      true ->
-        operation(op, node, scope)
+    case Table.shape(op) do
+      {_shape, :all} -> added(node, scope)
+      {shape, fields} -> shape(shape, fields, node, scope)
+      nil -> :secret
     end
   end
 
   defp shape(node, scope) when is_map(node), do: object(node, scope)
   defp shape(_no_node, _scope), do: :clear
+
+  # A field of edition 2 in an operation of edition 1: secret if anything in the operation is.
+  defp shape(shape, fields, node, scope) do
+    if shape in @keyed and Enum.any?(fields, &is_map_key(node, &1)),
+      do: added(node, scope),
+      else: operation(shape, node, scope)
+  end
 
   # What it sees, and what it names.
   defp added(node, scope) do
@@ -232,16 +199,17 @@ defmodule PtcRunner.Firewall.Flow do
        else: :secret
   end
 
-  defp operation(op, node, %{current: current}) when op in @by_field,
+  defp operation("aggregate", node, %{current: current}),
     do: current |> Shape.item() |> entry(node["field"]) |> whole()
 
-  defp operation(op, node, %{current: current} = scope) when op in @ordered do
+  defp operation(shape, node, %{current: current} = scope)
+       when shape in ["sorted", "keyed_item", "among"] do
     key = current |> Shape.item() |> entry(node["field"])
-    value = if op in ["min_by", "max_by"], do: Shape.item(current), else: current
+    value = if shape == "keyed_item", do: Shape.item(current), else: current
     if clear?([key, template(node["value"], scope)]), do: value, else: :secret
   end
 
-  defp operation(op, node, %{current: current} = scope) when op in @compared do
+  defp operation("compared", node, %{current: current} = scope) do
     compared =
       cond do
         is_map_key(node, "left") -> template(node["left"], scope)
@@ -256,21 +224,22 @@ defmodule PtcRunner.Firewall.Flow do
        else: :secret
   end
 
-  defp operation(op, _node, %{current: current}) when op in @counted,
+  defp operation(shape, _node, %{current: current}) when shape in ["count", "keys", "kind"],
     do: if(current == :secret, do: :secret, else: :clear)
 
-  defp operation(op, node, scope) when op in @computed,
+  defp operation(shape, node, scope) when shape in ["connective", "negation", "number", "zipped"],
     do: node |> Map.delete("op") |> object(scope) |> whole()
 
-  defp operation(op, _node, %{current: current}) when op in @one, do: Shape.item(current)
-  defp operation(op, _node, %{current: current}) when op in @some, do: current
-  defp operation(_unknown, _node, _scope), do: :secret
+  defp operation("item", _node, %{current: current}), do: Shape.item(current)
 
-  defp own("literal", _node, _scope), do: :clear
-  defp own("load", %{"name" => name}, _scope), do: entry(:clear, name)
-  defp own("var", %{"name" => @input}, scope), do: scope.current
+  defp operation(shape, _node, %{current: current}) when shape in ["sublist", "selected"],
+    do: current
 
-  defp own("var", %{"name" => name}, scope) do
+  defp operation("constant", _node, _scope), do: :clear
+  defp operation("context", %{"name" => name}, _scope), do: entry(:clear, name)
+  defp operation("name", %{"name" => @input}, scope), do: scope.current
+
+  defp operation("name", %{"name" => name}, scope) do
     case scope.bound do
       %{^name => shape} -> shape
       _memory -> if name in scope.memory, do: :secret, else: entry(:clear, name)
@@ -278,14 +247,14 @@ defmodule PtcRunner.Firewall.Flow do
   end
 
   # In edition 1 the first step gets nil, which is clear.
-  defp own("pipe", node, scope) do
+  defp operation("chained", node, scope) do
     case proper(node["steps"]) do
       [] -> :clear
       steps -> Enum.reduce(steps, scope.current, &shape(&1, %{scope | current: &2}))
     end
   end
 
-  defp own("let", %{"name" => name} = node, scope) do
+  defp operation("bind", %{"name" => name} = node, scope) do
     bound = template(node["value"], scope)
 
     scope =
@@ -296,28 +265,28 @@ defmodule PtcRunner.Firewall.Flow do
     template(node["in"], scope)
   end
 
-  defp own("if", node, scope) do
+  defp operation("branch", node, scope) do
     if clear?([shape(node["condition"], scope)]),
       do: Shape.join(template(node["then"], scope), template(node["else"], scope)),
       else: :secret
   end
 
-  defp own("object", node, scope), do: template(node["fields"], scope)
+  defp operation("object_of_parts", node, scope), do: template(node["fields"], scope)
 
-  defp own("map", _node, %{current: :secret}), do: :secret
+  defp operation("list_of_body", _node, %{current: :secret}), do: :secret
 
-  defp own("map", node, scope) do
+  defp operation("list_of_body", node, scope) do
     Shape.items(shape(node["expr"], of_item(node, scope)))
   end
 
-  defp own(op, node, %{current: current} = scope) when op in ["filter", "reject"] do
+  defp operation("filtered", node, %{current: current} = scope) do
     kept = shape(node["where"], of_item(node, scope))
     if clear?([kept]), do: current, else: :secret
   end
 
-  defp own("distinct", _node, %{current: current}), do: whole(current)
+  defp operation("distinct", _node, %{current: current}), do: whole(current)
 
-  defp own("merge", node, scope) do
+  defp operation("merged", node, scope) do
     shapes = node["objects"] |> proper() |> Enum.map(&template(&1, scope))
 
     if Enum.any?(shapes, &match?({:items, _}, &1)),
@@ -325,26 +294,26 @@ defmodule PtcRunner.Firewall.Flow do
       else: Enum.reduce(shapes, :clear, &Shape.join/2)
   end
 
-  defp own("concat", node, scope) do
+  defp operation("concatenated", node, scope) do
     node["lists"]
     |> proper()
     |> Enum.map(&template(&1, scope))
     |> Enum.reduce(:clear, &Shape.join/2)
   end
 
-  defp own("get", node, scope) do
+  defp operation("read", node, scope) do
     path = if is_map_key(node, "field"), do: [node["field"]], else: proper(node["path"])
     found = Enum.reduce(path, scope.current, &entry(&2, &1))
     Shape.join(found, template(node["default"], scope))
   end
 
   # A key "op" of `args` itself is an argument.
-  defp own("call", node, scope) do
+  defp operation("call", node, scope) do
     args = node["args"] |> argument_shapes(scope) |> whole()
     Shape.join(args, template(node["on_error"], scope))
   end
 
-  defp own(_op, _invalid, _scope), do: :secret
+  defp operation(_shape, _invalid, _scope), do: :secret
 
   # The item of a loop is its current value, and may have a name.
   defp of_item(node, scope) do

@@ -2,25 +2,23 @@ defmodule PtcRunner.Firewall.Reads do
   @moduledoc false
   # Which names of data a program reads.
 
+  alias PtcRunner.Schema.Table
   alias PtcRunner.Shown.{Budget, Head}
   alias PtcRunner.SubAgent.Signature.Firewall
 
   # The fields of an operation that name entries of data.
   @names ["field", "path", "fields", "name", "key"]
 
-  # The same of `join`; of other operations `left` and `right` are values.
+  # Those of operations that join two lists; of other operations `left` and `right` are values.
   @joined ["on", "left", "right"]
 
-  # Operations whose value shows fields that the program does not name; `get` does so with a computed key.
-  @revealing ["entries", "text", "to_text"]
+  # Operations of these shapes show fields that the program does not name. One that reads at a computed key does, too.
+  @revealing ["entries", "shown"]
 
   # Stands among the names if the program reveals fields, and the data have firewalled ones.
   @fields :fields
 
   @input "__input"
-
-  # Compared with a constant.
-  @compared ~w(eq neq gt gte lt lte contains in)
 
   @doc "What stands among the names if the program shows fields that it does not name, and the data have firewalled ones."
   @spec fields() :: :fields
@@ -30,18 +28,31 @@ defmodule PtcRunner.Firewall.Reads do
   @spec revealed?(term(), Budget.t()) :: boolean()
   def revealed?(node, left), do: any?(node, left, &revealing?/1)
 
-  defp revealing?(%{"op" => op}) when op in @revealing, do: true
-  defp revealing?(%{"op" => "get", "key" => key}), do: is_map(key) or is_list(key)
+  defp revealing?(%{"op" => op} = node) do
+    case {Table.shape(op), node} do
+      {{shape, _fields}, _node} when shape in @revealing -> true
+      {{"read", _fields}, %{"key" => key}} -> is_map(key) or is_list(key)
+      _other -> false
+    end
+  end
+
   defp revealing?(_node), do: false
+
+  @doc "The names of the operations that show fields that a program does not name, each in quotes, as texts of programs have them."
+  @spec revealing_names() :: [String.t()]
+  def revealing_names, do: Enum.map(Table.of_shapes(@revealing), &~s("#{&1}"))
 
   @doc "Whether a part of a program compares a value with one that is not constant."
   @spec compares?(term(), Budget.t()) :: boolean()
   def compares?(node, left), do: any?(node, left, &comparing?/1)
 
-  defp comparing?(%{"op" => op, "value" => value}) when op in @compared,
-    do: is_map(value) or is_list(value)
+  defp comparing?(%{"op" => op, "value" => value}),
+    do: (is_map(value) or is_list(value)) and compared?(op)
 
   defp comparing?(_node), do: false
+
+  # Whether an operation compares any values, and not only texts.
+  defp compared?(op), do: match?({"compared", fields} when is_list(fields), Table.shape(op))
 
   # Whether something holds for one of the objects in a part of a program.
   defp any?(node, left, holds?) when is_map(node) do
@@ -77,11 +88,13 @@ defmodule PtcRunner.Firewall.Reads do
 
   @doc "Whether a part of a program reads one of these names, or a firewalled one."
   @spec touches?(term(), [String.t() | :fields], Budget.t()) :: boolean()
-  def touches?(%{"op" => "literal"}, names, _left), do: @input in names
-
   def touches?(node, names, left) when is_map(node) do
-    Budget.spend!(left)
-    operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
+    if constant?(node) do
+      @input in names
+    else
+      Budget.spend!(left)
+      operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
+    end
   end
 
   def touches?([first | rest], names, left) do
@@ -91,14 +104,19 @@ defmodule PtcRunner.Firewall.Reads do
 
   def touches?(_constant, _names, _left), do: false
 
+  defp constant?(%{"op" => op}), do: match?({"constant", _fields}, Table.shape(op))
+  defp constant?(_object), do: false
+
   defp operation?(%{"op" => op} = node, names, left) when is_binary(op) do
+    shape = with {shape, _fields} <- Table.shape(op), do: shape
+
     @input in names or
       (@fields in names and revealing?(node)) or
       Enum.any?(@names, &named?(Map.get(node, &1), names)) or
-      (op == "join" and Enum.any?(@joined, &named?(Map.get(node, &1), names))) or
-      (op == "rename" and renames?(node["fields"], names)) or
-      (op == "sort_by" and sorts?(node["by"], names)) or
-      (op in @compared and (guess?(node["value"], left) or guess?(node["left"], left)))
+      (shape == "joined" and Enum.any?(@joined, &named?(Map.get(node, &1), names))) or
+      (shape == "renamed" and renames?(node["fields"], names)) or
+      (shape == "sorted" and sorts?(node["by"], names)) or
+      (compared?(op) and (guess?(node["value"], left) or guess?(node["left"], left)))
   end
 
   defp operation?(_object, names, _left), do: @input in names

@@ -136,17 +136,19 @@ defmodule PtcRunner.Json.Checking do
   @spec explain(Json.program(), keyword()) :: Explain.t()
   def explain(program, opts) do
     {check, opts} = if Keyword.keyword?(opts), do: Keyword.pop(opts, :check), else: {nil, opts}
-    {given, _, _, _, _} = inputs = Given.read(opts, "PtcRunner.Json.explain/2")
-    explanation = Evaluation.explain(program, inputs)
-    if check == nil, do: explanation, else: typed(explanation, program, given, check, inputs)
+    given = Given.read(opts, "PtcRunner.Json.explain/2")
+    explanation = Evaluation.explain(program, given)
+    if check == nil, do: explanation, else: typed(explanation, program, given, check)
   end
 
-  defp typed(explanation, program, given, check, {_limits, context, memory, _tools, _how}) do
+  defp typed(explanation, program, given, check) do
+    %Given{limits: limits, context: context, memory: memory} = given
+
     {types, kept, tools, returns} =
       Options.read!(check, @known_options, "the option :check of PtcRunner.Json.explain/2")
 
     known = Check.known(types || samples(context), kept || samples(memory), tools, returns)
-    {timeout, max_heap, reading} = Limits.about(given, program)
+    {timeout, max_heap, reading} = Limits.about(limits, program)
 
     with {:ok, source} <- checked_source(program) do
       types = Check.types(source, reading, {timeout, max_heap}, known)

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Control do
   #
   #   a call ──▶ journal ──▶ tool ──▶ cache ──▶ budget ──▶ decision, hook or `approve` ──▶ run, answer, refuse, wait
   #
-  # A run without any of this has no such state: see `PtcRunner.Json.Runner`.
+  # A run without any of this has no such state: see `PtcRunner.Json.Run`.
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Text, Texts, Tools}
@@ -68,11 +68,10 @@ defmodule PtcRunner.Json.Control do
           | {:ended, reason :: term(), t()}
 
   @doc """
-  The control of a run with these tools; a budget alone, and whether there is a firewall, if nothing else is asked for; nil if not
-  even that.
+  The control of a run with these tools; a budget alone, or nil, if nothing else is asked for.
   """
   @spec for_run(t(), %{String.t() => (term() -> term())}, Tools.settings()) ::
-          t() | {:budget, Budget.t() | nil, firewall? :: boolean()} | nil
+          {:decides, t()} | {:counts, Budget.t() | nil}
   def for_run(%__MODULE__{} = control, tools, settings) do
     settings = Map.merge(control.settings, settings)
 
@@ -86,18 +85,10 @@ defmodule PtcRunner.Json.Control do
     keeps? = pauses? or control.on_journal != nil or control.record? or resumed?
     special? = Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil end)
 
-    firewall? = control.firewall != false
-
-    cond do
-      keeps? or special? or control.watch != nil or control.secret != nil ->
-        %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?}
-
-      budget != nil or firewall? ->
-        {:budget, budget, firewall?}
-
-      true ->
-        nil
-    end
+    if keeps? or special? or control.watch != nil or control.secret != nil,
+      do:
+        {:decides, %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?}},
+      else: {:counts, budget}
   end
 
   @doc "Decides about a call. `pc`: its address."

@@ -7,7 +7,6 @@ defmodule PtcRunner.Json.Evaluation do
   alias PtcRunner.Json.{
     AtomKeys,
     Contract,
-    Control,
     ExactArguments,
     Explain,
     Fence,
@@ -18,17 +17,12 @@ defmodule PtcRunner.Json.Evaluation do
     Parser
   }
 
-  alias PtcRunner.Json.{Paused, Planning, Program, Runner, Tools}
+  alias PtcRunner.Json.{Paused, Planning, Program, Run, Runner, Tools}
   alias PtcRunner.Native.Telemetry
   require Telemetry
 
-  @typedoc "What a run ends with; its error is a fault."
-  @type outcome ::
-          {:ok, term(), non_neg_integer()} | {:error, Message.fault()} | {:paused, Control.t()}
-
-  @typedoc "A function with the arguments of `PtcRunner.Json.Runner.run/6`."
-  @type runner ::
-          (Runner.program(), map(), map(), map(), Limits.given(), Runner.how() -> outcome())
+  @typedoc "`PtcRunner.Json.Runner.run/1`, or a function like it."
+  @type runner :: (Run.t() -> Run.outcome())
 
   @doc """
   Runs a program.
@@ -38,11 +32,11 @@ defmodule PtcRunner.Json.Evaluation do
       {:ok, 1, 3}
 
   """
-  @spec run(PtcRunner.Json.program(), Given.t()) :: outcome()
-  def run(program, given), do: watched(program, given, &Runner.run/6)
+  @spec run(PtcRunner.Json.program(), Given.t()) :: Run.outcome()
+  def run(program, given), do: watched(program, given, &Runner.run/1)
 
-  @doc "The same with another function than `PtcRunner.Json.Runner.run/6`."
-  @spec run(PtcRunner.Json.program(), Given.t(), runner()) :: outcome()
+  @doc "Runs a program with another function than `PtcRunner.Json.Runner.run/1`."
+  @spec run(PtcRunner.Json.program(), Given.t(), runner()) :: Run.outcome()
   def run(program, given, run), do: watched(program, given, run)
 
   # A small program takes so little time that each call on the way to it counts.
@@ -51,7 +45,7 @@ defmodule PtcRunner.Json.Evaluation do
   defp watched(program, given, run) do
     if Telemetry.on?() do
       run_id = Given.run_id(given)
-      Telemetry.run(program, run_id, elem(given, 3), fn -> noted(program, given, run) end)
+      Telemetry.run(program, run_id, given.tools, fn -> noted(program, given, run) end)
     else
       noted(program, given, run)
     end
@@ -64,37 +58,39 @@ defmodule PtcRunner.Json.Evaluation do
   # A compiled program, and no option besides maps of data: nothing else is looked at.
   defp started(
          %Program{} = program,
-         {{_timeout, _max_heap, depth} = limits, context, memory, tools, 1},
+         %Given{limits: {_timeout, _max_heap, depth}, most: 1, now: nil, control: nil} = given,
          run
        )
-       when is_integer(depth) and is_map(context) and is_map(memory) and tools == %{},
-       do: run.(program, context, memory, tools, limits, 1)
+       when is_integer(depth) and is_map(given.context) and is_map(given.memory) and
+              given.tools == %{},
+       do: given |> Given.run(program, %{}) |> run.()
 
-  defp started(program, {limits, context, memory, tools, how}, run) do
+  defp started(program, %Given{limits: limits, tools: tools} = given, run) do
     program = exact(program, tools)
 
     with {:ok, program} <- source(program, limits),
-         {:ok, tools, how} <- with_tools(program, context, memory, tools, limits, how),
-         do: run.(program, context, memory, tools, limits, how)
+         {:ok, started} <- with_tools(program, given),
+         do: run.(started)
   end
 
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
-  @spec result(outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
-  def result({:ok, value, _words}, program, {limits, context, memory, tools, how}) do
+  @spec result(Run.outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
+  def result({:ok, value, _words}, program, %Given{} = given) do
+    %Given{limits: limits, context: context, memory: memory, tools: tools} = given
     if AtomKeys.nothing?(value), do: AtomKeys.warn(context, memory, program, limits)
     result = Contract.of(value, memory, program, limits)
 
-    case how do
-      {_most, _now, %{firewall: firewall}} when firewall != false ->
+    case given.control do
+      %{firewall: firewall} when firewall != false ->
         marked(result, program, {context, memory, of_tools(firewall, tools), limits})
 
-      _how ->
+      _none ->
         result
     end
   end
 
-  def result({:error, fault}, program, {limits, context, memory, _tools, _how}),
-    do: {:error, AtomKeys.error(fault, context, memory, program, limits)}
+  def result({:error, fault}, program, %Given{} = given),
+    do: {:error, AtomKeys.error(fault, given.context, given.memory, program, given.limits)}
 
   def result({:paused, control}, program, given), do: paused(control, program, given)
 
@@ -108,28 +104,26 @@ defmodule PtcRunner.Json.Evaluation do
   @doc """
   The value of what a run ended with, for `PtcRunner.Agent`: before the rules of memory, and an error is a fault.
   """
-  @spec value(outcome(), PtcRunner.Json.program(), Given.t()) ::
+  @spec value(Run.outcome(), PtcRunner.Json.program(), Given.t()) ::
           {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
   def value({:ok, value, _words}, _program, _given), do: {:ok, value}
   def value({:paused, control}, program, given), do: paused(control, program, given)
   def value(error, _program, _given), do: error
 
-  defp paused(control, program, {limits, _context, memory, _tools, _how}) do
+  defp paused(control, program, %Given{limits: limits, memory: memory}) do
     with {:ok, paused} <- Paused.new(control, program, memory, limits), do: {:paused, paused}
   end
 
   @doc "See `PtcRunner.Json.explain/2`."
   @spec explain(PtcRunner.Json.program(), Given.t()) :: Explain.t()
-  def explain(program, {limits, context, memory, tools, how} = given) do
+  def explain(program, %Given{limits: limits} = given) do
     {timeout, max_heap, reading} = Limits.about(limits, program)
     {of_run, _max_heap, _reading} = Limits.resolve(limits)
     limits = {of_run, max_heap, reading}
 
-    with {:ok, source} <- program |> exact(tools) |> explained(),
-         {:ok, tools, how} <- with_tools(source, context, memory, tools, limits, how) do
-      {outcome, explanation} =
-        Explain.Observed.run(source, context, memory, tools, limits, how, timeout)
-
+    with {:ok, source} <- program |> exact(given.tools) |> explained(),
+         {:ok, run} <- with_tools(source, %{given | limits: limits}) do
+      {outcome, explanation} = Explain.Observed.run(run, timeout)
       %{explanation | result: result(outcome, program, given)}
     else
       {:error, _reason} = error -> %Explain{result: error}
@@ -145,44 +139,34 @@ defmodule PtcRunner.Json.Evaluation do
 
   defp exact(program, _tools), do: program
 
-  # The functions of the tools, and who decides about their calls.
-  defp with_tools(program, context, memory, tools, limits, how) do
-    given = tool_context(how)
+  # The run with the functions of its tools, and who decides about their calls.
+  defp with_tools(program, %Given{tools: tools, control: control} = given) do
+    context = control && control.tool_context
 
-    case maps(program, context, memory, tools, limits, given != nil) do
-      :ok when not is_tuple(how) or tuple_size(how) == 2 ->
-        {:ok, tools, how}
-
-      :ok ->
-        decided(program, {context, memory}, tools, {tools, %{}}, limits, how)
-
-      :forms ->
-        decided(program, {context, memory}, tools, Tools.read!(tools, given), limits, how)
-
-      error ->
-        error
+    case maps(program, given.context, given.memory, tools, given.limits, context != nil) do
+      :ok when control == nil -> {:ok, Given.run(given, program, tools)}
+      :ok -> decided(program, given, {tools, %{}})
+      :forms -> decided(program, given, Tools.read!(tools, context))
+      error -> error
     end
   end
 
-  defp tool_context({_most, _now, control}), do: control.tool_context
-  defp tool_context(_how), do: nil
-
-  defp decided(program, data, forms, {tools, settings}, limits, how) do
-    with {:ok, how} <- guarded(program, data, forms, limits, Given.parts(how)),
-         do: {:ok, tools, Given.with_tools(how, tools, settings)}
+  defp decided(program, given, {tools, settings}) do
+    with {:ok, control} <- guarded(program, given, Given.control(given)),
+         do: {:ok, given |> Given.run(program, tools) |> Given.with_tools(control, settings)}
   end
 
   # With a firewall, flows of firewalled data into arguments are known before the run, or watched in it.
-  defp guarded(program, data, forms, limits, {most, now, %{firewall: given} = control})
-       when given != false and forms != %{} do
-    tools = of_tools(given, forms)
+  defp guarded(program, %Given{tools: forms} = given, %{firewall: firewall} = control)
+       when firewall != false and forms != %{} do
+    tools = of_tools(firewall, forms)
 
-    with {:ok, flows} <- Planning.flows(program, limits),
-         {:ok, watch} <- Guard.check(flows, data, tools),
-         do: {:ok, {most, now, %{control | firewall: tools, secret: watch}}}
+    with {:ok, flows} <- Planning.flows(program, given.limits),
+         {:ok, watch} <- Guard.check(flows, {given.context, given.memory}, tools),
+         do: {:ok, %{control | firewall: tools, secret: watch}}
   end
 
-  defp guarded(_program, _data, _forms, _limits, how), do: {:ok, how}
+  defp guarded(_program, _given, control), do: {:ok, control}
 
   defp maps(_program, context, memory, tools, _limits, _given?)
        when is_map(context) and is_map(memory) and tools == %{},
@@ -196,7 +180,7 @@ defmodule PtcRunner.Json.Evaluation do
   passed to the native side unchanged.
   """
   @spec source(PtcRunner.Json.program(), Limits.given()) ::
-          {:ok, Runner.program()} | {:error, term()}
+          {:ok, Run.program()} | {:error, term()}
   def source(%Program{} = program, limits) do
     with {:error, fault} <- Program.asked(program, limits) do
       {timeout, max_heap, _reading} = Limits.resolve(limits)

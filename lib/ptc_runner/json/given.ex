@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Given do
   # What a run is given by its options. Most runs have no other options than maps: these are read at once, and nothing
   # else is looked at for them, here and later.
 
-  alias PtcRunner.Json.{Control, Limits, Now, Runner, ToolContext}
+  alias PtcRunner.Json.{Control, Limits, Now, Run, ToolContext, Tools}
   alias PtcRunner.Options
 
   @limits [
@@ -41,17 +41,25 @@ defmodule PtcRunner.Json.Given do
   @public Options.table(@running, @own)
   @all Options.table(@running ++ @own)
 
-  @typedoc """
-  The limits, the maps (which are not checked yet), and `how`: the maximum number of tools at a time; with the time of the start
-  as text, if that is given; and with a control, if an option is about calls.
-  """
-  @type t ::
-          {Limits.given(), context :: term(), memory :: term(), tools :: term(), how()}
+  # The maps are not checked yet. `most`: how many tools run at the same time at most; `now`: the time of the start as
+  # text, if that is given; `control`: only if an option is about calls.
+  defstruct limits: @no_limits,
+            context: %{},
+            memory: %{},
+            tools: %{},
+            most: 1,
+            now: nil,
+            control: nil
 
-  @type how ::
-          pos_integer()
-          | {pos_integer(), now :: String.t()}
-          | {pos_integer(), now :: String.t() | nil, Control.t()}
+  @type t :: %__MODULE__{
+          limits: Limits.given(),
+          context: term(),
+          memory: term(),
+          tools: term(),
+          most: pos_integer(),
+          now: String.t() | nil,
+          control: Control.t() | nil
+        }
 
   @doc "The options that say how a program is read, and within which limits."
   @spec limits() :: [{atom(), {Options.kind(), default :: term()}}]
@@ -61,13 +69,12 @@ defmodule PtcRunner.Json.Given do
   Reads the options of a function; with `:own`, they may have a control.
 
       iex> PtcRunner.Json.Given.read([context: %{"n" => 1}], "f/2")
-      {{nil, nil, 10_000}, %{"n" => 1}, %{}, %{}, 1}
+      %PtcRunner.Json.Given{limits: {nil, nil, 10_000}, context: %{"n" => 1}}
 
       iex> PtcRunner.Json.Given.read([timeout: 50, now: "2024-02-29"], "f/2")
-      {{50, nil, 10_000}, %{}, %{}, %{}, {1, "2024-02-29T00:00:00Z"}}
+      %PtcRunner.Json.Given{limits: {50, nil, 10_000}, now: "2024-02-29T00:00:00Z"}
 
-      iex> {_limits, _context, _memory, _tools, {1, nil, control}} = PtcRunner.Json.Given.read([max_tool_calls: 3], "f/2")
-      iex> control.max_tool_calls
+      iex> PtcRunner.Json.Given.read([max_tool_calls: 3], "f/2").control.max_tool_calls
       3
 
   """
@@ -89,7 +96,7 @@ defmodule PtcRunner.Json.Given do
     do: maps(rest, context, memory, tools, opts, function)
 
   defp maps([], context, memory, tools, _opts, _function),
-    do: {@no_limits, context || %{}, memory || %{}, tools || %{}, 1}
+    do: %__MODULE__{context: context || %{}, memory: memory || %{}, tools: tools || %{}}
 
   # With any other option, or one that is given twice.
   defp maps(_rest, _context, _memory, _tools, opts, function), do: all(opts, @public, function)
@@ -101,8 +108,17 @@ defmodule PtcRunner.Json.Given do
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     {:ok, now} = Now.text(now)
-    control = control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, own)
-    {limits, context, memory, tools, how(most, now, control)}
+
+    %__MODULE__{
+      limits: limits,
+      context: context,
+      memory: memory,
+      tools: tools,
+      most: most,
+      now: now,
+      control:
+        control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, own)
+    }
   end
 
   defp control(nil, nil, nil, :infinity, false, nil, nil), do: nil
@@ -120,25 +136,37 @@ defmodule PtcRunner.Json.Given do
     if own, do: struct!(control, own), else: control
   end
 
-  defp how(most, nil, nil), do: most
-  defp how(most, now, nil), do: {most, now}
-  defp how(most, now, control), do: {most, now, control}
-
-  @doc "The three parts of `how`; the control has no more than its defaults where no option is about calls."
-  @spec parts(how()) :: {pos_integer(), String.t() | nil, Control.t()}
-  def parts({_most, _now, _control} = how), do: how
-  def parts({most, now}), do: {most, now, %Control{}}
-  def parts(most), do: {most, nil, %Control{}}
+  @doc "The control; it has no more than its defaults where no option is about calls."
+  @spec control(t()) :: Control.t()
+  def control(%__MODULE__{control: control}), do: control || %Control{}
 
   @doc "The id of a run that goes on, if it has one."
   @spec run_id(t()) :: String.t() | nil
-  def run_id({_limits, _context, _memory, _tools, {_most, _now, %{run_id: id}}}), do: id
+  def run_id(%__MODULE__{control: %{run_id: id}}), do: id
   def run_id(_given), do: nil
 
+  @doc "The run of a program with this, and with these functions of its tools. Nothing decides about its calls, and nothing counts them."
+  @spec run(t(), Run.program(), map()) :: Run.t()
+  def run(%__MODULE__{context: context, memory: memory, limits: limits} = given, program, tools) do
+    %Run{
+      program: program,
+      context: context,
+      memory: memory,
+      tools: tools,
+      limits: limits,
+      most: given.most,
+      now: given.now
+    }
+  end
+
   @doc "How a run with these tools is driven: whether its calls are counted, or decided about, is known before it."
-  @spec with_tools(how(), map(), map()) :: Runner.how()
-  def with_tools(how, tools, settings) do
-    {most, now, control} = parts(how)
-    how(most, now, Control.for_run(control, tools, settings))
+  @spec with_tools(Run.t(), Control.t(), Tools.settings()) :: Run.t()
+  def with_tools(%Run{} = run, control, settings) do
+    firewall? = control.firewall != false
+
+    case Control.for_run(control, run.tools, settings) do
+      {:decides, control} -> %{run | control: control, firewall?: firewall?}
+      {:counts, budget} -> %{run | budget: budget, firewall?: firewall?}
+    end
   end
 end

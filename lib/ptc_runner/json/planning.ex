@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Planning do
 
   alias PtcRunner.Agent.Tool
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Runner, Tools}
+  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Run, Tools}
   alias PtcRunner.Native.Panic
   require Quanta
 
@@ -69,7 +69,7 @@ defmodule PtcRunner.Json.Planning do
       {:ok, %{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}}
 
   """
-  @spec flows(Runner.program(), Limits.given()) ::
+  @spec flows(Run.program(), Limits.given()) ::
           {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]}}
           | {:error, Message.fault()}
   def flows(program, limits) do
@@ -112,7 +112,7 @@ defmodule PtcRunner.Json.Planning do
       {:ok, %{"n" => {[{:context, ["a"], true}], []}, "b" => {[], [{:context, ["b"], true}]}}}
 
   """
-  @spec kept(Runner.program(), Limits.given()) ::
+  @spec kept(Run.program(), Limits.given()) ::
           {:ok, %{(String.t() | nil) => {made :: [Plan.source()], parts :: [Plan.source()]}}}
           | {:error, Message.fault()}
   def kept(program, limits), do: flowing(program, of_run(limits, program), &into_entries/3)

@@ -11,11 +11,10 @@ defmodule PtcRunner.Json.Recording do
   @doc "See `PtcRunner.Json.record/2`."
   @spec record(PtcRunner.Json.program(), keyword()) :: {PtcRunner.Json.result(), map()}
   def record(program, opts) do
-    {limits, context, memory, tools, how} = Given.read(opts, "PtcRunner.Json.record/2")
-    {most, now, control} = Given.parts(how)
-    how = {most, now, %{control | record?: true}}
-    {result, control} = controlled(program, {limits, context, memory, tools, how})
-    {result, Journal.new(control, program, limits)}
+    given = Given.read(opts, "PtcRunner.Json.record/2")
+    control = %{Given.control(given) | record?: true}
+    {result, control} = controlled(program, %{given | control: control})
+    {result, Journal.new(control, program, given.limits)}
   end
 
   @doc "See `PtcRunner.Json.replay/3`."
@@ -25,11 +24,11 @@ defmodule PtcRunner.Json.Recording do
 
     with {:ok, control, defaults} <- Journal.control(journal, program, opts) do
       opts = Keyword.merge(defaults, Keyword.drop(opts, @of_journal))
-      {limits, context, memory, _, how} = Given.read(opts, "PtcRunner.Json.replay/3")
-      {_most, now, asked} = Given.parts(how)
+      given = Given.read(opts, "PtcRunner.Json.replay/3")
       # What errors show, and which marks the memory gets.
-      control = %{control | firewall: asked.firewall}
-      {result, control} = controlled(program, {limits, context, memory, %{}, {1, now, control}})
+      control = %{control | firewall: Given.control(given).firewall}
+      given = %{given | tools: %{}, most: 1, control: control}
+      {result, control} = controlled(program, given)
       with :ok <- left(control, result), do: result
     end
   end
@@ -51,8 +50,8 @@ defmodule PtcRunner.Json.Recording do
   defp controlled(program, given) do
     key = {__MODULE__, make_ref()}
 
-    run = fn program, context, memory, tools, limits, how ->
-      {result, control} = Runner.allowed(program, context, memory, tools, limits, how)
+    run = fn run ->
+      {result, control} = Runner.controlled(run)
       Process.put(key, control)
       result
     end

@@ -39,7 +39,7 @@ defmodule PtcRunner.Json.Resuming do
   @doc "The same for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."
   @spec value(Paused.t(), term(), keyword(), Evaluation.runner()) ::
           {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
-  def value(paused, decisions, opts, run \\ &Runner.run/6) do
+  def value(paused, decisions, opts, run \\ &Runner.run/1) do
     given = Given.read(opts, @function, :own)
     paused = whole(paused)
 
@@ -52,9 +52,9 @@ defmodule PtcRunner.Json.Resuming do
   end
 
   # The program is read as before, with the memory and the time of before.
-  defp of_paused(paused, decisions, {limits, context, _memory, tools, how}, opts) do
-    with {:ok, limits, control} <- control(paused, decisions, limits, opts[:edition]) do
-      {most, _now, asked} = Given.parts(how)
+  defp of_paused(paused, decisions, %Given{} = given, opts) do
+    with {:ok, limits, control} <- control(paused, decisions, given.limits, opts[:edition]) do
+      asked = Given.control(given)
       control = Map.merge(control, Map.take(asked, @asked))
       kept = fn name, given -> if opts[name] == nil, do: Map.fetch!(paused, name), else: given end
       said = &if Keyword.has_key?(opts, &1), do: &2, else: Map.fetch!(paused, &1)
@@ -69,8 +69,10 @@ defmodule PtcRunner.Json.Resuming do
       }
 
       limits = {kept.(:timeout, timeout), kept.(:max_heap, max_heap), reading}
-      most = said.(:tool_concurrency, most)
-      {:ok, {limits, context, paused.memory, tools, {most, nil, control}}}
+      most = said.(:tool_concurrency, given.most)
+
+      {:ok,
+       %{given | limits: limits, memory: paused.memory, most: most, now: nil, control: control}}
     end
   end
 

@@ -3,8 +3,9 @@ defmodule PtcRunner.Json.Texts do
   # The JSON texts in the context of a run, and those that tools answer. A long text is indexed, and the run reads it in place; any
   # other is decoded.
 
-  alias PtcRunner.Json.{Codec, Limits, Program, Text}
+  alias PtcRunner.Json.{Codec, Limits, Program, Run, Text}
   alias PtcRunner.Json.Codec.{DecodeError, Reading}
+  alias PtcRunner.Json.Run.{Reply, Start}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
@@ -27,26 +28,28 @@ defmodule PtcRunner.Json.Texts do
   @bytes_per_index_word 50
 
   @doc """
-  Starts a run whose context has texts. `begin` starts it with a context that has none. The program may be `{:asks, handle, consts}`:
-  the caller decides about each call.
+  Starts a run whose context has texts.
 
-      iex> given = {%{"n" => PtcRunner.Json.text("[1, 2]"), "m" => 3}, %{}, 1_000, 0}
-      iex> PtcRunner.Json.Texts.start({:checked, %{}}, given, 100, false, &elem(&2, 0))
-      %{"n" => [1, 2], "m" => 3}
+      iex> alias PtcRunner.Json.Run
+      iex> node = %{"op" => "concat", "lists" => [%{"op" => "load", "name" => "n"}]}
+      iex> context = %{"n" => PtcRunner.Json.text("[1, 2]")}
+      iex> {:ok, value, _words} = PtcRunner.Json.Texts.start(%Run{program: {:checked, node}, context: context, limits: {1_000, 0, 100}})
+      iex> value
+      [1, 2]
 
   """
-  @spec start(term(), tuple(), Limits.reading() | nil, boolean(), function()) :: term()
-  def start(program, given, reading, forks?, begin) do
-    case few_short(elem(given, 0), given) do
-      {:ok, context} -> begin.(program, put_elem(given, 0, context), reading, forks?)
-      :error -> start_limited(program, given, reading, forks?, begin)
+  @spec start(Run.t()) :: Reply.t()
+  def start(run) do
+    case few_short(run) do
+      {:ok, context} -> Start.begin(%{run | context: context})
+      :error -> start_limited(run)
     end
   end
 
   # A few short texts are decoded in less time than it takes to look at the limits of the run; the limits are looked at where
   # something is wrong.
-  defp few_short(context, given) do
-    limits = {elem(given, 2) || :infinity, elem(given, 3) || 0}
+  defp few_short(%Run{context: context, limits: {timeout, max_heap, _reading}}) do
+    limits = {timeout || :infinity, max_heap || 0}
     few_short(:maps.to_list(context), context, limits, @few)
   end
 
@@ -62,40 +65,33 @@ defmodule PtcRunner.Json.Texts do
   defp few_short([_other | rest], context, limits, few), do: few_short(rest, context, limits, few)
   defp few_short([], context, _limits, _few), do: {:ok, context}
 
-  defp start_limited(program, given, reading, forks?, begin) do
-    {given, until} = limited(given)
-    long = if in_place?(program, forks?), do: long(elem(given, 0)), else: []
+  defp start_limited(run) do
+    {run, until} = limited(run)
+    long = if in_place?(run), do: long(run.context), else: []
 
     with [_ | _] <- long,
-         {:ok, others} <- decoded(given, until, &short?/1),
-         reply when reply != :decode <- over_texts(program, others, until, long, reading) do
+         {:ok, others} <- decoded(run, until, &short?/1),
+         reply when reply != :decode <- over_texts(others, until, long) do
       reply
     else
       # Of several errors it is the first one.
       _not_in_place ->
-        with {:ok, given} <- decoded(given, until), do: begin.(program, given, reading, forks?)
+        with {:ok, run} <- decoded(run, until, fn _text -> true end), do: Start.begin(run)
     end
   end
 
-  @doc "The same arguments of a run, with the texts of its context decoded."
-  @spec decoded(tuple()) :: {:ok, tuple()} | {:error, term()}
-  def decoded(given) do
-    {given, until} = limited(given)
-    decoded(given, until)
-  end
-
   # The time of decoding counts. Which limits hold is decided here, because the run gets what is left of them.
-  defp limited(given) do
-    {timeout, max_heap, _reading} = Limits.resolve({elem(given, 2), elem(given, 3), 1})
+  defp limited(%Run{limits: {timeout, max_heap, reading}} = run) do
+    {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
     until = if timeout != :infinity, do: System.monotonic_time(:millisecond) + timeout
-    {put_elem(given, 3, max_heap), until}
+    {%{run | limits: {timeout, max_heap, reading}}, until}
   end
 
   # A run whose loops fork, an observed one, and one of a program that is compiled while it runs read what is decoded.
-  defp in_place?(_program, true), do: false
-  defp in_place?({:observed, _observation, _program}, _forks?), do: false
-  defp in_place?({:unchecked, _node}, _forks?), do: false
-  defp in_place?(_program, _forks?), do: true
+  defp in_place?(%Run{forks?: true}), do: false
+  defp in_place?(%Run{program: {:observed, _observation, _program}}), do: false
+  defp in_place?(%Run{program: {:unchecked, _node}}), do: false
+  defp in_place?(_run), do: true
 
   defp long(context),
     do: for({key, %Text{} = text} <- sorted(context), not short?(text), do: {key, text.binary})
@@ -104,19 +100,19 @@ defmodule PtcRunner.Json.Texts do
 
   defp sorted(context), do: Enum.sort(for {_key, %Text{}} = entry <- context, do: entry)
 
-  defp decoded(given, until, which \\ fn _text -> true end) do
-    texts = Enum.filter(sorted(elem(given, 0)), fn {_key, text} -> which.(text) end)
+  defp decoded(%Run{limits: {_timeout, max_heap, reading}} = run, until, which) do
+    texts = Enum.filter(sorted(run.context), fn {_key, text} -> which.(text) end)
 
     result =
-      Enum.reduce_while(texts, {:ok, elem(given, 0)}, fn {key, text}, {:ok, context} ->
-        case read(key, text.binary, {left(until), elem(given, 3)}) do
+      Enum.reduce_while(texts, {:ok, run.context}, fn {key, text}, {:ok, context} ->
+        case read(key, text.binary, {left(until), max_heap}) do
           {:ok, term} -> {:cont, {:ok, %{context | key => term}}}
           error -> {:halt, error}
         end
       end)
 
     with {:ok, context} <- result,
-         do: {:ok, given |> put_elem(0, context) |> put_elem(2, left(until))}
+         do: {:ok, %{run | context: context, limits: {left(until), max_heap, reading}}}
   end
 
   defp left(nil), do: :infinity
@@ -165,9 +161,7 @@ defmodule PtcRunner.Json.Texts do
       given = {{marker, @whole}, memory, timeout, limit}
       texts = {marker, Aligned.text(text)}
 
-      case Quanta.finish(
-             Native.run_over_texts(program.handle, program.consts, given, texts, false)
-           ) do
+      case Quanta.finish(Native.run_over_texts(program.handle, program.consts, given, texts)) do
         {:ok, _value, _words} = done -> done
         {:error, reason} -> {:error, reason}
         # It calls a tool.
@@ -184,46 +178,42 @@ defmodule PtcRunner.Json.Texts do
   defp marker, do: @markers |> :rand.uniform_s(:rand.seed_s(:exsss)) |> elem(0)
 
   # The native part knows the values of texts by a marker that no other tuple has.
-  defp over_texts(program, given, until, long, reading) do
+  defp over_texts(%Run{limits: {_timeout, max_heap, reading}} = run, until, long) do
     marker = marker()
 
     {context, texts, _number} =
-      Enum.reduce(long, {elem(given, 0), [], 0}, fn {key, binary}, {context, texts, number} ->
+      Enum.reduce(long, {run.context, [], 0}, fn {key, binary}, {context, texts, number} ->
         value = {marker, (number <<< @number_at) + @whole}
         {%{context | key => value}, [Aligned.text(binary) | texts], number + 1}
       end)
 
-    given = given |> put_elem(0, context) |> put_elem(2, left(until))
+    run = %{run | context: context, limits: {left(until), max_heap, reading}}
     texts = List.to_tuple([marker | Enum.reverse(texts)])
 
-    with {:ok, handle, consts} <- built(program, given, reading),
-         do: Quanta.finish(over_texts(program, {handle, consts}, given, texts))
+    with {:ok, handle, consts} <- built(run),
+         do: Quanta.finish(native(handle, consts, run, texts))
   end
 
-  defp over_texts(program, {handle, consts}, given, texts) do
-    Native.run_over_texts(handle, consts, given, texts, match?({:asks, _, _}, program))
+  defp native(handle, consts, run, texts) do
+    Native.run_over_texts(handle, consts, Start.given(run), texts)
   rescue
     # The handle is from another node, or from this one before a restart.
     error in ArgumentError ->
-      case program do
-        %Program{} ->
-          limits = {elem(given, 2), elem(given, 3)}
-
-          with {:ok, handle, consts} <- Program.rebuild(program, limits),
-               do: Native.run_over_texts(handle, consts, given, texts, false)
+      case run do
+        %Run{program: %Program{} = program, limits: {timeout, max_heap, _reading}} ->
+          with {:ok, handle, consts} <- Program.rebuild(program, {timeout, max_heap}),
+               do: Native.run_over_texts(handle, consts, Start.given(run), texts)
 
         _source ->
           reraise error, __STACKTRACE__
       end
   end
 
-  defp built(%Program{handle: handle, consts: consts}, _given, _reading),
+  defp built(%Run{program: %Program{handle: handle, consts: consts}}),
     do: {:ok, handle, consts}
 
-  defp built({:asks, handle, consts}, _given, _reading), do: {:ok, handle, consts}
-
-  defp built(source, given, reading),
-    do: Program.build(source, reading, {elem(given, 2), elem(given, 3)})
+  defp built(%Run{program: source, limits: {timeout, max_heap, reading}}),
+    do: Program.build(source, reading, {timeout, max_heap})
 
   @doc """
   Whether a run should read the answer of a tool in place. Then the driver gives it `lent/2`.

@@ -9,9 +9,11 @@ defmodule PtcRunner.Json.ToolProcess do
   # No message of this module is left in the caller's mailbox: nothing follows the death of the process or the end of
   # an alias, and monitors are flushed. Messages that tools send to the caller stay.
 
-  alias PtcRunner.Json.{Driver, ToolWorker}
+  alias PtcRunner.Json.Run.{Moved, Reply}
+  alias PtcRunner.Json.ToolWorker
   alias PtcRunner.Sandbox.Guarded
   require Guarded
+  require Reply
 
   # Words that the run itself uses between two garbage collections.
   @own 4_096
@@ -72,29 +74,13 @@ defmodule PtcRunner.Json.ToolProcess do
 
   @doc """
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
-  `timeout` milliseconds. `moved` is the words of a copy of the terms. With `:anew`, the process forgets the functions that it has,
-  because those that `fun` and `find` give are others. The caller must stop the process afterwards.
+  `timeout` milliseconds. The caller must stop the process afterwards.
   """
-  @spec move(
-          t(),
-          Driver.reply(),
-          non_neg_integer(),
-          (term() -> term()),
-          find(),
-          timeout(),
-          :known | :anew
-        ) :: {{:ok, term(), non_neg_integer()} | {:error, term()}, t()}
-  def move(
-        t,
-        {_call, _state, _terms, name, _args, _left, _words} = call,
-        moved,
-        fun,
-        find,
-        timeout,
-        funs
-      ) do
-    t = if funs == :anew, do: %{t | known: %{}}, else: t
-    request(t, {name, fun, nil, {call, moved, funs}}, timeout, find)
+  @spec move(t(), Moved.t(), (term() -> term()), find(), timeout()) ::
+          {{:ok, term(), non_neg_integer()} | {:error, term()}, t()}
+  def move(t, %Moved{call: Reply.moved_call(tool: name)} = moved, fun, find, timeout) do
+    t = if moved.anew?, do: %{t | known: %{}}, else: t
+    request(t, {name, fun, nil, moved}, timeout, find)
   end
 
   defp request(t, _request, timeout, _find) when is_integer(timeout) and timeout <= 0 do
@@ -197,13 +183,13 @@ defmodule PtcRunner.Json.ToolProcess do
   defp replied(t, result, tag, _find), do: {result, %{t | tag: tag}}
 
   # The heap of a process that starts with a run.
-  defp heap(max_heap, {_call, moved, _funs}) when max_heap > 0,
-    do: Guarded.sum(max_heap, room(moved, 0))
+  defp heap(max_heap, %Moved{words: words}) when max_heap > 0,
+    do: Guarded.sum(max_heap, room(words, 0))
 
   defp heap(max_heap, _then), do: max_heap
 
   # It begins with room for the garbage of some calls, if that is little beside its limit.
-  defp room_for(heap, {_call, _moved, _funs}) when heap == 0 or heap > @little,
+  defp room_for(heap, %Moved{}) when heap == 0 or heap > @little,
     do: @room_for_calls
 
   defp room_for(_heap, _then), do: []

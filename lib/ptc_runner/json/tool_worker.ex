@@ -7,7 +7,8 @@ defmodule PtcRunner.Json.ToolWorker do
   # that waits for it, which lets the VM skip older messages. So messages that tools leave in this mailbox
   # do not make later calls slower.
 
-  alias PtcRunner.Json.{Driver, MovedRun, Text, Texts, ToolProcess}
+  alias PtcRunner.Json.Run.Moved
+  alias PtcRunner.Json.{Text, Texts, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
@@ -26,12 +27,11 @@ defmodule PtcRunner.Json.ToolWorker do
 
   @typedoc """
   A call of a tool, and what comes then: the next request, the end of the process, or the run that
-  continues there, with its words, and whether the process keeps the functions that it has; then the arguments are those of the run's
-  call. A function that the process has is nil. With `:in_place`, the next request follows, and a long JSON text is answered as it is.
+  goes on there; then the arguments are those of the run's call. A function that the process has is nil. With `:in_place`, the next request follows, and a long JSON text is answered as it is.
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
-           :next | :in_place | :done | {Driver.reply(), non_neg_integer(), :known | :anew}}
+           :next | :in_place | :done | Moved.t()}
 
   @doc """
   Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
@@ -44,8 +44,8 @@ defmodule PtcRunner.Json.ToolWorker do
   def start({reply_to, max_heap, {name, fun, args, :done}}),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  def start({reply_to, max_heap, {name, fun, _args, {call, moved, _funs}}}),
-    do: MovedRun.start(reply_to, max_heap, call, moved, %{name => fun})
+  def start({reply_to, max_heap, {name, fun, _args, %Moved{} = moved}}),
+    do: Moved.start(reply_to, max_heap, moved, %{name => fun})
 
   def start({reply_to, max_heap, {name, fun, _args, _then} = request}),
     do: serve(reply_to, max_heap, request, fun, %{name => fun})
@@ -69,11 +69,10 @@ defmodule PtcRunner.Json.ToolWorker do
   defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
     do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
 
-  defp serve(reply_to, max_heap, {name, _, _args, {call, moved, keeps}}, fun, funs) do
+  defp serve(reply_to, max_heap, {name, _, _args, %Moved{} = moved}, fun, funs) do
     # A process that starts with the run has this limit already.
-    Guarded.allow(max_heap, ToolProcess.room(moved, 0))
-    funs = if keeps == :anew, do: %{name => fun}, else: funs
-    MovedRun.start(reply_to, max_heap, call, moved, funs)
+    Guarded.allow(max_heap, ToolProcess.room(moved.words, 0))
+    Moved.start(reply_to, max_heap, moved, if(moved.anew?, do: %{name => fun}, else: funs))
   end
 
   @doc "Sends the last result. Its value is the process's: processes that tools have linked to this one end with it."

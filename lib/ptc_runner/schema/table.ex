@@ -42,12 +42,16 @@ defmodule PtcRunner.Schema.Table do
           choices: [String.t()]
         }
 
-  @typedoc "One operation; its fields are sorted by name. `:types` says which types go in and come out."
+  @typedoc """
+  One operation; its fields are sorted by name. `:types` says which types go in and come out, `:shape` what its value is made of
+  (`native/ptc_program/src/shape.rs`).
+  """
   @type operation :: %{
           name: String.t(),
           category: String.t(),
           description: String.t(),
           types: String.t(),
+          shape: String.t(),
           fields: [field()]
         }
 
@@ -67,12 +71,13 @@ defmodule PtcRunner.Schema.Table do
   end
 
   defp read(edition) do
-    for {name, category, description, types, fields} <- Native.operations(edition) do
+    for {name, category, description, types, shape, fields} <- Native.operations(edition) do
       %{
         name: name,
         category: category,
         description: description,
         types: types,
+        shape: shape,
         fields: Enum.map(fields, &field(&1, edition))
       }
     end
@@ -106,6 +111,30 @@ defmodule PtcRunner.Schema.Table do
   def lettered(edition) do
     kept({:lettered, edition}, fn -> Enum.map(names(edition), &{&1, String.graphemes(&1)}) end)
   end
+
+  @doc """
+  The shape of the operation with this name, and which of its fields came with edition 2: `:all` if the operation did.
+
+      iex> Enum.map(["count", "range", "loop"], &PtcRunner.Schema.Table.shape/1)
+      [{"count", ["where"]}, {"range", :all}, nil]
+
+  """
+  @spec shape(term()) :: {String.t(), [String.t()] | :all} | nil
+  def shape(op), do: kept(:shapes, &shapes/0)[op]
+
+  defp shapes do
+    old = names(1)
+
+    Map.new(operations(2), fn %{name: name, shape: shape} ->
+      {name,
+       {shape, if(name in old, do: field_names(name, 2) -- field_names(name, 1), else: :all)}}
+    end)
+  end
+
+  @doc "The names of the operations of these shapes, in the order of the prompt."
+  @spec of_shapes([String.t()]) :: [String.t()]
+  def of_shapes(shapes),
+    do: for(%{name: name, shape: shape} <- operations(2), shape in shapes, do: name)
 
   @doc "The names of the fields of the operation with this name, in ascending order."
   @spec field_names(String.t(), 1 | 2) :: [String.t()]

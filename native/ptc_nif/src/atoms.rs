@@ -25,6 +25,7 @@ rustler::atoms! {
     // replies and arguments of suspended work
     call,
     moves,
+    moved_call,
     at_most,
     answer,
     moved,

@@ -12,7 +12,6 @@ use ptc_term::heap::Heap;
 use ptc_term::meter::{Deadline, Limits, Meter};
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
-use ptc_vm::program::Pc;
 use ptc_vm::ValueKind;
 use rustler::types::atom::__struct__;
 use rustler::{Decoder, Encoder, Env, Error, NifResult, Term};
@@ -78,8 +77,6 @@ pub struct Execution<'a> {
     pub heap: Beam<'a>,
     pub given: Given<'a, Raw<'a>>,
     pub pace: Pace,
-    /// Whether each call is replied with its address.
-    asks_always: bool,
 }
 
 /// The reply to an execution, and since when the run waits if it is suspended.
@@ -119,12 +116,7 @@ impl<'a> Execution<'a> {
         pace: Pace,
     ) -> Self {
         let given = Given { consts, data };
-        Execution {
-            heap,
-            given,
-            pace,
-            asks_always: false,
-        }
+        Execution { heap, given, pace }
     }
 
     /// An execution of a suspended run, with the terms that the caller held; `None` if they are not those of this run. `words`:
@@ -143,8 +135,7 @@ impl<'a> Execution<'a> {
         plain
             .owns(&heap, held, consts.slice().len())
             .then_some(())?;
-        let mut execution = Execution::new(heap, consts, data, pace);
-        execution.asks_always = plain.asks_always;
+        let execution = Execution::new(heap, consts, data, pace);
         Some((execution, &held[FIRST..]))
     }
 
@@ -160,7 +151,6 @@ impl<'a> Execution<'a> {
             return atoms::texts().encode(env);
         }
         let meter = schedule::meter(plain.limits, self.pace);
-        self.asks_always = plain.asks_always;
         match program.start(plain, &mut self.heap, &mut self.given, meter) {
             Some((executed, run)) => {
                 let call = match executed.ending {
@@ -232,20 +222,10 @@ impl<'a> Execution<'a> {
             Ending::Done(value) => (atoms::ok(), value.term(env), words()).encode(env),
             Ending::Last { tool, args, pc } => {
                 let weight = words_of_row(&self.heap, args);
-                let weight = self.addressed(weight, pc);
                 let mut deadline = meter.limits.deadline;
                 let left = self.milliseconds_left(&mut deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
-                let reply = (
-                    atoms::last(),
-                    words(),
-                    atoms::nil(),
-                    tool,
-                    args,
-                    left,
-                    weight,
-                );
-                reply.encode(env)
+                (atoms::last(), tool, args, left, weight, pc, words()).encode(env)
             }
             Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), report),
             Ending::Uncaught => atoms::uncaught().encode(env),
@@ -280,9 +260,9 @@ impl<'a> Execution<'a> {
         let reply = match ending {
             Ending::Call { tool, args, .. } if plain.mode == Mode::Moved => {
                 let (tool, args) = (tool.term(env), args.term(env));
-                let (words, left) = (plain.words_built, atoms::nil());
+                let built = plain.words_built;
                 let state = home.keep(env, None);
-                (atoms::call(), state, terms, tool, args, left, words).encode(env)
+                (atoms::moved_call(), state, terms, tool, args, built).encode(env)
             }
             Ending::Call {
                 tool,
@@ -299,8 +279,8 @@ impl<'a> Execution<'a> {
                     }
                     None => {
                         let weight = words_of_row(&Beam::new(env, 0), args.into());
-                        let weight = self.addressed(weight, pc);
-                        (atoms::call(), state, terms, tool, args, left, weight).encode(env)
+                        let (weight, pc) = (weight.encode(env), pc.encode(env));
+                        wire::call(env, [state, terms, tool, args, left, weight, pc])
                     }
                 }
             }
@@ -336,15 +316,6 @@ impl<'a> Execution<'a> {
         match self.pace {
             Pace::Probe => atoms::nil().encode(env),
             Pace::Slice | Pace::Quantum => started(env, deadline),
-        }
-    }
-
-    /// The weight of a call's arguments; with the address of the call where the caller decides about each.
-    fn addressed(&self, weight: impl Encoder, pc: Pc) -> Term<'a> {
-        let env = self.heap.terms.env;
-        match self.asks_always {
-            true => (weight, pc).encode(env),
-            false => weight.encode(env),
         }
     }
 }

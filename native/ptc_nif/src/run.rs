@@ -28,7 +28,7 @@ enum ResumeWith<'a> {
     /// `:more`: nothing; the slice or quantum of the work was over.
     Nothing,
     /// `{kind, term, words}`: a value, and the words of that value. The reply to an error is `:uncaught` if the program does not
-    /// catch it, and `{:decode, state, terms, answer}` to a text that must be decoded.
+    /// catch it, and `{:decode, state, terms, tool, text}` to a text that must be decoded.
     Value(ValueKind, Term<'a>, usize),
     /// `{:limits, timeout, max_heap}`: limits that were not known before.
     Limits(Limits),
@@ -83,7 +83,8 @@ fn resumed<'a>(
             let plain = run.plain_mut();
             if !texts::may_read(plain) {
                 plain.words_built = plain.words_built.saturating_add(words);
-                return Some((atoms::decode(), state.reference(), terms, answer).encode(env));
+                let (tool, text): (Term, Term) = answer.decode().ok()?;
+                return Some((atoms::decode(), state.reference(), terms, tool, text).encode(env));
             }
             let Some((Left::Run(run), _)) = held.take() else {
                 return None;

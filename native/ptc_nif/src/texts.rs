@@ -23,13 +23,12 @@ nif! {
     /// Runs a compiled program over a context with texts: in the place of each one it has a tuple of a marker and a number, and
     /// `texts` is a tuple of the marker and the texts. The replies are those of `run_compiled`, or `:decode` if a text must be
     /// decoded. The run never moves.
-    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>, asks: bool)
+    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>)
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, (given.timeout, given.max_heap))?;
         right_consts(&Beam::new(env, 0), consts, handle.consts)?;
         let (program, given) = (handle.program.clone(), (texts.into(), consts.into(), given.data));
-        let mut of_texts = TextRun::new(program, given, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
-        of_texts.asks_always = asks;
+        let of_texts = TextRun::new(program, given, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
         Ok(task::run::<TextRun<OnBeam, ()>>(call, of_texts))
     }
 }
@@ -80,18 +79,17 @@ impl<'a> Task<'a> for TextRun<OnBeam, Raw<'a>> {
             Outcome::Undecoded => atoms::decode().encode(env),
             Outcome::Uncaught => atoms::uncaught().encode(env),
             Outcome::Call { tool, args } => {
-                let left = started(env, &mut call.limits.deadline);
-                let weight = match self.has_moved {
-                    true => Some(heap.words_built()),
-                    false => words_of_row(&heap, args),
-                };
-                let weight = match self.asks_always {
-                    true => (weight, self.pc()).encode(env),
-                    false => weight.encode(env),
-                };
                 let (tool, args) = (tool.term(env), args.term(env));
+                if self.has_moved {
+                    let built = heap.words_built();
+                    let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
+                    return (atoms::moved_call(), state, terms, tool, args, built).encode(env);
+                }
+                let left = started(env, &mut call.limits.deadline);
+                let weight = words_of_row(&heap, args.into()).encode(env);
+                let pc = self.pc().encode(env);
                 let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
-                (atoms::call(), state, terms, tool, args, left, weight).encode(env)
+                wire::call(env, [state, terms, tool, args, left, weight, pc])
             }
             Outcome::Ask { what, about } => {
                 let left = started(env, &mut call.limits.deadline);
@@ -100,9 +98,9 @@ impl<'a> Task<'a> for TextRun<OnBeam, Raw<'a>> {
                 (atoms::ask(), state, terms, what, about, left).encode(env)
             }
             Outcome::Refused { tool, text } => {
-                let answer = (tool.term(env), text.term(env));
+                let (tool, text) = (tool.term(env), text.term(env));
                 let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
-                (atoms::decode(), state, terms, answer).encode(env)
+                (atoms::decode(), state, terms, tool, text).encode(env)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::atoms;
 use crate::heap::Beam;
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
 use ptc_json::JsonError;
 use ptc_term::stop::Stop;
 use ptc_vm::Report;
@@ -39,6 +39,14 @@ pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, report: Report<Raw<'a>>) -> Term<
         true => (atoms::error(), (atoms::expensive_to_inspect(), found)).encode(env),
         false => (atoms::error(), found).encode(env),
     }
+}
+
+/// `{:call, state, terms, tool, args, left, weight, address}`: a run that waits for its tool. rustler encodes tuples of seven.
+pub fn call<'a>(env: Env<'a>, parts: [Term<'a>; 7]) -> Term<'a> {
+    let [state, terms, tool, args, left, weight, pc] = parts.map(Raw::from);
+    let tag = Raw::from(atoms::call().encode(env));
+    let all = [tag, state, terms, tool, args, left, weight, pc];
+    Terms { env }.make_tuple(&all).term(env)
 }
 
 /// `{:error, :timeout | :memory_exceeded}` for a stop that is final. No process receives the reply to abandoned work.

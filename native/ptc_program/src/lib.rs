@@ -2,6 +2,7 @@
 //!
 //! * [`opcode`]: the names of the operations
 //! * [`ops`]: the table of operations; each operation's fields, check, code and evaluation
+//! * [`shape`]: what the value of an operation is made of, and how its parts are evaluated
 //! * [`edition`]: the editions of the language
 //! * [`code`]: the instructions of the language
 //! * [`fault`]: the errors of a program
@@ -26,5 +27,6 @@ pub mod opcode;
 pub mod ops;
 pub mod part;
 pub mod plan;
+pub mod shape;
 pub mod source;
 pub mod typing;

@@ -62,4 +62,6 @@ operations!(codes);
 impl OpCode {
     /// The operation that an object without `op` is compiled as.
     pub const IMPLICIT_OBJECT: OpCode = OpCode::Object;
+    /// The operation that a list in a template is compiled as.
+    pub const IMPLICIT_LIST: OpCode = OpCode::List;
 }

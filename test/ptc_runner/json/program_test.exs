@@ -225,10 +225,10 @@ defmodule PtcRunner.Json.ProgramTest do
     text = ~s({"program": {"op": "call", "tool": "t", "args": {"n": 1, "n": 2, "name": "x"}}})
     args = %{"n" => 1, "name" => "x"}
 
-    assert {:last, words, nil, "t", ^args, nil, _weight} =
+    assert {:last, "t", ^args, nil, _weight, _pc, words} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
 
-    assert {:last, ^words, nil, "t", ^args, :infinity, _weight} =
+    assert {:last, "t", ^args, :infinity, _weight, _pc, ^words} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, :infinity, 0})
 
     # A loop around it, and values below it, are something.

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Json.ToolConcurrencyTest do
   use ExUnit.Case, async: true
 
-  doctest PtcRunner.Json.Fork.Rounds
+  doctest PtcRunner.Json.Run.Rounds.Loop
 
   alias PtcRunner.Json
   alias PtcRunner.Test.Watch

@@ -4,7 +4,9 @@ defmodule PtcRunner.Json.ToolProcessTest do
   alias PtcRunner.Json.{ToolProcess, ToolWorker}
 
   doctest ToolProcess
-  doctest PtcRunner.Json.Driver
+  doctest PtcRunner.Json.Run.Driver
+  doctest PtcRunner.Json.Run.InCaller
+  doctest PtcRunner.Json.Run.Reply
   doctest ToolWorker
 
   defmodule Unspeakable do

@@ -35,7 +35,7 @@ defmodule PtcRunner.Json.Control.Answers do
   @spec watched(Control.t(), String.t(), Entry.came()) :: Control.t()
   def watched(%{secret: nil} = control, _name, _outcome), do: control
 
-  # It has no firewalled fields, or nobody looks at it; any other is decoded: see `PtcRunner.Json.Controlled`.
+  # It has no firewalled fields, or nobody looks at it; any other is decoded: see `PtcRunner.Json.Run.Controlled`.
   def watched(control, _name, {:ok, %Text{}, _words}), do: control
 
   def watched(control, name, {:ok, value, _words}),

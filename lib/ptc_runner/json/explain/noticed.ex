@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Explain.Noticed do
   # each look-up; a mark whose fields were found costs a few nanoseconds.
 
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Budget, Control, Explain, Hints, Limits, Message, Program, Runner}
+  alias PtcRunner.Json.{Budget, Control, Explain, Hints, Limits, Message, Program, Run, Runner}
   alias PtcRunner.Json.Explain.Findings
   alias PtcRunner.{Native, Quanta}
   require Quanta
@@ -22,33 +22,29 @@ defmodule PtcRunner.Json.Explain.Noticed do
         }
 
   @doc """
-  Like `PtcRunner.Json.Runner.run/6`; the value comes with the findings.
+  Like `PtcRunner.Json.Runner.run/1`; the value comes with the findings.
 
       iex> node = %{"op" => "sum", "field" => "totl"}
       iex> rows = %{"__input" => [%{"total" => 1}, %{"total" => 2}]}
-      iex> {:ok, {0, [finding]}, _words} =
-      ...>   PtcRunner.Json.Explain.Noticed.run({:checked, node}, %{}, rows, %{}, {1_000, 0, 100}, 1)
+      iex> run = %PtcRunner.Json.Run{program: {:checked, node}, memory: rows, limits: {1_000, 0, 100}}
+      iex> {:ok, {0, [finding]}, _words} = PtcRunner.Json.Explain.Noticed.run(run)
       iex> {finding.field, finding.message, finding.path}
       {"totl", "none of 2 had totl", ["program"]}
 
   If the run meets a limit before its first call of a tool, it is repeated without a record, because that may take less
   time and memory. A call that was answered by a journal or a hook, or refused, is a call too: it was counted.
   """
-  @spec run(Runner.program(), map(), map(), map(), Limits.given(), Runner.how()) ::
+  @spec run(Run.t()) ::
           {:ok, {term(), [finding()]}, non_neg_integer()} | {:error, Message.fault()}
-  def run(program, context, memory, tools, limits, how) do
+  def run(%Run{tools: tools, limits: limits} = run) do
     called = :atomics.new(1, [])
     noting = Map.new(tools, fn {name, fun} -> {name, noting(fun, called)} end)
-    counted = counted(how)
+    counted = counted(run)
 
-    case noticed(program, context, memory, noting, Limits.resolve(limits), told(how, called)) do
+    case noticed(told(%{run | tools: noting, limits: Limits.resolve(limits)}, called)) do
       {:error, {limit, _most}} = met when limit in [:timeout, :memory_exceeded] ->
-        if :atomics.get(called, 1) == 0 and counted(how) == counted,
-          do:
-            program
-            |> plain(limits)
-            |> Runner.run(context, memory, tools, limits, how)
-            |> unnoticed(),
+        if :atomics.get(called, 1) == 0 and counted(run) == counted,
+          do: %{run | program: plain(run.program, limits)} |> Runner.run() |> unnoticed(),
           else: met
 
       outcome ->
@@ -79,32 +75,30 @@ defmodule PtcRunner.Json.Explain.Noticed do
   end
 
   # The control is told each call, also one that no tool answers.
-  defp told({most, now, %Control{watch: watch} = control}, called) do
+  defp told(%Run{control: %Control{watch: watch} = control} = run, called) do
     watch = fn call ->
       :atomics.put(called, 1, 1)
       watch && watch.(call)
     end
 
-    {most, now, %{control | watch: watch}}
+    %{run | control: %{control | watch: watch}}
   end
 
-  defp told(how, _called), do: how
+  defp told(run, _called), do: run
 
   # A call whose arguments are too large for the process of the tools is counted, and does not start.
-  defp counted({_most, _now, {:budget, budget, _firewall?}}) when budget != nil,
-    do: Budget.counted(budget)
+  defp counted(%Run{budget: nil}), do: nil
+  defp counted(%Run{budget: budget}), do: Budget.counted(budget)
 
-  defp counted(_how), do: nil
-
-  defp noticed(program, context, memory, tools, {timeout, max_heap, reading}, how) do
-    case Program.observe(program, reading, :findings, {timeout, max_heap}) do
+  defp noticed(%Run{limits: {timeout, max_heap, reading}} = run) do
+    case Program.observe(run.program, reading, :findings, {timeout, max_heap}) do
       {:ok, program} ->
         observation = Native.observation(program.handle)
         limits = {timeout, max_heap, Program.reading(program, reading)}
+        observed = %{run | program: {:observed, observation, program}, limits: limits}
 
-        with {:ok, value, words} <-
-               Runner.run({:observed, observation, program}, context, memory, tools, limits, how) do
-          numbers? = fn -> not Faults.reads?(program, context, memory) end
+        with {:ok, value, words} <- Runner.run(observed) do
+          numbers? = fn -> not Faults.reads?(program, run.context, run.memory) end
           {:ok, {value, noted(observation, program, numbers?)}, words}
         end
 

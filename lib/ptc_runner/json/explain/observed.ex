@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   # Compiles a program for observation, runs it, and converts the native counts to operations.
 
   alias PtcRunner.Native
-  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Program, Runner}
+  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Program, Run, Runner}
   alias PtcRunner.Json.Explain.{About, Findings, Noticed}
 
   # Maximum parts at the start and at the end of a path that is not shown whole.
@@ -17,36 +17,25 @@ defmodule PtcRunner.Json.Explain.Observed do
   by default those that the run has left.
 
       iex> node = %{"op" => "load", "name" => "n"}
-      iex> limits = {1_000, 0, 100}
-      iex> {result, explanation} = PtcRunner.Json.Explain.Observed.run({:checked, node}, %{"n" => 1}, %{}, %{}, limits)
+      iex> run = %PtcRunner.Json.Run{program: {:checked, node}, context: %{"n" => 1}, limits: {1_000, 0, 100}}
+      iex> {result, explanation} = PtcRunner.Json.Explain.Observed.run(run)
       iex> {elem(result, 1), Enum.map(explanation.operations, & &1.about)}
       {1, ["load n"]}
 
   """
-  @spec run(
-          Program.t() | String.t() | {:checked, term()},
-          map(),
-          map(),
-          map(),
-          Limits.t(),
-          Runner.how(),
-          timeout()
-        ) ::
+  @spec run(Run.t(), timeout()) ::
           {{:ok, term(), non_neg_integer()} | {:error, PtcRunner.Json.error()},
            %Explain{result: nil}}
-  def run(source, context, memory, tools, limits, how \\ 1, most \\ 0)
-
-  def run(source, context, memory, tools, {timeout, max_heap, depth} = limits, how, most) do
+  def run(%Run{program: source, limits: {timeout, max_heap, depth} = limits} = run, most \\ 0) do
     began = System.monotonic_time()
 
     case compile(source, limits) do
       {:ok, program} ->
         observation = Native.observation(program.handle)
         limits = {left(timeout, began), max_heap, Program.reading(program, depth)}
-        observed = {:observed, observation, program}
         # Its calls do not overlap, so that each counts for its own operation.
-        how = if is_tuple(how), do: put_elem(how, 0, 1), else: 1
-        result = observed |> Runner.run(context, memory, tools, limits, how) |> given(timeout)
+        run = %{run | program: {:observed, observation, program}, limits: limits, most: 1}
+        result = run |> Runner.run() |> given(timeout)
         noted = Noticed.counts(observation, program)
         {:ok, node} = Program.term(program)
 

@@ -155,13 +155,19 @@ impl Compiler<'_> {
         let given = plan.field(field.name);
         plan.check_field(field, given, false)?;
         match given {
-            Some(given) => self.part_in_order(field.kind, given, scope),
+            Some(given) => self.part_in_order(op, field.kind, given, scope),
             None => Ok(()),
         }
     }
 
     /// Checks the operations in a field, or in a part of one.
-    pub(super) fn part_in_order(&mut self, kind: FieldKind, part: Node, scope: Scope) -> Going {
+    pub(super) fn part_in_order(
+        &mut self,
+        op: OpCode,
+        kind: FieldKind,
+        part: Node,
+        scope: Scope,
+    ) -> Going {
         let given = false;
         let visit = |node| Step::Visit { node, scope, given };
         let source = self.source;
@@ -191,25 +197,25 @@ impl Compiler<'_> {
             }
             FieldKind::Cases | FieldKind::SortKeys if shape == Shape::List => {
                 self.count(source.length(part))?;
-                let step = |node| Step::PartInOrder(kind, node, scope);
+                let step = |node| Step::PartInOrder(op, kind, node, scope);
                 self.walk.todo.extend(source.elements(part).map(step));
             }
             FieldKind::Cases => {
                 let (when, then) = parts::case(source, part)?;
                 self.walk.todo.push(Step::Template(then, scope));
                 self.walk.todo.push(visit(when));
-                self.other_fields_in_order(part, OpCode::Switch, Some(kind), scope);
+                self.other_fields_in_order(part, op, Some(kind), scope);
             }
             FieldKind::SortKeys => {
-                let key = parts::sort_key(source, part)?;
+                let key = parts::sort_key(source, op, part)?;
                 let order = key
                     .order
-                    .map(|order| Step::PartInOrder(FieldKind::Order, order, scope));
+                    .map(|order| Step::PartInOrder(op, FieldKind::Order, order, scope));
                 self.walk.todo.extend(key.expr.map(visit));
                 self.walk.todo.extend(order);
-                self.other_fields_in_order(part, OpCode::SortBy, Some(kind), scope);
+                self.other_fields_in_order(part, op, Some(kind), scope);
             }
-            FieldKind::Order => parts::check_order(source, Some(part))?,
+            FieldKind::Order => parts::check_order(source, op, Some(part))?,
             _ => {}
         }
         Ok(())

@@ -7,6 +7,7 @@ use crate::code::{ConstId, Instr, LateError, Slot};
 use crate::edition::Edition;
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
+use crate::shape::{OpShape, Order};
 use ptc_json::{Document, Node, Shape};
 use ptc_term::stop::Stop;
 
@@ -175,7 +176,9 @@ impl Compiler<'_> {
                 field,
                 scope,
             } => self.field_in_order(owner, op, field, scope)?,
-            Step::PartInOrder(kind, part, scope) => self.part_in_order(kind, part, scope)?,
+            Step::PartInOrder(op, kind, part, scope) => {
+                self.part_in_order(op, kind, part, scope)?
+            }
             Step::Unguard => self.unguard()?,
             Step::Close => self.close(),
         }
@@ -217,7 +220,7 @@ impl Compiler<'_> {
             scope = self.guarded(node, op, scope, given);
         }
         let own = Given::of(self.source, node, op, self.walk.edition);
-        if !given && op.sees_input() {
+        if !given && op.shape().sees_input() {
             if let Some(value) = own.input {
                 let id = self.constant(value);
                 scope.input = self.take_slot(&mut scope);
@@ -246,8 +249,8 @@ impl Compiler<'_> {
         if let Some(last @ Instr::StoreOnce(_)) = self.walk.code.last_mut() {
             let given = |name| self.source.field(node, name).is_some();
             // With keys that are evaluated, a sort reads it twice.
-            let twice = |op| {
-                op == OpCode::SortBy
+            let twice = |op: OpCode| {
+                op.shape() == OpShape::Permuted(Order::Keys)
                     && self.walk.edition == Edition::Two
                     && (given("expr") || given("by"))
             };

@@ -8,6 +8,7 @@ use super::explain_parts::Part;
 use super::{Plan, Scope, Walk};
 use crate::code::{Instr, Slot};
 use crate::opcode::OpCode;
+use crate::shape::{Aggregate, Chosen, OpShape, TextOf, Which};
 use crate::typing::names::ByNumber;
 use ptc_json::{Node, Shape};
 use ptc_vm::explain::{Detail, Mark, PathPart, Role, Site, COUNTED_LISTS};
@@ -218,7 +219,7 @@ impl Compiler<'_> {
             name: op.name(),
             parent: observer.open.last().map(|open| open.site),
             path,
-            input: op.sees_input().then_some(scope.input),
+            input: op.shape().sees_input().then_some(scope.input),
             keys: self.keys(node, op, implicit),
             role: role(op),
         };
@@ -233,7 +234,7 @@ impl Compiler<'_> {
         }
         match (site.keys.count > 0, site.role) {
             // What `get` reads from is not evaluated yet, see `note_keys`.
-            (true, _) if op == OpCode::Get && has("from") => {}
+            (true, _) if op.shape() == OpShape::Read && has("from") => {}
             (true, _) => self.walk.code.push(Instr::Watch(Mark::Keys(number))),
             // For a value that is given see `note_value`.
             (false, Role::Converts) if !has("value") => {
@@ -379,15 +380,18 @@ impl Plan<'_, '_> {
 
 /// Returns what an operation does with the values that it is given.
 fn role(op: OpCode) -> Role {
-    use OpCode::*;
-    match op {
-        ToNumber | Extract => Role::Converts,
-        Sum | Avg | Median | Percentile | Min | Max | MinBy | MaxBy => Role::Totals,
+    match op.shape() {
+        OpShape::Text(TextOf::Number | TextOf::Extract) => Role::Converts,
+        OpShape::Aggregate(Aggregate::Count | Aggregate::Decided) => Role::Other,
+        OpShape::Aggregate(_) | OpShape::Item(Which::Keyed) => Role::Totals,
         _ => Role::Other,
     }
 }
 
 /// Returns whether an operation keeps some items of a list.
 fn keeps_items(op: OpCode) -> bool {
-    matches!(op, OpCode::Filter | OpCode::Reject | OpCode::FilterIn)
+    matches!(
+        op.shape(),
+        OpShape::Subset(Chosen::Where(_) | Chosen::Among)
+    )
 }

@@ -4,6 +4,7 @@ use super::compiler::Compiler;
 use crate::code::ConstId;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
+use crate::shape::{Comparison, OpShape};
 use ptc_json::{Node, Shape};
 use ptc_vm::{explain::Keys, explain::PathPart};
 
@@ -138,6 +139,9 @@ impl Compiler<'_> {
 
 /// Returns whether an operation over a list looks its keys up in the items, and not in the list itself.
 fn looks_at_rows(op: OpCode) -> bool {
-    use OpCode::*;
-    !matches!(op, Get | Eq | Neq | Gt | Gte | Lt | Lte | Contains | In)
+    use Comparison::{Contains, Equal, In, Order};
+    !matches!(
+        op.shape(),
+        OpShape::Read | OpShape::Compared(Equal(_) | Order(_) | Contains | In)
+    )
 }

@@ -84,7 +84,7 @@ impl Plan<'_, '_> {
 
     /// Makes a list of this many values that stand on the stack.
     pub fn make_list(&mut self, operands: u32) {
-        let apply = building(OpCode::List, operands as usize, NO_CONST, 0);
+        let apply = building(OpCode::IMPLICIT_LIST, operands as usize, NO_CONST, 0);
         self.emit(Instr::Apply(apply));
     }
 
@@ -92,7 +92,7 @@ impl Plan<'_, '_> {
     pub fn make_object(&mut self, names: &[Node]) {
         let long = names.iter().any(|name| self.is_long(*name));
         let first = self.constants(names.iter().copied());
-        let apply = building(OpCode::Object, names.len(), first, u32::from(long));
+        let apply = building(OpCode::IMPLICIT_OBJECT, names.len(), first, u32::from(long));
         self.emit(Instr::Apply(apply));
     }
 }

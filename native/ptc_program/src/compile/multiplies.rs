@@ -6,9 +6,10 @@
 //! together from two values of one origin, and not of two fields of it, may contain something twice.
 //! Constants without parts are ignored here: the weight of a result accounts for them.
 
-use crate::code::{Apply, ConstId, Instr, Loop, Own, Pc, Slot, INPUT, NO_CONST};
-use crate::opcode::OpCode;
+use crate::code::{Apply, ConstId, Instr, Own, Pc, Slot, INPUT, NO_CONST};
 use crate::ops::{combines_with_input, parts_of, PartsOf};
+use crate::shape::Aggregate::{Count, Decided, Extreme, Mean, Rank, Sum};
+use crate::shape::{KeyedBy, OpShape, Reshaping};
 use ptc_vm::Keeps;
 
 /// A value with more origins than this counts as if it contained one twice.
@@ -60,9 +61,12 @@ pub(super) fn multiplies<'s>(
     // A value is used twice only where values are put together, and in loops.
     let puts_together = |instr: &Instr| match instr {
         Instr::Apply(apply) => {
-            apply.op == OpCode::Join || apply.op.combines() && apply.operands > 1
+            let shape = apply.op.shape();
+            shape == OpShape::Joined || shape.combines() && apply.operands > 1
         }
-        Instr::Enter(enter) => enter.op.keeps() == Keeps::Value || enter.op == OpCode::Fold,
+        Instr::Enter(enter) => {
+            enter.op.keeps() == Keeps::Value || enter.op.shape() == OpShape::Accumulator
+        }
         _ => false,
     };
     if !code.iter().any(puts_together) {
@@ -154,9 +158,7 @@ impl<'s> Found<'s> {
                 self.jumps.push((*to, value));
             }
             // Each step may use the value of the step before several times.
-            Instr::Enter(Loop {
-                op: OpCode::Fold, ..
-            }) => return Err(Twice),
+            Instr::Enter(enter) if enter.op.shape() == OpShape::Accumulator => return Err(Twice),
             // Made later, by the optimisations.
             Instr::Own(Own::NeedInput(_)) => {}
             Instr::Invoke(_) | Instr::Return | Instr::Ask(_) => return Err(Twice),
@@ -173,9 +175,11 @@ impl<'s> Found<'s> {
                 };
                 let list = self.slot(looped.list);
                 if looped.op.keeps() != Keeps::Value {
-                    self.stack.push(match is_plain(looped.op) {
-                        true => Origins::default(),
-                        false => list,
+                    self.stack.push(match looped.op.shape() {
+                        OpShape::Aggregate(Count | Decided | Sum | Mean | Rank) => {
+                            Origins::default()
+                        }
+                        _ => list,
                     });
                     return Ok(());
                 }
@@ -236,9 +240,10 @@ impl<'s> Found<'s> {
         apply: &Apply,
         consts: &Consts<impl Fn(ConstId) -> bool, impl Fn(ConstId) -> Option<&'s [u8]>>,
     ) -> Result<Origins<'s>, Twice> {
-        use OpCode::*;
+        use OpShape::*;
+        let shape = apply.op.shape();
         let (mut value, mut last) = (Origins::default(), Origins::default());
-        let combines = apply.op.combines() || combines_with_input(apply);
+        let combines = shape.combines() || combines_with_input(apply);
         for _ in 0..apply.operands {
             let operand = self.pop();
             match combines {
@@ -248,35 +253,36 @@ impl<'s> Found<'s> {
             last = operand;
         }
         let input = || self.slot(apply.input);
-        Ok(match apply.op {
-            _ if apply.op.combines() => value,
+        Ok(match shape {
+            ObjectOfParts | ListOfParts | Concatenated | Zipped | Merged => value,
             // Whether an item has several matches is found out when it has. A run in several parts may not find it out.
-            Join if self.calls_tools => return Err(Twice),
-            Set | GroupBy | IndexBy | Join => match parts_of(apply) {
-                PartsOf::All if combines => {
-                    value.combine(&input())?;
-                    value
-                }
-                PartsOf::All => {
-                    value.join(&input());
-                    value
-                }
-                PartsOf::Operands => value,
-                PartsOf::Key(name) => input().of_field(name),
-                PartsOf::Fields(fields) => {
-                    for id in fields {
-                        if let Some(field) = (consts.text)(id) {
-                            value.combine(&input().of_field(field))?;
-                        }
+            Joined if self.calls_tools => return Err(Twice),
+            Reshaped(Reshaping::Set) | Grouped | KeyedMap(KeyedBy::Items) | Joined => {
+                match parts_of(apply) {
+                    PartsOf::All if combines => {
+                        value.combine(&input())?;
+                        value
                     }
-                    value
+                    PartsOf::All => {
+                        value.join(&input());
+                        value
+                    }
+                    PartsOf::Operands => value,
+                    PartsOf::Key(name) => input().of_field(name),
+                    PartsOf::Fields(fields) => {
+                        for id in fields {
+                            if let Some(field) = (consts.text)(id) {
+                                value.combine(&input().of_field(field))?;
+                            }
+                        }
+                        value
+                    }
                 }
-            },
-            op if is_plain(op) => Origins::default(),
+            }
             // Their values are items of the operand, or of items of it.
-            FlatMap => last,
-            Min | Max if apply.operands > 0 => last,
-            Get => {
+            FlatListOfBody => last,
+            Aggregate(Extreme) if apply.operands > 0 => last,
+            Read => {
                 let mut value = input();
                 if let Some(field) = (consts.text)(apply.key) {
                     value = value.of_field(field);
@@ -285,25 +291,20 @@ impl<'s> Found<'s> {
                 value.join(&self.pop());
                 value
             }
-            _ => input(),
+            Leaf(_)
+            | Connective(_)
+            | Negation
+            | Range
+            | Compared(_)
+            | Number(_)
+            | Text(_)
+            | Date(_)
+            | Kind
+            | Aggregate(Count | Decided | Sum | Mean | Rank) => Origins::default(),
+            Input | Chained | Bind | Branch(_) | FirstOf | Subset(_) | Permuted(_) | ListOfBody
+            | Flattened | Chunked | Item(_) | Aggregate(Extreme) | Accumulator | Reshaped(_)
+            | Entries(_) | KeyedMap(_) | Call => input(),
         })
-    }
-}
-
-/// Returns whether the values of an operation are numbers, booleans, names and new texts, or lists of these.
-fn is_plain(op: OpCode) -> bool {
-    use OpCode::*;
-    match op {
-        Eq | Neq | Gt | Gte | Lt | Lte | Contains | In | And | Or | Not | Count | Sum | Avg
-        | Add | Sub | Mul | Div | Round | Pct | Typeof | Mod | Abs | Floor | Ceil | Median
-        | Percentile | DateDiff | DateAdd | DatePart | Now | Text | ToText | Upper | Lower
-        | Trim | Length | Split | Replace | StartsWith | EndsWith | Matches | Extract
-        | ToNumber | ForSome | ForEvery | Range => true,
-        Load | Literal | Var | Pipe | Let | If | Filter | Map | Select | Reject | SortBy
-        | FilterIn | Min | Max | MinBy | MaxBy | First | Last | Nth | Take | Drop | Distinct
-        | Object | Merge | Concat | Zip | Get | Keys | Call | It | List | Coalesce | Switch
-        | Find | FlatMap | Flatten | Reverse | Chunk | Fold | Set | Unset | Rename | EntriesOf
-        | FromEntries | IndexBy | GroupBy | Join => false,
     }
 }
 

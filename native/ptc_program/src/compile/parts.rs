@@ -36,8 +36,8 @@ impl Plan<'_, '_> {
 
     /// Returns the parts of one of several keys.
     pub fn sort_key(&mut self, key: Node) -> Checked<SortKey> {
-        let parts = sort_key(self.source(), key)?;
-        check_order(self.source(), parts.order)?;
+        let parts = sort_key(self.source(), self.op, key)?;
+        check_order(self.source(), self.op, parts.order)?;
         self.unknown_fields_of(key);
         Ok(parts)
     }
@@ -53,13 +53,13 @@ pub(super) fn case(source: &Document, case: Node) -> Checked<(Node, Node)> {
 }
 
 /// Returns the parts of one of several keys of a sort; its order is not checked.
-pub(super) fn sort_key(source: &Document, key: Node) -> Checked<SortKey> {
+pub(super) fn sort_key(source: &Document, op: OpCode, key: Node) -> Checked<SortKey> {
     if !source.is_map(key) {
         return reject(Fault::new(Code::PartWrong, None, vec![]).about(SORT_KEY));
     }
     let given = |name| source.field(key, name);
     let given = |name| given(name).filter(|part| source.shape(*part) != Shape::Null);
-    let fault = |code| Fault::new(code, Some(OpCode::SortBy.name()), vec![]);
+    let fault = |code| Fault::new(code, Some(op.name()), vec![]);
     let key = SortKey {
         field: given("field"),
         expr: given("expr"),
@@ -76,10 +76,10 @@ pub(super) fn sort_key(source: &Document, key: Node) -> Checked<SortKey> {
 }
 
 /// Checks the order of one of several keys.
-pub(super) fn check_order(source: &Document, order: Option<Node>) -> Checked<()> {
+pub(super) fn check_order(source: &Document, op: OpCode, order: Option<Node>) -> Checked<()> {
     match order {
         Some(order) if !matches!(source.text(order), Some(b"asc" | b"desc")) => {
-            let name = Some(OpCode::SortBy.name());
+            let name = Some(op.name());
             let fault = Fault::new(Code::UnknownOrder, name, vec![order]);
             reject(fault.about("order"))
         }

@@ -3,6 +3,7 @@
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
+use crate::shape::{Leaf, OpShape};
 
 /// What the compiler looks for in a term.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,14 +41,14 @@ impl Role {
         match field.map(|field| field.kind) {
             Some(FieldKind::Expr | FieldKind::Operand | FieldKind::ExprList) => Role::Operation,
             Some(FieldKind::String | FieldKind::StringList | FieldKind::Pattern) => Role::Names,
-            Some(FieldKind::Map) if op == OpCode::Object => Role::Fields,
+            Some(FieldKind::Map) if op.shape() == OpShape::ObjectOfParts => Role::Fields,
             Some(FieldKind::Template | FieldKind::TemplateList | FieldKind::Parts) => {
                 Role::Template
             }
             Some(FieldKind::TemplateMap | FieldKind::StringMap) => Role::Fields,
             Some(FieldKind::Text | FieldKind::NonEmptyText) => Role::Operation,
             Some(FieldKind::Cases | FieldKind::SortKeys) => Role::Rows,
-            Some(FieldKind::Any) if op != OpCode::Literal => Role::Value,
+            Some(FieldKind::Any) if op.shape() != OpShape::Leaf(Leaf::Constant) => Role::Value,
             _ => Role::Constant,
         }
     }

@@ -127,7 +127,12 @@ impl Compiler<'_> {
                 let values = entries.iter().map(|(_, value)| *value);
                 let values = values.map(|value| Step::TemplatePart(value, scope));
                 self.walk.todo.extend(values);
-                building(OpCode::Object, entries.len(), consts, u32::from(long))
+                building(
+                    OpCode::IMPLICIT_OBJECT,
+                    entries.len(),
+                    consts,
+                    u32::from(long),
+                )
             }
             Shape::List => {
                 self.count(self.source.length(node))?;
@@ -136,7 +141,7 @@ impl Compiler<'_> {
                 let elements = elements.map(|element| Step::TemplatePart(element, scope));
                 self.walk.todo.extend(elements);
                 let count = self.walk.todo.len() - before;
-                building(OpCode::List, count, NO_CONST, 0)
+                building(OpCode::IMPLICIT_LIST, count, NO_CONST, 0)
             }
             _ => {
                 let id = self.constant(node);

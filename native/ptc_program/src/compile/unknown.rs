@@ -11,6 +11,7 @@ use crate::edition::Edition;
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
+use crate::shape::{Branching, OpShape};
 use ptc_json::{Node, Shape};
 use ptc_term::similar::closest;
 
@@ -80,26 +81,27 @@ impl Plan<'_, '_> {
             match source
                 .text(name)
                 .and_then(|it| OpCode::from_name(it, edition))
+                .map(OpCode::shape)
             {
-                Some(OpCode::Pipe) => {
+                Some(OpShape::Chained) => {
                     let steps = self.parts_of(part, "steps")?;
                     open.extend(steps.last().map(|step| (*step, false)));
                 }
-                Some(OpCode::If) => open.extend(
+                Some(OpShape::Branch(Branching::Two)) => open.extend(
                     (["else", "then"].into_iter())
                         .filter_map(|name| Some((given(part, name)?, edition == Edition::Two))),
                 ),
-                Some(OpCode::Switch) => {
+                Some(OpShape::Branch(Branching::Cases)) => {
                     let cases = self.parts_of(part, "cases")?;
                     let values = cases.into_iter().map(|case| given(case, "then"));
                     let values = values.chain([given(part, "else")]).flatten();
                     open.extend(values.map(|value| (value, true)).rev());
                 }
-                Some(OpCode::Coalesce) => {
+                Some(OpShape::FirstOf) => {
                     let values = self.parts_of(part, "values")?;
                     open.extend(values.into_iter().map(|value| (value, true)).rev());
                 }
-                Some(OpCode::Let) => {
+                Some(OpShape::Bind) => {
                     open.extend(given(part, "in").map(|it| (it, edition == Edition::Two)))
                 }
                 _ => {}

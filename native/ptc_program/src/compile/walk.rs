@@ -103,7 +103,7 @@ pub enum Step {
         scope: Scope,
     },
     /// The same for a part of a field.
-    PartInOrder(FieldKind, Node, Scope),
+    PartInOrder(OpCode, FieldKind, Node, Scope),
     /// End the innermost guard.
     Unguard,
     /// End the innermost operation of an observed program.

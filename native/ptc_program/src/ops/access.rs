@@ -5,7 +5,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Eval, Instr, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors, Fault};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_term::heap::{Heap, Kind, Lookup};
 
 pub(super) struct Get;
@@ -35,6 +35,7 @@ impl Operation for Get {
     const FAMILY: &'static str = "Access";
     const ABOUT: &'static str = "The value of a field, or at the end of a path of fields.";
     const TYPES: &'static str = "object to the type of the field, or null where it may be missing";
+    const SHAPE: OpShape = OpShape::Read;
     const FIELDS: &'static [Field] = &[
         Field::optional("default", FieldKind::Any, "the value instead of nil"),
         Field::alternative("field", FieldKind::String, "the key that is read"),
@@ -158,10 +159,6 @@ impl Operation for Get {
     /// Only a path of several keys can fail.
     fn can_fail(apply: &Apply) -> bool {
         apply.mode > 1 && apply.mode != OF_PAIR
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::objects::get(rule)
     }
 }
 

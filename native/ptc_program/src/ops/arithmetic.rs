@@ -4,7 +4,7 @@ use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{NumberOf, OpShape};
 use ptc_kernels::{Why, Wrong, UNITS_A_LIMB};
 use ptc_term::heap::Heap;
 use ptc_term::number::{divide, finite, Arithmetic, BadArith, Number};
@@ -107,7 +107,7 @@ fn count_limbs<H: Heap>(
 }
 
 macro_rules! arithmetic {
-    ($op:ident, $name:literal, $about:literal, $types:literal) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -115,6 +115,7 @@ macro_rules! arithmetic {
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const FIELDS: &'static [Field] = LEFT_AND_RIGHT;
 
             fn plan(plan: &mut Plan) -> Planned {
@@ -133,20 +134,16 @@ macro_rules! arithmetic {
                 count_limbs(machine, Arithmetic::$op, &left, &right)?;
                 made(machine, apply, Arithmetic::$op.apply(&left, &right))
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::values::arithmetic(rule)
-            }
         }
     };
 }
 
-arithmetic! { Add, "add", "left + right, exact on integers.", "two numbers to number; two integers to integer" }
-arithmetic! { Sub, "sub", "left - right, exact on integers.", "two numbers to number; two integers to integer" }
-arithmetic! { Mul, "mul", "left * right, exact on integers.", "two numbers to number; two integers to integer" }
+arithmetic! { Add, "add", "left + right, exact on integers.", "two numbers to number; two integers to integer", OpShape::Number(NumberOf::Sum) }
+arithmetic! { Sub, "sub", "left - right, exact on integers.", "two numbers to number; two integers to integer", OpShape::Number(NumberOf::Sum) }
+arithmetic! { Mul, "mul", "left * right, exact on integers.", "two numbers to number; two integers to integer", OpShape::Number(NumberOf::Sum) }
 
 macro_rules! quotient {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $fields:expr, $factor:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $fields:expr, $factor:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -154,6 +151,7 @@ macro_rules! quotient {
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const FIELDS: &'static [Field] = $fields;
 
             fn plan(plan: &mut Plan) -> Planned {
@@ -178,10 +176,6 @@ macro_rules! quotient {
                 let quotient = divide(&left, &right).and_then(|value| finite(value * $factor));
                 made(machine, apply, quotient.map(Number::Float))
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::values::arithmetic(rule)
-            }
         }
     };
 }
@@ -199,5 +193,5 @@ const PART_AND_WHOLE: &[Field] = &[
     ),
 ];
 
-quotient! { Div, "div", "left / right, always a float.", "two numbers to number", LEFT_AND_RIGHT, 1.0 }
-quotient! { Pct, "pct", "part / whole * 100, always a float.", "two numbers to number", PART_AND_WHOLE, 100.0 }
+quotient! { Div, "div", "left / right, always a float.", "two numbers to number", OpShape::Number(NumberOf::Quotient), LEFT_AND_RIGHT, 1.0 }
+quotient! { Pct, "pct", "part / whole * 100, always a float.", "two numbers to number", OpShape::Number(NumberOf::Quotient), PART_AND_WHOLE, 100.0 }

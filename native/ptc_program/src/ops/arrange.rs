@@ -5,7 +5,7 @@ use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, Slot};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, Order};
 use ptc_kernels::{Listing, Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::rooted;
@@ -23,6 +23,7 @@ impl Operation for FlatMap {
     const ABOUT: &'static str =
         "The lists that the expression gives for the items, one after the other.";
     const TYPES: &'static str = "[T] to the list of the items of the lists";
+    const SHAPE: OpShape = OpShape::FlatListOfBody;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[AS, EXPR];
     const KEEPS: Keeps = Keeps::Value;
@@ -46,10 +47,6 @@ impl Operation for FlatMap {
         let begin = |_: &mut Machine<'_, H>| Flattening::of(lists);
         machine.resumable(begin, |machine, work| flattened(machine, apply, work, true))
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::each(rule)
-    }
 }
 
 impl Operation for Flatten {
@@ -58,6 +55,7 @@ impl Operation for Flatten {
     const ABOUT: &'static str =
         "Items that are lists are replaced by their items, one level; others stay.";
     const TYPES: &'static str = "[[T]] to [T]";
+    const SHAPE: OpShape = OpShape::Flattened;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
@@ -67,10 +65,6 @@ impl Operation for Flatten {
         machine.resumable(begin, |machine, work| {
             flattened(machine, apply, work, false)
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
     }
 }
 
@@ -154,6 +148,7 @@ impl Operation for Reverse {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items from the last to the first.";
     const TYPES: &'static str = "[T] to [T]";
+    const SHAPE: OpShape = OpShape::Permuted(Order::Backwards);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
@@ -173,10 +168,6 @@ impl Operation for Reverse {
             Ok(work.made)
         })
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
-    }
 }
 
 impl Operation for Chunk {
@@ -184,6 +175,7 @@ impl Operation for Chunk {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "Lists of as many items as the size; the last one may be shorter.";
     const TYPES: &'static str = "[T] to [[T]]";
+    const SHAPE: OpShape = OpShape::Chunked;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] =
         &[
@@ -224,10 +216,6 @@ impl Operation for Chunk {
             }
             machine.meter.advanced();
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
     }
 }
 

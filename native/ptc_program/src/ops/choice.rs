@@ -3,7 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Branching, OpShape};
 
 pub(super) struct It;
 pub(super) struct Coalesce;
@@ -14,6 +14,7 @@ impl Operation for It {
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str = "The current value.";
     const TYPES: &'static str = "the type of the current value";
+    const SHAPE: OpShape = OpShape::Input;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -21,10 +22,6 @@ impl Operation for It {
         plan.needs_input();
         plan.emit(Instr::Slot(plan.scope.input));
         Ok(())
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::it(rule)
     }
 }
 
@@ -34,6 +31,7 @@ impl Operation for Coalesce {
     const ABOUT: &'static str =
         "The first of the values that is not nil; the others are not evaluated.";
     const TYPES: &'static str = "the type of one of the values, without null";
+    const SHAPE: OpShape = OpShape::FirstOf;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "values",
@@ -51,10 +49,6 @@ impl Operation for Coalesce {
         plan.mark(end);
         Ok(())
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::coalesce(rule)
-    }
 }
 
 impl Operation for Switch {
@@ -63,6 +57,7 @@ impl Operation for Switch {
     const ABOUT: &'static str = "The value of the first case whose condition holds.";
     const TYPES: &'static str =
         "the type of one of the values; a case sees what the conditions before it say";
+    const SHAPE: OpShape = OpShape::Branch(Branching::Cases);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -95,9 +90,5 @@ impl Operation for Switch {
         }
         plan.mark(end);
         Ok(())
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::switch(rule)
     }
 }

@@ -4,7 +4,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_json::{Node, Shape};
 use ptc_kernels::{Listing, KEY_OF_NEW, MAP_ENTRY};
 use ptc_term::heap::{words_of_map, Heap, Kind};
@@ -24,6 +24,7 @@ impl Operation for Object {
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "A map; fields that are operations are evaluated.";
     const TYPES: &'static str = "object with the types of its fields";
+    const SHAPE: OpShape = OpShape::ObjectOfParts;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
         FieldKind::Map,
@@ -35,7 +36,6 @@ impl Operation for Object {
         "the new map",
     )];
     const ABOUT_2: &'static str = "A map of computed values.";
-    const COMBINES: bool = true;
 
     /// In an object without `op`, all keys are its fields.
     fn plan(plan: &mut Plan) -> Planned {
@@ -97,10 +97,6 @@ impl Operation for Object {
     fn can_fail(_apply: &Apply) -> bool {
         false
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::objects::object(rule)
-    }
 }
 
 /// The current value (`__input`) of an object without `op` is not one of its fields, and is taken
@@ -136,13 +132,13 @@ impl Operation for Merge {
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One map out of several; of equal keys the last one counts.";
     const TYPES: &'static str = "objects to an object with the fields of all; later ones win";
+    const SHAPE: OpShape = OpShape::Merged;
     const FIELDS: &'static [Field] = &[Field::required("objects", FieldKind::ExprList, "the maps")];
     const FIELDS_2: &'static [Field] = &[Field::required(
         "objects",
         FieldKind::TemplateList,
         "the maps",
     )];
-    const COMBINES: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
         each_checked(plan, "objects")
@@ -189,10 +185,6 @@ impl Operation for Merge {
         let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         Ok(machine.heap.make_map(&keys, &values))
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::objects::merge(rule)
-    }
 }
 
 /// Checks that the top of the stack is a proper list.
@@ -209,6 +201,7 @@ impl Operation for Concat {
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "One list out of several, one after another.";
     const TYPES: &'static str = "lists to a list of the items of all";
+    const SHAPE: OpShape = OpShape::Concatenated;
     const FIELDS: &'static [Field] = &[Field::required(
         "lists",
         FieldKind::ExprList,
@@ -219,7 +212,6 @@ impl Operation for Concat {
         FieldKind::TemplateList,
         "the lists, one after another",
     )];
-    const COMBINES: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
         each_checked(plan, "lists")
@@ -253,10 +245,6 @@ impl Operation for Concat {
             },
         )
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::several(rule)
-    }
 }
 
 impl Operation for Zip {
@@ -264,6 +252,7 @@ impl Operation for Zip {
     const FAMILY: &'static str = "Combine";
     const ABOUT: &'static str = "Lists of the items that stand at the same place, as many as fit.";
     const TYPES: &'static str = "lists to a list of lists";
+    const SHAPE: OpShape = OpShape::Zipped;
     const FIELDS: &'static [Field] = &[Field::required(
         "lists",
         FieldKind::ExprList,
@@ -274,7 +263,6 @@ impl Operation for Zip {
         FieldKind::TemplateList,
         "the lists, side by side",
     )];
-    const COMBINES: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
         each_checked(plan, "lists")
@@ -311,10 +299,6 @@ impl Operation for Zip {
                 machine.meter.advanced();
             }
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::several(rule)
     }
 }
 

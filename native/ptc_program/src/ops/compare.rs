@@ -4,7 +4,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::{Failure, Plan};
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Comparison, OpShape};
 use ptc_json::{Document, Node, Shape};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use std::cmp::Ordering;
@@ -280,7 +280,7 @@ impl Orders {
 }
 
 macro_rules! comparison {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $orders:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $orders:ident) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -288,6 +288,7 @@ macro_rules! comparison {
             const FAMILY: &'static str = "Compare";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const FIELDS: &'static [Field] = FIELD_AND_VALUE;
             const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
             const CHECKED_IN_ORDER: bool = true;
@@ -328,17 +329,13 @@ macro_rules! comparison {
             fn can_fail(apply: &Apply) -> bool {
                 apply.key != NO_CONST
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::compare::comparison(rule)
-            }
         }
     };
 }
 
-comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", "boolean; of values of one kind", EQUAL }
-comparison! { Neq, "neq", "Whether the field differs from the value.", "boolean; of values of one kind", UNEQUAL }
-comparison! { Gt, "gt", "Whether the field comes after the value.", "boolean; of values of one kind", GREATER }
-comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", "boolean; of values of one kind", NOT_LESS }
-comparison! { Lt, "lt", "Whether the field comes before the value.", "boolean; of values of one kind", LESS }
-comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", "boolean; of values of one kind", NOT_GREATER }
+comparison! { Eq, "eq", "Whether the field equals the value; 1 equals 1.0.", "boolean; of values of one kind", OpShape::Compared(Comparison::Equal(true)), EQUAL }
+comparison! { Neq, "neq", "Whether the field differs from the value.", "boolean; of values of one kind", OpShape::Compared(Comparison::Equal(false)), UNEQUAL }
+comparison! { Gt, "gt", "Whether the field comes after the value.", "boolean; of values of one kind", OpShape::Compared(Comparison::Order(true)), GREATER }
+comparison! { Gte, "gte", "Whether the field comes after the value or equals it.", "boolean; of values of one kind", OpShape::Compared(Comparison::Order(true)), NOT_LESS }
+comparison! { Lt, "lt", "Whether the field comes before the value.", "boolean; of values of one kind", OpShape::Compared(Comparison::Order(false)), LESS }
+comparison! { Lte, "lte", "Whether the field comes before the value or equals it.", "boolean; of values of one kind", OpShape::Compared(Comparison::Order(false)), NOT_GREATER }

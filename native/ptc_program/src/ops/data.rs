@@ -6,7 +6,7 @@ use crate::code::{ConstId, Halt, Machine};
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::{Code, Errors};
 use crate::opcode::OpCode;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Leaf, OpShape};
 use ptc_term::heap::{Heap, Inside, Kind};
 use ptc_term::number::Number;
 use ptc_term::stop::Stop;
@@ -20,12 +20,12 @@ impl Operation for Load {
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str = "The context's value of that name, nil if there is none.";
     const TYPES: &'static str = "the type of the data of that name";
+    const SHAPE: OpShape = OpShape::Leaf(Leaf::Context);
     const FIELDS: &'static [Field] = &[Field::required(
         "name",
         FieldKind::String,
         "a key of the context",
     )];
-    const SEES_INPUT: bool = false;
 
     fn plan(plan: &mut Plan) -> Planned {
         let key = plan.constant_of("name");
@@ -35,10 +35,6 @@ impl Operation for Load {
         }
         Ok(())
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::names::load(rule)
-    }
 }
 
 impl Operation for Literal {
@@ -46,21 +42,17 @@ impl Operation for Literal {
     const FAMILY: &'static str = "Data";
     const ABOUT: &'static str = "The value itself, never evaluated.";
     const TYPES: &'static str = "the type of the value";
+    const SHAPE: OpShape = OpShape::Leaf(Leaf::Constant);
     const FIELDS: &'static [Field] = &[Field::required(
         "value",
         FieldKind::Any,
         "the value, operations in it too",
     )];
-    const SEES_INPUT: bool = false;
 
     fn plan(plan: &mut Plan) -> Planned {
         let value = plan.constant_of("value");
         plan.emit(Instr::Const(value));
         Ok(())
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::literal(rule)
     }
 }
 
@@ -70,12 +62,12 @@ impl Operation for Var {
     const ABOUT: &'static str =
         "The innermost let binding of that name, else the memory's value, else nil.";
     const TYPES: &'static str = "the type of the name, of the current value or of the memory";
+    const SHAPE: OpShape = OpShape::Leaf(Leaf::Name);
     const FIELDS: &'static [Field] = &[Field::required(
         "name",
         FieldKind::String,
         "the name of a let, or a key of the memory",
     )];
-    const SEES_INPUT: bool = false;
 
     fn plan(plan: &mut Plan) -> Planned {
         let key = plan.constant_of("name");
@@ -91,10 +83,6 @@ impl Operation for Var {
             }
         }
         Ok(())
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::names::var(rule)
     }
 }
 

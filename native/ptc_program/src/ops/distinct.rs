@@ -4,7 +4,7 @@ use super::keyed::Keying;
 use super::{keyed, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Chosen, OpShape};
 use ptc_kernels::{Listing, Table, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
 use ptc_term::rooted;
@@ -18,6 +18,7 @@ impl Operation for Distinct {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The items without repetitions; 1 and 1.0 are two.";
     const TYPES: &'static str = "[T] to [T]";
+    const SHAPE: OpShape = OpShape::Subset(Chosen::Distinct);
     const FIELDS: &'static [Field] = &[];
     const FIELDS_2: &'static [Field] = &[
         Field::optional(
@@ -83,10 +84,6 @@ impl Operation for Distinct {
                 Ok(listing.all(machine, items)?)
             },
         )
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::keyed(rule)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors, Fault};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Entry, KeyedBy, OpShape};
 use ptc_kernels::{Sorting, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::number::Number;
@@ -23,6 +23,7 @@ impl Operation for EntriesOf {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map as a list of {\"key\", \"value\"}, by ascending keys.";
     const TYPES: &'static str = "object to [{key text, value}]";
+    const SHAPE: OpShape = OpShape::Entries(Entry::Pair);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -77,10 +78,6 @@ impl Operation for EntriesOf {
                 Ok(list)
             },
         )
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::entries::entries(rule)
     }
 }
 
@@ -195,6 +192,7 @@ impl Operation for FromEntries {
     const ABOUT: &'static str =
         "The map of a list of {\"key\", \"value\"}; of equal keys the last one counts.";
     const TYPES: &'static str = "[{key, value}] to an object with any fields";
+    const SHAPE: OpShape = OpShape::KeyedMap(KeyedBy::Pairs);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[];
 
@@ -230,10 +228,6 @@ impl Operation for FromEntries {
             made(machine, work)
         })
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::entries::from_entries(rule)
-    }
 }
 
 impl Operation for IndexBy {
@@ -242,6 +236,7 @@ impl Operation for IndexBy {
     const ABOUT: &'static str =
         "A map of the items by their keys; of equal keys the last one counts.";
     const TYPES: &'static str = "[T] to an object with any fields; the keys are texts or integers";
+    const SHAPE: OpShape = OpShape::KeyedMap(KeyedBy::Items);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::alternative("expr", FieldKind::Expr, "the key of an item"),
@@ -316,10 +311,6 @@ impl Operation for IndexBy {
             })?;
             made(machine, work)
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::keyed(rule)
     }
 }
 

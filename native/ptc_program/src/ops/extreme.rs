@@ -5,7 +5,7 @@ use super::keyed::Keying;
 use super::{keyed, Field, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Aggregate, OpShape, Which};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::Keeps;
@@ -80,7 +80,7 @@ impl<T: Copy> Best<T> {
 }
 
 macro_rules! extreme {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $about_2:literal, $better:expr, $of:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $about_2:literal, $better:expr, $of:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -88,6 +88,7 @@ macro_rules! extreme {
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
             const FIELDS_2: &'static [Field] = keyed::FIELD_OR_EXPR;
             const ABOUT_2: &'static str = $about_2;
@@ -107,27 +108,23 @@ macro_rules! extreme {
                 let best = extreme(machine, apply, $better)?;
                 Ok(best.map_or(machine.heap.nil(), $of))
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::lists::aggregate(rule)
-            }
         }
     };
 }
 
 extreme! {
-    Min, "min", "The smallest value of a field.", "list of objects to the type of the field, or null", "The smallest value of a field or an expression.",
+    Min, "min", "The smallest value of a field.", "list of objects to the type of the field, or null", OpShape::Aggregate(Aggregate::Extreme), "The smallest value of a field or an expression.",
     Ordering::Less, |(_, value)| value
 }
 extreme! {
-    Max, "max", "The largest value of a field.", "list of objects to the type of the field, or null", "The largest value of a field or an expression.",
+    Max, "max", "The largest value of a field.", "list of objects to the type of the field, or null", OpShape::Aggregate(Aggregate::Extreme), "The largest value of a field or an expression.",
     Ordering::Greater, |(_, value)| value
 }
 extreme! {
-    MinBy, "min_by", "The item with a field's smallest value.", "[T] to T or null",
+    MinBy, "min_by", "The item with a field's smallest value.", "[T] to T or null", OpShape::Item(Which::Keyed),
     "The item with a field's or an expression's smallest value.", Ordering::Less, |(item, _)| item
 }
 extreme! {
-    MaxBy, "max_by", "The item with a field's largest value.", "[T] to T or null",
+    MaxBy, "max_by", "The item with a field's largest value.", "[T] to T or null", OpShape::Item(Which::Keyed),
     "The item with a field's or an expression's largest value.", Ordering::Greater, |(item, _)| item
 }

@@ -4,7 +4,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::Instr;
 use crate::compile::{Plan, INPUT_NAME};
 use crate::fault::Code;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Branching, OpShape};
 use ptc_json::Node;
 
 pub(super) struct Pipe;
@@ -17,6 +17,7 @@ impl Operation for Pipe {
     const ABOUT: &'static str = "Runs the steps in order; each gets the value of the one before.";
     const TYPES: &'static str =
         "the type of the last step; each step reads the value of the one before";
+    const SHAPE: OpShape = OpShape::Chained;
     const FIELDS: &'static [Field] = &[Field::required(
         "steps",
         FieldKind::ExprList,
@@ -32,7 +33,10 @@ impl Operation for Pipe {
         // A first step that names the input continues with the value around the pipe.
         let names_input = steps.first().is_some_and(|step| plan.names_input(*step));
         // In edition 2 the first step gets the value around the pipe.
-        let reads = |step: &Node| plan.operation(*step).is_none_or(OpCode::sees_input);
+        let reads = |step: &Node| {
+            plan.operation(*step)
+                .is_none_or(|op| op.shape().sees_input())
+        };
         let reads_input = plan.edition() == Edition::Two && !names_input;
         match reads_input && steps.first().is_some_and(reads) {
             true => plan.emit(Instr::Slot(around)),
@@ -51,10 +55,6 @@ impl Operation for Pipe {
         }
         Ok(())
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::pipe(rule)
-    }
 }
 
 impl Operation for Let {
@@ -62,6 +62,7 @@ impl Operation for Let {
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "Binds the value to the name within the body.";
     const TYPES: &'static str = "the type of the body, where the name has the type of the value";
+    const SHAPE: OpShape = OpShape::Bind;
     const FIELDS: &'static [Field] = &[
         Field::required("in", FieldKind::Expr, "the body, where the name holds"),
         Field::required("name", FieldKind::String, "the name"),
@@ -101,10 +102,6 @@ impl Operation for Let {
         }
         Ok(())
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::bind(rule)
-    }
 }
 
 const CONDITION: Field = Field::required("condition", FieldKind::Expr, "what decides").condition();
@@ -114,6 +111,7 @@ impl Operation for If {
     const FAMILY: &'static str = "Flow";
     const ABOUT: &'static str = "One of two values, by the truth of a condition.";
     const TYPES: &'static str = "the type of one of the branches, which see what the condition says about the current value";
+    const SHAPE: OpShape = OpShape::Branch(Branching::Two);
     const FIELDS: &'static [Field] = &[
         CONDITION,
         Field::required("else", FieldKind::Expr, "the value if it does not hold"),
@@ -135,9 +133,5 @@ impl Operation for If {
         plan.branch("then", plan.scope);
         plan.mark(end);
         Ok(())
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::choose(rule)
     }
 }

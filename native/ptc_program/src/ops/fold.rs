@@ -3,7 +3,7 @@
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Halt, Instr, Loop, Machine, Slot, Stepped};
 use crate::compile::{Plan, INPUT_NAME};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_term::heap::Heap;
 use ptc_vm::{Frame, Step};
 
@@ -18,6 +18,7 @@ impl Operation for Fold {
     const ABOUT: &'static str =
         "The last value of the expression; each sees the one before under the name \"acc\".";
     const TYPES: &'static str = "[T] to the type of `init` or of the expression";
+    const SHAPE: OpShape = OpShape::Accumulator;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -92,9 +93,5 @@ impl Operation for Fold {
             }
             None => Step::Done(machine.heap.nil()),
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::fold::fold(rule)
     }
 }

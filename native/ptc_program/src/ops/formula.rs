@@ -43,6 +43,11 @@ impl Short {
     }
 }
 
+/// Returns whether [`compute`] knows an operation.
+pub(crate) fn is_computed(op: OpCode) -> bool {
+    matches!(op, OpCode::Add | OpCode::Sub | OpCode::Mul | OpCode::Div)
+}
+
 /// Returns `left op right` if that is a number of 64 bits.
 #[inline(always)]
 fn compute(op: OpCode, left: Short, right: Short) -> Option<Short> {

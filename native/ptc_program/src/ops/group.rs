@@ -10,7 +10,7 @@ use super::{joining, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operatio
 use crate::code::{Apply, ConstId, Eval, Instr, Machine, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
 use crate::fault::Code;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_json::{Node, Shape};
 use ptc_term::heap::Heap;
 
@@ -76,6 +76,7 @@ impl Operation for GroupBy {
     const ABOUT: &'static str =
         "A map for each group of items with equal keys: the key, and what `each` computes of the list of its items.";
     const TYPES: &'static str = "[T] to a list of objects; the values in `each` read [T]";
+    const SHAPE: OpShape = OpShape::Grouped;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -147,10 +148,6 @@ impl Operation for GroupBy {
                 })
             }
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::group::group(rule)
     }
 }
 

@@ -4,7 +4,7 @@ use super::sort::WORDS_OF_SORTED;
 use super::{Field, Operation};
 use crate::code::{Apply, Eval, Machine};
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Entry, OpShape};
 use ptc_kernels::{Listing, Sorting};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::rooted;
@@ -19,6 +19,7 @@ impl Operation for Keys {
     const FAMILY: &'static str = "Introspect";
     const ABOUT: &'static str = "The map's keys in ascending order.";
     const TYPES: &'static str = "object to [text]";
+    const SHAPE: OpShape = OpShape::Entries(Entry::Key);
     const FIELDS: &'static [Field] = &[];
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -51,10 +52,6 @@ impl Operation for Keys {
             },
         )
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::introspect(rule)
-    }
 }
 
 /// The keys of a map, while they are sorted.
@@ -85,6 +82,7 @@ impl Operation for Typeof {
     const ABOUT: &'static str =
         "\"null\", \"object\", \"list\", \"string\", \"number\" or \"boolean\".";
     const TYPES: &'static str = "any value to one of six texts";
+    const SHAPE: OpShape = OpShape::Kind;
     const FIELDS: &'static [Field] = &[];
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -104,9 +102,5 @@ impl Operation for Typeof {
             },
         };
         Ok(machine.heap.make_string(name))
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::introspect(rule)
     }
 }

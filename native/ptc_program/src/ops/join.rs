@@ -7,7 +7,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_term::heap::Heap;
 
 pub(super) struct Join;
@@ -19,6 +19,7 @@ impl Operation for Join {
         "Each item with the items of another list whose field has the same value; \
          inner unless `kind` is given.";
     const TYPES: &'static str = "two lists of objects to a list of objects with the fields of both";
+    const SHAPE: OpShape = OpShape::Joined;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -109,10 +110,6 @@ impl Operation for Join {
             |machine| Joining::over(machine.slot(apply.input)),
             |machine, work| join(machine, apply, work, with),
         )
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::join::join(rule)
     }
 }
 

@@ -78,7 +78,7 @@ impl Language for PtcJson {
     }
 
     fn reads_input(op: OpCode) -> bool {
-        !op.combines()
+        !op.shape().combines()
     }
 
     fn keeps_item(op: OpCode) -> bool {

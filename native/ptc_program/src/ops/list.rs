@@ -3,7 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_term::heap::Heap;
 
 pub(super) struct List;
@@ -13,13 +13,13 @@ impl Operation for List {
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str = "A list of the items' values.";
     const TYPES: &'static str = "list of the types of its items";
+    const SHAPE: OpShape = OpShape::ListOfParts;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "items",
         FieldKind::TemplateList,
         "the items",
     )];
-    const COMBINES: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
         let items = plan.list("items")?.unwrap_or_default();
@@ -39,9 +39,5 @@ impl Operation for List {
 
     fn can_fail(_apply: &Apply) -> bool {
         false
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::list(rule)
     }
 }

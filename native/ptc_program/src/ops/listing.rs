@@ -4,7 +4,7 @@ use super::{Field, OpCode};
 use crate::edition::Edition;
 use ptc_term::heap::Heap;
 
-/// Returns a list of `{name, family, about, types, [{field, kind, presence, about, values, choices}]}`: the operations of an
+/// Returns a list of `{name, family, about, types, shape, [{field, kind, presence, about, values, choices}]}`: the operations of an
 /// edition, in the order for readers.
 pub fn listing<H: Heap>(heap: &mut H, edition: Edition) -> H::Term {
     let known = OpCode::ALL.iter().filter(|op| op.edition() <= edition);
@@ -24,10 +24,10 @@ fn entry<H: Heap>(heap: &mut H, op: OpCode, edition: Edition) -> H::Term {
         .map(|it| field(heap, it))
         .collect();
     let fields = heap.make_list(&fields);
-    let [name, family, about, types] =
-        [definition.name, definition.family, about, definition.types]
-            .map(|text| heap.make_string(text.as_bytes()));
-    heap.make_tuple(&[name, family, about, types, fields])
+    let texts = [definition.name, definition.family, about, definition.types];
+    let [name, family, about, types] = texts.map(|text| heap.make_string(text.as_bytes()));
+    let shape = heap.make_string(op.shape().name().as_bytes());
+    heap.make_tuple(&[name, family, about, types, shape, fields])
 }
 
 fn field<H: Heap>(heap: &mut H, field: &Field) -> H::Term {

@@ -3,7 +3,7 @@
 use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Instr, Machine, NO_CONST};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_term::heap::Heap;
 
 pub(super) struct And;
@@ -18,14 +18,11 @@ impl Operation for And {
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether all conditions hold; stops at the first that does not.";
     const TYPES: &'static str = "boolean; each condition sees what those before it say";
+    const SHAPE: OpShape = OpShape::Connective(false);
     const FIELDS: &'static [Field] = CONDITIONS;
 
     fn plan(plan: &mut Plan) -> Planned {
         stop_at(plan, false)
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::and(rule)
     }
 }
 
@@ -34,14 +31,11 @@ impl Operation for Or {
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether any condition holds; stops at the first that does.";
     const TYPES: &'static str = "boolean; each condition sees what those before it say";
+    const SHAPE: OpShape = OpShape::Connective(true);
     const FIELDS: &'static [Field] = CONDITIONS;
 
     fn plan(plan: &mut Plan) -> Planned {
         stop_at(plan, true)
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::or(rule)
     }
 }
 
@@ -68,6 +62,7 @@ impl Operation for Not {
     const FAMILY: &'static str = "Logic";
     const ABOUT: &'static str = "Whether the condition does not hold.";
     const TYPES: &'static str = "boolean";
+    const SHAPE: OpShape = OpShape::Negation;
     const FIELDS: &'static [Field] =
         &[Field::required("condition", FieldKind::Expr, "what may hold or not").condition()];
 
@@ -84,9 +79,5 @@ impl Operation for Not {
 
     fn can_fail(_apply: &Apply) -> bool {
         false
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::flow::not(rule)
     }
 }

@@ -6,7 +6,7 @@ use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Chosen, Comparison, OpShape};
 use ptc_kernels::{Kinds, Table, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::rooted;
@@ -24,6 +24,7 @@ impl Operation for Contains {
     const ABOUT: &'static str =
         "Whether the field's list has the member, its string the part, its map the key.";
     const TYPES: &'static str = "boolean; of a text, a list or an object";
+    const SHAPE: OpShape = OpShape::Compared(Comparison::Contains);
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
     const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
     const CHECKED_IN_ORDER: bool = true;
@@ -48,10 +49,6 @@ impl Operation for Contains {
         };
         Ok(machine.heap.boolean(found))
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::compare::comparison(rule)
-    }
 }
 
 impl Operation for In {
@@ -59,6 +56,7 @@ impl Operation for In {
     const FAMILY: &'static str = "Compare";
     const ABOUT: &'static str = "Whether the value is a member of the field's list or a key of it.";
     const TYPES: &'static str = "boolean; one side is a list or an object";
+    const SHAPE: OpShape = OpShape::Compared(Comparison::In);
     const FIELDS: &'static [Field] = FIELD_AND_VALUE;
     const FIELDS_2: &'static [Field] = FIELD_AND_VALUE_2;
     const CHECKED_IN_ORDER: bool = true;
@@ -85,10 +83,6 @@ impl Operation for In {
         };
         let found = is_member(machine, value, collection)?;
         Ok(machine.heap.boolean(found))
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::compare::comparison(rule)
     }
 }
 
@@ -139,6 +133,7 @@ impl Operation for FilterIn {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items whose field is a member of the value.";
     const TYPES: &'static str = "[object] to [object]; the value is a list or an object";
+    const SHAPE: OpShape = OpShape::Subset(Chosen::Among);
     const FIELDS: &'static [Field] = &[
         Field::required("field", FieldKind::String, "the items' key that is read"),
         Field::required(
@@ -237,10 +232,6 @@ impl Operation for FilterIn {
                 Ok(work.kept.list(machine)?)
             },
         )
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::filter_in(rule)
     }
 }
 

@@ -53,6 +53,7 @@ pub use crate::opcode::OpCode;
 pub(crate) use access::{read_of_pair, reads_field};
 pub(crate) use compare::{reads_input as compares_input, Orders};
 pub use field::{Field, FieldKind, Presence};
+pub(crate) use formula::is_computed;
 pub(crate) use group::{combines_with_input, parts_of, PartsOf};
 pub(crate) use join::{make_pairs, makes_pairs};
 pub use listing::listing;
@@ -62,8 +63,7 @@ use crate::code::{Apply, Demand, Eval, Halt, Loop, Machine, Slot, Stepped, NO_CO
 use crate::compile::{Plan, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::operations;
-use crate::typing::ty::TyId;
-use crate::typing::{Next, Rule};
+use crate::shape::OpShape;
 use ptc_term::heap::Heap;
 use ptc_vm::{Frame, Keeps, Name, Step};
 
@@ -88,15 +88,13 @@ trait Operation {
     const FIELDS_2: &'static [Field] = Self::FIELDS;
     /// Its purpose in edition 2.
     const ABOUT_2: &'static str = Self::ABOUT;
+    /// What its value is made of, and how its parts are evaluated.
+    const SHAPE: OpShape;
+    /// What goes in and what comes out, in the words of the guide.
+    const TYPES: &'static str;
     /// Whether an error in one of its fields comes before those of the fields after it in ascending order, also if the
     /// fields hold operations. Otherwise they are checked in the order of their evaluation.
     const CHECKED_IN_ORDER: bool = matches!(Self::EDITION, Edition::Two);
-
-    /// Whether its value contains its operands.
-    const COMBINES: bool = false;
-    /// Whether it, or an operation inside it, can read the current value: for other operations a key
-    /// `__input` has no meaning.
-    const SEES_INPUT: bool = true;
 
     /// Checks that a single field's check cannot do; runs before those.
     fn check(_plan: &Plan) -> Planned {
@@ -113,15 +111,6 @@ trait Operation {
         };
         plan.apply_to_input(key);
         Ok(())
-    }
-
-    /// What goes in and what comes out, in the words of the guide.
-    const TYPES: &'static str = "";
-
-    /// Its rule when types are checked: which part is visited next, or the type of its value. By default nothing is known of
-    /// the value.
-    fn types(_rule: &mut Rule) -> Next {
-        Next::Is(TyId::UNKNOWN)
     }
 
     /// Computes the value; for operations whose plan ends with `apply`.
@@ -246,14 +235,11 @@ macro_rules! entries {
                 match self { $(OpCode::$op => $room::$op::FORKS,)+ }
             }
 
-            /// See [`Operation::COMBINES`].
-            pub(crate) fn combines(self) -> bool {
-                match self { $(OpCode::$op => $room::$op::COMBINES,)+ }
-            }
-
-            /// See [`Operation::SEES_INPUT`].
-            pub(crate) fn sees_input(self) -> bool {
-                match self { $(OpCode::$op => $room::$op::SEES_INPUT,)+ }
+            /// See [`Operation::SHAPE`].
+            #[inline]
+            pub fn shape(self) -> OpShape {
+                const ALL: &[OpShape] = &[$($room::$op::SHAPE,)+];
+                ALL[self as usize]
             }
 
             /// See [`Operation::check`].
@@ -264,11 +250,6 @@ macro_rules! entries {
             /// See [`Operation::plan`].
             pub(crate) fn plan(self, plan: &mut Plan) -> Planned {
                 match self { $(OpCode::$op => $room::$op::plan(plan),)+ }
-            }
-
-            /// See [`Operation::types`].
-            pub(crate) fn types(self, rule: &mut Rule) -> Next {
-                match self { $(OpCode::$op => $room::$op::types(rule),)+ }
             }
 
             /// See [`Operation::eval`].

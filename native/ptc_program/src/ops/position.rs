@@ -4,7 +4,7 @@ use super::keeping::Keeping;
 use super::{Field, FieldKind, Operation};
 use crate::code::{Apply, Demand, Eval, Machine};
 use crate::fault::{Code, Fault};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Chosen, OpShape, Which};
 use ptc_kernels::{Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::Heap;
 use ptc_term::rooted;
@@ -20,6 +20,7 @@ impl Operation for First {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The first item, nil if there is none.";
     const TYPES: &'static str = "[T] to T or null";
+    const SHAPE: OpShape = OpShape::Item(Which::Placed);
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
 
@@ -30,10 +31,6 @@ impl Operation for First {
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::One
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
-    }
 }
 
 impl Operation for Last {
@@ -41,6 +38,7 @@ impl Operation for Last {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The last item, nil if there is none.";
     const TYPES: &'static str = "[T] to T or null";
+    const SHAPE: OpShape = OpShape::Item(Which::Placed);
     const FIELDS: &'static [Field] = &[];
     const READS_INPUT_ONCE: bool = true;
 
@@ -61,10 +59,6 @@ impl Operation for Last {
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::Last
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
-    }
 }
 
 impl Operation for Nth {
@@ -72,6 +66,7 @@ impl Operation for Nth {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The item at an index counted from 0, nil if there is none.";
     const TYPES: &'static str = "[T] to T or null";
+    const SHAPE: OpShape = OpShape::Item(Which::Placed);
     const FIELDS: &'static [Field] = &[Field::not_null(
         "index",
         FieldKind::Count,
@@ -89,10 +84,6 @@ impl Operation for Nth {
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
         Demand::At(apply.key)
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
-    }
 }
 
 impl Operation for Take {
@@ -100,6 +91,7 @@ impl Operation for Take {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The first items, at most as many as the count.";
     const TYPES: &'static str = "[T] to [T]";
+    const SHAPE: OpShape = OpShape::Subset(Chosen::Begin);
     const FIELDS: &'static [Field] = &[Field::not_null(
         "count",
         FieldKind::Count,
@@ -132,10 +124,6 @@ impl Operation for Take {
     fn needs(apply: &Apply, _demand: Demand) -> Demand {
         Demand::First(apply.key)
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
-    }
 }
 
 impl Operation for Drop {
@@ -143,6 +131,7 @@ impl Operation for Drop {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "The items after the first ones, as many as the count.";
     const TYPES: &'static str = "[T] to [T]";
+    const SHAPE: OpShape = OpShape::Subset(Chosen::Rest);
     const FIELDS: &'static [Field] = &[Field::not_null(
         "count",
         FieldKind::Count,
@@ -173,10 +162,6 @@ impl Operation for Drop {
                 Ok(left)
             },
         )
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::same(rule)
     }
 }
 

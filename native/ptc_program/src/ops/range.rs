@@ -4,7 +4,7 @@ use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_kernels::UNITS_A_LIMB;
 use ptc_term::heap::Heap;
 use ptc_term::number::{Arithmetic, Number};
@@ -17,12 +17,12 @@ impl Operation for Range {
     const FAMILY: &'static str = "Values";
     const ABOUT: &'static str = "The integers from the first to the last, both included.";
     const TYPES: &'static str = "two integers to [integer]";
+    const SHAPE: OpShape = OpShape::Range;
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("from", FieldKind::Template, "the first integer"),
         Field::required("to", FieldKind::Template, "the last integer"),
     ];
-    const SEES_INPUT: bool = true;
 
     fn plan(plan: &mut Plan) -> Planned {
         plan.template_of("from", plan.scope);
@@ -57,10 +57,6 @@ impl Operation for Range {
             }
             Ok(made.list)
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::range(rule)
     }
 }
 

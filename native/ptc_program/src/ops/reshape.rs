@@ -5,7 +5,7 @@ use super::{joining, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planne
 use crate::code::{Apply, Eval, Halt, Instr, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, Reshaping};
 use ptc_kernels::{Entries, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
 use ptc_term::heap::{words_of_map, Heap, Kind, FLAT_MAP};
 
@@ -53,6 +53,7 @@ impl Operation for Set {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, with these keys.";
     const TYPES: &'static str = "object, or list of objects, to the same with these fields";
+    const SHAPE: OpShape = OpShape::Reshaped(Reshaping::Set);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -120,10 +121,6 @@ impl Operation for Set {
                 }
             }
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::reshape::set(rule)
     }
 }
 
@@ -255,6 +252,7 @@ impl Operation for Unset {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, without these keys.";
     const TYPES: &'static str = "object, or list of objects, to the same without these fields";
+    const SHAPE: OpShape = OpShape::Reshaped(Reshaping::Unset);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -286,10 +284,6 @@ impl Operation for Unset {
             with_others(machine, apply, map, Entries::default(), keys)
         })
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::reshape::change(rule)
-    }
 }
 
 impl Operation for Rename {
@@ -297,6 +291,7 @@ impl Operation for Rename {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "The map, or each map of the list, with other names for its keys.";
     const TYPES: &'static str = "object, or list of objects, to the same with other names";
+    const SHAPE: OpShape = OpShape::Reshaped(Reshaping::Rename);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[Field::required(
         "fields",
@@ -346,10 +341,6 @@ impl Operation for Rename {
             }
             with_others(machine, apply, map, entries, keys)
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::reshape::change(rule)
     }
 }
 

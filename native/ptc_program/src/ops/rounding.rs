@@ -4,7 +4,7 @@ use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{NumberOf, OpShape};
 use ptc_kernels::{Why, Wrong};
 use ptc_term::heap::Heap;
 use ptc_term::number::{round, Number};
@@ -19,6 +19,7 @@ impl Operation for Round {
     const FAMILY: &'static str = "Arithmetic";
     const ABOUT: &'static str = "The value to so many decimals, 0 to 15; always a float.";
     const TYPES: &'static str = "number to number";
+    const SHAPE: OpShape = OpShape::Number(NumberOf::Rounded);
     const FIELDS: &'static [Field] = &[
         Field::optional("precision", FieldKind::Any, "how many decimals stay").values("0 to 15"),
         Field::required("value", FieldKind::Operand, "the number"),
@@ -54,10 +55,6 @@ impl Operation for Round {
             Ok(value) => machine.make_number(apply.op, Number::Float(round(value, places))),
             Err(_) => Err(machine.fault(apply.op, Code::BadArith, vec![])),
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::rounding(rule)
     }
 }
 

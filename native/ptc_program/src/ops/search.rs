@@ -4,12 +4,12 @@ use super::transform::{plan_loop, AS, CONDITION};
 use super::{Edition, Field, Operation, Planned};
 use crate::code::{Loop, Machine, Stepped};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Aggregate, OpShape, Which};
 use ptc_term::heap::Heap;
 use ptc_vm::{Frame, Searched, Step};
 
 macro_rules! search {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $decisive:literal, $value:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $decisive:literal, $value:ident) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -17,6 +17,7 @@ macro_rules! search {
             const FAMILY: &'static str = "Filter/Transform";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = &[AS, CONDITION];
             const READS_INPUT_ONCE: bool = true;
@@ -38,17 +39,13 @@ macro_rules! search {
                     Searched::NotFound => Step::Done($value(machine, None)),
                 })
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::lists::each(rule)
-            }
         }
     };
 }
 
-search! { ForSome, "some", "Whether the condition holds for an item; stops at the first one.", "[T] to boolean", true, is_found }
-search! { ForEvery, "every", "Whether the condition holds for all items; stops at the first other one.", "[T] to boolean", false, is_not_found }
-search! { Find, "find", "The first item for which the condition holds, nil if there is none.", "[T] to T or null", true, found_item }
+search! { ForSome, "some", "Whether the condition holds for an item; stops at the first one.", "[T] to boolean", OpShape::Aggregate(Aggregate::Decided), true, is_found }
+search! { ForEvery, "every", "Whether the condition holds for all items; stops at the first other one.", "[T] to boolean", OpShape::Aggregate(Aggregate::Decided), false, is_not_found }
+search! { Find, "find", "The first item for which the condition holds, nil if there is none.", "[T] to T or null", OpShape::Item(Which::Found), true, found_item }
 
 fn is_found<H: Heap>(machine: &Machine<'_, H>, found: Option<H::Term>) -> H::Term {
     machine.heap.boolean(found.is_some())

@@ -4,7 +4,7 @@ use super::{Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Demand, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, Reshaping};
 use ptc_kernels::{Listing, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::rooted;
@@ -18,6 +18,7 @@ impl Operation for Select {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "Each item, or the one map, with just these fields.";
     const TYPES: &'static str = "object, or list of objects, to the same with these fields only";
+    const SHAPE: OpShape = OpShape::Reshaped(Reshaping::Select);
     const FIELDS: &'static [Field] = &[Field::not_null(
         "fields",
         FieldKind::StringList,
@@ -108,10 +109,6 @@ impl Operation for Select {
             NO_CONST => demand,
             _ => Demand::All,
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::objects::select(rule)
     }
 }
 

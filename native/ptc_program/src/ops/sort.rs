@@ -4,7 +4,7 @@ use super::{keyed, Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, ConstId, Demand, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::Code;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, Order};
 use ptc_json::Node;
 use ptc_kernels::{Listing, Sorting, Walk, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
@@ -29,6 +29,7 @@ impl Operation for SortBy {
     const FAMILY: &'static str = "Filter/Transform";
     const ABOUT: &'static str = "The items in the order of a field, \"asc\" or \"desc\".";
     const TYPES: &'static str = "[T] to [T]; the items are objects with the fields";
+    const SHAPE: OpShape = OpShape::Permuted(Order::Keys);
     const FIELDS: &'static [Field] = &[
         Field::not_null("field", FieldKind::String, "the items' key that is read"),
         ORDER,
@@ -117,10 +118,6 @@ impl Operation for SortBy {
             Demand::Number => Demand::Number,
             _ => Demand::All,
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::sort(rule)
     }
 }
 

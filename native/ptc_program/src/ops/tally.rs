@@ -7,7 +7,7 @@ use super::field::FIELD_OF_ITEMS;
 use super::{keyed, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Demand, Eval, Loop, Machine, Stepped, NO_CONST};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Aggregate, OpShape};
 use ptc_kernels::{Tally, Walk};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
@@ -21,6 +21,7 @@ impl Operation for Count {
     const FAMILY: &'static str = "Aggregate";
     const ABOUT: &'static str = "How many items the list has.";
     const TYPES: &'static str = "[T] to integer";
+    const SHAPE: OpShape = OpShape::Aggregate(Aggregate::Count);
     const FIELDS: &'static [Field] = &[];
     const FIELDS_2: &'static [Field] = &[Field::optional(
         "where",
@@ -53,14 +54,10 @@ impl Operation for Count {
     fn needs(_apply: &Apply, _demand: Demand) -> Demand {
         Demand::Number
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::count(rule)
-    }
 }
 
 macro_rules! tally_of_field {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $about_2:literal) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $about_2:literal) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -68,6 +65,7 @@ macro_rules! tally_of_field {
             const FAMILY: &'static str = "Aggregate";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const FIELDS: &'static [Field] = FIELD_OF_ITEMS;
             const FIELDS_2: &'static [Field] = keyed::FIELD_OR_EXPR;
             const ABOUT_2: &'static str = $about_2;
@@ -101,20 +99,16 @@ macro_rules! tally_of_field {
             ) -> Stepped<H> {
                 machine.tally_values(looped, frame, returned)
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::lists::aggregate(rule)
-            }
         }
     };
 }
 
 tally_of_field! {
-    Sum, "sum", "The sum of a field's numbers; missing and nil are left out.", "list of objects with numbers in the field to number",
+    Sum, "sum", "The sum of a field's numbers; missing and nil are left out.", "list of objects with numbers in the field to number", OpShape::Aggregate(Aggregate::Sum),
     "The sum of a field's or an expression's numbers; missing and nil are left out."
 }
 tally_of_field! {
-    Avg, "avg", "The mean of a field's numbers, nil if there are none.", "list of objects with numbers in the field to number or null",
+    Avg, "avg", "The mean of a field's numbers, nil if there are none.", "list of objects with numbers in the field to number or null", OpShape::Aggregate(Aggregate::Mean),
     "The mean of a field's or an expression's numbers, nil if there are none."
 }
 

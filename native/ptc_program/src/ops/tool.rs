@@ -3,7 +3,7 @@
 use super::{Edition, Field, FieldKind, Operation, Planned};
 use crate::code::{Instr, NO_PC};
 use crate::compile::Plan;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::OpShape;
 use ptc_json::Shape;
 
 pub(super) struct Call;
@@ -13,6 +13,7 @@ impl Operation for Call {
     const FAMILY: &'static str = "Tools";
     const ABOUT: &'static str = "The answer of a tool; its arguments are taken literally.";
     const TYPES: &'static str = "the tool's answer; the arguments fit its parameters";
+    const SHAPE: OpShape = OpShape::Call;
     const FIELDS: &'static [Field] = &[
         Field::optional("args", FieldKind::Map, "the arguments, never evaluated"),
         Field::required("tool", FieldKind::String, "the tool's name"),
@@ -44,10 +45,6 @@ impl Operation for Call {
             on_error: NO_PC,
         });
         Ok(())
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::tool::call(rule)
     }
 }
 

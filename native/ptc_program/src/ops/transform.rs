@@ -3,7 +3,7 @@
 use super::{Edition, Field, FieldKind, Keeps, Operation, Planned};
 use crate::code::NO_CONST;
 use crate::compile::{Plan, INPUT_NAME};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Chosen, OpShape};
 
 pub(super) const AS: Field = Field::optional(
     "as",
@@ -20,7 +20,7 @@ pub(super) const EXPR: Field =
     Field::required("expr", FieldKind::Expr, "what is evaluated for each item");
 
 macro_rules! transform {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $field:ident, $keeps:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $field:ident, $keeps:expr) => {
         pub(super) struct $op;
 
         impl Operation for $op {
@@ -28,6 +28,7 @@ macro_rules! transform {
             const FAMILY: &'static str = "Filter/Transform";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const FIELDS: &'static [Field] = &[$field];
             const FIELDS_2: &'static [Field] = &[AS, $field];
             const READS_INPUT_ONCE: bool = true;
@@ -37,17 +38,13 @@ macro_rules! transform {
             fn plan(plan: &mut Plan) -> Planned {
                 plan_loop(plan, $field.name, false)
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::lists::each(rule)
-            }
         }
     };
 }
 
-transform! { Filter, "filter", "The items for which the condition holds.", "[T] to [T], as far as the condition can hold", CONDITION, Keeps::Item(true) }
-transform! { Map, "map", "The expression's value for each item.", "[T] to the list of the values", EXPR, Keeps::Value }
-transform! { Reject, "reject", "The items for which the condition does not hold.", "[T] to [T], as far as the condition may not hold", CONDITION, Keeps::Item(false) }
+transform! { Filter, "filter", "The items for which the condition holds.", "[T] to [T], as far as the condition can hold", OpShape::Subset(Chosen::Where(true)), CONDITION, Keeps::Item(true) }
+transform! { Map, "map", "The expression's value for each item.", "[T] to the list of the values", OpShape::ListOfBody, EXPR, Keeps::Value }
+transform! { Reject, "reject", "The items for which the condition does not hold.", "[T] to [T], as far as the condition may not hold", OpShape::Subset(Chosen::Where(false)), CONDITION, Keeps::Item(false) }
 
 /// Runs the body in a field once for each item of the current value, which has the name in `as`, too. If `combines`, the
 /// operation checks each value of the body, and is applied to the list of these values.

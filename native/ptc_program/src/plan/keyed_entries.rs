@@ -3,7 +3,7 @@
 use super::sets::SetId;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
-use crate::opcode::OpCode;
+use crate::shape::{Comparison, OpShape};
 use crate::typing::parts::{operation_of, OpAt};
 use ptc_json::{Document, Entry, Node, Shape};
 
@@ -190,12 +190,12 @@ impl PlanWalk {
         else {
             return KeysLeft::any();
         };
-        match op {
-            OpCode::Not => match source.field(condition, "condition") {
+        match op.shape() {
+            OpShape::Negation => match source.field(condition, "condition") {
                 Some(inner) => self.keys_left(source, inner, !negated, depth - 1),
                 None => KeysLeft::any(),
             },
-            OpCode::And | OpCode::Or => {
+            OpShape::Connective(decisive) => {
                 let Some(list) = source.field(condition, "conditions") else {
                     return KeysLeft::any();
                 };
@@ -208,23 +208,27 @@ impl PlanWalk {
                     let one = self.keys_left(source, part, negated, depth - 1);
                     all = Some(match all {
                         None => one,
-                        Some(all) if (op == OpCode::And) != negated => all.both(one),
+                        Some(all) if decisive == negated => all.both(one),
                         Some(all) => all.either(one),
                     });
                 }
                 all.unwrap_or_else(KeysLeft::any)
             }
-            OpCode::Eq | OpCode::Neq | OpCode::In if is_about_key(source, condition) => {
-                let Some(names) = constants(source, condition, op) else {
+            OpShape::Compared(of @ (Comparison::Equal(_) | Comparison::In))
+                if is_about_key(source, condition) =>
+            {
+                let Some(names) = constants(source, condition, of) else {
                     return KeysLeft::any();
                 };
-                match (op == OpCode::Neq) == negated {
+                match (of == Comparison::Equal(false)) == negated {
                     true => KeysLeft::Only(names),
                     false => KeysLeft::Without(names, vec![]),
                 }
             }
-            OpCode::StartsWith if negated && is_about_key(source, condition) => {
-                match constants(source, condition, op) {
+            OpShape::Compared(of @ Comparison::Begins)
+                if negated && is_about_key(source, condition) =>
+            {
+                match constants(source, condition, of) {
                     Some(starts) => KeysLeft::Without(vec![], starts),
                     None => KeysLeft::any(),
                 }
@@ -235,9 +239,9 @@ impl PlanWalk {
 }
 
 /// Returns the constant texts that a key is compared with.
-fn constants(source: &Document, condition: Node, op: OpCode) -> Option<KeyTexts> {
+fn constants(source: &Document, condition: Node, of: Comparison) -> Option<KeyTexts> {
     let value = source.field(condition, "value")?;
-    if op != OpCode::In {
+    if of != Comparison::In {
         return source.text(value).map(|text| vec![text.to_vec()]);
     }
     let Entry::List(_, count) = source.entry(value) else {

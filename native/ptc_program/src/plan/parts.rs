@@ -9,23 +9,18 @@ use super::visit::{PartKind, ReadAs, ToVisit, When};
 use super::walk::{PlanWalk, Visited};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
-use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
+use crate::shape::{Aggregate, DateOf, OpShape, Reshaping, TextOf, Which};
 use crate::typing::walk::ABSENT;
 use ptc_json::{Document, Entry, Node, Shape};
 
-/// The place of a field among those of its operation, in the order in which they are visited: what a body depends on comes
-/// before it.
-fn place_of(op: OpCode, stage: usize, fields: &[Field]) -> usize {
-    match op {
-        OpCode::Let | OpCode::Fold | OpCode::GroupBy => fields.len() - 1 - stage,
-        // The input comes before what is not evaluated where it is null.
-        OpCode::Split | OpCode::DateAdd => fields.len() - 1 - stage,
-        OpCode::Replace => match stage {
-            0 => fields.len() - 2,
-            stage if stage < fields.len() - 1 => stage - 1,
-            stage => stage,
-        },
+/// Returns the place of a field among those of its operation, in the order in which they are visited.
+fn place_of(shape: OpShape, stage: usize, fields: &[Field]) -> usize {
+    let first = shape.begins_with();
+    let first = first.and_then(|name| fields.iter().position(|field| field.name == name));
+    match (first, stage) {
+        (Some(first), 0) => first,
+        (Some(first), stage) if stage <= first => stage - 1,
         _ => stage,
     }
 }
@@ -61,11 +56,11 @@ impl PlanWalk {
             if stage >= fields.len() {
                 return None;
             }
-            let place = place_of(op, stage, fields);
+            let place = place_of(op.shape(), stage, fields);
             let (field, node) = (&fields[place], frame.fields[place]);
             if node != ABSENT {
-                if let Some(part) = self.part_of_field(source, op, field, node) {
-                    return self.context(source, op, part);
+                if let Some(part) = self.part_of_field(source, op.shape(), field, node) {
+                    return self.context(source, op.shape(), part);
                 }
             }
             let frame = self.frames.last_mut()?;
@@ -78,7 +73,7 @@ impl PlanWalk {
     fn part_of_field(
         &mut self,
         source: &Document,
-        op: OpCode,
+        shape: OpShape,
         field: &'static Field,
         node: Node,
     ) -> Option<ToVisit> {
@@ -88,12 +83,10 @@ impl PlanWalk {
             FieldKind::Template => ReadAs::Template,
             FieldKind::Text | FieldKind::NonEmptyText => ReadAs::Expr,
             FieldKind::TemplateMap => ReadAs::Templates,
-            FieldKind::Map if op == OpCode::Object => ReadAs::Values,
+            FieldKind::Map if shape == OpShape::ObjectOfParts => ReadAs::Values,
             FieldKind::Map => ReadAs::Constants,
-            FieldKind::Any => match op {
-                OpCode::Literal | OpCode::Get | OpCode::Round => ReadAs::Constant,
-                _ => ReadAs::Value,
-            },
+            FieldKind::Any if shape.keeps_constants() => ReadAs::Constant,
+            FieldKind::Any => ReadAs::Value,
             FieldKind::Parts if source.shape(node) != Shape::List => ReadAs::Expr,
             FieldKind::ExprList | FieldKind::TemplateList | FieldKind::Parts => {
                 let how = match field.kind {
@@ -184,16 +177,16 @@ impl PlanWalk {
     }
 
     /// Adds what holds in a part of an operation.
-    fn context(&mut self, source: &Document, op: OpCode, mut part: ToVisit) -> Option<ToVisit> {
-        match (op, part.field) {
-            (OpCode::Pipe, _) => {
+    fn context(&mut self, source: &Document, shape: OpShape, mut part: ToVisit) -> Option<ToVisit> {
+        match (shape, part.field) {
+            (OpShape::Chained, _) => {
                 part.input = match self.last_part() {
                     Some(before) => before,
                     None => self.first_input(source, part.node),
                 };
                 part.given = true;
             }
-            (OpCode::Let, "in") => {
+            (OpShape::Bind, "in") => {
                 let value = self.part_in("value").unwrap_or(ValueId::CONSTANT);
                 match self.text(source, "name") {
                     Some(name) if name == INPUT_NAME.as_bytes() => part.input = value,
@@ -204,31 +197,26 @@ impl PlanWalk {
                     None => {}
                 }
             }
-            (OpCode::If, "then" | "else") | (OpCode::Switch, "then" | "else") => {
+            (OpShape::Branch(_), "then" | "else") => {
                 part.when = When::Branch;
                 part.guard = self.so_far();
             }
-            (OpCode::Switch | OpCode::And | OpCode::Or | OpCode::Coalesce, _) => {
-                let first = match op {
-                    OpCode::Switch => self.part_in("cases").is_none(),
-                    _ => self.part_in(part.field).is_none(),
-                };
-                if !first {
-                    part.when = When::Maybe;
-                    part.guard = self.so_far();
-                }
+            (OpShape::Branch(_) | OpShape::Connective(_) | OpShape::FirstOf, field)
+                if self.part_in(field).is_some() =>
+            {
+                part.when = When::Maybe;
+                part.guard = self.so_far();
             }
-            (OpCode::Call, "on_error") => {
+            (OpShape::Call, "on_error") => {
                 part.when = When::Maybe;
                 let error = self.error(source)?;
                 part.guard = self.values.flows(error);
                 part.bind = Some((self.names.id(b"error"), error));
             }
-            (OpCode::Split, "by")
-            | (OpCode::Replace, "find" | "with")
-            | (OpCode::DateAdd, "amount")
-                if !self.is_text(source, "value") =>
-            {
+            (
+                OpShape::Text(TextOf::Split | TextOf::Replaced) | OpShape::Date(DateOf::Sum),
+                field,
+            ) if field != "value" && !self.is_text(source, "value") => {
                 let given = self.part_in("value");
                 let input = match given {
                     Some(value) => value,
@@ -237,8 +225,8 @@ impl PlanWalk {
                 part.when = When::Maybe;
                 part.guard = self.values.flows(input);
             }
-            (OpCode::Fold, "expr") => self.begin_fold(source, &mut part)?,
-            (OpCode::GroupBy, "each") => {
+            (OpShape::Accumulator, "expr") => self.begin_fold(source, &mut part)?,
+            (OpShape::Grouped, "each") => {
                 // The keys decide how many groups there are.
                 for (_, key) in self.group_keys(source) {
                     let flows = self.values.flows(key);
@@ -246,14 +234,15 @@ impl PlanWalk {
                 }
                 self.begin_groups(&mut part)?;
             }
-            (OpCode::Set, "fields") => self.begin_set(&mut part)?,
+            (OpShape::Reshaped(Reshaping::Set), "fields") => self.begin_set(&mut part)?,
             (_, "where" | "expr") => {
                 let input = part.input;
                 self.begin_body(input, &mut part)?;
-                if matches!(op, OpCode::Find | OpCode::ForSome | OpCode::ForEvery) {
+                if let OpShape::Item(Which::Found) | OpShape::Aggregate(Aggregate::Decided) = shape
+                {
                     self.until_found(&mut part)?;
                 }
-                if self.edition == Edition::Two && op != OpCode::GroupBy {
+                if self.edition == Edition::Two && shape != OpShape::Grouped {
                     if let Some(name) = self.text(source, "as") {
                         let looped = self.frames.last()?.looped?;
                         part.bind = Some((self.names.id(name), looped.item));

@@ -6,7 +6,7 @@ use super::value::{Value, ValueId};
 use super::visit::PartKind;
 use super::walk::PlanWalk;
 use crate::compile::INPUT_NAME;
-use crate::opcode::OpCode;
+use crate::shape::{Branching, DateOf, Entry as EntryOf, Leaf, NumberOf, OpShape, Order, TextOf};
 use crate::typing::names::NameId;
 use crate::typing::walk::ABSENT;
 use ptc_json::{Document, Entry, Node};
@@ -136,7 +136,7 @@ impl PlanWalk {
         };
         let (what, looped, node) = (frame.what, frame.looped, frame.node);
         let value = match what {
-            PartKind::Op(op, false) => self.of_operation(source, op),
+            PartKind::Op(op, false) => self.of_operation(source, op.shape()),
             PartKind::Op(_, true) => self.of_object(source),
             PartKind::Data(_) => match source.entry(node) {
                 Entry::Object(..) => self.of_object(source),
@@ -180,9 +180,10 @@ impl PlanWalk {
         self.values.list_of(item, items.len())
     }
 
-    fn of_operation(&mut self, source: &Document, op: OpCode) -> ValueId {
-        match op {
-            OpCode::Load => match self.name(source, "name") {
+    fn of_operation(&mut self, source: &Document, shape: OpShape) -> ValueId {
+        let input = self.input();
+        let value = match shape {
+            OpShape::Leaf(Leaf::Context) => match self.name(source, "name") {
                 Some(name) => {
                     let value = self.values.root(SourceRoot::Context(name));
                     self.touch(value);
@@ -190,29 +191,29 @@ impl PlanWalk {
                 }
                 None => self.nothing_known(),
             },
-            OpCode::Var => self.variable(source),
-            OpCode::It => self.input(),
-            OpCode::Literal => self.part_in("value").unwrap_or(ValueId::CONSTANT),
-            OpCode::Now => {
+            OpShape::Leaf(Leaf::Name) => self.variable(source),
+            OpShape::Leaf(Leaf::Constant) => self.part_in("value").unwrap_or(ValueId::CONSTANT),
+            OpShape::Leaf(Leaf::Clock) => {
                 let now = self.values.root(SourceRoot::Now);
                 self.values.computed(&[now])
             }
-            OpCode::Pipe => self.last_part().unwrap_or(ValueId::CONSTANT),
-            OpCode::Let => self.part_in("in").unwrap_or(ValueId::CONSTANT),
-            OpCode::If | OpCode::Switch => self.chosen(op),
-            OpCode::Coalesce => {
+            OpShape::Input => input,
+            OpShape::Chained => self.last_part().unwrap_or(ValueId::CONSTANT),
+            OpShape::Bind => self.part_in("in").unwrap_or(ValueId::CONSTANT),
+            OpShape::Branch(of) => self.chosen(of),
+            OpShape::FirstOf => {
                 let mut values = self.parts_of("values");
                 let all = self.joined(&values);
                 values.pop();
                 self.decided_by(all, &values)
             }
-            OpCode::Call => self.called(source),
-            OpCode::Object => match self.part_in("fields") {
+            OpShape::Call => self.called(source),
+            OpShape::ObjectOfParts => match self.part_in("fields") {
                 Some(object) => object,
                 None => self.nothing_known(),
             },
-            OpCode::List => self.of_list("items"),
-            OpCode::Merge => {
+            OpShape::ListOfParts => self.of_list("items"),
+            OpShape::Merged => {
                 let mut all = ValueId::CONSTANT;
                 for object in self.parts_of("objects") {
                     self.touch(object);
@@ -220,9 +221,91 @@ impl PlanWalk {
                 }
                 all
             }
-            OpCode::Get => self.got(source),
-            _ => self.of_items(source, op),
+            OpShape::Read => self.got(source),
+            OpShape::Concatenated => self.several(false),
+            OpShape::Zipped => self.several(true),
+            OpShape::Range => self.range(source),
+            OpShape::Joined => self.join(source),
+            OpShape::Subset(of) => self.subset(source, of, input),
+            OpShape::Permuted(Order::Keys) => self.sorted(source, input),
+            OpShape::Permuted(Order::Backwards) => input,
+            OpShape::ListOfBody => self.mapped("expr"),
+            OpShape::FlatListOfBody => {
+                let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
+                match self.frames.last().and_then(|frame| frame.looped) {
+                    Some(looped) => self.loops.flattened(lists, &looped, &mut self.values),
+                    None => self.nothing_known(),
+                }
+            }
+            OpShape::Flattened => self.flattened(input),
+            OpShape::Chunked => self.groups(input).1,
+            OpShape::Item(of) => self.item_of(source, of, input),
+            OpShape::Aggregate(of) => self.aggregated(source, of),
+            OpShape::Accumulator => self.folded(),
+            OpShape::Reshaped(of) => self.reshaped(source, of, input),
+            OpShape::Entries(EntryOf::Pair) => self.entries(input),
+            OpShape::Entries(EntryOf::Key) => self.keys(input),
+            OpShape::KeyedMap(of) => self.keyed_map(source, of, input),
+            OpShape::Grouped => self.grouped(source),
+            OpShape::Connective(_)
+            | OpShape::Negation
+            | OpShape::Text(TextOf::Several)
+            | OpShape::Number(NumberOf::Sum | NumberOf::Quotient | NumberOf::Modulo)
+            | OpShape::Date(DateOf::Difference) => {
+                let all = self.operands();
+                self.computed(&all)
+            }
+            OpShape::Compared(_) => {
+                let all = self.operands_or_own(source, "left");
+                self.computed(&all)
+            }
+            OpShape::Number(NumberOf::Rounded | NumberOf::Absolute | NumberOf::Whole)
+            | OpShape::Text(_)
+            | OpShape::Date(_) => {
+                let all = self.operands_or_own(source, "value");
+                match shape {
+                    OpShape::Text(TextOf::Length) => self.outlined(&all),
+                    _ => self.computed(&all),
+                }
+            }
+            OpShape::Kind => self.outlined(&[input]),
+        };
+        // It fails if what it takes apart has another kind.
+        for one in self.taken_apart(shape) {
+            self.touch(one);
         }
+        value
+    }
+
+    /// Returns the lists and objects whose items or fields become those of the value.
+    fn taken_apart(&self, shape: OpShape) -> Vec<ValueId> {
+        use OpShape::*;
+        match shape {
+            Concatenated | Zipped | Range => self.operands(),
+            Joined => [self.operands(), vec![self.input()]].concat(),
+            Subset(_) | Permuted(_) | ListOfBody | FlatListOfBody | Flattened | Chunked
+            | Item(_) | Aggregate(_) | Accumulator | Reshaped(_) | Entries(_) | KeyedMap(_)
+            | Grouped => vec![self.input()],
+            Leaf(_) | Input | Chained | Bind | Branch(_) | FirstOf | Connective(_) | Negation
+            | ObjectOfParts | ListOfParts | Merged | Read | Call | Compared(_) | Number(_)
+            | Text(_) | Date(_) | Kind => vec![],
+        }
+    }
+
+    /// Returns the values of all parts.
+    pub(super) fn operands(&self) -> Vec<ValueId> {
+        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
+        self.visited[first..].iter().map(|it| it.value).collect()
+    }
+
+    /// Returns these, and what is read of the current value where this field is not given.
+    fn operands_or_own(&mut self, source: &Document, given: &str) -> Vec<ValueId> {
+        let mut all = self.operands();
+        if self.field(given).is_none() {
+            let input = self.input();
+            all.push(self.read_at(source, input, "field"));
+        }
+        all
     }
 
     /// Returns a value of which nothing is known.
@@ -258,16 +341,16 @@ impl PlanWalk {
         }
     }
 
-    /// The rule of `if` and `switch`.
-    fn chosen(&mut self, op: OpCode) -> ValueId {
-        let (conditions, mut values, complete) = match op {
-            OpCode::If => {
+    /// The value of one of several branches.
+    fn chosen(&mut self, of: Branching) -> ValueId {
+        let (conditions, mut values, complete) = match of {
+            Branching::Two => {
                 let branches = [self.part_in("then"), self.part_in("else")];
                 let values: Vec<_> = branches.into_iter().flatten().collect();
                 let complete = values.len() == 2;
                 (self.parts_of("condition"), values, complete)
             }
-            _ => {
+            Branching::Cases => {
                 let other = self.part_in("else");
                 let mut values = self.parts_of("then");
                 values.extend(other);

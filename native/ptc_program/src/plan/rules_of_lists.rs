@@ -5,39 +5,12 @@ use super::sets::SetId;
 use super::sources::PathStep;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
-use crate::opcode::OpCode;
+use crate::shape::{Aggregate, Chosen, KeyedBy, Which};
 use ptc_json::{Document, Entry};
 
 impl PlanWalk {
-    /// Returns the value of all other operations.
-    pub(super) fn of_items(&mut self, source: &Document, op: OpCode) -> ValueId {
-        let input = self.input();
-        let given = match op {
-            OpCode::Concat | OpCode::Zip | OpCode::Range => self.operands(),
-            OpCode::Join => [self.operands(), vec![input]].concat(),
-            _ => vec![input],
-        };
-        match self.over_items(source, op, input) {
-            // It fails if what it is given has another kind.
-            Some(value) => {
-                for one in given {
-                    self.touch(one);
-                }
-                value
-            }
-            None => {
-                let mut all = self.operands();
-                all.extend(self.subject(source, op));
-                match op {
-                    OpCode::Length | OpCode::Typeof => self.outlined(&all),
-                    _ => self.computed(&all),
-                }
-            }
-        }
-    }
-
     /// Returns what is computed of the number of parts of values, or of their kinds.
-    fn outlined(&mut self, of: &[ValueId]) -> ValueId {
+    pub(super) fn outlined(&mut self, of: &[ValueId]) -> ValueId {
         let (mut data, mut decides) = (SetId::EMPTY, SetId::EMPTY);
         for value in of {
             let (outline, by) = (self.outline(*value), self.values.decides(*value));
@@ -49,114 +22,65 @@ impl PlanWalk {
         self.values.decided(made, decides)
     }
 
-    /// Returns the value of an operation over a list or an object.
-    fn over_items(&mut self, source: &Document, op: OpCode, input: ValueId) -> Option<ValueId> {
-        Some(match op {
-            OpCode::Filter | OpCode::Reject => {
-                let some = self.loops.some(input, false, &mut self.values);
-                let some = self.entries_left(source, some, op == OpCode::Reject);
+    /// Returns some items of a list.
+    pub(super) fn subset(&mut self, source: &Document, of: Chosen, list: ValueId) -> ValueId {
+        let some = match (of, self.field("count").map(|node| source.entry(node))) {
+            (Chosen::Begin, Some(Entry::Int(most))) => {
+                let most = u64::try_from(most).unwrap_or(0);
+                return self.loops.taken(list, most, &mut self.values);
+            }
+            _ => self.loops.some(list, false, &mut self.values),
+        };
+        match of {
+            Chosen::Where(kept) => {
+                let some = self.entries_left(source, some, !kept);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
                 self.decided_by(some, &[condition])
             }
-            OpCode::FilterIn => {
-                let some = self.loops.some(input, false, &mut self.values);
+            Chosen::Among => {
                 let (key, value) = (self.key(source), self.part_in("value"));
                 let value = value.unwrap_or(ValueId::CONSTANT);
                 self.decided_by(some, &[key, value])
             }
-            OpCode::Distinct => {
-                let some = self.loops.some(input, false, &mut self.values);
+            Chosen::Distinct => {
                 let key = self.key(source);
                 self.decided_by(some, &[key])
             }
-            OpCode::SortBy => self.sorted(source, input),
-            OpCode::Reverse => input,
-            OpCode::Map => self.mapped("expr"),
-            OpCode::FlatMap => {
-                let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
-                match self.frames.last().and_then(|frame| frame.looped) {
-                    Some(looped) => self.loops.flattened(lists, &looped, &mut self.values),
-                    None => self.nothing_known(),
-                }
-            }
-            OpCode::Flatten => self.flattened(input),
-            OpCode::Take | OpCode::Drop => {
-                let count = self.field("count").map(|node| source.entry(node));
-                match (op, count) {
-                    (OpCode::Take, Some(Entry::Int(most))) => {
-                        let most = u64::try_from(most).unwrap_or(0);
-                        self.loops.taken(input, most, &mut self.values)
-                    }
-                    _ => self.loops.some(input, false, &mut self.values),
-                }
-            }
-            OpCode::Chunk => self.groups(input).1,
-            OpCode::First | OpCode::Last | OpCode::Nth => self.loops.item(input, &mut self.values),
-            OpCode::Find => {
-                let list = self.entries_left(source, input, false);
+            Chosen::Begin | Chosen::Rest => some,
+        }
+    }
+
+    /// Returns one item of a list.
+    pub(super) fn item_of(&mut self, source: &Document, of: Which, list: ValueId) -> ValueId {
+        match of {
+            Which::Placed => self.loops.item(list, &mut self.values),
+            Which::Found => {
+                let list = self.entries_left(source, list, false);
                 let item = self.loops.item(list, &mut self.values);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
                 self.decided_by(item, &[condition])
             }
-            OpCode::MinBy | OpCode::MaxBy => {
-                let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
+            Which::Keyed => {
+                let (item, key) = (self.loops.item(list, &mut self.values), self.key(source));
                 self.decided_by(item, &[key])
             }
-            OpCode::Count
-            | OpCode::Sum
-            | OpCode::Avg
-            | OpCode::Min
-            | OpCode::Max
-            | OpCode::Median
-            | OpCode::Percentile
-            | OpCode::ForSome
-            | OpCode::ForEvery => self.aggregated(source, op),
-            OpCode::Fold => self.folded(),
-            OpCode::Concat | OpCode::Zip => self.several(op),
-            OpCode::Range => self.range(source),
-            OpCode::Select | OpCode::Unset | OpCode::Rename | OpCode::Set => {
-                self.reshaped(source, op, input)
-            }
-            OpCode::EntriesOf => self.entries(input),
-            OpCode::Keys => self.keys(input),
-            OpCode::FromEntries => {
-                let item = self.loops.item(input, &mut self.values);
+        }
+    }
+
+    /// Returns an object that is made of the items of a list.
+    pub(super) fn keyed_map(&mut self, source: &Document, of: KeyedBy, list: ValueId) -> ValueId {
+        let item = self.loops.item(list, &mut self.values);
+        match of {
+            KeyedBy::Pairs => {
                 let (key, value) = (self.names.id(b"key"), self.names.id(b"value"));
                 let (key, value) = (self.values.field(item, key), self.values.field(item, value));
-                self.named(input, value, key)
+                self.named(list, value, key)
             }
-            OpCode::IndexBy => {
-                let (item, key) = (self.loops.item(input, &mut self.values), self.key(source));
-                self.named(input, item, key)
+            KeyedBy::Items => {
+                let key = self.key(source);
+                self.named(list, item, key)
             }
-            OpCode::GroupBy => self.grouped(source),
-            OpCode::Join => self.join(source),
-            _ => return None,
-        })
-    }
-
-    /// Returns the values of all parts.
-    fn operands(&self) -> Vec<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        self.visited[first..].iter().map(|it| it.value).collect()
-    }
-
-    /// Returns what an operation reads of its current value, if it does.
-    fn subject(&mut self, source: &Document, op: OpCode) -> Option<ValueId> {
-        let given = match op {
-            OpCode::Add | OpCode::Sub | OpCode::Mul | OpCode::Div | OpCode::Mod => "left",
-            OpCode::Matches => "left",
-            op if is_comparison(op) => "left",
-            OpCode::Pct => "part",
-            OpCode::Text => "parts",
-            OpCode::DateDiff => "from",
-            OpCode::And | OpCode::Or => "conditions",
-            OpCode::Not => "condition",
-            _ => "value",
-        };
-        let input = self.input();
-        let is_given = self.field(given).is_some();
-        (!is_given).then(|| self.read_at(source, input, "field"))
+        }
     }
 
     /// Returns the keys of the items: what a body gives, a field of each item, or the item.
@@ -178,7 +102,7 @@ impl PlanWalk {
         self.decided_by(named, &[key])
     }
 
-    fn sorted(&mut self, source: &Document, input: ValueId) -> ValueId {
+    pub(super) fn sorted(&mut self, source: &Document, input: ValueId) -> ValueId {
         let item = self.loops.item(input, &mut self.values);
         let mut keys = self.parts_of("expr");
         if let Some(by) = self.field("by") {
@@ -194,7 +118,7 @@ impl PlanWalk {
     }
 
     /// Returns the list of what a body gives.
-    fn mapped(&mut self, body: &str) -> ValueId {
+    pub(super) fn mapped(&mut self, body: &str) -> ValueId {
         let item = self.part_in(body).unwrap_or(ValueId::CONSTANT);
         let Some(looped) = self.frames.last().and_then(|frame| frame.looped) else {
             return self.nothing_known();
@@ -209,7 +133,7 @@ impl PlanWalk {
         self.values.decided(list, looped.by)
     }
 
-    fn flattened(&mut self, input: ValueId) -> ValueId {
+    pub(super) fn flattened(&mut self, input: ValueId) -> ValueId {
         let looped = self.loops.begin(input, &mut self.values);
         let (item, _) = self.values.undecided(looped.item);
         let are_lists = matches!(self.values.get(item), Value::List(_));
@@ -241,7 +165,7 @@ impl PlanWalk {
         self.values.decided(list, by)
     }
 
-    fn aggregated(&mut self, source: &Document, op: OpCode) -> ValueId {
+    pub(super) fn aggregated(&mut self, source: &Document, of: Aggregate) -> ValueId {
         let input = self.input();
         let list = self.loops.items_of(input, &mut self.values);
         let (inner, by) = self.values.undecided(list);
@@ -252,14 +176,16 @@ impl PlanWalk {
         let counted = self.values.made(spine);
         let counted = self.values.decided(counted, by);
         let mut all = vec![counted];
-        match op {
-            OpCode::Count | OpCode::ForSome | OpCode::ForEvery => all.extend(self.part_in("where")),
-            _ => all.push(self.key(source)),
+        match of {
+            Aggregate::Count | Aggregate::Decided => all.extend(self.part_in("where")),
+            Aggregate::Sum | Aggregate::Mean | Aggregate::Rank | Aggregate::Extreme => {
+                all.push(self.key(source));
+            }
         }
         self.computed(&all)
     }
 
-    fn folded(&mut self) -> ValueId {
+    pub(super) fn folded(&mut self) -> ValueId {
         let init = self.part_in("init").unwrap_or(ValueId::CONSTANT);
         let body = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
         let Some(frame) = self.frames.last() else {
@@ -292,7 +218,7 @@ impl PlanWalk {
         value
     }
 
-    fn several(&mut self, op: OpCode) -> ValueId {
+    pub(super) fn several(&mut self, zipped: bool) -> ValueId {
         let (lists, mut bys) = (self.parts_of("lists"), SetId::EMPTY);
         let mut all = ItemsOf {
             item: ValueId::CONSTANT,
@@ -310,7 +236,7 @@ impl PlanWalk {
             };
             all.item = self.values.join(all.item, items.item);
             all.spine = self.values.both(all.spine, items.spine);
-            if op == OpCode::Concat {
+            if !zipped {
                 all.least = self.values.formulas.sum(all.least, items.least);
                 all.most = self.values.formulas.sum(all.most, items.most);
             } else if place == 0 || all.most == FormulaId::UNKNOWN {
@@ -320,14 +246,14 @@ impl PlanWalk {
         if all.least == FormulaId::UNKNOWN {
             all.least = FormulaId::ZERO;
         }
-        if op == OpCode::Zip {
+        if zipped {
             all.item = self.values.list_of(all.item, lists.len());
         }
         let list = self.values.list(all);
         self.values.decided(list, bys)
     }
 
-    fn range(&mut self, source: &Document) -> ValueId {
+    pub(super) fn range(&mut self, source: &Document) -> ValueId {
         let ends = ["from", "to"].map(|name| self.field(name).map(|node| source.entry(node)));
         let count = match ends {
             [Some(Entry::Int(from)), Some(Entry::Int(to))] => {
@@ -355,21 +281,4 @@ impl PlanWalk {
         });
         self.values.decided(list, by)
     }
-}
-
-/// Whether an operation compares its current value, or what `left` gives, with a value.
-fn is_comparison(op: OpCode) -> bool {
-    matches!(
-        op,
-        OpCode::Eq
-            | OpCode::Neq
-            | OpCode::Gt
-            | OpCode::Gte
-            | OpCode::Lt
-            | OpCode::Lte
-            | OpCode::Contains
-            | OpCode::In
-            | OpCode::StartsWith
-            | OpCode::EndsWith
-    )
 }

@@ -5,19 +5,24 @@ use super::sets::SetId;
 use super::sources::PathStep;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
-use crate::opcode::OpCode;
+use crate::shape::Reshaping;
 use crate::typing::names::NameId;
 use ptc_json::Document;
 
 impl PlanWalk {
     /// The rule of `select`, `set`, `unset` and `rename`: over an object, or over each object of a list.
-    pub(super) fn reshaped(&mut self, source: &Document, op: OpCode, input: ValueId) -> ValueId {
+    pub(super) fn reshaped(
+        &mut self,
+        source: &Document,
+        how: Reshaping,
+        input: ValueId,
+    ) -> ValueId {
         let (inner, by) = self.values.undecided(input);
         let mut all = ValueId::CONSTANT;
         for member in self.values.members(inner) {
             let value = self.values.get(member);
             if !matches!(value, Value::List(_)) {
-                let object = self.reshaped_object(source, op, member);
+                let object = self.reshaped_object(source, how, member);
                 all = self.values.join(all, object);
             }
             let is_list = match value {
@@ -26,7 +31,7 @@ impl PlanWalk {
             };
             if is_list {
                 let looped = self.loops.begin(member, &mut self.values);
-                let item = self.reshaped_item(source, op, looped.item);
+                let item = self.reshaped_item(source, how, looped.item);
                 self.loops.end(&looped);
                 let list = self.values.list(ItemsOf {
                     item,
@@ -42,17 +47,17 @@ impl PlanWalk {
     }
 
     /// Returns what becomes of an item of a list. `select` keeps what is no object as it is; the others fail.
-    fn reshaped_item(&mut self, source: &Document, op: OpCode, item: ValueId) -> ValueId {
+    fn reshaped_item(&mut self, source: &Document, how: Reshaping, item: ValueId) -> ValueId {
         let (inner, by) = self.values.undecided(item);
         let mut all = ValueId::CONSTANT;
         for member in self.values.members(inner) {
             let value = self.values.get(member);
             if !matches!(value, Value::List(_)) {
-                let object = self.reshaped_object(source, op, member);
+                let object = self.reshaped_object(source, how, member);
                 all = self.values.join(all, object);
             }
             let kept = match value {
-                _ if op != OpCode::Select => continue,
+                _ if how != Reshaping::Select => continue,
                 Value::List(_) => member,
                 Value::At(source, of) => self.values.step(source, PathStep::Other, of),
                 _ => continue,
@@ -62,31 +67,31 @@ impl PlanWalk {
         self.values.decided(all, by)
     }
 
-    fn reshaped_object(&mut self, source: &Document, op: OpCode, of: ValueId) -> ValueId {
+    fn reshaped_object(&mut self, source: &Document, how: Reshaping, of: ValueId) -> ValueId {
         let object = match self.values.get(of) {
             Value::At(source, by) => self.values.step(source, PathStep::Object, by),
             _ => of,
         };
-        let reshaped = self.reshaped_one(source, op, object);
+        let reshaped = self.reshaped_one(source, how, object);
         // Whether it is an object.
         let kind = self.outline(of);
         self.values.decided(reshaped, kind)
     }
 
-    fn reshaped_one(&mut self, source: &Document, op: OpCode, of: ValueId) -> ValueId {
-        if let (OpCode::Set, Some(fields)) = (op, self.part_in("fields")) {
+    fn reshaped_one(&mut self, source: &Document, how: Reshaping, of: ValueId) -> ValueId {
+        if let (Reshaping::Set, Some(fields)) = (how, self.part_in("fields")) {
             return self.merged(of, fields);
         }
         let Some(node) = self.field("fields") else {
             return self.nothing_known();
         };
         let (mut fields, mut known) = (Vec::new(), true);
-        let rest = if op == OpCode::Select {
+        let rest = if how == Reshaping::Select {
             ValueId::CONSTANT
         } else {
             of
         };
-        if op == OpCode::Rename {
+        if how == Reshaping::Rename {
             let pairs: Vec<_> = source.pairs(node).collect();
             for (key, value) in pairs {
                 let renamed = self.read(source, of, key);
@@ -107,8 +112,8 @@ impl PlanWalk {
                 match source.text(key) {
                     Some(text) => {
                         let name = self.names.id(text);
-                        let value = match op {
-                            OpCode::Select => self.read(source, of, key),
+                        let value = match how {
+                            Reshaping::Select => self.read(source, of, key),
                             _ => ValueId::CONSTANT,
                         };
                         fields.push((name, value));
@@ -121,8 +126,8 @@ impl PlanWalk {
             return self.values.computed(&[of]);
         }
         let names: Vec<_> = fields.iter().map(|field| field.0).collect();
-        let (others, by) = match op {
-            OpCode::Select => (rest, SetId::EMPTY),
+        let (others, by) = match how {
+            Reshaping::Select => (rest, SetId::EMPTY),
             _ => {
                 let others = self.values.without(rest, &names);
                 self.values.undecided(others)

@@ -242,7 +242,7 @@ impl PlanWalk {
         if let PartKind::Op(op, implicit) = what {
             let found = &mut frame.fields;
             let own = fields_of(self.edition, source, part.node, op, implicit, found);
-            if let (Some(own), false, true) = (own, part.given, op.sees_input()) {
+            if let (Some(own), false, true) = (own, part.given, op.shape().sees_input()) {
                 frame.input = self.constant(source, own);
             }
         }

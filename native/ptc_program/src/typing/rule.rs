@@ -8,7 +8,7 @@ use super::walk::{Facts, Frame, How, Next, TypeWalk, Visit, What, ABSENT};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
-use crate::ops::Field;
+use crate::ops::{Field, FieldKind};
 use ptc_json::{Document, Entry, Node};
 
 /// One call of the rule of an operation.
@@ -105,6 +105,13 @@ impl<'r> Rule<'r> {
         let place = place.or_else(|| fields.iter().position(|field| field.name == name))?;
         let node = self.walk.frames.last()?.fields[place];
         (node != ABSENT).then_some(node)
+    }
+
+    /// Returns the names of the two fields that hold operands.
+    pub(crate) fn operands(&self) -> [&'static str; 2] {
+        let fields = self.op().map_or(&[][..], |op| op.fields(self.walk.edition));
+        let mut operands = fields.iter().filter(|it| it.kind == FieldKind::Operand);
+        [(); 2].map(|()| operands.next().map_or("", |it| it.name))
     }
 
     /// Returns the text in a field.

@@ -8,6 +8,7 @@ use super::known::Known;
 use super::names::NameId;
 use super::parts::fields_of;
 use super::rule::Rule;
+use super::rules;
 use super::sources::Sources;
 use super::ty::{FieldTy, TyId, Types};
 use crate::compile::MOST_FIELDS;
@@ -254,7 +255,7 @@ impl TypeWalk {
         let what = frame.what;
         let mut rule = Rule::new(self, source);
         let next = match what {
-            What::Op(op, _) => op.types(&mut rule),
+            What::Op(op, _) => rules::of(&mut rule, op.shape()),
             What::Data(how) => rule.data(how),
         };
         let facts = rule.facts.take();
@@ -300,7 +301,7 @@ impl TypeWalk {
             self.operations += 1;
             let found = &mut frame.fields;
             let own = fields_of(self.edition, source, visit.node, op, implicit, found);
-            if let (Some(own), false, true) = (own, visit.given, op.sees_input()) {
+            if let (Some(own), false, true) = (own, visit.given, op.shape().sees_input()) {
                 (frame.input, frame.own_input) = (self.shallow(source, own), true);
             }
         }

@@ -55,8 +55,6 @@ pub struct TextRun<F: Heaps, T> {
     building: Vec<One<T>>,
     /// Whether it is in the process of its tools.
     pub has_moved: bool,
-    /// Whether its caller decides about each call.
-    pub asks_always: bool,
     inner: Box<Inner<F>>,
 }
 
@@ -74,7 +72,6 @@ impl<F: Heaps, T> Rooted for TextRun<F, T> {
             held: self.held.exchange(by)?,
             building: self.building.exchange(by)?,
             has_moved: self.has_moved,
-            asks_always: self.asks_always,
             inner: self.inner,
         })
     }
@@ -152,7 +149,6 @@ impl<F: Heaps, T: Copy> TextRun<F, T> {
         let texts_and_marker = heap.arity(texts)?;
         let marker = heap.small_integer(heap.element(texts, 0)?)?;
         run.plain_mut().mode = Mode::OverTexts;
-        let asks_always = run.plain().asks_always;
         Some(TextRun {
             texts,
             consts,
@@ -162,7 +158,6 @@ impl<F: Heaps, T: Copy> TextRun<F, T> {
             held: Vec::new(),
             building: Vec::new(),
             has_moved: false,
-            asks_always,
             inner: Box::new(Inner {
                 run,
                 begun: false,

@@ -5,10 +5,10 @@
 //! read from the two, and `set` makes its map of the two.
 
 use crate::code::{Apply, ConstId, Instr, Own, Pc, Slot, NO_PC};
-use crate::opcode::OpCode;
 use crate::ops::{
     begins_set, compares_input, make_of_pair, make_pairs, makes_pairs, read_of_pair, reads_field,
 };
+use crate::shape::{Comparison, NumberOf, OpShape, Reshaping};
 use ptc_json::Node;
 use ptc_vm::Keeps;
 
@@ -116,9 +116,9 @@ fn reads(code: &[Instr], enter: usize, [rows, list]: [Slot; 2]) -> Option<Reads>
         made: None,
     };
     let mut body = reads.first..next;
-    if looped.op == OpCode::Set {
+    if looped.op.shape() == OpShape::Reshaped(Reshaping::Set) {
         let expects = Instr::Expect {
-            op: OpCode::Set,
+            op: looped.op,
             input: looped.item,
         };
         let Some(Instr::Apply(mut set)) = code.get(next - 1).copied() else {
@@ -181,10 +181,10 @@ fn uses(instr: &Instr, slot: Slot) -> bool {
 }
 
 fn may_read_input(apply: &Apply) -> bool {
-    use OpCode::*;
-    match apply.op {
-        Add | Sub | Mul | Div | Pct | Round => false,
-        Eq | Neq | Gt | Gte | Lt | Lte => compares_input(apply),
-        op => !op.combines(),
+    use NumberOf::{Quotient, Rounded, Sum};
+    match apply.op.shape() {
+        OpShape::Number(Sum | Quotient | Rounded) => false,
+        OpShape::Compared(Comparison::Equal(_) | Comparison::Order(_)) => compares_input(apply),
+        shape => !shape.combines(),
     }
 }

@@ -6,7 +6,7 @@ use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::fault::{Code, Errors};
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{DateOf, OpShape};
 use ptc_date::{add, to_text};
 use ptc_term::heap::{Heap, Kind};
 
@@ -21,6 +21,7 @@ impl Operation for DateAdd {
     const ABOUT: &'static str =
         "The date so many units later, in the same form. A month later is the same day, or the last day of the month.";
     const TYPES: &'static str = "date and integer to text; null to null";
+    const SHAPE: OpShape = OpShape::Date(DateOf::Sum);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -96,9 +97,5 @@ impl Operation for DateAdd {
             // The years of dates are 0 to 9999.
             None => Err(no_date(machine, apply, date)),
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::date(rule)
     }
 }

@@ -6,7 +6,7 @@ use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::fault::{Code, Errors};
 use crate::ops::{Field, FieldKind, Operation, Planned};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{DateOf, OpShape};
 use ptc_date::difference;
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
@@ -19,6 +19,7 @@ impl Operation for DateDiff {
     const ABOUT: &'static str =
         "Whole units from one date to another, towards zero; negative if `to` is earlier.";
     const TYPES: &'static str = "two dates to integer; null to null";
+    const SHAPE: OpShape = OpShape::Date(DateOf::Difference);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("from", FieldKind::Template, "the first date"),
@@ -50,9 +51,5 @@ impl Operation for DateDiff {
             }
             _ => Err(machine.fault(apply.op, Code::NeedsDates, vec![from, to])),
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::date_diff(rule)
     }
 }

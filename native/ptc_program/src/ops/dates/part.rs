@@ -6,7 +6,7 @@ use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::fault::Errors;
 use crate::ops::{subject, Field, FieldKind, Operation, Planned};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{DateOf, OpShape};
 use ptc_date::{Part, PartValue};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
@@ -36,6 +36,7 @@ impl Operation for DatePart {
     const ABOUT: &'static str =
         "A part of a date, in its own offset: a number (weekday 1 is Monday), or a text like 2024-02-29.";
     const TYPES: &'static str = "date to integer or text; null to null";
+    const SHAPE: OpShape = OpShape::Date(DateOf::Part);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         subject::FIELD,
@@ -75,10 +76,6 @@ impl Operation for DatePart {
                 Ok(machine.heap.make_string(text.bytes()))
             }
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::date(rule)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::fault::{Code, Errors};
 use crate::ops::{Field, FieldKind, Operation, Planned};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{NumberOf, OpShape};
 use ptc_kernels::UNITS_A_LIMB;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
@@ -18,6 +18,7 @@ impl Operation for Mod {
     const FAMILY: &'static str = "Arithmetic";
     const ABOUT: &'static str = "left modulo right, of integers; the sign is that of `right`.";
     const TYPES: &'static str = "two integers to integer";
+    const SHAPE: OpShape = OpShape::Number(NumberOf::Modulo);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required("left", FieldKind::Operand, "the integer that is divided"),
@@ -48,10 +49,6 @@ impl Operation for Mod {
             Some(rest) => machine.make_number(apply.op, rest),
             None => Err(machine.fault(apply.op, Code::DivisionByZero, vec![])),
         }
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::arithmetic(rule)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::fault::{Code, Errors};
 use crate::ops::keyed::check_forms;
 use crate::ops::sort::WORDS_OF_SORTED;
 use crate::ops::{Field, FieldKind, Operation, Planned};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Aggregate, OpShape};
 use ptc_kernels::{Sorting, Walk, Wrong, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::{divide, Arithmetic, BadArith, Number};
@@ -258,6 +258,7 @@ impl Operation for Median {
         "The middle number, or the mean of the two middle ones; others are left out; nil if there are none.";
     const TYPES: &'static str =
         "list of numbers, or of objects with numbers in the field, to number or null";
+    const SHAPE: OpShape = OpShape::Aggregate(Aggregate::Rank);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[EXPR, FIELD];
     const KEEPS: Keeps = Keeps::Value;
@@ -274,10 +275,6 @@ impl Operation for Median {
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         at_rank(machine, apply, Wanted::Middle)
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::aggregate(rule)
-    }
 }
 
 pub(in crate::ops) struct Percentile;
@@ -289,6 +286,7 @@ impl Operation for Percentile {
         "The number that so many per cent of the numbers do not exceed, between the closest two; nil if there are none.";
     const TYPES: &'static str =
         "list of numbers, or of objects with numbers in the field, to number or null";
+    const SHAPE: OpShape = OpShape::Aggregate(Aggregate::Rank);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         EXPR,
@@ -313,9 +311,5 @@ impl Operation for Percentile {
         let per_cent = machine.constant(apply.value);
         let per_cent = machine.number(per_cent)?.unwrap_or(Number::Int(0));
         at_rank(machine, apply, Wanted::PerCent(per_cent))
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::lists::aggregate(rule)
     }
 }

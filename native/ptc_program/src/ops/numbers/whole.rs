@@ -5,7 +5,7 @@ use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::fault::{Code, Errors};
 use crate::ops::{subject, Field, OpCode, Operation, Planned};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{NumberOf, OpShape};
 use ptc_kernels::{Why, Wrong};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
@@ -63,7 +63,7 @@ fn absolute<H: Heap>(heap: &mut H, number: Number) -> Option<Number> {
 }
 
 macro_rules! of_number {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $of:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $of:expr) => {
         pub(in crate::ops) struct $op;
 
         impl Operation for $op {
@@ -71,6 +71,7 @@ macro_rules! of_number {
             const FAMILY: &'static str = "Arithmetic";
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = &[subject::FIELD, subject::NUMBER];
 
@@ -87,20 +88,16 @@ macro_rules! of_number {
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
                 of_number(machine, apply, $of)
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::values::rounding(rule)
-            }
         }
     };
 }
 
-of_number! { Abs, "abs", "The number without its sign.", "number to number; null to null", absolute }
-of_number! { Floor, "floor", "The largest integer that is not greater than the number.", "number to integer; null to null", |_, number| match number {
+of_number! { Abs, "abs", "The number without its sign.", "number to number; null to null", OpShape::Number(NumberOf::Absolute), absolute }
+of_number! { Floor, "floor", "The largest integer that is not greater than the number.", "number to integer; null to null", OpShape::Number(NumberOf::Whole), |_, number| match number {
     Number::Float(value) => Number::of_whole(value.floor()),
     _ => None,
 } }
-of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", "number to integer; null to null", |_, number| match number {
+of_number! { Ceil, "ceil", "The smallest integer that is not less than the number.", "number to integer; null to null", OpShape::Number(NumberOf::Whole), |_, number| match number {
     Number::Float(value) => Number::of_whole(value.ceil()),
     _ => None,
 } }

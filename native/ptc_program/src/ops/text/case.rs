@@ -1,6 +1,7 @@
 //! `upper`, `lower`, `trim`.
 
 use super::*;
+use crate::shape::{OpShape, TextOf};
 use ptc_text::{put_case, trim, trim_long, Case, Ongoing};
 
 pub(in super::super) struct Upper;
@@ -8,11 +9,12 @@ pub(in super::super) struct Lower;
 pub(in super::super) struct Trim;
 
 macro_rules! case {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $case:expr) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $case:expr) => {
         impl Operation for $op {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             input_only!();
 
             fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
@@ -22,8 +24,8 @@ macro_rules! case {
     };
 }
 
-case! { Upper, "upper", "The text in upper case.", "text to text; null to null", Case::Upper }
-case! { Lower, "lower", "The text in lower case.", "text to text; null to null", Case::Lower }
+case! { Upper, "upper", "The text in upper case.", "text to text; null to null", OpShape::Text(TextOf::Form), Case::Upper }
+case! { Lower, "lower", "The text in lower case.", "text to text; null to null", OpShape::Text(TextOf::Form), Case::Lower }
 
 /// Longer texts have space of their own while they are made.
 const VERY_SHORT: usize = 256;
@@ -77,6 +79,7 @@ impl Operation for Trim {
     const NAME: &'static str = "trim";
     const ABOUT: &'static str = "The text without white space around it.";
     const TYPES: &'static str = "text to text; null to null";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Form);
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

@@ -2,18 +2,19 @@
 
 use super::*;
 use crate::code::Slot;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Comparison, OpShape};
 
 pub(in super::super) struct StartsWith;
 pub(in super::super) struct EndsWith;
 
 macro_rules! ends {
-    ($op:ident, $name:literal, $about:literal, $types:literal, $holds:ident) => {
+    ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr, $holds:ident) => {
         impl Operation for $op {
             const NAME: &'static str = $name;
             const FAMILY: &'static str = FAMILY;
             const ABOUT: &'static str = $about;
             const TYPES: &'static str = $types;
+            const SHAPE: OpShape = $shape;
             const EDITION: Edition = Edition::Two;
             const FIELDS: &'static [Field] = compare::FIELD_AND_VALUE_2;
 
@@ -44,13 +45,9 @@ macro_rules! ends {
                 let holds = bytes(text).$holds(bytes(part));
                 Ok(machine.heap.boolean(holds))
             }
-
-            fn types(rule: &mut Rule) -> Next {
-                rules::compare::comparison(rule)
-            }
         }
     };
 }
 
-ends! { StartsWith, "starts_with", "Whether the text begins with the value.", "boolean; of texts", starts_with }
-ends! { EndsWith, "ends_with", "Whether the text ends with the value.", "boolean; of texts", ends_with }
+ends! { StartsWith, "starts_with", "Whether the text begins with the value.", "boolean; of texts", OpShape::Compared(Comparison::Begins), starts_with }
+ends! { EndsWith, "ends_with", "Whether the text ends with the value.", "boolean; of texts", OpShape::Compared(Comparison::Ends), ends_with }

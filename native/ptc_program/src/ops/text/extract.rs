@@ -2,7 +2,7 @@
 
 use super::pattern::{is_utf8, PATTERN};
 use super::*;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, TextOf};
 use ptc_kernels::Listing;
 use ptc_term::roots::Roots;
 use ptc_text::{Matches, Pattern};
@@ -20,6 +20,7 @@ impl Operation for Extract {
     const ABOUT: &'static str =
         "The first match of the pattern; its groups as a list, named ones as an object; null if there is none.";
     const TYPES: &'static str = "text to text or null; with groups, to what they are";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Extract);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -83,10 +84,6 @@ impl Operation for Extract {
             }
             Ok(work.listing.all(machine, &work.items)?)
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::text(rule)
     }
 }
 

@@ -5,7 +5,7 @@ use super::json::{put_json, put_scalar};
 use super::value::put_value_text;
 use super::*;
 use crate::code::{Instr, Slot};
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, TextOf};
 use ptc_json::{Node, Shape};
 use ptc_kernels::Walk;
 use ptc_term::number::Number;
@@ -22,6 +22,7 @@ impl Operation for Text {
     const ABOUT: &'static str =
         "The parts as text, joined; null is empty, lists and objects are JSON.";
     const TYPES: &'static str = "any values to text";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Several);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -82,10 +83,6 @@ impl Operation for Text {
         }
         make_string(machine, &out)
     }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::join(rule)
-    }
 }
 
 /// Plans the text of the items of a computed list.
@@ -140,6 +137,7 @@ impl Operation for ToText {
     const ABOUT: &'static str =
         "The value as text: a text itself, else JSON; with decimals, a number with so many digits after the point.";
     const TYPES: &'static str = "any value to text; null to null";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Any);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -184,10 +182,6 @@ impl Operation for ToText {
         let mut out = Vec::new();
         put_part(machine, apply.op, input, &mut out)?;
         make_string(machine, &out)
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::text(rule)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `length`: graphemes, items, keys.
 
 use super::*;
+use crate::shape::{OpShape, TextOf};
 use ptc_term::number::Number;
 use ptc_text::{graphemes, Ongoing};
 
@@ -13,6 +14,7 @@ impl Operation for Length {
     const ABOUT: &'static str =
         "The number of characters of a text, items of a list or keys of a map.";
     const TYPES: &'static str = "text, list or object to integer; null to null";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Length);
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

@@ -41,7 +41,6 @@ use super::{compare, Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use crate::typing::{rules, Next, Rule};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -72,10 +71,6 @@ macro_rules! input_only {
             let (operands, key, mode) = plan_input(plan, VALUE_FIELD);
             plan.apply(operands, (key, NO_CONST, mode));
             Ok(())
-        }
-
-        fn types(rule: &mut Rule) -> Next {
-            rules::values::text(rule)
         }
     };
 }

@@ -1,6 +1,7 @@
 //! `to_number`: a text as a number.
 
 use super::*;
+use crate::shape::{OpShape, TextOf};
 use ptc_json::grammar;
 use ptc_json::LONGEST_INTEGER;
 use ptc_term::digits::Digits;
@@ -12,6 +13,7 @@ impl Operation for ToNumber {
     const NAME: &'static str = "to_number";
     const ABOUT: &'static str = "The number that the text is; null if it is none.";
     const TYPES: &'static str = "any value to number or null";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Number);
     input_only!();
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {

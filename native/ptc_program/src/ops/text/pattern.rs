@@ -1,7 +1,7 @@
 //! `matches`: whether a text has a match of a pattern.
 
 use super::*;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{Comparison, OpShape};
 use ptc_vm::program::PatternId;
 
 pub(in super::super) struct Matches;
@@ -21,6 +21,7 @@ impl Operation for Matches {
     const FAMILY: &'static str = FAMILY;
     const ABOUT: &'static str = "Whether a part of the text matches the pattern.";
     const TYPES: &'static str = "boolean; of a text";
+    const SHAPE: OpShape = OpShape::Compared(Comparison::Pattern);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::optional(
@@ -60,10 +61,6 @@ impl Operation for Matches {
             None => false,
         };
         Ok(machine.heap.boolean(found))
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::matches(rule)
     }
 }
 

@@ -4,7 +4,7 @@ use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::split::prepared;
 use super::*;
 use crate::code::Slot;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, TextOf};
 use ptc_text::Ongoing;
 
 pub(in super::super) struct Replace;
@@ -26,6 +26,7 @@ impl Operation for Replace {
     const ABOUT: &'static str =
         "The text with all occurrences of one text replaced by another, literally.";
     const TYPES: &'static str = "text to text; null to null";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Replaced);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         FIELD,
@@ -65,10 +66,6 @@ impl Operation for Replace {
             |_| OnText::new(text),
             |machine, work| replaced(machine, text, (find, &with), &mut work.ongoing),
         )
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::text(rule)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::part::{given, plan_parts, Phrases, TextsGiven};
 use super::*;
-use crate::typing::{rules, Next, Rule};
+use crate::shape::{OpShape, TextOf};
 use ptc_kernels::Listing;
 use ptc_term::roots::Roots;
 use ptc_text::{Occurrences, Ongoing};
@@ -23,6 +23,7 @@ impl Operation for Split {
     const ABOUT: &'static str =
         "The list of the parts of the text between the occurrences of another one.";
     const TYPES: &'static str = "text to [text]; null to null";
+    const SHAPE: OpShape = OpShape::Text(TextOf::Split);
     const EDITION: Edition = Edition::Two;
     const FIELDS: &'static [Field] = &[
         Field::required(
@@ -62,10 +63,6 @@ impl Operation for Split {
             }
             Ok(work.listing.all(machine, &work.items)?)
         })
-    }
-
-    fn types(rule: &mut Rule) -> Next {
-        rules::values::text(rule)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::input::{operand, own, InputOf};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
+use crate::shape::{Comparison, OpShape};
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
@@ -11,9 +12,9 @@ use crate::typing::walk::{Facts, How, Next};
 const PARTS: Kinds = Kinds::LIST.or(Kinds::OBJECT);
 
 /// The rule of a comparison.
-pub fn comparison(rule: &mut Rule) -> Next {
+pub fn comparison(rule: &mut Rule, of: Comparison) -> Next {
     match sides(rule) {
-        Ok((left, right)) => finish(rule, left, right),
+        Ok((left, right)) => finish(rule, of, left, right),
         Err(next) => next,
     }
 }
@@ -50,8 +51,7 @@ fn sides(rule: &mut Rule) -> Result<(InputOf, TyId), Next> {
     }
 }
 
-fn finish(rule: &mut Rule, left: InputOf, right: TyId) -> Next {
-    let op = rule.op().unwrap_or(OpCode::Eq);
+fn finish(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId) -> Next {
     let kinds = (rule.types().kinds(left.ty), rule.types().kinds(right));
     if kinds.0.meets(PARTS) && left.ty != TyId::UNKNOWN {
         rule.read_all(left.ty);
@@ -60,23 +60,21 @@ fn finish(rule: &mut Rule, left: InputOf, right: TyId) -> Next {
         rule.read_all(right);
     }
     if let (false, false) = (kinds.0.is_empty(), kinds.1.is_empty()) {
-        warn(rule, op, left, right, kinds);
+        warn(rule, of, left, right, kinds);
     }
     let two = rule.edition() == Edition::Two;
-    let (yes, no) = match op {
-        OpCode::Eq => (kinds.1, other_than(right)),
-        OpCode::Neq => (other_than(right), kinds.1),
-        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte if two => {
-            (kinds.1.without(Kinds::NULL), Kinds::ALL)
-        }
-        OpCode::In if two && kinds.1 == Kinds::LIST => {
+    let (yes, no) = match of {
+        Comparison::Equal(true) => (kinds.1, other_than(right)),
+        Comparison::Equal(false) => (other_than(right), kinds.1),
+        Comparison::Order(_) if two => (kinds.1.without(Kinds::NULL), Kinds::ALL),
+        Comparison::In if two && kinds.1 == Kinds::LIST => {
             let item = rule.types().item(right);
             (rule.types().kinds(item).or(PARTS), Kinds::ALL)
         }
-        OpCode::StartsWith | OpCode::EndsWith => (Kinds::TEXT.or(Kinds::OTHER), Kinds::ALL),
+        Comparison::Begins | Comparison::Ends => (Kinds::TEXT.or(Kinds::OTHER), Kinds::ALL),
         _ => (Kinds::ALL, Kinds::ALL),
     };
-    note(rule, left, right, yes, no);
+    note(rule, of, left, right, (yes, no));
     Next::Is(TyId::BOOL)
 }
 
@@ -89,7 +87,13 @@ fn other_than(right: TyId) -> Kinds {
 }
 
 /// Notes what the comparison says about the current value.
-pub fn note(rule: &mut Rule, left: InputOf, right: TyId, yes: Kinds, no: Kinds) {
+pub fn note(
+    rule: &mut Rule,
+    of: Comparison,
+    left: InputOf,
+    right: TyId,
+    (yes, no): (Kinds, Kinds),
+) {
     let input = rule.current;
     let narrowed = |rule: &mut Rule, kinds: Kinds| match left.subject {
         Subject::Input => rule.types().only(input, kinds),
@@ -105,12 +109,12 @@ pub fn note(rule: &mut Rule, left: InputOf, right: TyId, yes: Kinds, no: Kinds) 
             Some(kinds) => {
                 let is = rule.types().only(input, kinds);
                 let is_not = rule.types().only(input, Kinds::ALL.without(kinds));
-                rule.facts = match rule.op() {
-                    Some(OpCode::Eq) => Some(Facts {
+                rule.facts = match of {
+                    Comparison::Equal(true) => Some(Facts {
                         yes: is,
                         no: is_not,
                     }),
-                    Some(OpCode::Neq) => Some(Facts {
+                    Comparison::Equal(false) => Some(Facts {
                         yes: is_not,
                         no: is,
                     }),
@@ -128,7 +132,8 @@ fn kinds_of_typeof(rule: &mut Rule, right: TyId) -> Option<Kinds> {
     let left = rule.field("left")?;
     let source = rule.source;
     let name = source.field(left, "op").and_then(|name| source.text(name));
-    if name != Some(b"typeof") || source.size(left) != 1 {
+    let op = name.and_then(|name| OpCode::from_name(name, Edition::Two));
+    if op.map(OpCode::shape) != Some(OpShape::Kind) || source.size(left) != 1 {
         return None;
     }
     let Ty::TextOf(name) = rule.types().get(right) else {
@@ -146,7 +151,7 @@ fn kinds_of_typeof(rule: &mut Rule, right: TyId) -> Option<Kinds> {
     Some(kinds)
 }
 
-fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, Kinds)) {
+fn warn(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId, kinds: (Kinds, Kinds)) {
     if left.ty == TyId::UNKNOWN || right == TyId::UNKNOWN {
         return;
     }
@@ -161,28 +166,23 @@ fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, 
         rule.warn(FindingCode::Always, node, details);
     };
     let some = (kinds.0.without(Kinds::NULL), kinds.1.without(Kinds::NULL));
-    match op {
-        OpCode::Eq | OpCode::Neq if !kinds.0.meets(kinds.1) => always(rule, op == OpCode::Neq),
-        OpCode::Eq | OpCode::Neq => enumerated(rule, left, right),
-        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte if two && some.0.meets(some.1) => {}
-        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte if two => always(rule, false),
-        OpCode::Gt | OpCode::Gte | OpCode::Lt | OpCode::Lte => {
-            let greater = matches!(op, OpCode::Gt | OpCode::Gte);
-            match (rank(kinds.0), rank(kinds.1)) {
-                (Some(left), Some(right)) if left != right => {
-                    always(rule, (left > right) == greater)
-                }
-                (None, Some(0)) if greater && kinds.0.meets(Kinds::NULL) => {
-                    rule.warn(
-                        FindingCode::NullIsGreater,
-                        node,
-                        vec![Detail::Subject(left.subject)],
-                    );
-                }
-                _ => {}
+    match of {
+        Comparison::Equal(equal) if !kinds.0.meets(kinds.1) => always(rule, !equal),
+        Comparison::Equal(_) => enumerated(rule, left, right),
+        Comparison::Order(_) if two && some.0.meets(some.1) => {}
+        Comparison::Order(_) if two => always(rule, false),
+        Comparison::Order(greater) => match (rank(kinds.0), rank(kinds.1)) {
+            (Some(left), Some(right)) if left != right => always(rule, (left > right) == greater),
+            (None, Some(0)) if greater && kinds.0.meets(Kinds::NULL) => {
+                rule.warn(
+                    FindingCode::NullIsGreater,
+                    node,
+                    vec![Detail::Subject(left.subject)],
+                );
             }
-        }
-        OpCode::Contains => {
+            _ => {}
+        },
+        Comparison::Contains => {
             let item = rule.types().item(left.ty);
             let of_item = rule.types().kinds(item);
             let holds = kinds.0.meets(Kinds::TEXT) && kinds.1.meets(Kinds::TEXT)
@@ -192,8 +192,10 @@ fn warn(rule: &mut Rule, op: OpCode, left: InputOf, right: TyId, kinds: (Kinds, 
                 always(rule, false);
             }
         }
-        OpCode::In if two && !kinds.0.meets(PARTS) && !kinds.1.meets(PARTS) => always(rule, false),
-        OpCode::In if two && !kinds.0.meets(PARTS) && kinds.1 == Kinds::LIST => {
+        Comparison::In if two && !kinds.0.meets(PARTS) && !kinds.1.meets(PARTS) => {
+            always(rule, false)
+        }
+        Comparison::In if two && !kinds.0.meets(PARTS) && kinds.1 == Kinds::LIST => {
             let item = rule.types().item(right);
             let of_item = rule.types().kinds(item);
             if !of_item.is_empty() && !of_item.meets(kinds.0) {

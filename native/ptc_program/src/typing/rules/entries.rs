@@ -37,6 +37,13 @@ pub fn entries(rule: &mut Rule) -> Next {
     Next::Is(rule.types().list(entry))
 }
 
+/// The rule of `keys`.
+pub fn keys(rule: &mut Rule) -> Next {
+    let (input, node) = (rule.input(), rule.node);
+    rule.need(input, Kinds::OBJECT, Subject::Input, node);
+    Next::Is(TyId::TEXTS)
+}
+
 /// The rule of `from_entries`.
 pub fn from_entries(rule: &mut Rule) -> Next {
     let item = rule.items();

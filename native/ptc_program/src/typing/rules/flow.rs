@@ -269,16 +269,6 @@ pub fn coalesce(rule: &mut Rule) -> Next {
     }
 }
 
-/// The rule of `and`.
-pub fn and(rule: &mut Rule) -> Next {
-    connect(rule, false)
-}
-
-/// The rule of `or`.
-pub fn or(rule: &mut Rule) -> Next {
-    connect(rule, true)
-}
-
 /// The rule of `pipe`. In edition 1 the first step gets null, unless it names the current value.
 pub fn pipe(rule: &mut Rule) -> Next {
     let list = rule.field("steps");
@@ -372,9 +362,4 @@ pub fn it(rule: &mut Rule) -> Next {
 pub fn list(rule: &mut Rule) -> Next {
     let items = rule.field("items");
     rule.list(items, How::Template)
-}
-
-/// The rule of `now`.
-pub fn now(_rule: &mut Rule) -> Next {
-    Next::Is(TyId::TEXT)
 }

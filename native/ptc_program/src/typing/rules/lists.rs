@@ -3,17 +3,16 @@
 use super::flow::{begin_condition, facts};
 use super::input::{item_field, keys, read_item};
 use crate::edition::Edition;
-use crate::opcode::OpCode;
+use crate::shape::{Aggregate, Chosen, OpShape};
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
 use crate::typing::walk::{How, Next, Visit};
 
 /// The rule of loops over the current list: `filter`, `reject`, `map`, `find`, `some`, `every`, `flat_map`.
-pub fn each(rule: &mut Rule) -> Next {
-    let op = rule.op().unwrap_or(OpCode::Map);
-    let body = match op {
-        OpCode::Map | OpCode::FlatMap => "expr",
+pub fn each(rule: &mut Rule, shape: OpShape) -> Next {
+    let body = match shape {
+        OpShape::ListOfBody | OpShape::FlatListOfBody => "expr",
         _ => "where",
     };
     if rule.stage == 0 {
@@ -26,12 +25,12 @@ pub fn each(rule: &mut Rule) -> Next {
     let last = rule.last_for(item);
     rule.current = item;
     let facts = facts(rule).0;
-    Next::Is(match op {
-        OpCode::Map => rule.types().list(last),
-        OpCode::Filter => rule.types().list(facts.yes),
-        OpCode::Reject => rule.types().list(facts.no),
-        OpCode::Find => rule.types().or_null(facts.yes),
-        OpCode::FlatMap => {
+    Next::Is(match shape {
+        OpShape::ListOfBody => rule.types().list(last),
+        OpShape::Subset(Chosen::Where(false)) => rule.types().list(facts.no),
+        OpShape::Subset(_) => rule.types().list(facts.yes),
+        OpShape::Item(_) => rule.types().or_null(facts.yes),
+        OpShape::FlatListOfBody => {
             let node = rule.place("expr");
             let list = rule.need(last, Kinds::LIST, Subject::Operand("expr"), node);
             let item = rule.types().item(list);
@@ -42,15 +41,15 @@ pub fn each(rule: &mut Rule) -> Next {
 }
 
 /// The rule of operations whose value is made of the current list: its type is that of the list, or of one item.
-pub fn same(rule: &mut Rule) -> Next {
+pub fn same(rule: &mut Rule, shape: OpShape) -> Next {
     let item = rule.items();
-    Next::Is(match rule.op() {
-        Some(OpCode::First | OpCode::Last | OpCode::Nth) => rule.types().or_null(item),
-        Some(OpCode::Chunk) => {
+    Next::Is(match shape {
+        OpShape::Item(_) => rule.types().or_null(item),
+        OpShape::Chunked => {
             let list = rule.types().list(item);
             rule.types().list(list)
         }
-        Some(OpCode::Flatten) => {
+        OpShape::Flattened => {
             let inner = rule.types().item(item);
             let rest = rule.types().only(item, Kinds::ALL.without(Kinds::LIST));
             let item = match item {
@@ -77,34 +76,36 @@ pub fn count(rule: &mut Rule) -> Next {
     }
 }
 
-/// The rule of what is computed of the keys of all items: `sum`, `avg`, `min`, `max`, `min_by`, `max_by`, `median`,
-/// `percentile`.
-pub fn aggregate(rule: &mut Rule) -> Next {
+/// The rule of `min_by` and `max_by`.
+pub fn keyed_item(rule: &mut Rule) -> Next {
+    match keys(rule) {
+        Ok(keys) => Next::Is(rule.types().or_null(keys.item)),
+        Err(next) => next,
+    }
+}
+
+/// The rule of what is computed of the keys of all items.
+pub fn aggregate(rule: &mut Rule, of: Aggregate) -> Next {
     let keys = match keys(rule) {
         Ok(keys) => keys,
         Err(next) => return next,
     };
-    let op = rule.op().unwrap_or(OpCode::Sum);
     let node = match keys.subject {
         Subject::ItemsField(_) => rule.place("field"),
         _ => rule.place("expr"),
     };
     let number = Kinds::NUMBER.or(Kinds::NULL);
     let kinds = rule.types().kinds(keys.ty);
-    let of_numbers = matches!(
-        op,
-        OpCode::Sum | OpCode::Avg | OpCode::Median | OpCode::Percentile
-    );
-    if of_numbers && rule.may_be_decimal(keys.ty) {
+    if of != Aggregate::Extreme && rule.may_be_decimal(keys.ty) {
         return Next::Is(TyId::UNKNOWN);
     }
-    Next::Is(match op {
-        OpCode::Sum => {
+    Next::Is(match of {
+        Aggregate::Sum => {
             rule.need(keys.ty, number, keys.subject, node);
             let numbers = rule.types().only(keys.ty, Kinds::NUMBER);
             whole(rule, numbers)
         }
-        OpCode::Avg | OpCode::Median | OpCode::Percentile => {
+        Aggregate::Mean | Aggregate::Rank => {
             if !kinds.is_empty() && !kinds.meets(number) {
                 let details = vec![
                     Detail::Subject(keys.subject),
@@ -114,7 +115,7 @@ pub fn aggregate(rule: &mut Rule) -> Next {
                 rule.warn(FindingCode::WrongKind, node, details);
             }
             let numbers = rule.types().only(keys.ty, Kinds::NUMBER);
-            let floats = op == OpCode::Avg || rule.types().is_only_float(numbers);
+            let floats = of == Aggregate::Mean || rule.types().is_only_float(numbers);
             let ty = match (hides_decimal(rule, numbers), floats) {
                 (true, _) => TyId::NUMBER,
                 (false, true) => TyId::FLOAT,
@@ -122,11 +123,10 @@ pub fn aggregate(rule: &mut Rule) -> Next {
             };
             rule.types().or_null(ty)
         }
-        OpCode::Min | OpCode::Max => {
+        _ => {
             let ty = rule.types().not_null(keys.ty);
             rule.types().or_null(ty)
         }
-        _ => rule.types().or_null(keys.item),
     })
 }
 
@@ -149,28 +149,30 @@ pub fn hides_decimal(rule: &mut Rule, numbers: TyId) -> bool {
     values && members.any(|id| matches!(types.get(*id), Ty::Number | Ty::Unknown))
 }
 
-/// The rule of `distinct` and `index_by`.
-pub fn keyed(rule: &mut Rule) -> Next {
+/// The rule of `index_by`.
+pub fn index_by(rule: &mut Rule) -> Next {
     let keys = match keys(rule) {
         Ok(keys) => keys,
         Err(next) => return next,
     };
-    match rule.op() {
-        Some(OpCode::IndexBy) => {
-            let node = match keys.subject {
-                Subject::ItemsField(_) => rule.place("field"),
-                _ => rule.place("expr"),
-            };
-            rule.need(keys.ty, NAME, keys.subject, node);
-            Next::Is(TyId::OBJECT)
-        }
-        _ => {
-            if keys.subject == Subject::Items {
-                rule.read_all(keys.item);
-            }
-            Next::Is(rule.types().list(keys.item))
-        }
+    let node = match keys.subject {
+        Subject::ItemsField(_) => rule.place("field"),
+        _ => rule.place("expr"),
+    };
+    rule.need(keys.ty, NAME, keys.subject, node);
+    Next::Is(TyId::OBJECT)
+}
+
+/// The rule of `distinct`.
+pub fn distinct(rule: &mut Rule) -> Next {
+    let keys = match keys(rule) {
+        Ok(keys) => keys,
+        Err(next) => return next,
+    };
+    if keys.subject == Subject::Items {
+        rule.read_all(keys.item);
     }
+    Next::Is(rule.types().list(keys.item))
 }
 
 /// What can be the name of a key.
@@ -249,9 +251,8 @@ pub fn filter_in(rule: &mut Rule) -> Next {
 }
 
 /// The rule of `concat` and `zip`.
-pub fn several(rule: &mut Rule) -> Next {
+pub fn several(rule: &mut Rule, zip: bool) -> Next {
     let list = rule.field("lists");
-    let zip = rule.op() == Some(OpCode::Zip);
     if rule.stage > 0 {
         let (all, last, place) = (*rule.kept(0), rule.last(), rule.stage - 1);
         let node = *rule.number();

@@ -147,31 +147,31 @@ fn by_key(rule: &mut Rule, of: TyId, key: TyId, node: Node) -> TyId {
 }
 
 /// The current value: an object, or a list of objects.
-pub(super) enum Shape {
+pub(super) enum Objects {
     Object(TyId),
     List(TyId),
     Unknown,
 }
 
 /// Returns the objects of the current value, which is an object or a list of objects. `items`: whether the items must be.
-pub(super) fn objects(rule: &mut Rule, items: bool) -> Shape {
+pub(super) fn objects(rule: &mut Rule, items: bool) -> Objects {
     let input = rule.input();
     let node = rule.node;
     if input == TyId::UNKNOWN {
-        return Shape::Unknown;
+        return Objects::Unknown;
     }
     let ty = rule.need(input, Kinds::OBJECT.or(Kinds::LIST), Subject::Input, node);
     let kinds = rule.types().kinds(ty);
     if kinds == Kinds::LIST {
         let item = rule.types().item(ty);
-        return Shape::List(match items {
+        return Objects::List(match items {
             true => rule.need(item, Kinds::OBJECT, Subject::Items, node),
             false => item,
         });
     }
     match kinds == Kinds::OBJECT {
-        true => Shape::Object(ty),
-        false => Shape::Unknown,
+        true => Objects::Object(ty),
+        false => Objects::Unknown,
     }
 }
 
@@ -179,9 +179,9 @@ pub(super) fn objects(rule: &mut Rule, items: bool) -> Shape {
 pub fn select(rule: &mut Rule) -> Next {
     let shape = objects(rule, false);
     let (list, of) = match shape {
-        Shape::Unknown => return Next::Is(TyId::UNKNOWN),
-        Shape::List(item) => (true, item),
-        Shape::Object(object) => (false, object),
+        Objects::Unknown => return Next::Is(TyId::UNKNOWN),
+        Objects::List(item) => (true, item),
+        Objects::Object(object) => (false, object),
     };
     let names = names(rule, "fields");
     let kinds = rule.types().kinds(of);

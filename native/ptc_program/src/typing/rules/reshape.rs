@@ -1,6 +1,6 @@
 //! Rules of operations that change the fields of objects: `set`, `unset`, `rename`.
 
-use super::objects::{names, objects, Shape};
+use super::objects::{names, objects, Objects};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, TyId};
 use crate::typing::walk::{How, Next, Visit};
@@ -9,9 +9,9 @@ use crate::typing::walk::{How, Next, Visit};
 pub fn set(rule: &mut Rule) -> Next {
     if rule.stage == 0 {
         let (list, of) = match objects(rule, true) {
-            Shape::Unknown => (2, TyId::UNKNOWN),
-            Shape::List(item) => (1, item),
-            Shape::Object(object) => (0, object),
+            Objects::Unknown => (2, TyId::UNKNOWN),
+            Objects::List(item) => (1, item),
+            Objects::Object(object) => (0, object),
         };
         *rule.kept(0) = of;
         *rule.kept(1) = TyId(list);
@@ -50,9 +50,9 @@ pub fn set(rule: &mut Rule) -> Next {
 /// The rule of `unset` and `rename`.
 pub fn change(rule: &mut Rule) -> Next {
     let (list, of) = match objects(rule, true) {
-        Shape::Unknown => return Next::Is(TyId::UNKNOWN),
-        Shape::List(item) => (true, item),
-        Shape::Object(object) => (false, object),
+        Objects::Unknown => return Next::Is(TyId::UNKNOWN),
+        Objects::List(item) => (true, item),
+        Objects::Object(object) => (false, object),
     };
     let source = rule.source;
     let node = rule.field("fields");

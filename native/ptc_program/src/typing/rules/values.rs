@@ -2,25 +2,21 @@
 
 use super::input::{one, own, visited};
 use super::lists::{hides_decimal, integer, whole};
-use crate::opcode::OpCode;
+use crate::shape::{Comparison, DateOf, NumberOf, TextOf};
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
 use crate::typing::walk::{How, Next, Visit};
 
 /// The rule of `add`, `sub`, `mul`, `div`, `pct` and `mod`.
-pub fn arithmetic(rule: &mut Rule) -> Next {
-    let op = rule.op().unwrap_or(OpCode::Add);
-    let names = match op {
-        OpCode::Pct => ["part", "whole"],
-        _ => ["left", "right"],
-    };
+pub fn arithmetic(rule: &mut Rule, of: NumberOf) -> Next {
+    let names = rule.operands();
     if rule.stage == 0 {
         return rule.visit(names[0], How::Operand);
     }
     let name = names[rule.stage as usize - 1];
     let last = rule.last();
-    if op == OpCode::Mod {
+    if of == NumberOf::Modulo {
         let node = rule.place(name);
         integer(rule, last, Subject::Operand(name), node);
     }
@@ -28,7 +24,7 @@ pub fn arithmetic(rule: &mut Rule) -> Next {
         *rule.kept(0) = last;
         return rule.visit(names[1], How::Operand);
     }
-    if op == OpCode::Mod {
+    if of == NumberOf::Modulo {
         return Next::Is(TyId::INT);
     }
     let types = [*rule.kept(0), last];
@@ -44,11 +40,11 @@ pub fn arithmetic(rule: &mut Rule) -> Next {
         let ty = rule.need(types[at], kinds, Subject::Operand(name), node);
         both = rule.types().union(both, ty);
     }
-    Next::Is(match op {
+    Next::Is(match of {
         // Beside a float, everything else than a number is an error, and a decimal is too.
         _ if types.iter().any(|ty| rule.types().is_only_float(*ty)) => TyId::FLOAT,
         _ if types.iter().any(|ty| rule.may_be_decimal(*ty)) => TyId::UNKNOWN,
-        OpCode::Div | OpCode::Pct => float(rule, both),
+        NumberOf::Quotient => float(rule, both),
         _ => whole(rule, both),
     })
 }
@@ -62,27 +58,31 @@ fn float(rule: &mut Rule, of: TyId) -> TyId {
 }
 
 /// The rule of `round`, `abs`, `floor` and `ceil`.
-pub fn rounding(rule: &mut Rule) -> Next {
+pub fn rounding(rule: &mut Rule, of: NumberOf) -> Next {
     let given = match one(rule, How::Operand) {
         Ok(given) => given,
         Err(next) => return next,
     };
     let node = place(rule);
-    let op = rule.op().unwrap_or(OpCode::Round);
-    let kinds = match op {
-        OpCode::Round => Kinds::NUMBER,
+    let kinds = match of {
+        NumberOf::Rounded => Kinds::NUMBER,
         _ => Kinds::NUMBER.or(Kinds::NULL),
     };
     let ty = rule.need(given.ty, kinds, given.subject, node);
     let numbers = rule.types().only(ty, Kinds::NUMBER);
-    let number = match op {
-        OpCode::Round if rule.may_be_decimal(given.ty) => TyId::UNKNOWN,
-        OpCode::Round => float(rule, numbers),
-        OpCode::Abs if rule.types().is_only_float(numbers) => TyId::FLOAT,
-        OpCode::Abs => whole(rule, numbers),
+    let number = match of {
+        NumberOf::Rounded if rule.may_be_decimal(given.ty) => TyId::UNKNOWN,
+        NumberOf::Rounded => float(rule, numbers),
+        NumberOf::Absolute if rule.types().is_only_float(numbers) => TyId::FLOAT,
+        NumberOf::Absolute => whole(rule, numbers),
         _ => TyId::INT,
     };
-    Next::Is(or_null_like(rule, number, given.ty, op != OpCode::Round))
+    Next::Is(or_null_like(
+        rule,
+        number,
+        given.ty,
+        of != NumberOf::Rounded,
+    ))
 }
 
 /// Returns the type, or null where the operation passes null on.
@@ -106,54 +106,51 @@ const TEXT: Kinds = Kinds::TEXT.or(Kinds::NULL).or(Kinds::OTHER);
 
 /// The rule of operations on one text: `upper`, `lower`, `trim`, `length`, `extract`, `to_text`, `to_number`, `split`,
 /// `replace`. Null stays null.
-pub fn text(rule: &mut Rule) -> Next {
-    let op = rule.op().unwrap_or(OpCode::Upper);
+pub fn text(rule: &mut Rule, of: TextOf) -> Next {
     let first = visited(rule);
     let given = match one(rule, How::Template) {
         Ok(given) if rule.stage <= first => given,
-        Ok(given) => return needles(rule, op, given.ty, first),
+        Ok(given) => return needles(rule, of, given.ty, first),
         Err(next) => return next,
     };
     let node = place(rule);
-    let kinds = match op {
-        OpCode::Length => TEXT.or(Kinds::LIST).or(Kinds::OBJECT),
-        OpCode::ToText if rule.field("decimals").is_some() => {
+    let kinds = match of {
+        TextOf::Length => TEXT.or(Kinds::LIST).or(Kinds::OBJECT),
+        TextOf::Any if rule.field("decimals").is_some() => {
             Kinds::NUMBER.or(Kinds::NULL).or(Kinds::OTHER)
         }
-        OpCode::ToText | OpCode::ToNumber => Kinds::ALL,
+        TextOf::Any | TextOf::Number => Kinds::ALL,
         _ => TEXT,
     };
     rule.need(given.ty, kinds, given.subject, node);
-    if matches!(op, OpCode::Split | OpCode::Replace) {
+    if matches!(of, TextOf::Split | TextOf::Replaced) {
         *rule.kept(0) = given.ty;
-        return needle(rule, op, 0);
+        return needle(rule, of, 0);
     }
-    let ty = match op {
-        OpCode::Length => TyId::INT,
-        OpCode::ToText => {
+    let ty = match of {
+        TextOf::Length => TyId::INT,
+        TextOf::Any => {
             rule.read_all(given.ty);
             TyId::TEXT
         }
-        OpCode::ToNumber => return Next::Is(number_of(rule, given.ty)),
-        OpCode::Extract => extracted(rule),
+        TextOf::Number => return Next::Is(number_of(rule, given.ty)),
+        TextOf::Extract => extracted(rule),
         _ => TyId::TEXT,
     };
     Next::Is(or_null_like(rule, ty, given.ty, true))
 }
 
-const NEEDLES: [(OpCode, &[&str]); 2] = [
-    (OpCode::Split, &["by"]),
-    (OpCode::Replace, &["find", "with"]),
-];
-
-fn names_of(op: OpCode) -> &'static [&'static str] {
-    let found = NEEDLES.iter().find(|(it, _)| *it == op);
-    found.map_or(&[], |(_, names)| names)
+fn names_of(of: TextOf) -> &'static [&'static str] {
+    match of {
+        TextOf::Split => &["by"],
+        TextOf::Replaced => &["find", "with"],
+        _ => &[],
+    }
 }
 
 /// Visits the next text that is given or computed.
-fn needle(rule: &mut Rule, op: OpCode, place: usize) -> Next {
-    match names_of(op).get(place) {
+fn needle(rule: &mut Rule, of: TextOf, place: usize) -> Next {
+    match names_of(of).get(place) {
         Some(name) => match rule.field(name) {
             Some(node) => {
                 let input = rule.current;
@@ -165,13 +162,13 @@ fn needle(rule: &mut Rule, op: OpCode, place: usize) -> Next {
     }
 }
 
-fn needles(rule: &mut Rule, op: OpCode, of: TyId, first: u32) -> Next {
-    let of = match rule.field("value") {
-        Some(_) => of,
+fn needles(rule: &mut Rule, of: TextOf, ty: TyId, first: u32) -> Next {
+    let given = match rule.field("value") {
+        Some(_) => ty,
         None => *rule.kept(0),
     };
     let place = (rule.stage - first) as usize;
-    let (last, names) = (rule.last(), names_of(op));
+    let (last, names) = (rule.last(), names_of(of));
     if let Some(name) = names.get(place - 1) {
         let node = rule.place(name);
         rule.need(
@@ -182,13 +179,13 @@ fn needles(rule: &mut Rule, op: OpCode, of: TyId, first: u32) -> Next {
         );
     }
     if place < names.len() {
-        return needle(rule, op, place);
+        return needle(rule, of, place);
     }
-    let ty = match op {
-        OpCode::Split => TyId::TEXTS,
+    let ty = match of {
+        TextOf::Split => TyId::TEXTS,
         _ => TyId::TEXT,
     };
-    Next::Is(or_null_like(rule, ty, of, true))
+    Next::Is(or_null_like(rule, ty, given, true))
 }
 
 fn number_of(rule: &mut Rule, of: TyId) -> TyId {
@@ -273,18 +270,19 @@ pub fn matches(rule: &mut Rule) -> Next {
         rule.warn(FindingCode::Always, node, details);
     }
     let of_text = Kinds::TEXT.or(Kinds::OTHER).or(Kinds::OBJECT);
-    super::compare::note(rule, given, TyId::TEXT, of_text, Kinds::ALL);
+    super::compare::note(
+        rule,
+        Comparison::Pattern,
+        given,
+        TyId::TEXT,
+        (of_text, Kinds::ALL),
+    );
     Next::Is(TyId::BOOL)
 }
 
-/// The rule of `keys` and `typeof`.
-pub fn introspect(rule: &mut Rule) -> Next {
+/// The rule of `typeof`.
+pub fn kind(rule: &mut Rule) -> Next {
     let input = rule.input();
-    if rule.op() == Some(OpCode::Keys) {
-        let node = rule.node;
-        rule.need(input, Kinds::OBJECT, Subject::Input, node);
-        return Next::Is(TyId::TEXTS);
-    }
     rule.walk.tests += 1;
     let kinds = rule.types().kinds(input);
     let words: [(Kinds, &[u8]); 6] = [
@@ -312,26 +310,25 @@ pub fn introspect(rule: &mut Rule) -> Next {
 const DATE: Kinds = TEXT.or(Kinds::OBJECT);
 
 /// The rule of `date_add` and `date_part`.
-pub fn date(rule: &mut Rule) -> Next {
-    let op = rule.op().unwrap_or(OpCode::DatePart);
+pub fn date(rule: &mut Rule, of: DateOf) -> Next {
     let first = visited(rule);
     let given = match one(rule, How::Template) {
         Ok(given) if rule.stage <= first => given,
         Ok(_) => {
             let (last, node) = (rule.last(), rule.place("amount"));
-            let of = *rule.kept(0);
-            if rule.types().kinds(of).within(Kinds::NULL) {
+            let given = *rule.kept(0);
+            if rule.types().kinds(given).within(Kinds::NULL) {
                 return Next::Is(TyId::NULL);
             }
             integer(rule, last, Subject::Operand("amount"), node);
-            return Next::Is(or_null_like(rule, TyId::TEXT, of, true));
+            return Next::Is(or_null_like(rule, TyId::TEXT, given, true));
         }
         Err(next) => return next,
     };
     let node = place(rule);
     is_date(rule, given.ty, given.subject, node);
     *rule.kept(0) = given.ty;
-    if op == OpCode::DateAdd {
+    if of == DateOf::Sum {
         // For null it is not evaluated.
         let dead = rule.types().kinds(given.ty).within(Kinds::NULL);
         return match rule.visit_of("amount", How::Template) {

@@ -1,4 +1,4 @@
-defmodule PtcRunner.Json.Fork.Rounds do
+defmodule PtcRunner.Json.Run.Rounds.Loop do
   @moduledoc false
   # What follows from all rounds of a loop whose rounds overlap.
 
@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.Fork.Rounds do
   @doc """
   The value of a loop over this list, from those of its rounds, by their numbers.
 
-      iex> PtcRunner.Json.Fork.Rounds.value("reject", [:a, :b, :c], %{0 => true, 1 => nil, 2 => false})
+      iex> PtcRunner.Json.Run.Rounds.Loop.value("reject", [:a, :b, :c], %{0 => true, 1 => nil, 2 => false})
       [:b, :c]
 
   """

@@ -1,0 +1,93 @@
+defmodule PtcRunner.Json.Run do
+  @moduledoc false
+  # One run of a program: what it is started with, how its tools are called, and how far it is.
+  #
+  #   Start ──▶ Driver ──▶ strategy: InCaller ──▶ Moved, in the process of the tools
+  #                                  Controlled
+  #                                  Round, for each round of a loop whose rounds overlap
+  #                                  InPlace
+  #
+  # `Start` makes the first native call, `Driver` interprets the replies (`Reply`), and the strategy does what the run asks for:
+  # it calls a tool.
+
+  alias PtcRunner.Json.{Budget, Control, Limits, Message, Program, ToolProcess}
+  alias PtcRunner.Json.Run.Rounds
+
+  # What it is started with. `limits` may be nil in part until they are looked up. `most`: how many tools run at the same time at
+  # most; `forks?`: whether it is suspended at loops whose rounds may overlap. `budget` counts the calls where nobody
+  # decides about each; `control` decides about each. `firewall?`: whether its faults hide the values of rows with firewalled fields.
+  #
+  # How far it is. `began`: when it was suspended for the first time before its end, in milliseconds. `process`: that of its tools.
+  # `id`: of the next call, if calls are decided about.
+  #
+  # In the process of its tools. `reply_to`: who waits for it. `functions`: those of its tools, by name. `moved`: the words that it was moved
+  # with. `enough`: the words that it may build until the heap limit of the process grows. `refused`: the bytes up to which
+  # it does not read answers in place. `guessed?`: whether the words of an answer were estimated.
+  #
+  # As a round: `rounds` has what is known of all rounds of the loop, `round` is its number.
+  defstruct program: nil,
+            context: %{},
+            memory: %{},
+            tools: %{},
+            limits: nil,
+            now: nil,
+            most: 1,
+            forks?: false,
+            budget: nil,
+            control: nil,
+            firewall?: false,
+            strategy: nil,
+            began: nil,
+            max_heap: 0,
+            process: nil,
+            id: 1,
+            reply_to: nil,
+            functions: %{},
+            moved: 0,
+            enough: :infinity,
+            refused: -1,
+            guessed?: false,
+            rounds: nil,
+            round: nil
+
+  @typedoc """
+  The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
+  a compiled one, or one that is compiled for observation, with its observation.
+  """
+  @type program ::
+          String.t()
+          | {:checked | :unchecked, term()}
+          | Program.t()
+          | {:observed, reference(), Program.t()}
+
+  @type t :: %__MODULE__{
+          program: program() | nil,
+          context: map(),
+          memory: map(),
+          tools: %{optional(term()) => term()},
+          limits: Limits.given() | nil,
+          now: String.t() | nil,
+          most: pos_integer(),
+          forks?: boolean(),
+          budget: Budget.t() | nil,
+          control: Control.t() | nil,
+          firewall?: boolean(),
+          strategy: module() | nil,
+          began: integer() | nil,
+          max_heap: non_neg_integer(),
+          process: ToolProcess.t() | nil,
+          id: pos_integer(),
+          reply_to: tuple() | nil,
+          functions: %{String.t() => (term() -> term())},
+          moved: non_neg_integer(),
+          enough: non_neg_integer() | :infinity,
+          refused: integer(),
+          guessed?: boolean(),
+          rounds: Rounds.t() | nil,
+          round: non_neg_integer() | nil
+        }
+
+  @typedoc "What a run ends with; its error is a fault."
+  @type outcome ::
+          {:ok, term(), non_neg_integer()} | {:error, Message.fault()} | {:paused, Control.t()}
+end

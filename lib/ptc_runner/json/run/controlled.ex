@@ -1,0 +1,261 @@
+defmodule PtcRunner.Json.Run.Controlled do
+  @moduledoc false
+  # Drives a run whose calls are decided about: see `PtcRunner.Json.Control`. The run stays in its caller, and asks there
+  # before each call; only tools run in processes of their own.
+
+  alias PtcRunner.Firewall.Watch
+  alias PtcRunner.Json.Control
+  alias PtcRunner.Json.Control.{Answers, Replays}
+  alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Limits, Now, Paused, Place}
+  alias PtcRunner.Json.{Program, Run, Text, ToolProcess}
+  alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start}
+  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Native.Telemetry.Ids
+  alias PtcRunner.Sandbox.Weight
+  alias PtcRunner.Shown
+  require Reply
+  require Telemetry
+
+  @behaviour Driver
+
+  @doc """
+  Prepares a run that has a control: its native part, and what the control must know. The run that is told to
+  `:on_journal` is told here, before its first call. Returns it, and the fingerprint of its data; or why it does not start, and the control.
+  """
+  @spec prepared(Run.t()) :: {:ok, Run.t(), (() -> term())} | {{:error, term()}, Control.t()}
+  def prepared(%Run{program: program, control: control, limits: limits} = run) do
+    {timeout, max_heap, _reading} = limits = Limits.resolve(limits)
+    now = run.now || control.now || if(control.keeps?, do: now())
+    forks? = if control.forks? == nil, do: run.most > 1, else: control.forks?
+
+    control = %{
+      control
+      | tools: run.tools,
+        limits: limits,
+        deadline: Deadline.from_now(timeout),
+        now: now,
+        forks?: forks?,
+        most: run.most,
+        run_id: control.run_id || Ids.run_id()
+    }
+
+    run = %{run | now: now, forks?: forks?, control: control, limits: limits, max_heap: max_heap}
+
+    with {:ok, run} <- Start.compiled(run),
+         fingerprint = fingerprint(run),
+         :ok <- same(control.fingerprint, fingerprint),
+         :ok <- Answers.begin(control, fn -> started(run, program, fingerprint) end) do
+      %Program{handle: handle, consts: consts, source: source} = program(run)
+      control = %{control | place: Place.new(handle, consts, source)}
+      {:ok, %{run | strategy: __MODULE__, control: control}, fingerprint}
+    else
+      error -> {error, control}
+    end
+  end
+
+  defp fingerprint(%Run{context: context, limits: {_timeout, _max_heap, reading}} = run) do
+    %Program{handle: handle, consts: consts} = program(run)
+    fn -> Fingerprint.of(handle, consts, context, any_keys?(reading)) end
+  end
+
+  defp program(%Run{program: {:observed, _observation, program}}), do: program
+  defp program(%Run{program: program}), do: program
+
+  @doc "The control of a run that is paused, which knows the data of the run."
+  @spec paused(Control.t(), (() -> term())) :: Control.t()
+  def paused(control, fingerprint) do
+    paused = Control.started_before(control) ++ control.paused
+    %{control | fingerprint: fingerprint.(), paused: paused}
+  end
+
+  # The run as a paused one, in which only calls wait that were started before it: who is killed again before
+  # it reaches them has to decide about them again.
+  defp started(%Run{control: control, memory: memory, limits: limits}, program, fingerprint) do
+    more = if control.fingerprint == nil, do: %{}, else: %{"resumed" => true}
+    control = %{control | fingerprint: fingerprint.(), entries: Entry.list(control.journal)}
+
+    waiting = %{control | paused: Control.started_before(control)}
+
+    case Paused.new(waiting, program, memory, limits) do
+      {:ok, paused} -> paused |> Paused.to_map() |> Map.merge(more)
+      {:error, {_kind, text}} -> raise ArgumentError, text
+    end
+  end
+
+  defp now do
+    {:ok, now} = Now.text(DateTime.utc_now())
+    now
+  end
+
+  defp same(nil, _fingerprint), do: :ok
+
+  defp same(expected, fingerprint) do
+    if fingerprint.() == expected,
+      do: :ok,
+      else:
+        {:error,
+         {:execution_error,
+          "The data that the program reads is not what it was when the run was paused"}}
+  end
+
+  defp any_keys?({_depth, any_keys?, _strict?, _values?, _edition}), do: any_keys?
+  defp any_keys?(_depth), do: false
+
+  @impl true
+  # The processes of the rounds need the whole heap limit.
+  def request(Reply.fork() = loop, %Run{id: id, max_heap: max_heap} = run) do
+    ToolProcess.stop(run.process)
+    {result, control} = Rounds.controlled(loop, run)
+    run = %{run | control: control, process: ToolProcess.new(max_heap), id: id + 1}
+
+    case result do
+      {:ok, value} -> {:resume, {:joined, value, 0}, run}
+      other -> {:ended, other, run}
+    end
+  end
+
+  # It was looked at as a text.
+  def request(Reply.decode(tool: name) = request, run),
+    do: request |> InCaller.decoded(run.max_heap) |> InCaller.answered(request, name, run)
+
+  # Answers of a journal, one after another.
+  def request(Reply.call() = call, %Run{control: %{journal: [_ | _]} = control} = run) do
+    case Replays.from(control) do
+      nil -> decided(call, run)
+      replays -> replayed(call, replays, run)
+    end
+  end
+
+  def request(call, run), do: decided(call, run)
+
+  defp replayed(call, replays, %Run{control: control, id: id, max_heap: max_heap} = run) do
+    case answers(call, replays, id, max_heap) do
+      {^call, _replays, ^id} ->
+        decided(call, run)
+
+      {reply, replays, id} ->
+        {:resumed, reply, %{run | control: Replays.done(control, replays), id: id}}
+    end
+  end
+
+  # Resumes the run as long as its calls have plain answers in the journal.
+  defp answers(Reply.call(tool: name, args: args) = call, replays, id, max_heap) do
+    case Replays.next(replays, id, name, args, max_heap) do
+      {:answer, value, words, replays} ->
+        call |> Driver.resume({:answer, value, words}) |> answers(replays, id + 1, max_heap)
+
+      :other ->
+        {call, replays, id}
+    end
+  end
+
+  defp answers(reply, replays, id, _max_heap), do: {reply, replays, id}
+
+  defp decided(Reply.call(tool: name, args: args, pc: pc) = call, run),
+    do: run |> decide(name, args, pc) |> done(call, name, run)
+
+  defp decided(Reply.last(tool: name, args: args, pc: pc) = call, run),
+    do: run |> decide(name, args, pc) |> done(call, name, run)
+
+  defp done(step, call, name, %Run{id: id, max_heap: max_heap} = run) do
+    run = %{run | id: id + 1}
+
+    case step do
+      {:answer, value, words, control} ->
+        value
+        |> weighed(words, max_heap)
+        |> InCaller.answered(call, name, %{run | control: control})
+
+      {:failed, text, control} ->
+        InCaller.answered({:error, {:tool_failed, text}}, call, name, %{run | control: control})
+
+      {:run, running, fun, args, {timeout, still}, control} ->
+        {result, process} = called(call, running, fun, args, {timeout, still}, control, run)
+        result = readable(result, name, control.secret, Reply.state(call), max_heap)
+        run = %{run | process: process}
+
+        case Answers.answered(control, running, result) do
+          {:ok, control} ->
+            InCaller.answered(result, call, name, %{run | control: control})
+
+          {:error, reason, control} ->
+            {:ended, {:error, reason}, %{run | control: control}}
+        end
+
+      {:wait, control} ->
+        {:ended, :paused, %{run | control: control}}
+
+      {:ended, reason, control} ->
+        {:ended, {:error, reason}, %{run | control: control}}
+    end
+  end
+
+  # An answer that is kept, or that a run gets whose loops fork, is decoded.
+  defp then(Reply.last(), _running, _control), do: :done
+
+  defp then(_call, {_, _, _, _, false}, %{keeps?: false, forks?: false}), do: :in_place
+  defp then(_call, _running, _control), do: :next
+
+  # A text that may have firewalled fields, and that is looked at, is decoded.
+  defp readable(
+         {:ok, %Text{binary: binary} = text, _words} = answer,
+         name,
+         secret,
+         state,
+         max_heap
+       ) do
+    if secret != nil and Watch.looks?(secret, name) and Text.hidden?(text),
+      do: InCaller.decoded(name, binary, state, max_heap),
+      else: answer
+  end
+
+  defp readable(answer, _name, _secret, _state, _max_heap), do: answer
+
+  # The application's own function of events may fail, and its caller go on.
+  defp decide(%Run{control: control, id: id, process: process}, name, args, pc) do
+    Control.decide(control, id, name, args, pc)
+  catch
+    kind, reason ->
+      ToolProcess.stop(process)
+      :erlang.raise(kind, reason, __STACKTRACE__)
+  end
+
+  defp called(call, {_, name, given, _, _} = running, fun, args, {timeout, still}, control, run) do
+    %Run{process: process, max_heap: max_heap} = run
+    {left, weight} = room(call)
+    weight = if args === given, do: weight
+    left = min(left, still)
+
+    with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
+      then = then(call, running, control)
+      begin = fn -> ToolProcess.call(process, name, fun, args, min(left, timeout), then) end
+      {result, process} = if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
+
+      # The process has ended with its call.
+      if result == {:error, :timeout} and timeout < left,
+        do: {{:error, late(name, timeout)}, ToolProcess.new(max_heap)},
+        else: {result, process}
+    else
+      error -> {error, process}
+    end
+  end
+
+  # The time that a call has, and the weight of its arguments.
+  defp room(Reply.call(left: left, weight: weight)), do: {left, weight}
+  defp room(Reply.last(left: left, weight: weight)), do: {left, weight}
+
+  @doc "The error of a tool that took longer than it may; the program may catch it."
+  @spec late(String.t(), timeout()) :: {:tool_failed, String.t()}
+  def late(name, timeout),
+    do: {:tool_failed, "Tool '#{Shown.name(name)}' did not answer within #{timeout} ms"}
+
+  @doc "A value that no tool had to answer, with its words, which may be known."
+  @spec weighed(term(), non_neg_integer() | nil, non_neg_integer()) ::
+          {:ok, term(), non_neg_integer()} | {:error, term()}
+  def weighed(value, words, max_heap)
+      when is_integer(words) and (words <= max_heap or max_heap == 0),
+      do: {:ok, value, words}
+
+  def weighed(value, _words, max_heap),
+    do: with({:ok, words} <- Weight.within(value, max_heap), do: {:ok, value, words})
+end

@@ -1,0 +1,94 @@
+defmodule PtcRunner.Json.Run.Driver do
+  @moduledoc false
+  # Interprets the replies of a run's native calls until the run ends, wherever it is driven. Strategies differ in what they do
+  # for a request: how they call a tool.
+
+  alias PtcRunner.Json.Run
+  alias PtcRunner.Json.Run.{Reply, Start}
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native.{Panic, Telemetry}
+  require Telemetry
+
+  @typedoc "What a suspended run is resumed with: a value, and its words."
+  @type answer ::
+          {:answer | :moved | :joined | :failed | :failed_moved | :text | :text_moved, term(),
+           non_neg_integer()}
+
+  @typedoc """
+  What comes of a request: the answer that the run is resumed with; its next reply, if it was resumed already; the text of the
+  tool's error, which the program may catch; or the result of the run (or why it is not driven further).
+  """
+  @type step ::
+          {:resume, answer(), Run.t()}
+          | {:resumed, Reply.t(), Run.t()}
+          | {:failed, :failed | :failed_moved, String.t(), Run.t()}
+          | {:ended, result :: term(), Run.t()}
+
+  @doc "Does what a run asks for: calls the tool, runs the rounds of a loop, or decodes a text that a tool has answered."
+  @callback request(Reply.t(), Run.t()) :: step()
+
+  @doc """
+  Starts a run and drives it. An error of the native library is an error of the run.
+
+      iex> alias PtcRunner.Json.Run
+      iex> {result, _run} = Run.Driver.start(fn -> {:ok, 1, 0} end, %Run{strategy: Run.InPlace})
+      iex> result
+      {:ok, 1, 0}
+
+  """
+  @spec start((() -> Reply.t()), Run.t()) :: {result :: term(), Run.t()}
+  def start(begin, run) do
+    case Panic.instead(begin) do
+      {next, _state, _terms} = left when next in [:more, :long] ->
+        drive(left, %{run | began: System.monotonic_time(:millisecond)})
+
+      reply ->
+        drive(reply, run)
+    end
+  end
+
+  @doc "Drives a run from a reply on."
+  @spec drive(Reply.t(), Run.t()) :: {result :: term(), Run.t()}
+  def drive({next, _state, _terms} = left, run) when next in [:more, :long] do
+    Telemetry.on?() && Telemetry.suspended()
+    fn -> Quanta.go_on(left) end |> Panic.instead() |> drive(run)
+  end
+
+  def drive({:ok, _value, _words} = done, run), do: {done, run}
+  def drive({:error, _reason} = error, run), do: {error, run}
+
+  # A long program is compiled in several calls. If its context has texts, that is the reply of the last one.
+  def drive(:texts, run),
+    do: fn -> Start.over_texts(run) end |> Panic.instead() |> drive(run)
+
+  def drive(request, %Run{strategy: strategy} = run) do
+    case strategy.request(request, run) do
+      {:resume, answer, run} ->
+        request |> resume(answer) |> drive(run)
+
+      {:resumed, reply, run} ->
+        drive(reply, run)
+
+      {:failed, kind, text, run} ->
+        case failed(request, kind, text) do
+          :uncaught -> {{:error, {:tool_failed, text}}, run}
+          reply -> drive(reply, run)
+        end
+
+      {:ended, result, run} ->
+        {result, run}
+    end
+  end
+
+  @doc "Resumes the run of a reply, whose tool has failed, if the program catches that; returns the next reply."
+  @spec failed(Reply.t(), :failed | :failed_moved, String.t()) :: Reply.t() | :uncaught
+  def failed(request, kind, text), do: resume(request, {kind, text, div(byte_size(text), 8) + 4})
+
+  @doc "Resumes the run of a reply with the answer of its tool; returns the next reply."
+  @spec resume(Reply.t(), answer()) :: Reply.t() | :uncaught
+  def resume(request, answer) do
+    Native.resume(Reply.state(request), Reply.terms(request), answer)
+  catch
+    :error, reason -> Panic.error(reason, __STACKTRACE__)
+  end
+end

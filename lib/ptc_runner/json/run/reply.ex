@@ -1,0 +1,54 @@
+defmodule PtcRunner.Json.Run.Reply do
+  @moduledoc false
+  # The replies of native calls of a run, with names for their places: see the list in `PtcRunner.Native`.
+  #
+  # `left`: the milliseconds that the tool has, or `:infinity`. `weight`: the words of a copy of the arguments, or nil if only a walk can tell.
+  # `pc`: the address of the call. `built`: the words that the run has built.
+
+  require Record
+
+  @typedoc "A reply. The second and third elements of one that waits are the state and the terms of the run."
+  @type t :: tuple() | :texts
+
+  # The run waits for a tool.
+  Record.defrecord(:call,
+    state: nil,
+    terms: {},
+    tool: nil,
+    args: nil,
+    left: nil,
+    weight: nil,
+    pc: 0
+  )
+
+  # The same, and it should move to the process of its tools. `words`: of a copy of its terms and the arguments;
+  # `{:at_most, words}` if only a walk can tell whether it is small enough.
+  Record.defrecord(:moves, state: nil, terms: {}, tool: nil, args: nil, left: nil, words: 0)
+
+  # A run that has moved waits for a tool.
+  Record.defrecord(:moved_call, state: nil, terms: {}, tool: nil, args: nil, built: 0)
+
+  # The answer of the tool is the value of the program: nothing of the run is left.
+  Record.defrecord(:last, tool: nil, args: nil, left: nil, weight: nil, pc: 0, built: 0)
+
+  # A text that a tool has answered must be decoded.
+  Record.defrecord(:decode, state: nil, terms: {}, tool: nil, text: "")
+
+  # The run is at a loop whose rounds may overlap.
+  Record.defrecord(:fork, state: nil, terms: {}, loop: "", list: [], left: nil)
+
+  @doc """
+  The state of a run that waits.
+
+      iex> require PtcRunner.Json.Run.Reply, as: Reply
+      iex> Reply.state(Reply.call(state: :its_state, tool: "find"))
+      :its_state
+
+  """
+  @spec state(tuple()) :: reference() | term()
+  def state(reply), do: elem(reply, 1)
+
+  @doc "The terms of a run that waits."
+  @spec terms(tuple()) :: tuple()
+  def terms(reply), do: elem(reply, 2)
+end

@@ -1,0 +1,103 @@
+defmodule PtcRunner.Json.Run.Start do
+  @moduledoc false
+  # The first native call of a run, for each form of its program. A context with JSON texts is found when the program is compiled, so
+  # that errors of the program come first; then `Texts` starts the run.
+
+  alias PtcRunner.{Aligned, Native}
+  alias PtcRunner.Native.Types
+  alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
+  alias PtcRunner.Json.Run.Reply
+
+  @doc "Starts a run; returns its first reply, which is `:texts` only for a program that is still compiled."
+  @spec start(Run.t()) :: Reply.t()
+  def start(run) do
+    case begin(run) do
+      :texts -> Texts.start(run)
+      reply -> reply
+    end
+  end
+
+  @doc "Starts a run whose context has texts, as its last reply has said. Its limits are looked up."
+  @spec over_texts(Run.t()) :: Reply.t()
+  def over_texts(%Run{limits: {timeout, max_heap, reading}, began: began} = run),
+    do: Texts.start(%{run | limits: {left(timeout, began), max_heap, reading}})
+
+  defp left(:infinity, _began), do: :infinity
+  defp left(timeout, nil), do: timeout
+  defp left(timeout, began), do: max(timeout - (System.monotonic_time(:millisecond) - began), 0)
+
+  @doc "The first native call of a run; `:texts` if its context has texts."
+  @spec begin(Run.t()) :: Reply.t()
+  def begin(%Run{program: %Program{handle: handle, consts: consts}} = run) do
+    begin(handle, consts, run)
+  rescue
+    # The handle is from another node, or from this one before a restart.
+    ArgumentError -> rebuilt(run)
+  end
+
+  def begin(%Run{program: {:observed, observation, program}} = run),
+    do:
+      Native.run_observed(observation, program.consts, given(run), run.forks?, run.control != nil)
+
+  def begin(%Run{program: program, limits: {timeout, max_heap, reading}, forks?: true} = run) do
+    with {:ok, handle, consts} <- Program.build(program, reading, {timeout, max_heap}),
+         do: begin(handle, consts, run)
+  end
+
+  def begin(%Run{program: text, limits: {_, _, reading}} = run) when is_binary(text),
+    do: text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given(run))
+
+  def begin(%Run{program: {checked, node}, limits: {_, _, reading}} = run),
+    do: Native.run_node(node, checked == :checked, Edition.filled(reading), given(run))
+
+  defp begin(handle, consts, %Run{control: control} = run) when control != nil,
+    do: Native.run_asking(handle, consts, given(run), run.forks?)
+
+  defp begin(handle, consts, %Run{forks?: true} = run),
+    do: Native.run_forking(handle, consts, given(run))
+
+  defp begin(handle, consts, run), do: Native.run_compiled(handle, consts, given(run))
+
+  defp rebuilt(%Run{program: program, limits: limits} = run) do
+    {timeout, max_heap, _reading} = Limits.resolve(limits)
+
+    with {:ok, handle, consts} <- Program.rebuild(program, {timeout, max_heap}),
+         do: begin(%{run | program: %{program | handle: handle, consts: consts}})
+  end
+
+  @doc "What a native run is given besides its program."
+  @spec given(Run.t()) :: Types.given()
+  def given(%Run{context: context, memory: memory, limits: {timeout, max_heap, _}, now: nil}),
+    do: {context, memory, timeout, max_heap}
+
+  def given(%Run{context: context, memory: memory, limits: {timeout, max_heap, _}, now: now}),
+    do: {context, memory, timeout, max_heap, now}
+
+  @doc """
+  The run with a program that has its native part, which an earlier start of the VM may have made, or the error of the program.
+  """
+  @spec compiled(Run.t()) :: {:ok, Run.t()} | {:error, term()}
+  def compiled(%Run{program: {:observed, _, _}} = run), do: {:ok, run}
+
+  def compiled(%Run{program: %Program{} = program, limits: {timeout, max_heap, reading}} = run) do
+    reading = Program.reading(program, reading)
+    run = %{run | limits: {timeout, max_heap, reading}}
+
+    try do
+      Native.source_bytes(program.handle)
+      {:ok, run}
+    rescue
+      ArgumentError -> built(program.source, program, run)
+    end
+  end
+
+  def compiled(%Run{program: source, limits: {_timeout, _max_heap, reading}} = run) do
+    depth = if is_integer(reading), do: reading, else: elem(reading, 0)
+    built(source, %Program{source: source, handle: nil, consts: {}, max_depth: depth}, run)
+  end
+
+  defp built(source, program, %Run{limits: {timeout, max_heap, reading}} = run) do
+    with {:ok, handle, consts} <- Program.build(source, reading, {timeout, max_heap}),
+         do: {:ok, %{run | program: %{program | handle: handle, consts: consts}}}
+  end
+end
