@@ -150,15 +150,15 @@ impl<'a> Execution<'a> {
         if has_text(&self.heap, self.given.data.context) {
             return atoms::texts().encode(env);
         }
-        let meter = schedule::meter(plain.limits, self.pace);
-        match program.start(plain, &mut self.heap, &mut self.given, meter) {
+        let mut meter = schedule::meter(plain.limits, self.pace);
+        match program.start(plain, &mut self.heap, &mut self.given, &mut meter) {
             Some((executed, run)) => {
                 let call = match executed.ending {
                     Ending::Done(_) => schedule::CALL,
                     _ => schedule::RESUMPTION,
                 };
-                self.charge(&executed, call);
-                self.reply(executed, Home::New(run, reuse)).0
+                self.charge(&executed, &meter, call);
+                self.reply(executed, &meter, Home::New(run, reuse)).0
             }
             None => wire::stopped(env, Stop::Abandoned),
         }
@@ -176,11 +176,12 @@ impl<'a> Execution<'a> {
         let plain = run.plain();
         let words = plain.words().saturating_add(words);
         let (mut execution, terms) = Execution::of_held(env, terms, plain, words, pace)?;
-        let meter = schedule::meter(plain.limits, pace);
+        let mut meter = schedule::meter(plain.limits, pace);
         let entry = Entry::Resume { terms, value };
-        let executed = run.execute(&mut execution.heap, &mut execution.given, entry, meter)?;
-        execution.charge(&executed, schedule::RESUMPTION);
-        Some(execution.reply(executed, Home::Own(run, reference)))
+        let (heap, given) = (&mut execution.heap, &mut execution.given);
+        let executed = run.execute(heap, given, entry, &mut meter)?;
+        execution.charge(&executed, &meter, schedule::RESUMPTION);
+        Some(execution.reply(executed, &meter, Home::Own(run, reference)))
     }
 
     /// Executes one round of the loop at whose start a run was suspended.
@@ -193,30 +194,26 @@ impl<'a> Execution<'a> {
     ) -> Option<Term<'a>> {
         let plain = run.plain();
         let (mut execution, terms) = Execution::of_held(env, terms, plain, plain.words(), pace)?;
-        let meter = schedule::meter(plain.limits, pace);
+        let mut meter = schedule::meter(plain.limits, pace);
         let (heap, given) = (&mut execution.heap, &mut execution.given);
-        let (executed, round) = run.round(heap, given, (terms, item), meter)?;
-        execution.charge(&executed, schedule::RESUMPTION);
-        Some(execution.reply(executed, Home::New(round, None)).0)
+        let (executed, round) = run.round(heap, given, (terms, item), &mut meter)?;
+        execution.charge(&executed, &meter, schedule::RESUMPTION);
+        Some(execution.reply(executed, &meter, Home::New(round, None)).0)
     }
 
     /// Charges the caller for the execution. After a whole slice it gives up the rest of its time slice.
-    fn charge(&self, executed: &Executed<Raw<'a>>, call: usize) {
+    fn charge(&self, executed: &Executed<Raw<'a>>, meter: &Meter, call: usize) {
         let env = self.heap.terms.env;
         match executed.ending {
             Ending::Stop(Stop::SliceOver) => schedule::charge(env, self.pace, 100),
-            _ => schedule::charge_fuel(env, self.pace, call + executed.meter.fuel_consumed()),
+            _ => schedule::charge_fuel(env, self.pace, call + meter.fuel_consumed()),
         }
     }
 
     /// The reply to an execution.
-    fn reply(self, executed: Executed<Raw<'a>>, home: Home<'a, '_>) -> Reply<'a> {
+    fn reply(self, executed: Executed<Raw<'a>>, meter: &Meter, home: Home<'a, '_>) -> Reply<'a> {
         let env = self.heap.terms.env;
-        let Executed {
-            ending,
-            held,
-            meter,
-        } = executed;
+        let Executed { ending, held } = executed;
         let words = || self.heap.words_built();
         let reply = match ending {
             Ending::Done(value) => (atoms::ok(), value.term(env), words()).encode(env),
@@ -227,12 +224,12 @@ impl<'a> Execution<'a> {
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), tool, args, left, weight, pc, words()).encode(env)
             }
-            Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), report),
+            Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), *report),
             Ending::Uncaught => atoms::uncaught().encode(env),
             ending => match held {
                 Some(held) => {
                     let terms = self.heap.terms.make_tuple(&held).term(env);
-                    return self.suspended(ending, terms, &meter, home);
+                    return self.suspended(ending, terms, meter, home);
                 }
                 None => match ending {
                     Ending::Stop(stop) => wire::stopped(env, stop),

@@ -2,7 +2,6 @@
 
 use crate::data::Data;
 use ptc_term::heap::Heap;
-use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
 use ptc_vm::program::Pc;
 use ptc_vm::{Name, Report, ValueKind};
@@ -82,8 +81,13 @@ pub struct Executed<T> {
     /// The terms of the run if it is suspended: first a token, the tuple of the constants, the context and the memory, then those
     /// of its state. Over texts only those of its state.
     pub held: Option<Vec<T>>,
-    /// The meter of the execution.
-    pub meter: Meter,
+}
+
+impl<T> Executed<T> {
+    /// The end of an execution after which the run does not go on.
+    pub(crate) fn ended(ending: Ending<T>) -> Self {
+        Executed { ending, held: None }
+    }
 }
 
 /// Why an execution has ended.
@@ -126,7 +130,7 @@ pub enum Ending<T> {
         about: T,
     },
     /// The run has failed.
-    Fault(Report<T>),
+    Fault(Box<Report<T>>),
     /// The tool of the call has failed, and the program does not catch that.
     Uncaught,
     /// A limit. The run is suspended after [`Stop::SliceOver`], and where a probe has met the limit of words.

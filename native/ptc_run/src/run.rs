@@ -10,7 +10,7 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_vm::program::Program;
 use ptc_vm::reduced::{self, RunTerms};
-use ptc_vm::{Execute, Exit, ExitOf, Halt, Inputs, Language, State, ValueKind, Vm};
+use ptc_vm::{Execute, Exit, Halt, Inputs, Language, State, ValueKind, Vm};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl<L: Execute> Run<L> {
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         entry: Entry<'_, H::Term>,
-        mut meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Executed<H::Term>> {
         let program = &*self.program;
         let (state, answer) = match entry {
@@ -75,7 +75,7 @@ impl<L: Execute> Run<L> {
                         self.moved_with(kind);
                         match state.failed_call(&self.program) {
                             Some(caught) => (caught, Some(text)),
-                            None => return Some(self.ended(Ending::Uncaught, meter)),
+                            None => return Some(Executed::ended(Ending::Uncaught)),
                         }
                     }
                     Some((ValueKind::Joined, value)) => state.joined(program, heap, value)?,
@@ -97,7 +97,7 @@ impl<L: Execute> Run<L> {
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         (terms, item): (&[H::Term], H::Term),
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<(Executed<H::Term>, Self)>
     where
         State<L, ()>: Clone,
@@ -118,33 +118,27 @@ impl<L: Execute> Run<L> {
         }
     }
 
-    fn ended<T>(&self, ending: Ending<T>, meter: Meter) -> Executed<T> {
-        Executed {
-            ending,
-            held: None,
-            meter,
-        }
-    }
-
+    // Inlined, so that the state is not copied.
+    #[inline(always)]
     fn go_on<H: Heap>(
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         (state, answer): (State<L, H::Term>, Option<H::Term>),
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Executed<H::Term>> {
         let plain = &mut self.plain;
         // Loading may have used up the deadline. For a run that has moved, the waiting process enforces the deadline.
         let is_limited = !matches!(plain.mode, Mode::Moved | Mode::OverTexts);
         if is_limited && plain.limits.deadline.has_passed() {
-            return Some(self.ended(Ending::Stop(Stop::DeadlinePassed), meter));
+            return Some(Executed::ended(Ending::Stop(Stop::DeadlinePassed)));
         }
         let inputs = Inputs {
             consts: given.consts.slice(),
             context: given.data.context,
             memory: given.data.memory,
         };
-        let mut vm = Vm::new(&self.program, heap, inputs, state, meter);
+        let mut vm = Vm::new(&self.program, heap, inputs, state, meter.clone());
         if let Some(watch) = plain.observation.as_ref().and_then(|it| it.take()) {
             vm.observe(watch);
         }
@@ -159,66 +153,68 @@ impl<L: Execute> Run<L> {
         if let Some(observation) = &plain.observation {
             observation.put(vm.take_watch());
         }
-        let is_at_end = matches!(exit, Exit::Call { .. }) && vm.is_at_end();
-        let (state, meter) = vm.into_parts();
+        meter.clone_from(vm.meter());
         plain.limits = meter.limits;
-        plain.words_built = heap.words_built();
-        Some(self.exited(heap, given, (exit, is_at_end), state, meter))
-    }
-
-    /// Ends an execution: suspends the run if it goes on later.
-    fn exited<H: Heap>(
-        &mut self,
-        heap: &mut H,
-        given: &mut Given<'_, H::Term>,
-        (exit, is_at_end): (ExitOf<H, L>, bool),
-        mut state: State<L, H::Term>,
-        meter: Meter,
-    ) -> Executed<H::Term> {
-        let plain = &mut self.plain;
-        let pc = state.pc();
+        let is_last = matches!(exit, Exit::Call { .. })
+            && !matches!(plain.mode, Mode::Moved | Mode::OverTexts)
+            && vm.is_at_end();
         let ending = match exit {
             Exit::Done(value) => {
+                drop(vm);
+                plain.words_built = heap.words_built();
                 plain.share(plain.words_built);
-                return self.ended(Ending::Done(value), meter);
+                return Some(Executed::ended(Ending::Done(value)));
             }
             Exit::Halted(Halt::Fault(fault)) => {
-                return self.ended(Ending::Fault(L::report(*fault)), meter);
+                let report = Box::new(L::report(*fault));
+                return Some(Executed::ended(Ending::Fault(report)));
             }
-            Exit::Call { tool, args }
-                if is_at_end && !matches!(plain.mode, Mode::Moved | Mode::OverTexts) =>
-            {
-                return self.ended(Ending::Last { tool, args, pc }, meter);
+            Exit::Call { tool, args } if is_last => {
+                let pc = vm.pc();
+                return Some(Executed::ended(Ending::Last { tool, args, pc }));
             }
             Exit::Halted(Halt::Stop(stop)) => match stop {
                 Stop::SliceOver => Ending::Stop(stop),
                 Stop::MemoryExceeded if meter.pace() == Pace::Probe => Ending::Stop(stop),
-                stop => return self.ended(Ending::Stop(stop), meter),
+                stop => return Some(Executed::ended(Ending::Stop(stop))),
             },
-            Exit::Call { tool, args } => {
+            Exit::Call { tool, args } => Ending::Call {
+                tool,
+                args,
+                pc: vm.pc(),
+                most_words: None,
+            },
+            Exit::Fork { name, list } => Ending::Fork { name, list },
+            Exit::Ask { what, about } => Ending::Ask { what, about },
+        };
+        let state = vm.into_state();
+        plain.words_built = heap.words_built();
+        Some(self.suspended(heap, given, ending, state))
+    }
+
+    /// Suspends the run.
+    fn suspended<H: Heap>(
+        &mut self,
+        heap: &mut H,
+        given: &mut Given<'_, H::Term>,
+        mut ending: Ending<H::Term>,
+        mut state: State<L, H::Term>,
+    ) -> Executed<H::Term> {
+        let plain = &mut self.plain;
+        match &mut ending {
+            Ending::Call { most_words, .. } => {
                 plain.calls += usize::from(plain.mode != Mode::Moved);
                 let may_move = plain.mode == Mode::Asks && !plain.asks_always;
                 let may_move = may_move && plain.calls.is_power_of_two();
-                let most_words = may_move.then(|| self.reduce(heap, given, &mut state));
-                Ending::Call {
-                    tool,
-                    args,
-                    pc,
-                    most_words,
-                }
+                *most_words = may_move.then(|| self.reduce(heap, given, &mut state));
             }
-            Exit::Fork { name, list } => {
+            Ending::Fork { .. } => {
                 plain.together = Some(Arc::new(AtomicUsize::new(plain.words_built)));
-                Ending::Fork { name, list }
             }
-            Exit::Ask { what, about } => Ending::Ask { what, about },
-        };
-        let held = Some(self.suspend(heap, given, state));
-        Executed {
-            ending,
-            held,
-            meter,
+            _ => {}
         }
+        let held = Some(self.suspend(heap, given, state));
+        Executed { ending, held }
     }
 
     /// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy for which the run moves.

@@ -36,7 +36,7 @@ pub trait Runnable<F: Heaps>: Send + Sync + RefUnwindSafe {
         plain: Plain,
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Begun<'a, F>>;
 
     /// Returns a run that has not begun.
@@ -77,7 +77,7 @@ pub trait Running<F: Heaps>: Send {
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         entry: Entry<'_, TermOf<'a, F>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Executed<TermOf<'a, F>>>;
 
     /// Same, over texts that are not decoded.
@@ -86,7 +86,7 @@ pub trait Running<F: Heaps>: Send {
         lazy: &mut Lazy<'_, F::On<'a>>,
         given: &mut Given<'_, ptc_lazy::Term<TermOf<'a, F>>>,
         entry: Entry<'_, ptc_lazy::Term<TermOf<'a, F>>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<ExecutedLazily<'a, F>>;
 
     /// See [`Run::round`].
@@ -95,7 +95,7 @@ pub trait Running<F: Heaps>: Send {
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         round: (&[TermOf<'a, F>], TermOf<'a, F>),
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Begun<'a, F>>;
 }
 
@@ -109,7 +109,7 @@ where
         plain: Plain,
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Begun<'a, F>> {
         let mut run = Run::new(self, plain);
         let executed = run.execute(heap, given, Entry::Start, meter)?;
@@ -164,7 +164,7 @@ where
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         entry: Entry<'_, TermOf<'a, F>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Executed<TermOf<'a, F>>> {
         Run::execute(self, heap, given, entry, meter)
     }
@@ -174,7 +174,7 @@ where
         lazy: &mut Lazy<'_, F::On<'a>>,
         given: &mut Given<'_, ptc_lazy::Term<TermOf<'a, F>>>,
         entry: Entry<'_, ptc_lazy::Term<TermOf<'a, F>>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<ExecutedLazily<'a, F>> {
         self.plain.mode = Mode::OverTexts;
         Run::execute(self, lazy, given, entry, meter)
@@ -185,7 +185,7 @@ where
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         round: (&[TermOf<'a, F>], TermOf<'a, F>),
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<Begun<'a, F>> {
         let (executed, round) = Run::round(self, heap, given, round, meter)?;
         Some((executed, kept(round)))
