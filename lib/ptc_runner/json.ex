@@ -76,7 +76,7 @@ defmodule PtcRunner.Json do
   @typedoc "What is decided about a call that waits: see `resume/3`."
   @type answer :: bare_answer() | {:decided, bare_answer(), [{:by | :note | :at, term()}]}
 
-  @typedoc "The same without who has decided."
+  @typedoc "What is decided about a call that waits, without who has decided."
   @type bare_answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
 
   @typedoc "What `run/2` returns."
@@ -310,7 +310,7 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: result()
   def run(program, opts \\ []) do
-    given = Given.read(opts, "PtcRunner.Json.run/2")
+    given = Evaluation.planned(program, Given.read(opts, "PtcRunner.Json.run/2"))
     program |> Evaluation.run(given) |> Evaluation.result(program, given)
   end
 

@@ -10,7 +10,16 @@ defmodule PtcRunner.Agent.Result do
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Base, Coercion, Enums, Firewall}
+
+  alias PtcRunner.SubAgent.Signature.{
+    Annotations,
+    Base,
+    Coercion,
+    Enums,
+    Firewall,
+    RuleText,
+    Type
+  }
 
   # Maximum number of warnings.
   @most 20
@@ -50,6 +59,34 @@ defmodule PtcRunner.Agent.Result do
       errors -> {:error, errors}
     end
   end
+
+  @doc """
+  What is expected at a path of a result, in words; nil where its type does not tell.
+
+      iex> type = {:map, [{"rows", {:list, {:map, [{"n", :int}, {"status", :string}]}}}]}
+      iex> for path <- [["rows", 0, "n"], ["rows", 0, "status"], ["rows"], ["x"]],
+      ...>   do: PtcRunner.Agent.Result.wanted(path, {:signature, [], type}, %{"rows.status" => ["open"]})
+      ["int", ~s(one of "open"), "list", nil]
+
+  """
+  @spec wanted([String.t() | integer()], Signature.t() | nil, %{String.t() => [term()]}) ::
+          String.t() | nil
+  def wanted(_path, nil, _enums), do: nil
+
+  def wanted(path, {:signature, _params, type}, enums) do
+    names = for name <- path, is_binary(name), do: name
+    place = Enum.reduce(names, "", &Annotations.join(&2, &1))
+
+    case enums do
+      %{^place => values} -> RuleText.wanted({:enum, values})
+      _none -> type |> Type.at(path) |> kind()
+    end
+  end
+
+  defp kind(kind) when is_atom(kind) and kind != nil, do: Atom.to_string(kind)
+  defp kind({:list, _type}), do: "list"
+  defp kind({kind, _type}) when kind in [:map, :closed_map, :map_of], do: "map"
+  defp kind(_other), do: nil
 
   # Of a value with concealed parts no value is shown.
   defp first(warnings, shape) do
@@ -206,22 +243,18 @@ defmodule PtcRunner.Agent.Result do
 
   """
   @spec possible!(Signature.t(), %{String.t() => [term()]}) :: :ok
-  def possible!({:signature, _params, type}, enums), do: possible!(type, "", enums)
+  def possible!({:signature, _params, type}, enums) do
+    for {path, type} <- Annotations.places(type), do: possible!(type, path, enums)
+    :ok
+  end
 
-  defp possible!({:optional, type}, path, enums), do: possible!(type, path, enums)
-  defp possible!({:list, type}, path, enums), do: possible!(type, path, enums)
-
-  defp possible!({kind, _, _} = type, path, enums) when kind in [:where, :struct, :defs],
-    do: possible!(Base.bare(type), path, enums)
-
-  defp possible!({kind, fields}, path, enums) when kind in [:map, :closed_map] do
+  defp possible!({kind, fields}, _path, _enums) when kind in [:map, :closed_map] do
     types = Enum.group_by(fields, &KeyNormalizer.normalize_key(elem(&1, 0)), &elem(&1, 1))
 
     for {name, [_, _ | _] = several} <- types, length(Enum.uniq(several)) > 1 do
       impossible("#{inspect(name)} is declared twice, with different types")
     end
 
-    for {name, type} <- fields, do: possible!(type, Annotations.join(path, name), enums)
     :ok
   end
 

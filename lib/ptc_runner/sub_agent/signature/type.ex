@@ -29,6 +29,8 @@ defmodule PtcRunner.SubAgent.Signature.Type do
   def children({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
     do: for({_name, type} <- fields, do: type)
 
+  # An object of a JSON Schema, and the type of its other fields.
+  def children({:open_map, fields, others}), do: [others | for({_name, type} <- fields, do: type)]
   def children({kind, type}) when kind in [:optional, :list, :map_of], do: [type]
   def children({:where, type, _rules}), do: [type]
   def children({:struct, _module, type}), do: [type]
@@ -49,6 +51,9 @@ defmodule PtcRunner.SubAgent.Signature.Type do
   @spec map(term(), (term() -> term())) :: term()
   def map({kind, fields}, fun) when kind in [:map, :closed_map] and is_list(fields),
     do: {kind, for({name, type} <- fields, do: {name, fun.(type)})}
+
+  def map({:open_map, fields, others}, fun),
+    do: {:open_map, for({name, type} <- fields, do: {name, fun.(type)}), fun.(others)}
 
   def map({kind, type}, fun) when kind in [:optional, :list, :map_of], do: {kind, fun.(type)}
   def map({:where, type, rules}, fun), do: {:where, fun.(type), rules}
@@ -104,6 +109,42 @@ defmodule PtcRunner.SubAgent.Signature.Type do
 
   defp core({:ref, name}, names, steps), do: core(Map.get(names, name), names, steps - 1)
   defp core(type, names, _steps), do: {type, names}
+
+  @doc """
+  The type of what stands at a path of a value; nil where the type does not tell.
+
+      iex> type = {:map, [{"rows", {:list, {:optional, {:map, [{"n", :int}]}}}}]}
+      iex> for path <- [["rows", 0, "n"], ["rows"], ["n"]], do: PtcRunner.SubAgent.Signature.Type.at(type, path)
+      [:int, {:list, {:optional, {:map, [{"n", :int}]}}}, nil]
+
+  """
+  @spec at(term(), path()) :: term() | nil
+  def at(type, path), do: at(type, path, %{})
+
+  defp at(type, path, names) do
+    {core, names} = core(type, names)
+
+    case {core, path} do
+      {core, []} ->
+        core
+
+      {{:list, item}, [index | path]} when is_integer(index) ->
+        at(item, path, names)
+
+      {{:map_of, value}, [name | path]} when is_binary(name) ->
+        at(value, path, names)
+
+      {{kind, fields}, [name | path]} when kind in [:map, :closed_map] ->
+        at_field(fields, name, path, names)
+
+      _other ->
+        nil
+    end
+  end
+
+  defp at_field(fields, name, path, names) do
+    with {_name, type} <- List.keyfind(fields, name, 0), do: at(type, path, names)
+  end
 
   @doc """
   Whether values of a type have no objects with declared fields in them.
