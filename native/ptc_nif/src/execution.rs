@@ -7,9 +7,9 @@ use crate::raw::{Raw, Terms};
 use crate::schedule::{self, milliseconds, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
-use ptc_run::{texts, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, FIRST};
+use ptc_run::{texts, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, Spent, FIRST};
 use ptc_term::heap::Heap;
-use ptc_term::meter::{Deadline, Limits, Meter};
+use ptc_term::meter::{Deadline, Limits};
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
 use ptc_vm::ValueKind;
@@ -150,15 +150,15 @@ impl<'a> Execution<'a> {
         if has_text(&self.heap, self.given.data.context) {
             return atoms::texts().encode(env);
         }
-        let mut meter = schedule::meter(plain.limits, self.pace);
-        match program.start(plain, &mut self.heap, &mut self.given, &mut meter) {
+        let meter = schedule::meter(plain.limits, self.pace);
+        match program.start(plain, &mut self.heap, &mut self.given, meter) {
             Some((executed, run)) => {
                 let call = match executed.ending {
                     Ending::Done(_) => schedule::CALL,
                     _ => schedule::RESUMPTION,
                 };
-                self.charge(&executed, &meter, call);
-                self.reply(executed, &meter, Home::New(run, reuse)).0
+                self.charge(&executed, call);
+                self.reply(executed, Home::New(run, reuse)).0
             }
             None => wire::stopped(env, Stop::Abandoned),
         }
@@ -176,12 +176,12 @@ impl<'a> Execution<'a> {
         let plain = run.plain();
         let words = plain.words().saturating_add(words);
         let (mut execution, terms) = Execution::of_held(env, terms, plain, words, pace)?;
-        let mut meter = schedule::meter(plain.limits, pace);
+        let meter = schedule::meter(plain.limits, pace);
         let entry = Entry::Resume { terms, value };
         let (heap, given) = (&mut execution.heap, &mut execution.given);
-        let executed = run.execute(heap, given, entry, &mut meter)?;
-        execution.charge(&executed, &meter, schedule::RESUMPTION);
-        Some(execution.reply(executed, &meter, Home::Own(run, reference)))
+        let executed = run.execute(heap, given, entry, meter)?;
+        execution.charge(&executed, schedule::RESUMPTION);
+        Some(execution.reply(executed, Home::Own(run, reference)))
     }
 
     /// Executes one round of the loop at whose start a run was suspended.
@@ -194,33 +194,41 @@ impl<'a> Execution<'a> {
     ) -> Option<Term<'a>> {
         let plain = run.plain();
         let (mut execution, terms) = Execution::of_held(env, terms, plain, plain.words(), pace)?;
-        let mut meter = schedule::meter(plain.limits, pace);
+        let meter = schedule::meter(plain.limits, pace);
         let (heap, given) = (&mut execution.heap, &mut execution.given);
-        let (executed, round) = run.round(heap, given, (terms, item), &mut meter)?;
-        execution.charge(&executed, &meter, schedule::RESUMPTION);
-        Some(execution.reply(executed, &meter, Home::New(round, None)).0)
+        let (executed, round) = run.round(heap, given, (terms, item), meter)?;
+        execution.charge(&executed, schedule::RESUMPTION);
+        Some(execution.reply(executed, Home::New(round, None)).0)
     }
 
     /// Charges the caller for the execution. After a whole slice it gives up the rest of its time slice.
-    fn charge(&self, executed: &Executed<Raw<'a>>, meter: &Meter, call: usize) {
+    fn charge(&self, executed: &Executed<Raw<'a>>, call: usize) {
         let env = self.heap.terms.env;
         match executed.ending {
             Ending::Stop(Stop::SliceOver) => schedule::charge(env, self.pace, 100),
-            _ => schedule::charge_fuel(env, self.pace, call + meter.fuel_consumed()),
+            _ => schedule::charge_fuel(env, self.pace, call + executed.spent.fuel),
         }
     }
 
     /// The reply to an execution.
-    fn reply(self, executed: Executed<Raw<'a>>, meter: &Meter, home: Home<'a, '_>) -> Reply<'a> {
+    fn reply(self, executed: Executed<Raw<'a>>, home: Home<'a, '_>) -> Reply<'a> {
         let env = self.heap.terms.env;
-        let Executed { ending, held } = executed;
+        let Executed {
+            ending,
+            held,
+            spent,
+        } = executed;
         let words = || self.heap.words_built();
         let reply = match ending {
             Ending::Done(value) => (atoms::ok(), value.term(env), words()).encode(env),
-            Ending::Last { tool, args, pc } => {
+            Ending::Last {
+                tool,
+                args,
+                pc,
+                mut limits,
+            } => {
                 let weight = words_of_row(&self.heap, args);
-                let mut deadline = meter.limits.deadline;
-                let left = self.milliseconds_left(&mut deadline);
+                let left = self.milliseconds_left(&mut limits.deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), tool, args, left, weight, pc, words()).encode(env)
             }
@@ -229,7 +237,7 @@ impl<'a> Execution<'a> {
             ending => match held {
                 Some(held) => {
                     let terms = self.heap.terms.make_tuple(&held).term(env);
-                    return self.suspended(ending, terms, meter, home);
+                    return self.suspended(ending, terms, spent, home);
                 }
                 None => match ending {
                     Ending::Stop(stop) => wire::stopped(env, stop),
@@ -245,7 +253,7 @@ impl<'a> Execution<'a> {
         self,
         ending: Ending<Raw<'a>>,
         terms: Term<'a>,
-        meter: &Meter,
+        spent: Spent,
         mut home: Home<'a, '_>,
     ) -> Reply<'a> {
         let env = self.heap.terms.env;
@@ -296,8 +304,8 @@ impl<'a> Execution<'a> {
                 (atoms::limits(), state, terms).encode(env)
             }
             _ => {
-                plain.quarters += schedule::quarters(meter.percent_of_slice());
-                let next = schedule::next(self.pace, plain.quarters, meter.needs_quantum());
+                plain.quarters += schedule::quarters(spent.percent);
+                let next = schedule::next(self.pace, plain.quarters, spent.needs_quantum);
                 since = Some(Instant::now());
                 let state = home.keep(env, since);
                 (next, state, terms).encode(env)

@@ -1,7 +1,7 @@
 //! A run of one language.
 
 use crate::data::start_time;
-use crate::execution::{Ending, Entry, Executed, Given};
+use crate::execution::{Ending, Entry, Executed, Given, Spent};
 use crate::plain::{Mode, Plain};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
@@ -45,13 +45,15 @@ impl<L: Execute> Run<L> {
         self.state.is_some()
     }
 
-    /// Executes until the run ends, needs a value from outside, or must be suspended; `None` if the terms are not its own.
+    /// Executes until the run ends, needs a value from outside, or must be suspended; `None` if the terms are not its own. `back`
+    /// becomes the meter after the execution.
     pub fn execute<H: Heap>(
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         entry: Entry<'_, H::Term>,
-        meter: &mut Meter,
+        mut meter: Meter,
+        back: Option<&mut Meter>,
     ) -> Option<Executed<H::Term>> {
         let program = &*self.program;
         let (state, answer) = match entry {
@@ -75,7 +77,9 @@ impl<L: Execute> Run<L> {
                         self.moved_with(kind);
                         match state.failed_call(&self.program) {
                             Some(caught) => (caught, Some(text)),
-                            None => return Some(Executed::ended(Ending::Uncaught)),
+                            None => {
+                                return Some(Executed::ended(Ending::Uncaught, Spent::of(&meter)))
+                            }
                         }
                     }
                     Some((ValueKind::Joined, value)) => state.joined(program, heap, value)?,
@@ -87,7 +91,7 @@ impl<L: Execute> Run<L> {
                 }
             }
         };
-        self.go_on(heap, given, (state, answer), meter)
+        self.go_on(heap, given, (state, answer), meter, back)
     }
 
     /// Executes one round of the loop, or one of the branches, at whose start the run is suspended: with this item, or the index
@@ -97,7 +101,7 @@ impl<L: Execute> Run<L> {
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         (terms, item): (&[H::Term], H::Term),
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<(Executed<H::Term>, Self)>
     where
         State<L, ()>: Clone,
@@ -108,7 +112,7 @@ impl<L: Execute> Run<L> {
         terms.next().is_none().then_some(())?;
         let state = state.round(&self.program, heap, item)?;
         let mut round = Run::new(self.program.clone(), self.plain.round());
-        let executed = round.go_on(heap, given, (state, None), meter)?;
+        let executed = round.go_on(heap, given, (state, None), meter, None)?;
         Some((executed, round))
     }
 
@@ -125,20 +129,24 @@ impl<L: Execute> Run<L> {
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         (state, answer): (State<L, H::Term>, Option<H::Term>),
-        meter: &mut Meter,
+        meter: Meter,
+        back: Option<&mut Meter>,
     ) -> Option<Executed<H::Term>> {
         let plain = &mut self.plain;
         // Loading may have used up the deadline. For a run that has moved, the waiting process enforces the deadline.
         let is_limited = !matches!(plain.mode, Mode::Moved | Mode::OverTexts);
         if is_limited && plain.limits.deadline.has_passed() {
-            return Some(Executed::ended(Ending::Stop(Stop::DeadlinePassed)));
+            return Some(Executed::ended(
+                Ending::Stop(Stop::DeadlinePassed),
+                Spent::of(&meter),
+            ));
         }
         let inputs = Inputs {
             consts: given.consts.slice(),
             context: given.data.context,
             memory: given.data.memory,
         };
-        let mut vm = Vm::new(&self.program, heap, inputs, state, meter.clone());
+        let mut vm = Vm::new(&self.program, heap, inputs, state, meter);
         if let Some(watch) = plain.observation.as_ref().and_then(|it| it.take()) {
             vm.observe(watch);
         }
@@ -153,30 +161,42 @@ impl<L: Execute> Run<L> {
         if let Some(observation) = &plain.observation {
             observation.put(vm.take_watch());
         }
-        meter.clone_from(vm.meter());
+        let meter = vm.meter();
         plain.limits = meter.limits;
+        let (spent, pace) = (Spent::of(meter), meter.pace());
+        if let Some(back) = back {
+            back.clone_from(meter);
+        }
         let is_last = matches!(exit, Exit::Call { .. })
             && !matches!(plain.mode, Mode::Moved | Mode::OverTexts)
             && vm.is_at_end();
-        let ending = match exit {
+        let mut ending = match exit {
             Exit::Done(value) => {
                 drop(vm);
                 plain.words_built = heap.words_built();
                 plain.share(plain.words_built);
-                return Some(Executed::ended(Ending::Done(value)));
+                return Some(Executed::ended(Ending::Done(value), spent));
             }
             Exit::Halted(Halt::Fault(fault)) => {
                 let report = Box::new(L::report(*fault));
-                return Some(Executed::ended(Ending::Fault(report)));
+                return Some(Executed::ended(Ending::Fault(report), spent));
             }
             Exit::Call { tool, args } if is_last => {
                 let pc = vm.pc();
-                return Some(Executed::ended(Ending::Last { tool, args, pc }));
+                return Some(Executed::ended(
+                    Ending::Last {
+                        tool,
+                        args,
+                        pc,
+                        limits: plain.limits,
+                    },
+                    spent,
+                ));
             }
             Exit::Halted(Halt::Stop(stop)) => match stop {
                 Stop::SliceOver => Ending::Stop(stop),
-                Stop::MemoryExceeded if meter.pace() == Pace::Probe => Ending::Stop(stop),
-                stop => return Some(Executed::ended(Ending::Stop(stop))),
+                Stop::MemoryExceeded if pace == Pace::Probe => Ending::Stop(stop),
+                stop => return Some(Executed::ended(Ending::Stop(stop), spent)),
             },
             Exit::Call { tool, args } => Ending::Call {
                 tool,
@@ -189,7 +209,12 @@ impl<L: Execute> Run<L> {
         };
         let state = vm.into_state();
         plain.words_built = heap.words_built();
-        Some(self.suspended(heap, given, ending, state))
+        let held = Some(self.suspended(heap, given, &mut ending, state));
+        Some(Executed {
+            ending,
+            held,
+            spent,
+        })
     }
 
     /// Suspends the run.
@@ -197,11 +222,11 @@ impl<L: Execute> Run<L> {
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
-        mut ending: Ending<H::Term>,
+        ending: &mut Ending<H::Term>,
         mut state: State<L, H::Term>,
-    ) -> Executed<H::Term> {
+    ) -> Vec<H::Term> {
         let plain = &mut self.plain;
-        match &mut ending {
+        match ending {
             Ending::Call { most_words, .. } => {
                 plain.calls += usize::from(plain.mode != Mode::Moved);
                 let may_move = plain.mode == Mode::Asks && !plain.asks_always;
@@ -213,8 +238,7 @@ impl<L: Execute> Run<L> {
             }
             _ => {}
         }
-        let held = Some(self.suspend(heap, given, state));
-        Executed { ending, held }
+        self.suspend(heap, given, state)
     }
 
     /// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy for which the run moves.

@@ -36,7 +36,7 @@ pub trait Runnable<F: Heaps>: Send + Sync + RefUnwindSafe {
         plain: Plain,
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<Begun<'a, F>>;
 
     /// Returns a run that has not begun.
@@ -77,7 +77,7 @@ pub trait Running<F: Heaps>: Send {
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         entry: Entry<'_, TermOf<'a, F>>,
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<Executed<TermOf<'a, F>>>;
 
     /// Same, over texts that are not decoded.
@@ -95,7 +95,7 @@ pub trait Running<F: Heaps>: Send {
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         round: (&[TermOf<'a, F>], TermOf<'a, F>),
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<Begun<'a, F>>;
 }
 
@@ -109,10 +109,10 @@ where
         plain: Plain,
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<Begun<'a, F>> {
         let mut run = Run::new(self, plain);
-        let executed = run.execute(heap, given, Entry::Start, meter)?;
+        let executed = run.execute(heap, given, Entry::Start, meter, None)?;
         Some((executed, kept(run)))
     }
 
@@ -164,9 +164,9 @@ where
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         entry: Entry<'_, TermOf<'a, F>>,
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<Executed<TermOf<'a, F>>> {
-        Run::execute(self, heap, given, entry, meter)
+        Run::execute(self, heap, given, entry, meter, None)
     }
 
     fn execute_lazily<'a>(
@@ -177,7 +177,8 @@ where
         meter: &mut Meter,
     ) -> Option<ExecutedLazily<'a, F>> {
         self.plain.mode = Mode::OverTexts;
-        Run::execute(self, lazy, given, entry, meter)
+        let own = meter.clone();
+        Run::execute(self, lazy, given, entry, own, Some(meter))
     }
 
     fn round<'a>(
@@ -185,7 +186,7 @@ where
         heap: &mut F::On<'a>,
         given: &mut Given<'_, TermOf<'a, F>>,
         round: (&[TermOf<'a, F>], TermOf<'a, F>),
-        meter: &mut Meter,
+        meter: Meter,
     ) -> Option<Begun<'a, F>> {
         let (executed, round) = Run::round(self, heap, given, round, meter)?;
         Some((executed, kept(round)))

@@ -104,13 +104,8 @@ impl Lab {
         plain.mode = mode;
         let consts = Consts::Vector(self.consts.clone());
         let data = self.data();
-        let (program, mut meter) = (self.program.clone(), self.meter());
-        let left = program.start(
-            plain,
-            &mut self.heap,
-            &mut Given { consts, data },
-            &mut meter,
-        );
+        let (program, meter) = (self.program.clone(), self.meter());
+        let left = program.start(plain, &mut self.heap, &mut Given { consts, data }, meter);
         let value = self.drive(left)?;
         Ok(self.heap.show(value))
     }
@@ -179,10 +174,10 @@ impl Lab {
             rest = tail;
             let consts = Consts::Vector(self.consts.clone());
             let (_, data) = Given::held(held, self.heap.nil()).expect("the terms of a run");
-            let mut meter = self.meter();
+            let meter = self.meter();
             let mut given = Given { consts, data };
             let round = (&held[FIRST..], item);
-            let left = run.round(&mut self.heap, &mut given, round, &mut meter);
+            let left = run.round(&mut self.heap, &mut given, round, meter);
             values.push(self.drive(left)?);
         }
         Ok(self.heap.make_list(&values))
@@ -203,8 +198,8 @@ impl Lab {
         let consts = Consts::Vector(consts);
         let terms = &held[FIRST..];
         let entry = Entry::Resume { terms, value };
-        let (mut given, mut meter) = (Given { consts, data }, self.meter());
-        run.execute(&mut self.heap, &mut given, entry, &mut meter)
+        let (mut given, meter) = (Given { consts, data }, self.meter());
+        run.execute(&mut self.heap, &mut given, entry, meter)
     }
 
     /// Drives a run over texts to its end. Until its first call, an execution may use twice as many units as the one before, up
@@ -365,9 +360,9 @@ fn a_run_is_resumed_only_with_its_own_terms() {
         let consts = Consts::Vector(lab.consts.clone());
         let (data, plain) = (lab.data(), Plain::new(Some(Limits::UNLIMITED)));
         let mut given = Given { consts, data };
-        let (program, mut meter) = (lab.program.clone(), lab.meter());
+        let (program, meter) = (lab.program.clone(), lab.meter());
         let (executed, run) = program
-            .start(plain, &mut lab.heap, &mut given, &mut meter)
+            .start(plain, &mut lab.heap, &mut given, meter)
             .unwrap();
         (executed.held.unwrap(), run.unwrap())
     };
@@ -415,8 +410,8 @@ fn a_run_goes_on_over_the_text_that_its_tool_has_answered() {
         let consts = Consts::Vector(lab.consts.clone());
         let (data, plain) = (lab.data(), Plain::new(Some(Limits::UNLIMITED)));
         let mut given = Given { consts, data };
-        let (program, mut meter) = (lab.program.clone(), lab.meter());
-        let left = program.start(plain, &mut lab.heap, &mut given, &mut meter);
+        let (program, meter) = (lab.program.clone(), lab.meter());
+        let left = program.start(plain, &mut lab.heap, &mut given, meter);
         let (executed, run) = left.expect("it begins");
         let (held, run) = (executed.held.expect("a call"), run.expect("a call"));
         let run = TextRun::of_run(run, &held, &mut lab.heap);

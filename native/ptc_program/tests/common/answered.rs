@@ -106,8 +106,8 @@ fn gone_on(
                 value: *value,
             },
         };
-        let mut meter = meter(lab.limits);
-        let executed = run.execute(&mut lab.heap, &mut given, entry, &mut meter);
+        let meter = meter(lab.limits);
+        let executed = run.execute(&mut lab.heap, &mut given, entry, meter);
         let executed = executed.expect("the terms are its own");
         let waits = match executed.ending {
             Ending::Done(value) => return Err(End::Value(lab.heap.show(value))),
