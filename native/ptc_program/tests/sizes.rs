@@ -24,7 +24,7 @@ fn no_size_grows_by_accident() {
         ),
         ("why a run stops", size_of::<Halt<Word>>(), 16),
         ("the state of a run", size_of::<State<Word>>(), 200),
-        ("how an execution ends", size_of::<Ending<Word>>(), 40),
+        ("how an execution ends", size_of::<Ending<Word>>(), 56),
         (
             "an execution that has ended",
             size_of::<Executed<Word>>(),
