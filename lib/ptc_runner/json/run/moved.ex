@@ -41,7 +41,7 @@ defmodule PtcRunner.Json.Run.Moved do
   # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
 
-  # As long as the longest text that a run refuses because it reads others in place (native/ptc_program/src/over_texts/indexes.rs).
+  # As long as the longest text that a run refuses because it reads others in place (native/ptc_run/src/texts/indexes.rs).
   @most_refused 100_000
 
   # The weight of a list longer than this is estimated from its first items.
