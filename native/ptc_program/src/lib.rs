@@ -9,8 +9,6 @@
 //! * [`compile`]: a program's table to its instructions, with all checks
 //! * [`typing`]: the types of a program's values, before it runs
 //! * [`plan`]: which tools a program will call, how often, and with which data
-//! * [`observed`]: what a program's code and the counts of a run say about its operations
-//! * [`over_texts`]: runs over JSON texts that are not decoded
 //! * [`source`]: what is kept of a program's source beside its instructions
 //! * [`part`]: questions about the source of a compiled program
 //! * [`counts`]: how many programs were read and compiled, for tests
@@ -25,10 +23,8 @@ pub mod counts;
 pub mod edition;
 pub mod fault;
 pub mod load;
-pub mod observed;
 pub mod opcode;
 pub mod ops;
-pub mod over_texts;
 pub mod part;
 pub mod plan;
 pub mod shape;
