@@ -325,19 +325,45 @@ impl OpShape {
         )
     }
 
-    /// Returns the field that is evaluated before the others, which follow in ascending order: the others depend on it, or are
-    /// not evaluated where it is null.
-    pub(crate) fn begins_with(self) -> Option<&'static str> {
+    /// Returns the fields that are evaluated before the others, which follow in ascending order: the others depend on them, or are
+    /// not evaluated where one is null.
+    pub(crate) fn begins_with(self) -> &'static [&'static str] {
         use OpShape::*;
         match self {
-            Bind | Text(_) | Date(_) => Some("value"),
-            Accumulator => Some("init"),
-            Grouped => Some("expr"),
-            Leaf(_) | Input | Chained | Branch(_) | FirstOf | Connective(_) | Negation
-            | Subset(_) | Permuted(_) | ListOfBody | FlatListOfBody | Flattened | Chunked
-            | Item(_) | Aggregate(_) | ObjectOfParts | ListOfParts | Concatenated | Zipped
-            | Range | Merged | Read | Reshaped(_) | Entries(_) | KeyedMap(_) | Joined | Call
-            | Compared(_) | Number(_) | Kind => None,
+            Branch(Branching::Two) => &["condition", "then"],
+            Bind | Text(_) | Date(_) => &["value"],
+            Accumulator => &["init"],
+            Grouped => &["expr"],
+            Leaf(_)
+            | Input
+            | Chained
+            | Branch(Branching::Cases)
+            | FirstOf
+            | Connective(_)
+            | Negation
+            | Subset(_)
+            | Permuted(_)
+            | ListOfBody
+            | FlatListOfBody
+            | Flattened
+            | Chunked
+            | Item(_)
+            | Aggregate(_)
+            | ObjectOfParts
+            | ListOfParts
+            | Concatenated
+            | Zipped
+            | Range
+            | Merged
+            | Read
+            | Reshaped(_)
+            | Entries(_)
+            | KeyedMap(_)
+            | Joined
+            | Call
+            | Compared(_)
+            | Number(_)
+            | Kind => &[],
         }
     }
 

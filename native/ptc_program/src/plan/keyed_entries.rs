@@ -3,8 +3,8 @@
 use super::sets::SetId;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
+use crate::analysis::{operation_of, OpAt};
 use crate::shape::{Comparison, OpShape};
-use crate::typing::parts::{operation_of, OpAt};
 use ptc_json::{Document, Entry, Node, Shape};
 
 /// Maximum nesting depth of the conditions that are looked at, and of their number at each depth.
@@ -186,8 +186,10 @@ impl PlanWalk {
         negated: bool,
         depth: usize,
     ) -> KeysLeft {
-        let (OpAt::Is(op), true) = (operation_of(source, condition, self.edition), depth > 0)
-        else {
+        let (OpAt::Is(op), true) = (
+            operation_of(source, condition, self.stack.edition),
+            depth > 0,
+        ) else {
             return KeysLeft::any();
         };
         match op.shape() {

@@ -3,12 +3,11 @@
 use super::sets::SetId;
 use super::sources::{PathStep, SourceRoot};
 use super::value::{Value, ValueId};
-use super::visit::PartKind;
 use super::walk::PlanWalk;
+use crate::analysis::What;
 use crate::compile::INPUT_NAME;
 use crate::shape::{Branching, DateOf, Entry as EntryOf, Leaf, NumberOf, OpShape, Order, TextOf};
 use crate::typing::names::NameId;
-use crate::typing::walk::ABSENT;
 use ptc_json::{Document, Entry, Node};
 
 impl PlanWalk {
@@ -16,18 +15,12 @@ impl PlanWalk {
 
     /// Returns a field of the operation.
     pub(super) fn field(&self, name: &str) -> Option<Node> {
-        let frame = self.frames.last()?;
-        let PartKind::Op(op, false) = frame.what else {
-            return None;
-        };
-        let fields = op.fields(self.edition);
-        let place = fields.iter().position(|field| field.name == name)?;
-        Some(frame.fields[place]).filter(|node| *node != ABSENT)
+        self.stack.field(name)
     }
 
     /// Returns the text of a field.
     pub(super) fn text<'s>(&self, source: &'s Document, name: &str) -> Option<&'s [u8]> {
-        source.text(self.field(name)?)
+        self.stack.text(source, name)
     }
 
     /// Returns the name in a field.
@@ -38,29 +31,17 @@ impl PlanWalk {
 
     /// Returns the values of the parts of a field.
     pub(super) fn parts_of(&self, field: &str) -> Vec<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        let own = self.visited[first..].iter();
-        own.filter(|part| part.field == field)
-            .map(|part| part.value)
-            .collect()
+        self.stack.parts_of(field)
     }
 
     /// Returns the value of a field with one part.
     pub(super) fn part_in(&self, field: &str) -> Option<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        let mut own = self.visited[first..].iter();
-        own.find(|part| part.field == field).map(|part| part.value)
-    }
-
-    /// Returns the value of the part that was visited last.
-    pub(super) fn last_part(&self) -> Option<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        self.visited[first..].last().map(|part| part.value)
+        self.stack.part_in(field)
     }
 
     /// Returns the current value.
     pub(super) fn input(&self) -> ValueId {
-        let last = self.frames.last();
+        let last = self.stack.frames.last();
         last.map_or(ValueId::CONSTANT, |frame| frame.input)
     }
 
@@ -130,15 +111,15 @@ impl PlanWalk {
     // Rules
 
     /// Returns the value of what has been visited.
-    pub(super) fn value(&mut self, source: &Document) -> ValueId {
-        let Some(frame) = self.frames.last() else {
+    pub(super) fn value_of(&mut self, source: &Document) -> ValueId {
+        let Some(frame) = self.stack.frames.last() else {
             return ValueId::CONSTANT;
         };
-        let (what, looped, node) = (frame.what, frame.looped, frame.node);
+        let (what, looped, node) = (frame.what, frame.own.looped, frame.node);
         let value = match what {
-            PartKind::Op(op, false) => self.of_operation(source, op.shape()),
-            PartKind::Op(_, true) => self.of_object(source),
-            PartKind::Data(_) => match source.entry(node) {
+            What::Op(op, false) => self.of_operation(source, op.shape()),
+            What::Op(_, true) => self.of_object(source),
+            What::Data(_) => match source.entry(node) {
                 Entry::Object(..) => self.of_object(source),
                 _ => self.of_list(""),
             },
@@ -151,13 +132,11 @@ impl PlanWalk {
 
     /// Returns an object whose values have been visited.
     fn of_object(&mut self, source: &Document) -> ValueId {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
         let (mut fields, mut others) = (Vec::new(), Vec::new());
-        for at in first..self.visited.len() {
-            let (key, value) = (self.visited[at].key, self.visited[at].value);
-            match source.text(key) {
-                Some(text) => fields.push((self.names.id(text), value)),
-                None => others.push(value),
+        for part in self.stack.parts() {
+            match source.text(part.key) {
+                Some(text) => fields.push((self.names.id(text), part.value)),
+                None => others.push(part.value),
             }
         }
         let rest = match &others[..] {
@@ -198,7 +177,7 @@ impl PlanWalk {
                 self.values.computed(&[now])
             }
             OpShape::Input => input,
-            OpShape::Chained => self.last_part().unwrap_or(ValueId::CONSTANT),
+            OpShape::Chained => self.stack.last_part().unwrap_or(ValueId::CONSTANT),
             OpShape::Bind => self.part_in("in").unwrap_or(ValueId::CONSTANT),
             OpShape::Branch(of) => self.chosen(of),
             OpShape::FirstOf => {
@@ -232,7 +211,7 @@ impl PlanWalk {
             OpShape::ListOfBody => self.mapped("expr"),
             OpShape::FlatListOfBody => {
                 let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
-                match self.frames.last().and_then(|frame| frame.looped) {
+                match self.looped() {
                     Some(looped) => self.loops.flattened(lists, &looped, &mut self.values),
                     None => self.nothing_known(),
                 }
@@ -294,8 +273,7 @@ impl PlanWalk {
 
     /// Returns the values of all parts.
     pub(super) fn operands(&self) -> Vec<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        self.visited[first..].iter().map(|it| it.value).collect()
+        self.stack.parts().iter().map(|it| it.value).collect()
     }
 
     /// Returns these, and what is read of the current value where this field is not given.
@@ -331,7 +309,7 @@ impl PlanWalk {
             return self.input();
         }
         let name = self.names.id(text);
-        match self.bound.get(name.0 as usize).copied().flatten() {
+        match self.stack.bound.get(name.0 as usize).copied().flatten() {
             Some(value) => value,
             None => {
                 let value = self.values.root(SourceRoot::Memory(name));

@@ -44,6 +44,3 @@ mod type_words;
 pub mod union;
 pub mod walk;
 pub mod words;
-
-pub use rule::Rule;
-pub use walk::{How, Next, Visit};
