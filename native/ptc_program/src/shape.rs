@@ -252,7 +252,7 @@ pub enum DateOf {
 }
 
 impl OpShape {
-    /// Returns the name of the shape, as fine as the firewall needs it.
+    /// Returns the name of the shape, as fine as the firewall and the findings of an explanation need it.
     pub fn name(self) -> &'static str {
         match self {
             OpShape::Leaf(Leaf::Context) => "context",
@@ -305,6 +305,7 @@ impl OpShape {
             OpShape::Compared(_) => "compared",
             OpShape::Number(_) => "number",
             OpShape::Text(TextOf::Several | TextOf::Any) => "shown",
+            OpShape::Text(TextOf::Number | TextOf::Extract) => "converted",
             OpShape::Text(_) => "text",
             OpShape::Date(_) => "date",
             OpShape::Kind => "kind",
