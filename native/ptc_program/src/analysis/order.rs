@@ -2,7 +2,7 @@
 
 use super::domain::{Domain, PartOf, Visiting};
 use super::part::{How, NextPart, What, ABSENT};
-use crate::compile::INPUT_NAME;
+use crate::compile::{names_input, INPUT_NAME};
 use crate::edition::Edition;
 use crate::ops::{Field, FieldKind};
 use crate::shape::OpShape;
@@ -238,11 +238,9 @@ fn chain_and_bind<D: Domain>(
 
 /// Returns the current value of the first step of a pipe. In edition 1 it is null, unless the step names it.
 fn first_input<D: Domain>(domain: &D, source: &Document, step: Node) -> D::Value {
-    let text = |name| source.field(step, name).and_then(|part| source.text(part));
-    let names_input = text("op") == Some(b"var") && text("name") == Some(INPUT_NAME.as_bytes());
     match (domain.stack().edition, domain.stack().frames.last()) {
         (Edition::Two, Some(frame)) => domain.first_input(frame.input),
-        (Edition::One, Some(frame)) if names_input => frame.input,
+        (Edition::One, Some(frame)) if names_input(source, step) => frame.input,
         _ => D::NULL,
     }
 }
