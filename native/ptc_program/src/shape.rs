@@ -103,15 +103,15 @@ pub enum Branching {
 /// Which items are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chosen {
-    /// Those for which a condition has this value.
+    /// The items for which a condition has this value.
     Where(bool),
-    /// Those with a field that another value has.
+    /// The items with a field that another value has.
     Among,
-    /// One of each key.
+    /// One item of each key.
     Distinct,
-    /// The first ones.
+    /// The first items.
     Begin,
-    /// Those behind the first ones.
+    /// The items behind the first ones.
     Rest,
 }
 
@@ -155,13 +155,13 @@ pub enum Aggregate {
 /// How the fields of an object change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reshaping {
-    /// Only these fields are left.
+    /// Only the fields that are named are left.
     Select,
-    /// These fields get values.
+    /// Fields get values.
     Set,
-    /// These fields are left out.
+    /// The fields that are named are left out.
     Unset,
-    /// These fields get other names.
+    /// Fields get other names.
     Rename,
 }
 

@@ -18,6 +18,7 @@ mod kept;
 mod keyed_entries;
 pub mod loops;
 mod parts;
+mod reads;
 mod reply;
 mod rules;
 mod rules_of_lists;

@@ -94,7 +94,7 @@ impl PlanWalk {
         Some(&self.stack.frames.last()?.own)
     }
 
-    /// Returns the same, to be changed.
+    /// Returns what is kept of the operation whose parts are being visited, to be changed.
     pub(super) fn own_mut(&mut self) -> Option<&mut PlanOwn> {
         Some(&mut self.stack.frames.last_mut()?.own)
     }
