@@ -246,7 +246,10 @@ fn certain_mistakes_are_errors() {
     // What an operation reads before several parts is found once.
     finds(
         r#"{"op":"first"},{"op":"replace","field":"nme","find":"a","with":"b"}"#,
-        &["error unknown_field steps/2/field"],
+        &[
+            "warning maybe_wrong_kind steps/2/field",
+            "error unknown_field steps/2/field",
+        ],
     );
     finds(
         r#"{"op":"get","field":"id"}"#,

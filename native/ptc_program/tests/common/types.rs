@@ -180,8 +180,8 @@ fn kept(
         ),
     };
     loader = loader.keeping();
-    // A small constant is made in one step.
-    let units = units.map(|units| units.max(4));
+    // A constant begins with a step of several units, and goes on to its first string.
+    let units = units.map(|units| units.max(64));
     loop {
         match loader.step(text.as_bytes(), heap, &mut meter(units)) {
             Ok(Ok(())) => {
