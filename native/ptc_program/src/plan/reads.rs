@@ -95,6 +95,20 @@ impl PlanWalk {
         self.values.decided(value, all)
     }
 
+    /// Returns what is chosen of a list, as these values decide. Which of the items are chosen that a `range` has numbered tells what
+    /// decides that exactly: it flows.
+    pub(super) fn chosen_of(&mut self, list: ValueId, value: ValueId, by: &[ValueId]) -> ValueId {
+        let mut value = value;
+        let spine = self.values.outline(list, false);
+        if self.values.has_numbers(spine) {
+            for id in by {
+                let flows = self.values.flows(*id);
+                value = self.values.with(value, flows);
+            }
+        }
+        self.decided_by(value, by)
+    }
+
     /// Returns a value that is computed of these.
     pub(super) fn computed(&mut self, of: &[ValueId]) -> ValueId {
         let value = self.values.computed(of);

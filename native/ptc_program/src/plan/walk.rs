@@ -37,8 +37,6 @@ pub struct PlanWalk {
     counted: SetId,
     /// The entries of objects, by the numbers of their values, with the object.
     pub(super) entries: HashMap<u32, ValueId, ByNumber>,
-    /// Objects that have all of their fields, by the numbers of their values.
-    pub(super) whole: HashSet<u32, ByNumber>,
     /// The keys of objects that have been visited.
     seen: HashSet<(Node, NameId), ByNumber>,
     /// What the last steps did beside making values.
@@ -60,7 +58,6 @@ impl PlanWalk {
             guard: SetId::EMPTY,
             counted: SetId::EMPTY,
             entries: HashMap::default(),
-            whole: HashSet::default(),
             seen: HashSet::default(),
             work: 0,
         }
@@ -68,7 +65,7 @@ impl PlanWalk {
 
     /// Returns the words that the walk takes.
     pub fn words(&self) -> usize {
-        let own = self.calls.len() * 2 + 2 * self.entries.len() + self.whole.len();
+        let own = self.calls.len() * 2 + 2 * self.entries.len();
         self.values.words() + self.names.words() + self.stack.words() + own + self.used.len() / 2
     }
 
@@ -216,6 +213,10 @@ impl Domain for PlanWalk {
         if guard != SetId::EMPTY {
             self.used.push(guard);
             self.guard = self.values.both(self.guard, guard);
+            // Whether a call is made in each round over the numbers of a `range` tells a number exactly.
+            if self.values.has_numbers(self.counted) {
+                self.counted = self.values.both(self.counted, guard);
+            }
         }
     }
 
@@ -237,6 +238,9 @@ impl Domain for PlanWalk {
             let flows = self.values.flows(value);
             for call in &mut self.calls[calls..] {
                 call.guard = self.values.both(call.guard, flows);
+                if self.values.has_numbers(call.counted) {
+                    call.counted = self.values.both(call.counted, flows);
+                }
             }
             self.work += (self.calls.len() - calls) / 4;
         }
