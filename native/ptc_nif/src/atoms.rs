@@ -6,7 +6,12 @@ use rustler::Env;
 
 /// The atom of a variant's name; there are only as many as the enum has variants.
 pub fn named<T: Named>(env: Env, variant: T) -> Atom {
-    Atom::from_str(env, variant.name()).unwrap_or(error())
+    of_name(env, variant.name())
+}
+
+/// The atom of a name that stands in the library.
+pub fn of_name(env: Env, name: &'static str) -> Atom {
+    Atom::from_str(env, name).unwrap_or(error())
 }
 
 rustler::atoms! {

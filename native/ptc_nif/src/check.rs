@@ -3,9 +3,9 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::explain::right_consts;
+use crate::handle::{right_consts, Handle};
 use crate::heap::Beam;
-use crate::program::{own_source, refused, CompileOptionsArg, Handle};
+use crate::program::{refused, CompileOptionsArg};
 use crate::raw::Raw;
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
@@ -65,7 +65,7 @@ nif! {
         let heap = Beam::new(env, 0);
         let consts = right_consts(&heap, consts, handle.consts)?;
         let text = Raw::from(text);
-        let source = own_source(&call, &handle, text).ok_or(Error::BadArg)?;
+        let source = handle.source_of(call.terms(), text).ok_or(Error::BadArg)?;
         let detail = Detail::of(detail == atoms::findings(), detail == atoms::plan());
         let given = GivenTypes {
             types: types.into(),
@@ -115,7 +115,7 @@ nif! {
         let text = Raw::from(text);
         let length = call.terms().bytes(text).ok_or(Error::BadArg)?.len();
         let locate = match handle {
-            Some(handle) => Locate::of_source(own_source(&call, &handle, text).ok_or(Error::BadArg)?, path.into()),
+            Some(handle) => Locate::of_source(handle.source_of(call.terms(), text).ok_or(Error::BadArg)?, path.into()),
             None => Locate::new(length, path.into()),
         };
         Ok(run::<Locating<()>>(call, Locating { text, locate }))

@@ -1,34 +1,62 @@
-//! Execution of a run: starts or resumes a program and continues until it ends, calls a tool or suspends.
+//! Execution of a run of any language: starts or resumes it, and replies when it ends, calls a tool or is suspended.
 
+use crate::handle::{consts_of, AnyProgram, AnyRun};
 use crate::heap::Beam;
 use crate::moving;
-use crate::plain_run::{Mode, Run};
-use crate::raw::Raw;
-use crate::schedule::{self, Pace};
+use crate::raw::{Raw, Terms};
+use crate::schedule::{self, milliseconds, Pace};
 use crate::task::{suspend, Left, Place, Since};
-use crate::texts::has_text;
 use crate::{atoms, wire};
-use ptc_program::code::State;
-use ptc_program::code::Vm;
-use ptc_program::compile::INPUT_NAME;
-use ptc_program::over_texts::{start_time, Data};
+use ptc_run::{texts, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, Spent, FIRST};
 use ptc_term::heap::Heap;
-use ptc_term::meter::Deadline;
+use ptc_term::meter::{Deadline, Limits};
 use ptc_term::stop::Stop;
-use ptc_term::suspend::{freeze, thaw};
 use ptc_term::weight::words_of_row;
-use ptc_vm::Halt;
-use ptc_vm::{Exit, Inputs};
-use rustler::{Encoder, Env, Term};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use ptc_vm::ValueKind;
+use rustler::types::atom::__struct__;
+use rustler::{Decoder, Encoder, Env, Error, NifResult, Term};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Number of terms of a suspended run for which there is room from the start.
-const ROOM: usize = 32;
+rustler::atoms! { text = "Elixir.PtcRunner.Json.Text" }
 
-/// The next token. A token identifies the terms of one suspension of one run.
-static TOKEN: AtomicU64 = AtomicU64::new(1);
+/// Arguments of a run besides its program: a tuple in this order.
+pub struct RunArgs<'a> {
+    pub data: Data<Raw<'a>>,
+    /// See [`schedule::limits`].
+    pub timeout: Term<'a>,
+    pub max_heap: Term<'a>,
+}
+
+// Implemented by hand: rustler's derived decoder makes a vector.
+impl<'a> Decoder<'a> for RunArgs<'a> {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        let env = term.get_env();
+        let terms = Terms { env };
+        let (context, memory, timeout, max_heap, now) = match terms.tuple(term.into()) {
+            Some(&[a, b, c, d]) => (a, b, c, d, Raw::from(atoms::nil().encode(env))),
+            Some(&[a, b, c, d, now]) => (a, b, c, d, now),
+            _ => return Err(Error::BadArg),
+        };
+        let (timeout, max_heap) = (timeout.term(env), max_heap.term(env));
+        let data = Data {
+            context,
+            memory,
+            now,
+        };
+        Ok(RunArgs {
+            data,
+            timeout,
+            max_heap,
+        })
+    }
+}
+
+impl RunArgs<'_> {
+    pub fn limits(&self) -> Option<Limits> {
+        schedule::limits((self.timeout, self.max_heap))
+    }
+}
 
 /// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.
 pub fn started<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
@@ -37,309 +65,262 @@ pub fn started<'a>(env: Env<'a>, deadline: &mut Deadline) -> Term<'a> {
     milliseconds(env, *deadline, now)
 }
 
-/// Remaining time of a deadline: milliseconds, rounded up, or `:infinity`.
-pub fn milliseconds<'a>(env: Env<'a>, deadline: Deadline, now: Instant) -> Term<'a> {
-    match deadline.left(now) {
-        None => atoms::infinity().encode(env),
-        Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
-    }
-}
-
-/// The constants of a run: a vector at first, a tuple after its first suspension.
-pub enum Consts<'a> {
-    Vector(Vec<Raw<'a>>),
-    Tuple(Raw<'a>, &'a [Raw<'a>]),
-}
-
-impl<'a> Consts<'a> {
-    pub fn slice(&self) -> &[Raw<'a>] {
-        match self {
-            Consts::Vector(consts) => consts,
-            Consts::Tuple(_, consts) => consts,
-        }
-    }
-
-    pub fn of_tuple(heap: &Beam<'a>, tuple: Term<'a>) -> Option<Self> {
-        let tuple = Raw::from(tuple);
-        Some(Consts::Tuple(tuple, heap.terms.tuple(tuple)?))
-    }
-
-    pub fn tuple(&self, heap: &Beam<'a>) -> Raw<'a> {
-        match self {
-            Consts::Vector(consts) => heap.terms.make_tuple(consts),
-            Consts::Tuple(tuple, _) => *tuple,
-        }
-    }
+/// Whether a value of a context is a `PtcRunner.Json.Text`.
+#[inline]
+fn has_text<'a>(heap: &Beam<'a>, context: Raw<'a>) -> bool {
+    let names = [__struct__(), text()].map(|atom| atom.encode(heap.terms.env).into());
+    texts::has_text(heap, context, names)
 }
 
 /// One execution of a run.
 pub struct Execution<'a> {
     pub heap: Beam<'a>,
-    pub consts: Consts<'a>,
-    pub data: Data<Raw<'a>>,
+    pub given: Given<'a, Raw<'a>>,
     pub pace: Pace,
-    /// Since when the run waits, if the execution has suspended it.
-    pub left: Option<Since>,
 }
 
-/// Where an execution starts.
-pub enum Entry<'a> {
-    /// At the start of the program, or of a round.
-    Start(Option<State<Raw<'a>>>),
-    /// Where the run was suspended, with the answer to its call, if it made one.
-    Resume(State<Raw<'a>>, Option<Raw<'a>>),
-}
+/// The reply to an execution, and since when the run waits if it is suspended.
+pub type Reply<'a> = (Term<'a>, Option<Since>);
 
 /// Where a suspended run is put.
-pub enum Home<'a> {
+enum Home<'a, 'r> {
     /// It is in its resource; this is the reference to it.
-    Own(Term<'a>),
-    /// Into the resource of its loader.
-    Loader(Place<'a>),
-    /// Into a new resource.
-    New,
+    Own(&'r mut AnyRun, Term<'a>),
+    /// Into the resource of its loader, or else into a new one. A run that is not suspended is gone.
+    New(Option<Box<AnyRun>>, Option<Place<'a>>),
+}
+
+impl<'a> Home<'a, '_> {
+    fn plain(&mut self) -> Option<&mut Plain> {
+        match self {
+            Home::Own(run, _) => Some(run.plain_mut()),
+            Home::New(run, _) => Some(run.as_mut()?.plain_mut()),
+        }
+    }
+
+    /// Puts the suspended run there. Returns the reference to its resource.
+    fn keep(self, env: Env<'a>, since: Since) -> Term<'a> {
+        match self {
+            Home::Own(_, reference) => reference,
+            Home::New(Some(run), place) => suspend(env, Left::Run(run), since, place),
+            Home::New(None, _) => atoms::nil().encode(env),
+        }
+    }
 }
 
 impl<'a> Execution<'a> {
-    pub fn new(heap: Beam<'a>, consts: Consts<'a>, data: Data<Raw<'a>>, pace: Pace) -> Self {
-        Execution {
-            heap,
-            consts,
-            data,
-            pace,
-            left: None,
-        }
+    pub fn new(
+        heap: Beam<'a>,
+        consts: Consts<'a, Raw<'a>>,
+        data: Data<Raw<'a>>,
+        pace: Pace,
+    ) -> Self {
+        let given = Given { consts, data };
+        Execution { heap, given, pace }
     }
 
-    /// Unpacks the terms that the caller held, and the state that `state` returns for the run with them; `None` if they
-    /// are not the terms of this run. `words`: what the run has built.
-    pub fn resumed(
+    /// An execution of a suspended run, with the terms that the caller held; `None` if they are not those of this run. `words`:
+    /// what the run has built. Also returns the terms of its state.
+    fn of_held(
         env: Env<'a>,
         terms: Term<'a>,
-        run: &Run,
-        state: State<()>,
+        plain: &Plain,
         words: usize,
         pace: Pace,
-    ) -> Option<(Self, State<Raw<'a>>)> {
+    ) -> Option<(Self, &'a [Raw<'a>])> {
         let heap = Beam::new(env, words);
-        let [token, consts, context, memory, rest @ ..] = heap.terms.tuple(terms.into())? else {
-            return None;
-        };
-        let consts = Consts::of_tuple(&heap, consts.term(env))?;
-        let is_own = heap.small_integer(*token) == Some(run.token as i64);
-        (is_own && consts.slice().len() == run.consts).then_some(())?;
-        let mut rest = rest.iter().copied();
-        let state = thaw(state, &heap, &mut rest)?;
-        rest.next().is_none().then_some(())?;
-        let data = Data {
-            context: *context,
-            memory: *memory,
-            now: heap.nil(),
-        };
+        let held = heap.terms.tuple(terms.into())?;
+        let (consts, data) = Given::held(held, heap.nil())?;
+        let consts = consts_of(&heap, consts)?;
+        plain
+            .owns(&heap, held, consts.slice().len())
+            .then_some(())?;
         let execution = Execution::new(heap, consts, data, pace);
-        Some((execution, state))
+        Some((execution, &held[FIRST..]))
     }
 
-    /// Executes from the start. Returns the reply to the Elixir side.
-    pub fn start(mut self, mut run: Run, reuse: Option<Place<'a>>) -> Term<'a> {
+    /// Starts a run and executes it. Returns the reply to the Elixir side.
+    pub fn start(
+        mut self,
+        program: Arc<AnyProgram>,
+        plain: Plain,
+        reuse: Option<Place<'a>>,
+    ) -> Term<'a> {
         let env = self.heap.terms.env;
-        if has_text(&self.heap, self.data.context) {
+        if has_text(&self.heap, self.given.data.context) {
             return atoms::texts().encode(env);
         }
-        let home = reuse.map_or(Home::New, Home::Loader);
-        let reply = self.go(&mut run, Entry::Start(None), home);
-        reply.unwrap_or_else(|| wire::stopped(env, Stop::Abandoned))
+        let meter = schedule::meter(plain.limits, self.pace);
+        match program.start(plain, &mut self.heap, &mut self.given, meter) {
+            Some((executed, run)) => {
+                let call = match executed.ending {
+                    Ending::Done(_) => schedule::CALL,
+                    _ => schedule::RESUMPTION,
+                };
+                self.charge(&executed, call);
+                self.reply(executed, Home::New(run, reuse)).0
+            }
+            None => wire::stopped(env, Stop::Abandoned),
+        }
     }
 
-    /// Executes until the run ends, calls a tool or suspends. Returns the reply to the Elixir side; `None` if
-    /// the terms do not belong to the run.
-    pub fn go(&mut self, run: &mut Run, entry: Entry<'a>, home: Home<'a>) -> Option<Term<'a>> {
+    /// Resumes a run in its resource, to which this is the reference. Returns the reply; `None` if the terms are not those of the
+    /// run. `words`: those of the value.
+    pub fn resume(
+        env: Env<'a>,
+        (run, reference): (&mut AnyRun, Term<'a>),
+        terms: Term<'a>,
+        (value, words): (Option<(ValueKind, Raw<'a>)>, usize),
+        pace: Pace,
+    ) -> Option<Reply<'a>> {
+        let plain = run.plain();
+        let words = plain.words().saturating_add(words);
+        let (mut execution, terms) = Execution::of_held(env, terms, plain, words, pace)?;
+        let meter = schedule::meter(plain.limits, pace);
+        let entry = Entry::Resume { terms, value };
+        let (heap, given) = (&mut execution.heap, &mut execution.given);
+        let executed = run.execute(heap, given, entry, meter)?;
+        execution.charge(&executed, schedule::RESUMPTION);
+        Some(execution.reply(executed, Home::Own(run, reference)))
+    }
+
+    /// Executes one round of the loop at whose start a run was suspended.
+    pub fn round(
+        env: Env<'a>,
+        run: &AnyRun,
+        terms: Term<'a>,
+        item: Raw<'a>,
+        pace: Pace,
+    ) -> Option<Term<'a>> {
+        let plain = run.plain();
+        let (mut execution, terms) = Execution::of_held(env, terms, plain, plain.words(), pace)?;
+        let meter = schedule::meter(plain.limits, pace);
+        let (heap, given) = (&mut execution.heap, &mut execution.given);
+        let (executed, round) = run.round(heap, given, (terms, item), meter)?;
+        execution.charge(&executed, schedule::RESUMPTION);
+        Some(execution.reply(executed, Home::New(round, None)).0)
+    }
+
+    /// Charges the caller for the execution. After a whole slice it gives up the rest of its time slice.
+    fn charge(&self, executed: &Executed<Raw<'a>>, call: usize) {
         let env = self.heap.terms.env;
-        // Parsing may have used up the deadline. For a run that has moved, the waiting process enforces the
-        // deadline.
-        if run.mode != Mode::Moved && run.limits.deadline.has_passed() {
-            return Some(wire::stopped(env, Stop::DeadlinePassed));
+        match executed.ending {
+            Ending::Stop(Stop::SliceOver) => schedule::charge(env, self.pace, 100),
+            _ => schedule::charge_fuel(env, self.pace, call + executed.spent.fuel),
         }
-        let inputs = Inputs {
-            consts: self.consts.slice(),
-            context: self.data.context,
-            memory: self.data.memory,
-        };
-        let mut meter = schedule::meter(run.limits, self.pace);
-        let (program, heap) = (&*run.program, &mut self.heap);
-        let (starts, state, answer) = match entry {
-            Entry::Start(None) => {
-                let memory = self.data.memory;
-                let input = Vm::input_of(program, heap, memory, INPUT_NAME.as_bytes());
-                let now = |heap: &mut _| start_time(heap, self.data.now);
-                (true, State::start(program, heap, input, now), None)
-            }
-            Entry::Start(Some(round)) => (false, round, None),
-            Entry::Resume(state, answer) => {
-                // Between two calls of tools most runs take too few steps to read a clock.
-                if answer.is_none() {
-                    meter.start_clock();
-                }
-                (false, state, answer)
-            }
-        };
-        let mut vm = Vm::new(program, heap, inputs, state, meter);
-        if let Some(watch) = run.observation.as_ref().and_then(|place| place.take()) {
-            vm.observe(watch);
-        }
-        vm.forks = run.mode == Mode::Forks;
-        let exit = match answer {
-            Some(answer) => vm.resume(answer),
-            None => vm.run(),
-        };
-        if vm.is_broken() {
-            return None;
-        }
-        if let Some(observation) = &run.observation {
-            observation.put(vm.take_watch());
-        }
-        run.limits = vm.limits();
-        match exit {
-            // The caller gives up the rest of its time slice.
-            Exit::Halted(Halt::Stop(Stop::SliceOver)) => schedule::charge(env, self.pace, 100),
-            _ => {
-                let is_whole = starts && matches!(exit, Exit::Done(_));
-                let call = match is_whole {
-                    true => schedule::CALL,
-                    false => schedule::RESUMPTION,
-                };
-                schedule::charge_fuel(env, self.pace, call + vm.fuel_consumed());
-            }
-        }
-        let reply = match exit {
-            Exit::Done(value) => {
-                drop(vm);
-                self.share_words(run);
-                (atoms::ok(), value.term(env), self.heap.words_built()).encode(env)
-            }
-            // The answer is the program's value: the run is not suspended.
-            Exit::Call { tool, args } if run.mode != Mode::Moved && vm.is_at_end() => {
-                let pc = vm.into_state().pc();
+    }
+
+    /// The reply to an execution.
+    fn reply(self, executed: Executed<Raw<'a>>, home: Home<'a, '_>) -> Reply<'a> {
+        let env = self.heap.terms.env;
+        let Executed {
+            ending,
+            held,
+            spent,
+        } = executed;
+        let words = || self.heap.words_built();
+        let reply = match ending {
+            Ending::Done(value) => (atoms::ok(), value.term(env), words()).encode(env),
+            Ending::Last {
+                tool,
+                args,
+                pc,
+                mut limits,
+            } => {
                 let weight = words_of_row(&self.heap, args);
-                let (built, left) = (self.heap.words_built(), self.milliseconds_left(run));
+                let left = self.milliseconds_left(&mut limits.deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
-                (atoms::last(), tool, args, left, weight, pc, built).encode(env)
+                (atoms::last(), tool, args, left, weight, pc, words()).encode(env)
             }
-            Exit::Call { tool, args } => {
-                let state = vm.into_state();
-                self.call(run, state, [tool, args], home)
+            Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), *report),
+            Ending::Uncaught => atoms::uncaught().encode(env),
+            ending => match held {
+                Some(held) => {
+                    let terms = self.heap.terms.make_tuple(&held).term(env);
+                    return self.suspended(ending, terms, spent, home);
+                }
+                None => match ending {
+                    Ending::Stop(stop) => wire::stopped(env, stop),
+                    _ => wire::stopped(env, Stop::Abandoned),
+                },
+            },
+        };
+        (reply, None)
+    }
+
+    /// The reply to an execution after which the run is suspended.
+    fn suspended(
+        self,
+        ending: Ending<Raw<'a>>,
+        terms: Term<'a>,
+        spent: Spent,
+        mut home: Home<'a, '_>,
+    ) -> Reply<'a> {
+        let env = self.heap.terms.env;
+        let Some(plain) = home.plain() else {
+            return (wire::stopped(env, Stop::Abandoned), None);
+        };
+        let deadline = &mut plain.limits.deadline;
+        let mut since = None;
+        let reply = match ending {
+            Ending::Call { tool, args, .. } if plain.mode == Mode::Moved => {
+                let (tool, args) = (tool.term(env), args.term(env));
+                let built = plain.words_built;
+                let state = home.keep(env, None);
+                (atoms::moved_call(), state, terms, tool, args, built).encode(env)
             }
-            Exit::Fork { name, list } => {
-                let state = vm.into_state();
-                let left = self.milliseconds_left(run);
-                run.together = Some(Arc::new(AtomicUsize::new(self.heap.words_built())));
-                let (state, terms) = self.suspend(run, state, None, home);
+            Ending::Call {
+                tool,
+                args,
+                pc,
+                most_words,
+            } => {
+                let left = self.milliseconds_left(deadline);
+                let (tool, args) = (tool.term(env), args.term(env));
+                let state = home.keep(env, None);
+                match most_words.and_then(|most| moving::weight(env, [terms, args], most)) {
+                    Some(words) => {
+                        (atoms::moves(), state, terms, tool, args, left, words).encode(env)
+                    }
+                    None => {
+                        let weight = words_of_row(&Beam::new(env, 0), args.into());
+                        let (weight, pc) = (weight.encode(env), pc.encode(env));
+                        wire::call(env, [state, terms, tool, args, left, weight, pc])
+                    }
+                }
+            }
+            Ending::Fork { name, list } => {
+                let left = self.milliseconds_left(deadline);
+                let state = home.keep(env, None);
                 (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
             }
-            // No program of this language asks.
-            Exit::Ask { .. } => wire::stopped(env, Stop::Abandoned),
-            Exit::Halted(Halt::Stop(Stop::SliceOver | Stop::MemoryExceeded))
-                if self.pace == Pace::Probe =>
-            {
-                let state = vm.into_state();
-                let (state, terms) = self.suspend(run, state, None, home);
+            Ending::Ask { what, about } => {
+                let left = self.milliseconds_left(deadline);
+                let state = home.keep(env, None);
+                (atoms::ask(), state, terms, what, about.term(env), left).encode(env)
+            }
+            _ if self.pace == Pace::Probe => {
+                let state = home.keep(env, None);
                 (atoms::limits(), state, terms).encode(env)
             }
-            Exit::Halted(Halt::Stop(Stop::SliceOver)) => {
-                let needs_quantum = vm.needs_quantum();
-                run.quarters += schedule::quarters(vm.percent_of_slice());
-                let state = vm.into_state();
-                let next = schedule::next(self.pace, run.quarters, needs_quantum);
-                let now = Some(Instant::now());
-                let (state, terms) = self.suspend(run, state, now, home);
+            _ => {
+                plain.quarters += schedule::quarters(spent.percent);
+                let next = schedule::next(self.pace, plain.quarters, spent.needs_quantum);
+                since = Some(Instant::now());
+                let state = home.keep(env, since);
                 (next, state, terms).encode(env)
             }
-            Exit::Halted(Halt::Fault(fault)) => {
-                drop(vm);
-                wire::fault(&self.heap, atoms::execution(), *fault)
-            }
-            Exit::Halted(Halt::Stop(stop)) => wire::stopped(env, stop),
         };
-        Some(reply)
-    }
-
-    /// Publishes the words built so far to the other rounds.
-    fn share_words(&self, run: &Run) {
-        if let Some(together) = &run.together {
-            together.store(self.heap.words_built(), Ordering::Relaxed);
-        }
+        (reply, Some(since))
     }
 
     /// Remaining time for a tool: milliseconds, rounded up, or `:infinity`; `nil` if the limits are not
     /// known.
-    fn milliseconds_left(&self, run: &mut Run) -> Term<'a> {
+    fn milliseconds_left(&self, deadline: &mut Deadline) -> Term<'a> {
         let env = self.heap.terms.env;
         match self.pace {
             Pace::Probe => atoms::nil().encode(env),
-            Pace::Slice | Pace::Quantum => started(env, &mut run.limits.deadline),
-        }
-    }
-
-    /// Suspends the run: the reference to the resource with its plain data, and a tuple of its terms.
-    fn suspend(
-        &mut self,
-        run: &mut Run,
-        state: State<Raw<'a>>,
-        since: Since,
-        home: Home<'a>,
-    ) -> (Term<'a>, Term<'a>) {
-        let terms = self.heap.terms;
-        run.token = TOKEN.fetch_add(1, Ordering::Relaxed);
-        run.consts = self.consts.slice().len();
-        run.words_built = self.heap.words_built();
-        self.share_words(run);
-        let token = terms.make_integer(run.token as i64);
-        let consts = self.consts.tuple(&self.heap);
-        let mut held = Vec::with_capacity(ROOM);
-        held.extend([token, consts, self.data.context, self.data.memory]);
-        run.state = Some(freeze(state, &mut self.heap, &mut held));
-        self.left = Some(since);
-        let reuse = match home {
-            Home::Own(reference) => return (reference, terms.make_tuple(&held).term(terms.env)),
-            Home::Loader(place) => Some(place),
-            Home::New => None,
-        };
-        let left = Left::Run(Box::new(run.take()));
-        let state = suspend(terms.env, left, since, reuse);
-        (state, terms.make_tuple(&held).term(terms.env))
-    }
-
-    /// Suspends the run at a call.
-    fn call(
-        &mut self,
-        run: &mut Run,
-        mut state: State<Raw<'a>>,
-        [tool, args]: [Raw<'a>; 2],
-        home: Home<'a>,
-    ) -> Term<'a> {
-        let env = self.heap.terms.env;
-        let (tool, args) = (tool.term(env), args.term(env));
-        if run.mode == Mode::Moved {
-            let built = self.heap.words_built();
-            let (state, terms) = self.suspend(run, state, None, home);
-            return (atoms::moved_call(), state, terms, tool, args, built).encode(env);
-        }
-        let left = self.milliseconds_left(run);
-        run.calls += 1;
-        let pc = state.pc();
-        let may_move = run.mode == Mode::Asks && !run.asks_always && run.calls.is_power_of_two();
-        let limit = may_move.then(|| moving::reduce(self, run, &mut state));
-        let (state, terms) = self.suspend(run, state, None, home);
-        match limit.and_then(|limit| moving::weight(env, [terms, args], limit)) {
-            Some(words) => (atoms::moves(), state, terms, tool, args, left, words).encode(env),
-            None => {
-                let weight = words_of_row(&Beam::new(env, 0), args.into());
-                let weight = weight.encode(env);
-                wire::call(
-                    env,
-                    [state, terms, tool, args, left, weight, pc.encode(env)],
-                )
-            }
+            Pace::Slice | Pace::Quantum => started(env, deadline),
         }
     }
 }

@@ -2,53 +2,35 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Consts, Execution};
+use crate::execution::{Execution, RunArgs};
+use crate::handle::{right_consts, AnyProgram, Handle};
 use crate::heap::Beam;
-use crate::plain_run::{Mode, Run};
-use crate::program::Handle;
-use crate::run::RunArgs;
 use crate::schedule::{nif_pair, Pace};
-use ptc_program::code::Program;
-use ptc_program::observed;
+use ptc_run::{Mode, Observation, Plain};
 use ptc_vm::{explain::Site, Watch};
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-/// The counts of one run; `watch` is empty while the run executes.
-pub struct Observation {
-    program: Arc<Program>,
+/// The resource of one observed run.
+pub struct Observed {
+    program: Arc<AnyProgram>,
     /// Number of the program's constants.
     consts: usize,
-    watch: Mutex<Option<Box<Watch>>>,
+    counts: Arc<Observation>,
 }
 
 #[rustler::resource_impl]
-impl Resource for Observation {}
-
-impl Observation {
-    /// Takes the counts so far; `None` if they were already taken.
-    pub fn take(&self) -> Option<Box<Watch>> {
-        self.watch.try_lock().ok()?.take()
-    }
-
-    /// Puts the counts back.
-    pub fn put(&self, watch: Option<Box<Watch>>) {
-        if let Ok(mut place) = self.watch.try_lock() {
-            *place = watch;
-        }
-    }
-}
+impl Resource for Observed {}
 
 nif! {
     /// Makes an observation for one run of a program that was compiled for observation.
-    fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observation> {
-        ResourceArc::new(Observation {
-            program: handle.program.clone(),
+    fn observation(handle: ResourceArc<Handle>) -> ResourceArc<Observed> {
+        let program = handle.program.clone();
+        let watch = Watch::new(program.sites(), program.detail());
+        ResourceArc::new(Observed {
+            program,
             consts: handle.consts,
-            watch: Mutex::new(Some(Box::new(Watch::new(
-                &handle.program.sites,
-                handle.program.detail,
-            )))),
+            counts: Arc::new(Observation::new(watch)),
         })
     }
 }
@@ -56,16 +38,17 @@ nif! {
 nif! {
     /// Runs the program; `consts` must be those it was compiled with. `forks`: as for `run_forking`; `asks`: as
     /// `run_asking` does.
-    fn run_observed<'a>(env, observation: ResourceArc<Observation>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: bool)
+    fn run_observed<'a>(env, observation: ResourceArc<Observed>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: bool)
         -> NifResult<Term<'a>> {
         let heap = Beam::new(env, 0);
         let consts = right_consts(&heap, consts, observation.consts)?;
         let limits = given.limits().ok_or(rustler::Error::BadArg)?;
-        let mut run = Run::new(observation.program.clone(), Some(limits));
-        run.observation = Some(observation);
-        run.mode = if forks { Mode::Forks } else { Mode::Asks };
-        run.asks_always = asks;
-        Ok(Execution::new(heap, consts, given.data, Pace::Slice).start(run, None))
+        let mut plain = Plain::new(Some(limits));
+        plain.observation = Some(observation.counts.clone());
+        plain.mode = if forks { Mode::Forks } else { Mode::Asks };
+        plain.asks_always = asks;
+        let execution = Execution::new(heap, consts, given.data, Pace::Slice);
+        Ok(execution.start(observation.program.clone(), plain, None))
     }
 }
 
@@ -80,18 +63,18 @@ fn has_many(sites: &[Site]) -> bool {
 nif_pair! {
     /// `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and the
     /// counts of each operation; nil if the counts of the run were lost; `:busy` in a slice if there are many.
-    fn observed, observed_dirty<'a>(env, pace, observation: ResourceArc<Observation>, consts: Term<'a>) -> NifResult<Term<'a>> {
-        if pace == Pace::Slice && has_many(&observation.program.sites) {
+    fn observed, observed_dirty<'a>(env, pace, observation: ResourceArc<Observed>, consts: Term<'a>) -> NifResult<Term<'a>> {
+        if pace == Pace::Slice && has_many(observation.program.sites()) {
             return Ok(atoms::busy().encode(env));
         }
         let mut heap = Beam::new(env, 0);
         let consts = right_consts(&heap, consts, observation.consts)?;
-        let Some(mut watch) = observation.take() else {
+        let Some(mut watch) = observation.counts.take() else {
             return Ok(atoms::nil().encode(env));
         };
         watch.end();
-        let reply = observed::operations(&mut heap, &observation.program, &watch, consts.slice());
-        observation.put(Some(watch));
+        let reply = observation.program.operations(&mut heap, &watch, consts.slice());
+        observation.counts.put(Some(watch));
         Ok(reply.term(env))
     }
 }
@@ -101,13 +84,6 @@ nif! {
     fn context_names<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>) -> NifResult<Term<'a>> {
         let mut heap = Beam::new(env, 0);
         let consts = right_consts(&heap, consts, handle.consts)?;
-        Ok(observed::context_names(&mut heap, &handle.program, consts.slice()).term(env))
+        Ok(handle.program.context_names(&mut heap, consts.slice()).term(env))
     }
-}
-
-/// The constants of a program, if this is their number.
-#[inline]
-pub fn right_consts<'a>(heap: &Beam<'a>, given: Term<'a>, count: usize) -> NifResult<Consts<'a>> {
-    let consts = Consts::of_tuple(heap, given).filter(|it| it.slice().len() == count);
-    consts.ok_or(rustler::Error::BadArg)
 }

@@ -6,6 +6,7 @@ use crate::map_view::LastMap;
 use crate::raw::{Raw, TermKind, Terms};
 use crate::structs::Structs;
 use crate::{atoms, big_view};
+use ptc_run::Heaps;
 use ptc_term::heap::Heap;
 use ptc_term::repeated::without_repeated;
 use rustler::sys::ErlNifTerm;
@@ -30,6 +31,13 @@ const FEW: usize = 4;
 /// Stores the release of Erlang/OTP. Called when the library is loaded.
 pub fn know_release(release: usize) {
     SINCE_27.store(release >= 27, Relaxed);
+}
+
+/// The heaps of all NIF calls.
+pub struct OnBeam;
+
+impl Heaps for OnBeam {
+    type On<'a> = Beam<'a>;
 }
 
 /// The heap of one NIF call.

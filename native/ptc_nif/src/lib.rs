@@ -4,7 +4,7 @@
 //!   wrapper, and terms read in place; with [`map_view`] the only modules with `unsafe`
 //! * [`big_view`]: the length of a big integer; [`bits_view`]: unaligned binaries
 //! * [`heap`]: the VM's access to terms
-//! * [`execution`]: starts, resumes and suspends a run; [`program`], [`run`], [`decode`], [`encode`],
+//! * [`handle`]: programs and runs of any language; [`execution`]: starts and resumes a run; [`program`], [`run`], [`decode`], [`encode`],
 //!   [`table`], [`tools`]: the NIFs
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
@@ -34,13 +34,13 @@ mod execution;
 mod explain;
 mod fork;
 mod guard;
+mod handle;
 mod heap;
 mod map_view;
 mod moving;
 mod names;
 mod normalize;
 mod panics;
-mod plain_run;
 mod program;
 mod raw;
 mod repair;

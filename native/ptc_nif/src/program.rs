@@ -1,27 +1,25 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
 use crate::clock::nif;
-use crate::execution::{Consts, Execution};
+use crate::execution::Execution;
+use crate::handle::Handle;
 use crate::heap::Beam;
-use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::schedule::{Pace, MOST_OF_SLICE};
 use crate::task::{keep, run, Call, Task};
 use crate::{atoms, wire};
-use ptc_program::code::Program;
+use ptc_program::code::PtcJson;
 use ptc_program::compile::Options;
 use ptc_program::edition::Edition;
 use ptc_program::load::{LoadOptions, Loaded, Loader, Refusal};
-use ptc_program::observed;
-use ptc_program::over_texts::Data;
-use ptc_program::source::KeptSource;
+use ptc_run::{observed, Consts, Data, Plain};
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_vm::explain::Detail;
-use rustler::{Atom, Decoder, Encoder, Error, NifResult, Resource, ResourceArc, Term};
-use std::sync::Arc;
+use ptc_vm::Language;
+use rustler::{Atom, Decoder, Encoder, Error, NifResult, ResourceArc, Term};
 
 /// The options as the Elixir side sends them: only a depth, or a tuple with the rarely used options.
 pub enum CompileOptionsArg {
@@ -172,7 +170,7 @@ pub fn refused<'a>(heap: &mut Beam<'a>, refusal: Refusal<Raw<'a>>) -> Term<'a> {
         Refusal::NoProgram => unreadable(atoms::program_missing()),
         Refusal::NotAMap => unreadable(atoms::program_not_map()),
         Refusal::Rejected(fault, path) => {
-            let reply = wire::fault(heap, atoms::validation(), fault);
+            let reply = wire::fault(heap, atoms::validation(), PtcJson::report(fault));
             match path {
                 None => reply,
                 Some(path) => {
@@ -197,7 +195,7 @@ fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term
         let handle = ResourceArc::new(Handle {
             program,
             consts: consts.len(),
-            source,
+            source: Some(source),
         });
         let consts = heap.terms.make_tuple(&consts).term(call.env);
         return (atoms::ok(), handle, consts).encode(call.env);
@@ -207,22 +205,10 @@ fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term
         true => (Some(call.limits), call.pace),
         false => (None, Pace::Probe),
     };
-    let mut run = Run::new(program, limits);
-    run.quarters = call.quarters;
-    Execution::new(heap, consts, data, pace).start(run, call.state)
+    let mut plain = Plain::new(limits);
+    plain.quarters = call.quarters;
+    Execution::new(heap, consts, data, pace).start(program, plain, call.state)
 }
-
-/// Resource of a compiled program; the caller holds its constants, as a tuple of terms.
-pub struct Handle {
-    pub program: Arc<Program>,
-    /// Number of the program's constants.
-    pub consts: usize,
-    /// What is kept of its source: the caller holds the text.
-    pub source: Arc<KeptSource>,
-}
-
-#[rustler::resource_impl]
-impl Resource for Handle {}
 
 nif! {
     /// Compiles a program's text, optionally for observation; `given` is `{timeout, max_heap}`.
@@ -251,17 +237,9 @@ nif! {
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let text = Raw::from(text);
-        let source = own_source(&call, &handle, text).filter(|source| source.has_text()).ok_or(Error::BadArg)?;
+        let source = handle.source_of(call.terms(), text).filter(|source| source.has_text()).ok_or(Error::BadArg)?;
         let detail = (detail != atoms::nil()).then(|| Detail::of(detail == atoms::findings(), false));
         let data = Data::of(Raw::from(atoms::nil().encode(env)));
         Ok(load(call, Loader::of_source(source, detail), Then::Keep, text, data))
     }
-}
-
-/// What was kept of a program's source, if this is its text, or nil for a program that is a term.
-pub fn own_source<'a>(call: &Call<'a>, handle: &Handle, text: Raw<'a>) -> Option<Arc<KeptSource>> {
-    let source = &handle.source;
-    source
-        .is_text(call.terms().bytes(text))
-        .then(|| source.clone())
 }

@@ -2,57 +2,18 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Entry, Execution, Home};
-use crate::explain::right_consts;
+use crate::execution::{Execution, RunArgs};
+use crate::handle::{right_consts, Handle};
 use crate::heap::Beam;
-use crate::plain_run::{Mode, Run};
-use crate::program::{from_node, from_text, CompileOptionsArg, Handle, Then};
-use crate::raw::{Raw, Terms};
+use crate::program::{from_node, from_text, CompileOptionsArg, Then};
+use crate::raw::Raw;
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Place, Since, Waiting};
+use crate::task::{Call, Left, Place, Waiting};
 use crate::texts;
-use ptc_program::over_texts::Data;
+use ptc_run::{Data, Mode, Plain};
 use ptc_term::meter::Limits;
 use ptc_vm::ValueKind;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
-
-/// Arguments of a run besides its program: a tuple in this order.
-pub struct RunArgs<'a> {
-    pub data: Data<Raw<'a>>,
-    /// See [`limits`].
-    pub timeout: Term<'a>,
-    pub max_heap: Term<'a>,
-}
-
-// Implemented by hand: rustler's derived decoder makes a vector.
-impl<'a> Decoder<'a> for RunArgs<'a> {
-    fn decode(term: Term<'a>) -> NifResult<Self> {
-        let env = term.get_env();
-        let terms = Terms { env };
-        let (context, memory, timeout, max_heap, now) = match terms.tuple(term.into()) {
-            Some(&[a, b, c, d]) => (a, b, c, d, Raw::from(atoms::nil().encode(env))),
-            Some(&[a, b, c, d, now]) => (a, b, c, d, now),
-            _ => return Err(Error::BadArg),
-        };
-        let (timeout, max_heap) = (timeout.term(env), max_heap.term(env));
-        let data = Data {
-            context,
-            memory,
-            now,
-        };
-        Ok(RunArgs {
-            data,
-            timeout,
-            max_heap,
-        })
-    }
-}
-
-impl<'a> RunArgs<'a> {
-    pub fn limits(&self) -> Option<Limits> {
-        limits((self.timeout, self.max_heap))
-    }
-}
 
 /// Prepares the parsing of a program that runs afterwards; without limits if they are not known yet.
 fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Data<Raw<'a>>) {
@@ -117,67 +78,35 @@ fn resumed<'a>(
             (Left::Run(_), _) => None,
         };
     };
-    match with {
+    let (value, words) = match with {
         ResumeWith::Value(kind, answer, words) if kind.is_text() => {
-            if !texts::may_read(run) {
-                run.words_built = run.words_built.saturating_add(words);
+            let plain = run.plain_mut();
+            if !texts::may_read(plain) {
+                plain.words_built = plain.words_built.saturating_add(words);
                 let (tool, text): (Term, Term) = answer.decode().ok()?;
                 return Some((atoms::decode(), state.reference(), terms, tool, text).encode(env));
             }
-            let run = run.take();
-            *held = None;
+            let Some((Left::Run(run), _)) = held.take() else {
+                return None;
+            };
             drop(held);
-            return texts::answered(
-                (env, pace),
-                state,
-                (run, terms),
-                (answer.into(), kind, words),
-            );
+            let answer = (answer.into(), kind, words);
+            return texts::answered((env, pace), state, (run, terms), answer);
         }
-        _ => {}
-    }
-    let reply = resumed_run(env, state.reference(), run, terms, with, pace);
+        ResumeWith::Value(kind, value, words) => (Some((kind, value.into())), words),
+        ResumeWith::Limits(limits) => {
+            run.plain_mut().limits = limits;
+            (None, 0)
+        }
+        ResumeWith::Nothing => (None, 0),
+    };
+    let run = (&mut **run, state.reference());
+    let reply = Execution::resume(env, run, terms, (value, words), pace);
     match &reply {
         Some((_, Some(waits))) => *since = *waits,
         _ => *held = None,
     }
     reply.map(|(reply, _)| reply)
-}
-
-/// Resumes a run in its resource. Returns the reply, and since when the run waits if it was suspended again.
-fn resumed_run<'a>(
-    env: Env<'a>,
-    reference: Term<'a>,
-    run: &mut Run,
-    terms: Term<'a>,
-    with: ResumeWith<'a>,
-    pace: Pace,
-) -> Option<(Term<'a>, Option<Since>)> {
-    let (kind, mut answer, words) = match with {
-        ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
-        ResumeWith::Value(kind, term, words) => (Some(kind), Some(Raw::from(term)), words),
-    };
-    if let ResumeWith::Limits(limits) = with {
-        run.limits = limits;
-    }
-    let words = run.words().saturating_add(words);
-    let state = run.state.take()?;
-    let (mut execution, mut state) = Execution::resumed(env, terms, run, state, words, pace)?;
-    if kind.is_some_and(ValueKind::has_moved) {
-        run.mode = Mode::Moved;
-    }
-    match kind {
-        Some(kind) if kind.is_failure() => match state.failed_call(&run.program) {
-            Some(caught) => state = caught,
-            None => return Some((atoms::uncaught().encode(env), None)),
-        },
-        Some(ValueKind::Joined) => {
-            (state, answer) = state.joined(&run.program, &execution.heap, answer?)?
-        }
-        _ => {}
-    }
-    let reply = execution.go(run, Entry::Resume(state, answer), Home::Own(reference))?;
-    Some((reply, execution.left))
 }
 
 /// Resumes work other than a run. Not inlined, because a run is resumed at each of its calls, and should not
@@ -257,11 +186,12 @@ fn start_compiled<'a>(
     let heap = Beam::new(env, 0);
     let consts = right_consts(&heap, consts, handle.consts)?;
     let limits = given.limits();
-    let mut run = Run::new(handle.program.clone(), limits);
-    run.mode = mode;
-    run.asks_always = asks_always;
+    let mut plain = Plain::new(limits);
+    plain.mode = mode;
+    plain.asks_always = asks_always;
     let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
-    Ok(Execution::new(heap, consts, given.data, pace).start(run, None))
+    let execution = Execution::new(heap, consts, given.data, pace);
+    Ok(execution.start(handle.program.clone(), plain, None))
 }
 
 nif_pair! {

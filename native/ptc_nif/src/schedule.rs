@@ -10,8 +10,8 @@ pub use ptc_term::meter::Pace;
 use ptc_term::meter::{Deadline, Limits, Meter};
 pub use ptc_term::pacing::{has_waited, meter, quarters};
 use ptc_term::pacing::{is_long, owed};
-use rustler::{Atom, Env, Term};
-use std::time::Duration;
+use rustler::{Atom, Encoder, Env, Term};
+use std::time::{Duration, Instant};
 
 /// Maximum bytes of a stream's chunk that a slice reads.
 pub const CHUNK_BYTES: usize = 65_536;
@@ -44,6 +44,14 @@ pub fn limits((timeout, max_heap): (Term, Term)) -> Option<Limits> {
         words => words,
     };
     Some(Limits { deadline, words })
+}
+
+/// Remaining time of a deadline: milliseconds, rounded up, or `:infinity`.
+pub fn milliseconds<'a>(env: Env<'a>, deadline: Deadline, now: Instant) -> Term<'a> {
+    match deadline.left(now) {
+        None => atoms::infinity().encode(env),
+        Some(left) => (left.as_micros().div_ceil(1000) as u64).encode(env),
+    }
 }
 
 /// Where work continues when its slice or quantum is over: `more` for a slice, `long` for a quantum.

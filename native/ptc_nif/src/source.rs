@@ -2,14 +2,11 @@
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::Consts;
-use crate::explain::right_consts;
+use crate::handle::{consts_of, right_consts, Handle};
 use crate::heap::Beam;
-use crate::program::{own_source, Handle};
 use crate::raw::Raw;
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
-use ptc_program::observed::call_number;
 use ptc_program::part::{CallPath, ProgramPart};
 use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter};
@@ -30,7 +27,7 @@ nif! {
     fn program_part<'a>(env, handle: ResourceArc<Handle>, text: Term<'a>, path: Term<'a>) -> NifResult<Term<'a>> {
         let call = Call::first(env, Limits::UNLIMITED, Pace::Slice);
         let text = Raw::from(text);
-        let source = own_source(&call, &handle, text).filter(|source| source.has_text());
+        let source = handle.source_of(call.terms(), text).filter(|source| source.has_text());
         let part = ProgramPart::new(source.ok_or(Error::BadArg)?, path.into());
         Ok(run::<Finding<()>>(call, Finding { text, part }))
     }
@@ -67,9 +64,9 @@ nif! {
         let call = Call::first(env, Limits::UNLIMITED, Pace::Slice);
         right_consts(&Beam::new(env, 0), consts, handle.consts)?;
         let text = Raw::from(text);
-        let source = own_source(&call, &handle, text).ok_or(Error::BadArg)?;
+        let source = handle.source_of(call.terms(), text).ok_or(Error::BadArg)?;
         let is_text = source.has_text();
-        let number = call_number(&handle.program, pc).checked_sub(1);
+        let number = handle.program.call_number(pc).checked_sub(1);
         let path = CallPath::new(source, number);
         let tracing = Tracing { text, consts: consts.into(), path, is_text };
         Ok(run::<Tracing<()>>(call, tracing))
@@ -81,7 +78,7 @@ impl<'a> Task<'a> for Tracing<Raw<'a>> {
 
     fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
         let text = heap.terms.bytes(self.text).unwrap_or_default();
-        let consts = Consts::of_tuple(heap, self.consts.term(heap.terms.env));
+        let consts = consts_of(heap, self.consts);
         let constant = |at: usize| consts.as_ref()?.slice().get(at).copied();
         self.path.step(text, constant, heap, meter)
     }
@@ -98,6 +95,6 @@ impl<'a> Task<'a> for Tracing<Raw<'a>> {
 nif! {
     /// The bytes that a compiled program keeps of its source, besides its text and its constants.
     fn source_bytes<'a>(_env, handle: ResourceArc<Handle>) -> usize {
-        handle.source.bytes()
+        handle.source.as_ref().map_or(0, |source| source.bytes())
     }
 }

@@ -2,8 +2,8 @@
 //! the plain data and a tuple holds the terms; the same two NIFs resume every kind of work.
 
 use crate::atoms;
+use crate::handle::AnyRun;
 use crate::heap::Beam;
-use crate::plain_run::Run;
 use crate::raw::Raw;
 use crate::raw::Terms;
 use crate::schedule::{self, Pace};
@@ -135,7 +135,7 @@ where
 /// Suspended work.
 pub enum Left {
     /// A run: other functions look into it.
-    Run(Box<Run>),
+    Run(Box<AnyRun>),
     /// Other work.
     Work(Box<Waiting>),
 }

@@ -1,35 +1,23 @@
-//! Runs over JSON texts that are not decoded, whether these have a type, and how texts are found in a context.
+//! Runs over JSON texts that are not decoded, and whether these have a type.
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{started, Execution};
-use crate::explain::right_consts;
-use crate::heap::Beam;
-use crate::plain_run::{Mode, Run};
-use crate::program::Handle;
+use crate::execution::{started, RunArgs};
+use crate::handle::{right_consts, AnyRun, Handle};
+use crate::heap::{Beam, OnBeam};
 use crate::raw::Raw;
-use crate::run::RunArgs;
 use crate::schedule::Pace;
 use crate::task::{self, kept, Call, Place, Task};
 use crate::wire;
 use ptc_lazy::judging::Judging;
-use ptc_program::over_texts::{self, Outcome, TextRun};
+use ptc_run::texts::{Outcome, TextRun};
+use ptc_run::{Mode, Plain};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
 use ptc_type::Rules;
 use ptc_vm::ValueKind;
-use rustler::types::atom::__struct__;
 use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
-
-rustler::atoms! { text = "Elixir.PtcRunner.Json.Text" }
-
-/// Whether a value of a context is a `PtcRunner.Json.Text`.
-#[inline]
-pub fn has_text<'a>(heap: &Beam<'a>, context: Raw<'a>) -> bool {
-    let names = [__struct__(), text()].map(|atom| atom.encode(heap.terms.env).into());
-    over_texts::has_text(heap, context, names)
-}
 
 nif! {
     /// Runs a compiled program over a context with texts: in the place of each one it has a tuple of a marker and a number, and
@@ -39,37 +27,35 @@ nif! {
         -> NifResult<Term<'a>> {
         let call = Call::begin(env, (given.timeout, given.max_heap))?;
         right_consts(&Beam::new(env, 0), consts, handle.consts)?;
-        let (program, terms) = (handle.program.clone(), (texts.into(), consts.into()));
-        let of_texts = TextRun::new(program, terms, given.data, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
-        Ok(task::run::<TextRun<()>>(call, of_texts))
+        let (program, given) = (handle.program.clone(), (texts.into(), consts.into(), given.data));
+        let of_texts = TextRun::new(program, given, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
+        Ok(task::run::<TextRun<OnBeam, ()>>(call, of_texts))
     }
 }
 
 /// Whether the run may go on over texts. One that forks or is observed may not.
-pub fn may_read(run: &Run) -> bool {
-    matches!(run.mode, Mode::Asks | Mode::Moved) && run.observation.is_none()
+pub fn may_read(plain: &Plain) -> bool {
+    matches!(plain.mode, Mode::Asks | Mode::Moved) && plain.observation.is_none()
 }
 
 /// Goes on with a run over terms as a run over texts: its tool has answered a text.
 pub fn answered<'a>(
     (env, pace): (Env<'a>, Pace),
     state: Place<'a>,
-    (mut run, terms): (Run, Term<'a>),
+    (run, terms): (Box<AnyRun>, Term<'a>),
     (answer, kind, words): (Raw<'a>, ValueKind, usize),
 ) -> Option<Term<'a>> {
-    let left = run.state.take()?;
-    let (mut execution, left) = Execution::resumed(env, terms, &run, left, 0, pace)?;
-    let consts = execution.consts.tuple(&execution.heap);
-    let data = execution.data;
-    let mut over = TextRun::of_state(run.program, consts, data, left, &mut execution.heap)?;
-    over.answered(answer, kind, &mut execution.heap);
-    let mut call = Call::first(env, run.limits, pace);
-    call.words = run.words_built.saturating_add(words);
-    (call.quarters, call.state) = (run.quarters, Some(state));
-    Some(task::run::<TextRun<()>>(call, over))
+    let mut heap = Beam::new(env, 0);
+    let plain = run.plain();
+    let mut call = Call::first(env, plain.limits, pace);
+    call.words = plain.words_built.saturating_add(words);
+    (call.quarters, call.state) = (plain.quarters, Some(state));
+    let mut over = TextRun::of_run(run, heap.terms.tuple(terms.into())?, &mut heap)?;
+    over.answered(answer, kind, &mut heap);
+    Some(task::run::<TextRun<OnBeam, ()>>(call, over))
 }
 
-impl<'a> Task<'a> for TextRun<Raw<'a>> {
+impl<'a> Task<'a> for TextRun<OnBeam, Raw<'a>> {
     type Out = Outcome<Raw<'a>>;
 
     fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
@@ -96,18 +82,24 @@ impl<'a> Task<'a> for TextRun<Raw<'a>> {
                 let (tool, args) = (tool.term(env), args.term(env));
                 if self.has_moved {
                     let built = heap.words_built();
-                    let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
+                    let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
                     return (atoms::moved_call(), state, terms, tool, args, built).encode(env);
                 }
                 let left = started(env, &mut call.limits.deadline);
                 let weight = words_of_row(&heap, args.into()).encode(env);
                 let pc = self.pc().encode(env);
-                let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
+                let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
                 wire::call(env, [state, terms, tool, args, left, weight, pc])
+            }
+            Outcome::Ask { what, about } => {
+                let left = started(env, &mut call.limits.deadline);
+                let about = about.term(env);
+                let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
+                (atoms::ask(), state, terms, what, about, left).encode(env)
             }
             Outcome::Refused { tool, text } => {
                 let (tool, text) = (tool.term(env), text.term(env));
-                let (_, state, terms) = kept::<TextRun<()>>(call, heap, self);
+                let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
                 (atoms::decode(), state, terms, tool, text).encode(env)
             }
         }

@@ -4,8 +4,8 @@ use crate::atoms;
 use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use ptc_json::JsonError;
-use ptc_program::fault::Fault;
 use ptc_term::stop::Stop;
+use ptc_vm::Report;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env, Term};
 
@@ -29,12 +29,13 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
 
 /// `{:error, {stage, code, name, field, terms}}`; `name` and `field` are strings or nil. If the terms are
 /// expensive to inspect, `{:error, {:expensive_to_inspect, {stage, …}}}`.
-pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, fault: Fault<Raw<'a>>) -> Term<'a> {
+pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, report: Report<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
-    let terms = heap.terms.make_list(&fault.terms).term(env);
-    let code = atoms::named(env, fault.code);
-    let found = (stage, code, fault.name, fault.field, terms);
-    match fault.expensive_to_inspect {
+    let terms = heap.terms.make_list(&report.terms).term(env);
+    let code = atoms::of_name(env, report.code);
+    let (name, field) = (report.name.as_deref(), report.field.as_deref());
+    let found = (stage, code, name, field, terms);
+    match report.expensive_to_inspect {
         true => (atoms::error(), (atoms::expensive_to_inspect(), found)).encode(env),
         false => (atoms::error(), found).encode(env),
     }

@@ -10,8 +10,6 @@
 //! * `analysis`: the interpreter of programs that are not run, for types and plans
 //! * [`typing`]: the types of a program's values, before it runs
 //! * [`plan`]: which tools a program will call, how often, and with which data
-//! * [`observed`]: what a program's code and the counts of a run say about its operations
-//! * [`over_texts`]: runs over JSON texts that are not decoded
 //! * [`source`]: what is kept of a program's source beside its instructions
 //! * [`part`]: questions about the source of a compiled program
 //! * [`counts`]: how many programs were read and compiled, for tests
@@ -27,10 +25,8 @@ pub mod counts;
 pub mod edition;
 pub mod fault;
 pub mod load;
-pub mod observed;
 pub mod opcode;
 pub mod ops;
-pub mod over_texts;
 pub mod part;
 pub mod plan;
 pub mod shape;

@@ -8,7 +8,7 @@ use ptc_json::{Document, Table};
 use ptc_program::code::State;
 use ptc_program::code::{Program, Vm};
 use ptc_program::compile::{Failure, PathPart, Walk, INPUT_NAME};
-use ptc_program::observed as report;
+use ptc_run::observed as report;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};

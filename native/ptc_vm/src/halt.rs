@@ -1,9 +1,50 @@
 //! Why a run stops before its end.
 
 use ptc_term::stop::Stop;
+use std::borrow::Cow;
 
 /// What can fail: an operation, or a function of a language. Its name is a part of the language.
 pub type Name = &'static str;
+
+/// An error in a program, for readers that do not know its language.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report<T> {
+    /// The kind of error.
+    pub code: &'static str,
+    /// What failed, if that has a name.
+    pub name: Option<Cow<'static, str>>,
+    /// What the error is about, if the language says it.
+    pub field: Option<Cow<'static, str>>,
+    /// The offending terms.
+    pub terms: Vec<T>,
+    /// Whether the terms share so many parts that inspecting them must be limited.
+    pub expensive_to_inspect: bool,
+}
+
+impl<T> Report<T> {
+    /// Takes the terms out.
+    pub fn split(self) -> (Report<()>, Vec<T>) {
+        let report = Report {
+            code: self.code,
+            name: self.name,
+            field: self.field,
+            terms: Vec::new(),
+            expensive_to_inspect: self.expensive_to_inspect,
+        };
+        (report, self.terms)
+    }
+
+    /// Returns the same error with these terms.
+    pub fn with_terms<U>(self, terms: Vec<U>) -> Report<U> {
+        Report {
+            code: self.code,
+            name: self.name,
+            field: self.field,
+            terms,
+            expensive_to_inspect: self.expensive_to_inspect,
+        }
+    }
+}
 
 /// Why a run stopped before its end.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,13 +1,15 @@
 //! What a language is to the data of the machine: its operations, its own instructions, and the states and errors of its
 //! operations. [`Execute`](crate::Execute) is what it does.
 
-use crate::halt::Name;
-use ptc_kernels::{ConstId, Wrong};
+use crate::halt::{Name, Report};
+use ptc_kernels::{ConstId, Why};
 use ptc_term::suspend::{Exchange, Rooted};
 use std::fmt::Debug;
 
 /// A language whose programs the machine runs. A value of it has the options of one program.
 pub trait Language: Debug + Copy + Eq + 'static {
+    /// The name in the memory whose value a program starts with.
+    const INPUT: &'static str;
     /// Its operations.
     type Op: Debug + Copy + Eq + Into<Name>;
     /// Its own instructions.
@@ -31,14 +33,17 @@ pub trait Language: Debug + Copy + Eq + 'static {
         by: &mut X,
     ) -> Result<Self::Fault<X::Into>, X::Lost>;
 
+    /// Returns an error as every language reports one.
+    fn report<T>(fault: Self::Fault<T>) -> Report<T>;
+
     /// Returns the terms of an error that are shown.
     fn terms<T>(fault: &Self::Fault<T>) -> &[T];
 
     /// Records that inspecting the terms of an error must be limited, because they share so many parts.
     fn limit_inspection<T>(fault: &mut Self::Fault<T>);
 
-    /// Returns the error of an operation whose operand an algorithm cannot work with.
-    fn wrong<T>(op: Self::Op, wrong: Wrong<T>) -> Self::Fault<T>;
+    /// Returns the error of an operation whose operand, or operands, an algorithm cannot work with.
+    fn wrong<T>(op: Self::Op, why: Why, terms: Vec<T>) -> Self::Fault<T>;
 
     /// Returns what an instruction of its own reads, and where the run goes on.
     fn flow(own: &Self::Own) -> Flow;

@@ -39,7 +39,7 @@ pub use demanded::Demanded;
 pub use execute::Execute;
 pub use exit::{Exit, BRANCHES};
 pub use frame::{Frame, Step, Stepped};
-pub use halt::{Halt, Name};
+pub use halt::{Halt, Name, Report};
 pub use language::Language;
 pub use loops::Keeps;
 pub use machine::{Eval, HaltOf, Machine, Resumable};

@@ -11,8 +11,14 @@ defmodule PtcRunner.Json.Run.Driver do
 
   @typedoc "What a suspended run is resumed with: a value, and its words."
   @type answer ::
-          {:answer | :moved | :joined | :failed | :failed_moved | :text | :text_moved, term(),
-           non_neg_integer()}
+          {:answer
+           | :moved
+           | :moved_all
+           | :joined
+           | :failed
+           | :failed_moved
+           | :text
+           | :text_moved, term(), non_neg_integer()}
 
   @typedoc """
   What comes of a request: the answer that the run is resumed with; its next reply, if it was resumed already; the text of the
@@ -31,7 +37,7 @@ defmodule PtcRunner.Json.Run.Driver do
   Starts a run and drives it. An error of the native library is an error of the run.
 
       iex> alias PtcRunner.Json.Run
-      iex> {result, _run} = Run.Driver.start(fn -> {:ok, 1, 0} end, %Run{strategy: Run.InPlace})
+      iex> {result, _run} = Run.Driver.start(fn -> {:ok, 1, 0} end, %Run{strategy: %Run.InPlace{}})
       iex> result
       {:ok, 1, 0}
 
@@ -61,7 +67,7 @@ defmodule PtcRunner.Json.Run.Driver do
   def drive(:texts, run),
     do: fn -> Start.over_texts(run) end |> Panic.instead() |> drive(run)
 
-  def drive(request, %Run{strategy: strategy} = run) do
+  def drive(request, %Run{strategy: %strategy{}} = run) do
     case strategy.request(request, run) do
       {:resume, answer, run} ->
         request |> resume(answer) |> drive(run)

@@ -10,6 +10,8 @@ defmodule PtcRunner.Json.Run.InPlace do
 
   @behaviour Driver
 
+  defstruct []
+
   @impl true
   def request(Reply.last(tool: name, args: args), run) do
     case called(name, args, run) do
@@ -21,6 +23,9 @@ defmodule PtcRunner.Json.Run.InPlace do
   def request(Reply.call(tool: name, args: args), run), do: go_on(name, args, run)
   def request(Reply.moves(tool: name, args: args), run), do: go_on(name, args, run)
   def request(Reply.moved_call(tool: name, args: args), run), do: go_on(name, args, run)
+
+  def request(Reply.moved_calls(tool: name, args: [args | _later]), run),
+    do: go_on(name, args, run)
 
   defp go_on(name, args, run) do
     case called(name, args, run) do

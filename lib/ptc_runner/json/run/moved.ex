@@ -7,7 +7,8 @@ defmodule PtcRunner.Json.Run.Moved do
   alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Budget, Run, Text, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
   require Reply
@@ -17,20 +18,30 @@ defmodule PtcRunner.Json.Run.Moved do
 
   # What is sent to the process: the call at which the run moves, as one of a run that has moved; the words of its copy; what counts its
   # calls; and whether the process forgets the functions that it has, because the run gives others.
+  #
+  # In the process: `reply_to`, who waits for the run; `functions`, those of its tools, by name; `enough`, the words that it may build until
+  # the heap limit of the process grows; `refused`, the bytes up to which it does not read answers in place; `guessed?`: whether
+  # the words of an answer were estimated.
   @enforce_keys [:call, :words]
-  defstruct [:call, :words, budget: nil, anew?: false]
+  defstruct [:call, :words, budget: nil, anew?: false] ++
+              [reply_to: nil, functions: %{}, enough: :infinity, refused: -1, guessed?: false]
 
   @type t :: %__MODULE__{
-          call: Reply.t(),
+          call: Reply.t() | nil,
           words: non_neg_integer(),
           budget: Budget.t() | nil,
-          anew?: boolean()
+          anew?: boolean(),
+          reply_to: ToolWorker.reply_to() | nil,
+          functions: %{String.t() => (term() -> term())},
+          enough: non_neg_integer() | :infinity,
+          refused: integer(),
+          guessed?: boolean()
         }
 
   # The process's heap limit grows when the run has built this part of its limit.
   @part_of_limit 32
 
-  # As long as the longest text that a run refuses because it reads others in place (native/ptc_program/src/over_texts/indexes.rs).
+  # As long as the longest text that a run refuses because it reads others in place (native/ptc_run/src/texts/indexes.rs).
   @most_refused 100_000
 
   # The weight of a list longer than this is estimated from its first items.
@@ -47,27 +58,43 @@ defmodule PtcRunner.Json.Run.Moved do
   @spec start(ToolWorker.reply_to(), Guarded.max_heap(), t(), %{
           String.t() => (term() -> term())
         }) :: :killed
-  def start(reply_to, max_heap, %__MODULE__{call: call, words: words, budget: budget}, functions) do
-    run = %Run{
-      strategy: __MODULE__,
-      reply_to: reply_to,
-      max_heap: max_heap,
-      moved: words,
-      enough: enough(max_heap, 0),
-      budget: budget,
-      functions: functions
+  def start(reply_to, max_heap, %__MODULE__{call: call, budget: budget} = moved, functions) do
+    moved = %{
+      moved
+      | call: nil,
+        reply_to: reply_to,
+        functions: functions,
+        enough: enough(max_heap, 0)
     }
 
-    {result, run} = Driver.drive(call, run)
-    ToolWorker.leave(run.reply_to, ended(result, run))
+    ToolWorker.read_in_place()
+    run = %Run{strategy: moved, max_heap: max_heap, budget: budget}
+    {result, %Run{strategy: moved}} = Driver.drive(call, run)
+    ToolWorker.leave(moved.reply_to, ended(result, moved, max_heap))
   end
 
   @impl true
-  def request(Reply.moved_call(state: state, tool: name, args: args, built: built), run) do
-    %Run{functions: functions, budget: budget} = run = allow(built, run)
+  def request(Reply.moved_call(state: state, tool: name, args: args, built: built), run),
+    do: one(name, args, state, allow(built, run))
 
-    with :ok <- if(budget, do: Budget.take(budget, name), else: :ok) do
-      case functions do
+  def request(Reply.moved_calls(tool: name, args: all, built: built) = calls, run) do
+    case run.strategy.functions do
+      %{^name => fun} -> several(all, fun, {[], 0}, calls, allow(built, run))
+      # The function is asked for at the first of them.
+      _not_yet -> one(name, hd(all), Reply.state(calls), allow(built, run))
+    end
+  end
+
+  # The run does not read in place what the tool has answered. It is not asked again for texts that are not longer.
+  def request(Reply.decode(tool: name, text: text), run) do
+    moved = %{run.strategy | refused: min(byte_size(text), @most_refused)}
+    run = %{run | strategy: moved}
+    name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
+  end
+
+  defp one(name, args, state, run) do
+    with :ok <- taken(name, run) do
+      case run.strategy.functions do
         %{^name => fun} -> called(name, fun, args, run)
         _not_yet -> ask(name, state, args, run)
       end
@@ -76,20 +103,87 @@ defmodule PtcRunner.Json.Run.Moved do
     end
   end
 
-  # The run does not read in place what the tool has answered. It is not asked again for texts that are not longer.
-  def request(Reply.decode(tool: name, text: text), run) do
-    run = %{run | refused: min(byte_size(text), @most_refused)}
-    name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
+  defp taken(_name, %Run{budget: nil}), do: :ok
+  defp taken(name, %Run{budget: budget}), do: Budget.take(budget, name)
+
+  # Calls for rounds that follow one another, until the run may have built too much, or an answer is no value. Such an answer is given to the run
+  # when it waits for that call.
+  defp several([args | rest], fun, {answers, words}, calls, %Run{max_heap: max_heap} = run) do
+    Reply.moved_calls(tool: name, built: built) = calls
+
+    with :ok <- taken(name, run) do
+      answer = ToolWorker.call(name, fun, args)
+
+      case value(answer, run) do
+        {:ok, value, more, run} ->
+          {answers, words} = {[value | answers], words + more}
+
+          if rest == [] or (max_heap > 0 and built + words > max_heap),
+            do: {:resume, {:moved_all, :lists.reverse(answers), words}, run},
+            else: several(rest, fun, {answers, words}, calls, allow(built + words, run))
+
+        :other when answers == [] ->
+          answered(answer, name, run)
+
+        :other ->
+          calls
+          |> Driver.resume({:moved_all, :lists.reverse(answers), words})
+          |> waiting()
+          |> answer_to(answer, name, run)
+      end
+    else
+      error -> {:ended, error, run}
+    end
+  end
+
+  # A value with its words.
+  defp value({:ok, value}, run) when Weight.is_immediate(value),
+    do: {:ok, value, ToolWorker.charged(), run}
+
+  defp value({:ok, %Text{}}, _run), do: :other
+
+  defp value({:ok, value}, run) do
+    case weigh(value, run) do
+      {:ok, words, run} -> {:ok, value, words + ToolWorker.charged(), run}
+      _too_much -> :other
+    end
+  end
+
+  defp value(_error, _run), do: :other
+
+  # The run is at its next call after few steps.
+  defp waiting({next, _state, _terms} = left) when next in [:more, :long],
+    do: fn -> Quanta.go_on(left) end |> Panic.instead() |> waiting()
+
+  defp waiting(reply), do: reply
+
+  defp answer_to(reply, _answer, _name, run) when elem(reply, 0) in [:ok, :error],
+    do: {:resumed, reply, run}
+
+  defp answer_to(reply, answer, name, run) do
+    case answered(answer, name, run) do
+      {:resume, answer, run} ->
+        {:resumed, Driver.resume(reply, answer), run}
+
+      {:failed, kind, text, run} ->
+        case Driver.failed(reply, kind, text) do
+          :uncaught -> {:ended, {:error, {:tool_failed, text}}, run}
+          reply -> {:resumed, reply, run}
+        end
+
+      ended ->
+        ended
+    end
   end
 
   defp called(name, fun, args, run),
-    do: name |> ToolWorker.answer(fun, args) |> answered(name, run)
+    do: name |> ToolWorker.call(fun, args) |> answered(name, run)
 
   defp answered({:ok, value}, _name, run) when Weight.is_immediate(value),
     do: {:resume, {:moved, value, ToolWorker.charged()}, run}
 
-  defp answered({:ok, %Text{binary: binary} = text}, name, %Run{refused: refused} = run) do
-    if byte_size(binary) <= refused,
+  defp answered({:ok, %Text{binary: binary} = text}, name, %Run{strategy: moved} = run) do
+    if byte_size(binary) <= moved.refused,
       do: name |> ToolWorker.decoded(Texts.answer(text)) |> answered(name, run),
       else: {:resume, {:text_moved, Texts.lent(name, text), ToolWorker.charged()}, run}
   end
@@ -106,11 +200,11 @@ defmodule PtcRunner.Json.Run.Moved do
 
   # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have
   # their limit in addition, as they would if the run had not moved.
-  defp allow(built, %Run{enough: enough} = run) when built <= enough, do: run
+  defp allow(built, %Run{strategy: %{enough: enough}} = run) when built <= enough, do: run
 
-  defp allow(built, %Run{max_heap: max_heap, moved: moved} = run) do
-    Guarded.allow(max_heap, ToolProcess.room(moved, built))
-    %{run | enough: enough(max_heap, built)}
+  defp allow(built, %Run{max_heap: max_heap, strategy: moved} = run) do
+    Guarded.allow(max_heap, ToolProcess.room(moved.words, built))
+    %{run | strategy: %{moved | enough: enough(max_heap, built)}}
   end
 
   # The words that the run may build before the heap limit grows again. `:infinity` compares greater than every integer.
@@ -120,12 +214,14 @@ defmodule PtcRunner.Json.Run.Moved do
   # The tag is made in the function that waits for it, which lets the VM skip older messages.
   defp ask(name, state, args, run) do
     tag = make_ref()
-    ToolWorker.tell(run.reply_to, {:need, name, Native.time_left(state)}, tag)
+    %Run{strategy: moved} = run
+    ToolWorker.tell(moved.reply_to, {:need, name, Native.time_left(state)}, tag)
 
     Guarded.await do
       {^tag, reply_to, fun} ->
-        functions = Map.put(run.functions, name, fun)
-        called(name, fun, args, %{run | reply_to: reply_to, functions: functions})
+        functions = Map.put(moved.functions, name, fun)
+        moved = %{moved | reply_to: reply_to, functions: functions}
+        called(name, fun, args, %{run | strategy: moved})
     end
   end
 
@@ -136,12 +232,14 @@ defmodule PtcRunner.Json.Run.Moved do
     case length_of(value) do
       length when length > @long_list ->
         with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.within(max_heap),
-             do: {:ok, div(some * length, @items_weighed), %{run | guessed?: true}}
+             do: {:ok, div(some * length, @items_weighed), guessed(run)}
 
       _short_or_no_list ->
         with {:ok, words} <- Weight.within(value, max_heap), do: {:ok, words, run}
     end
   end
+
+  defp guessed(%Run{strategy: moved} = run), do: %{run | strategy: %{moved | guessed?: true}}
 
   defp length_of([_ | _] = list) do
     length(list)
@@ -153,12 +251,14 @@ defmodule PtcRunner.Json.Run.Moved do
   defp length_of(_value), do: 0
 
   # The estimate may be too low, and the result is going to be copied.
-  defp ended({:ok, value, _words} = done, %Run{guessed?: true, max_heap: max_heap}) do
+  defp ended({:ok, value, _words} = done, %{guessed?: true}, max_heap) do
     {:total_heap_size, here} = :erlang.process_info(self(), :total_heap_size)
     most = if max_heap == 0, do: 0, else: max_heap + here
     with {:ok, _words} <- Weight.within(value, most), do: done
   end
 
-  defp ended({:error, fault}, _run) when is_tuple(fault), do: {:error, Faults.worded(fault)}
-  defp ended(result, _run), do: result
+  defp ended({:error, fault}, _moved, _max_heap) when is_tuple(fault),
+    do: {:error, Faults.worded(fault)}
+
+  defp ended(result, _moved, _max_heap), do: result
 end

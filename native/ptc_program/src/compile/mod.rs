@@ -58,7 +58,7 @@ use ptc_json::{Document, Node, Table};
 use ptc_term::stop::Stop;
 
 /// The name under which a program refers to its current value.
-pub const INPUT_NAME: &str = "__input";
+pub const INPUT_NAME: &str = <crate::code::PtcJson as ptc_vm::Language>::INPUT;
 
 /// The error that the check found in a part of the source.
 pub type Rejection = Fault<Node>;

@@ -7,13 +7,16 @@ use crate::code::{
     INPUT, NO_CONST,
 };
 use crate::fault::{Code, Errors, Fault};
-use ptc_kernels::{Tally, Wrong};
+use ptc_kernels::{Tally, Why};
 use ptc_term::heap::Heap;
+use ptc_term::named::Named;
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::language::{Contained, Flow};
-use ptc_vm::{Execute, Frame, Keeps, Language, Name};
+use ptc_vm::{Execute, Frame, Keeps, Language, Name, Report};
+use std::borrow::Cow;
 
 impl Language for PtcJson {
+    const INPUT: &'static str = "__input";
     type Op = OpCode;
     type Own = Own;
     type Failure = LateError;
@@ -34,6 +37,16 @@ impl Language for PtcJson {
         fault.exchange(by)
     }
 
+    fn report<T>(fault: Fault<T>) -> Report<T> {
+        Report {
+            code: fault.code.name(),
+            name: fault.name.map(Cow::from),
+            field: fault.field.map(Cow::from),
+            terms: fault.terms,
+            expensive_to_inspect: fault.expensive_to_inspect,
+        }
+    }
+
     fn terms<T>(fault: &Fault<T>) -> &[T] {
         &fault.terms
     }
@@ -42,9 +55,8 @@ impl Language for PtcJson {
         fault.expensive_to_inspect = true;
     }
 
-    fn wrong<T>(op: OpCode, wrong: Wrong<T>) -> Fault<T> {
-        let terms = wrong.term.into_iter().collect();
-        Fault::new(Code::of(wrong.why), Some(op.name()), terms)
+    fn wrong<T>(op: OpCode, why: Why, terms: Vec<T>) -> Fault<T> {
+        Fault::new(Code::of(why), Some(op.name()), terms)
     }
 
     fn flow(own: &Own) -> Flow {

@@ -2,17 +2,15 @@
 
 use super::lazy::Texts;
 use super::rng::Rng;
-use super::{ended, generate, mistake, suspended, term, End, Lab, LONG};
-use ptc_program::code::State;
-use ptc_program::code::Vm;
-use ptc_program::compile::{Options, INPUT_NAME};
-use ptc_program::over_texts::{Data, Outcome, TextRun};
+use super::{ended, generate, reported, suspended, term, End, Lab, LONG};
+use ptc_program::compile::Options;
+use ptc_run::texts::{Outcome, TextRun};
+use ptc_run::{Consts, Data, Ending, Entry, Given, Heaps, Mode, Plain, Runnable, Running, FIRST};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
-use ptc_vm::Halt;
-use ptc_vm::{Exit, Inputs, ValueKind};
+use ptc_vm::{Halt, ValueKind};
 use std::mem::take;
 use std::sync::Arc;
 
@@ -62,82 +60,87 @@ fn decoded(heap: &mut PlainHeap, text: &str) -> (ValueKind, Term) {
     }
 }
 
-/// A run over terms, which waits for an answer.
-struct Waiting {
-    state: State<Term>,
-    tool: Term,
-    args: Term,
+/// Plain heaps.
+struct OnPlain;
+
+impl Heaps for OnPlain {
+    type On<'a> = PlainHeap;
 }
 
-fn started(lab: &mut Lab) -> State<Term> {
-    let (program, heap) = (&lab.program, &mut lab.heap);
-    let input = Vm::input_of(program, heap, lab.memory, INPUT_NAME.as_bytes());
-    let now = |heap: &mut PlainHeap| heap.make_string(b"2024-02-29T10:30:00Z");
-    State::start(program, heap, input, now)
+/// A run over terms that waits for an answer: the run, the terms that its caller holds, the tool and its arguments.
+type Waiting = (Box<dyn Running<OnPlain>>, Vec<Term>, (Term, Term));
+
+/// The terms of a run, and the value that it has waited for.
+type Resumed = (Vec<Term>, Option<(ValueKind, Term)>);
+
+/// Starts a run, and goes on until it ends or calls a tool.
+fn started(lab: &mut Lab, meter: &mut dyn FnMut(Limits) -> Meter) -> Result<Waiting, End> {
+    let run = Arc::new(lab.program.clone()).run(Plain::new(Some(lab.limits)));
+    let mut run: Box<dyn Running<OnPlain>> = run;
+    // As beside its tools: the run also waits for the answer that is its value.
+    run.plain_mut().mode = Mode::Moved;
+    gone_on(lab, run, None, meter)
 }
 
 /// Goes on until the run ends or calls a tool.
 fn gone_on(
     lab: &mut Lab,
-    mut state: State<Term>,
-    mut answer: Option<Term>,
+    mut run: Box<dyn Running<OnPlain>>,
+    mut resumed: Option<Resumed>,
     meter: &mut dyn FnMut(Limits) -> Meter,
 ) -> Result<Waiting, End> {
     loop {
-        let inputs = Inputs {
-            consts: &lab.consts,
-            context: lab.context,
-            memory: lab.memory,
+        let now = lab.heap.make_string(b"2024-02-29T10:30:00Z");
+        let (context, memory) = (lab.context, lab.memory);
+        let data = Data {
+            context,
+            memory,
+            now,
         };
-        let mut vm = Vm::new(
-            &lab.program,
-            &mut lab.heap,
-            inputs,
-            state,
-            meter(lab.limits),
-        );
-        let exit = match answer.take() {
-            Some(answer) => vm.resume(answer),
-            None => vm.run(),
+        let consts = Consts::Vector(lab.consts.clone());
+        let mut given = Given { consts, data };
+        let entry = match &resumed {
+            None => Entry::Start,
+            Some((held, value)) => Entry::Resume {
+                terms: &held[FIRST..],
+                value: *value,
+            },
         };
-        let left = vm.into_state();
-        match exit {
-            Exit::Done(value) => return Err(End::Value(lab.heap.show(value))),
-            Exit::Halted(Halt::Stop(Stop::SliceOver)) => {}
-            Exit::Halted(halt) => return Err(ended(&lab.heap, halt)),
-            Exit::Fork { .. } | Exit::Ask { .. } => unreachable!("no run here forks"),
-            Exit::Call { tool, args } => {
-                let state = suspended(left, &mut lab.heap);
-                return Ok(Waiting { state, tool, args });
-            }
+        let meter = meter(lab.limits);
+        let executed = run.execute(&mut lab.heap, &mut given, entry, meter);
+        let executed = executed.expect("the terms are its own");
+        let waits = match executed.ending {
+            Ending::Done(value) => return Err(End::Value(lab.heap.show(value))),
+            Ending::Fault(report) => return Err(End::Fault(reported(&lab.heap, *report))),
+            Ending::Stop(Stop::SliceOver) => None,
+            Ending::Stop(stop) => return Err(ended(&lab.heap, Halt::Stop(stop))),
+            Ending::Uncaught => return Err(End::Unreadable(String::new())),
+            Ending::Call { tool, args, .. } => Some((tool, args)),
+            other => panic!("{other:?}"),
+        };
+        let held = executed.held.expect("it is suspended");
+        match waits {
+            Some(call) => return Ok((run, held, call)),
+            None => resumed = Some((held, None)),
         }
-        state = suspended(left, &mut lab.heap);
     }
 }
 
 /// How the run ends over what the texts are decoded to.
 fn over_terms(lab: &mut Lab, answers: &mut Answers) -> End {
     let mut meter = |limits| Meter::new(limits, Pace::Quantum).with_quantum(LONG);
-    let (mut state, mut answer) = (started(lab), None);
+    let mut next = started(lab, &mut meter);
     loop {
-        let Waiting {
-            state: left,
-            tool,
-            args,
-        } = match gone_on(lab, state, answer, &mut meter) {
+        let (run, held, (tool, args)) = match next {
             Ok(waiting) => waiting,
             Err(end) => return end,
         };
         let text = answers.next(&lab.heap, tool, args).to_owned();
-        let (kind, value) = decoded(&mut lab.heap, &text);
-        state = match kind.is_failure() {
-            false => left,
-            true => match left.failed_call(&lab.program) {
-                Some(caught) => caught,
-                None => return End::Unreadable(text),
-            },
+        let value = decoded(&mut lab.heap, &text);
+        next = match gone_on(lab, run, Some((held, Some(value))), &mut meter) {
+            Err(End::Unreadable(_)) => return End::Unreadable(text),
+            next => next,
         };
-        answer = Some(value);
     }
 }
 
@@ -147,20 +150,11 @@ fn over_texts(
     answers: &mut Answers,
     meter: &mut dyn FnMut(Limits) -> Meter,
 ) -> (End, usize) {
-    let state = started(lab);
-    let Waiting { state, tool, args } = match gone_on(lab, state, None, meter) {
+    let (run, held, (tool, args)) = match started(lab, meter) {
         Ok(waiting) => waiting,
         Err(end) => return (end, 0),
     };
-    let consts = lab.heap.tuple(&lab.consts);
-    let nil = lab.heap.nil();
-    let data = Data {
-        context: lab.context,
-        memory: lab.memory,
-        now: nil,
-    };
-    let program = Arc::new(lab.program.clone());
-    let run = TextRun::of_state(program, consts, data, state, &mut lab.heap);
+    let run = TextRun::of_run(run, &held, &mut lab.heap);
     let mut run = run.expect("the marker fits");
     let (mut in_place, mut last) = (0, String::new());
     let mut next = Some((tool, args));
@@ -182,9 +176,10 @@ fn over_texts(
         lab.heap = heap;
         match outcome {
             Ok(Outcome::Value(value)) => return (End::Value(lab.heap.show(value)), in_place),
-            Ok(Outcome::Fault(fault)) => return (End::Fault(mistake(&lab.heap, fault)), in_place),
+            Ok(Outcome::Fault(fault)) => return (End::Fault(reported(&lab.heap, fault)), in_place),
             Ok(Outcome::Uncaught) => return (End::Unreadable(last), in_place),
             Ok(Outcome::Undecoded) => panic!("no text is in the context"),
+            Ok(Outcome::Ask { .. }) => panic!("no program of the language asks"),
             Ok(Outcome::Call { tool, args }) => next = Some((tool, args)),
             Ok(Outcome::Refused { tool, text }) => {
                 assert_eq!(lab.heap.bytes(text), Some(last.as_bytes()));

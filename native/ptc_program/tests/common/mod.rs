@@ -34,13 +34,14 @@ use ptc_program::load::{LoadOptions, Loader, Refusal};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
+use ptc_term::named::Named;
 use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw, Rooted};
 use ptc_term::workspace::{unlimited, Workspace};
-use ptc_vm::Name;
-use ptc_vm::{Exit, Inputs};
+use ptc_vm::{Exit, Inputs, Name, Report};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// How many random cases a test tries: `PTC_ROUNDS`, or else `few`, `PTC_CASES` times.
@@ -393,6 +394,21 @@ fn mistake(heap: &PlainHeap, fault: Fault<Term>) -> Mistake {
         name: fault.name,
         field: fault.field,
         terms: heap.show_all(&fault.terms),
+    }
+}
+
+/// The same of an error whose language is hidden.
+fn reported(heap: &PlainHeap, report: Report<Term>) -> Mistake {
+    let text = |cow| match cow {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => panic!("{text} is none of the language's own texts"),
+    };
+    let code = Code::ALL.iter().find(|code| code.name() == report.code);
+    Mistake {
+        code: *code.expect("a code of the language"),
+        name: report.name.map(text),
+        field: report.field.map(text),
+        terms: heap.show_all(&report.terms),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A function is a tuple of its address, the number of its slots, and what it has captured. A negative number is a function of
 //! the language itself.
 
-use ptc_kernels::{Reading, Tally, Wrong};
+use ptc_kernels::{Reading, Tally, Why};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::number::Number;
@@ -16,7 +16,7 @@ use ptc_vm::live::LiveAfterCalls;
 use ptc_vm::program::{Apply, ConstId, Instr, Loop, Pc, Program, Slot};
 use ptc_vm::{
     Entered, Eval, Execute, Exit, Frame, Halt, HaltOf, Inputs, Language, Machine, Name, Next,
-    State, Step, Stepped, Vm,
+    Report, State, Step, Stepped, Vm,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +67,7 @@ pub struct Mistake<T> {
 }
 
 impl Language for Toy {
+    const INPUT: &'static str = "start";
     type Op = NoOp;
     type Own = Own;
     type Failure = ();
@@ -94,16 +95,26 @@ impl Language for Toy {
         })
     }
 
+    fn report<T>(fault: Mistake<T>) -> Report<T> {
+        Report {
+            code: "mistake",
+            name: Some(fault.name.into()),
+            field: None,
+            terms: fault.terms,
+            expensive_to_inspect: false,
+        }
+    }
+
     fn terms<T>(fault: &Mistake<T>) -> &[T] {
         &fault.terms
     }
 
     fn limit_inspection<T>(_fault: &mut Mistake<T>) {}
 
-    fn wrong<T>(_op: NoOp, wrong: Wrong<T>) -> Mistake<T> {
+    fn wrong<T>(_op: NoOp, _why: Why, terms: Vec<T>) -> Mistake<T> {
         Mistake {
             name: "list".to_string(),
-            terms: wrong.term.into_iter().collect(),
+            terms,
         }
     }
 

@@ -1,9 +1,10 @@
 //! What the code of a program, and the counts of an observed run, say about its operations, as terms.
 
-use crate::code::{Instr, Program};
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
-use ptc_vm::{explain::PathPart, explain::Site, Counts, Watch};
+use ptc_vm::explain::{PathPart, Site};
+use ptc_vm::program::{Instr, Program};
+use ptc_vm::{Counts, Language, Watch};
 
 fn integer<H: Heap>(heap: &mut H, value: u64) -> H::Term {
     let number = i64::try_from(value).unwrap_or(i64::MAX);
@@ -46,9 +47,9 @@ fn place<H: Heap>(heap: &mut H, consts: &[H::Term], site: &Site) -> Vec<H::Term>
 
 /// Returns `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and each operation as
 /// `{parent, place, op, counts, keys}`.
-pub fn operations<H: Heap>(
+pub fn operations<H: Heap, L: Language>(
     heap: &mut H,
-    program: &Program,
+    program: &Program<L>,
     watch: &Watch,
     consts: &[H::Term],
 ) -> H::Term {
@@ -105,15 +106,19 @@ fn row<H: Heap>(heap: &mut H, consts: &[H::Term], site: &Site, counts: &Counts) 
 }
 
 /// Returns which of the program's calls, in the order of its code, is the one at this address.
-pub fn call_number(program: &Program, pc: u32) -> usize {
+pub fn call_number<L: Language>(program: &Program<L>, pc: u32) -> usize {
     let code = program.code.iter().take(pc as usize);
     code.filter(|instr| matches!(instr, Instr::Call { .. }))
         .count()
 }
 
 /// Returns the names that the program reads from the context, each as often as it reads it.
-pub fn context_names<H: Heap>(heap: &mut H, program: &Program, consts: &[H::Term]) -> H::Term {
-    let name = |instr: &Instr| match instr {
+pub fn context_names<H: Heap, L: Language>(
+    heap: &mut H,
+    program: &Program<L>,
+    consts: &[H::Term],
+) -> H::Term {
+    let name = |instr: &Instr<L>| match instr {
         Instr::LoadContext(key) => consts.get(*key as usize).copied(),
         _ => None,
     };

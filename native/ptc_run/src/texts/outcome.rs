@@ -1,6 +1,6 @@
 //! How an execution over texts ends.
 
-use crate::fault::Fault;
+use ptc_vm::Report;
 
 /// How an execution ends.
 #[derive(Debug)]
@@ -14,8 +14,15 @@ pub enum Outcome<T> {
         /// Its arguments.
         args: T,
     },
+    /// Only the caller can do what the run wants; it can be resumed with the answer.
+    Ask {
+        /// Which question it is, in the order of the language.
+        what: u32,
+        /// What it is about.
+        about: T,
+    },
     /// The run has failed.
-    Fault(Fault<T>),
+    Fault(Report<T>),
     /// A text of the context is not JSON, or cannot be read in place.
     Undecoded,
     /// The same of the text that a tool has answered. The run waits for another answer.

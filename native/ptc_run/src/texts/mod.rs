@@ -1,20 +1,19 @@
 //! A run over JSON texts that are not decoded.
 //!
-//! The texts are indexed first. Then the VM runs over a [`Lazy`] heap. What leaves the run is built: its value, the arguments
-//! of its calls and the terms of its error. It can be suspended in each of these parts.
+//! The texts are indexed first. Then the run is executed over a [`Lazy`] heap. What leaves the run is built: its value, the
+//! arguments of its calls and the terms of its error. It can be suspended in each of these parts.
 //!
 //! A tool may answer a text: it is indexed before the run goes on, and is one of the texts from then on. A run over terms
 //! becomes a run over texts with the first such answer.
 
-mod data;
 mod found;
 mod indexes;
 mod outcome;
 
-use crate::code::{Halt, Pc, Program, State, Vm};
-use crate::compile::INPUT_NAME;
-use crate::fault::Fault;
-pub use data::{start_time, Data};
+use crate::data::Data;
+use crate::execution::{Consts, Ending, Entry, Given as GivenTerms, FIRST};
+use crate::plain::{Mode, Plain};
+use crate::runnable::{Heaps, Runnable, Running};
 pub use found::has_text;
 use indexes::Indexes;
 pub use outcome::Outcome;
@@ -24,13 +23,13 @@ use ptc_lazy::{Given, Lazy, Term};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::number::Number;
-use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use ptc_term::suspend::{freeze, thaw, One};
-use ptc_vm::{Exit, Inputs, ValueKind};
+use ptc_term::suspend::{freeze, thaw, Exchange, One, Rooted};
+use ptc_vm::program::Pc;
+use ptc_vm::{Report, ValueKind};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::mem::{swap, take};
+use std::mem::take;
 use std::sync::Arc;
 
 /// The bits of a marker.
@@ -39,8 +38,7 @@ const MARKER: u64 = (1 << 58) - 1;
 const MOST_BEFORE_SETTLING: i32 = 20;
 
 /// A run over texts. Its terms are those of the heap below the lazy one.
-#[derive(Debug)]
-pub struct TextRun<T> {
+pub struct TextRun<F: Heaps, T> {
     /// A tuple: the marker (see [`Given::marker`]), the texts of the context, and those that tools have answered.
     pub texts: T,
     /// A tuple of the program's constants.
@@ -51,31 +49,54 @@ pub struct TextRun<T> {
     answer: Option<One<T>>,
     /// The name of the tool that has answered the last text, until that is indexed.
     tool: Option<One<T>>,
-    /// The terms of the state and of what is being built.
-    rest: Vec<One<T>>,
+    /// The terms of the state.
+    held: Vec<One<T>>,
+    /// The terms of what is being built.
+    building: Vec<One<T>>,
     /// Whether it is in the process of its tools.
     pub has_moved: bool,
-    plain: Box<Plain>,
+    inner: Box<Inner<F>>,
 }
 
-rooted!(TextRun { terms: texts, consts; states: data, answer, tool, rest; plain: has_moved, plain });
+impl<F: Heaps, T> Rooted for TextRun<F, T> {
+    type Term = T;
+    type With<U> = TextRun<F, U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<TextRun<F, X::Into>, X::Lost> {
+        Ok(TextRun {
+            texts: by.term(self.texts)?,
+            consts: by.term(self.consts)?,
+            data: self.data.exchange(by)?,
+            answer: self.answer.exchange(by)?,
+            tool: self.tool.exchange(by)?,
+            held: self.held.exchange(by)?,
+            building: self.building.exchange(by)?,
+            has_moved: self.has_moved,
+            inner: self.inner,
+        })
+    }
+}
 
 /// What is not a term.
-#[derive(Debug)]
-struct Plain {
-    program: Arc<Program>,
+struct Inner<F: Heaps> {
+    run: Box<dyn Running<F>>,
+    /// Whether the run has begun.
+    begun: bool,
     marker: i64,
     indexes: Indexes,
     /// See [`Given::stored`].
     stored: bool,
     /// Whether a list, a tuple or a map may have a value of an answer.
     nested: bool,
+    /// Whether the state of the suspended run has a value of an answer.
+    state_has_answers: bool,
     /// Whether the suspended run may read a value of an answer.
     needs_answers: bool,
-    state: Option<State<()>>,
     settling: Option<(After, Settle<()>)>,
-    /// Whether the tool of the call has failed.
-    failed: bool,
+    /// What the answer is.
+    kind: ValueKind,
+    /// The address after the call that the run waits for.
+    pc: Option<Pc>,
     needs_quantum: bool,
 }
 
@@ -86,66 +107,78 @@ enum After {
     Done,
     /// The run calls a tool.
     Call,
+    /// The run asks this question.
+    Ask(u32),
     /// The run has failed.
-    Fault(Fault<()>),
+    Fault(Report<()>),
 }
 
-impl<T: Copy> TextRun<T> {
-    /// Returns the start of a run. `consts`: a tuple of the program's constants. `None` if the first element of the texts is
+impl<F: Heaps, T: Copy> TextRun<F, T> {
+    /// Returns the start of a run of a program. `consts`: a tuple of its constants. `None` if the first element of the texts is
     /// not a marker.
     pub fn new<H: Heap<Term = T>>(
-        program: Arc<Program>,
-        (texts, consts): (T, T),
-        data: Data<T>,
+        program: Arc<dyn Runnable<F>>,
+        given: (T, T, Data<T>),
+        heap: &H,
+    ) -> Option<Self> {
+        TextRun::of(program.run(Plain::new(None)), given, heap)
+    }
+
+    /// Returns a run over terms that has stopped at a call, as one over texts; it has none yet. `held`: the terms of the run.
+    pub fn of_run<H: Heap<Term = T>>(
+        run: Box<dyn Running<F>>,
+        held: &[T],
+        heap: &mut H,
+    ) -> Option<Self> {
+        let marker = RandomState::new().build_hasher().finish() & MARKER;
+        let marker = heap.make_number(Number::Int(marker as i64))?;
+        let texts = heap.make_tuple(&[marker]);
+        let (consts, data) = GivenTerms::held(held, heap.nil())?;
+        let is_own = run.plain().owns(heap, held, heap.arity(consts)?);
+        let mut run = TextRun::of(is_own.then_some(run)?, (texts, consts, data), heap)?;
+        run.held = held.iter().skip(FIRST).copied().map(One).collect();
+        run.inner.begun = true;
+        Some(run)
+    }
+
+    fn of<H: Heap<Term = T>>(
+        mut run: Box<dyn Running<F>>,
+        (texts, consts, data): (T, T, Data<T>),
         heap: &H,
     ) -> Option<Self> {
         let texts_and_marker = heap.arity(texts)?;
         let marker = heap.small_integer(heap.element(texts, 0)?)?;
+        run.plain_mut().mode = Mode::OverTexts;
         Some(TextRun {
             texts,
             consts,
             data,
             answer: None,
             tool: None,
-            rest: Vec::new(),
+            held: Vec::new(),
+            building: Vec::new(),
             has_moved: false,
-            plain: Box::new(Plain {
-                program,
+            inner: Box::new(Inner {
+                run,
+                begun: false,
                 marker,
                 indexes: Indexes::new(texts_and_marker - 1),
                 stored: false,
                 nested: false,
+                state_has_answers: false,
                 needs_answers: true,
-                state: None,
                 settling: None,
-                failed: false,
+                kind: ValueKind::Answer,
+                pc: None,
                 needs_quantum: false,
             }),
         })
     }
 
-    /// Returns a run over terms that has stopped at a call, as one over texts; it has none yet.
-    pub fn of_state<H: Heap<Term = T>>(
-        program: Arc<Program>,
-        consts: T,
-        data: Data<T>,
-        state: State<T>,
-        heap: &mut H,
-    ) -> Option<Self> {
-        let marker = RandomState::new().build_hasher().finish() & MARKER;
-        let marker = heap.make_number(Number::Int(marker as i64))?;
-        let texts = heap.make_tuple(&[marker]);
-        let mut run = TextRun::new(program, (texts, consts), data, heap)?;
-        let mut rest = Vec::new();
-        run.plain.state = Some(freeze(state, heap, &mut rest));
-        run.rest = rest.into_iter().map(One).collect();
-        Some(run)
-    }
-
     /// Sets the answer to the run's call. A text is indexed before the run goes on.
     pub fn answered<H: Heap<Term = T>>(&mut self, answer: T, kind: ValueKind, heap: &mut H) {
         self.has_moved |= kind.has_moved();
-        self.plain.failed = kind.is_failure();
+        self.inner.kind = kind;
         let answer = match (kind.is_text(), heap.elements(answer)) {
             (true, Some(&[tool, text])) => self.lent(tool, text, heap),
             _ => answer,
@@ -175,33 +208,36 @@ impl<T: Copy> TextRun<T> {
         };
         self.texts = heap.make_tuple(&texts);
         self.answer = None;
-        self.plain.indexes.forget();
+        self.inner.indexes.forget();
         Outcome::Refused { tool, text }
     }
 
     /// Returns the address after the call that the run waits for.
     pub fn pc(&self) -> Option<Pc> {
-        self.plain.state.as_ref().map(State::pc)
+        self.inner.pc
     }
 
     /// Returns whether a slice is not enough for the next step.
     pub fn needs_quantum(&self) -> bool {
-        self.plain.needs_quantum
+        self.inner.needs_quantum
     }
 
     /// Executes until the run ends or calls a tool. `texts`: the bytes of the texts. Also returns the words built, and the heap.
-    pub fn step<H: Heap<Term = T>>(
+    pub fn step<'a>(
         &mut self,
         texts: &[&[u8]],
-        mut heap: H,
+        mut heap: F::On<'a>,
         meter: &mut Meter,
-    ) -> (Result<Outcome<T>, Stop>, usize, H) {
+    ) -> (Result<Outcome<T>, Stop>, usize, F::On<'a>)
+    where
+        F::On<'a>: Heap<Term = T>,
+    {
         let (outcome, words, heap) = match self.index(texts, &mut heap, meter) {
             Ok(None) => self.advance(texts, heap, meter),
             Ok(Some(outcome)) => (Ok(outcome), heap.words_built(), heap),
             Err(stop) => (Err(stop), heap.words_built(), heap),
         };
-        self.plain.needs_quantum = outcome.is_err() && meter.needs_quantum();
+        self.inner.needs_quantum = outcome.is_err() && meter.needs_quantum();
         (outcome, words, heap)
     }
 
@@ -214,47 +250,50 @@ impl<T: Copy> TextRun<T> {
     ) -> Result<Option<Outcome<T>>, Stop> {
         let marker = heap.element(self.texts, 0);
         let marker = marker.and_then(|marker| heap.small_integer(marker));
-        if marker != Some(self.plain.marker) {
+        if marker != Some(self.inner.marker) {
             return Err(Stop::Abandoned);
         }
-        if !self.plain.indexes.index(texts, heap, meter)? {
+        if !self.inner.indexes.index(texts, heap, meter)? {
             return Ok(Some(self.refused(heap)));
         }
         self.tool = None;
         Ok(None)
     }
 
-    fn advance<H: Heap<Term = T>>(
+    fn advance<'a>(
         &mut self,
         texts: &[&[u8]],
-        heap: H,
+        heap: F::On<'a>,
         meter: &mut Meter,
-    ) -> (Result<Outcome<T>, Stop>, usize, H) {
-        let mut indexes = take(&mut self.plain.indexes);
+    ) -> (Result<Outcome<T>, Stop>, usize, F::On<'a>)
+    where
+        F::On<'a>: Heap<Term = T>,
+    {
+        let mut indexes = take(&mut self.inner.indexes);
         let words = indexes.count(texts);
         let Some(sources) = indexes.sources(texts) else {
             return (Err(Stop::Abandoned), heap.words_built(), heap);
         };
         let given = Given {
             texts: sources,
-            marker: self.plain.marker,
-            stored: self.plain.stored,
+            marker: self.inner.marker,
+            stored: self.inner.stored,
             words,
         };
         let mut lazy = Lazy::new(heap, given);
-        lazy.watch(indexes.lent() as u32, self.plain.nested);
+        lazy.watch(indexes.lent() as u32, self.inner.nested);
         let outcome = self.execute(&mut lazy, meter);
         let words = lazy.words_built();
-        self.plain.stored = lazy.has_stored();
-        self.plain.nested = lazy.holds_watched();
+        self.inner.stored = lazy.has_stored();
+        self.inner.nested = lazy.holds_watched();
         let mut heap = lazy.into_inner();
-        self.plain.indexes = indexes;
+        self.inner.indexes = indexes;
         let calls = matches!(outcome, Ok(Outcome::Call { .. }));
-        if calls && !self.plain.needs_answers && self.plain.indexes.forget_answers() {
+        if calls && !self.inner.needs_answers && self.inner.indexes.forget_answers() {
             let texts = heap.elements(self.texts).unwrap_or_default();
             let lent: Vec<_> = texts
                 .iter()
-                .take(1 + self.plain.indexes.lent())
+                .take(1 + self.inner.indexes.lent())
                 .copied()
                 .collect();
             self.texts = heap.make_tuple(&lent);
@@ -262,98 +301,86 @@ impl<T: Copy> TextRun<T> {
         (outcome, words, heap)
     }
 
-    fn execute<H: Heap<Term = T>>(
+    fn execute<'a>(
         &mut self,
-        lazy: &mut Lazy<H>,
+        lazy: &mut Lazy<'_, F::On<'a>>,
         meter: &mut Meter,
-    ) -> Result<Outcome<T>, Stop> {
-        let program = self.plain.program.clone();
-        let rest: Vec<_> = take(&mut self.rest)
+    ) -> Result<Outcome<T>, Stop>
+    where
+        F::On<'a>: Heap<Term = T>,
+    {
+        if let Some((after, settle)) = self.inner.settling.take() {
+            let building = take(&mut self.building);
+            let mut building = building.iter().map(|One(term)| lazy.wrap(*term));
+            let settle = thaw(settle, lazy, &mut building).ok_or(Stop::Abandoned)?;
+            return self.settle((after, settle), lazy, meter);
+        }
+        let held: Vec<_> = take(&mut self.held)
             .iter()
             .map(|One(term)| lazy.wrap(*term))
             .collect();
-        let mut rest = rest.into_iter();
-        let mut state = self.plain.state.take();
-        if take(&mut self.plain.failed) {
-            let Some(caught) = state.and_then(|state| state.failed_call(&program)) else {
-                return Ok(Outcome::Uncaught);
-            };
-            state = Some(caught);
-        }
-        let state = match state {
-            Some(state) => Some(thaw(state, lazy, &mut rest).ok_or(Stop::Abandoned)?),
-            None => None,
-        };
-        if let Some((after, settle)) = self.plain.settling.take() {
-            let settle = thaw(settle, lazy, &mut rest).ok_or(Stop::Abandoned)?;
-            return self.settle((after, settle), state, lazy, meter);
-        }
-        let consts = lazy.inner().elements(self.consts).unwrap_or_default();
-        let consts: Vec<_> = consts.iter().map(|term| Term::Real(*term)).collect();
-        let (context, memory) = (lazy.wrap(self.data.context), lazy.wrap(self.data.memory));
-        let state = state.unwrap_or_else(|| {
-            let input = Vm::input_of(&program, lazy, memory, INPUT_NAME.as_bytes());
-            let now = |heap: &mut Lazy<H>| {
-                let now = start_time(heap.inner(), self.data.now);
-                heap.wrap(now)
-            };
-            State::start(&program, lazy, input, now)
-        });
-        let inputs = Inputs {
-            consts: &consts,
-            context,
-            memory,
-        };
         let answer = self.answer.take().map(|One(answer)| lazy.wrap(answer));
-        let mut own = Meter::new(meter.limits, meter.pace());
-        swap(&mut own, meter);
-        let mut vm = Vm::new(&program, lazy, inputs, state, own);
-        let exit = match answer {
-            Some(answer) => vm.resume(answer),
-            None => vm.run(),
+        let entry = match self.inner.begun {
+            false => Entry::Start,
+            true => Entry::Resume {
+                terms: &held,
+                value: answer.map(|answer| (self.inner.kind, answer)),
+            },
         };
-        let is_broken = vm.is_broken();
-        // The state says whether its next step must be done at once, which its own meter knows.
-        let (state, own) = vm.into_parts();
-        *meter = own;
-        if is_broken {
-            return Err(Stop::Abandoned);
+        let consts = lazy.inner().elements(self.consts).unwrap_or_default();
+        let consts = consts.iter().map(|term| Term::Real(*term)).collect();
+        let data = Data {
+            context: lazy.wrap(self.data.context),
+            memory: lazy.wrap(self.data.memory),
+            now: lazy.wrap(self.data.now),
+        };
+        let consts = Consts::Vector(consts);
+        let mut given = GivenTerms { consts, data };
+        let run = &mut self.inner.run;
+        let executed = run.execute_lazily(lazy, &mut given, entry, meter);
+        let executed = executed.ok_or(Stop::Abandoned)?;
+        self.inner.begun = true;
+        if let Some(held) = executed.held {
+            self.inner.state_has_answers = held.iter().any(|term| lazy.is_watched(*term));
+            self.held = packed(held, lazy);
         }
-        let (after, terms, state) = match exit {
-            Exit::Done(value) => (After::Done, vec![value], None),
-            Exit::Call { tool, args } => (After::Call, vec![tool, args], Some(state)),
-            Exit::Halted(Halt::Fault(mut fault)) => {
-                let terms = take(&mut fault.terms);
-                (After::Fault(fault.map(|_| ())), terms, None)
+        let (after, terms) = match executed.ending {
+            Ending::Done(value) => (After::Done, vec![value]),
+            Ending::Call { tool, args, pc, .. } => {
+                self.inner.pc = Some(pc);
+                (After::Call, vec![tool, args])
             }
-            Exit::Halted(Halt::Stop(stop)) => {
-                self.leave(Some(state), None, lazy);
-                return Err(stop);
+            Ending::Ask { what, about } => (After::Ask(what), vec![about]),
+            Ending::Fault(report) => {
+                let (report, terms) = report.split();
+                (After::Fault(report), terms)
             }
-            // No run over texts forks or asks.
-            Exit::Fork { .. } | Exit::Ask { .. } => return Err(Stop::Abandoned),
+            Ending::Uncaught => return Ok(Outcome::Uncaught),
+            Ending::Stop(stop) => return Err(stop),
+            // A run over texts does not fork, and waits for each answer.
+            Ending::Fork { .. } | Ending::Last { .. } => return Err(Stop::Abandoned),
         };
         let settling = (after, Settle::new(terms));
         if meter.percent_of_slice() > MOST_BEFORE_SETTLING {
             // The rest of this execution would be too long for what is built.
-            self.leave(state, Some(settling), lazy);
+            self.leave(settling, lazy);
             return Err(Stop::SliceOver);
         }
-        self.settle(settling, state, lazy, meter)
+        self.settle(settling, lazy, meter)
     }
 
     /// Builds the terms that leave the run.
     fn settle<H: Heap<Term = T>>(
         &mut self,
         (after, mut settle): (After, Settle<Term<T>>),
-        state: Option<State<Term<T>>>,
         lazy: &mut Lazy<H>,
         meter: &mut Meter,
     ) -> Result<Outcome<T>, Stop> {
         if let Err(stop) = settle.run(lazy, meter) {
-            self.leave(state, Some((after, settle)), lazy);
+            self.leave((after, settle), lazy);
             return Err(stop);
         }
+        self.inner.needs_answers = self.inner.state_has_answers || lazy.holds_watched();
         let mut built = Vec::new();
         while let Some(term) = settle.take_last(lazy) {
             built.push(lazy.pack(term));
@@ -362,33 +389,30 @@ impl<T: Copy> TextRun<T> {
         match (after, &*built) {
             (After::Done, [value]) => Ok(Outcome::Value(*value)),
             (After::Call, [tool, args]) => {
-                self.leave(state, None, lazy);
                 let (tool, args) = (*tool, *args);
                 Ok(Outcome::Call { tool, args })
             }
-            (After::Fault(fault), _) => {
-                let nil = lazy.inner().nil();
-                let mut fault = fault.map(|()| nil);
-                fault.terms = built;
-                Ok(Outcome::Fault(fault))
+            (After::Ask(what), [about]) => {
+                let about = *about;
+                Ok(Outcome::Ask { what, about })
             }
+            (After::Fault(report), _) => Ok(Outcome::Fault(report.with_terms(built))),
             _ => Err(Stop::Abandoned),
         }
     }
 
-    /// Suspends the run.
+    /// Suspends what is being built.
     fn leave<H: Heap<Term = T>>(
         &mut self,
-        state: Option<State<Term<T>>>,
-        settling: Option<(After, Settle<Term<T>>)>,
+        (after, settle): (After, Settle<Term<T>>),
         lazy: &mut Lazy<H>,
     ) {
         let mut out = Vec::new();
-        self.plain.state = state.map(|state| freeze(state, lazy, &mut out));
-        self.plain.settling =
-            settling.map(|(after, settle)| (after, freeze(settle, lazy, &mut out)));
-        let holds = lazy.holds_watched() || out.iter().any(|term| lazy.is_watched(*term));
-        self.plain.needs_answers = holds;
-        self.rest = out.into_iter().map(|term| One(lazy.pack(term))).collect();
+        self.inner.settling = Some((after, freeze(settle, lazy, &mut out)));
+        self.building = packed(out, lazy);
     }
+}
+
+fn packed<H: Heap>(terms: Vec<Term<H::Term>>, lazy: &mut Lazy<H>) -> Vec<One<H::Term>> {
+    terms.into_iter().map(|term| One(lazy.pack(term))).collect()
 }

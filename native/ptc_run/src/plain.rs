@@ -1,0 +1,121 @@
+//! What every run has besides its program and its state, whatever its language.
+
+use ptc_term::heap::Heap;
+use ptc_term::meter::Limits;
+use ptc_vm::Watch;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The plain data of a run.
+#[derive(Debug, Clone)]
+pub struct Plain {
+    /// Its limits, with the running clock of the deadline.
+    pub limits: Limits,
+    /// How it calls its tools.
+    pub mode: Mode,
+    /// Whether its caller decides about each call: then it does not move.
+    pub asks_always: bool,
+    /// The quarters of slices so far.
+    pub quarters: u32,
+    /// The calls that its caller was asked for.
+    pub calls: usize,
+    /// Words built by this run and by the rounds of its loop, if the rounds run concurrently.
+    pub together: Option<Arc<AtomicUsize>>,
+    /// Records the run, if it is observed.
+    pub observation: Option<Arc<Observation>>,
+    /// The words built until it was suspended.
+    pub words_built: usize,
+    /// Equals the token in the terms that the caller holds.
+    pub(crate) token: u64,
+    /// Number of the program's constants.
+    pub(crate) consts: usize,
+    /// Number of the terms that the caller holds.
+    pub(crate) held: usize,
+}
+
+/// How a run calls its tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Suspends at each call and returns it to the caller; moves when that is cheaper.
+    Asks,
+    /// Continues in the process of its tools.
+    Moved,
+    /// Suspends at each loop that calls tools, so that the rounds of the loop run concurrently.
+    Forks,
+    /// One round of such a loop: suspends at each call, and does not move.
+    Round,
+    /// Suspends at each call, over texts that are not decoded: see [`TextRun`](crate::texts::TextRun).
+    OverTexts,
+}
+
+impl Plain {
+    /// A run in the caller; without limits it is probed for a few steps, in which most small programs end.
+    pub fn new(limits: Option<Limits>) -> Self {
+        Plain {
+            limits: limits.unwrap_or(Limits::PROBE),
+            mode: Mode::Asks,
+            asks_always: false,
+            quarters: 0,
+            calls: 0,
+            together: None,
+            observation: None,
+            words_built: 0,
+            token: 0,
+            consts: 0,
+            held: 0,
+        }
+    }
+
+    /// A round of this run.
+    pub(crate) fn round(&self) -> Self {
+        Plain {
+            mode: Mode::Round,
+            asks_always: self.asks_always,
+            together: self.together.clone(),
+            observation: self.observation.clone(),
+            ..Plain::new(Some(self.limits))
+        }
+    }
+
+    /// The words that the run has built, with those of concurrent rounds.
+    pub fn words(&self) -> usize {
+        let together = self.together.as_ref();
+        together.map_or(self.words_built, |words| words.load(Ordering::Relaxed))
+    }
+
+    /// Publishes the words built so far to the other rounds.
+    pub(crate) fn share(&self, words: usize) {
+        if let Some(together) = &self.together {
+            together.store(words, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns whether these are the terms that the caller of the suspended run holds: see [`Executed`](crate::Executed).
+    pub fn owns<H: Heap>(&self, heap: &H, held: &[H::Term], consts: usize) -> bool {
+        let token = held.first().and_then(|token| heap.small_integer(*token));
+        token == Some(self.token as i64) && held.len() == self.held && consts == self.consts
+    }
+}
+
+/// The counts of an observed run; empty while the run executes.
+#[derive(Debug)]
+pub struct Observation(Mutex<Option<Box<Watch>>>);
+
+impl Observation {
+    /// Returns an observation that begins with these counts.
+    pub fn new(watch: Watch) -> Self {
+        Observation(Mutex::new(Some(Box::new(watch))))
+    }
+
+    /// Takes the counts so far; `None` if they were already taken.
+    pub fn take(&self) -> Option<Box<Watch>> {
+        self.0.try_lock().ok()?.take()
+    }
+
+    /// Puts the counts back.
+    pub fn put(&self, watch: Option<Box<Watch>>) {
+        if let Ok(mut place) = self.0.try_lock() {
+            *place = watch;
+        }
+    }
+}
