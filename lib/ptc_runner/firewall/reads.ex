@@ -9,7 +9,7 @@ defmodule PtcRunner.Firewall.Reads do
   # The fields of an operation that name entries of data.
   @names ["field", "path", "fields", "name", "key"]
 
-  # Those of operations that join two lists; of other operations `left` and `right` are values.
+  # The fields of operations that join two lists; of other operations `left` and `right` are values.
   @joined ["on", "left", "right"]
 
   # Operations of these shapes show fields that the program does not name. One that reads at a computed key does, too.
