@@ -1,5 +1,6 @@
 //! Execution of a run: starts or resumes a program and continues until it ends, calls a tool or suspends.
 
+use crate::ahead::{calls_ahead, Answers};
 use crate::heap::Beam;
 use crate::moving;
 use crate::plain_run::{Mode, Run};
@@ -87,7 +88,7 @@ pub enum Entry<'a> {
     /// At the start of the program, or of a round.
     Start(Option<State<Raw<'a>>>),
     /// Where the run was suspended, with the answer to its call, if it made one.
-    Resume(State<Raw<'a>>, Option<Raw<'a>>),
+    Resume(State<Raw<'a>>, Answers<'a>),
 }
 
 /// Where a suspended run is put.
@@ -167,20 +168,20 @@ impl<'a> Execution<'a> {
         };
         let mut meter = schedule::meter(run.limits, self.pace);
         let (program, heap) = (&*run.program, &mut self.heap);
-        let (starts, state, answer) = match entry {
+        let (starts, state, answers) = match entry {
             Entry::Start(None) => {
                 let memory = self.data.memory;
                 let input = Vm::input_of(program, heap, memory, INPUT_NAME.as_bytes());
                 let now = |heap: &mut _| start_time(heap, self.data.now);
-                (true, State::start(program, heap, input, now), None)
+                (true, State::start(program, heap, input, now), Answers::None)
             }
-            Entry::Start(Some(round)) => (false, round, None),
-            Entry::Resume(state, answer) => {
+            Entry::Start(Some(round)) => (false, round, Answers::None),
+            Entry::Resume(state, answers) => {
                 // Between two calls of tools most runs take too few steps to read a clock.
-                if answer.is_none() {
+                if matches!(answers, Answers::None) {
                     meter.start_clock();
                 }
-                (false, state, answer)
+                (false, state, answers)
             }
         };
         let mut vm = Vm::new(program, heap, inputs, state, meter);
@@ -188,10 +189,7 @@ impl<'a> Execution<'a> {
             vm.observe(watch);
         }
         vm.forks = run.mode == Mode::Forks;
-        let exit = match answer {
-            Some(answer) => vm.resume(answer),
-            None => vm.run(),
-        };
+        let exit = answers.resume(&mut vm);
         if vm.is_broken() {
             return None;
         }
@@ -320,8 +318,13 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         let (tool, args) = (tool.term(env), args.term(env));
         if run.mode == Mode::Moved {
+            let ahead = run.looks_ahead.then(|| calls_ahead(self, run, &state, args.into()));
             let built = self.heap.words_built();
             let (state, terms) = self.suspend(run, state, None, home);
+            if let Some((all, built)) = ahead.flatten() {
+                let all = self.heap.terms.make_list(&all).term(env);
+                return (atoms::moved_calls(), state, terms, tool, all, built).encode(env);
+            }
             return (atoms::moved_call(), state, terms, tool, args, built).encode(env);
         }
         let left = self.milliseconds_left(run);

@@ -21,6 +21,8 @@ pub struct Run {
     pub together: Option<Arc<AtomicUsize>>,
     /// Records the run, if it is observed.
     pub observation: Option<ResourceArc<Observation>>,
+    /// Whether it looks for the calls that follow a call, see [`calls_ahead`](crate::ahead::calls_ahead).
+    pub looks_ahead: bool,
     /// Whether its caller decides about each call: the run does not move, and each call has its address.
     pub asks_always: bool,
     /// The state, if the run is suspended.
@@ -57,6 +59,7 @@ impl Run {
             calls: 0,
             together: None,
             observation: None,
+            looks_ahead: true,
             asks_always: false,
             state: None,
             token: 0,

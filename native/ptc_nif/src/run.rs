@@ -1,5 +1,6 @@
 //! The NIFs that start a run, and the pair that resumes any suspended work.
 
+use crate::ahead::Answers;
 use crate::atoms;
 use crate::clock::nif;
 use crate::execution::{Entry, Execution, Home};
@@ -82,6 +83,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
         let kind = match tag {
             tag if tag == atoms::answer() => ValueKind::Answer,
             tag if tag == atoms::moved() => ValueKind::Moved,
+            tag if tag == atoms::moved_all() => ValueKind::MovedAll,
             tag if tag == atoms::failed() => ValueKind::Failed,
             tag if tag == atoms::failed_moved() => ValueKind::FailedMoved,
             tag if tag == atoms::joined() => ValueKind::Joined,
@@ -153,9 +155,13 @@ fn resumed_run<'a>(
     with: ResumeWith<'a>,
     pace: Pace,
 ) -> Option<(Term<'a>, Option<Since>)> {
-    let (kind, mut answer, words) = match with {
-        ResumeWith::Nothing | ResumeWith::Limits(_) => (None, None, 0),
-        ResumeWith::Value(kind, term, words) => (Some(kind), Some(Raw::from(term)), words),
+    let (kind, mut answers, words) = match with {
+        ResumeWith::Nothing | ResumeWith::Limits(_) => (None, Answers::None, 0),
+        ResumeWith::Value(ValueKind::MovedAll, list, words) => {
+            let all = Answers::of_list(Terms { env }, list.into())?;
+            (Some(ValueKind::MovedAll), all, words)
+        }
+        ResumeWith::Value(kind, term, words) => (Some(kind), Answers::One(term.into()), words),
     };
     if let ResumeWith::Limits(limits) = with {
         run.limits = limits;
@@ -172,11 +178,15 @@ fn resumed_run<'a>(
             None => return Some((atoms::uncaught().encode(env), None)),
         },
         Some(ValueKind::Joined) => {
-            (state, answer) = state.joined(&run.program, &execution.heap, answer?)?
+            let Answers::One(value) = answers else {
+                return None;
+            };
+            let (joined, value) = state.joined(&run.program, &execution.heap, value)?;
+            (state, answers) = (joined, value.map_or(Answers::None, Answers::One));
         }
         _ => {}
     }
-    let reply = execution.go(run, Entry::Resume(state, answer), Home::Own(reference))?;
+    let reply = execution.go(run, Entry::Resume(state, answers), Home::Own(reference))?;
     Some((reply, execution.left))
 }
 
