@@ -156,6 +156,14 @@ defmodule PtcRunner.Native do
       {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
   )
 
+  # words: as limits count them; held: in the memory of a heap, about
+  nif(
+    json_measure(text :: binary(), depth :: non_neg_integer() | :infinity, Types.limits()) ::
+      {:ok, {words :: non_neg_integer(), held :: non_neg_integer()}}
+      | {:error, tuple() | Types.limit()}
+      | Types.left()
+  )
+
   nif(
     json_decode_exact(text :: binary(), Types.limits()) ::
       {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()

@@ -105,6 +105,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:normalize, 2} => [value, :cache_key],
       {:json_decode, 3} => [text, 10, @limits],
       {:json_decode_exact, 2} => [text, @limits],
+      {:json_measure, 3} => [text, 10, @limits],
       {:json_encode, 3} => [%{a: [1.5, nil, "x"]}, 1_000, @limits],
       {:merge_tools, 2} => [[%{name: "a"}, %{name: "b"}], [%{name: "a"}]],
       {:compile_text, 3} => [text, 10, @limits],

@@ -25,9 +25,9 @@ defmodule PtcRunner.Json.Codec do
   when the calling process is killed.
   """
 
-  alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
+  alias PtcRunner.Json.Codec.{DecodeError, EncodeError, Reading}
   alias PtcRunner.Json.{Encoder, Limits, Values}
-  alias PtcRunner.{Aligned, Native, Options, Quanta}
+  alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Modules
   require Quanta
@@ -149,14 +149,10 @@ defmodule PtcRunner.Json.Codec do
   @spec decode(String.t(), [decode_option()]) :: {:ok, term()} | {:error, DecodeError.t()}
   def decode(text, opts \\ []) when is_binary(text) do
     Options.check!(opts, @decode_options, "PtcRunner.Json.Codec.decode/2")
-    {timeout, max_heap} = limits = Limits.of_text(opts, byte_size(text))
-
+    {timeout, max_heap} = Limits.of_text(opts, byte_size(text))
     depth = Keyword.get(opts, :depth, :infinity)
 
-    case Quanta.finish(
-           Quanta.native(Native.json_decode(Aligned.text(text), depth, limits)),
-           byte_size(text)
-         ) do
+    case Reading.read(text, {depth, timeout, max_heap}) do
       {:ok, term} ->
         {:ok, term}
 

@@ -4,8 +4,8 @@ defmodule PtcRunner.Json.Texts do
   # other is decoded.
 
   alias PtcRunner.Json.{Codec, Limits, Program, Run, Text}
+  alias PtcRunner.Json.Codec.{DecodeError, Reading}
   alias PtcRunner.Json.Run.{Reply, Start}
-  alias PtcRunner.Json.Texts.Broken
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
@@ -284,7 +284,7 @@ defmodule PtcRunner.Json.Texts do
         Exact.converted(term, type)
 
       {:error, detail} ->
-        {:error, "the answer is not JSON. " <> text(Codec.DecodeError.new(detail))}
+        {:error, "the answer is not JSON. " <> text(DecodeError.new(detail))}
     end
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}
@@ -333,7 +333,7 @@ defmodule PtcRunner.Json.Texts do
   @spec answer(term()) :: term()
   # The process of the tool has the limits.
   def answer(%Text{binary: binary}) when is_binary(binary) do
-    case byte_size(binary) > @large && Broken.error(binary, :infinity) do
+    case byte_size(binary) > @large && broken(binary, :infinity) do
       {:error, error} -> {:error, "the answer is not JSON. " <> text(error)}
       _valid_or_small -> answer(binary, :infinity, 0)
     end
@@ -365,6 +365,13 @@ defmodule PtcRunner.Json.Texts do
   defp decode(binary, timeout, max_heap) do
     with {:error, %{reason: :memory_exceeded}} = exceeded <-
            Codec.decode(binary, timeout: timeout, max_heap: max_heap),
-         do: Broken.error(binary, timeout) || exceeded
+         do: broken(binary, timeout) || exceeded
+  end
+
+  # It is decoded if the native function panics, too.
+  defp broken(binary, timeout) do
+    with {_, _} = detail <- Reading.fault(binary, timeout), do: {:error, DecodeError.new(detail)}
+  catch
+    :error, :nif_panicked -> nil
   end
 end

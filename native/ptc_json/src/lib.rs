@@ -9,6 +9,7 @@ mod digits;
 mod document;
 pub mod grammar;
 mod keys;
+mod measure;
 /// What the heap of plain values implements of this crate.
 #[cfg(any(test, feature = "plain"))]
 #[path = "../tests/plain/mod.rs"]
@@ -22,6 +23,7 @@ mod writer;
 pub use builder::{PartialValue, TermBuilder};
 pub use decoding::Decoding;
 pub use document::{Document, Entry, Node, Outside, Shape, Table, ADDED, LONG};
+pub use measure::{Measuring, Words};
 pub use reader::{number_of, Extent, JsonLimits, ReadError, Reader, Sink, Text, LONGEST_INTEGER};
 pub use replay::Replay;
 pub use table::TableReader;

@@ -1,4 +1,4 @@
-//! `json_decode/3` and `json_decode_exact/2`: JSON text to terms.
+//! `json_decode/3` and `json_decode_exact/2`: JSON text to terms. `json_measure/3`: how large these would be.
 
 use crate::atoms;
 use crate::clock::nif;
@@ -6,7 +6,7 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::task::{run, Call, Task};
 use crate::wire;
-use ptc_json::{Decoding, JsonError, JsonLimits};
+use ptc_json::{Decoding, JsonError, JsonLimits, Measuring, Words};
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -51,6 +51,47 @@ nif! {
             decoding: Decoding::exact(ANY_DEPTH),
         };
         Ok(run::<Decode<()>>(call, decode))
+    }
+}
+
+struct Measure<T> {
+    text: T,
+    measuring: Measuring,
+}
+
+rooted!(Measure { terms: text; plain: measuring });
+
+nif! {
+    /// `{:ok, {words, held}}` for a text whose value takes so many words, as limits count them and in the memory of a heap; else the replies of
+    /// `json_decode/3`. Nothing is built.
+    fn json_measure<'a>(env, text: Term<'a>, depth: Term<'a>, given: (Term<'a>, Term<'a>))
+        -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        call.terms().bytes(text.into()).ok_or(rustler::Error::BadArg)?;
+        let depth = depth.decode().map_or(ANY_DEPTH, JsonLimits::depth);
+        let measure = Measure {
+            text: text.into(),
+            measuring: Measuring::new(depth),
+        };
+        Ok(run::<Measure<()>>(call, measure))
+    }
+}
+
+impl<'a> Task<'a> for Measure<Raw<'a>> {
+    type Out = Result<Words, JsonError>;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        let text = heap.terms.bytes(self.text).unwrap_or_default();
+        self.measuring.step(text, heap, meter)
+    }
+
+    fn reply(self, call: Call<'a>, _heap: Beam<'a>, out: Self::Out) -> Term<'a> {
+        match out {
+            Ok(words) => (atoms::ok(), (words.built, words.held)).encode(call.env),
+            Err(error) => {
+                (atoms::error(), wire::json_error_detail(call.env, error)).encode(call.env)
+            }
+        }
     }
 }
 

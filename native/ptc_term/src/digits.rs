@@ -50,6 +50,12 @@ impl Digits {
         1 + digits / DIGITS_IN_A_LIMB
     }
 
+    /// Returns the words that an integer of this many digits takes at least: it is not less than a power of ten.
+    pub fn least_words(digits: usize) -> usize {
+        let bits = (digits.saturating_sub(1) * 3321).div_ceil(1000);
+        1 + bits.div_ceil(64).max(1)
+    }
+
     /// Returns the time that a fast machine needs for this many digits.
     pub fn least_time(digits: usize) -> Duration {
         let millions = digits as f64 / 1e6;

@@ -61,6 +61,17 @@ pub fn words_of_map(entries: usize) -> usize {
     }
 }
 
+/// The words of a number of up to 64 bits.
+pub const WORDS_OF_NUMBER: usize = 2;
+/// The words of a list's cell.
+pub const WORDS_OF_CELL: usize = 2;
+
+/// Returns the words of a new string of so many bytes.
+#[inline]
+pub fn words_of_string(bytes: usize) -> usize {
+    2 + bytes.div_ceil(8)
+}
+
 /// A heap of immutable terms.
 ///
 /// All methods take constant time unless documented otherwise; the caller divides longer work into

@@ -3,7 +3,7 @@
 //! A small term can stand for a huge one, since its parts may be shared: a copy contains each part as
 //! often as it is used. The walk ends as soon as the limit is exceeded, so the limit bounds the work.
 
-use crate::heap::{Heap, Inside, Kind, FLAT_MAP};
+use crate::heap::{words_of_string, Heap, Inside, Kind, FLAT_MAP};
 use crate::meter::Meter;
 use crate::parts::Parts;
 use crate::roots::Roots;
@@ -29,7 +29,7 @@ pub fn own_words<H: Heap>(heap: &H, term: H::Term, kind: Kind) -> usize {
             None => 1 + heap.limbs(term).max(1),
         },
         Kind::String => match heap.byte_length(term).unwrap_or(0) {
-            bytes if bytes <= ON_HEAP => 2 + bytes.div_ceil(8),
+            bytes if bytes <= ON_HEAP => words_of_string(bytes),
             // Native code copies it at each read, so it counts as if it were on the heap.
             bytes if heap.bytes_to_copy(term) > 0 => bytes.div_ceil(8),
             _ => heap.words_of_reference(),

@@ -384,7 +384,7 @@ defmodule PtcRunner.Agent.FindingsTest do
       program = pipe(steps)
       opts = [context: %{"rows" => rows}]
       given = Json.Given.read(opts, "a test")
-      outcome = Json.Evaluation.run(program, given, &Json.Explain.Noticed.run/6)
+      outcome = Json.Evaluation.run(program, given, &Json.Explain.Noticed.run/1)
       assert {:ok, {value, _findings}, _words} = outcome
       assert value == Json.run!(program, opts)
     end

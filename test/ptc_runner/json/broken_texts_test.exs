@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.BrokenTextsTest do
   # A large text that is not JSON is the error of the tool, or of the context, and nothing is built to find it.
   use ExUnit.Case, async: true
 
-  doctest PtcRunner.Json.Texts.Broken
+  doctest PtcRunner.Json.Codec.Reading
 
   alias PtcRunner.Json
 
@@ -16,11 +16,14 @@ defmodule PtcRunner.Json.BrokenTextsTest do
 
   defp rows(count), do: Enum.map_join(1..count//1, ",", fn _ -> @row end)
 
+  defp nested(count),
+    do: for(part <- ["[", "[1,", ~s({"a":), ~s({"a":[)], do: String.duplicate(part, 50 * count))
+
   test "the answer of a tool" do
     for count <- [10, 25_000, 100_000],
         broken <-
           ["[" <> rows(count), "[" <> rows(count) <> ",,1]", "[" <> rows(count) <> "}"] ++
-            behind(count) do
+            behind(count) ++ nested(count) do
       tools = %{"t" => fn _ -> Json.text(broken) end}
       assert {:ok, "caught", _, _} = Json.run(@caught, tools: tools)
       program = String.replace(@caught, ~s(, "on_error": "caught"), "")

@@ -249,7 +249,12 @@ defmodule PtcRunner.Json.FoundReadsTest do
             assert {node, opts[:context], found} == {node, opts[:context], []}
 
             {:ok, {noticed, findings}, _words} =
-              Noticed.run({:checked, node}, opts[:context], %{}, %{}, {5_000, 0, 100}, 2)
+              Noticed.run(%Json.Run{
+                program: {:checked, node},
+                context: opts[:context],
+                limits: {5_000, 0, 100},
+                most: 2
+              })
 
             assert noticed == value
             assert {node, Enum.filter(findings, &(&1.kind == :key_not_found))} == {node, []}

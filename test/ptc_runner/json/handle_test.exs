@@ -106,7 +106,7 @@ defmodule PtcRunner.Json.HandleTest do
         assert Json.explain(program, opts).result == Json.run(source, opts)
 
         given = Given.read(opts, "test")
-        assert {:ok, {true, []}, _words} = Evaluation.run(program, given, &Noticed.run/6)
+        assert {:ok, {true, []}, _words} = Evaluation.run(program, given, &Noticed.run/1)
       end
     end
 
@@ -221,7 +221,7 @@ defmodule PtcRunner.Json.HandleTest do
       rows = for n <- 1..1_000, do: %{"id" => n}
       {:ok, program} = Checking.observed(text, edition: 2)
       given = Given.read([context: %{"rows" => rows}, max_heap: 300], "test")
-      {counts, result} = counted(fn -> Evaluation.run(program, given, &Noticed.run/6) end)
+      {counts, result} = counted(fn -> Evaluation.run(program, given, &Noticed.run/1) end)
       assert {counts, elem(result, 1)} == {{0, 0, 1}, {1_000, []}}
     end
   end

@@ -6,7 +6,9 @@ use crate::raw::{words, Raw, TermKind};
 use crate::signature::{existing_atom, with_atom_name};
 use crate::{atoms, bits_view};
 use num_bigint::BigInt;
-use ptc_term::heap::{words_of_map, Heap, Inside, Kind, Lookup};
+use ptc_term::heap::{
+    words_of_map, words_of_string, Heap, Inside, Kind, Lookup, WORDS_OF_CELL, WORDS_OF_NUMBER,
+};
 use ptc_term::named::Named;
 use ptc_term::number::Number;
 use ptc_term::value::{Form, Value};
@@ -253,11 +255,11 @@ impl<'a> Heap for Beam<'a> {
     fn make_number(&mut self, number: Number) -> Option<Raw<'a>> {
         match number {
             Number::Int(value) => {
-                self.words += 2;
+                self.words += WORDS_OF_NUMBER;
                 Some(self.terms.make_integer(value))
             }
             Number::Float(value) => {
-                self.words += 2;
+                self.words += WORDS_OF_NUMBER;
                 self.terms.make_float(value)
             }
             Number::Big(value) if value.bits() > LARGEST_INTEGER => None,
@@ -271,12 +273,12 @@ impl<'a> Heap for Beam<'a> {
     }
 
     fn make_string(&mut self, bytes: &[u8]) -> Raw<'a> {
-        self.words += 2 + bytes.len().div_ceil(8);
+        self.words += words_of_string(bytes.len());
         self.terms.make_binary(bytes)
     }
 
     fn make_list(&mut self, items: &[Raw<'a>]) -> Raw<'a> {
-        self.words += 2 * items.len();
+        self.words += WORDS_OF_CELL * items.len();
         self.terms.make_list(items)
     }
 
@@ -284,7 +286,7 @@ impl<'a> Heap for Beam<'a> {
         if self.is_empty_list(tail) {
             return self.make_list(items);
         }
-        self.words += 2 * items.len();
+        self.words += WORDS_OF_CELL * items.len();
         let cons = |tail, item: &Raw<'a>| self.terms.cons(*item, tail);
         items.iter().rev().fold(tail, cons)
     }

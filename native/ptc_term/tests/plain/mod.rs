@@ -27,7 +27,7 @@ mod order;
 mod show;
 mod structs;
 
-use crate::heap::{Heap, Inside, Kind, Lookup, FLAT_MAP};
+use crate::heap::{words_of_string, Heap, Inside, Kind, Lookup, FLAT_MAP};
 use crate::named::Named;
 use crate::number::Number;
 use crate::value::Form;
@@ -331,7 +331,7 @@ impl Heap for PlainHeap {
     }
 
     fn make_string(&mut self, bytes: &[u8]) -> Term {
-        self.words += 2 + bytes.len().div_ceil(8);
+        self.words += words_of_string(bytes.len());
         self.push(Value::Binary(bytes.into()))
     }
 
