@@ -53,7 +53,7 @@ unless Code.ensure_loaded?(ALLM) do
     def to_json!(%_module{} = struct), do: Codec.encode!(struct)
 
     @doc """
-    The same as iodata.
+    The JSON text of a struct, as iodata.
 
         iex> tool = ALLM.Tool.new(name: "now", description: "the time", schema: %{})
         iex> IO.iodata_to_binary(ALLM.Serializer.to_iodata!(tool)) == ALLM.Serializer.to_json!(tool)

@@ -76,7 +76,7 @@ defmodule PtcRunner.Json do
   @typedoc "What is decided about a call that waits: see `resume/3`."
   @type answer :: bare_answer() | {:decided, bare_answer(), [{:by | :note | :at, term()}]}
 
-  @typedoc "The same without who has decided."
+  @typedoc "What is decided about a call that waits, without who has decided."
   @type bare_answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
 
   @typedoc "What `run/2` returns."

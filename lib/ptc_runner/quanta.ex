@@ -49,7 +49,7 @@ defmodule PtcRunner.Quanta do
   end
 
   @doc """
-  The same for functions that return no error: it raises if the native function panics.
+  Runs a native call of a function that returns no error: it raises if the native function panics.
 
       iex> require PtcRunner.Quanta
       iex> PtcRunner.Quanta.run!(PtcRunner.Native.signature_lisp_key("user_id"))

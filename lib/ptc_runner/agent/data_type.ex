@@ -142,7 +142,7 @@ defmodule PtcRunner.Agent.DataType do
   defp same_list(same, item, item), do: same
   defp same_list(_same, item, _before), do: {:list, item}
 
-  # Those that cannot be read any more do not count.
+  # Items that cannot be read any more do not count.
   defp items([], item, _depth, _left), do: item
 
   defp items([value | rest], item, depth, left) do

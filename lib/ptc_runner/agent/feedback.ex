@@ -139,7 +139,7 @@ defmodule PtcRunner.Agent.Feedback do
     )
   end
 
-  @doc "The same as an addition to other feedback; \"\" if there are no findings."
+  @doc "The findings as an addition to other feedback; \"\" if there are none."
   @spec found([Noticed.finding()]) :: String.t()
   def found([]), do: ""
   def found(findings), do: "\n#{what("The program", findings)}:#{lines(findings)}"

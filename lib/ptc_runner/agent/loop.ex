@@ -185,7 +185,7 @@ defmodule PtcRunner.Agent.Loop do
   defp retry(_ask, _ms, %{retries: @most_retries} = state),
     do: Steps.given_up(:model_error, {:retries, @most_retries}, state)
 
-  # The same turn again.
+  # The turn is asked for again.
   defp retry(ask, ms, state) do
     Process.sleep(ms)
     asked(ask, %{state | retries: state.retries + 1})

@@ -26,7 +26,7 @@ defmodule PtcRunner.Agent.Made do
   @looked_read "These calls have been made:"
 
   @doc """
-  The same behind what a program looked at: the next program may have to read the same again.
+  The text of such calls behind what a program looked at: the next program may have to read the same again.
 
       iex> call = %{name: "rows", args: %{}, status: :ok, result: "[]", ok?: true, warnings: []}
       iex> text = PtcRunner.Agent.Made.text([{call, {:value, []}}], %{})

@@ -151,7 +151,7 @@ defmodule PtcRunner.Agent.Run do
     %{info | warnings: warnings ++ info.warnings}
   end
 
-  @doc "The same; an error includes the record of what happened before it."
+  @doc "Runs a program; an error includes the record of what happened before it."
   @spec noted(Json.program(), [Tool.t()], keyword()) ::
           {:ok, term(), info()}
           | {:error, term(), String.t(), info()}

@@ -102,7 +102,7 @@ defmodule PtcRunner.Agent.SchemaCall do
     others(data, args, undeclared(data, args))
   end
 
-  # These errors, and those of the types.
+  # The given errors, and those of the types.
   defp others(data, args, errors) do
     with {:ok, coerced, _warnings} <- Coercion.data(args, data.type),
          {:ok, _coerced} <- finished(data, args, coerced) do

@@ -50,7 +50,7 @@ defmodule PtcRunner.Agent.Thinking do
   def blanked(text), do: text |> blanked(:whole) |> elem(0)
 
   @doc """
-  The same for the beginning of a text, and whether it ends inside of thinking: what has begun is thinking until its end comes.
+  The beginning of a text without its thinking, and whether it ends inside of thinking: what has begun is thinking until its end comes.
 
       iex> PtcRunner.Agent.Thinking.so_far("So <think>Is it 1?")
       {"So                ", true}

@@ -90,7 +90,7 @@ defmodule PtcRunner.Agent.Wrapper do
   end
 
   @doc """
-  The same for a value that was found in a text: `:error` if it is wrapped.
+  The text of a value that was found in a text; `:error` if the value is wrapped.
   """
   @spec around_found(String.t(), term(), term(), keyword()) :: {:ok, String.t()} | :error
   def around_found(_text, object, _type, _limits) when is_map(object) and not is_other(object),

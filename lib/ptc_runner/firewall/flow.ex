@@ -33,7 +33,7 @@ defmodule PtcRunner.Firewall.Flow do
   @one ~w(first last nth)
   @some ~w(take drop select)
   @own ~w(load literal var pipe let if object map filter reject distinct merge concat get call)
-  # Those of edition 2, and fields of it in the others: secret if anything in them is.
+  # The operations of edition 2, and fields of it in the others: secret if anything in them is.
   @added ~w(it list coalesce switch some every find flat_map flatten reverse chunk fold range) ++
            ~w(set unset rename entries from_entries index_by group_by join) ++
            ~w(text to_text upper lower trim length split replace starts_with ends_with matches extract to_number) ++

@@ -8,7 +8,7 @@ defmodule PtcRunner.Firewall.Reads do
   # The fields of an operation that name entries of data.
   @names ["field", "path", "fields", "name", "key"]
 
-  # The same of `join`; of other operations `left` and `right` are values.
+  # The fields of `join` that name entries of data; of other operations `left` and `right` are values.
   @joined ["on", "left", "right"]
 
   # Operations whose value shows fields that the program does not name; `get` does so with a computed key.

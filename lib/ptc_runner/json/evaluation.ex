@@ -190,7 +190,7 @@ defmodule PtcRunner.Json.Evaluation do
 
   def source(program, _limits), do: source(program)
 
-  @doc "The same for a program that is not compiled."
+  @doc "The form in which a program runs that is not compiled."
   @spec source(PtcRunner.Json.program()) :: {:ok, Program.source()} | {:error, term()}
   def source(text) when is_binary(text), do: {:ok, text}
 

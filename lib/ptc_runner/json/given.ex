@@ -16,7 +16,7 @@ defmodule PtcRunner.Json.Given do
     edition: {{:maybe, {:one_of, [1, 2]}}, nil}
   ]
 
-  # Those of a run without these options.
+  # The limits of a run without these options.
   @no_limits {nil, nil, Limits.default_max_depth()}
 
   # Errors in the maps are reported after errors in the program.

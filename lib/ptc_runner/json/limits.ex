@@ -32,7 +32,7 @@ defmodule PtcRunner.Json.Limits do
   @typedoc "Timeout in milliseconds, heap in words (0: no limit); nil: not given."
   @type given :: {timeout() | nil, non_neg_integer() | nil, reading()}
 
-  @typedoc "The same, with all limits known."
+  @typedoc "Timeout in milliseconds and heap in words, all known."
   @type t :: {timeout(), non_neg_integer(), reading()}
 
   @doc "Milliseconds."
@@ -149,7 +149,7 @@ defmodule PtcRunner.Json.Limits do
     do: {timeout || usual_timeout(), max_heap || usual_max_heap(), reading}
 
   @doc """
-  The same for what is computed about a program: without `:timeout` and `:max_heap` it has as much time and as many words as a text that is
+  The limits of what is computed about a program: without `:timeout` and `:max_heap` it has as much time and as many words as a text that is
   decoded, and a program that is a term has as many words as a text of as many parts. What is known of a program grows with it, and a
   program that runs within the defaults is to be planned, checked and explained within them.
 

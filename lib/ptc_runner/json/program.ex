@@ -267,7 +267,7 @@ defmodule PtcRunner.Json.Program do
     :error, :nif_panicked -> {:error, {:execution_error, Panic.caught()}}
   end
 
-  # Those of an observed program are complete.
+  # The options of an observed program are complete.
   defp native({_what, _depth, _any_keys?, _strict?, _values?, _edition} = reading), do: reading
   defp native(reading), do: Edition.filled(reading)
 

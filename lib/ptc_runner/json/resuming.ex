@@ -36,7 +36,7 @@ defmodule PtcRunner.Json.Resuming do
          do: paused.program |> Evaluation.run(given) |> Evaluation.result(paused.program, given)
   end
 
-  @doc "The same for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."
+  @doc "Resumes a run for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."
   @spec value(Paused.t(), term(), keyword(), Evaluation.runner()) ::
           {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
   def value(paused, decisions, opts, run \\ &Runner.run/1) do

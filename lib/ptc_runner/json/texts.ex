@@ -16,7 +16,7 @@ defmodule PtcRunner.Json.Texts do
   # A shorter text is decoded in less time than an index and a run over it would take.
   @short 4_096
   @few 4
-  # The same for an answer of a tool and a walk over it. What is decoded of a longer text is not short in the record of a call.
+  # A shorter answer of a tool is decoded in less time than a walk over it would take. What is decoded of a longer text is not short in the record of a call.
   @judged 16_384
   # Bytes of a text that are read to show its beginning.
   @beginning 4_096

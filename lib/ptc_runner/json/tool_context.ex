@@ -47,7 +47,7 @@ defmodule PtcRunner.Json.ToolContext do
     %{tool | fun: function(tool.fun, context)}
   end
 
-  @doc "The same of a function alone."
+  @doc "A function of one argument, for a tool's function that may take the context too."
   @spec function((map() -> term()) | (map(), second() -> term()), map() | nil) ::
           (map() -> term())
   def function(fun, _context) when is_function(fun, 1), do: fun

@@ -126,7 +126,7 @@ defmodule PtcRunner.Json.ToolWorker do
   end
 
   @doc """
-  The same, but a long JSON text is not decoded.
+  Runs one tool in the calling process; a long JSON text is not decoded.
 
       iex> long = PtcRunner.Json.text("1" <> String.duplicate(" ", 5_000))
       iex> PtcRunner.Json.ToolWorker.answer("t", fn _ -> long end, %{}) == {:ok, long}

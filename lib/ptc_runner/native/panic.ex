@@ -3,7 +3,7 @@ defmodule PtcRunner.Native.Panic do
   # Logs panics of the native library, once each. A panic is a bug of the library. The VM continues: the NIF
   # raises `:nif_panicked`, which its callers convert to the error that they document.
   #
-  # The same happens if the module is deleted or purged (`:code.delete/1`) while it is in use: its functions are
+  # A caller gets such an error too if the module is deleted or purged (`:code.delete/1`) while it is in use: its functions are
   # undefined, or, if it has been loaded again, do not know the state of the run. The VM's errors have the arguments of the
   # call, which are the terms of the run and must not get into a crash log.
 

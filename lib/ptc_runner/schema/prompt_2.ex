@@ -130,7 +130,7 @@ defmodule PtcRunner.Schema.Prompt2 do
     end)
   end
 
-  # Those with the same fields share them, at the place of the first one.
+  # Operations with the same fields share one entry, at the place of the first one.
   defp entries(operations) do
     named = for operation <- operations, do: {operation.name, fields(operation)}
     alike = Enum.group_by(named, &elem(&1, 1), &elem(&1, 0))

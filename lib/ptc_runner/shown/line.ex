@@ -34,7 +34,7 @@ defmodule PtcRunner.Shown.Line do
   """
   @spec seen(binary()) :: binary()
   def seen(text) do
-    # These characters begin with one of two pairs of bytes.
+    # Each of the characters begins with one of two pairs of bytes.
     if :binary.match(text, [<<0xE2, 0x80>>, <<0xE2, 0x81>>]) == :nomatch,
       do: text,
       else: text |> straight() |> IO.iodata_to_binary()

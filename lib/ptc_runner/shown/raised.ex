@@ -5,7 +5,7 @@ defmodule PtcRunner.Shown.Raised do
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Head, Size}
 
-  # These write the term that they are about without a limit.
+  # Exceptions that write the term that they are about without a limit.
   @verbose [
     KeyError,
     BadMapError,

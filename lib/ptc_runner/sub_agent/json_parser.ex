@@ -137,7 +137,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   def repair(text) when is_binary(text), do: repair(text, nil)
 
   @doc """
-  The same with a signature or a type: only readings count that give a value of the type.
+  Repairs a text with a signature or a type: only readings count that give a value of the type.
 
   The signature may be a text, parsed, or a type of a signature. It determines where a string
   ends, which key is meant, and whether a list is expected. Keys get their declared names, even if a
@@ -222,7 +222,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   defp repaired({:error, reason}, {:error, _reason}), do: {:error, reason}
 
   @doc false
-  # The same; an error has its position: {kind, offset} | {kind, limit, offset} | nil.
+  # Parses a text; an error has its position: {kind, offset} | {kind, limit, offset} | nil.
   @spec locate(String.t(), keyword()) :: {:ok, json()} | {:error, {reason(), tuple() | nil}}
   def locate(text, opts \\ []), do: native(text, opts, &Native.answer_parse/2)
 

@@ -54,7 +54,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   end
 
   @doc false
-  # The same for an answer; `list?`: the type is a list, which may be wrapped. `:ok`: the value is valid,
+  # Repairs an answer; `list?`: the type is a list, which may be wrapped. `:ok`: the value is valid,
   # with normalized keys; `:undecided`: it still has to be atomized and validated.
   @spec answer(String.t(), term(), boolean(), keyword()) ::
           {:ok | :undecided, map() | list(), [repair()]} | {:error, refusal()}

@@ -218,7 +218,7 @@ defmodule PtcRunner.SubAgent.Signature do
   end
 
   @doc """
-  The same, but raises `ArgumentError` instead of returning an error.
+  A signature with rules at a path, as `annotate/3`; it raises `ArgumentError` instead of returning an error.
 
       iex> alias PtcRunner.SubAgent.Signature
       iex> signature = Signature.annotate!("(city :string, days :int?) -> :any", "days", default: 3, max: 14)

@@ -133,7 +133,7 @@ defmodule PtcRunner.SubAgent.Template do
   end
 
   @doc """
-  The same as `check_placeholders/2`, but raises `ArgumentError`.
+  Checks as `check_placeholders/2` does, and raises `ArgumentError` where that returns an error.
 
       iex> PtcRunner.SubAgent.Template.validate_placeholders!("{{topic}}", "(topic :string) -> :int")
       :ok

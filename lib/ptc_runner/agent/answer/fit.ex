@@ -29,7 +29,7 @@ defmodule PtcRunner.Agent.Answer.Fit do
          do: allowed(value, asked, warnings)
   end
 
-  @doc "The same for a value of which only enumerations are not checked."
+  @doc "Whether a value fits of which only enumerations are not checked."
   @spec allowed(term(), Asked.t(), [String.t()]) :: result()
   def allowed(value, %{signature: nil}, warnings), do: {:ok, value, warnings}
 

@@ -9,7 +9,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
   # Maximum depth of definitions within definitions.
   @expansions 3
 
-  # These have a meaning of their own, or none that a program could build.
+  # Types of these modules have a meaning of their own, or none that a program could build.
   @kept [String, DateTime, Date, Time, NaiveDateTime, Decimal]
   @platform [:elixir, :kernel, :stdlib]
 
@@ -53,7 +53,7 @@ defmodule PtcRunner.Agent.Spec.Expansion do
     end
   end
 
-  # Those that `pick` takes of the parameters and the result, each over all clauses.
+  # The types that `pick` takes of the parameters and the result, each over all clauses.
   defp types(module, name, arity, pick) do
     with {[_ | _] = clauses, definitions} <- Spec.clauses(module, name, arity) do
       {types, modules} = Enum.map_reduce(clauses, %{}, &clause(&1, pick, module, definitions, &2))

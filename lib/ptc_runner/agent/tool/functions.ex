@@ -176,7 +176,7 @@ defmodule PtcRunner.Agent.Tool.Functions do
     end)
   end
 
-  # Those that have a text; those that are hidden are left out without a word.
+  # The functions that have a text. Hidden ones are left out without a word.
   defp documented(module, functions) do
     {kept, others} = Enum.split_with(functions, fn {_, _, entry, _} -> text?(entry) end)
 

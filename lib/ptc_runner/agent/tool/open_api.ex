@@ -202,7 +202,7 @@ defmodule PtcRunner.Agent.Tool.OpenApi do
 
   defp described(%{schema: schema}), do: schema
 
-  # Those of the operation stand over those of the path with the same name and place.
+  # Parameters of the operation stand over those of the path with the same name and place.
   defp parameters(entry, document) do
     with {:ok, common} <- listed(entry.item["parameters"], document),
          {:ok, own} <- listed(entry.operation["parameters"], document) do

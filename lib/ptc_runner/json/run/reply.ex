@@ -21,7 +21,7 @@ defmodule PtcRunner.Json.Run.Reply do
     pc: 0
   )
 
-  # The same, and it should move to the process of its tools. `words`: of a copy of its terms and the arguments;
+  # The run waits for a tool, and should move to the process of its tools. `words`: of a copy of its terms and the arguments;
   # `{:at_most, words}` if only a walk can tell whether it is small enough.
   Record.defrecord(:moves, state: nil, terms: {}, tool: nil, args: nil, left: nil, words: 0)
 

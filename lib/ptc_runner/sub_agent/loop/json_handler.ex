@@ -237,7 +237,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
     do: Atomizer.value(map, type)
 
   @doc """
-  The same for the elements of a list, if the signature returns a list.
+  Converts the keys of the elements of a list to atoms, if the signature returns a list.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_list([%{"name" => 1}], {:signature, [], {:list, :map}})
       [%{name: 1}]
@@ -253,7 +253,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
   def atomize_list(list, _signature) when is_list(list), do: list
 
   @doc """
-  The same for any value and a type.
+  Converts the keys of any value to atoms, along a type.
 
       iex> PtcRunner.SubAgent.Loop.JsonHandler.atomize_value(%{"name" => %{"name" => 1}}, :any)
       %{name: %{name: 1}}

@@ -52,7 +52,7 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   def placed(value, type), do: placed(value, type, %{loaded: Decimals.loaded?()})
 
   @doc """
-  The same for what a tool has answered, which is not coerced: each number is a decimal where the type is `:decimal`, and a decimal is a number or a
+  A value with numbers by its type, for what a tool has answered, which is not coerced: each number is a decimal where the type is `:decimal`, and a decimal is a number or a
   text where the type is one and the decimal is exactly that.
 
       iex> decimal = %{__struct__: Decimal, sign: 1, coef: 1250, exp: -2}

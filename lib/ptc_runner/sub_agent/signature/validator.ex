@@ -32,7 +32,7 @@ defmodule PtcRunner.SubAgent.Signature.Validator do
   def validate(data, type), do: check(data, type, false)
 
   @doc false
-  # The same, with every map type closed.
+  # Validates with every map type closed.
   def validate_closed(data, type), do: check(data, type, true)
 
   @doc false

@@ -13,7 +13,7 @@ defmodule PtcRunner.SubAgent.TypeExtractor.Docs do
     end
   end
 
-  @doc "The same of one entry of the docs."
+  @doc "The names of the parameters and the first line, of one entry of the docs."
   @spec entry(tuple()) :: {[String.t()], String.t() | nil}
   def entry({_, _, signature, doc, _}), do: {names(signature), first_line(doc)}
 

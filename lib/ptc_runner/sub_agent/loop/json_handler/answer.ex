@@ -55,7 +55,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   end
 
   @doc """
-  The same for a signature, with all errors of an invalid answer; they count for `:max_heap`.
+  Reads an answer of a signature, with all errors of an invalid answer; they count for `:max_heap`.
   """
   @spec read_all(String.t(), JsonHandler.signature(), keyword()) :: outcome()
   def read_all(content, signature, opts), do: native(content, signature, true, opts)

@@ -24,7 +24,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
     with {:ok, text} <- Quanta.run!(Native.error_line(errors, most, bytes, omitted)), do: text
   end
 
-  # The same error of strings only.
+  # An error that has only strings.
   defp plain(%{path: path, message: message}),
     do: %{path: Enum.map(path, &Shown.string/1), message: Shown.string(message)}
 end

@@ -13,7 +13,7 @@ defmodule PtcRunner.SubAgent.Signature.FromEcto.Pattern do
     ?S => ~S([^\t\n\x0B\f\r ])
   }
   @flags [{"i", :caseless}, {"m", :multiline}, {"s", :dotall}, {"x", :extended}]
-  # These do not change which texts are found.
+  # Options that do not change which texts are found.
   @silent ["u", :unicode, :ucp, "U", :ungreedy, :export, {:newline, :anycrlf}]
 
   @doc """
@@ -121,7 +121,7 @@ defmodule PtcRunner.SubAgent.Signature.FromEcto.Pattern do
   defp escape(<<char, rest::binary>>, {false, _}) when is_map_key(@sets, char),
     do: {:ok, Map.fetch!(@sets, char), rest}
 
-  # These begin and end words in the syntax of rules.
+  # Angle brackets begin and end words in the syntax of rules.
   defp escape(<<char, rest::binary>>, _how) when char in ~c"<>", do: {:ok, <<char>>, rest}
   defp escape("e" <> rest, _how), do: {:ok, "\\x1B", rest}
   defp escape("/" <> rest, _how), do: {:ok, "/", rest}

@@ -147,7 +147,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Alternative do
     Enum.filter(a, &MapSet.member?(wanted, equal(&1)))
   end
 
-  # The same for values that are equal in JSON: 1 is 1.0.
+  # One value for all that are equal in JSON: 1 is 1.0.
   defp equal(value) when is_float(value),
     do: if(trunc(value) == value, do: trunc(value), else: value)
 

@@ -43,7 +43,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Keywords do
            properties required additionalProperties nullable) ++
           for({keyword, _rule} <- @numbers ++ @texts ++ @lists, do: keyword)
 
-  # These say nothing about which values are valid.
+  # Keywords that say nothing about which values are valid.
   @annotations ~w($schema $id $anchor $dynamicAnchor $comment $vocabulary $defs definitions id title description
                   default example examples deprecated readOnly writeOnly contentEncoding contentMediaType
                   contentSchema discriminator xml externalDocs minContains maxContains then else)

@@ -143,7 +143,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Pattern do
     end
   end
 
-  # These begin and end words in the syntax of rules.
+  # Angle brackets begin and end words in the syntax of rules.
   defp escape(<<char, rest::binary>>) when char in ~c"<>", do: {:ok, <<char>>, rest}
   defp escape(<<char, rest::binary>>) when char in @punctuation, do: {:ok, <<?\\, char>>, rest}
   defp escape(<<char::utf8, _rest::binary>>), do: unknown(<<char::utf8>>)
