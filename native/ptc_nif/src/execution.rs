@@ -1,6 +1,5 @@
 //! Execution of a run: starts or resumes a program and continues until it ends, calls a tool or suspends.
 
-use crate::ahead::{calls_ahead, Answers};
 use crate::heap::Beam;
 use crate::moving;
 use crate::plain_run::{Mode, Run};
@@ -18,8 +17,7 @@ use ptc_term::meter::Deadline;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_term::weight::words_of_row;
-use ptc_vm::Halt;
-use ptc_vm::{Exit, Inputs};
+use ptc_vm::{look_ahead, Answers, Exit, Halt, Inputs};
 use rustler::{Encoder, Env, Term};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
@@ -88,7 +86,7 @@ pub enum Entry<'a> {
     /// At the start of the program, or of a round.
     Start(Option<State<Raw<'a>>>),
     /// Where the run was suspended, with the answer to its call, if it made one.
-    Resume(State<Raw<'a>>, Answers<'a>),
+    Resume(State<Raw<'a>>, Answers<Raw<'a>>),
 }
 
 /// Where a suspended run is put.
@@ -224,8 +222,9 @@ impl<'a> Execution<'a> {
                 (atoms::last(), tool, args, left, weight, pc, built).encode(env)
             }
             Exit::Call { tool, args } => {
+                let only_collects = vm.only_collects();
                 let state = vm.into_state();
-                self.call(run, state, [tool, args], home)
+                self.call(run, (state, only_collects), [tool, args], home)
             }
             Exit::Fork { name, list } => {
                 let state = vm.into_state();
@@ -307,18 +306,41 @@ impl<'a> Execution<'a> {
         (state, terms.make_tuple(&held).term(terms.env))
     }
 
-    /// Suspends the run at a call.
+    /// The arguments of a call of a run that has moved, and those of the calls that follow it, with the words that the run has
+    /// built before the last of them; `None` if none follows at once.
+    fn calls_ahead(
+        &self,
+        run: &mut Run,
+        state: &State<Raw<'a>>,
+        args: Raw<'a>,
+    ) -> Option<(Vec<Raw<'a>>, usize)> {
+        let mut heap = Beam::new(self.heap.terms.env, self.heap.words_built());
+        let inputs = Inputs {
+            consts: self.consts.slice(),
+            context: self.data.context,
+            memory: self.data.memory,
+        };
+        let mut all = vec![args];
+        let from = (state.clone(), run.limits);
+        look_ahead(&run.program, &mut heap, inputs, from, &mut all);
+        // Where none follows, or only after many steps, the run does not look again.
+        run.looks_ahead = all.len() > 1;
+        run.looks_ahead.then(|| (all, heap.words_built()))
+    }
+
+    /// Suspends the run at a call, in a round that only collects or in another place.
     fn call(
         &mut self,
         run: &mut Run,
-        mut state: State<Raw<'a>>,
+        (mut state, only_collects): (State<Raw<'a>>, bool),
         [tool, args]: [Raw<'a>; 2],
         home: Home<'a>,
     ) -> Term<'a> {
         let env = self.heap.terms.env;
         let (tool, args) = (tool.term(env), args.term(env));
         if run.mode == Mode::Moved {
-            let ahead = run.looks_ahead.then(|| calls_ahead(self, run, &state, args.into()));
+            let looks = run.looks_ahead && only_collects;
+            let ahead = looks.then(|| self.calls_ahead(run, &state, args.into()));
             let built = self.heap.words_built();
             let (state, terms) = self.suspend(run, state, None, home);
             if let Some((all, built)) = ahead.flatten() {

@@ -20,7 +20,6 @@
 //! * [`fork`]: concurrent rounds of a loop
 //! * [`wire`]: results as terms; [`panics`]: messages of panics for the log
 
-mod ahead;
 mod answer;
 mod atoms;
 mod bare;

@@ -21,7 +21,7 @@ pub struct Run {
     pub together: Option<Arc<AtomicUsize>>,
     /// Records the run, if it is observed.
     pub observation: Option<ResourceArc<Observation>>,
-    /// Whether it looks for the calls that follow a call, see [`calls_ahead`](crate::ahead::calls_ahead).
+    /// Whether it looks for the calls that follow a call, see [`look_ahead`](ptc_vm::look_ahead).
     pub looks_ahead: bool,
     /// Whether its caller decides about each call: the run does not move, and each call has its address.
     pub asks_always: bool,

@@ -1,6 +1,5 @@
 //! The NIFs that start a run, and the pair that resumes any suspended work.
 
-use crate::ahead::Answers;
 use crate::atoms;
 use crate::clock::nif;
 use crate::execution::{Entry, Execution, Home};
@@ -14,7 +13,7 @@ use crate::task::{Call, Left, Place, Since, Waiting};
 use crate::texts;
 use ptc_program::over_texts::Data;
 use ptc_term::meter::Limits;
-use ptc_vm::ValueKind;
+use ptc_vm::{Answers, ValueKind};
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
 
 /// Arguments of a run besides its program: a tuple in this order.
@@ -158,7 +157,7 @@ fn resumed_run<'a>(
     let (kind, mut answers, words) = match with {
         ResumeWith::Nothing | ResumeWith::Limits(_) => (None, Answers::None, 0),
         ResumeWith::Value(ValueKind::MovedAll, list, words) => {
-            let all = Answers::of_list(Terms { env }, list.into())?;
+            let all = Answers::of_list(&Beam::new(env, 0), list.into())?;
             (Some(ValueKind::MovedAll), all, words)
         }
         ResumeWith::Value(kind, term, words) => (Some(kind), Answers::One(term.into()), words),

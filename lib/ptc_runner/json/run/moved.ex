@@ -59,6 +59,7 @@ defmodule PtcRunner.Json.Run.Moved do
       functions: functions
     }
 
+    ToolWorker.read_in_place()
     {result, run} = Driver.drive(call, run)
     ToolWorker.leave(run.reply_to, ended(result, run))
   end
@@ -101,7 +102,7 @@ defmodule PtcRunner.Json.Run.Moved do
     Reply.moved_calls(tool: name, built: built) = calls
 
     with :ok <- taken(name, run) do
-      answer = ToolWorker.answer(name, fun, args)
+      answer = ToolWorker.call(name, fun, args)
 
       case value(answer, run) do
         {:ok, value, more, run} ->
@@ -166,7 +167,7 @@ defmodule PtcRunner.Json.Run.Moved do
   end
 
   defp called(name, fun, args, run),
-    do: name |> ToolWorker.answer(fun, args) |> answered(name, run)
+    do: name |> ToolWorker.call(fun, args) |> answered(name, run)
 
   defp answered({:ok, value}, _name, run) when Weight.is_immediate(value),
     do: {:resume, {:moved, value, ToolWorker.charged()}, run}
