@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Tool.Schemas do
 
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
-  alias PtcRunner.SubAgent.Signature.{Annotations, FromSchema}
+  alias PtcRunner.SubAgent.Signature.{Annotations, FromSchema, Type}
   alias PtcRunner.SubAgent.Signature.FromSchema.{Opened, Shared}
 
   @typedoc """
@@ -233,24 +233,5 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   defp without_descriptions({:where, type, rules}),
     do: type |> without_descriptions() |> where(Keyword.delete(rules, :description))
 
-  defp without_descriptions({:open_map, fields, others}),
-    do: {:open_map, each(fields), without_descriptions(others)}
-
-  defp without_descriptions({:one_of, types, field}),
-    do: {:one_of, Enum.map(types, &without_descriptions/1), field}
-
-  defp without_descriptions({:defs, names, type}) do
-    names = Map.new(names, fn {name, type} -> {name, without_descriptions(type)} end)
-    {:defs, names, without_descriptions(type)}
-  end
-
-  defp without_descriptions({kind, type}) when kind in [:optional, :list, :map_of],
-    do: {kind, without_descriptions(type)}
-
-  defp without_descriptions({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
-    do: {kind, each(fields)}
-
-  defp without_descriptions(type), do: type
-
-  defp each(fields), do: for({name, type} <- fields, do: {name, without_descriptions(type)})
+  defp without_descriptions(type), do: Type.map(type, &without_descriptions/1)
 end

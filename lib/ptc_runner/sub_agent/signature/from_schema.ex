@@ -16,7 +16,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.FromSchema.{Keywords, Opened, Place, Reader, Size, Types}
-  alias PtcRunner.SubAgent.Signature.{RuleCheck, Validator}
+  alias PtcRunner.SubAgent.Signature.{RuleCheck, Type, Validator}
 
   # Keys of schemas that are read at most, if there are references: of a schema, and of a tool's.
   @budget 200_000
@@ -319,17 +319,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema do
     if refers?(type), do: :unknown, else: Validator.exact(value, Opened.bare(type)) == :ok
   end
 
-  defp refers?({:ref, _name}), do: true
-  defp refers?({:where, type, _rules}), do: refers?(type)
-  defp refers?({:one_of, types, _field}), do: Enum.any?(types, &refers?/1)
-  defp refers?({kind, type}) when kind in [:optional, :list, :map_of], do: refers?(type)
-
-  defp refers?({:open_map, fields, others}), do: refers?(others) or refers?({:map, fields})
-
-  defp refers?({kind, fields}) when kind in [:map, :closed_map],
-    do: Enum.any?(fields, fn {_name, type} -> refers?(type) end)
-
-  defp refers?(_scalar), do: false
+  defp refers?(type), do: Type.any?(type, &match?({:ref, _name}, &1))
 
   @doc "The sentences of what is dropped."
   @spec sentences([dropped()]) :: [String.t()]

@@ -29,6 +29,8 @@ defmodule PtcRunner.SubAgent.Signature.Type do
   def children({kind, fields}) when kind in [:map, :closed_map] and is_list(fields),
     do: for({_name, type} <- fields, do: type)
 
+  # An object of a JSON Schema, and the type of its other fields.
+  def children({:open_map, fields, others}), do: [others | for({_name, type} <- fields, do: type)]
   def children({kind, type}) when kind in [:optional, :list, :map_of], do: [type]
   def children({:where, type, _rules}), do: [type]
   def children({:struct, _module, type}), do: [type]
@@ -49,6 +51,9 @@ defmodule PtcRunner.SubAgent.Signature.Type do
   @spec map(term(), (term() -> term())) :: term()
   def map({kind, fields}, fun) when kind in [:map, :closed_map] and is_list(fields),
     do: {kind, for({name, type} <- fields, do: {name, fun.(type)})}
+
+  def map({:open_map, fields, others}, fun),
+    do: {:open_map, for({name, type} <- fields, do: {name, fun.(type)}), fun.(others)}
 
   def map({kind, type}, fun) when kind in [:optional, :list, :map_of], do: {kind, fun.(type)}
   def map({:where, type, rules}, fun), do: {:where, fun.(type), rules}

@@ -4,7 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Opened do
   # checked against the type without the others, and then these are.
 
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Coercion, Validator}
+  alias PtcRunner.SubAgent.Signature.{Coercion, Type, Validator}
 
   @type type :: Signature.type() | {:open_map, [{String.t(), term()}], term()} | term()
 
@@ -23,33 +23,10 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Opened do
 
   @doc "Whether a type has such objects."
   @spec any?(type()) :: boolean()
-  def any?({:open_map, _fields, _others}), do: true
-  def any?({:where, type, _rules}), do: any?(type)
-  def any?({:one_of, types, _field}), do: Enum.any?(types, &any?/1)
-
-  def any?({:defs, names, type}),
-    do: any?(type) or Enum.any?(names, fn {_name, type} -> any?(type) end)
-
-  def any?({kind, type}) when kind in [:optional, :list, :map_of], do: any?(type)
-
-  def any?({kind, fields}) when kind in [:map, :closed_map],
-    do: Enum.any?(fields, fn {_name, type} -> any?(type) end)
-
-  def any?(_scalar), do: false
+  def any?(type), do: Type.any?(type, &match?({:open_map, _fields, _others}, &1))
 
   defp map({:open_map, fields, others}, fun), do: fun.({:open_map, fields(fields, fun), others})
-  defp map({:where, type, rules}, fun), do: {:where, map(type, fun), rules}
-  defp map({:one_of, types, field}, fun), do: {:one_of, Enum.map(types, &map(&1, fun)), field}
-
-  defp map({:defs, names, type}, fun),
-    do: {:defs, Map.new(names, fn {name, type} -> {name, map(type, fun)} end), map(type, fun)}
-
-  defp map({kind, type}, fun) when kind in [:optional, :list, :map_of], do: {kind, map(type, fun)}
-
-  defp map({kind, fields}, fun) when kind in [:map, :closed_map] and is_list(fields),
-    do: {kind, fields(fields, fun)}
-
-  defp map(type, _fun), do: type
+  defp map(type, fun), do: Type.map(type, &map(&1, fun))
 
   defp fields(fields, fun), do: for({name, type} <- fields, do: {name, map(type, fun)})
 

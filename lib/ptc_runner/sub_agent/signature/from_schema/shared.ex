@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Shared do
 
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.FromSchema.{Opened, Size}
+  alias PtcRunner.SubAgent.Signature.Type
 
   # Parts of named types that may be repeated around the fields of an object.
   @most 20_000
@@ -64,28 +65,13 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Shared do
 
   # What has a name is any value: the whole type, which calls are checked against, has the rest.
   defp unnamed({:ref, _name}), do: :any
-  defp unnamed({:where, type, rules}), do: {:where, unnamed(type), rules}
-  defp unnamed({:one_of, types, field}), do: {:one_of, Enum.map(types, &unnamed/1), field}
-  defp unnamed({kind, type}) when kind in [:optional, :list, :map_of], do: {kind, unnamed(type)}
-
-  defp unnamed({kind, fields}) when kind in [:map, :closed_map],
-    do: {kind, for({name, type} <- fields, do: {name, unnamed(type)})}
-
-  defp unnamed(type), do: type
+  defp unnamed(type), do: Type.map(type, &unnamed/1)
 
   defp defined(type, names) when names == %{}, do: type
   defp defined({:optional, type}, names), do: {:optional, defined(type, names)}
   defp defined(type, names), do: if(named?(type), do: {:defs, names, type}, else: type)
 
-  defp named?({:ref, _name}), do: true
-  defp named?({:where, type, _rules}), do: named?(type)
-  defp named?({:one_of, types, _field}), do: Enum.any?(types, &named?/1)
-  defp named?({kind, type}) when kind in [:optional, :list, :map_of], do: named?(type)
-
-  defp named?({kind, fields}) when kind in [:map, :closed_map],
-    do: Enum.any?(fields, fn {_name, type} -> named?(type) end)
-
-  defp named?(_type), do: false
+  defp named?(type), do: Type.any?(type, &match?({:ref, _name}, &1))
 
   defp joined([fields]), do: fields
 
