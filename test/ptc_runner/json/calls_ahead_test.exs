@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.CallsAheadTest do
   # both must give the same result after the same calls.
   use ExUnit.Case, async: true
 
-  alias PtcRunner.Json
+  alias PtcRunner.{Json, Native}
 
   @rows for n <- 1..100, do: %{"n" => n, "name" => "row #{n}"}
 
@@ -158,5 +158,30 @@ defmodule PtcRunner.Json.CallsAheadTest do
     opts = [context: %{"rows" => @rows, "long" => Enum.map(long, &%{"x" => -&1})}]
     {{:ok, value, _, _}, _calls} = same(over([map(call(args))]), fn number, _ -> number end, opts)
     assert value == Enum.to_list(1..100)
+  end
+
+  test "a run that has moved waits for several calls at once, and takes as many answers as there are" do
+    program = Json.Codec.encode!(%{"program" => over([map(call(%{"n" => get("n")}))])})
+    given = {%{"rows" => Enum.take(@rows, 50)}, %{}, 1_000, 0}
+    args = fn from, to -> for n <- from..to//1, do: %{"n" => n} end
+    {:moves, state, terms, "t", %{"n" => 1}, _left, _words} = Native.run_text(program, 100, given)
+
+    {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, {:moved, :a, 0})
+    assert all == args.(2, 33)
+    {:moved_calls, state, terms, "t", all, _} = Native.resume(state, terms, {:moved_all, [:b], 0})
+    assert all == args.(3, 34)
+    answers = {:moved_all, Enum.to_list(3..33), 0}
+    {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, answers)
+    assert all == args.(34, 50)
+    answers = {:moved_all, Enum.to_list(34..49), 0}
+    {:moved_call, state, terms, "t", last, _built} = Native.resume(state, terms, answers)
+    assert last == %{"n" => 50}
+    {:ok, value, _words} = Native.resume(state, terms, {:moved, 50, 0})
+    assert value == [:a, :b] ++ Enum.to_list(3..50)
+
+    for wrong <- [[], %{}, nil, Enum.to_list(1..100)] do
+      {:moves, state, terms, "t", _args, _left, _words} = Native.run_text(program, 100, given)
+      assert_raise ArgumentError, fn -> Native.resume(state, terms, {:moved_all, wrong, 0}) end
+    end
   end
 end
