@@ -206,22 +206,18 @@ defmodule PtcRunner.Agent.Result do
 
   """
   @spec possible!(Signature.t(), %{String.t() => [term()]}) :: :ok
-  def possible!({:signature, _params, type}, enums), do: possible!(type, "", enums)
+  def possible!({:signature, _params, type}, enums) do
+    for {path, type} <- Annotations.places(type), do: possible!(type, path, enums)
+    :ok
+  end
 
-  defp possible!({:optional, type}, path, enums), do: possible!(type, path, enums)
-  defp possible!({:list, type}, path, enums), do: possible!(type, path, enums)
-
-  defp possible!({kind, _, _} = type, path, enums) when kind in [:where, :struct, :defs],
-    do: possible!(Base.bare(type), path, enums)
-
-  defp possible!({kind, fields}, path, enums) when kind in [:map, :closed_map] do
+  defp possible!({kind, fields}, _path, _enums) when kind in [:map, :closed_map] do
     types = Enum.group_by(fields, &KeyNormalizer.normalize_key(elem(&1, 0)), &elem(&1, 1))
 
     for {name, [_, _ | _] = several} <- types, length(Enum.uniq(several)) > 1 do
       impossible("#{inspect(name)} is declared twice, with different types")
     end
 
-    for {name, type} <- fields, do: possible!(type, Annotations.join(path, name), enums)
     :ok
   end
 

@@ -27,7 +27,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
     descriptions = given!(opts, :descriptions, "a text", &is_binary/1)
 
     if enums != %{} or descriptions != %{} do
-      paths = type |> paths("") |> Enum.uniq()
+      paths = for {path, _type} <- places(type), uniq: true, do: path
       known = MapSet.new(paths)
       for {path, _values} <- enums, path not in known, do: unknown!(path, :enums, paths)
 
@@ -62,16 +62,30 @@ defmodule PtcRunner.SubAgent.Signature.Annotations do
             "#{close} Paths: #{Shown.few(paths -- [""], &inspect/1)}"
   end
 
-  defp paths({:optional, type}, path), do: paths(type, path)
-  defp paths({:list, type}, path), do: paths(type, path)
+  @doc """
+  The places of a type that annotations name, by their paths, with what stands there without wrappers; the outer ones first.
 
-  defp paths({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
-    do: paths(Base.bare(type), path)
+      iex> alias PtcRunner.SubAgent.Signature.Annotations
+      iex> Annotations.places({:list, {:map, [{"a", {:optional, :int}}]}})
+      [{"", {:map, [{"a", {:optional, :int}}]}}, {"a", :int}]
 
-  defp paths({kind, fields}, path) when kind in [:map, :closed_map],
-    do: [path | Enum.flat_map(fields, fn {name, type} -> paths(type, join(path, name)) end)]
+  """
+  @spec places(term()) :: [{String.t(), term()}]
+  def places(type), do: places(type, "")
 
-  defp paths(_scalar, path), do: [path]
+  defp places({kind, type}, path) when kind in [:optional, :list], do: places(type, path)
+
+  defp places({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
+    do: places(Base.bare(type), path)
+
+  defp places({kind, fields} = type, path) when kind in [:map, :closed_map] do
+    [
+      {path, type}
+      | Enum.flat_map(fields, fn {name, type} -> places(type, join(path, name)) end)
+    ]
+  end
+
+  defp places(type, path), do: [{path, type}]
 
   @doc """
   The path of a field below another path.
