@@ -141,6 +141,23 @@ defmodule PtcRunner.Json.ToolWorker do
     answer
   end
 
+  @doc "From here on, the runs whose tools are called in this process read long JSON texts in place: see `call/3`."
+  @spec read_in_place() :: :ok
+  def read_in_place do
+    Process.put(@in_place, true)
+    :ok
+  end
+
+  @doc """
+  Runs one tool in a process that reads long JSON texts in place.
+
+      iex> PtcRunner.Json.ToolWorker.call("double", &(&1 * 2), 21)
+      {:ok, 42}
+
+  """
+  @spec call(String.t(), (term() -> term()), term()) :: result()
+  def call(name, fun, args), do: called(name, fun, args)
+
   @doc """
   Whether the run of the tool that is called in this process reads a long JSON text in place.
 

@@ -10,7 +10,8 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_vm::program::Program;
 use ptc_vm::reduced::{self, RunTerms};
-use ptc_vm::{Execute, Exit, ExitOf, Halt, Inputs, Language, State, ValueKind, Vm};
+use ptc_vm::{look_ahead, Answers, Execute, Exit, ExitOf, Halt, Inputs, Language};
+use ptc_vm::{State, ValueKind, Vm};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -19,6 +20,14 @@ const ROOM: usize = 32;
 
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
+
+/// Where a run has stopped at a call.
+struct At {
+    /// The answer is its value.
+    end: bool,
+    /// See [`Vm::only_collects`].
+    only_collects: bool,
+}
 
 /// A run without its terms.
 pub struct Run<L: Language> {
@@ -54,12 +63,12 @@ impl<L: Execute> Run<L> {
         mut meter: Meter,
     ) -> Option<Executed<H::Term>> {
         let program = &*self.program;
-        let (state, answer) = match entry {
+        let (state, answers) = match entry {
             Entry::Start => {
                 let (memory, now) = (given.data.memory, given.data.now);
                 let input = Vm::input_of(program, heap, memory, L::INPUT.as_bytes());
                 let now = |heap: &mut H| start_time(heap, now);
-                (State::start(program, heap, input, now), None)
+                (State::start(program, heap, input, now), Answers::None)
             }
             Entry::Resume { terms, value } => {
                 let frozen = self.state.take()?;
@@ -74,20 +83,49 @@ impl<L: Execute> Run<L> {
                     Some((kind, text)) if kind.is_failure() => {
                         self.moved_with(kind);
                         match state.failed_call(&self.program) {
-                            Some(caught) => (caught, Some(text)),
+                            Some(caught) => (caught, Answers::One(text)),
                             None => return Some(self.ended(Ending::Uncaught, meter)),
                         }
                     }
-                    Some((ValueKind::Joined, value)) => state.joined(program, heap, value)?,
+                    Some((ValueKind::Joined, value)) => {
+                        let (joined, value) = state.joined(program, heap, value)?;
+                        (joined, value.map_or(Answers::None, Answers::One))
+                    }
+                    Some((ValueKind::MovedAll, list)) => {
+                        self.moved_with(ValueKind::MovedAll);
+                        (state, Answers::of_list(heap, list)?)
+                    }
                     Some((kind, value)) => {
                         self.moved_with(kind);
-                        (state, Some(value))
+                        (state, Answers::One(value))
                     }
-                    None => (state, None),
+                    None => (state, Answers::None),
                 }
             }
         };
-        self.go_on(heap, given, (state, answer), meter)
+        self.go_on(heap, given, (state, answers), meter)
+    }
+
+    /// Adds the arguments of the calls that follow the call at which the run is suspended to `all`, which has those of the call. What
+    /// is built for this counts on the given heap only. `None` if the terms are not those of the run.
+    pub fn calls_ahead<H: Heap>(
+        &self,
+        heap: &mut H,
+        given: &Given<'_, H::Term>,
+        terms: &[H::Term],
+        all: &mut Vec<H::Term>,
+    ) -> Option<()>
+    where
+        State<L, ()>: Clone,
+    {
+        let state = thaw(self.state.clone()?, heap, &mut terms.iter().copied())?;
+        let inputs = Inputs {
+            consts: given.consts.slice(),
+            context: given.data.context,
+            memory: given.data.memory,
+        };
+        look_ahead(&self.program, heap, inputs, (state, self.plain.limits), all);
+        Some(())
     }
 
     /// Executes one round of the loop, or one of the branches, at whose start the run is suspended: with this item, or the index
@@ -108,7 +146,7 @@ impl<L: Execute> Run<L> {
         terms.next().is_none().then_some(())?;
         let state = state.round(&self.program, heap, item)?;
         let mut round = Run::new(self.program.clone(), self.plain.round());
-        let executed = round.go_on(heap, given, (state, None), meter)?;
+        let executed = round.go_on(heap, given, (state, Answers::None), meter)?;
         Some((executed, round))
     }
 
@@ -130,7 +168,7 @@ impl<L: Execute> Run<L> {
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
-        (state, answer): (State<L, H::Term>, Option<H::Term>),
+        (state, answers): (State<L, H::Term>, Answers<H::Term>),
         meter: Meter,
     ) -> Option<Executed<H::Term>> {
         let plain = &mut self.plain;
@@ -149,21 +187,22 @@ impl<L: Execute> Run<L> {
             vm.observe(watch);
         }
         vm.forks = plain.mode == Mode::Forks;
-        let exit = match answer {
-            Some(answer) => vm.resume(answer),
-            None => vm.run(),
-        };
+        let exit = answers.resume(&mut vm);
         if vm.is_broken() {
             return None;
         }
         if let Some(observation) = &plain.observation {
             observation.put(vm.take_watch());
         }
-        let is_at_end = matches!(exit, Exit::Call { .. }) && vm.is_at_end();
+        let is_call = matches!(exit, Exit::Call { .. });
+        let at = At {
+            end: is_call && vm.is_at_end(),
+            only_collects: is_call && plain.mode == Mode::Moved && vm.only_collects(),
+        };
         let (state, meter) = vm.into_parts();
         plain.limits = meter.limits;
         plain.words_built = heap.words_built();
-        Some(self.exited(heap, given, (exit, is_at_end), state, meter))
+        Some(self.exited(heap, given, (exit, at), state, meter))
     }
 
     /// Ends an execution: suspends the run if it goes on later.
@@ -171,7 +210,7 @@ impl<L: Execute> Run<L> {
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
-        (exit, is_at_end): (ExitOf<H, L>, bool),
+        (exit, at): (ExitOf<H, L>, At),
         mut state: State<L, H::Term>,
         meter: Meter,
     ) -> Executed<H::Term> {
@@ -186,7 +225,7 @@ impl<L: Execute> Run<L> {
                 return self.ended(Ending::Fault(L::report(*fault)), meter);
             }
             Exit::Call { tool, args }
-                if is_at_end && !matches!(plain.mode, Mode::Moved | Mode::OverTexts) =>
+                if at.end && !matches!(plain.mode, Mode::Moved | Mode::OverTexts) =>
             {
                 return self.ended(Ending::Last { tool, args, pc }, meter);
             }
@@ -205,6 +244,7 @@ impl<L: Execute> Run<L> {
                     args,
                     pc,
                     most_words,
+                    only_collects: at.only_collects,
                 }
             }
             Exit::Fork { name, list } => {

@@ -89,6 +89,15 @@ pub trait Running<F: Heaps>: Send {
         meter: Meter,
     ) -> Option<ExecutedLazily<'a, F>>;
 
+    /// See [`Run::calls_ahead`].
+    fn calls_ahead<'a>(
+        &self,
+        heap: &mut F::On<'a>,
+        given: &Given<'_, TermOf<'a, F>>,
+        terms: &[TermOf<'a, F>],
+        all: &mut Vec<TermOf<'a, F>>,
+    ) -> Option<()>;
+
     /// See [`Run::round`].
     fn round<'a>(
         &self,
@@ -178,6 +187,16 @@ where
     ) -> Option<ExecutedLazily<'a, F>> {
         self.plain.mode = Mode::OverTexts;
         Run::execute(self, lazy, given, entry, meter)
+    }
+
+    fn calls_ahead<'a>(
+        &self,
+        heap: &mut F::On<'a>,
+        given: &Given<'_, TermOf<'a, F>>,
+        terms: &[TermOf<'a, F>],
+        all: &mut Vec<TermOf<'a, F>>,
+    ) -> Option<()> {
+        Run::calls_ahead(self, heap, given, terms, all)
     }
 
     fn round<'a>(

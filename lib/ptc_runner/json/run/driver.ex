@@ -11,8 +11,14 @@ defmodule PtcRunner.Json.Run.Driver do
 
   @typedoc "What a suspended run is resumed with: a value, and its words."
   @type answer ::
-          {:answer | :moved | :joined | :failed | :failed_moved | :text | :text_moved, term(),
-           non_neg_integer()}
+          {:answer
+           | :moved
+           | :moved_all
+           | :joined
+           | :failed
+           | :failed_moved
+           | :text
+           | :text_moved, term(), non_neg_integer()}
 
   @typedoc """
   What comes of a request: the answer that the run is resumed with; its next reply, if it was resumed already; the text of the

@@ -22,6 +22,9 @@ defmodule PtcRunner.Json.Run.InPlace do
   def request(Reply.moves(tool: name, args: args), run), do: go_on(name, args, run)
   def request(Reply.moved_call(tool: name, args: args), run), do: go_on(name, args, run)
 
+  def request(Reply.moved_calls(tool: name, args: [args | _later]), run),
+    do: go_on(name, args, run)
+
   defp go_on(name, args, run) do
     case called(name, args, run) do
       {:ok, value} -> {:resume, {:moved, value, 0}, run}

@@ -7,7 +7,8 @@ defmodule PtcRunner.Json.Run.Moved do
   alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Budget, Run, Text, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Native
+  alias PtcRunner.{Native, Quanta}
+  alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
   require Reply
@@ -58,21 +59,20 @@ defmodule PtcRunner.Json.Run.Moved do
       functions: functions
     }
 
+    ToolWorker.read_in_place()
     {result, run} = Driver.drive(call, run)
     ToolWorker.leave(run.reply_to, ended(result, run))
   end
 
   @impl true
-  def request(Reply.moved_call(state: state, tool: name, args: args, built: built), run) do
-    %Run{functions: functions, budget: budget} = run = allow(built, run)
+  def request(Reply.moved_call(state: state, tool: name, args: args, built: built), run),
+    do: one(name, args, state, allow(built, run))
 
-    with :ok <- if(budget, do: Budget.take(budget, name), else: :ok) do
-      case functions do
-        %{^name => fun} -> called(name, fun, args, run)
-        _not_yet -> ask(name, state, args, run)
-      end
-    else
-      error -> {:ended, error, run}
+  def request(Reply.moved_calls(tool: name, args: all, built: built) = calls, run) do
+    case run.functions do
+      %{^name => fun} -> several(all, fun, {[], 0}, calls, allow(built, run))
+      # The function is asked for at the first of them.
+      _not_yet -> one(name, hd(all), Reply.state(calls), allow(built, run))
     end
   end
 
@@ -82,8 +82,92 @@ defmodule PtcRunner.Json.Run.Moved do
     name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
   end
 
+  defp one(name, args, state, %Run{functions: functions} = run) do
+    with :ok <- taken(name, run) do
+      case functions do
+        %{^name => fun} -> called(name, fun, args, run)
+        _not_yet -> ask(name, state, args, run)
+      end
+    else
+      error -> {:ended, error, run}
+    end
+  end
+
+  defp taken(_name, %Run{budget: nil}), do: :ok
+  defp taken(name, %Run{budget: budget}), do: Budget.take(budget, name)
+
+  # Calls for rounds that follow one another, until the run may have built too much, or an answer is no value. Such an answer is given to the run
+  # when it waits for that call.
+  defp several([args | rest], fun, {answers, words}, calls, %Run{max_heap: max_heap} = run) do
+    Reply.moved_calls(tool: name, built: built) = calls
+
+    with :ok <- taken(name, run) do
+      answer = ToolWorker.call(name, fun, args)
+
+      case value(answer, run) do
+        {:ok, value, more, run} ->
+          {answers, words} = {[value | answers], words + more}
+
+          if rest == [] or (max_heap > 0 and built + words > max_heap),
+            do: {:resume, {:moved_all, :lists.reverse(answers), words}, run},
+            else: several(rest, fun, {answers, words}, calls, allow(built + words, run))
+
+        :other when answers == [] ->
+          answered(answer, name, run)
+
+        :other ->
+          calls
+          |> Driver.resume({:moved_all, :lists.reverse(answers), words})
+          |> waiting()
+          |> answer_to(answer, name, run)
+      end
+    else
+      error -> {:ended, error, run}
+    end
+  end
+
+  # A value with its words.
+  defp value({:ok, value}, run) when Weight.is_immediate(value),
+    do: {:ok, value, ToolWorker.charged(), run}
+
+  defp value({:ok, %Text{}}, _run), do: :other
+
+  defp value({:ok, value}, run) do
+    case weigh(value, run) do
+      {:ok, words, run} -> {:ok, value, words + ToolWorker.charged(), run}
+      _too_much -> :other
+    end
+  end
+
+  defp value(_error, _run), do: :other
+
+  # The run is at its next call after few steps.
+  defp waiting({next, _state, _terms} = left) when next in [:more, :long],
+    do: fn -> Quanta.go_on(left) end |> Panic.instead() |> waiting()
+
+  defp waiting(reply), do: reply
+
+  defp answer_to(reply, _answer, _name, run) when elem(reply, 0) in [:ok, :error],
+    do: {:resumed, reply, run}
+
+  defp answer_to(reply, answer, name, run) do
+    case answered(answer, name, run) do
+      {:resume, answer, run} ->
+        {:resumed, Driver.resume(reply, answer), run}
+
+      {:failed, kind, text, run} ->
+        case Driver.failed(reply, kind, text) do
+          :uncaught -> {:ended, {:error, {:tool_failed, text}}, run}
+          reply -> {:resumed, reply, run}
+        end
+
+      ended ->
+        ended
+    end
+  end
+
   defp called(name, fun, args, run),
-    do: name |> ToolWorker.answer(fun, args) |> answered(name, run)
+    do: name |> ToolWorker.call(fun, args) |> answered(name, run)
 
   defp answered({:ok, value}, _name, run) when Weight.is_immediate(value),
     do: {:resume, {:moved, value, ToolWorker.charged()}, run}
