@@ -33,7 +33,7 @@ defmodule PtcRunner.Json.Evaluation do
 
   """
   @spec run(PtcRunner.Json.program(), Given.t()) :: Run.outcome()
-  def run(program, given), do: watched(program, given, &Runner.run/1)
+  def run(program, given), do: watched(program, given, :plain)
 
   @doc "Runs a program with another function than `PtcRunner.Json.Runner.run/1`."
   @spec run(PtcRunner.Json.program(), Given.t(), runner()) :: Run.outcome()
@@ -55,32 +55,50 @@ defmodule PtcRunner.Json.Evaluation do
     with {:error, fault} <- started(program, given, run), do: {:error, Fence.note(fault, program)}
   end
 
-  # A compiled program, and no option besides maps of data: nothing else is looked at.
+  # A text or a compiled program, and no option besides limits and maps of data: nothing else is looked at.
   defp started(
          %Program{} = program,
-         %Given{limits: {_timeout, _max_heap, depth}, most: 1, now: nil, control: nil} = given,
-         run
+         %Given{
+           limits: {_, _, depth},
+           tools: tools,
+           context: context,
+           memory: memory,
+           most: 1,
+           now: nil,
+           control: nil
+         } = given,
+         :plain
        )
-       when is_integer(depth) and is_map(given.context) and is_map(given.memory) and
-              given.tools == %{},
-       do: given |> Given.run(program, %{}) |> run.()
+       when is_integer(depth) and tools == %{} and is_map(context) and is_map(memory),
+       do: Runner.run(program, given)
+
+  defp started(
+         program,
+         %Given{tools: tools, context: context, memory: memory, most: 1, now: nil, control: nil} =
+           given,
+         :plain
+       )
+       when is_binary(program) and tools == %{} and is_map(context) and is_map(memory),
+       do: Runner.run(program, given)
 
   defp started(program, %Given{limits: limits, tools: tools} = given, run) do
     program = exact(program, tools)
 
     with {:ok, program} <- source(program, limits),
          {:ok, started} <- with_tools(program, given),
-         do: run.(started)
+         do: if(run == :plain, do: Runner.run(started), else: run.(started))
   end
 
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
   @spec result(Run.outcome(), PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
   def result({:ok, value, _words}, program, %Given{} = given) do
-    %Given{limits: limits, context: context, memory: memory, tools: tools} = given
+    %Given{limits: limits, context: context, memory: memory, tools: tools, control: control} =
+      given
+
     if AtomKeys.nothing?(value), do: AtomKeys.warn(context, memory, program, limits)
     result = Contract.of(value, memory, program, limits)
 
-    case given.control do
+    case control do
       %{firewall: firewall} when firewall != false ->
         marked(result, program, {context, memory, of_tools(firewall, tools), limits})
 

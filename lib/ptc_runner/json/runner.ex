@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Context
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Control, Edition, Limits, Message, Run, ToolProcess}
+  alias PtcRunner.Json.{Control, Edition, Given, Limits, Message, Program, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, InPlace, Start}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic}
@@ -29,25 +29,43 @@ defmodule PtcRunner.Json.Runner do
   # A program that may end in its first steps starts without limits.
   def run(%Run{tools: tools, budget: nil, control: nil} = run) when tools == %{} do
     case Start.start(run) do
-      {:ok, _value, words} = done when words <= @small ->
-        done
-
-      step ->
-        run = limited(run)
-        run |> driven(fn -> with_limits(step, run.limits) end) |> elem(0) |> settled(run)
+      {:ok, _value, words} = done when words <= @small -> done
+      step -> with_limits(step, run)
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
   def run(%Run{control: nil, most: most} = run) do
-    run = limited(%{run | forks?: most > 1})
+    run = limited(run, most > 1)
     run |> driven(fn -> Start.start(run) end) |> elem(0) |> settled(run)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
   def run(run), do: run |> controlled() |> elem(0)
+
+  @doc """
+  Runs a text or a compiled program that has no tools, no options besides its limits, and only maps of data. Most such programs
+  end in their first steps, for which no struct of a run is made.
+
+      iex> given = PtcRunner.Json.Given.read([context: %{"n" => 1}], "f/2")
+      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(~s({"program": {"op": "load", "name": "n"}}), given)
+      iex> value
+      1
+
+  """
+  @spec run(String.t() | Program.t(), Given.t()) :: Run.outcome()
+  def run(program, %Given{} = given) do
+    case Start.first_steps(program, given) do
+      {:ok, _value, words} = done when words <= @small -> done
+      # The whole start knows what is to be done then.
+      again when again in [:texts, :rebuild] -> given |> Given.run(program, %{}) |> run()
+      step -> with_limits(step, Given.run(given, program, %{}))
+    end
+  catch
+    :error, reason -> Panic.error(reason, __STACKTRACE__)
+  end
 
   @doc "Runs a program, and returns the control at the end of the run too, if it has one."
   @spec controlled(Run.t()) :: {Run.outcome(), Control.t() | nil}
@@ -75,9 +93,18 @@ defmodule PtcRunner.Json.Runner do
     :error, reason -> {Panic.error(reason, __STACKTRACE__), run.control}
   end
 
-  defp limited(%Run{limits: limits} = run) do
+  defp limited(%Run{limits: limits} = run, forks?) do
     {_timeout, max_heap, _reading} = limits = Limits.resolve(limits)
-    %{run | strategy: InCaller, limits: limits, max_heap: max_heap}
+    process = ToolProcess.new(max_heap)
+
+    %{
+      run
+      | strategy: InCaller,
+        limits: limits,
+        max_heap: max_heap,
+        forks?: forks?,
+        process: process
+    }
   end
 
   defp settled({:error, fault}, run) do
@@ -142,8 +169,7 @@ defmodule PtcRunner.Json.Runner do
 
   # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.
   # So the modules that it needs are loaded before.
-  defp driven(%Run{max_heap: max_heap, limits: limits} = run, begin) do
-    run = %{run | process: ToolProcess.new(max_heap)}
+  defp driven(%Run{limits: limits} = run, begin) do
     :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
     handler = ErrorHandler.install()
 
@@ -156,10 +182,19 @@ defmodule PtcRunner.Json.Runner do
     end
   end
 
-  defp with_limits({:limits, state, terms}, {timeout, max_heap, _reading}),
-    do: Native.resume(state, terms, {:limits, timeout, max_heap})
+  # Goes on with a run that has not ended in its first steps.
+  defp with_limits(step, run) do
+    %Run{limits: {timeout, max_heap, _reading}} = run = limited(run, false)
 
-  defp with_limits(step, _limits), do: step
+    begin = fn ->
+      case step do
+        {:limits, state, terms} -> Native.resume(state, terms, {:limits, timeout, max_heap})
+        step -> step
+      end
+    end
+
+    run |> driven(begin) |> elem(0) |> settled(run)
+  end
 
   # The end of a run, with its limits in the errors.
   # The caller may wait for a message next.

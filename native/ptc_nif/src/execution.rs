@@ -93,7 +93,7 @@ enum Home<'a, 'r> {
 impl<'a> Home<'a, '_> {
     fn run(&mut self) -> Option<&mut AnyRun> {
         match self {
-            Home::Own(run, _) => Some(run),
+            Home::Own(run, _) => Some(&mut **run),
             Home::New(run, _) => Some(run.as_mut()?.as_mut()),
         }
     }

@@ -47,7 +47,8 @@ defmodule PtcRunner.Json.Run.Controlled do
          :ok <- Answers.begin(control, fn -> started(run, program, fingerprint) end) do
       %Program{handle: handle, consts: consts, source: source} = program(run)
       control = %{control | place: Place.new(handle, consts, source)}
-      {:ok, %{run | strategy: __MODULE__, control: control}, fingerprint}
+      process = ToolProcess.new(max_heap)
+      {:ok, %{run | strategy: __MODULE__, control: control, process: process}, fingerprint}
     else
       error -> {error, control}
     end

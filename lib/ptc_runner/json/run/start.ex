@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Run.Start do
 
   alias PtcRunner.{Aligned, Native}
   alias PtcRunner.Native.Types
-  alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
+  alias PtcRunner.Json.{Edition, Given, Limits, Program, Run, Texts}
   alias PtcRunner.Json.Run.Reply
 
   @doc "Starts a run; returns its first reply, which is `:texts` only for a program that is still compiled."
@@ -15,6 +15,24 @@ defmodule PtcRunner.Json.Run.Start do
       :texts -> Texts.start(run)
       reply -> reply
     end
+  end
+
+  @doc """
+  The first native call of a run without tools. `:rebuild`: the native part of the program is from another node, or from this one before a
+  restart; `:texts`: its context has texts.
+  """
+  @spec first_steps(String.t() | Program.t(), Given.t()) :: Reply.t() | :rebuild
+  def first_steps(%Program{handle: handle, consts: consts}, %Given{} = data) do
+    %Given{context: context, memory: memory, limits: {timeout, max_heap, _reading}} = data
+    Native.run_compiled(handle, consts, {context, memory, timeout, max_heap})
+  rescue
+    ArgumentError -> :rebuild
+  end
+
+  def first_steps(text, %Given{} = data) do
+    %Given{context: context, memory: memory, limits: {timeout, max_heap, reading}} = data
+    given = {context, memory, timeout, max_heap}
+    text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
   end
 
   @doc "Starts a run whose context has texts, as its last reply has said. Its limits are looked up."
