@@ -11,20 +11,13 @@ defmodule PtcRunner.Json.Run do
   # it calls a tool.
 
   alias PtcRunner.Json.{Budget, Control, Limits, Message, Program, ToolProcess}
-  alias PtcRunner.Json.Run.Rounds
 
   # What it is started with. `limits` may be nil in part until they are looked up. `most`: how many tools run at the same time at
   # most; `forks?`: whether it is suspended at loops whose rounds may overlap. `budget` counts the calls where nobody
   # decides about each; `control` decides about each. `firewall?`: whether its faults hide the values of rows with firewalled fields.
   #
-  # How far it is. `began`: when it was suspended for the first time before its end, in milliseconds. `process`: that of its tools.
-  # `id`: of the next call, if calls are decided about.
-  #
-  # In the process of its tools. `reply_to`: who waits for it. `functions`: those of its tools, by name. `moved`: the words that it was moved
-  # with. `enough`: the words that it may build until the heap limit of the process grows. `refused`: the bytes up to which
-  # it does not read answers in place. `guessed?`: whether the words of an answer were estimated.
-  #
-  # As a round: `rounds` has what is known of all rounds of the loop, `round` is its number.
+  # How far it is. `strategy`: how it is driven, a struct of the module that drives it. `began`: when it was suspended for the
+  # first time before its end, in milliseconds. `process`: that of its tools.
   defstruct program: nil,
             context: %{},
             memory: %{},
@@ -39,16 +32,7 @@ defmodule PtcRunner.Json.Run do
             strategy: nil,
             began: nil,
             max_heap: 0,
-            process: nil,
-            id: 1,
-            reply_to: nil,
-            functions: %{},
-            moved: 0,
-            enough: :infinity,
-            refused: -1,
-            guessed?: false,
-            rounds: nil,
-            round: nil
+            process: nil
 
   @typedoc """
   The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
@@ -72,19 +56,10 @@ defmodule PtcRunner.Json.Run do
           budget: Budget.t() | nil,
           control: Control.t() | nil,
           firewall?: boolean(),
-          strategy: module() | nil,
+          strategy: struct() | nil,
           began: integer() | nil,
           max_heap: non_neg_integer(),
-          process: ToolProcess.t() | nil,
-          id: pos_integer(),
-          reply_to: tuple() | nil,
-          functions: %{String.t() => (term() -> term())},
-          moved: non_neg_integer(),
-          enough: non_neg_integer() | :infinity,
-          refused: integer(),
-          guessed?: boolean(),
-          rounds: Rounds.t() | nil,
-          round: non_neg_integer() | nil
+          process: ToolProcess.t() | nil
         }
 
   @typedoc "What a run ends with; its error is a fault."

@@ -99,7 +99,7 @@ defmodule PtcRunner.Json.Runner do
 
     %{
       run
-      | strategy: InCaller,
+      | strategy: %InCaller{},
         limits: limits,
         max_heap: max_heap,
         forks?: forks?,
@@ -150,7 +150,7 @@ defmodule PtcRunner.Json.Runner do
   def eval(ast, %Context{} = context, edition \\ nil) do
     %Run{limits: {timeout, max_heap, depth}} = run = unchecked(ast, context, :infinity, 0)
     reading = if edition, do: {depth, false, false, false, edition}, else: depth
-    run = %{run | strategy: InPlace, limits: {timeout, max_heap, reading}}
+    run = %{run | strategy: %InPlace{}, limits: {timeout, max_heap, reading}}
 
     fn -> Start.start(run) end
     |> Driver.start(run)

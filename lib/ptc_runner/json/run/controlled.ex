@@ -18,6 +18,9 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   @behaviour Driver
 
+  # The id of the next call.
+  defstruct id: 1
+
   @doc """
   Prepares a run that has a control: its native part, and what the control must know. The run that is told to
   `:on_journal` is told here, before its first call. Returns it, and the fingerprint of its data; or why it does not start, and the control.
@@ -48,7 +51,7 @@ defmodule PtcRunner.Json.Run.Controlled do
       %Program{handle: handle, consts: consts, source: source} = program(run)
       control = %{control | place: Place.new(handle, consts, source)}
       process = ToolProcess.new(max_heap)
-      {:ok, %{run | strategy: __MODULE__, control: control, process: process}, fingerprint}
+      {:ok, %{run | strategy: %__MODULE__{}, control: control, process: process}, fingerprint}
     else
       error -> {error, control}
     end
@@ -104,10 +107,10 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   @impl true
   # The processes of the rounds need the whole heap limit.
-  def request(Reply.fork() = loop, %Run{id: id, max_heap: max_heap} = run) do
+  def request(Reply.fork() = loop, %Run{strategy: %{id: id}, max_heap: max_heap} = run) do
     ToolProcess.stop(run.process)
-    {result, control} = Rounds.controlled(loop, run)
-    run = %{run | control: control, process: ToolProcess.new(max_heap), id: id + 1}
+    {result, control} = Rounds.controlled(loop, run, id)
+    run = next(%{run | control: control, process: ToolProcess.new(max_heap)}, id + 1)
 
     case result do
       {:ok, value} -> {:resume, {:joined, value, 0}, run}
@@ -129,13 +132,15 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   def request(call, run), do: decided(call, run)
 
-  defp replayed(call, replays, %Run{control: control, id: id, max_heap: max_heap} = run) do
+  defp replayed(call, replays, %Run{control: control, max_heap: max_heap} = run) do
+    id = run.strategy.id
+
     case answers(call, replays, id, max_heap) do
       {^call, _replays, ^id} ->
         decided(call, run)
 
       {reply, replays, id} ->
-        {:resumed, reply, %{run | control: Replays.done(control, replays), id: id}}
+        {:resumed, reply, next(%{run | control: Replays.done(control, replays)}, id)}
     end
   end
 
@@ -158,8 +163,10 @@ defmodule PtcRunner.Json.Run.Controlled do
   defp decided(Reply.last(tool: name, args: args, pc: pc) = call, run),
     do: run |> decide(name, args, pc) |> done(call, name, run)
 
-  defp done(step, call, name, %Run{id: id, max_heap: max_heap} = run) do
-    run = %{run | id: id + 1}
+  defp next(run, id), do: %{run | strategy: %__MODULE__{id: id}}
+
+  defp done(step, call, name, %Run{strategy: %{id: id}, max_heap: max_heap} = run) do
+    run = next(run, id + 1)
 
     case step do
       {:answer, value, words, control} ->
@@ -213,8 +220,8 @@ defmodule PtcRunner.Json.Run.Controlled do
   defp readable(answer, _name, _secret, _state, _max_heap), do: answer
 
   # The application's own function of events may fail, and its caller go on.
-  defp decide(%Run{control: control, id: id, process: process}, name, args, pc) do
-    Control.decide(control, id, name, args, pc)
+  defp decide(%Run{control: control, strategy: strategy, process: process}, name, args, pc) do
+    Control.decide(control, strategy.id, name, args, pc)
   catch
     kind, reason ->
       ToolProcess.stop(process)

@@ -37,7 +37,7 @@ defmodule PtcRunner.Json.Run.Driver do
   Starts a run and drives it. An error of the native library is an error of the run.
 
       iex> alias PtcRunner.Json.Run
-      iex> {result, _run} = Run.Driver.start(fn -> {:ok, 1, 0} end, %Run{strategy: Run.InPlace})
+      iex> {result, _run} = Run.Driver.start(fn -> {:ok, 1, 0} end, %Run{strategy: %Run.InPlace{}})
       iex> result
       {:ok, 1, 0}
 
@@ -67,7 +67,7 @@ defmodule PtcRunner.Json.Run.Driver do
   def drive(:texts, run),
     do: fn -> Start.over_texts(run) end |> Panic.instead() |> drive(run)
 
-  def drive(request, %Run{strategy: strategy} = run) do
+  def drive(request, %Run{strategy: %strategy{}} = run) do
     case strategy.request(request, run) do
       {:resume, answer, run} ->
         request |> resume(answer) |> drive(run)

@@ -12,6 +12,8 @@ defmodule PtcRunner.Json.Run.InCaller do
 
   @behaviour Driver
 
+  defstruct []
+
   @impl true
   def request(Reply.moves(words: {:at_most, most}, terms: terms, args: args) = call, run) do
     case Weight.within([terms | args], most) do

@@ -10,6 +10,8 @@ defmodule PtcRunner.Json.Run.InPlace do
 
   @behaviour Driver
 
+  defstruct []
+
   @impl true
   def request(Reply.last(tool: name, args: args), run) do
     case called(name, args, run) do

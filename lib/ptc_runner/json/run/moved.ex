@@ -18,14 +18,24 @@ defmodule PtcRunner.Json.Run.Moved do
 
   # What is sent to the process: the call at which the run moves, as one of a run that has moved; the words of its copy; what counts its
   # calls; and whether the process forgets the functions that it has, because the run gives others.
+  #
+  # In the process: `reply_to`, who waits for the run; `functions`, those of its tools, by name; `enough`, the words that it may build until
+  # the heap limit of the process grows; `refused`, the bytes up to which it does not read answers in place; `guessed?`: whether
+  # the words of an answer were estimated.
   @enforce_keys [:call, :words]
-  defstruct [:call, :words, budget: nil, anew?: false]
+  defstruct [:call, :words, budget: nil, anew?: false] ++
+              [reply_to: nil, functions: %{}, enough: :infinity, refused: -1, guessed?: false]
 
   @type t :: %__MODULE__{
-          call: Reply.t(),
+          call: Reply.t() | nil,
           words: non_neg_integer(),
           budget: Budget.t() | nil,
-          anew?: boolean()
+          anew?: boolean(),
+          reply_to: ToolWorker.reply_to() | nil,
+          functions: %{String.t() => (term() -> term())},
+          enough: non_neg_integer() | :infinity,
+          refused: integer(),
+          guessed?: boolean()
         }
 
   # The process's heap limit grows when the run has built this part of its limit.
@@ -48,20 +58,19 @@ defmodule PtcRunner.Json.Run.Moved do
   @spec start(ToolWorker.reply_to(), Guarded.max_heap(), t(), %{
           String.t() => (term() -> term())
         }) :: :killed
-  def start(reply_to, max_heap, %__MODULE__{call: call, words: words, budget: budget}, functions) do
-    run = %Run{
-      strategy: __MODULE__,
-      reply_to: reply_to,
-      max_heap: max_heap,
-      moved: words,
-      enough: enough(max_heap, 0),
-      budget: budget,
-      functions: functions
+  def start(reply_to, max_heap, %__MODULE__{call: call, budget: budget} = moved, functions) do
+    moved = %{
+      moved
+      | call: nil,
+        reply_to: reply_to,
+        functions: functions,
+        enough: enough(max_heap, 0)
     }
 
     ToolWorker.read_in_place()
-    {result, run} = Driver.drive(call, run)
-    ToolWorker.leave(run.reply_to, ended(result, run))
+    run = %Run{strategy: moved, max_heap: max_heap, budget: budget}
+    {result, %Run{strategy: moved}} = Driver.drive(call, run)
+    ToolWorker.leave(moved.reply_to, ended(result, moved, max_heap))
   end
 
   @impl true
@@ -69,7 +78,7 @@ defmodule PtcRunner.Json.Run.Moved do
     do: one(name, args, state, allow(built, run))
 
   def request(Reply.moved_calls(tool: name, args: all, built: built) = calls, run) do
-    case run.functions do
+    case run.strategy.functions do
       %{^name => fun} -> several(all, fun, {[], 0}, calls, allow(built, run))
       # The function is asked for at the first of them.
       _not_yet -> one(name, hd(all), Reply.state(calls), allow(built, run))
@@ -78,13 +87,14 @@ defmodule PtcRunner.Json.Run.Moved do
 
   # The run does not read in place what the tool has answered. It is not asked again for texts that are not longer.
   def request(Reply.decode(tool: name, text: text), run) do
-    run = %{run | refused: min(byte_size(text), @most_refused)}
+    moved = %{run.strategy | refused: min(byte_size(text), @most_refused)}
+    run = %{run | strategy: moved}
     name |> ToolWorker.decoded(Texts.answer(%Text{binary: text})) |> answered(name, run)
   end
 
-  defp one(name, args, state, %Run{functions: functions} = run) do
+  defp one(name, args, state, run) do
     with :ok <- taken(name, run) do
-      case functions do
+      case run.strategy.functions do
         %{^name => fun} -> called(name, fun, args, run)
         _not_yet -> ask(name, state, args, run)
       end
@@ -172,8 +182,8 @@ defmodule PtcRunner.Json.Run.Moved do
   defp answered({:ok, value}, _name, run) when Weight.is_immediate(value),
     do: {:resume, {:moved, value, ToolWorker.charged()}, run}
 
-  defp answered({:ok, %Text{binary: binary} = text}, name, %Run{refused: refused} = run) do
-    if byte_size(binary) <= refused,
+  defp answered({:ok, %Text{binary: binary} = text}, name, %Run{strategy: moved} = run) do
+    if byte_size(binary) <= moved.refused,
       do: name |> ToolWorker.decoded(Texts.answer(text)) |> answered(name, run),
       else: {:resume, {:text_moved, Texts.lent(name, text), ToolWorker.charged()}, run}
   end
@@ -190,11 +200,11 @@ defmodule PtcRunner.Json.Run.Moved do
 
   # The terms that the run has built take twice their size on this heap during a garbage collection. Tools have
   # their limit in addition, as they would if the run had not moved.
-  defp allow(built, %Run{enough: enough} = run) when built <= enough, do: run
+  defp allow(built, %Run{strategy: %{enough: enough}} = run) when built <= enough, do: run
 
-  defp allow(built, %Run{max_heap: max_heap, moved: moved} = run) do
-    Guarded.allow(max_heap, ToolProcess.room(moved, built))
-    %{run | enough: enough(max_heap, built)}
+  defp allow(built, %Run{max_heap: max_heap, strategy: moved} = run) do
+    Guarded.allow(max_heap, ToolProcess.room(moved.words, built))
+    %{run | strategy: %{moved | enough: enough(max_heap, built)}}
   end
 
   # The words that the run may build before the heap limit grows again. `:infinity` compares greater than every integer.
@@ -204,12 +214,14 @@ defmodule PtcRunner.Json.Run.Moved do
   # The tag is made in the function that waits for it, which lets the VM skip older messages.
   defp ask(name, state, args, run) do
     tag = make_ref()
-    ToolWorker.tell(run.reply_to, {:need, name, Native.time_left(state)}, tag)
+    %Run{strategy: moved} = run
+    ToolWorker.tell(moved.reply_to, {:need, name, Native.time_left(state)}, tag)
 
     Guarded.await do
       {^tag, reply_to, fun} ->
-        functions = Map.put(run.functions, name, fun)
-        called(name, fun, args, %{run | reply_to: reply_to, functions: functions})
+        functions = Map.put(moved.functions, name, fun)
+        moved = %{moved | reply_to: reply_to, functions: functions}
+        called(name, fun, args, %{run | strategy: moved})
     end
   end
 
@@ -220,12 +232,14 @@ defmodule PtcRunner.Json.Run.Moved do
     case length_of(value) do
       length when length > @long_list ->
         with {:ok, some} <- value |> Enum.take(@items_weighed) |> Weight.within(max_heap),
-             do: {:ok, div(some * length, @items_weighed), %{run | guessed?: true}}
+             do: {:ok, div(some * length, @items_weighed), guessed(run)}
 
       _short_or_no_list ->
         with {:ok, words} <- Weight.within(value, max_heap), do: {:ok, words, run}
     end
   end
+
+  defp guessed(%Run{strategy: moved} = run), do: %{run | strategy: %{moved | guessed?: true}}
 
   defp length_of([_ | _] = list) do
     length(list)
@@ -237,12 +251,14 @@ defmodule PtcRunner.Json.Run.Moved do
   defp length_of(_value), do: 0
 
   # The estimate may be too low, and the result is going to be copied.
-  defp ended({:ok, value, _words} = done, %Run{guessed?: true, max_heap: max_heap}) do
+  defp ended({:ok, value, _words} = done, %{guessed?: true}, max_heap) do
     {:total_heap_size, here} = :erlang.process_info(self(), :total_heap_size)
     most = if max_heap == 0, do: 0, else: max_heap + here
     with {:ok, _words} <- Weight.within(value, most), do: done
   end
 
-  defp ended({:error, fault}, _run) when is_tuple(fault), do: {:error, Faults.worded(fault)}
-  defp ended(result, _run), do: result
+  defp ended({:error, fault}, _moved, _max_heap) when is_tuple(fault),
+    do: {:error, Faults.worded(fault)}
+
+  defp ended(result, _moved, _max_heap), do: result
 end

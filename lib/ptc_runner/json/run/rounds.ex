@@ -24,13 +24,15 @@ defmodule PtcRunner.Json.Run.Rounds do
   # nobody listens). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
   # `limited?`: whether the caller has a heap limit.
   #
+  # `round`: of these, the round that is driven.
+  #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
   # `{:join, key, id}` if an equal call runs; `{:paused, id}`.
   @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil] ++
-              [control: nil, id: nil, calls: %{}, asked: %{}]
+              [control: nil, id: nil, calls: %{}, asked: %{}, round: nil]
 
   @type t :: %__MODULE__{}
 
@@ -49,11 +51,11 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   @doc """
-  Runs them for a run whose caller decides about each call. `:paused`: calls wait for a decision, and no other one can go on.
+  Runs them for a run whose caller decides about each call. `id`: that of the loop; `:paused`: calls wait for a decision, and no other one can go on.
   """
-  @spec controlled(Reply.t(), Run.t()) ::
+  @spec controlled(Reply.t(), Run.t(), id :: pos_integer()) ::
           {{:ok, [term()]} | {:error, term()} | :paused, Control.t()}
-  def controlled(Reply.fork(loop: name, list: list) = loop, %Run{control: control, id: id} = run) do
+  def controlled(Reply.fork(loop: name, list: list) = loop, %Run{control: control} = run, id) do
     before = control.paused
     ref = :erlang.alias()
     rounds = %{new(ref, loop, run) | control: control, id: id}
@@ -167,9 +169,9 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   # One round, as a run of its own.
-  defp one(rounds, round), do: %Run{strategy: __MODULE__, rounds: rounds, round: round}
+  defp one(rounds, round), do: %Run{strategy: %{rounds | round: round}}
 
-  defp stepped({result, %Run{rounds: rounds, round: round}}) do
+  defp stepped({result, %Run{strategy: %{round: round} = rounds}}) do
     case result do
       :waits -> rounds
       {:error, :deadline} -> fail(rounds, -1, :timeout)
@@ -180,12 +182,12 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   # The round waits for the tool. `answered/4` goes on with it.
   @impl true
-  def request(call, %Run{rounds: rounds, round: round} = run) do
+  def request(call, %Run{strategy: %{round: round} = rounds} = run) do
     case asked_for(call, rounds, round) do
-      {:waits, rounds} -> {:ended, :waits, %{run | rounds: rounds}}
-      {:resume, answer, rounds} -> {:resume, answer, %{run | rounds: rounds}}
-      {:failed, text, rounds} -> {:failed, :failed, text, %{run | rounds: rounds}}
-      {{:error, _reason} = error, rounds} -> {:ended, error, %{run | rounds: rounds}}
+      {:waits, rounds} -> {:ended, :waits, %{run | strategy: rounds}}
+      {:resume, answer, rounds} -> {:resume, answer, %{run | strategy: rounds}}
+      {:failed, text, rounds} -> {:failed, :failed, text, %{run | strategy: rounds}}
+      {{:error, _reason} = error, rounds} -> {:ended, error, %{run | strategy: rounds}}
     end
   end
 

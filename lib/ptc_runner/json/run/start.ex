@@ -68,13 +68,18 @@ defmodule PtcRunner.Json.Run.Start do
   def begin(%Run{program: {checked, node}, limits: {_, _, reading}} = run),
     do: Native.run_node(node, checked == :checked, Edition.filled(reading), given(run))
 
-  defp begin(handle, consts, %Run{control: control} = run) when control != nil,
-    do: Native.run_asking(handle, consts, given(run), run.forks?)
+  # One match of the struct takes less time than several.
+  defp begin(handle, consts, %Run{} = run) do
+    %Run{context: context, memory: memory, limits: {timeout, max_heap, _reading}} = run
+    %Run{now: now, control: control, forks?: forks?} = run
+    given = given(context, memory, timeout, max_heap, now)
 
-  defp begin(handle, consts, %Run{forks?: true} = run),
-    do: Native.run_forking(handle, consts, given(run))
-
-  defp begin(handle, consts, run), do: Native.run_compiled(handle, consts, given(run))
+    cond do
+      control != nil -> Native.run_asking(handle, consts, given, forks?)
+      forks? -> Native.run_forking(handle, consts, given)
+      true -> Native.run_compiled(handle, consts, given)
+    end
+  end
 
   defp rebuilt(%Run{program: program, limits: limits} = run) do
     {timeout, max_heap, _reading} = Limits.resolve(limits)
@@ -85,10 +90,14 @@ defmodule PtcRunner.Json.Run.Start do
 
   @doc "What a native run is given besides its program."
   @spec given(Run.t()) :: Types.given()
-  def given(%Run{context: context, memory: memory, limits: {timeout, max_heap, _}, now: nil}),
-    do: {context, memory, timeout, max_heap}
+  def given(%Run{} = run) do
+    %Run{context: context, memory: memory, limits: {timeout, max_heap, _reading}, now: now} = run
+    given(context, memory, timeout, max_heap, now)
+  end
 
-  def given(%Run{context: context, memory: memory, limits: {timeout, max_heap, _}, now: now}),
+  defp given(context, memory, timeout, max_heap, nil), do: {context, memory, timeout, max_heap}
+
+  defp given(context, memory, timeout, max_heap, now),
     do: {context, memory, timeout, max_heap, now}
 
   @doc """
