@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Answer do
   # own, and is tried without the signature only where no JSON was found.
 
   alias PtcRunner.Agent.Answer.{Asked, Fit, Told}
-  alias PtcRunner.Agent.{Around, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
+  alias PtcRunner.Agent.{Around, Behind, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
@@ -31,7 +31,7 @@ defmodule PtcRunner.Agent.Answer do
         chosen(text, asked)
 
       sign ->
-        {:error, [signed(sign)], Told.feedback([signed(sign)], text, {:place, nil}, asked), true}
+        refused([signed(sign, "before")], text, asked)
     end
   end
 
@@ -40,20 +40,31 @@ defmodule PtcRunner.Agent.Answer do
 
     case Candidates.choose(text, &value_of(&1, asked), choosing) do
       :one ->
-        nearly(text, asked)
+        alone(text, nil, asked)
 
       {:only, part} ->
-        nearly(part, asked)
+        alone(text, part, asked)
 
       {:last, part, count} ->
-        with {:ok, value, warnings} <- nearly(part, asked),
+        with {:ok, value, warnings} <- alone(text, part, asked),
              do: {:ok, value, ["took the last of #{count} answers" | warnings]}
 
       {:several, count} ->
-        errors = [several(count)]
-        {:error, errors, Told.feedback(errors, text, {:place, nil}, %{asked | limits: []}), true}
+        refused([several(count)], text, %{asked | limits: []})
     end
   end
+
+  defp alone(text, part, asked) do
+    with {:ok, _value, _warnings} = right <- nearly(part || text, asked) do
+      case Behind.sign(text, part) do
+        nil -> right
+        sign -> refused([signed(sign, "behind")], text, asked)
+      end
+    end
+  end
+
+  defp refused(errors, text, asked),
+    do: {:error, errors, Told.feedback(errors, text, {:place, nil}, asked), true}
 
   @doc """
   The value of an answer that is valid as it stands, or its errors. Which of several values counts is decided as by `read/3`, so that both agree.
@@ -73,11 +84,20 @@ defmodule PtcRunner.Agent.Answer do
     choosing = [fenced: true, plain: asked.wrapped?]
 
     case sign || Candidates.choose(text, &value_of(&1, asked), choosing) do
-      ^sign when sign != nil -> {:error, [signed(sign)]}
-      :one -> made_exactly(text, signature, asked, strict)
-      {:only, part} -> made_exactly(part, signature, asked, strict)
-      {:last, part, _count} -> made_exactly(part, signature, asked, strict)
+      ^sign when sign != nil -> {:error, [signed(sign, "before")]}
+      :one -> alone_exactly(text, nil, signature, asked, strict)
+      {:only, part} -> alone_exactly(text, part, signature, asked, strict)
+      {:last, part, _count} -> alone_exactly(text, part, signature, asked, strict)
       {:several, count} -> {:error, [several(count)]}
+    end
+  end
+
+  defp alone_exactly(text, part, signature, asked, strict) do
+    with {:ok, _value} = right <- made_exactly(part || text, signature, asked, strict) do
+      case Behind.sign(text, part) do
+        nil -> right
+        sign -> {:error, [signed(sign, "behind")]}
+      end
     end
   end
 
@@ -93,8 +113,8 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  defp signed(sign),
-    do: %{path: [], message: "The answer has #{sign} before its value: write the value alone"}
+  defp signed(sign, where),
+    do: %{path: [], message: "The answer has #{sign} #{where} its value: write the value alone"}
 
   defp several(count),
     do: %{path: [], message: "The answer has #{count} different values: write one"}
@@ -156,13 +176,17 @@ defmodule PtcRunner.Agent.Answer do
     {text, outcome} = read = outcome(text, asked)
     found = found(read)
 
-    with {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
-         no when no in [:error, :literal] or elem(no, 0) == :unfit <-
+    with [] <- clashing(found, asked),
+         {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
+         no when no in [:error, :literal] or (is_tuple(no) and elem(no, 0) == :unfit) <-
            converted(text, outcome, found, asked) do
       errors = errors |> left(found, asked) |> beside(found, asked)
       {errors, feedback} = both(errors, no, text, found, asked)
       {:error, errors, feedback, {text, found}}
     else
+      [_ | _] = errors ->
+        {:error, errors, Told.feedback(errors, text, {:place, nil}, asked), {text, :wrong}}
+
       {:truncated, %{path: path, message: message}} ->
         {:error, [%{path: path, message: message}], Cut.feedback(message), {text, found}}
 
@@ -272,6 +296,12 @@ defmodule PtcRunner.Agent.Answer do
   defp right?({:error, _reason, {:value, _}}, %{type: nil}), do: true
   defp right?(_outcome, _asked), do: false
 
+  # Two keys that are one field, with different values.
+  defp clashing({:value, value}, %{type: type}) when type != nil,
+    do: value |> Wrapper.inner(type) |> Names.clashes(type)
+
+  defp clashing(_found, _asked), do: []
+
   defp coerced({:value, value}, asked) do
     value = Wrapper.inner(value, asked.type)
 
@@ -284,7 +314,7 @@ defmodule PtcRunner.Agent.Answer do
   defp coerced(_none, _asked), do: :error
 
   defp repaired(text, found, asked) do
-    limits = [{:truncated, asked.truncated} | asked.limits]
+    limits = [{:truncated, asked.truncated}, {:lost, :refuse} | asked.limits]
 
     case JsonRepair.read(text, asked.type, limits) do
       {:ok, value, repairs} ->
@@ -292,8 +322,12 @@ defmodule PtcRunner.Agent.Answer do
           :error
         else
           with [] <- grouped(value, repairs, text, asked),
+               [] <- clashing({:value, value}, asked),
                do: value |> Fit.unwrapped(asked) |> Fit.fitting(messages(repairs), asked)
         end
+
+      {:error, {:lost, errors}} ->
+        errors
 
       {:error, reason} ->
         cut(reason, found)
@@ -327,15 +361,18 @@ defmodule PtcRunner.Agent.Answer do
          {:ok, value, repairs} <-
            JsonRepair.read(text, nil, [
              {:truncated, truncated},
-             {:exact, asked.type} | asked.limits
+             {:exact, asked.type},
+             {:lost, :refuse} | asked.limits
            ]),
-         [] <- grouped(value, repairs, text, asked) do
+         [] <- grouped(value, repairs, text, asked),
+         [] <- clashing({:value, value}, asked) do
       {value, warnings} = value |> Fit.unwrapped(asked) |> Names.renamed(asked.type)
 
       with no when no in [:error, :literal] <-
              Fit.coerce(value, asked, messages(repairs) ++ warnings),
            do: {:unfit, value}
     else
+      {:error, {:lost, errors}} -> errors
       {:error, reason} -> cut(reason, found)
       false -> :error
       wrong -> wrong

@@ -17,14 +17,16 @@ defmodule PtcRunner.Agent.Feedback do
   @limit 16_000
 
   @doc "Feedback about a text without a program, or an invalid program."
-  @spec program(Json.error(), 1 | 2) :: String.t()
-  def program(error, edition), do: error |> hinted(edition) |> sentence()
+  @spec program(Message.fault(), 1 | 2) :: String.t()
+  def program(fault, edition), do: fault |> hinted(edition) |> sentence()
 
   # The error, and what to write instead, if the mistake is a typical one.
-  defp hinted(error, edition) do
-    case Hints.of_error(error, edition) do
-      "" -> Json.format_error(error)
-      hint -> "#{Json.format_error(error)}\n#{hint}"
+  defp hinted(fault, edition) do
+    error = fault |> Message.error() |> Json.format_error()
+
+    case Hints.of_fault(fault, edition) do
+      "" -> error
+      hint -> "#{error}\n#{hint}"
     end
   end
 
@@ -69,7 +71,7 @@ defmodule PtcRunner.Agent.Feedback do
         sentence("ExecutionError: " <> Shown.lines(text), made)
 
       _fault ->
-        fault |> Message.error() |> hinted(edition) |> sentence(made)
+        fault |> hinted(edition) |> sentence(made)
     end
   end
 

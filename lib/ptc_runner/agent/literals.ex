@@ -6,18 +6,6 @@ defmodule PtcRunner.Agent.Literals do
   alias PtcRunner.SubAgent.Signature.Base
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
-  @warning "coerced keyword to string"
-
-  @doc """
-  Whether a coercion of JSON has made a text of null, true or false, by its warnings.
-
-      iex> PtcRunner.Agent.Literals.named?(["coerced keyword to string"])
-      true
-
-  """
-  @spec named?([String.t()]) :: boolean()
-  def named?(warnings), do: @warning in warnings
-
   @doc """
   The places that have null, true or false where the type demands a text.
 

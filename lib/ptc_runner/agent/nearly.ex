@@ -10,9 +10,9 @@ defmodule PtcRunner.Agent.Nearly do
 
   @time ~r/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{7,}(?:Z|[+-]\d\d:?\d\d)/i
 
-  # Operators and signs, the last ones ¬, ≥, ≤ and ≠, by bytes: the text need not be UTF-8. Blanks may follow those of negation;
-  # the items of a list in Markdown begin with - and a blank.
-  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?(?|((?:[!~<>^&|?=+-]|\xC2\xAC|\xE2\x89[\xA0\xA4\xA5])+)|((?:[!~]|\xC2\xAC|(?i:not\b))+)\s*)([{\[])/
+  # Operators and signs, the last ones ¬, ±, ≈, ≥, ≤ and ≠, by bytes: the text need not be UTF-8. Blanks may follow those of negation;
+  # the items of a list in Markdown begin with - and a blank. A number that the value is multiplied with, and a call that does not only write it.
+  @sign ~r/\A\s*(?:```[\w+.#-]*\s+)?(?|((?:[!~<>^&|?=+-]|\xC2[\xAC\xB1]|\xE2\x89[\x88\xA0\xA4\xA5])+)|((?:[!~]|\xC2\xAC|(?i:not\b))+)\s*|(\d[\d.]*\s*(?:[*\/%^]|\xC3\x97)|(?!(?:JSON\.\w+|json(?:\.\w+)?|p?print|console\.\w+|dict|list|[Aa]rray|[Oo]bject|echo|return|respond|answer|output|result|final(?:_answer)?|callback)\()[A-Za-z_][\w.]*\()\s*)([{\[])/
 
   # A text in quotes, in a fence or not, with nothing in brackets behind it.
   @quoted ~r/\A\s*(?:```[\w+.#-]*\s+)?("\s*(?:\\.|[^"\\])*+")[^{\[]*\z/s

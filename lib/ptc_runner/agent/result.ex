@@ -10,7 +10,16 @@ defmodule PtcRunner.Agent.Result do
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
-  alias PtcRunner.SubAgent.Signature.{Annotations, Base, Coercion, Enums, Firewall}
+
+  alias PtcRunner.SubAgent.Signature.{
+    Annotations,
+    Base,
+    Coercion,
+    Enums,
+    Firewall,
+    RuleText,
+    Type
+  }
 
   # Maximum number of warnings.
   @most 20
@@ -50,6 +59,34 @@ defmodule PtcRunner.Agent.Result do
       errors -> {:error, errors}
     end
   end
+
+  @doc """
+  What is expected at a path of a result, in words; nil where its type does not tell.
+
+      iex> type = {:map, [{"rows", {:list, {:map, [{"n", :int}, {"status", :string}]}}}]}
+      iex> for path <- [["rows", 0, "n"], ["rows", 0, "status"], ["rows"], ["x"]],
+      ...>   do: PtcRunner.Agent.Result.wanted(path, {:signature, [], type}, %{"rows.status" => ["open"]})
+      ["int", ~s(one of "open"), "list", nil]
+
+  """
+  @spec wanted([String.t() | integer()], Signature.t() | nil, %{String.t() => [term()]}) ::
+          String.t() | nil
+  def wanted(_path, nil, _enums), do: nil
+
+  def wanted(path, {:signature, _params, type}, enums) do
+    names = for name <- path, is_binary(name), do: name
+    place = Enum.reduce(names, "", &Annotations.join(&2, &1))
+
+    case enums do
+      %{^place => values} -> RuleText.wanted({:enum, values})
+      _none -> type |> Type.at(path) |> kind()
+    end
+  end
+
+  defp kind(kind) when is_atom(kind) and kind != nil, do: Atom.to_string(kind)
+  defp kind({:list, _type}), do: "list"
+  defp kind({kind, _type}) when kind in [:map, :closed_map, :map_of], do: "map"
+  defp kind(_other), do: nil
 
   # Of a value with concealed parts no value is shown.
   defp first(warnings, shape) do

@@ -164,7 +164,16 @@ defmodule PtcRunner.Agent.Run do
     given = strict(given, program)
     findings? = Keyword.get(opts, :findings, :ignore) == :feedback
     firewall = if Keyword.get(opts, :firewall, true), do: Guard.tools(tools), else: false
-    control = %{budget: opts[:budget], settings: settings(tools), firewall: firewall}
+    # It is asked before the run, and for what is kept after it.
+    plan = if firewall != false and tools != [], do: planned(program, given)
+
+    control = %{
+      budget: opts[:budget],
+      settings: settings(tools),
+      firewall: firewall,
+      plan: plan
+    }
+
     watched? = watched?(tools, opts)
 
     run = fn functions, record ->
@@ -207,8 +216,9 @@ defmodule PtcRunner.Agent.Run do
         data = [Keyword.get(opts, :context, %{}), info.memory]
         called = for tool <- tools, called?(tool, noted), do: tool
         hidden? = fn -> Hidden.answered?(called) or Hidden.in?(Enum.map(data, &values/1)) end
-        shape = Flow.of(program, info.memory, hidden?)
-        told = if is_map(whole), do: told(program, given, firewall, shape)
+        read = if is_map(whole), do: Flow.read(program), else: program
+        shape = Flow.of(read, info.memory, hidden?)
+        told = if is_map(whole), do: told(read, given, {firewall, plan}, shape)
         memory = marked(memory, delta, shape, told, info.memory)
         info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
         whole = {whole, shape, told}
@@ -226,11 +236,16 @@ defmodule PtcRunner.Agent.Run do
     do: {flows(program, given, firewall, shape), fn -> Flow.written(program) end}
 
   # Without a firewall, what is not shown counts as if it came from firewalled data.
-  defp flows(_program, _given, false, shape), do: &(Shape.entry(shape, &1) != :clear)
+  defp flows(_program, _given, {false, _plan}, shape), do: &(Shape.entry(shape, &1) != :clear)
 
-  defp flows(program, given, tools, shape) do
+  defp flows(program, given, {tools, plan}, shape) do
     given = Given.read(given, "PtcRunner.Json.run/2", :own)
-    Kept.flows(program, {given.context, given.memory, tools, given.limits}, shape)
+    Kept.flows(program, {given.context, given.memory, tools, given.limits}, shape, plan)
+  end
+
+  defp planned(program, given) do
+    given = Given.read(given, "PtcRunner.Json.run/2", :own)
+    Evaluation.plan(program, given.limits)
   end
 
   defp marked(memory, delta, _shape, _told, _before) when delta == %{}, do: memory
@@ -387,7 +402,7 @@ defmodule PtcRunner.Agent.Run do
           {:ok, value, %{info | warnings: info.warnings ++ warnings}}
 
         {:error, errors} ->
-          errors = Shape.errors(errors, info.shape)
+          errors = Shape.errors(errors, info.shape, &Result.wanted(&1, signature, allowed))
           feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
           {:error, {:invalid_result, errors}, feedback, info}
       end

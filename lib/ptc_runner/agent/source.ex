@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Source do
   alias PtcRunner.Agent.{Candidates, Feedback, Nearly, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
-  alias PtcRunner.Json.{Checking, Limits}
+  alias PtcRunner.Json.{Checking, Limits, Message}
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
@@ -27,8 +27,11 @@ defmodule PtcRunner.Agent.Source do
          {:ok, program, more} <- compiled(found, limits, compiling) do
       {:ok, program, warnings ++ more}
     else
-      {:error, error} -> {:error, error, Feedback.program(error, compiling[:edition])}
-      {:truncated, error} -> {:error, error, Feedback.truncated(error)}
+      {:error, fault} ->
+        {:error, Message.error(fault), Feedback.program(fault, compiling[:edition])}
+
+      {:truncated, error} ->
+        {:error, error, Feedback.truncated(error)}
     end
   end
 
@@ -57,13 +60,15 @@ defmodule PtcRunner.Agent.Source do
   # The text of a program is compiled as it is. If it is not framed as a program, or nested deeper than a text may be, its
   # value is compiled.
   defp compiled(json, limits, opts) when is_binary(json) do
-    with {:error, {:parse_error, _}} <- compile(json, opts),
-         {:ok, value} <- JsonParser.locate(json, limits) do
-      compiled(value, limits, opts)
-    else
-      {:ok, program} -> {:ok, program, []}
-      {:error, {reason, nil}} when is_atom(reason) -> refused(reason, nil, json)
-      {:error, error} -> {:error, error}
+    case compile(json, opts) do
+      {:ok, program} ->
+        {:ok, program, []}
+
+      {:error, fault} ->
+        case Message.error(fault) do
+          {:parse_error, _text} -> of_value(json, limits, opts)
+          _error -> {:error, fault}
+        end
     end
   end
 
@@ -73,11 +78,19 @@ defmodule PtcRunner.Agent.Source do
          do: {:ok, program, warnings}
   end
 
-  # What an agent observes, it compiles for that.
+  defp of_value(json, limits, opts) do
+    case JsonParser.locate(json, limits) do
+      {:ok, value} -> compiled(value, limits, opts)
+      {:error, {reason, nil}} when is_atom(reason) -> refused(reason, nil, json)
+      {:error, error} -> {:error, error}
+    end
+  end
+
+  # What an agent observes, it compiles for that. An error is a fault, which has its code.
   defp compile(program, opts) do
     case Keyword.pop(opts, :findings) do
       {:feedback, opts} -> Checking.observed(program, opts)
-      {_other, opts} -> Json.compile(program, opts)
+      {_other, opts} -> Checking.faulted(program, opts)
     end
   end
 

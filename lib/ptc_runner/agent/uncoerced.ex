@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Uncoerced do
   # of the values as they are written, of which coercion takes more.
 
   alias PtcRunner.Agent.Literals
-  alias PtcRunner.SubAgent.Signature.{Coercion, Type}
+  alias PtcRunner.SubAgent.Signature.{Coercion, Type, Validator}
 
   # Maximum number of errors that are looked at.
   @most 200
@@ -33,9 +33,11 @@ defmodule PtcRunner.Agent.Uncoerced do
     with false <- Enum.any?(path, &hidden?/1),
          {:ok, value, type} <- at(path, value, type, %{}) do
       case Coercion.coerce(value, type) do
-        {:ok, _value, warnings} -> if Literals.named?(warnings), do: [error], else: []
-        {:error, "expected " <> _ = message} -> [%{error | message: message}]
-        {:error, _reason} -> [error]
+        {:ok, coerced, _warnings} ->
+          if Literals.of_coercion(value, coerced, type) == [], do: [], else: [error]
+
+        {:error, _reason} ->
+          [broken(error, value, type)]
       end
     else
       _unknown -> [error]
@@ -43,6 +45,17 @@ defmodule PtcRunner.Agent.Uncoerced do
   end
 
   defp kept(error, _value, _type), do: [error]
+
+  # Of a value that is converted, and then breaks a rule, the rule is told.
+  defp broken(error, value, type) do
+    with {:where, bare, _rules} <- type,
+         {:ok, converted, _warnings} <- Coercion.coerce(value, bare),
+         {:error, [%{path: [], message: message} | _more]} <- Validator.validate(converted, type) do
+      %{error | message: message}
+    else
+      _other -> error
+    end
+  end
 
   defp hidden?(part), do: is_binary(part) and String.starts_with?(part, "_")
 

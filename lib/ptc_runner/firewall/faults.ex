@@ -33,12 +33,15 @@ defmodule PtcRunner.Firewall.Faults do
 
   """
   @spec of_run(Message.fault(), Flow.program(), term(), term(), boolean()) :: Message.fault()
-  def of_run({:worded, shown, behind_firewall, concealed}, program, context, memory, firewall?) do
-    cond do
-      reads?(program, context, memory) -> concealed
-      firewall? -> behind_firewall
-      true -> shown
-    end
+  def of_run({:worded, shown, behind, concealed, kinds}, program, context, memory, firewall?) do
+    error =
+      cond do
+        reads?(program, context, memory) -> concealed
+        firewall? -> behind
+        true -> shown
+      end
+
+    {:made, kinds, error}
   end
 
   def of_run(fault, program, context, memory, firewall?) do
@@ -79,17 +82,17 @@ defmodule PtcRunner.Firewall.Faults do
   def worded(fault) do
     case kinds(fault) do
       ^fault -> Message.error(fault)
-      kinds -> worded(fault, outlines(fault), Message.error(kinds))
+      kinds -> worded(fault, outlines(fault), kinds)
     end
   end
 
-  defp worded(fault, fault, concealed) do
+  defp worded(fault, fault, kinds) do
     shown = Message.error(fault)
-    {:worded, shown, shown, concealed}
+    {:worded, shown, shown, Message.error(kinds), kinds}
   end
 
-  defp worded(fault, outlines, concealed),
-    do: {:worded, Message.error(fault), Message.error(outlines), concealed}
+  defp worded(fault, outlines, kinds),
+    do: {:worded, Message.error(fault), Message.error(outlines), Message.error(kinds), kinds}
 
   defp kinds(fault), do: with_terms(fault, &Shown.kind/1)
 

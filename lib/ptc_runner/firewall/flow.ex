@@ -32,6 +32,22 @@ defmodule PtcRunner.Firewall.Flow do
   @type program :: String.t() | map() | Program.t() | {:checked | :unchecked, term()} | tuple()
 
   @doc """
+  A program whose term is made once, for several questions.
+
+      iex> read = PtcRunner.Firewall.Flow.read(~s({"program": {"op": "sum", "field": "_pin"}}))
+      iex> {PtcRunner.Firewall.Flow.of(read, %{}), PtcRunner.Firewall.Flow.program(read)}
+      {:secret, ~s({"program": {"op": "sum", "field": "_pin"}})}
+
+  """
+  @spec read(program()) :: program()
+  def read(program), do: {:read, program, Program.term(program)}
+
+  @doc "The program of `read/1`; another one as it is."
+  @spec program(program()) :: program()
+  def program({:read, program, _term}), do: program
+  def program(program), do: program
+
+  @doc """
   The shape of a program's value, if it runs with this memory. `hidden?` tells whether the data that it reads may have
   firewalled fields.
 
@@ -139,7 +155,7 @@ defmodule PtcRunner.Firewall.Flow do
 
   defp reveals?(program) do
     with false <- unmarked?(program, Reads.revealing_names() ++ @revealing_marks),
-         {:ok, node} <- Program.term(program) do
+         {:ok, node} <- term(program) do
       Budget.within(@parts, true, &Reads.revealed?(node, &1))
     else
       true -> false
@@ -158,10 +174,14 @@ defmodule PtcRunner.Firewall.Flow do
   defp node(program, names) do
     if names == [] and unmarked?(program, @marks),
       do: :clear,
-      else: with(:error <- Program.term(program), do: :unknown)
+      else: with(:error <- term(program), do: :unknown)
   end
 
+  defp term({:read, _program, term}), do: term
+  defp term(program), do: Program.term(program)
+
   # Whether a text has none of these.
+  defp unmarked?({:read, program, _term}, marks), do: unmarked?(program, marks)
   defp unmarked?(%Program{source: source}, marks), do: unmarked?(source, marks)
 
   defp unmarked?(text, marks) when is_binary(text),

@@ -85,9 +85,14 @@ defmodule PtcRunner.Firewall.Guard do
   defp hidden({root, [_ | _] = path, _whole?} = source, %{marks: marks} = data, tools)
        when root in [:context, :memory] do
     cond do
-      Firewall.below?(named(root, path)) -> Paths.text(source)
-      root == :memory and hd(path) in marks -> Paths.text(source) <> @kept
-      true -> held(source, Map.fetch!(data, root), tools)
+      Firewall.below?(named(root, path)) and Inside.there?(Map.fetch!(data, root), path) ->
+        Paths.text(source)
+
+      root == :memory and hd(path) in marks ->
+        Paths.text(source) <> @kept
+
+      true ->
+        held(source, Map.fetch!(data, root), tools)
     end
   end
 
@@ -95,7 +100,7 @@ defmodule PtcRunner.Firewall.Guard do
     {_effect, _declared, returns} = Map.get(tools, tool, {:write, [], :any})
 
     cond do
-      Firewall.below?(path) -> Paths.text(source)
+      Firewall.below?(path) -> if Inside.named?(returns, path), do: Paths.text(source)
       whole? -> within(source, Inside.type(returns, path))
       true -> nil
     end
@@ -133,13 +138,16 @@ defmodule PtcRunner.Firewall.Guard do
 
   defp within({root, path, whole?}, below), do: Paths.text({root, path ++ below, whole?})
 
-  defp watched?({_name, _argument, {:answer, _path, whole?}}), do: whole?
+  # A firewalled field that the signature does not name may still be in the answer.
+  defp watched?({_name, _argument, {:answer, [_tool | path], whole?}}),
+    do: whole? or Firewall.below?(path)
+
   defp watched?({_name, _argument, {:unknown, _path, _whole?}}), do: true
   defp watched?(_sink), do: false
 
   @doc """
   Whether an entry of a program's value has firewalled data under a name that is not firewalled: `entry` is what it is made of, see
-  `PtcRunner.Json.Planning.kept/2`. `clear?` says whether the program by itself takes nothing firewalled out of rows; `compares?`, whether it
+  `PtcRunner.Json.Planning.flows/2`. `clear?` says whether the program by itself takes nothing firewalled out of rows; `compares?`, whether it
   compares computed values, which may be rows. A field of a public name, of which only values are computed, is then not looked at.
 
       iex> data = {%{"users" => [%{"id" => 1, "_pin" => 2}]}, %{}}

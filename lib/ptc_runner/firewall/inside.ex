@@ -44,6 +44,59 @@ defmodule PtcRunner.Firewall.Inside do
   def through(value, path), do: Budget.within(@parts, nil, &at(value, path ++ [:keys], &1))
 
   @doc """
+  Whether data have anything at a path, null too. Of a path below a firewalled name only the way to that name counts.
+
+      iex> users = %{"users" => [%{"id" => 1, "_who" => nil}, %{"id" => 2}]}
+      iex> for path <- [["_who"], ["_who", "name"], ["_pin"]], do: PtcRunner.Firewall.Inside.there?(users, ["users", :each | path])
+      [true, true, false]
+
+  """
+  @spec there?(term(), [Plan.step()]) :: boolean()
+  def there?(value, path),
+    do: Budget.within(@parts, :beyond, &at(value, to_hidden(path) ++ [:there], &1)) != nil
+
+  @doc """
+  Whether a value of a type may have something at a path. A field that an object's type does not name is none.
+
+      iex> type = {:list, {:map, [{"id", :int}, {"_who", {:map, [{"name", :string}]}}, {"more", :map}]}}
+      iex> for path <- [["_who", "at"], ["more", "_pin"], ["_pin"]], do: PtcRunner.Firewall.Inside.named?(type, [:each | path])
+      [true, true, false]
+
+  """
+  @spec named?(term(), [Plan.step()]) :: boolean()
+  def named?(type, path), do: names?(type, to_hidden(path))
+
+  defp names?({:optional, type}, path), do: names?(type, path)
+  defp names?({:list, type}, [:each | path]), do: names?(type, path)
+  defp names?({:list, type}, [:other | path]), do: names?({:list, type}, path)
+  defp names?({:list, _type}, [step | _path]) when not is_binary(step), do: false
+  defp names?({:list, type}, path), do: names?(type, path)
+
+  defp names?({kind, _, _} = type, path) when kind in [:where, :struct, :defs],
+    do: names?(Base.bare(type), path)
+
+  defp names?({kind, fields}, [step | path])
+       when kind in [:map, :closed_map] and is_list(fields) do
+    cond do
+      step in [:object, :single] or is_tuple(step) -> names?({kind, fields}, path)
+      step in [:each, :other] -> false
+      not is_binary(step) -> true
+      true -> named_field?(List.keyfind(fields, step, 0), path)
+    end
+  end
+
+  defp names?(_type, _path), do: true
+
+  defp named_field?(nil, _path), do: false
+  defp named_field?({_name, type}, path), do: names?(type, path)
+
+  # What a firewalled value does not have is a part of the secret.
+  defp to_hidden(path) do
+    {open, hidden} = Enum.split_while(path, &(not Firewall.below?([&1])))
+    open ++ Enum.take(hidden, 1)
+  end
+
+  @doc """
   The names of the fields that structs at a path redact.
 
       iex> PtcRunner.Firewall.Inside.redacted_names(%{"range" => 1..2}, ["range"])
@@ -79,6 +132,7 @@ defmodule PtcRunner.Firewall.Inside do
 
   # Names are no secret.
   defp at(_value, [:keys], _left), do: nil
+  defp at(_value, [:there], _left), do: []
 
   defp at(map, [:value | path], left) when is_map(map) do
     Budget.spend!(left)

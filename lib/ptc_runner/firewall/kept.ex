@@ -9,6 +9,9 @@ defmodule PtcRunner.Firewall.Kept do
   @typedoc "What a run had: the data, what counts of its tools (see `PtcRunner.Firewall.Guard.tools/1`), and its limits."
   @type given :: {context :: map(), memory :: map(), Guard.tools(), Limits.given()}
 
+  @typedoc "What `PtcRunner.Json.Planning.flows/2` has said of the program; nil if it has not been asked."
+  @type plan :: Planning.flows() | {:error, term()} | nil
+
   @doc """
   Whether firewalled data flow into the entry of a name, by the plan of the program. `shape` is that of the program's value.
 
@@ -19,10 +22,9 @@ defmodule PtcRunner.Firewall.Kept do
       [false, true]
 
   """
-  @spec flows(PtcRunner.Json.program(), given(), Shape.t()) :: (String.t() -> boolean())
-  def flows(program, {context, memory, tools, limits}, shape) do
-    with {:ok, source} <- Evaluation.source(program, limits),
-         {:ok, kept} <- Planning.kept(source, limits) do
+  @spec flows(Flow.program(), given(), Shape.t(), plan()) :: (String.t() -> boolean())
+  def flows(program, {context, memory, tools, limits}, shape, plan \\ nil) do
+    with {:ok, _flows, kept} <- plan || plan(program, limits) do
       # Each entry is looked at once: an object may have many keys whose names are not known.
       compares? = Flow.compares?(program)
 
@@ -40,6 +42,11 @@ defmodule PtcRunner.Firewall.Kept do
       # It has taken too long.
       {:error, _fault} -> fn _name -> true end
     end
+  end
+
+  defp plan(program, limits) do
+    with {:ok, source} <- program |> Flow.program() |> Evaluation.source(limits),
+         do: Planning.flows(source, limits)
   end
 
   # A row whose fields become entries may redact some of them.
@@ -67,12 +74,14 @@ defmodule PtcRunner.Firewall.Kept do
       %{"pin" => 4711, "_concealed" => ["pin"]}
 
   """
-  @spec memory(map(), map(), PtcRunner.Json.program(), given()) :: map()
-  def memory(memory, delta, _program, _given) when delta == %{}, do: memory
+  @spec memory(map(), map(), PtcRunner.Json.program(), given(), plan()) :: map()
+  def memory(memory, delta, program, given, plan \\ nil)
+  def memory(memory, delta, _program, _given, _plan) when delta == %{}, do: memory
 
-  def memory(memory, delta, program, {context, before, tools, _limits} = given) do
+  def memory(memory, delta, program, {context, before, tools, _limits} = given, plan) do
+    program = Flow.read(program)
     shape = Flow.of(program, before, fn -> hidden?(context, before, tools) end)
-    told = {flows(program, given, shape), fn -> Flow.written(program) end}
+    told = {flows(program, given, shape, plan), fn -> Flow.written(program) end}
     Marks.put(memory, delta, shape, told, before)
   end
 

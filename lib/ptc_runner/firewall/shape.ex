@@ -106,25 +106,31 @@ defmodule PtcRunner.Firewall.Shape do
 
   @doc """
   Errors about a value of this shape: those about secret parts do not show what was found, and their path ends where
-  the secret part begins. Equal ones are told once, because their number may be secret too.
+  the secret part begins. Equal ones are told once, because their number may be secret too. `wanted` gives what is expected at a path, in
+  words.
 
-      iex> error = %{path: ["pin", "x"], message: ~s(expected one of "a", got "s3cret")}
-      iex> PtcRunner.Firewall.Shape.errors([error], {:object, %{"pin" => :secret}})
-      [%{path: ["pin"], message: ~s[expected one of "a" (its value is not shown)]}]
+      iex> error = %{path: ["pin", "x"], message: "expected int, got string"}
+      iex> for wanted <- [fn ["pin"] -> ~s(one of "a") end, fn _path -> nil end],
+      ...>   do: PtcRunner.Firewall.Shape.errors([error], {:object, %{"pin" => :secret}}, wanted)
+      [[%{path: ["pin"], message: ~s[expected one of "a" (its value is not shown)]}],
+       [%{path: ["pin"], message: "expected another value (its value is not shown)"}]]
 
   """
-  @spec errors([map()], t()) :: [map()]
-  def errors(errors, :clear), do: errors
-  def errors(errors, shape), do: errors |> Enum.map(&error(&1, shape)) |> Enum.uniq()
+  @spec errors([map()], t(), ([String.t() | integer()] -> String.t() | nil)) :: [map()]
+  def errors(errors, :clear, _wanted), do: errors
 
-  defp error(%{path: path, message: message} = error, shape) do
+  def errors(errors, shape, wanted),
+    do: errors |> Enum.map(&error(&1, shape, wanted)) |> Enum.uniq()
+
+  # The message of an error has values in it, and is not looked into.
+  defp error(%{path: path} = error, shape, wanted) do
     case public(path, shape, []) do
       :clear ->
         error
 
       path ->
-        [public | _got] = :binary.split(message, [", got ", ": "])
-        %{error | path: path, message: public <> " (its value is not shown)"}
+        words = wanted.(path) || "another value"
+        %{error | path: path, message: "expected #{words} (its value is not shown)"}
     end
   end
 

@@ -4,6 +4,7 @@ defmodule PtcRunner.Firewall.Watch do
 
   alias PtcRunner.Firewall.{Guard, Inside}
   alias PtcRunner.Json.Plan.Paths
+  alias PtcRunner.SubAgent.Signature.Firewall
 
   @typedoc "A tool, its argument or the number of its calls, and the part of an answer that flows into it."
   @type flow :: {String.t(), String.t() | :calls | nil, tuple()}
@@ -66,7 +67,7 @@ defmodule PtcRunner.Firewall.Watch do
     do: watch
 
   defp look(watch, tool, path, value) do
-    case Inside.value(value, path) do
+    case inside(value, path) do
       nil ->
         watch
 
@@ -76,6 +77,13 @@ defmodule PtcRunner.Firewall.Watch do
       below ->
         put_in(watch.found[{tool, path}], text(tool, path ++ below))
     end
+  end
+
+  # At a firewalled name there is a firewalled value.
+  defp inside(value, path) do
+    if Firewall.below?(path),
+      do: if(Inside.there?(value, path), do: []),
+      else: Inside.value(value, path)
   end
 
   defp text(tool, path), do: Paths.text({:answer, [tool | path], true})

@@ -134,8 +134,13 @@ defmodule PtcRunner.Json.AtomKeys do
 
   # A program that is not one has read nothing.
   def error(fault, context, memory, program, limits) do
-    if elem(fault, 0) in [:execution, :execution_error, :expensive_to_inspect, :worded],
-      do: warn(context, memory, program, limits)
+    if elem(Message.fault(fault), 0) in [
+         :execution,
+         :execution_error,
+         :expensive_to_inspect,
+         :worded
+       ],
+       do: warn(context, memory, program, limits)
 
     Message.error(fault)
   end

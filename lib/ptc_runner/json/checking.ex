@@ -34,6 +34,12 @@ defmodule PtcRunner.Json.Checking do
   @doc "See `PtcRunner.Json.compile/2`."
   @spec compile(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Json.error()}
   def compile(program, opts) do
+    with {:error, fault} <- faulted(program, opts), do: {:error, Message.error(fault)}
+  end
+
+  @doc "The same; an error is a fault, which has its code."
+  @spec faulted(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Message.fault()}
+  def faulted(program, opts) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, check} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
 
@@ -42,14 +48,15 @@ defmodule PtcRunner.Json.Checking do
   end
 
   @doc """
-  Compiles a program for a run that is observed for findings. Where the limits do not allow that, it is compiled as usual.
+  Compiles a program for a run that is observed for findings. Where the limits do not allow that, it is compiled as usual. An error is a
+  fault.
 
       iex> {:ok, program} = PtcRunner.Json.Checking.observed(~s({"program": {"op": "count"}}), edition: 2)
       iex> {program.observed, program.edition}
       {:findings, 2}
 
   """
-  @spec observed(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Json.error()}
+  @spec observed(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Message.fault()}
   def observed(program, opts) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, nil} =
       Options.read!(opts, @compile_options, "PtcRunner.Json.compile/2")
@@ -69,7 +76,7 @@ defmodule PtcRunner.Json.Checking do
   defp refused({:rejected, error, _path}, program, limits), do: refused(error, program, limits)
 
   defp refused({:error, fault}, program, limits),
-    do: fault |> Fence.note(program) |> Program.error(limits)
+    do: {:made, fault, fault |> Fence.note(program) |> Program.error(limits)}
 
   defp compiled(program, given, check) do
     {context, memory, tools, returns} =

@@ -234,7 +234,7 @@ defmodule PtcRunner.Json.Codec do
     do: [text, foreign(term, limits) | fill(pieces, limits)]
 
   defp foreign(term, limits) do
-    case Encoder.impl_for(term) do
+    case Modules.implementation(Encoder, term, nil) do
       nil -> term |> without_encoder(limits)
       encoder -> write(encoder.encode(term), limits)
     end

@@ -15,7 +15,7 @@ defmodule PtcRunner.Json.Control do
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
   # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
-  # known before the run. `tool_context`: what the application has given the run's tools.
+  # known before the run. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -26,6 +26,7 @@ defmodule PtcRunner.Json.Control do
             tool_context: nil,
             firewall: false,
             secret: nil,
+            plan: nil,
             watch: nil,
             journal: [],
             replay?: false,

@@ -53,8 +53,8 @@ defmodule PtcRunner.Json.Encodable do
   defp key(key), do: Shown.text(key)
 
   defp encoder?(struct) do
-    is_struct(struct, Decimal) or Encoder.impl_for(struct) != nil or
+    is_struct(struct, Decimal) or Modules.implementation(Encoder, struct, nil) != nil or
       (Modules.loaded?(Jason.Encoder) and
-         apply(Jason.Encoder, :impl_for, [struct]) not in [nil, Jason.Encoder.Any])
+         Modules.implementation(Jason.Encoder, struct, nil) not in [nil, Jason.Encoder.Any])
   end
 end

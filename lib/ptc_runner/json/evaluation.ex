@@ -99,8 +99,8 @@ defmodule PtcRunner.Json.Evaluation do
     result = Contract.of(value, memory, program, limits)
 
     case control do
-      %{firewall: firewall} when firewall != false ->
-        marked(result, program, {context, memory, of_tools(firewall, tools), limits})
+      %{firewall: firewall, plan: plan} when firewall != false ->
+        marked(result, program, {context, memory, of_tools(firewall, tools), limits}, plan)
 
       _none ->
         result
@@ -113,8 +113,8 @@ defmodule PtcRunner.Json.Evaluation do
   def result({:paused, control}, program, given), do: paused(control, program, given)
 
   # What comes from firewalled data stays known to be so in the memory.
-  defp marked({:ok, value, delta, memory}, program, given),
-    do: {:ok, value, delta, Kept.memory(memory, delta, program, given)}
+  defp marked({:ok, value, delta, memory}, program, given, plan),
+    do: {:ok, value, delta, Kept.memory(memory, delta, program, given, plan)}
 
   defp of_tools(true, forms), do: Guard.tools(forms)
   defp of_tools(tools, _forms), do: tools
@@ -179,12 +179,50 @@ defmodule PtcRunner.Json.Evaluation do
        when firewall != false and forms != %{} do
     tools = of_tools(firewall, forms)
 
-    with {:ok, flows} <- Planning.flows(program, given.limits),
+    with {:ok, flows} <- flows(program, given.limits, control.plan),
          {:ok, watch} <- Guard.check(flows, {given.context, given.memory}, tools),
          do: {:ok, %{control | firewall: tools, secret: watch}}
   end
 
   defp guarded(_program, _given, control), do: {:ok, control}
+
+  defp flows(program, limits, nil) do
+    if Planning.calls?(program),
+      do: flows(program, limits, Planning.flows(program, limits)),
+      else: {:ok, %{}}
+  end
+
+  defp flows(_program, _limits, {:ok, flows, _kept}), do: {:ok, flows}
+  defp flows(_program, _limits, error), do: error
+
+  @doc """
+  What a run is given, with the plan of its program where it has a firewall and may call tools: it is asked before the run and after it.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "t", "args": {}}})
+      iex> given = PtcRunner.Json.Given.read([tools: %{"t" => fn _ -> 1 end}, firewall: true], "f/2")
+      iex> PtcRunner.Json.Evaluation.planned(program, given).control.plan
+      {:ok, %{"t" => [calls: []]}, %{nil => {[], [{:answer, ["t"], true}]}}}
+
+  """
+  @spec planned(PtcRunner.Json.program(), Given.t()) :: Given.t()
+  def planned(program, %Given{tools: tools, control: %{plan: nil} = control} = given)
+      when is_map(tools) and tools != %{} and control.firewall != false do
+    %{given | control: %{control | plan: plan(exact(program, tools), given.limits)}}
+  end
+
+  def planned(_program, given), do: given
+
+  @doc "The plan of a program that may call tools: see `PtcRunner.Json.Planning.flows/2`. `nil` for others, and for what is no program."
+  @spec plan(PtcRunner.Json.program(), Limits.given()) ::
+          Planning.flows() | {:error, Message.fault()} | nil
+  def plan(program, limits) do
+    with {:ok, source} <- source(program, limits),
+         true <- Planning.calls?(source) do
+      Planning.flows(source, limits)
+    else
+      _none -> nil
+    end
+  end
 
   defp maps(_program, context, memory, tools, _limits, _given?)
        when is_map(context) and is_map(memory) and tools == %{},

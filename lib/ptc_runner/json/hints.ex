@@ -2,78 +2,81 @@ defmodule PtcRunner.Json.Hints do
   @moduledoc false
   # What typical mistakes of programs of edition 2 need besides their error: for models, and for explanations.
 
-  alias PtcRunner.Json
-  alias PtcRunner.Json.Program
+  alias PtcRunner.Json.{Message, Program}
+  alias PtcRunner.Shown
 
   @get ~s({"op":"get","field":NAME})
   @constant ~s({"op":"literal","value":...})
 
   @loops ["filter", "reject", "find", "some", "every"]
 
-  # What follows an operation's name where a number must stand.
-  @counts for field <- ["count", "index"], do: field <> "' must be an integer"
+  @counts ["count", "index"]
 
   # Maximum number of parts of a path that are followed.
   @most_parts 65
 
   @doc """
-  What to write instead, or an empty text.
+  What to write instead, by the code of a fault, or an empty text.
 
-      iex> PtcRunner.Json.Hints.of_error({:validation_error, ~s(Node must be a map, got "price")}, 2)
+      iex> PtcRunner.Json.Hints.of_fault({:validation, :node_not_a_map, nil, nil, ["price"]}, 2)
       ~s(A NODE belongs there: {"op":"get","field":NAME} reads a field of the current value, {"op":"literal","value":...} is a constant.)
 
-      iex> PtcRunner.Json.Hints.of_error({:execution_error, "mul requires numeric operands, got: nil, 3"}, 2)
+      iex> PtcRunner.Json.Hints.of_fault({:execution, :needs_numeric_operands, "mul", nil, [nil, 3]}, 2)
       ~s(A missing field is null: {"op":"coalesce","values":[NODE,0]} gives it a value.)
 
-      iex> PtcRunner.Json.Hints.of_error({:execution_error, "mul requires numeric operands, got: nil, 3"}, 1)
+      iex> PtcRunner.Json.Hints.of_fault({:execution, :needs_numeric_operands, "mul", nil, [nil, 3]}, 1)
       ""
 
   """
-  @spec of_error(Json.error(), 1 | 2) :: String.t()
-  def of_error({:validation_error, "Node must be a map, got " <> got}, 2), do: no_node(got)
+  @spec of_fault(Message.fault(), 1 | 2) :: String.t()
+  def of_fault(fault, 2), do: fault |> Message.fault() |> hint()
+  def of_fault(_fault, _edition), do: ""
 
-  def of_error({:validation_error, "Operation '" <> rest}, 2) do
-    case String.split(rest, "'", parts: 3) do
-      [op, " requires field ", "expr'"] when op in ["map", "flat_map"] ->
-        ~s("expr" is a NODE that is computed for each item: #{@get} takes a field of it.)
+  defp hint({:expensive_to_inspect, fault}), do: hint(fault)
+  defp hint({:validation, :node_not_a_map, _op, _field, [got]}), do: no_node(got)
 
-      [op, " requires field ", "where'"] when op in @loops ->
-        ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
+  defp hint({:validation, :field_missing, op, field, terms}),
+    do: missing(op, Message.missing_field(op, field, terms))
 
-      [op, " requires field ", "expr'"] when op == "fold" ->
-        ~s("expr" is a NODE that is computed for each item, {"op":"var","name":"acc"} in it is the result so far.)
+  defp hint({:validation, :field_not_integer, _op, field, []}) when field in @counts,
+    do: "It is never computed: a number stands there."
 
-      ["group_by", " requires field ", "field'"] ->
-        ~s{The key of a group is "field" (a name), "fields" (several names) or "expr" (a NODE).}
-
-      [_op, " field ", field] when field in @counts ->
-        "It is never computed: a number stands there."
-
-      _other ->
-        ""
-    end
-  end
-
-  def of_error({:validation_error, "Field 'by' must be a list"}, 2),
+  defp hint({:validation, :field_not_list, _op, "by", []}),
     do:
       ~s("by" is a list like [{"field":NAME,"order":"desc"}]; for one key write "field" and "order".)
 
-  def of_error({:execution_error, text}, 2) do
-    with [_op, operands] <- String.split(text, " requires numeric operands, got: ", parts: 2),
-         true <- String.starts_with?(operands, "nil, ") or String.ends_with?(operands, ", nil") do
-      ~s(A missing field is null: {"op":"coalesce","values":[NODE,0]} gives it a value.)
-    else
-      _other -> ""
-    end
+  defp hint({:execution, :needs_numeric_operands, _op, _field, operands}) do
+    if Enum.any?(operands, &null?/1),
+      do: ~s(A missing field is null: {"op":"coalesce","values":[NODE,0]} gives it a value.),
+      else: ""
   end
 
-  def of_error(_error, _edition), do: ""
+  defp hint(_fault), do: ""
 
-  defp no_node("\"" <> _string),
+  # Where the values are concealed, only their kinds are there.
+  defp null?(operand), do: operand == nil or operand == Shown.kind(nil)
+
+  defp missing(op, "expr") when op in ["map", "flat_map"],
+    do: ~s("expr" is a NODE that is computed for each item: #{@get} takes a field of it.)
+
+  defp missing("fold", "expr"),
+    do:
+      ~s("expr" is a NODE that is computed for each item, {"op":"var","name":"acc"} in it is the result so far.)
+
+  defp missing(op, "where") when op in @loops,
+    do:
+      ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
+
+  defp missing("group_by", "field"),
+    do: ~s{The key of a group is "field" (a name), "fields" (several names) or "expr" (a NODE).}
+
+  defp missing(_op, _field), do: ""
+
+  defp no_node(text) when is_binary(text),
     do:
       "A NODE belongs there: #{@get} reads a field of the current value, #{@constant} is a constant."
 
-  defp no_node("nil"), do: ""
+  defp no_node(nil), do: ""
   defp no_node(_constant), do: "A NODE belongs there: #{@constant} is a constant."
 
   @doc """

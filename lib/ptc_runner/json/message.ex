@@ -40,13 +40,14 @@ defmodule PtcRunner.Json.Message do
   @typedoc """
   Why a run has no value. A tool that failed has its text from the process it ran in; an unknown tool comes with
   the tools there are. A run that has moved to its tools gives its error three times: with the values, with those that a firewall
-  shows, and with their kinds.
+  shows, and with their kinds; and its fault with these kinds.
   """
   @type fault ::
           {:parse, atom() | tuple()}
           | {:validation | :execution, atom(), String.t() | nil, String.t() | nil, [term()]}
           | {:expensive_to_inspect, fault()}
-          | {:worded, shown :: error(), behind_firewall :: error(), concealed :: error()}
+          | {:worded, shown :: error(), behind_firewall :: error(), concealed :: error(),
+             kinds :: fault()}
           | {:made, fault(), error()}
           | {:tool_failed, String.t()}
           | {:unknown_tool, term(), map()}
@@ -73,7 +74,7 @@ defmodule PtcRunner.Json.Message do
 
   defp documented({:made, _fault, error}), do: error
   defp documented({:expensive_to_inspect, fault}), do: documented(fault)
-  defp documented({:worded, _shown, _behind_firewall, concealed}), do: concealed
+  defp documented({:worded, _shown, _behind_firewall, concealed, _kinds}), do: concealed
   defp documented({:tool_failed, text}), do: {:execution_error, text}
 
   defp documented({:unknown_tool, name, tools}) when is_binary(name),
@@ -113,6 +114,20 @@ defmodule PtcRunner.Json.Message do
   @spec fault(fault()) :: fault()
   def fault({:made, fault, _error}), do: fault
   def fault(fault), do: fault
+
+  @doc """
+  The field that the error of a missing field names.
+
+      iex> PtcRunner.Json.Message.missing_field("map", "expr", [])
+      "expr"
+
+  """
+  @spec missing_field(String.t(), String.t(), [term()]) :: String.t()
+  # The field that is normally given is missing too. Releases where it is required name that one.
+  def missing_field(op, field, [nil]),
+    do: if(Rules.current().names_field?, do: Table.expected(op) || field, else: field)
+
+  def missing_field(_op, field, _terms), do: field
 
   defp similar(name, tools) do
     known =
@@ -164,11 +179,8 @@ defmodule PtcRunner.Json.Message do
   defp text(:part_wrong, _op, sentence, []), do: sentence
   defp text(:field_missing, op, field, []), do: "Operation '#{op}' requires field '#{field}'"
 
-  # The field that is normally given is missing too. Releases where it is required name that one.
-  defp text(:field_missing, op, field, [nil]) do
-    field = if Rules.current().names_field?, do: Table.expected(op) || field, else: field
-    text(:field_missing, op, field, [])
-  end
+  defp text(:field_missing, op, field, [nil]),
+    do: text(:field_missing, op, missing_field(op, field, [nil]), [])
 
   defp text(code, _op, field, []) when is_map_key(@fields, code),
     do: "Field '#{field}' must be #{@fields[code]}"

@@ -57,26 +57,47 @@ defmodule PtcRunner.Json.Planning do
   defp plain_name({:starting, _text}), do: []
   defp plain_name(name), do: [name]
 
+  @typedoc "What flows into tools, and what the entries of the value are made of."
+  @type flows ::
+          {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]},
+           %{(String.t() | nil) => {made :: [Plan.source()], parts :: [Plan.source()]}}}
+
   # A program without these calls no tool. The last one may be any character.
   @calls [~s("call"), "\\u"]
 
   @doc """
-  What flows into the arguments of each tool that a program may call, and as `:calls` into the number of its calls, for a program in the
-  form in which it is run.
+  What flows into the arguments of each tool that a program may call, and as `:calls` into the number of its calls; and what the entries of
+  its value are made of: by name, and as `nil` for all others, the parts that they are computed from, and the parts that stand in them as
+  they are. What stands in them under firewalled names is in neither. For a program in the form in which it is run.
 
-      iex> program = ~s({"program": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "who"}}}})
-      iex> PtcRunner.Json.Planning.flows(program, {nil, nil, 10_000})
-      {:ok, %{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}}
+      iex> program = ~s({"program": {"to": {"op": "call", "tool": "mail", "args": {"to": {"op": "load", "name": "who"}}}, "b": {"op": "load", "name": "b"}}})
+      iex> {:ok, tools, kept} = PtcRunner.Json.Planning.flows(program, {nil, nil, 10_000})
+      iex> {tools, kept["b"]}
+      {%{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}, {[], [{:context, ["b"], true}]}}
 
   """
-  @spec flows(Run.program(), Limits.given()) ::
-          {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]}}
-          | {:error, Message.fault()}
+  @spec flows(Run.program(), Limits.given()) :: flows() | {:error, Message.fault()}
   def flows(program, limits) do
-    if calls?(program),
-      do: flowing(program, of_run(limits, program), &into_tools/3),
-      else: {:ok, %{}}
+    {timeout, max_heap, reading} = of_run(limits, program)
+
+    with {:ok, {tools, _reads, _result, kept}} <- native(program, reading, {timeout, max_heap}) do
+      {any_keys?, values?} = Program.read_as(program, reading)
+      read = &keys(&1, {any_keys?, any_keys? and values?})
+      {:ok, into_tools(tools, read), into_entries(kept, read)}
+    end
   end
+
+  @doc """
+  Whether a program may call a tool. Of one that is given as terms it is not known.
+
+      iex> for program <- [~s({"program": {"op": "count"}}), %{"op" => "count"}], do: PtcRunner.Json.Planning.calls?(program)
+      [false, true]
+
+  """
+  @spec calls?(Run.program()) :: boolean()
+  def calls?(%Program{source: source}), do: calls?(source)
+  def calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
+  def calls?(_node), do: true
 
   # It takes no more time than the run may take.
   defp of_run(limits, program) do
@@ -84,40 +105,14 @@ defmodule PtcRunner.Json.Planning do
     limits |> Limits.about(program) |> put_elem(0, timeout)
   end
 
-  defp calls?(%Program{source: source}), do: calls?(source)
-  defp calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
-  defp calls?(_node), do: true
-
-  defp flowing(program, {timeout, max_heap, reading}, made) do
-    with {:ok, {tools, _reads, _result, kept}} <- native(program, reading, {timeout, max_heap}) do
-      {any_keys?, values?} = Program.read_as(program, reading)
-      read = &keys(&1, {any_keys?, any_keys? and values?})
-      {:ok, made.(tools, kept, read)}
-    end
-  end
-
-  defp into_tools(tools, _kept, read) do
+  defp into_tools(tools, read) do
     Map.new(tools, fn {name, _least, _most, _guard, counted, arguments} ->
       flows = for {name, from, _by, counted} <- arguments, do: {name, read.(from ++ counted)}
       {name, [{:calls, read.(counted)} | flows]}
     end)
   end
 
-  @doc """
-  What the entries of a program's value are made of: by name, and as `nil` for all others, the parts that they are computed from, and
-  the parts that stand in them as they are. What stands in them under firewalled names is in neither.
-
-      iex> program = ~s({"program": {"n": {"op": "add", "left": {"op": "load", "name": "a"}, "right": 1}, "b": {"op": "load", "name": "b"}}})
-      iex> PtcRunner.Json.Planning.kept(program, {nil, nil, 10_000})
-      {:ok, %{"n" => {[{:context, ["a"], true}], []}, "b" => {[], [{:context, ["b"], true}]}}}
-
-  """
-  @spec kept(Run.program(), Limits.given()) ::
-          {:ok, %{(String.t() | nil) => {made :: [Plan.source()], parts :: [Plan.source()]}}}
-          | {:error, Message.fault()}
-  def kept(program, limits), do: flowing(program, of_run(limits, program), &into_entries/3)
-
-  defp into_entries(_tools, kept, read),
+  defp into_entries(kept, read),
     do: Map.new(kept, fn {name, made, parts} -> {name, {read.(made), read.(parts)}} end)
 
   # Where atoms are keys too, an object without a name is without the atom of that name. A key that an entry has is compared with a

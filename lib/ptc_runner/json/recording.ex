@@ -56,6 +56,7 @@ defmodule PtcRunner.Json.Recording do
       result
     end
 
+    given = Evaluation.planned(program, given)
     result = program |> Evaluation.run(given, run) |> Evaluation.result(program, given)
     {result, Process.delete(key)}
   end

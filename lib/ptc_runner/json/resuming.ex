@@ -22,7 +22,8 @@ defmodule PtcRunner.Json.Resuming do
     :watch,
     :budget,
     :settings,
-    :firewall
+    :firewall,
+    :plan
   ]
 
   @doc "See `PtcRunner.Json.resume/3`."
@@ -32,8 +33,10 @@ defmodule PtcRunner.Json.Resuming do
     paused = whole(paused)
 
     with :ok <- hooks(paused, opts),
-         {:ok, given} <- of_paused(paused, decisions, given, opts),
-         do: paused.program |> Evaluation.run(given) |> Evaluation.result(paused.program, given)
+         {:ok, given} <- of_paused(paused, decisions, given, opts) do
+      given = Evaluation.planned(paused.program, given)
+      paused.program |> Evaluation.run(given) |> Evaluation.result(paused.program, given)
+    end
   end
 
   @doc "Resumes a run for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."

@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Json.Limits
   alias PtcRunner.Native.Panic
-  alias PtcRunner.SubAgent.JsonRepair.{Cut, Joined, Sentence}
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Joined, Lost, Sentence}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.{Exact, Firewall}
   require Quanta
@@ -32,12 +32,17 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
   @type refusal ::
-          :no_reading | :timeout | :memory_exceeded | {:ambiguous, [map()]} | {:truncated, map()}
+          :no_reading
+          | :timeout
+          | :memory_exceeded
+          | {:ambiguous, [map()]}
+          | {:truncated, map()}
+          | {:lost, [map(), ...]}
 
   @doc false
   # `type` is a type term, or nil for any value; the option `:exact` is the type along which numbers keep their digits, by default `type`. Of the
   # others only `:timeout`, `:max_heap` and `:truncated` are used: `:complete` closes what is open at the end of the text, `:error` only objects
-  # from which nothing can be missing, `:refuse` nothing.
+  # from which nothing can be missing, `:refuse` nothing. With `lost: :refuse`, repairs that change what is said are errors.
   @spec read(String.t(), term(), keyword()) :: {:ok, term(), [repair()]} | {:error, refusal()}
   def read(text, type, opts) do
     limits = Limits.of_text(opts, byte_size(text))
@@ -46,7 +51,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
     Native.repair_value(aligned, type, at_end(opts), Exact.within?(of), limits)
     |> Quanta.run()
-    |> outcome(text)
+    |> outcome(text, Keyword.get(opts, :lost))
     |> placed(of)
     |> unless_only_typed(aligned, type, opts)
   catch
@@ -64,7 +69,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
     Native.repair_answer(text, type, list?, at_end(opts), Exact.within?(type), limits)
     |> Quanta.run()
-    |> outcome(text)
+    |> outcome(text, nil)
     |> placed(type)
     |> unless_only_typed(text, type, opts)
   catch
@@ -83,7 +88,7 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
   defp unless_only_typed(outcome, text, _type, opts) do
     with [_ | _] = moves <- moves(outcome),
-         {:ok, _value, _repairs} = untyped <- read(text, nil, opts),
+         {:ok, _value, _repairs} = untyped <- read(text, nil, Keyword.delete(opts, :lost)),
          [_ | _] <- moves -- moves(untyped) do
       {:error, :no_reading}
     else
@@ -109,19 +114,23 @@ defmodule PtcRunner.SubAgent.JsonRepair do
     {:error, :no_reading}
   end
 
-  defp outcome({found, value, repairs}, text) when found in [:ok, :undecided] do
-    if Joined.any?(repairs, text),
-      do: {:error, :no_reading},
-      else: {found, value, Enum.map(repairs, &told(&1, text))}
+  defp outcome({found, value, repairs}, text, lost) when found in [:ok, :undecided] do
+    with false <- Joined.any?(repairs, text),
+         [] <- if(lost == :refuse, do: Lost.errors(repairs, text), else: []) do
+      {found, value, Enum.map(repairs, &told(&1, text))}
+    else
+      true -> {:error, :no_reading}
+      errors -> {:error, {:lost, errors}}
+    end
   end
 
-  defp outcome({:error, {:ambiguous, places}}, _text),
+  defp outcome({:error, {:ambiguous, places}}, _text, _lost),
     do: {:error, {:ambiguous, for({line, column} <- places, do: %{line: line, column: column})}}
 
-  defp outcome({:error, {:truncated, path, items, after?}}, _text),
+  defp outcome({:error, {:truncated, path, items, after?}}, _text, _lost),
     do: {:error, {:truncated, Cut.place(path, items, after?)}}
 
-  defp outcome({:error, reason}, _text), do: {:error, reason}
+  defp outcome({:error, reason}, _text, _lost), do: {:error, reason}
 
   defp told({kind, start, stop, line, column, path}, text) do
     {path, hidden?} = public(path, kind)

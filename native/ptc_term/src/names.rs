@@ -128,10 +128,13 @@ pub fn is_alike(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
-/// Returns a name without the characters in which spellings like `userId` and `user_id` differ.
+/// Returns a name without the characters in which spellings like `userId` and `user_id` differ. A sign in front of a name is
+/// no spelling of it: it may mean the opposite.
 pub fn squeezed(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let counts = |byte: &&u8| !matches!(**byte, b'_' | b'-' | b' ');
-    name.iter().filter(counts).map(u8::to_ascii_lowercase)
+    let sign = name.first().filter(|byte| **byte == b'-');
+    let letters = name.iter().filter(counts).map(u8::to_ascii_lowercase);
+    sign.copied().into_iter().chain(letters)
 }
 
 /// Returns whether a keyword can have this name.

@@ -238,6 +238,81 @@ defmodule PtcRunner.Firewall.GuardTest do
       end
     end
 
+    test "where decisions over numbers that the program makes tell it exactly, as a number of items, an item, a result or calls" do
+      it = %{"op" => "it"}
+      pin = %{"op" => "var", "name" => "pin"}
+      acc = %{"op" => "var", "name" => "acc"}
+      range = %{"op" => "range", "from" => 1, "to" => 10_000}
+      below = %{"op" => "lte", "left" => it, "value" => pin}
+      same = %{below | "op" => "eq"}
+      one = &%{"op" => "if", "condition" => below, "then" => &1, "else" => &2}
+      plus = &%{"op" => "add", "left" => &1, "right" => &2}
+      fold = &%{"op" => "fold", "init" => 0, "as" => "acc", "expr" => &1}
+      sum = %{"op" => "sum", "expr" => it}
+
+      with_pin = fn node ->
+        value = pipe([load("users"), %{"op" => "first"}, get("_pin")])
+        %{"op" => "let", "name" => "pin", "value" => value, "in" => node}
+      end
+
+      exact = [
+        [range, %{"op" => "filter", "where" => below}, %{"op" => "count"}],
+        [range, %{"op" => "reject", "where" => below}, %{"op" => "length"}],
+        [range, %{"op" => "count", "where" => below}],
+        [range, %{"op" => "find", "where" => same}],
+        [range, %{"op" => "get", "key" => pin}],
+        [range, %{"op" => "map", "expr" => one.(1, 0)}, sum],
+        [range, %{"op" => "sum", "expr" => one.(1, 0)}],
+        [range, %{"op" => "flat_map", "expr" => one.([it], [])}, %{"op" => "count"}],
+        [range, %{"op" => "sort_by", "expr" => same, "order" => "desc"}, %{"op" => "first"}],
+        [range, %{"op" => "max_by", "expr" => same}],
+        [range, %{"op" => "filter", "where" => %{below | "op" => "in", "value" => [pin]}}],
+        [range, fold.(one.(plus.(acc, 1), acc))],
+        # A search by halves, over numbers that stand in the program.
+        [
+          %{"op" => "list", "items" => [4096, 2048, 1024]},
+          fold.(%{
+            "op" => "if",
+            "condition" => %{"op" => "lte", "left" => plus.(acc, it), "value" => pin},
+            "then" => plus.(acc, it),
+            "else" => acc
+          })
+        ],
+        [
+          range,
+          %{"op" => "group_by", "expr" => below, "as" => "by"},
+          %{"op" => "map", "expr" => pipe([get("items"), %{"op" => "count"}])}
+        ]
+      ]
+
+      for steps <- exact, with_steps = pipe(steps) do
+        assert run(with_pin.(call("send", %{"x" => with_steps}))) == refused("users._pin")
+      end
+
+      for body <- [one.(call("send", %{"x" => 1}), nil), call("send", %{"x" => one.(1, 0)})] do
+        assert {:error, {:validation_error, text}} =
+                 run(with_pin.(pipe([range, %{"op" => "map", "expr" => body}])))
+
+        assert text =~ "Firewalled data flows into a tool: users._pin into the"
+      end
+
+      # One decision of the program, and one for each row, tells no number.
+      seen = %{"send" => fn args -> args["x"] end}
+      high = %{"op" => "gt", "field" => "_pin", "value" => 1}
+
+      for {node, sent} <- [
+            {with_pin.(
+               one.(1, 0)
+               |> Map.put("condition", %{same | "left" => pin, "value" => 4711})
+             ), 1},
+            {pipe([load("users"), %{"op" => "filter", "where" => high}, %{"op" => "count"}]), 1},
+            {pipe([load("users"), %{"op" => "count", "where" => high}]), 1},
+            {pipe([load("users"), %{"op" => "find", "where" => high}, get("id")]), 1}
+          ] do
+        assert {:ok, ^sent, _, _} = run(call("send", %{"x" => node}), tools: seen)
+      end
+    end
+
     test "but not where public items are counted, or their keys, kinds and items are what is left" do
       seen = %{"send" => fn _ -> "sent" end}
       row = [load("users"), %{"op" => "first"}]
@@ -373,6 +448,67 @@ defmodule PtcRunner.Firewall.GuardTest do
       assert {:ok, "Ann", _, _} = run(call("send", %{"x" => pipe([load("users") | found])}), opts)
     end
 
+    test "but not where nothing in the data has that name; what a firewalled value does not have is a part of it" do
+      seen = %{"send" => fn args -> args["x"] end}
+      first = &pipe([load("users"), %{"op" => "first"} | &1])
+      opts = [tools: seen, context: %{"users" => [%{"id" => 1, "_who" => nil}, %{"id" => 2}]}]
+
+      for {value, sent} <- [
+            {first.([get("_pin")]), nil},
+            {first.([%{"op" => "select", "fields" => ["id", "_pin"]}]), %{"id" => 1}},
+            {first.([%{"op" => "rename", "fields" => %{"id" => "_pin"}}, get("_pin")]), 1},
+            {load("_top"), nil}
+          ] do
+        result = run(call("send", %{"x" => value}), opts)
+        assert match?({:ok, ^sent, _, _}, result) or value == load("_top"), inspect(result)
+        refute match?({:error, {:validation_error, _}}, result), inspect(result)
+      end
+
+      for path <- [["_who"], ["_who", "name"]] do
+        node = call("send", %{"x" => first.([%{"op" => "get", "path" => path}])})
+        assert run(node, opts) == refused("users." <> Enum.join(path, "."))
+      end
+
+      # The keys of a map are looked at as programs read them.
+      assert run(call("send", %{"x" => first.([get("_pin")])}),
+               context: %{"users" => [%{_pin: 1}]},
+               keys: :any
+             ) == refused("users._pin")
+    end
+
+    test "but not where the entries of a row cannot be those of a list" do
+      seen = %{"send" => fn args -> args["x"] end}
+      pin = pipe([load("users"), %{"op" => "first"}, get("_pin")])
+      where = %{"op" => "neq", "field" => "key", "value" => "p"}
+
+      node =
+        pipe([
+          load("plain"),
+          %{"op" => "first"},
+          %{"op" => "set", "fields" => %{"p" => pin}},
+          %{"op" => "entries"},
+          %{"op" => "filter", "where" => where},
+          %{"op" => "from_entries"}
+        ])
+
+      context = %{"users" => @users, "plain" => [%{"id" => 7}]}
+
+      assert {:ok, %{"id" => 7}, _, _} =
+               run(call("send", %{"x" => node}), context: context, tools: seen)
+    end
+
+    test "but not where a row of which fields are set stands before the fields of another one" do
+      seen = %{"send" => fn args -> args["x"] end}
+      cleared = %{"op" => "set", "fields" => %{"_pin" => nil, "who" => nil}}
+
+      for list <- [load("users"), %{"op" => "concat", "lists" => [load("users"), load("more")]}] do
+        join = %{"op" => "join", "on" => "id", "with" => load("users")}
+        node = call("send", %{"x" => pipe([list, cleared, join])})
+        opts = [context: %{"users" => @users, "more" => []}, tools: seen]
+        assert {:ok, [%{"id" => 1, "_pin" => nil, "who" => nil}], _, _} = run(node, opts)
+      end
+    end
+
     test "but not without the option, and not if it only decides" do
       seen = %{"send" => fn _ -> "sent" end}
       node = each(load("users"), call("send", %{"x" => get("_pin")}))
@@ -436,6 +572,30 @@ defmodule PtcRunner.Firewall.GuardTest do
 
       assert {:ok, _, _, _} =
                run(node.(pipe([found, get("id")])), tools: tools.(%{"id" => 1, "_pin" => 1}))
+
+      assert length(calls.()) == 2
+    end
+
+    test "is looked at for a firewalled field that its signature does not name", %{
+      calls: calls,
+      seen: seen
+    } do
+      node = &call("send", %{"x" => pipe([call("find", %{}), &1])})
+      pin = get("_pin")
+      some = %{"op" => "select", "fields" => ["_pin", "id"]}
+
+      tools =
+        &%{"send" => seen, "find" => {find(&1), signature: "() -> {id :int}", effect: :read}}
+
+      for value <- [pin, some] do
+        assert {:ok, _, _, _} = run(node.(value), tools: tools.(%{"id" => 1}))
+
+        for answer <- [%{"id" => 1, "_pin" => 4711}, %{"id" => 1, "_pin" => nil}] do
+          assert {:error, {:execution_error, text}} = run(node.(value), tools: tools.(answer))
+
+          assert text =~ "answer of find._pin into the argument 'x' of tool 'send'"
+        end
+      end
 
       assert length(calls.()) == 2
     end

@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.EncodersTest do
   # Steps, turns and errors as JSON, by our codec and by Jason, where an application has it.
   use ExUnit.Case, async: true
 
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Encodable}
   alias PtcRunner.{Step, Turn}
   alias PtcRunner.Test.Peer
 
@@ -29,6 +29,20 @@ defmodule PtcRunner.Json.EncodersTest do
            } = written(turn)
 
     assert written(Step.ok([1 | 2], %{})) == %{"return" => "[1 | 2]"}
+  end
+
+  test "structs without an encoder make no atoms of their names" do
+    for number <- 1..20 do
+      module = Module.concat(["Unencoded#{number}"])
+      struct = %{__struct__: module, n: number}
+      assert_raise Protocol.UndefinedError, fn -> Codec.encode!(struct) end
+      assert Encodable.term(struct) == %{n: number}
+
+      for protocol <- ["PtcRunner.Json.Encoder", "Jason.Encoder"] do
+        name = "Elixir.#{protocol}.Unencoded#{number}"
+        assert_raise ArgumentError, fn -> String.to_existing_atom(name) end
+      end
+    end
   end
 
   test "errors of the codec" do

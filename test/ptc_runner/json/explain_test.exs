@@ -369,6 +369,29 @@ defmodule PtcRunner.Json.ExplainTest do
     assert length(explanation.operations) == 5_001
   end
 
+  test "the work for a deep program is linear" do
+    counted = fn depth ->
+      node =
+        Enum.reduce(1..depth, %{"op" => "literal", "value" => 1}, fn _, inner ->
+          condition = %{"op" => "literal", "value" => true}
+          %{"op" => "if", "condition" => condition, "then" => inner, "else" => 1}
+        end)
+
+      program = Json.Codec.encode!(%{"program" => node})
+      limits = [timeout: :infinity, max_heap: 0, max_depth: 100_000]
+      {:reductions, before} = Process.info(self(), :reductions)
+      explanation = Json.explain(program, limits)
+      {:reductions, now} = Process.info(self(), :reductions)
+      assert length(explanation.operations) == 2 * depth + 1
+      assert ["program", "then" | _] = path = List.last(explanation.operations).path
+      assert length(path) == 65
+      now - before
+    end
+
+    # Four times as deep. A square would be sixteen times as much.
+    assert counted.(8_000) < 7 * counted.(2_000)
+  end
+
   test "explained, every golden program gives what it gives otherwise" do
     for %{program: program} = vector <- Vectors.read("ptc_json"), vector.opts == [] do
       opts = [context: vector.context, memory: vector.memory, tools: Vectors.tools(vector.tools)]

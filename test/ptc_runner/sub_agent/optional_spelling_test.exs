@@ -103,14 +103,17 @@ defmodule PtcRunner.SubAgent.OptionalSpellingTest do
 
   test "what is not one spelling of one absent field stays as it is" do
     for {text, type, value} <- [
-          {~s({"paid_at": 1, "paidAt": 2}), "{paid_at :int?}", %{"paid_at" => 1, "paidAt" => 2}},
-          {~s({"paidAt": 1, "PaidAt": 2}), "{paid_at :int?}", %{"paidAt" => 1, "PaidAt" => 2}},
+          {~s({"paid_at": 1, "paidAt": 1}), "{paid_at :int?}", %{"paid_at" => 1, "paidAt" => 1}},
+          {~s({"paidAt": 1, "PaidAt": 1}), "{paid_at :int?}", %{"paidAt" => 1, "PaidAt" => 1}},
           {~s({"paidAt": 1}), "{paid_at :int?, paidat :int?}", %{"paidAt" => 1}},
           {~s({"paid-at": 1}), "{paid_at :int?}", %{"paid_at" => 1}},
           {~s({"paid": 1}), "{paid_at :int?}", %{"paid" => 1}}
         ] do
       assert Agent.answer(text, type) == {:ok, value, []}
     end
+
+    for text <- [~s({"paid_at": 1, "paidAt": 2}), ~s({"paidAt": 1, "PaidAt": 2})],
+        do: assert({:error, [%{path: []}], _} = Agent.answer(text, "{paid_at :int?}"))
 
     assert {:ok, %{"paidAt" => 1}, []} =
              Agent.answer(~s({"paidAt": 1}), "{paid_at :int?}", repair: false)

@@ -151,8 +151,10 @@ defmodule PtcRunner.Test.Flowing.Make do
         other = Enum.random([op("var", %{"name" => "error"}), 1])
         {Map.put(call, "on_error", other), leaf(:any)}
 
+      # What is either rows or numbers of a `range` counts as numbers.
       chance(4) ->
         {a, s} = value(%{env | left: 1})
+        {a, s} = if match?({:list, _, _}, s), do: {1, leaf(:int)}, else: {a, s}
         {Map.put(call, "on_error", a), join(type, s)}
 
       true ->

@@ -46,6 +46,10 @@ defmodule PtcRunner.Test.Flowing.Steps do
 
   # Of a value that is one of several, its kind is what decides.
   defp kind_of({:leaf, :any, _secret?} = type), do: {op("it"), type}
+
+  defp kind_of({:obj, fields} = type),
+    do: if(hidden?(fields), do: {op("it"), type}, else: {op("typeof"), leaf(:text)})
+
   defp kind_of(type), do: {op("typeof"), leaf(:text, counted?(type))}
 
   defp bound(_type, env) do
@@ -120,7 +124,8 @@ defmodule PtcRunner.Test.Flowing.Steps do
     pick([
       fn -> {op("some", %{"where" => where}), leaf(:bool, secret? or counted?)} end,
       fn -> {op("every", %{"where" => where}), leaf(:bool, secret? or counted?)} end,
-      fn -> {op("count", %{"where" => where}), leaf(:int, secret? or counted?)} end
+      # As after a filter.
+      fn -> {op("count", %{"where" => where}), leaf(:int, counted?)} end
     ])
   end
 
@@ -380,7 +385,7 @@ defmodule PtcRunner.Test.Flowing.Steps do
 
   # What is left of an object under a firewalled name is firewalled, whatever is taken out of it.
   defp reshaped(fields, env),
-    do: if(public(fields) == [], do: {op("it"), fields}, else: other(fields, env))
+    do: if(hidden?(fields), do: {op("it"), fields}, else: other(fields, env))
 
   defp other(fields, env) do
     names = some(Map.keys(fields))
@@ -405,6 +410,9 @@ defmodule PtcRunner.Test.Flowing.Steps do
         renamed =
           for name <- names, into: %{}, do: {name, "to_" <> String.trim_leading(name, "_")}
 
+        # Of two fields with one new name the second wins where it is there, which a plan does not know.
+        names = Enum.uniq_by(names, &renamed[&1])
+        renamed = Map.take(renamed, names)
         kept = Map.drop(fields, names)
 
         {op("rename", %{"fields" => renamed}),
@@ -413,7 +421,11 @@ defmodule PtcRunner.Test.Flowing.Steps do
     ])
   end
 
-  defp object(fields, env) do
+  # The keys, the kind and absent fields of a value under a firewalled name are firewalled too.
+  defp object(fields, env),
+    do: if(hidden?(fields), do: get(fields, env), else: public_object(fields, env))
+
+  defp public_object(fields, env) do
     type = {:obj, fields}
 
     pick([
@@ -466,14 +478,16 @@ defmodule PtcRunner.Test.Flowing.Steps do
         fn -> {op("select", %{"fields" => [more | names]}), Map.take(others, [more | names])} end,
         fn -> {op("unset", %{"fields" => names}), rest} end,
         fn ->
+          # A row without the one keeps the other, and a plan does not know whether there are such rows.
+          either = join(Map.get(others, more, leaf(:null)), others[hd(names)])
+
           {op("rename", %{"fields" => %{hd(names) => more}}),
-           others |> Map.delete(hd(names)) |> Map.put(more, others[hd(names)])}
+           others |> Map.delete(hd(names)) |> Map.put(more, either)}
         end
       ])
 
     other = op("pipe", %{"steps" => [rows, op("first"), step]})
-    {:obj, both} = join({:obj, fields}, {:obj, others})
-    {op("merge", %{"objects" => [op("it"), other]}), {:obj, both}}
+    {op("merge", %{"objects" => [op("it"), other]}), {:obj, joined(fields, others)}}
   end
 
   defp get(fields, env) do
@@ -521,8 +535,9 @@ defmodule PtcRunner.Test.Flowing.Steps do
         {op("select", %{"fields" => ["k1", "k2"]}), {:obj, %{"k1" => value, "k2" => value}}}
       end,
       fn -> {op("unset", %{"fields" => ["k3"]}), type} end,
+      # Of what may be a list, the number of calls would be that of the items.
       fn ->
-        {a, s} = value(env)
+        {a, s} = value(if(counted?(type), do: %{env | answers: %{}}, else: env))
 
         {op("set", %{"fields" => %{"s" => a}}), leaf(:any, secret?(type) or secret?(s))}
       end
@@ -603,8 +618,62 @@ defmodule PtcRunner.Test.Flowing.Steps do
     ])
   end
 
+  # Numbers that a program makes tell a number exactly, whatever it compares with them.
+  defp exact(secret?) do
+    number = op("var", %{"name" => "s"})
+    below = op("lte", %{"left" => op("it"), "value" => number})
+    range = op("range", %{"from" => 0, "to" => 6})
+    acc = op("var", %{"name" => "acc"})
+    next = op("add", %{"left" => acc, "right" => op("it")})
+    more = op("add", %{"left" => acc, "right" => 1})
+    fold = &op("fold", %{"init" => 0, "as" => "acc", "expr" => &1})
+    one = &op("if", %{"condition" => below, "then" => &1, "else" => &2})
+    list = {:list, leaf(:int, secret?), secret?}
+    of = leaf(:int, secret?)
+
+    {steps, type} =
+      Enum.random([
+        {[range, op("filter", %{"where" => below}), op("count")], of},
+        {[range, op("reject", %{"where" => below}), op("length")], of},
+        {[range, op("filter", %{"where" => below})], list},
+        {[range, op("count", %{"where" => below})], of},
+        {[range, op("find", %{"where" => Map.put(below, "op", "eq")})], of},
+        {[range, op("get", %{"key" => number})], of},
+        {[range, op("map", %{"expr" => one.(1, 0)}), op("sum", %{"expr" => op("it")})], of},
+        {[range, op("map", %{"expr" => one.(1, 0)})], {:list, of, false}},
+        {[range, op("sum", %{"expr" => one.(1, 0)})], of},
+        {[range, op("flat_map", %{"expr" => one.([op("it")], [])}), op("count")], of},
+        {[range, fold.(one.(more, acc))], of},
+        {[range, op("sort_by", %{"expr" => below, "order" => "desc"}), op("first")], of},
+        {[range, op("max_by", %{"expr" => Map.put(below, "op", "eq")})], of},
+        {[
+           range,
+           op("group_by", %{"expr" => below, "as" => "by"}),
+           op("map", %{
+             "expr" => op("pipe", %{"steps" => [op("get", %{"field" => "items"}), op("count")]})
+           })
+         ], list},
+        {[
+           op("list", %{"items" => [4, 2, 1]}),
+           fold.(
+             op("if", %{
+               "condition" => op("lte", %{"left" => next, "value" => number}),
+               "then" => next,
+               "else" => acc
+             })
+           )
+         ], of}
+      ])
+
+    few = op("mod", %{"left" => op("it"), "right" => 7})
+    in_ = op("pipe", %{"steps" => steps})
+    {op("let", %{"name" => "s", "value" => few, "in" => in_}), type}
+  end
+
   defp whole(:int, secret?) do
     pick([
+      fn -> exact(secret?) end,
+      fn -> exact(secret?) end,
       fn -> {op("mod", %{"left" => op("it"), "right" => 7}), leaf(:int, secret?)} end,
       fn ->
         few = op("mod", %{"left" => op("it"), "right" => 7})

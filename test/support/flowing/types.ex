@@ -33,16 +33,30 @@ defmodule PtcRunner.Test.Flowing.Types do
   def join({:dict, a, c}, {:dict, b, d}), do: {:dict, join(a, b), c or d}
 
   def join({:obj, a}, {:obj, b}) do
-    names = Map.keys(a) ++ Map.keys(b)
-    none = leaf(:null)
-    {:obj, Map.new(names, &{&1, join(Map.get(a, &1, none), Map.get(b, &1, none))})}
+    # Fields that a firewalled object does not have are a part of the secret: nothing is read of a value that may be one.
+    if hidden?(a) or hidden?(b), do: leaf(:any, true), else: {:obj, joined(a, b)}
   end
 
   def join(a, b), do: leaf(:any, secret?(a) or secret?(b))
 
+  @doc "The fields of two objects, each of which may come from either or be missing."
+  @spec joined(%{String.t() => type()}, %{String.t() => type()}) :: %{String.t() => type()}
+  def joined(a, b) do
+    none = leaf(:null)
+
+    Map.new(
+      Map.keys(a) ++ Map.keys(b),
+      &{&1, join(Map.get(a, &1, none), Map.get(b, &1, none))}
+    )
+  end
+
   defp with_secret(type, false), do: type
   defp with_secret({:leaf, kind, _}, true), do: {:leaf, kind, true}
   defp with_secret(type, true), do: join(type, leaf(:any, true))
+
+  @doc "Whether each field of an object comes from a firewalled one, so that the object may stand under a firewalled name itself."
+  @spec hidden?(%{String.t() => type()}) :: boolean()
+  def hidden?(fields), do: fields != %{} and public(fields) == []
 
   @doc "The names of an object's fields that no part of a firewalled field stands in."
   @spec public(%{String.t() => type()}) :: [String.t()]

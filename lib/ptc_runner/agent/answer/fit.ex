@@ -58,14 +58,14 @@ defmodule PtcRunner.Agent.Answer.Fit do
     {value, told} =
       value |> Wrapper.inner(type) |> Names.hyphenated(type) |> Nearly.defaults(type)
 
-    with {:ok, value, more} <- Coercion.coerce(value, type),
-         false <- Literals.named?(more),
-         {:ok, value, warnings} <- allowed(value, asked, warnings ++ told ++ more) do
+    with {:ok, coerced, more} <- Coercion.coerce(value, type),
+         [] <- Literals.of_coercion(value, coerced, type),
+         {:ok, value, warnings} <- allowed(coerced, asked, warnings ++ told ++ more) do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
       {:error, _reason} -> :error
       # A repair must not read null as a text without quotes.
-      true -> :literal
+      [_ | _] -> :literal
       {:limit, errors} -> {:limit, errors}
     end
   end

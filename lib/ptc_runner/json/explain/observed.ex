@@ -121,19 +121,20 @@ defmodule PtcRunner.Json.Explain.Observed do
 
   # A part comes after the operation around it, whose data is looked up by its number.
   defp operations(rows, node, limits) do
-    known = %{nil => {["program"], -1, node, false}}
+    known = %{nil => {{:whole, ["program"], 1}, -1, node, false}}
 
     {operations, _known} =
       Enum.map_reduce(Enum.with_index(rows), {known, %{}, 0}, fn {row, number},
                                                                  {known, lists, words} ->
         {parent, place, op, counts, keys} = row
-        {path, depth, around, totalled?} = Map.fetch!(known, parent)
-        path = shortened(path ++ place)
+        {above, depth, around, totalled?} = Map.fetch!(known, parent)
+        at = below(above, place)
+        path = path(at)
         words = within(words + @words_of_operation + 2 * length(path), limits)
         {own, lists} = if parent, do: inside(place, around, [parent], lists), else: {node, lists}
         more = %{parent: parent, about: About.text(op, own), totalled?: totalled?}
         operation = op |> operation(path, depth + 1, counts, keys) |> Map.merge(more)
-        inside = {path, depth + 1, own, totalled? or Findings.total?(op)}
+        inside = {at, depth + 1, own, totalled? or Findings.total?(op)}
 
         {operation, {Map.put(known, number, inside), lists, words}}
       end)
@@ -143,11 +144,20 @@ defmodule PtcRunner.Json.Explain.Observed do
     {:beyond, error} -> {:error, error}
   end
 
-  # Whole paths would grow with the square of a program's depth.
-  defp shortened(path) when length(path) <= 2 * @most_parts + 1, do: path
+  # Whole paths would grow with the square of a program's depth: of a long one its beginning and its end are kept.
+  defp below({:whole, path, count}, place) do
+    {path, count} = {path ++ place, count + length(place)}
 
-  defp shortened(path),
-    do: Enum.take(path, @most_parts) ++ ["…"] ++ Enum.take(path, -@most_parts)
+    if count <= 2 * @most_parts + 1,
+      do: {:whole, path, count},
+      else: {:cut, Enum.take(path, @most_parts), Enum.take(path, -@most_parts)}
+  end
+
+  defp below({:cut, first, last}, place),
+    do: {:cut, first, Enum.take(last ++ place, -@most_parts)}
+
+  defp path({:whole, path, _count}), do: path
+  defp path({:cut, first, last}), do: first ++ ["…" | last]
 
   defp within(words, {began, timeout, max_heap}) do
     if max_heap > 0 and words > max_heap,

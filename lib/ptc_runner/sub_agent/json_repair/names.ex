@@ -96,6 +96,53 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   @spec several?(term(), term()) :: boolean()
   def several?(value, type), do: value |> Type.walk(type, &unclear/3) |> elem(1) != []
 
+  @doc """
+  An error for each field that an object has under several keys, in different spellings and with different values.
+
+      iex> type = {:map, [{"user_id", :int}]}
+      iex> for map <- [%{"user_id" => 1, "user-id" => 2}, %{"user_id" => 1, "userId" => 1}],
+      ...>   do: PtcRunner.SubAgent.JsonRepair.Names.clashes(map, type)
+      [[%{path: [], message: ~s("user-id" and "user_id" are one field, and their values differ: write one of them)}], []]
+
+  """
+  @spec clashes(term(), term()) :: [%{path: list(), message: String.t()}]
+  def clashes(value, type) do
+    if Type.plain?(type), do: [], else: value |> Type.walk(type, &clashing/3) |> elem(1)
+  end
+
+  defp clashing(map, fields, path) do
+    declared = for {name, _type} <- fields, is_map_key(map, name), do: name
+
+    if length(declared) == map_size(map),
+      do: {map, []},
+      else: {map, clashing(map, fields, declared, path)}
+  end
+
+  defp clashing(map, fields, declared, path) do
+    others = for key <- Map.keys(map) -- declared, is_binary(key), do: {squeezed(key), key}
+
+    for {name, _type} <- fields,
+        spelling = squeezed(name),
+        own = if(is_map_key(map, name), do: [name], else: []),
+        hidden? <- [Firewall.hidden?(name)],
+        [_, _ | _] = keys <- [
+          own ++ for({^spelling, key} <- others, Firewall.hidden?(key) == hidden?, do: key)
+        ],
+        [_, _ | _] <- [keys |> Enum.map(&Map.fetch!(map, &1)) |> Enum.uniq()],
+        uniq: true,
+        do: clash(Enum.sort(keys), path)
+  end
+
+  # Keys inside a firewalled field are not shown.
+  defp clash(keys, path) do
+    names =
+      if Enum.any?(path, &Firewall.hidden?/1),
+        do: "Several keys",
+        else: Enum.map_join(keys, " and ", &(&1 |> Shown.name() |> inspect()))
+
+    %{path: path, message: names <> " are one field, and their values differ: write one of them"}
+  end
+
   defp unclear(map, fields, _path) do
     absent = for {name, _type} <- fields, Type.key(map, name) == nil, do: squeezed(name)
     declared = for {name, _type} <- fields, key = Type.key(map, name), do: key
@@ -157,8 +204,11 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   defp warning(_key, _name, hidden),
     do: "read a key in #{inspect(Shown.name(hidden))} as declared"
 
-  # `String.replace/3` takes a hundred bytes for each match.
-  defp squeezed(name) do
+  # A sign in front of a name is no spelling of it: it may mean the opposite. `String.replace/3` takes a hundred bytes for each match.
+  defp squeezed(<<?-, rest::binary>>), do: "-" <> letters(rest)
+  defp squeezed(name), do: letters(name)
+
+  defp letters(name) do
     for <<byte <- name>>, byte not in [?_, ?-, ?\s], into: "", do: <<lower(byte)>>
   end
 

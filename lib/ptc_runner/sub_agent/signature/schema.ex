@@ -65,7 +65,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema do
       {path, words} <- Enum.reverse(found.notes),
       do: %{path: path, rule: words, told: :description}
     ) ++
-      for {path, text} <- Found.problems(found, provider),
+      for {path, text, _what} <- Found.problems(found, provider),
           do: %{path: path, rule: text, told: :not_at_all}
   end
 
@@ -103,14 +103,13 @@ defmodule PtcRunner.SubAgent.Signature.Schema do
   defp defined(schema, none) when none == %{}, do: schema
   defp defined(schema, definitions), do: Map.put(schema, "$defs", definitions)
 
-  @spec refuse!([{String.t(), String.t()}], Provider.t()) :: no_return()
-  defp refuse!([{path, text} | _], %{name: :plain}) do
-    [type | _why] = String.split(text, ",")
-    raise ArgumentError, "strict: true needs declared fields, and #{place(path)} is #{type}"
+  @spec refuse!([{String.t(), String.t(), String.t()}], Provider.t()) :: no_return()
+  defp refuse!([{path, _text, what} | _], %{name: :plain}) do
+    raise ArgumentError, "strict: true needs declared fields, and #{place(path)} is #{what}"
   end
 
   defp refuse!(problems, provider) do
-    texts = Shown.few(problems, fn {path, text} -> "#{place(path)}: #{text}" end)
+    texts = Shown.few(problems, fn {path, text, _what} -> "#{place(path)}: #{text}" end)
 
     raise ArgumentError,
           "for: #{inspect(provider.name)} has no form of this type (#{texts}). " <>

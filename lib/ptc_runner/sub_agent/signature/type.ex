@@ -111,6 +111,42 @@ defmodule PtcRunner.SubAgent.Signature.Type do
   defp core(type, names, _steps), do: {type, names}
 
   @doc """
+  The type of what stands at a path of a value; nil where the type does not tell.
+
+      iex> type = {:map, [{"rows", {:list, {:optional, {:map, [{"n", :int}]}}}}]}
+      iex> for path <- [["rows", 0, "n"], ["rows"], ["n"]], do: PtcRunner.SubAgent.Signature.Type.at(type, path)
+      [:int, {:list, {:optional, {:map, [{"n", :int}]}}}, nil]
+
+  """
+  @spec at(term(), path()) :: term() | nil
+  def at(type, path), do: at(type, path, %{})
+
+  defp at(type, path, names) do
+    {core, names} = core(type, names)
+
+    case {core, path} do
+      {core, []} ->
+        core
+
+      {{:list, item}, [index | path]} when is_integer(index) ->
+        at(item, path, names)
+
+      {{:map_of, value}, [name | path]} when is_binary(name) ->
+        at(value, path, names)
+
+      {{kind, fields}, [name | path]} when kind in [:map, :closed_map] ->
+        at_field(fields, name, path, names)
+
+      _other ->
+        nil
+    end
+  end
+
+  defp at_field(fields, name, path, names) do
+    with {_name, type} <- List.keyfind(fields, name, 0), do: at(type, path, names)
+  end
+
+  @doc """
   Whether values of a type have no objects with declared fields in them.
 
       iex> Enum.map([{:list, :int}, {:map_of, {:optional, :string}}, {:list, {:map, []}}], &PtcRunner.SubAgent.Signature.Type.plain?/1)

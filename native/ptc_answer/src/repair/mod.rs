@@ -5,60 +5,37 @@
 //! reading that does not give a value of the wanted type, or that costs much more than others at the
 //! same offset. The cheapest reading wins; if two that give different values cost the same, none does.
 //!
-//! * [`wanted`]: the type, and what is done with a text that was cut off
-//! * [`fault`]: the faults, and their costs
-//! * [`branch`]: one reading; [`log`]: the events of all readings
-//! * [`reader`]: the readings that are alive; [`search`]: the search that advances them
-//! * [`strict`], [`lookahead`]: a step where the text is correct
-//! * [`keys`], [`colons`], [`values`], [`quotes`], [`strings`], [`bare`], [`after`]: the repairs at
-//!   each kind of position; [`leftover`]: the end; [`cut`]: texts that end too early
-//! * [`start`]: offsets where the answer may begin; [`places`]: the loop over these offsets
-//! * [`valid`]: text that is valid JSON, of which nothing but values and keys is converted
-//! * [`replay`]: the value and the repairs of a reading; [`judged`]: the value, built and judged; [`lines`]: lines and columns
+//! * [`policy`]: what is asked, and the faults with their costs
+//! * [`text`]: bytes at an offset, and where an answer may begin
+//! * [`readings`]: one reading, the events of all of them, and the set of those that are alive
+//! * [`search`]: the search that advances them, in strict steps while the text is correct
+//! * [`keys`], [`values`], [`after`]: the repairs at each kind of position
+//! * [`result`]: the value and the repairs of a reading
 //!
 //! The number of readings is bounded, and each one looks ahead a bounded distance or counts fuel for
 //! it. Nothing recurses, and the total work is linear in the text.
 
 mod after;
-mod bare;
-mod branch;
-mod colons;
-mod cut;
-mod fault;
-mod judged;
 mod keys;
-mod leftover;
-mod lines;
-mod log;
-mod lookahead;
-mod numbers;
-mod places;
-mod quotes;
-mod reader;
-mod replay;
-mod same;
-mod scan;
+mod policy;
+mod readings;
+mod result;
 mod search;
-mod start;
-mod strict;
-mod strings;
-mod unescape;
-mod valid;
+mod text;
 mod values;
-mod wanted;
 
 #[cfg(test)]
 mod tests;
 
 pub use crate::PathPart;
-pub use cut::{AtEnd, Where};
-pub use fault::Fault;
-pub use judged::{judged_value, AnswerOf};
-pub use lines::line_and_column;
-pub use places::Repairing;
+pub use after::cut::{AtEnd, Where};
+pub use policy::fault::Fault;
+pub use policy::wanted::Wanted;
 pub use ptc_term::stop::Stop;
-pub use replay::{Repair, Repaired};
-pub use wanted::Wanted;
+pub use result::judged::{judged_value, AnswerOf};
+pub use result::replay::{Repair, Repaired};
+pub use search::places::Repairing;
+pub use text::lines::line_and_column;
 
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
@@ -84,7 +61,7 @@ impl From<Stop> for Refusal {
 
 /// Returns whether the JSON in a text is only a part of an answer whose first bracket is missing.
 pub fn is_part(text: &[u8]) -> bool {
-    start::is_part(text).is_some()
+    text::start::is_part(text).is_some()
 }
 
 /// Repairs a text that is not JSON, or not of the type, without suspending.

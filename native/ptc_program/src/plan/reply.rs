@@ -163,6 +163,12 @@ impl<T: Copy> PlanReply<T> {
         let guard = self.state.guards.entry(call.tool).or_insert(none);
         guard.0 = walk.values.both(guard.0, call.guard);
         guard.1 = walk.values.both(guard.1, call.counted);
+        // Which value an argument has in each round over the numbers of a `range` tells a number exactly.
+        let by = walk.values.decides(call.args);
+        if by != SetId::EMPTY && walk.values.has_numbers(call.counted) {
+            let by = walk.values.made(by);
+            self.argument(call.tool, None, by, SetId::EMPTY, walk);
+        }
         let (inner, by) = walk.values.undecided(call.args);
         let (fields, decides) = match walk.values.get(inner) {
             Value::Object(span, ValueId::CONSTANT) => (walk.values.fields(span).to_vec(), by),

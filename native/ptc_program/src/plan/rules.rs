@@ -1,8 +1,8 @@
 //! The values of operations that have been visited.
 
 use super::sets::SetId;
-use super::sources::{PathStep, SourceRoot};
-use super::value::{Value, ValueId};
+use super::sources::SourceRoot;
+use super::value::ValueId;
 use super::visit::PartKind;
 use super::walk::PlanWalk;
 use crate::compile::INPUT_NAME;
@@ -120,6 +120,20 @@ impl PlanWalk {
         self.values.decided(value, all)
     }
 
+    /// Returns what is chosen of a list, as these values decide. Which of the items are chosen that a `range` has numbered tells what
+    /// decides that exactly: it flows.
+    pub(super) fn chosen_of(&mut self, list: ValueId, value: ValueId, by: &[ValueId]) -> ValueId {
+        let mut value = value;
+        let spine = self.values.outline(list, false);
+        if self.values.has_numbers(spine) {
+            for id in by {
+                let flows = self.values.flows(*id);
+                value = self.values.with(value, flows);
+            }
+        }
+        self.decided_by(value, by)
+    }
+
     /// Returns a value that is computed of these.
     pub(super) fn computed(&mut self, of: &[ValueId]) -> ValueId {
         let value = self.values.computed(of);
@@ -167,7 +181,7 @@ impl PlanWalk {
                 self.values.named(all, SetId::EMPTY)
             }
         };
-        self.whole_object(fields, rest)
+        self.values.whole_object(fields, rest)
     }
 
     /// Returns a list whose items have been visited.
@@ -233,7 +247,10 @@ impl PlanWalk {
             OpShape::FlatListOfBody => {
                 let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
                 match self.frames.last().and_then(|frame| frame.looped) {
-                    Some(looped) => self.loops.flattened(lists, &looped, &mut self.values),
+                    Some(looped) => {
+                        let flat = self.loops.flattened(lists, &looped, &mut self.values);
+                        self.values.in_rounds(flat, looped.spine)
+                    }
                     None => self.nothing_known(),
                 }
             }
@@ -387,58 +404,6 @@ impl PlanWalk {
         }
     }
 
-    /// Returns an object with the fields of two, of which those of the second one win where it has them.
-    pub(super) fn merged(&mut self, first: ValueId, second: ValueId) -> ValueId {
-        let [first, second] = [first, second].map(|it| self.values.of_kind(it, PathStep::Single));
-        let ((a, by), (b, and)) = (self.values.undecided(first), self.values.undecided(second));
-        let by = self.values.both(by, and);
-        let merged = match (self.values.get(a), self.values.get(b)) {
-            (_, Value::Object(span, others)) => {
-                let mut more = self.values.fields(span).to_vec();
-                let is_whole = self.whole.contains(&b.0);
-                if !is_whole {
-                    for field in &mut more {
-                        let before = self.values.field(a, field.0);
-                        field.1 = self.values.join(before, field.1);
-                    }
-                }
-                let names: Vec<_> = more.iter().map(|field| field.0).collect();
-                let rest = self.values.without(a, &names);
-                let (mut fields, rest) = match self.values.get(rest) {
-                    Value::Object(span, rest) => (self.values.fields(span).to_vec(), rest),
-                    _ => (vec![], rest),
-                };
-                let is_whole = is_whole && (fields.is_empty() || self.whole.contains(&a.0));
-                if others != ValueId::CONSTANT {
-                    for field in &mut fields {
-                        let other = self.values.field(others, field.0);
-                        field.1 = self.values.join(field.1, other);
-                    }
-                }
-                fields.extend(more);
-                let rest = self.values.join(rest, others);
-                match is_whole {
-                    true => self.whole_object(fields, rest),
-                    false => self.values.object(fields, rest),
-                }
-            }
-            (Value::Made(SetId::EMPTY), _) if a == ValueId::CONSTANT => b,
-            _ => self.values.join(a, b),
-        };
-        self.values.decided(merged, by)
-    }
-
-    /// Returns an object that has all of these fields; that of another one may be without some.
-    pub(super) fn whole_object(
-        &mut self,
-        fields: Vec<(NameId, ValueId)>,
-        rest: ValueId,
-    ) -> ValueId {
-        let object = self.values.object(fields, rest);
-        self.whole.insert(object.0);
-        object
-    }
-
     /// The rule of `get`.
     fn got(&mut self, source: &Document) -> ValueId {
         let of = self.part_in("from").unwrap_or(self.input());
@@ -446,7 +411,7 @@ impl PlanWalk {
             let key = self.part_in("key").unwrap_or(ValueId::CONSTANT);
             let value = self.at_step(source, of, node);
             self.touch(value);
-            self.decided_by(value, &[key])
+            self.chosen_of(of, value, &[key])
         } else if let Some(path) = self.field("path") {
             let mut value = of;
             for key in source.elements(path) {

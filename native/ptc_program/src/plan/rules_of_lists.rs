@@ -35,16 +35,16 @@ impl PlanWalk {
             Chosen::Where(kept) => {
                 let some = self.entries_left(source, some, !kept);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
-                self.decided_by(some, &[condition])
+                self.chosen_of(list, some, &[condition])
             }
             Chosen::Among => {
                 let (key, value) = (self.key(source), self.part_in("value"));
                 let value = value.unwrap_or(ValueId::CONSTANT);
-                self.decided_by(some, &[key, value])
+                self.chosen_of(list, some, &[key, value])
             }
             Chosen::Distinct => {
                 let key = self.key(source);
-                self.decided_by(some, &[key])
+                self.chosen_of(list, some, &[key])
             }
             Chosen::Begin | Chosen::Rest => some,
         }
@@ -55,14 +55,14 @@ impl PlanWalk {
         match of {
             Which::Placed => self.loops.item(list, &mut self.values),
             Which::Found => {
-                let list = self.entries_left(source, list, false);
-                let item = self.loops.item(list, &mut self.values);
+                let left = self.entries_left(source, list, false);
+                let item = self.loops.item(left, &mut self.values);
                 let condition = self.part_in("where").unwrap_or(ValueId::CONSTANT);
-                self.decided_by(item, &[condition])
+                self.chosen_of(list, item, &[condition])
             }
             Which::Keyed => {
                 let (item, key) = (self.loops.item(list, &mut self.values), self.key(source));
-                self.decided_by(item, &[key])
+                self.chosen_of(list, item, &[key])
             }
         }
     }
@@ -114,7 +114,7 @@ impl PlanWalk {
         } else if self.field("field").is_some() {
             keys.push(self.read_at(source, item, "field"));
         }
-        self.decided_by(input, &keys)
+        self.chosen_of(input, input, &keys)
     }
 
     /// Returns the list of what a body gives.
@@ -123,6 +123,7 @@ impl PlanWalk {
         let Some(looped) = self.frames.last().and_then(|frame| frame.looped) else {
             return self.nothing_known();
         };
+        let item = self.values.in_rounds(item, looped.spine);
         let list = self.values.list(ItemsOf {
             item,
             of: Some(looped.id),
@@ -175,14 +176,21 @@ impl PlanWalk {
         };
         let counted = self.values.made(spine);
         let counted = self.values.decided(counted, by);
-        let mut all = vec![counted];
-        match of {
-            Aggregate::Count | Aggregate::Decided => all.extend(self.part_in("where")),
-            Aggregate::Sum | Aggregate::Mean | Aggregate::Rank | Aggregate::Extreme => {
-                all.push(self.key(source));
+        let condition = self.part_in("where");
+        let made = match (of, condition) {
+            // As of `filter`: the condition decides how many items are counted.
+            (Aggregate::Count, Some(condition)) => {
+                self.use_up(counted);
+                self.chosen_of(input, counted, &[condition])
             }
-        }
-        self.computed(&all)
+            (Aggregate::Decided, Some(condition)) => self.computed(&[counted, condition]),
+            (Aggregate::Count | Aggregate::Decided, None) => self.computed(&[counted]),
+            (Aggregate::Sum | Aggregate::Mean | Aggregate::Rank | Aggregate::Extreme, _) => {
+                let key = self.key(source);
+                self.computed(&[counted, key])
+            }
+        };
+        self.values.in_rounds(made, spine)
     }
 
     pub(super) fn folded(&mut self) -> ValueId {
@@ -202,6 +210,12 @@ impl PlanWalk {
             sets[0] = self.values.both(sets[0], counted);
             let by = self.values.both(looped.spine, looped.by);
             sets[1] = self.values.both(sets[1], by);
+            // A decision in each round tells a number exactly: over the numbers of a `range`, or by what has been decided before.
+            let parts = self.values.sets.get(sets[1]).iter();
+            let by_own = { parts }.any(|it| self.values.tree.root_id(it.source) == own);
+            if by_own || self.values.has_numbers(looped.spine) {
+                sets[0] = self.values.both(sets[0], sets[1]);
+            }
         }
         for set in &mut sets {
             let others = self.values.sets.get(*set).iter();
@@ -264,6 +278,7 @@ impl PlanWalk {
         };
         let operands = self.operands();
         let made = self.computed(&operands);
+        let numbers = self.values.numbers();
         let (least, most) = match count {
             Some(count) => {
                 let count = self.values.formulas.number(count);
@@ -272,8 +287,10 @@ impl PlanWalk {
             None => (FormulaId::ZERO, FormulaId::UNKNOWN),
         };
         let (spine, by) = (self.values.data(made), self.values.decides(made));
+        let spine = self.values.both(spine, numbers);
+        let item = self.values.made(spine);
         let list = self.values.list(ItemsOf {
-            item: made,
+            item,
             of: None,
             least,
             most,

@@ -143,6 +143,44 @@ impl PlanWalk {
         self.values.decided(object, by)
     }
 
+    /// Returns an object with the fields of two, of which those of the second one win where it has them.
+    pub(super) fn merged(&mut self, first: ValueId, second: ValueId) -> ValueId {
+        let [first, second] = [first, second].map(|it| self.values.of_kind(it, PathStep::Single));
+        let ((a, by), (b, and)) = (self.values.undecided(first), self.values.undecided(second));
+        let by = self.values.both(by, and);
+        let merged = match (self.values.get(a), self.values.get(b)) {
+            (_, Value::Object(span, others)) => {
+                let mut more = self.values.fields(span).to_vec();
+                let is_whole = self.values.is_whole(b);
+                if !is_whole {
+                    for field in &mut more {
+                        let before = self.values.field(a, field.0);
+                        field.1 = self.values.join(before, field.1);
+                    }
+                }
+                let names: Vec<_> = more.iter().map(|field| field.0).collect();
+                let rest = self.values.without(a, &names);
+                let (mut fields, rest) = match self.values.get(rest) {
+                    Value::Object(span, rest) => (self.values.fields(span).to_vec(), rest),
+                    _ => (vec![], rest),
+                };
+                let is_whole = is_whole && (fields.is_empty() || self.values.is_whole(a));
+                if others != ValueId::CONSTANT {
+                    for field in &mut fields {
+                        let other = self.values.field(others, field.0);
+                        field.1 = self.values.join(field.1, other);
+                    }
+                }
+                fields.extend(more);
+                let rest = self.values.join(rest, others);
+                self.values.object_if(is_whole, fields, rest)
+            }
+            (Value::Made(SetId::EMPTY), _) if a == ValueId::CONSTANT => b,
+            _ => self.values.join(a, b),
+        };
+        self.values.decided(merged, by)
+    }
+
     /// Joins the values of names that stand several times.
     fn renamed(&mut self, mut fields: Vec<(NameId, ValueId)>) -> Vec<(NameId, ValueId)> {
         fields.sort_by_key(|field| field.0);
@@ -157,8 +195,10 @@ impl PlanWalk {
     }
 
     pub(super) fn entries(&mut self, input: ValueId) -> ValueId {
-        let (inner, by) = self.values.undecided(input);
-        let most = match self.values.get(inner) {
+        // Of another value there are no entries.
+        let objects = self.values.of_kind(input, PathStep::Object);
+        let (inner, by) = self.values.undecided(objects);
+        let most = match self.values.get(self.values.undecided(input).0) {
             Value::At(source, of) => self.values.count(source, of),
             _ => FormulaId::UNKNOWN,
         };
@@ -216,12 +256,13 @@ impl PlanWalk {
             .into_iter()
             .filter_map(|(name, key)| Some((name?, key)));
         let fields = fields.collect();
-        let mut object = self.whole_object(fields, ValueId::CONSTANT);
+        let mut object = self.values.whole_object(fields, ValueId::CONSTANT);
         let more = match self.part_in("each") {
             Some(each) => each,
             None => {
                 let items = self.names.id(b"items");
-                self.whole_object(vec![(items, group)], ValueId::CONSTANT)
+                self.values
+                    .whole_object(vec![(items, group)], ValueId::CONSTANT)
             }
         };
         object = self.merged(object, more);
@@ -234,7 +275,7 @@ impl PlanWalk {
             _ => self.values.computed(&[groups, object]),
         };
         let list = self.values.decided(list, by);
-        self.decided_by(list, &keys)
+        self.chosen_of(input, list, &keys)
     }
 
     pub(super) fn join(&mut self, source: &Document) -> ValueId {
@@ -270,7 +311,9 @@ impl PlanWalk {
                     }),
                     _ => others.item,
                 };
-                let field = self.whole_object(vec![(name, value)], ValueId::CONSTANT);
+                let field = self
+                    .values
+                    .whole_object(vec![(name, value)], ValueId::CONSTANT);
                 match kind {
                     // Without a match, or with any, the field is there.
                     b"inner" | b"left" | b"group" => self.merged(rows.item, field),
@@ -301,6 +344,6 @@ impl PlanWalk {
             spine,
         });
         let list = self.values.decided(list, by);
-        self.decided_by(list, &keys)
+        self.chosen_of(list, list, &keys)
     }
 }

@@ -18,6 +18,8 @@ pub enum SourceRoot {
     Now,
     /// What a `fold` with this number has accumulated.
     Folded(u32),
+    /// The numbers that `range` makes: no part of the data. What is chosen among them tells a number exactly.
+    Numbers,
     /// Nothing is known of it: it may be any part of the data.
     Unknown,
 }

@@ -58,7 +58,7 @@ pub(super) type Flows = (SetId, SetId);
 
 /// Replaces what a `fold` has accumulated by what flows into that. What decides about it is added to `decides`.
 fn unfolded(set: SetId, walk: &PlanWalk, decides: &mut Vec<SetId>) -> Vec<Ref> {
-    if walk.folded.is_empty() {
+    if walk.folded.is_empty() && !walk.values.has_numbers(set) {
         return walk.values.sets.get(set).to_vec();
     }
     let (mut todo, mut all) = (vec![set], Vec::new());
@@ -74,6 +74,7 @@ fn unfolded(set: SetId, walk: &PlanWalk, decides: &mut Vec<SetId>) -> Vec<Ref> {
                     todo.push(data);
                     decides.push(others);
                 }
+                SourceRoot::Numbers => {}
                 _ => all.push(*part),
             }
         }
@@ -185,7 +186,7 @@ fn source_term<H: Heap>(
         SourceRoot::Error(name) => (PlanWord::Error, Some(name)),
         SourceRoot::Now => (PlanWord::Now, None),
         SourceRoot::Unknown => (PlanWord::Unknown, None),
-        SourceRoot::Folded(_) => return None,
+        SourceRoot::Folded(_) | SourceRoot::Numbers => return None,
     };
     let mut path = Vec::new();
     path.extend(name.map(|name| heap.make_string(walk.names.get(name))));

@@ -1,6 +1,7 @@
 //! What is known of a value: which parts of the data it is, or is made of.
 
 mod join;
+mod numbers;
 mod reading;
 
 pub use reading::FoundIn;
@@ -77,6 +78,8 @@ struct ValueFlows {
     depth: u8,
     /// Whether no part of it belongs to a loop.
     settled: bool,
+    /// Whether it is an object that has all of its fields.
+    whole: bool,
 }
 
 /// All values, and what they are made of.
@@ -111,6 +114,7 @@ impl Default for Values {
             decides: SetId::EMPTY,
             depth: 0,
             settled: true,
+            whole: false,
         };
         let mut all = Vec::with_capacity(64);
         all.extend([constant; 2]);
@@ -175,6 +179,7 @@ impl Values {
             decides,
             depth,
             settled,
+            whole: false,
         });
         id
     }
@@ -285,6 +290,32 @@ impl Values {
         let end = self.fields.len() as u32;
         let value = Value::Object(TableRange { start, end }, rest);
         self.add(value, data, decides, depth)
+    }
+
+    /// Returns an object that has all of these fields; that of [`Values::object`] may be without some.
+    pub fn whole_object(&mut self, fields: Vec<(NameId, ValueId)>, rest: ValueId) -> ValueId {
+        let id = self.object(fields, rest);
+        let is_object = matches!(self.get(id), Value::Object(..));
+        self.all[id.0 as usize].whole |= is_object;
+        id
+    }
+
+    /// Returns an object that has all of these fields, or may be without some.
+    pub fn object_if(
+        &mut self,
+        whole: bool,
+        fields: Vec<(NameId, ValueId)>,
+        rest: ValueId,
+    ) -> ValueId {
+        match whole {
+            true => self.whole_object(fields, rest),
+            false => self.object(fields, rest),
+        }
+    }
+
+    /// Whether a value is an object that has all of its fields.
+    pub fn is_whole(&self, id: ValueId) -> bool {
+        self.all[id.0 as usize].whole
     }
 
     /// Returns what flows into values, and the depth of what contains them.

@@ -79,8 +79,6 @@ pub struct PlanWalk {
     counted: SetId,
     /// The entries of objects, by the numbers of their values, with the object.
     pub(super) entries: HashMap<u32, ValueId, ByNumber>,
-    /// Objects that have all of their fields, by the numbers of their values.
-    pub(super) whole: HashSet<u32, ByNumber>,
     /// The keys of objects that have been visited.
     seen: HashSet<(Node, NameId), ByNumber>,
     last: ValueId,
@@ -115,7 +113,6 @@ impl PlanWalk {
             guard: SetId::EMPTY,
             counted: SetId::EMPTY,
             entries: HashMap::default(),
-            whole: HashSet::default(),
             seen: HashSet::default(),
             last: ValueId::CONSTANT,
             root,
@@ -127,7 +124,7 @@ impl PlanWalk {
     pub fn words(&self) -> usize {
         let frames = self.frames.len() * size_of::<PlanFrame>() / 8;
         let own = self.visited.len() * 4 + self.bound.len() + self.calls.len() * 2;
-        let own = own + 2 * self.entries.len() + self.whole.len();
+        let own = own + 2 * self.entries.len();
         self.values.words() + self.names.words() + frames + own + self.used.len() / 2
     }
 
@@ -210,6 +207,10 @@ impl PlanWalk {
         if guard != SetId::EMPTY {
             self.used.push(guard);
             self.guard = self.values.both(self.guard, guard);
+            // Whether a call is made in each round over the numbers of a `range` tells a number exactly.
+            if self.values.has_numbers(self.counted) {
+                self.counted = self.values.both(self.counted, guard);
+            }
         }
         self.enter(source, part);
     }
@@ -272,6 +273,9 @@ impl PlanWalk {
             let flows = self.values.flows(value);
             for call in &mut self.calls[calls..] {
                 call.guard = self.values.both(call.guard, flows);
+                if self.values.has_numbers(call.counted) {
+                    call.counted = self.values.both(call.counted, flows);
+                }
             }
             self.work += (self.calls.len() - calls) / 4;
         }

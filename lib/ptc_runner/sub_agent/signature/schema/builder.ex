@@ -178,7 +178,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Builder do
   end
 
   defp open(type, _provider, path, found),
-    do: {%{}, Found.problem(found, path, "#{inspect(type)}, #{@not_declared}")}
+    do: {%{}, Found.problem(found, path, inspect(type), ", #{@not_declared}")}
 
   defp object_of_any, do: %{"type" => "object", "additionalProperties" => true}
 

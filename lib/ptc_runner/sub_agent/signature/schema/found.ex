@@ -14,7 +14,7 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
           edges: [edge()],
           counts: %{atom() => non_neg_integer()},
           notes: [{String.t(), String.t()}],
-          problems: [{String.t(), String.t()}]
+          problems: [{path :: String.t(), text :: String.t(), what :: String.t()}]
         }
 
   @doc "Nothing yet."
@@ -36,8 +36,9 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   def note(found, path, words), do: %{found | notes: [{path, words} | found.notes]}
 
   @doc "Notes what has no form."
-  @spec problem(t(), String.t(), String.t()) :: t()
-  def problem(found, path, text), do: %{found | problems: [{path, text} | found.problems]}
+  @spec problem(t(), String.t(), String.t(), String.t()) :: t()
+  def problem(found, path, what, why \\ ""),
+    do: %{found | problems: [{path, what <> why, what} | found.problems]}
 
   @doc "Adds the schema of a definition."
   @spec definition(t(), String.t(), map()) :: t()
@@ -92,14 +93,17 @@ defmodule PtcRunner.SubAgent.Signature.Schema.Found do
   }
 
   @doc "The problems, with those that only the whole schema shows."
-  @spec problems(t(), Provider.t()) :: [{String.t(), String.t()}]
+  @spec problems(t(), Provider.t()) :: [
+          {path :: String.t(), text :: String.t(), what :: String.t()}
+        ]
   def problems(found, provider) do
     limits =
       for {kind, most} <- Enum.sort(provider.limits),
           (count = Map.get(found.counts, kind, 0)) > most,
           do: {"", "#{count} #{@words[kind]}, of which #{most} are allowed"}
 
-    Enum.reverse(found.problems) ++ cycles(found.edges, provider.cycles) ++ limits
+    more = cycles(found.edges, provider.cycles) ++ limits
+    Enum.reverse(found.problems) ++ for({path, text} <- more, do: {path, text, text})
   end
 
   defp cycles(_edges, :any), do: []

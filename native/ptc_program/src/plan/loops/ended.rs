@@ -120,7 +120,7 @@ impl Loops {
                     field.1 = self.lost_in(field.1, values, depth - 1, left);
                 }
                 let rest = self.lost_in(rest, values, depth - 1, left);
-                values.object(fields, rest)
+                values.object_if(values.is_whole(id), fields, rest)
             }
             Value::OneOf(_) => {
                 let mut all = ValueId::CONSTANT;

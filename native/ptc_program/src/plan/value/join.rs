@@ -42,7 +42,10 @@ impl Values {
             },
             (Value::Object(a, rest), Value::Object(b, more)) => {
                 let mut names: Vec<NameId> = self.fields(a).iter().map(|field| field.0).collect();
-                names.extend(self.fields(b).iter().map(|field| field.0));
+                let are_whole = self.is_whole(one) && self.is_whole(other);
+                let others = self.fields(b).iter().map(|field| field.0);
+                let is_whole = are_whole && others.clone().eq(names.iter().copied());
+                names.extend(others);
                 names.sort_unstable();
                 names.dedup();
                 let mut fields = Vec::with_capacity(names.len());
@@ -51,7 +54,7 @@ impl Values {
                     fields.push((name, self.joined(a, b, depth - 1, left)));
                 }
                 let rest = self.joined(rest, more, depth - 1, left);
-                self.object(fields, rest)
+                self.object_if(is_whole, fields, rest)
             }
             (Value::List(a), Value::List(b)) => {
                 let item = self.joined(a.item, b.item, depth - 1, left);

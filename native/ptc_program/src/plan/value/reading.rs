@@ -100,7 +100,7 @@ impl Values {
     }
 
     /// Returns a value if it is of one kind: an object for [`PathStep::Object`], no object for [`PathStep::Other`], and no list for
-    /// [`PathStep::Single`].
+    /// [`PathStep::Single`]. A value that is computed may be of any kind.
     pub fn of_kind(&mut self, of: ValueId, kind: PathStep) -> ValueId {
         let (inner, by) = self.undecided(of);
         let mut all = ValueId::CONSTANT;
@@ -157,7 +157,7 @@ impl Values {
                     let mut fields = self.fields(span).to_vec();
                     fields.retain(|field| !names.0.contains(&field.0));
                     let rest = self.less(rest, names, left);
-                    self.object(fields, rest)
+                    self.object_if(self.is_whole(member), fields, rest)
                 }
                 _ => member,
             };

@@ -1,0 +1,81 @@
+defmodule PtcRunner.Agent.Behind do
+  @moduledoc false
+  # What stands directly behind the object or list of an answer, in its line, and says that the value is another one: an operator with what it is
+  # applied to, a call, or that items are left out. Sentences and Markdown say nothing of the kind.
+
+  alias PtcRunner.Agent.Parts
+  alias PtcRunner.Shown
+
+  # Maximum number of values that are looked at, and of the characters that an error shows.
+  @most 64
+  @shown 20
+
+  # By bytes: the text need not be UTF-8. The last alternatives are ×, ÷, ², ³, ½, °, ≠, ≤, ≥, ≈ and …
+  @signs [
+    # `.sort`, `[0]`
+    ~S"\.[A-Za-z_]\w*",
+    ~S"\[(?=[\s\w\"':-]*\])",
+    # `* 3`, `/2`, `- [1]`: an operator and an operand
+    ~S"[ \t]*[*\/+%-][ \t]*(?=[\d\[{(])",
+    ~S"[*\/^%+-](?=\w)",
+    ~S"[ \t]*\*\*(?=[ \t]*[\d(])",
+    ~S"[ \t]*(?:<=?|>=?)[ \t]*(?=[\d\[{\"'])",
+    ~S"[ \t]*(?:\|\||&&|\?\?|\^|\+\+|[=!]=|=>|->|:=|,?[ \t]*\.\.+|=)",
+    ~S"[ \t]*%(?!\w)",
+    ~S"[ \t]*\|(?!\|)[ \t]*(?=[A-Za-z_])",
+    ~S"[ \t]*(?:\xC3[\x97\xB7]|\xC2[\xB2\xB3\xBD\xB0\xB1]|\xE2\x89[\x88\xA0\xA4\xA5]|\xE2\x80\xA6)",
+    # A unit, and signs of it: $, £, § and €
+    ~S"(?:\w+|\$|\xC2[\xA3\xA7]|\xE2\x82\xAC)",
+    # `and 3 more`, `, etc.`
+    ~S"[ \t]*,?[ \t]*\(?(?:(?:and|plus|or)[ \t]+)?\d+[ \t]+(?:more|others?)\b",
+    ~S"[ \t]*,?[ \t]*\(?(?:and|plus|or|times|minus)[ \t]+\d+",
+    ~S"[ \t]*,?[ \t]*\(?(?:(?i:etc)\b|and[ \t]+(?:more|others|so[ \t]+on)\b)",
+    # `if x else 9`, `for i in x`
+    ~S"[ \t]*(?:if\b[^\n]*\belse\b|for[ \t]+\w+[ \t]+in\b)"
+  ]
+
+  @any Regex.compile!("[\\]}](?:" <> Enum.join(@signs, "|") <> ")")
+  @here Regex.compile!("\\A(?:" <> Enum.join(@signs, "|") <> ")")
+
+  @doc """
+  What stands behind the value of an answer, nil if nothing that matters. `part` is the text of the value, where several were found.
+
+      iex> alias PtcRunner.Agent.Behind
+      iex> for text <- ["[1, 2] * 3", "[2, 1].sort()", "[1] and 3 more", ~s({"n": 1} - as asked), "**[1]** it is", ~s(see {"n": "[1] * 3"})],
+      ...>   do: Behind.sign(text, nil)
+      ["*", ".sort", "and 3 more", nil, nil, nil]
+
+  """
+  @spec sign(String.t(), String.t() | nil) :: String.t() | nil
+  def sign(text, part) do
+    if text =~ @any do
+      {spans, _open} = Parts.of(text)
+      spans |> Enum.take(@most) |> Enum.find_value(&behind(&1, part, text))
+    end
+  end
+
+  defp behind({at, size} = span, part, text) do
+    from = at + size
+    rest = binary_part(text, from, byte_size(text) - from)
+
+    with true <- part == nil or Parts.text(text, span) == part,
+         [sign] <- Regex.run(@here, rest, capture: :first),
+         false <- markdown?(sign, binary_part(text, 0, at)) do
+      sign |> String.trim() |> Shown.cut(@shown)
+    else
+      _none -> nil
+    end
+  end
+
+  # The value stands between two signs, or in a row of a table.
+  defp markdown?(sign, before) do
+    line = before |> String.split("\n") |> List.last()
+
+    case String.trim(sign) do
+      "**" -> String.ends_with?(before, "**")
+      "|" -> String.contains?(line, "|")
+      "*" -> String.ends_with?(before, "*")
+      _other -> false
+    end
+  end
+end

@@ -1,0 +1,156 @@
+//! The faults that can be repaired, and the cost of each repair.
+
+use ptc_term::named::named;
+
+named! {
+    /// A fault that can be repaired.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Fault {
+        /// `[1 2]`
+        MissingComma = "missing_comma",
+        /// `[1,, 2]`
+        ExtraComma = "extra_comma",
+        /// `[1,]`
+        TrailingComma = "trailing_comma",
+        /// `[1; 2]`
+        Semicolon = "semicolon",
+        /// `{"a" 1}`
+        MissingColon = "missing_colon",
+        /// `{"a" = 1}`, `{"a" => 1}`
+        NoColon = "wrong_colon",
+        /// `/* … */`, `// …`, `# …`
+        Comment = "comment",
+        /// `[1, ...]`
+        Ellipsis = "ellipsis",
+        /// `[1`
+        MissingClose = "missing_close",
+        /// `"a": 1}`
+        MissingOpen = "missing_open",
+        /// `[1]]`
+        ExtraClose = "extra_close",
+        /// `{{"a": 1}}`
+        ExtraOpen = "extra_open",
+        /// `[1}`
+        WrongClose = "wrong_close",
+        /// `'a'`
+        SingleQuotes = "single_quotes",
+        /// `“a”`
+        SmartQuotes = "smart_quotes",
+        /// `"""a"""`
+        TripleQuotes = "triple_quotes",
+        /// `a"`
+        MissingStartQuote = "missing_start_quote",
+        /// `"a`
+        MissingEndQuote = "missing_end_quote",
+        /// `"a "b" c"`
+        InnerQuote = "inner_quote",
+        /// A line break or a tab in a string.
+        ControlCharacter = "control_character",
+        /// `\'`
+        BadEscape = "bad_escape",
+        /// `{a: 1}`
+        BareKey = "bare_key",
+        /// `[word]`
+        BareWord = "bare_word",
+        /// `True`, `None`, `undefined`, `NaN`
+        ForeignWord = "foreign_word",
+        /// `+1`, `1.`, `.5`
+        NumberForm = "number_form",
+        /// `1,234`
+        Thousands = "thousands",
+        /// `**1**`, a superfluous quote
+        StrayCharacter = "stray_character",
+        /// `userId` where `user_id` is declared
+        KeySpelling = "key_spelling",
+        /// `"1"` where a number is declared
+        QuotedNumber = "quoted_number",
+        /// `1` where a text is declared
+        NumberAsText = "number_as_text",
+        /// `"true"` where a boolean is declared
+        QuotedBoolean = "quoted_boolean",
+        /// `"[1]"` where a list is declared
+        Stringified = "stringified",
+        /// `1` where a list is declared
+        BareElement = "bare_element",
+        /// Text after a value that has no other fault: `{}}` in a fence.
+        Leftover = "leftover",
+    }
+}
+
+impl Fault {
+    /// Returns the cost of the repair. The differences decide between readings: a comma is missing more
+    /// often than a quote, and a quote more often than a bracket in the middle of a text.
+    pub fn cost(self) -> u32 {
+        match self {
+            Fault::Leftover => 0,
+            Fault::SingleQuotes | Fault::SmartQuotes => 1,
+            Fault::TrailingComma
+            | Fault::Comment
+            | Fault::BareKey
+            | Fault::ForeignWord
+            | Fault::NumberForm
+            | Fault::BadEscape => 2,
+            Fault::ExtraComma
+            | Fault::Semicolon
+            | Fault::NoColon
+            | Fault::ControlCharacter
+            | Fault::KeySpelling
+            | Fault::QuotedNumber
+            | Fault::NumberAsText
+            | Fault::QuotedBoolean => 3,
+            Fault::MissingComma
+            | Fault::Ellipsis
+            | Fault::Stringified
+            | Fault::Thousands
+            | Fault::TripleQuotes => 4,
+            Fault::MissingColon | Fault::InnerQuote | Fault::BareElement => 5,
+            Fault::MissingClose => 6,
+            Fault::MissingOpen | Fault::WrongClose => 7,
+            Fault::ExtraClose
+            | Fault::MissingStartQuote
+            | Fault::MissingEndQuote
+            | Fault::BareWord => 8,
+            Fault::StrayCharacter => 9,
+            Fault::ExtraOpen => 10,
+        }
+    }
+
+    /// Returns the cost of repairing the same fault again. If the quotes of one key are missing, those
+    /// of the others are too: this counts as one fault, not as many.
+    pub fn cost_again(self) -> u32 {
+        match self {
+            Fault::SingleQuotes
+            | Fault::SmartQuotes
+            | Fault::BareKey
+            | Fault::NoColon
+            | Fault::Semicolon
+            | Fault::KeySpelling => 0,
+            Fault::TrailingComma
+            | Fault::Comment
+            | Fault::ForeignWord
+            | Fault::NumberForm
+            | Fault::BadEscape
+            | Fault::ControlCharacter
+            | Fault::QuotedNumber
+            | Fault::NumberAsText
+            | Fault::QuotedBoolean => 1,
+            Fault::MissingComma | Fault::Thousands => 2,
+            Fault::MissingColon | Fault::BareElement => 3,
+            fault => fault.cost(),
+        }
+    }
+
+    /// Returns whether the repair converts a value or a key at its place, and leaves the syntax as it is.
+    pub fn is_conversion(self) -> bool {
+        matches!(
+            self,
+            Fault::KeySpelling
+                | Fault::QuotedNumber
+                | Fault::NumberAsText
+                | Fault::QuotedBoolean
+                | Fault::Stringified
+                | Fault::BareElement
+                | Fault::Leftover
+        )
+    }
+}
