@@ -7,12 +7,17 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod arrange;
 mod cache;
 mod compare;
 mod context;
 mod cost;
+mod distinct;
 mod exact;
+mod extreme;
 mod groups;
+mod join;
+mod keyed;
 mod keys;
 mod kinds;
 mod layout;
@@ -23,25 +28,32 @@ pub mod merge;
 mod needle;
 mod new_map;
 mod order;
+mod rank;
 mod table;
 mod tally;
 mod totals;
 mod two_forms;
 mod wrong;
 
+pub use arrange::{chunked, flattened, Chunks, Flattening};
 pub use context::{
     ConstId, Context, Made, Reading, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, LIST_BATCH, MAP_ENTRY,
     UNITS_A_LIMB,
 };
 pub use cost::cost;
+pub use distinct::Distinction;
+pub use extreme::{Best, Extreme};
 pub use groups::Groups;
+pub use join::{add_both, joined, JoinBy, JoinForm, JoinKind, Joining};
+pub use keyed::{advance, ItemKeys, Keyed, Keying};
 pub use kinds::Kinds;
 pub use listing::GroupListing;
-pub use lists::{Listing, Walk};
+pub use lists::{each_item, Listing, Walk};
 pub use meaning::order;
 pub use new_map::{Entries, MapEntry, Origin};
-pub use order::Sorting;
+pub use order::{Sorting, WORDS_OF_ITEM, WORDS_OF_KEY, WORDS_OF_SORTED};
+pub use rank::{Ranking, Wanted};
 pub use table::Table;
 pub use tally::{Added, Tally};
 pub use totals::{Total, Totals};
-pub use wrong::{Why, Wrong};
+pub use wrong::{Early, Why, Worked, Wrong};

@@ -1,10 +1,12 @@
 //! Walking lists, and making new ones, in pieces.
 
-use crate::context::{Context, Made, LIST_BATCH};
+use crate::context::{Context, Made, KEPT_BETWEEN_CHECKS, LIST_BATCH};
+use crate::wrong::{Early, Why, Wrong};
 use ptc_term::heap::Heap;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{Exchange, Rooted};
+use std::ops::DerefMut;
 
 /// A walk over a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,7 +121,65 @@ impl<T: Copy> Listing<T> {
     }
 }
 
+/// Passes the remaining items of a list to `visit`; returns whether the list is proper.
+///
+/// An error that `visit` finds counts only if the list is proper; then `visit` receives the item again. If `visit` is
+/// stopped, its state must be as if it had not received the item.
+#[inline]
+pub fn each_item<'h, H: Heap + 'h, C: DerefMut<Target = Context<'h, H>>, E: From<Stop>>(
+    context: &mut C,
+    walk: &mut Walk<H::Term>,
+    mut visit: impl FnMut(&mut C, H::Term) -> Result<(), E>,
+    is_error: impl Fn(&E) -> bool,
+) -> Result<bool, E> {
+    if walk.ended_at.is_none() {
+        while let Some((item, tail)) = context.heap.uncons(walk.rest) {
+            context.consume_fuel(1)?;
+            match visit(context, item) {
+                Ok(()) => {}
+                Err(end) if is_error(&end) => walk.ended_at = Some(item),
+                Err(stop) => return Err(stop),
+            }
+            walk.rest = tail;
+            context.meter.advanced();
+            if walk.ended_at.is_some() {
+                break;
+            }
+        }
+    }
+    match walk.ended_at {
+        None => Ok(context.heap.is_empty_list(walk.rest)),
+        Some(item) if context.walk_to_end(&mut walk.rest)? => visit(context, item).map(|()| true),
+        Some(_) => Ok(false),
+    }
+}
+
 impl<H: Heap> Context<'_, H> {
+    /// Passes the remaining items of a list to `visit`, see [`each_item`].
+    #[inline]
+    pub fn each_item_of(
+        &mut self,
+        list: H::Term,
+        walk: &mut Walk<H::Term>,
+        mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), Early<H::Term>>,
+    ) -> Result<(), Early<H::Term>> {
+        let visit = |context: &mut &mut Self, item| visit(context, item);
+        let is_error = |end: &_| !matches!(end, Early::Stop(_));
+        match each_item(&mut { self }, walk, visit, is_error)? {
+            true => Ok(()),
+            false => Err(Wrong::of(Why::NotAList, list).into()),
+        }
+    }
+
+    /// Checks, now and then, that a list of so many items may be made.
+    #[inline]
+    pub(crate) fn check_room(&self, items: usize) -> Result<(), Stop> {
+        match items % KEPT_BETWEEN_CHECKS {
+            0 => self.check_heap_limit(2 * items),
+            _ => Ok(()),
+        }
+    }
+
     /// Walks to the end of a list; returns whether the list is proper.
     pub fn walk_to_end(&mut self, rest: &mut H::Term) -> Result<bool, Stop> {
         while let Some((_, tail)) = self.heap.uncons(*rest) {

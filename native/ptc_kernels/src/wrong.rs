@@ -1,4 +1,7 @@
-//! Operands that an algorithm cannot work with.
+//! Operands that an algorithm cannot work with, and why an algorithm has no result.
+
+use ptc_term::heap::Heap;
+use ptc_term::stop::Stop;
 
 /// What is wrong with an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,5 +41,33 @@ impl<T> Wrong<T> {
     /// Returns what is wrong with a result.
     pub fn result(why: Why) -> Self {
         Wrong { why, term: None }
+    }
+}
+
+/// Why an algorithm has no result.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Early<T> {
+    /// A limit; after [`Stop::SliceOver`] the algorithm goes on later with its state.
+    Stop(Stop),
+    /// An operand, or a result.
+    Wrong(Wrong<T>),
+    /// A result that two terms have.
+    OfBoth(Why, [T; 2]),
+}
+
+/// The value of an algorithm.
+pub type Worked<H> = Result<<H as Heap>::Term, Early<<H as Heap>::Term>>;
+
+impl<T> From<Stop> for Early<T> {
+    #[inline]
+    fn from(stop: Stop) -> Self {
+        Early::Stop(stop)
+    }
+}
+
+impl<T> From<Wrong<T>> for Early<T> {
+    #[cold]
+    fn from(wrong: Wrong<T>) -> Self {
+        Early::Wrong(wrong)
     }
 }

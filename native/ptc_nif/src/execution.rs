@@ -7,9 +7,9 @@ use crate::raw::{Raw, Terms};
 use crate::schedule::{self, milliseconds, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
-use ptc_run::{texts, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, FIRST};
+use ptc_run::{texts, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, Spent, FIRST};
 use ptc_term::heap::Heap;
-use ptc_term::meter::{Deadline, Limits, Meter};
+use ptc_term::meter::{Deadline, Limits};
 use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
 use ptc_vm::ValueKind;
@@ -178,7 +178,8 @@ impl<'a> Execution<'a> {
         let (mut execution, terms) = Execution::of_held(env, terms, plain, words, pace)?;
         let meter = schedule::meter(plain.limits, pace);
         let entry = Entry::Resume { terms, value };
-        let executed = run.execute(&mut execution.heap, &mut execution.given, entry, meter)?;
+        let (heap, given) = (&mut execution.heap, &mut execution.given);
+        let executed = run.execute(heap, given, entry, meter)?;
         execution.charge(&executed, schedule::RESUMPTION);
         Some(execution.reply(executed, Home::Own(run, reference)))
     }
@@ -205,7 +206,7 @@ impl<'a> Execution<'a> {
         let env = self.heap.terms.env;
         match executed.ending {
             Ending::Stop(Stop::SliceOver) => schedule::charge(env, self.pace, 100),
-            _ => schedule::charge_fuel(env, self.pace, call + executed.meter.fuel_consumed()),
+            _ => schedule::charge_fuel(env, self.pace, call + executed.spent.fuel),
         }
     }
 
@@ -215,23 +216,27 @@ impl<'a> Execution<'a> {
         let Executed {
             ending,
             held,
-            meter,
+            spent,
         } = executed;
         let words = || self.heap.words_built();
         let reply = match ending {
             Ending::Done(value) => (atoms::ok(), value.term(env), words()).encode(env),
-            Ending::Last { tool, args, pc } => {
+            Ending::Last {
+                tool,
+                args,
+                pc,
+                mut limits,
+            } => {
                 let weight = words_of_row(&self.heap, args);
-                let mut deadline = meter.limits.deadline;
-                let left = self.milliseconds_left(&mut deadline);
+                let left = self.milliseconds_left(&mut limits.deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
                 (atoms::last(), tool, args, left, weight, pc, words()).encode(env)
             }
-            Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), report),
+            Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), *report),
             Ending::Uncaught => atoms::uncaught().encode(env),
             ending => match held {
                 Some(held) => {
-                    return self.suspended(ending, held, &meter, home);
+                    return self.suspended(ending, held, spent, home);
                 }
                 None => match ending {
                     Ending::Stop(stop) => wire::stopped(env, stop),
@@ -247,7 +252,7 @@ impl<'a> Execution<'a> {
         self,
         ending: Ending<Raw<'a>>,
         held: Vec<Raw<'a>>,
-        meter: &Meter,
+        spent: Spent,
         mut home: Home<'a, '_>,
     ) -> Reply<'a> {
         let env = self.heap.terms.env;
@@ -314,8 +319,8 @@ impl<'a> Execution<'a> {
                 (atoms::limits(), state, terms).encode(env)
             }
             _ => {
-                plain.quarters += schedule::quarters(meter.percent_of_slice());
-                let next = schedule::next(self.pace, plain.quarters, meter.needs_quantum());
+                plain.quarters += schedule::quarters(spent.percent);
+                let next = schedule::next(self.pace, plain.quarters, spent.needs_quantum);
                 since = Some(Instant::now());
                 let state = home.keep(env, since);
                 (next, state, terms).encode(env)

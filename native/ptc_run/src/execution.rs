@@ -2,7 +2,7 @@
 
 use crate::data::Data;
 use ptc_term::heap::Heap;
-use ptc_term::meter::Meter;
+use ptc_term::meter::{Limits, Meter};
 use ptc_term::stop::Stop;
 use ptc_vm::program::Pc;
 use ptc_vm::{Name, Report, ValueKind};
@@ -82,8 +82,41 @@ pub struct Executed<T> {
     /// The terms of the run if it is suspended: first a token, the tuple of the constants, the context and the memory, then those
     /// of its state. Over texts only those of its state.
     pub held: Option<Vec<T>>,
-    /// The meter of the execution.
-    pub meter: Meter,
+    /// What it has used.
+    pub spent: Spent,
+}
+
+/// What an execution has used.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    /// The fuel.
+    pub fuel: usize,
+    /// The part of a slice, in per cent.
+    pub percent: i32,
+    /// Whether a slice is not enough for the next step.
+    pub needs_quantum: bool,
+}
+
+impl Spent {
+    /// Returns what a meter has counted.
+    pub(crate) fn of(meter: &Meter) -> Self {
+        Spent {
+            fuel: meter.fuel_consumed(),
+            percent: meter.percent_of_slice(),
+            needs_quantum: meter.needs_quantum(),
+        }
+    }
+}
+
+impl<T> Executed<T> {
+    /// The end of an execution after which the run does not go on.
+    pub(crate) fn ended(ending: Ending<T>, spent: Spent) -> Self {
+        Executed {
+            ending,
+            held: None,
+            spent,
+        }
+    }
 }
 
 /// Why an execution has ended.
@@ -99,6 +132,8 @@ pub enum Ending<T> {
         args: T,
         /// The address after the call.
         pc: Pc,
+        /// The limits, with the running clock of the deadline.
+        limits: Limits,
     },
     /// The run calls a tool and can be resumed with its answer.
     Call {
@@ -128,7 +163,7 @@ pub enum Ending<T> {
         about: T,
     },
     /// The run has failed.
-    Fault(Report<T>),
+    Fault(Box<Report<T>>),
     /// The tool of the call has failed, and the program does not catch that.
     Uncaught,
     /// A limit. The run is suspended after [`Stop::SliceOver`], and where a probe has met the limit of words.

@@ -1,7 +1,7 @@
 //! A run of one language.
 
 use crate::data::start_time;
-use crate::execution::{Ending, Entry, Executed, Given};
+use crate::execution::{Ending, Entry, Executed, Given, Spent};
 use crate::plain::{Mode, Plain};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
@@ -10,8 +10,7 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_vm::program::Program;
 use ptc_vm::reduced::{self, RunTerms};
-use ptc_vm::{look_ahead, Answers, Execute, Exit, ExitOf, Halt, Inputs, Language};
-use ptc_vm::{State, ValueKind, Vm};
+use ptc_vm::{look_ahead, Answers, Execute, Exit, Halt, Inputs, Language, State, ValueKind, Vm};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -20,14 +19,6 @@ const ROOM: usize = 32;
 
 /// The next token. A token identifies the terms of one suspension of one run.
 static TOKEN: AtomicU64 = AtomicU64::new(1);
-
-/// Where a run has stopped at a call.
-struct At {
-    /// The answer is its value.
-    end: bool,
-    /// See [`Vm::only_collects`].
-    only_collects: bool,
-}
 
 /// A run without its terms.
 pub struct Run<L: Language> {
@@ -54,13 +45,15 @@ impl<L: Execute> Run<L> {
         self.state.is_some()
     }
 
-    /// Executes until the run ends, needs a value from outside, or must be suspended; `None` if the terms are not its own.
+    /// Executes until the run ends, needs a value from outside, or must be suspended; `None` if the terms are not its own. `back`
+    /// becomes the meter after the execution.
     pub fn execute<H: Heap>(
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         entry: Entry<'_, H::Term>,
         mut meter: Meter,
+        back: Option<&mut Meter>,
     ) -> Option<Executed<H::Term>> {
         let program = &*self.program;
         let (state, answers) = match entry {
@@ -84,7 +77,9 @@ impl<L: Execute> Run<L> {
                         self.moved_with(kind);
                         match state.failed_call(&self.program) {
                             Some(caught) => (caught, Answers::One(text)),
-                            None => return Some(self.ended(Ending::Uncaught, meter)),
+                            None => {
+                                return Some(Executed::ended(Ending::Uncaught, Spent::of(&meter)))
+                            }
                         }
                     }
                     Some((ValueKind::Joined, value)) => {
@@ -103,7 +98,7 @@ impl<L: Execute> Run<L> {
                 }
             }
         };
-        self.go_on(heap, given, (state, answers), meter)
+        self.go_on(heap, given, (state, answers), meter, back)
     }
 
     /// Adds the arguments of the calls that follow the call at which the run is suspended to `all`, which has those of the call. What
@@ -146,7 +141,7 @@ impl<L: Execute> Run<L> {
         terms.next().is_none().then_some(())?;
         let state = state.round(&self.program, heap, item)?;
         let mut round = Run::new(self.program.clone(), self.plain.round());
-        let executed = round.go_on(heap, given, (state, Answers::None), meter)?;
+        let executed = round.go_on(heap, given, (state, Answers::None), meter, None)?;
         Some((executed, round))
     }
 
@@ -156,26 +151,24 @@ impl<L: Execute> Run<L> {
         }
     }
 
-    fn ended<T>(&self, ending: Ending<T>, meter: Meter) -> Executed<T> {
-        Executed {
-            ending,
-            held: None,
-            meter,
-        }
-    }
-
+    // Inlined, so that the state is not copied.
+    #[inline(always)]
     fn go_on<H: Heap>(
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
         (state, answers): (State<L, H::Term>, Answers<H::Term>),
         meter: Meter,
+        back: Option<&mut Meter>,
     ) -> Option<Executed<H::Term>> {
         let plain = &mut self.plain;
         // Loading may have used up the deadline. For a run that has moved, the waiting process enforces the deadline.
         let is_limited = !matches!(plain.mode, Mode::Moved | Mode::OverTexts);
         if is_limited && plain.limits.deadline.has_passed() {
-            return Some(self.ended(Ending::Stop(Stop::DeadlinePassed), meter));
+            return Some(Executed::ended(
+                Ending::Stop(Stop::DeadlinePassed),
+                Spent::of(&meter),
+            ));
         }
         let inputs = Inputs {
             consts: given.consts.slice(),
@@ -194,71 +187,85 @@ impl<L: Execute> Run<L> {
         if let Some(observation) = &plain.observation {
             observation.put(vm.take_watch());
         }
-        let is_call = matches!(exit, Exit::Call { .. });
-        let at = At {
-            end: is_call && vm.is_at_end(),
-            only_collects: is_call && plain.mode == Mode::Moved && vm.only_collects(),
-        };
-        let (state, meter) = vm.into_parts();
+        let meter = vm.meter();
         plain.limits = meter.limits;
-        plain.words_built = heap.words_built();
-        Some(self.exited(heap, given, (exit, at), state, meter))
-    }
-
-    /// Ends an execution: suspends the run if it goes on later.
-    fn exited<H: Heap>(
-        &mut self,
-        heap: &mut H,
-        given: &mut Given<'_, H::Term>,
-        (exit, at): (ExitOf<H, L>, At),
-        mut state: State<L, H::Term>,
-        meter: Meter,
-    ) -> Executed<H::Term> {
-        let plain = &mut self.plain;
-        let pc = state.pc();
-        let ending = match exit {
+        let (spent, pace) = (Spent::of(meter), meter.pace());
+        if let Some(back) = back {
+            back.clone_from(meter);
+        }
+        let is_last = matches!(exit, Exit::Call { .. })
+            && !matches!(plain.mode, Mode::Moved | Mode::OverTexts)
+            && vm.is_at_end();
+        let mut ending = match exit {
             Exit::Done(value) => {
+                drop(vm);
+                plain.words_built = heap.words_built();
                 plain.share(plain.words_built);
-                return self.ended(Ending::Done(value), meter);
+                return Some(Executed::ended(Ending::Done(value), spent));
             }
             Exit::Halted(Halt::Fault(fault)) => {
-                return self.ended(Ending::Fault(L::report(*fault)), meter);
+                let report = Box::new(L::report(*fault));
+                return Some(Executed::ended(Ending::Fault(report), spent));
             }
-            Exit::Call { tool, args }
-                if at.end && !matches!(plain.mode, Mode::Moved | Mode::OverTexts) =>
-            {
-                return self.ended(Ending::Last { tool, args, pc }, meter);
+            Exit::Call { tool, args } if is_last => {
+                let pc = vm.pc();
+                return Some(Executed::ended(
+                    Ending::Last {
+                        tool,
+                        args,
+                        pc,
+                        limits: plain.limits,
+                    },
+                    spent,
+                ));
             }
             Exit::Halted(Halt::Stop(stop)) => match stop {
                 Stop::SliceOver => Ending::Stop(stop),
-                Stop::MemoryExceeded if meter.pace() == Pace::Probe => Ending::Stop(stop),
-                stop => return self.ended(Ending::Stop(stop), meter),
+                Stop::MemoryExceeded if pace == Pace::Probe => Ending::Stop(stop),
+                stop => return Some(Executed::ended(Ending::Stop(stop), spent)),
             },
-            Exit::Call { tool, args } => {
+            Exit::Call { tool, args } => Ending::Call {
+                tool,
+                args,
+                pc: vm.pc(),
+                most_words: None,
+                only_collects: plain.mode == Mode::Moved && vm.only_collects(),
+            },
+            Exit::Fork { name, list } => Ending::Fork { name, list },
+            Exit::Ask { what, about } => Ending::Ask { what, about },
+        };
+        let state = vm.into_state();
+        plain.words_built = heap.words_built();
+        let held = Some(self.suspended(heap, given, &mut ending, state));
+        Some(Executed {
+            ending,
+            held,
+            spent,
+        })
+    }
+
+    /// Suspends the run.
+    fn suspended<H: Heap>(
+        &mut self,
+        heap: &mut H,
+        given: &mut Given<'_, H::Term>,
+        ending: &mut Ending<H::Term>,
+        mut state: State<L, H::Term>,
+    ) -> Vec<H::Term> {
+        let plain = &mut self.plain;
+        match ending {
+            Ending::Call { most_words, .. } => {
                 plain.calls += usize::from(plain.mode != Mode::Moved);
                 let may_move = plain.mode == Mode::Asks && !plain.asks_always;
                 let may_move = may_move && plain.calls.is_power_of_two();
-                let most_words = may_move.then(|| self.reduce(heap, given, &mut state));
-                Ending::Call {
-                    tool,
-                    args,
-                    pc,
-                    most_words,
-                    only_collects: at.only_collects,
-                }
+                *most_words = may_move.then(|| self.reduce(heap, given, &mut state));
             }
-            Exit::Fork { name, list } => {
+            Ending::Fork { .. } => {
                 plain.together = Some(Arc::new(AtomicUsize::new(plain.words_built)));
-                Ending::Fork { name, list }
             }
-            Exit::Ask { what, about } => Ending::Ask { what, about },
-        };
-        let held = Some(self.suspend(heap, given, state));
-        Executed {
-            ending,
-            held,
-            meter,
+            _ => {}
         }
+        self.suspend(heap, given, state)
     }
 
     /// Removes the terms that the rest of the program cannot read. Returns the maximum words of a copy for which the run moves.

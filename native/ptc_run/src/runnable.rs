@@ -86,7 +86,7 @@ pub trait Running<F: Heaps>: Send {
         lazy: &mut Lazy<'_, F::On<'a>>,
         given: &mut Given<'_, ptc_lazy::Term<TermOf<'a, F>>>,
         entry: Entry<'_, ptc_lazy::Term<TermOf<'a, F>>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<ExecutedLazily<'a, F>>;
 
     /// See [`Run::calls_ahead`].
@@ -121,7 +121,7 @@ where
         meter: Meter,
     ) -> Option<Begun<'a, F>> {
         let mut run = Run::new(self, plain);
-        let executed = run.execute(heap, given, Entry::Start, meter)?;
+        let executed = run.execute(heap, given, Entry::Start, meter, None)?;
         Some((executed, kept(run)))
     }
 
@@ -175,7 +175,7 @@ where
         entry: Entry<'_, TermOf<'a, F>>,
         meter: Meter,
     ) -> Option<Executed<TermOf<'a, F>>> {
-        Run::execute(self, heap, given, entry, meter)
+        Run::execute(self, heap, given, entry, meter, None)
     }
 
     fn execute_lazily<'a>(
@@ -183,10 +183,11 @@ where
         lazy: &mut Lazy<'_, F::On<'a>>,
         given: &mut Given<'_, ptc_lazy::Term<TermOf<'a, F>>>,
         entry: Entry<'_, ptc_lazy::Term<TermOf<'a, F>>>,
-        meter: Meter,
+        meter: &mut Meter,
     ) -> Option<ExecutedLazily<'a, F>> {
         self.plain.mode = Mode::OverTexts;
-        Run::execute(self, lazy, given, entry, meter)
+        let own = meter.clone();
+        Run::execute(self, lazy, given, entry, own, Some(meter))
     }
 
     fn calls_ahead<'a>(

@@ -198,8 +198,8 @@ impl Lab {
         let consts = Consts::Vector(consts);
         let terms = &held[FIRST..];
         let entry = Entry::Resume { terms, value };
-        let meter = self.meter();
-        run.execute(&mut self.heap, &mut Given { consts, data }, entry, meter)
+        let (mut given, meter) = (Given { consts, data }, self.meter());
+        run.execute(&mut self.heap, &mut given, entry, meter)
     }
 
     /// Drives a run over texts to its end. Until its first call, an execution may use twice as many units as the one before, up

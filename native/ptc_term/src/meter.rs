@@ -41,7 +41,7 @@ fn length_of(cost: i64) -> Duration {
 /// resumes in another execution. A step that loses its progress when it is suspended could start
 /// again for ever, so a step reports its progress ([`Meter::advanced`]). A step that was
 /// suspended before it advanced runs [whole](Meter::next_step_whole) in the next quantum.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Meter {
     /// The limits; the deadline's clock runs as soon as a clock was read.
     pub limits: Limits,

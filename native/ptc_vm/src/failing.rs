@@ -9,7 +9,7 @@ use crate::halt::Halt;
 use crate::machine::HaltOf;
 use crate::run::Vm;
 use crate::state::Failing;
-use ptc_kernels::{Why, Wrong};
+use ptc_kernels::Why;
 use ptc_term::heap::Heap;
 use ptc_term::stop::Stop;
 
@@ -67,7 +67,7 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
             failing.rest = None;
             failing.loops += 1;
             if !is_proper {
-                failing.fault = L::wrong(looped.op, Wrong::of(Why::NotAList, list));
+                failing.fault = L::wrong(looped.op, Why::NotAList, vec![list]);
                 failing.loops = self.frames.len();
             }
         }

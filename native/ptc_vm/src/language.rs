@@ -2,7 +2,7 @@
 //! operations. [`Execute`](crate::Execute) is what it does.
 
 use crate::halt::{Name, Report};
-use ptc_kernels::{ConstId, Wrong};
+use ptc_kernels::{ConstId, Why};
 use ptc_term::suspend::{Exchange, Rooted};
 use std::fmt::Debug;
 
@@ -42,8 +42,8 @@ pub trait Language: Debug + Copy + Eq + 'static {
     /// Records that inspecting the terms of an error must be limited, because they share so many parts.
     fn limit_inspection<T>(fault: &mut Self::Fault<T>);
 
-    /// Returns the error of an operation whose operand an algorithm cannot work with.
-    fn wrong<T>(op: Self::Op, wrong: Wrong<T>) -> Self::Fault<T>;
+    /// Returns the error of an operation whose operand, or operands, an algorithm cannot work with.
+    fn wrong<T>(op: Self::Op, why: Why, terms: Vec<T>) -> Self::Fault<T>;
 
     /// Returns what an instruction of its own reads, and where the run goes on.
     fn flow(own: &Self::Own) -> Flow;

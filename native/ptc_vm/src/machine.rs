@@ -4,7 +4,7 @@ use crate::halt::Halt;
 use crate::language::Language;
 use crate::program::{Apply, ConstId, PatternId, Program, Slot};
 use crate::stack::Stack;
-use ptc_kernels::{Context, Walk, Why, Wrong};
+use ptc_kernels::{Context, Early, Walk, Why, Wrong};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
@@ -267,43 +267,40 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
     }
 
     /// Passes the remaining items of the operation's current value, which must be a proper list, to
-    /// `visit`.
-    ///
-    /// An error that `visit` finds counts only if the list is proper; then `visit` receives the item
-    /// again. If `visit` halts, its state must be as if it had not received the item.
+    /// `visit`, see [`each_item`](ptc_kernels::each_item).
     #[inline]
     pub fn each_item(
         &mut self,
         apply: &Apply<L>,
         walk: &mut Walk<H::Term>,
-        mut visit: impl FnMut(&mut Self, H::Term) -> Result<(), HaltOf<H, L>>,
+        visit: impl FnMut(&mut Self, H::Term) -> Result<(), HaltOf<H, L>>,
     ) -> Result<(), HaltOf<H, L>> {
-        if walk.ended_at.is_none() {
-            while let Some((item, tail)) = self.heap.uncons(walk.rest) {
-                self.consume_fuel(1)?;
-                match visit(self, item) {
-                    Ok(()) => {}
-                    Err(Halt::Fault(_)) => walk.ended_at = Some(item),
-                    Err(halt) => return Err(halt),
-                }
-                walk.rest = tail;
-                self.meter.advanced();
-                if walk.ended_at.is_some() {
-                    break;
-                }
-            }
+        let is_error = |halt: &HaltOf<H, L>| matches!(halt, Halt::Fault(_));
+        match ptc_kernels::each_item(self, walk, visit, is_error)? {
+            true => Ok(()),
+            false => Err(self.not_a_list(apply.op, self.slot(apply.input))),
         }
-        match walk.ended_at {
-            None if self.heap.is_empty_list(walk.rest) => Ok(()),
-            Some(item) if self.walk_to_end(&mut walk.rest)? => visit(self, item),
-            _ => Err(self.not_a_list(apply.op, self.slot(apply.input))),
+    }
+
+    /// Returns what an algorithm has computed for an operation, or what halts the run.
+    #[inline]
+    pub fn worked<R>(
+        &self,
+        op: L::Op,
+        result: Result<R, Early<H::Term>>,
+    ) -> Result<R, HaltOf<H, L>> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(Early::Stop(stop)) => Err(stop.into()),
+            Err(Early::Wrong(wrong)) => Err(self.wrong(op, wrong)),
+            Err(Early::OfBoth(why, terms)) => Err(Halt::fault(L::wrong(op, why, terms.to_vec()))),
         }
     }
 
     /// Builds the fault of an operation whose operand an algorithm cannot work with.
     #[cold]
     pub fn wrong(&self, op: L::Op, wrong: Wrong<H::Term>) -> HaltOf<H, L> {
-        Halt::fault(L::wrong(op, wrong))
+        Halt::fault(L::wrong(op, wrong.why, wrong.term.into_iter().collect()))
     }
 
     /// Builds the fault for a current value that is not a proper list.

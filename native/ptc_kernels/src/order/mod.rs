@@ -16,6 +16,13 @@ use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
 use std::cmp::Ordering;
 
+/// Words of native memory for an item that is sorted: the item and two indices, and for each key the key and a copy of
+/// it.
+pub const WORDS_OF_ITEM: usize = 2;
+/// Words for each key of it.
+pub const WORDS_OF_KEY: usize = 2;
+/// Words for an item with one key.
+pub const WORDS_OF_SORTED: usize = WORDS_OF_ITEM + WORDS_OF_KEY;
 /// Maximum fuel for a piece of terms.
 const PIECE: usize = 16_384;
 /// Factor of the cost of comparing terms: each one is a cache miss.

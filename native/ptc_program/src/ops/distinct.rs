@@ -1,14 +1,11 @@
 //! `distinct`.
 
-use super::keyed::Keying;
 use super::{keyed, Field, FieldKind, Operation, Planned};
 use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::shape::{Chosen, OpShape};
-use ptc_kernels::{Listing, Table, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::Distinction;
 use ptc_term::heap::Heap;
-use ptc_term::rooted;
-use ptc_term::roots::Roots;
 use ptc_vm::Keeps;
 
 pub(super) struct Distinct;
@@ -46,68 +43,14 @@ impl Operation for Distinct {
     }
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
+        let list = machine.slot(apply.input);
+        let by = keyed::keyed_by(machine, apply);
         machine.resumable(
-            |machine| Distinction::over(machine.slot(apply.input)),
+            |_| Distinction::over(list),
             |machine, work| {
-                work.keying.begin(machine, apply)?;
-                let Distinction {
-                    keying,
-                    items,
-                    keys,
-                    table,
-                    listing,
-                } = work;
-                let (kinds, computed) = (&keying.kinds, &mut keying.computed);
-                let by_itself = apply.operands == 0 && apply.key == NO_CONST;
-                if by_itself {
-                    machine.each_item(apply, &mut keying.walk, |machine, item| {
-                        machine.consume_fuel_to_hash(item)?;
-                        table.insert(machine, kinds, items, item)?;
-                        Ok(())
-                    })?;
-                    return Ok(listing.all(machine, items)?);
-                }
-                machine.each_item(apply, &mut keying.walk, |machine, item| {
-                    let keyed = keyed::key_of(machine, apply, *computed, item)?;
-                    machine.consume_fuel_to_hash(keyed.0)?;
-                    let before = keys.len();
-                    if before % KEPT_BETWEEN_CHECKS == 0 {
-                        machine.check_heap_limit(table.words() + 2 * before)?;
-                    }
-                    table.insert(machine, kinds, keys, keyed.0)?;
-                    if keys.len() > before {
-                        items.push(item);
-                    }
-                    keyed::advance(computed, keyed);
-                    Ok(())
-                })?;
-                Ok(listing.all(machine, items)?)
+                let items = work.list(machine, (list, by));
+                machine.worked(apply.op, items)
             },
         )
-    }
-}
-
-/// The different items, or the first ones of the different keys.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Distinction<T> {
-    keying: Keying<T>,
-    items: Roots<T>,
-    /// The keys in the table, if the items are not keys themselves.
-    keys: Roots<T>,
-    table: Table,
-    listing: Listing<T>,
-}
-
-rooted!(Distinction { states: keying, items, keys, listing; plain: table });
-
-impl<T: Copy> Distinction<T> {
-    fn over(list: T) -> Self {
-        Distinction {
-            keying: Keying::over(list),
-            items: Roots::default(),
-            keys: Roots::default(),
-            table: Table::default(),
-            listing: Listing::default(),
-        }
     }
 }

@@ -1,12 +1,13 @@
 //! Maps and lists of their entries: `entries`, `from_entries`, `index_by`.
 
-use super::sort::WORDS_OF_SORTED;
 use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors, Fault};
 use crate::shape::{Entry, KeyedBy, OpShape};
-use ptc_kernels::{Sorting, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
+use ptc_kernels::{
+    Sorting, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB, WORDS_OF_SORTED,
+};
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::number::Number;
 use ptc_term::rooted;

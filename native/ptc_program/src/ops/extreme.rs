@@ -1,18 +1,14 @@
 //! Extremes by a field or an expression: `min`, `max`, `min_by`, `max_by`.
 
 use super::field::FIELD_OF_ITEMS;
-use super::keyed::Keying;
 use super::{keyed, Field, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine};
 use crate::compile::Plan;
 use crate::shape::{Aggregate, OpShape, Which};
-use ptc_term::heap::{Heap, Kind};
-use ptc_term::suspend::{Exchange, Rooted};
+use ptc_kernels::{Best, Extreme};
+use ptc_term::heap::Heap;
 use ptc_vm::Keeps;
 use std::cmp::Ordering;
-
-/// An item and its key.
-type Extreme<T> = (T, T);
 
 /// Returns the item whose key is first in an order, with that key; of equal ones the first.
 fn extreme<H: Heap>(
@@ -20,63 +16,15 @@ fn extreme<H: Heap>(
     apply: &Apply,
     better: Ordering,
 ) -> Result<Option<Extreme<H::Term>>, Halt<H::Term>> {
+    let list = machine.slot(apply.input);
+    let by = keyed::keyed_by(machine, apply);
     machine.resumable(
-        |machine| Best::over(machine.slot(apply.input)),
+        |_| Best::over(list),
         |machine, work| {
-            work.keying.begin(machine, apply)?;
-            let Best { keying, best } = work;
-            let (kinds, computed) = (&keying.kinds, &mut keying.computed);
-            machine.each_item(apply, &mut keying.walk, |machine, item| {
-                let keyed = keyed::key_of(machine, apply, *computed, item)?;
-                let value = keyed.0;
-                let is_better = match best {
-                    _ if machine.heap.kind(value) == Kind::Nil => false,
-                    None => true,
-                    Some((_, least)) => match kinds.is_empty() {
-                        true => machine.compare(value, *least)? == better,
-                        false => machine.compare_among(kinds, value, *least)? == better,
-                    },
-                };
-                if is_better {
-                    *best = Some((item, value));
-                }
-                keyed::advance(computed, keyed);
-                Ok(())
-            })?;
-            Ok(*best)
+            let best = work.find(machine, (list, by), better);
+            machine.worked(apply.op, best)
         },
     )
-}
-
-/// The best item so far, and its key.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Best<T> {
-    keying: Keying<T>,
-    best: Option<Extreme<T>>,
-}
-
-impl<T> Rooted for Best<T> {
-    type Term = T;
-    type With<U> = Best<U>;
-
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Best<X::Into>, X::Lost> {
-        Ok(Best {
-            keying: self.keying.exchange(by)?,
-            best: match self.best {
-                None => None,
-                Some((item, key)) => Some((by.term(item)?, by.term(key)?)),
-            },
-        })
-    }
-}
-
-impl<T: Copy> Best<T> {
-    fn over(list: T) -> Self {
-        Best {
-            keying: Keying::over(list),
-            best: None,
-        }
-    }
 }
 
 macro_rules! extreme {

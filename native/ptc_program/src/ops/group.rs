@@ -6,7 +6,7 @@
 //! are grouped after all, so that the first error is found.
 
 use super::grouping::{groups, totals, Grouping, Totalling, PER_TOTAL};
-use super::{joining, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use super::{join, reshape, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Eval, Instr, Machine, Slot, NO_CONST};
 use crate::compile::{Plan, Scope, INPUT_NAME};
 use crate::fault::Code;
@@ -46,7 +46,7 @@ pub(crate) enum PartsOf {
 pub(crate) fn combines_with_input(apply: &Apply) -> bool {
     match apply.op {
         OpCode::Set => apply.mode == reshape::MAKE,
-        OpCode::Join => apply.mode != joining::CHECK,
+        OpCode::Join => apply.mode != join::CHECK,
         _ => false,
     }
 }
@@ -56,7 +56,7 @@ pub(crate) fn parts_of(apply: &Apply) -> PartsOf {
     let (mode, number) = (apply.mode & ((1 << BITS) - 1), apply.mode >> BITS);
     match (apply.op, mode) {
         (OpCode::Set, _) if apply.mode == reshape::RESULT => PartsOf::Operands,
-        (OpCode::Join, _) if apply.mode == joining::CHECK => PartsOf::Operands,
+        (OpCode::Join, _) if apply.mode == join::CHECK => PartsOf::Operands,
         (OpCode::GroupBy, KEY) => match KEYS.get(..=number as usize) {
             Some(name) => PartsOf::Key(name),
             None => PartsOf::All,

@@ -1,11 +1,10 @@
 //! Keys and types of values: `keys`, `typeof`.
 
-use super::sort::WORDS_OF_SORTED;
 use super::{Field, Operation};
 use crate::code::{Apply, Eval, Machine};
 use crate::fault::{Code, Errors};
 use crate::shape::{Entry, OpShape};
-use ptc_kernels::{Listing, Sorting};
+use ptc_kernels::{Listing, Sorting, WORDS_OF_SORTED};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;

@@ -1,14 +1,33 @@
 //! `join`: the items of two lists that have the same value in a field.
-//!
-//! The second list is grouped by its field, by hashing. Then each item of the first one finds its matches.
 
-use super::joining::{join, requires, Joining, CHECK, GROUP, INNER, LEFT, NAME, NAMED, PAIRS};
 use super::{Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, ConstId, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
-use crate::fault::{Code, Errors};
+use crate::fault::{Code, Errors, Fault};
 use crate::shape::OpShape;
+use ptc_kernels::{joined, Early, JoinBy, JoinForm, JoinKind, Joining, Why, Wrong};
 use ptc_term::heap::Heap;
+
+/// What the result has of an item and its matches.
+const INNER: u32 = 0;
+const LEFT: u32 = 1;
+const GROUP: u32 = 2;
+const KIND: u32 = 3;
+/// The match stands under a name.
+const NAMED: u32 = 4;
+/// The operand is only checked.
+pub(super) const CHECK: u32 = 8;
+/// The result has pairs, see [`makes_pairs`].
+const PAIRS: u32 = 16;
+
+/// The constants of an instruction: the fields of the two lists, and the name of the match.
+const RIGHT: u32 = 1;
+const NAME: u32 = 2;
+
+fn requires<T>(phrase: &'static str, value: T) -> Halt<T> {
+    let fault = Fault::new(Code::Requires, Some(OpCode::Join.name()), vec![value]);
+    fault.about(phrase).into()
+}
 
 pub(super) struct Join;
 
@@ -106,10 +125,42 @@ impl Operation for Join {
                 false => Err(requires("a list in 'with'", with)),
             };
         }
+        let list = machine.slot(apply.input);
+        let by = join_by(apply);
         machine.resumable(
-            |machine| Joining::over(machine.slot(apply.input)),
-            |machine, work| join(machine, apply, work, with),
+            |_| Joining::over(list),
+            |machine, work| {
+                let items = joined(machine, (list, with), &by, work);
+                if work.shares() {
+                    machine.uses_values_again();
+                }
+                match items {
+                    Err(Early::Wrong(Wrong {
+                        why: Why::NotAMap,
+                        term: Some(item),
+                        ..
+                    })) => Err(requires("lists of maps", item)),
+                    items => machine.worked(apply.op, items),
+                }
+            },
         )
+    }
+}
+
+fn join_by(apply: &Apply) -> JoinBy {
+    JoinBy {
+        left: apply.key,
+        right: apply.key + RIGHT,
+        kind: match apply.mode & KIND {
+            GROUP => JoinKind::Group,
+            LEFT => JoinKind::Left,
+            _ => JoinKind::Inner,
+        },
+        form: match apply.mode & (NAMED | PAIRS) {
+            0 => JoinForm::Merged,
+            PAIRS => JoinForm::Pairs,
+            _ => JoinForm::Named(apply.key + NAME),
+        },
     }
 }
 

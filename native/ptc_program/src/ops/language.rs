@@ -7,7 +7,7 @@ use crate::code::{
     INPUT, NO_CONST,
 };
 use crate::fault::{Code, Errors, Fault};
-use ptc_kernels::{Tally, Wrong};
+use ptc_kernels::{Tally, Why};
 use ptc_term::heap::Heap;
 use ptc_term::named::Named;
 use ptc_term::suspend::{Exchange, Rooted};
@@ -55,9 +55,8 @@ impl Language for PtcJson {
         fault.expensive_to_inspect = true;
     }
 
-    fn wrong<T>(op: OpCode, wrong: Wrong<T>) -> Fault<T> {
-        let terms = wrong.term.into_iter().collect();
-        Fault::new(Code::of(wrong.why), Some(op.name()), terms)
+    fn wrong<T>(op: OpCode, why: Why, terms: Vec<T>) -> Fault<T> {
+        Fault::new(Code::of(why), Some(op.name()), terms)
     }
 
     fn flow(own: &Own) -> Flow {

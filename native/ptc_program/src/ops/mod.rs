@@ -24,7 +24,6 @@ mod group;
 mod grouping;
 mod introspect;
 mod join;
-mod joining;
 mod keeping;
 mod keyed;
 mod language;

@@ -1,12 +1,12 @@
 //! Maps with other entries: `set`, `unset`, `rename`. Each takes one map, or a list of maps.
 
 use super::keeping::Keeping;
-use super::{joining, Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
+use super::{Edition, Field, FieldKind, Keeps, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Instr, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Fault};
 use crate::shape::{OpShape, Reshaping};
-use ptc_kernels::{Entries, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
+use ptc_kernels::{add_both, Entries, MapEntry, Origin, KEPT_BETWEEN_CHECKS, MAP_ENTRY};
 use ptc_term::heap::{words_of_map, Heap, Kind, FLAT_MAP};
 
 pub(super) struct Set;
@@ -167,7 +167,7 @@ fn set_in_both<H: Heap>(
     let (mut entries, keys) = entries_of_operands(machine, apply, item)?;
     let made = entries.all.len();
     let mut others = Entries::default();
-    joining::add_both(machine, &mut others, item, row)?;
+    add_both(machine, &mut others, item, row)?;
     machine.check_heap_limit(words_of_map(made + others.all.len()))?;
     entries.heavy += others.heavy;
     entries.all.append(&mut others.all);

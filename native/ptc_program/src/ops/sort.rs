@@ -6,20 +6,16 @@ use crate::compile::Plan;
 use crate::fault::Code;
 use crate::shape::{OpShape, Order};
 use ptc_json::Node;
-use ptc_kernels::{Listing, Sorting, Walk, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{
+    advance, ItemKeys, Listing, Sorting, Walk, KEPT_BETWEEN_CHECKS, WORDS_OF_ITEM, WORDS_OF_KEY,
+    WORDS_OF_SORTED,
+};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_vm::{Demanded, Keeps};
 
 pub(super) struct SortBy;
-
-/// Words of native memory for an item that is sorted: the item and two indices, and for each key the key and a copy of
-/// it.
-const WORDS_OF_ITEM: usize = 2;
-const WORDS_OF_KEY: usize = 2;
-/// The same for an item with one key.
-pub(super) const WORDS_OF_SORTED: usize = WORDS_OF_ITEM + WORDS_OF_KEY;
 
 const ASCENDING: u32 = 0;
 const DESCENDING: u32 = 1;
@@ -211,16 +207,20 @@ fn read_keys<H: Heap>(
     apply: &Apply,
     work: &mut Sort<H::Term>,
 ) -> Result<(), Halt<H::Term>> {
+    let by = match apply.key {
+        NO_CONST => ItemKeys::Items,
+        field => ItemKeys::Field(field),
+    };
     let (items, keys, computed) = (&mut work.items, &mut work.keys, &mut work.computed);
     machine.each_item(apply, &mut work.walk, |machine, item| {
         machine.consume_fuel(1)?;
-        let keyed = keyed::key_of(machine, apply, *computed, item)?;
+        let keyed = machine.key_of(by, *computed, item)?;
         if items.len() % KEPT_BETWEEN_CHECKS == 0 {
             machine.check_heap_limit(WORDS_OF_SORTED * items.len())?;
         }
         keys.push(keyed.0);
         items.push(item);
-        keyed::advance(computed, keyed);
+        advance(computed, keyed);
         Ok(())
     })
 }
@@ -258,7 +258,7 @@ fn read_columns<H: Heap>(
         }
         keys.extend(row.iter().copied());
         items.push(item);
-        keyed::advance(computed, (nil, Some(rest)));
+        advance(computed, (nil, Some(rest)));
         Ok(())
     })
 }

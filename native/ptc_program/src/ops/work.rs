@@ -2,8 +2,8 @@
 
 use super::keeping::Keeping;
 use super::{
-    arrange, combine, distinct, entries, extreme, grouping, introspect, joining, membership,
-    numbers, position, range, select, sieve, sort, tally, text,
+    arrange, combine, entries, grouping, introspect, membership, position, range, select, sieve,
+    sort, tally, text,
 };
 use ptc_term::suspend::{Exchange, One, Rooted};
 use ptc_vm::Resumable;
@@ -54,21 +54,21 @@ works! {
     Keys: introspect::SortedKeys,
     Entries: entries::SortedEntries,
     NewMap: entries::NewMap,
-    Distinct: distinct::Distinction,
-    Extreme: extreme::Best,
+    Distinct: ptc_kernels::Distinction,
+    Extreme: ptc_kernels::Best,
     Sort: sort::Sort,
     FilterIn: membership::Members,
-    Join: joining::Joining,
+    Join: ptc_kernels::Joining,
     Groups: grouping::Grouping,
     Totals: grouping::Totalling,
     Reverse: arrange::Reversal,
-    Flatten: arrange::Flattening,
-    Chunk: arrange::Chunks,
+    Flatten: ptc_kernels::Flattening,
+    Chunk: ptc_kernels::Chunks,
     Range: range::Numbers,
     Tally: tally::Tallying,
     SieveKept: sieve::Sifted,
     SieveTally: sieve::SiftedTally,
-    Rank: numbers::rank::Ranking,
+    Rank: ptc_kernels::Ranking,
     Length: text::length::ItemCount,
     Text: text::OnText,
     LongNumber: text::number::LongNumber,

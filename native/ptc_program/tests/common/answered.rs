@@ -111,7 +111,7 @@ fn gone_on(
         let executed = executed.expect("the terms are its own");
         let waits = match executed.ending {
             Ending::Done(value) => return Err(End::Value(lab.heap.show(value))),
-            Ending::Fault(report) => return Err(End::Fault(reported(&lab.heap, report))),
+            Ending::Fault(report) => return Err(End::Fault(reported(&lab.heap, *report))),
             Ending::Stop(Stop::SliceOver) => None,
             Ending::Stop(stop) => return Err(ended(&lab.heap, Halt::Stop(stop))),
             Ending::Uncaught => return Err(End::Unreadable(String::new())),

@@ -29,7 +29,7 @@ use ptc_vm::program::Pc;
 use ptc_vm::{Report, ValueKind};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::mem::{swap, take};
+use std::mem::take;
 use std::sync::Arc;
 
 /// The bits of a marker.
@@ -335,13 +335,10 @@ impl<F: Heaps, T: Copy> TextRun<F, T> {
             now: lazy.wrap(self.data.now),
         };
         let consts = Consts::Vector(consts);
-        let mut own = Meter::new(meter.limits, meter.pace());
-        swap(&mut own, meter);
         let mut given = GivenTerms { consts, data };
         let run = &mut self.inner.run;
-        let executed = run.execute_lazily(lazy, &mut given, entry, own);
+        let executed = run.execute_lazily(lazy, &mut given, entry, meter);
         let executed = executed.ok_or(Stop::Abandoned)?;
-        *meter = executed.meter;
         self.inner.begun = true;
         if let Some(held) = executed.held {
             self.inner.state_has_answers = held.iter().any(|term| lazy.is_watched(*term));

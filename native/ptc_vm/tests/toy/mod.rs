@@ -3,7 +3,7 @@
 //! A function is a tuple of its address, the number of its slots, and what it has captured. A negative number is a function of
 //! the language itself.
 
-use ptc_kernels::{Reading, Tally, Wrong};
+use ptc_kernels::{Reading, Tally, Why};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::number::Number;
@@ -111,10 +111,10 @@ impl Language for Toy {
 
     fn limit_inspection<T>(_fault: &mut Mistake<T>) {}
 
-    fn wrong<T>(_op: NoOp, wrong: Wrong<T>) -> Mistake<T> {
+    fn wrong<T>(_op: NoOp, _why: Why, terms: Vec<T>) -> Mistake<T> {
         Mistake {
             name: "list".to_string(),
-            terms: wrong.term.into_iter().collect(),
+            terms,
         }
     }
 
