@@ -79,6 +79,16 @@ defmodule PtcRunner.Shown do
   end
 
   @doc """
+  The text of a term for a model: dates, times and decimals are those of JSON, without Elixir's syntax.
+
+      iex> PtcRunner.Shown.plain([~D[2024-02-29], %{"n" => 1}])
+      "[2024-02-29, %{\\"n\\" => 1}]"
+
+  """
+  @spec plain(term(), pos_integer()) :: String.t()
+  def plain(term, limit \\ @value), do: text(term, limit, custom_options: [values: :plain])
+
+  @doc """
   The text of a term with which a larger one begins, whose size is given, in at most `limit` bytes.
 
       iex> PtcRunner.Shown.beginning([1, %{"_pin" => 2}], 64, "a JSON text of 9000 bytes")
@@ -293,6 +303,14 @@ defmodule PtcRunner.Shown do
 
   defp part(@concealed, _opts, left), do: words("…", left)
   defp part({@concealed, words}, _opts, left), do: words(words, left)
+
+  defp part(%module{} = value, %{custom_options: [values: :plain]} = opts, left)
+       when module in [Date, Time, NaiveDateTime, DateTime, Decimal] do
+    case Values.text(value) do
+      text when is_binary(text) -> words(text, left)
+      _malformed -> shown(value, opts, left)
+    end
+  end
 
   # A decimal as its package shows it, whether that is there or not.
   defp part(%{__struct__: Decimal} = decimal, opts, left) do

@@ -6,10 +6,11 @@ defmodule PtcRunner.Agent.Answer do
 
   alias PtcRunner.Agent.Answer.{Asked, Fit, Told}
   alias PtcRunner.Agent.{Around, Behind, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
+  alias PtcRunner.Json.NumberTokens
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
-  alias PtcRunner.SubAgent.Signature.{Base, Enums}
+  alias PtcRunner.SubAgent.Signature.{Base, Enums, Exact}
 
   @limits [:timeout, :memory_exceeded]
 
@@ -23,6 +24,21 @@ defmodule PtcRunner.Agent.Answer do
   """
   @spec read(String.t(), Signature.t() | nil, keyword()) :: result()
   def read(text, signature, opts) do
+    with {:error, _errors, _feedback, _whole?} = error <- as_it_is(text, signature, opts) do
+      case with_large(text, signature) do
+        nil -> error
+        text -> with {:error, _, _, _} <- as_it_is(text, signature, opts), do: error
+      end
+    end
+  end
+
+  # A number that no float can hold is the text of its digits, which is a decimal too.
+  defp with_large(text, {:signature, _params, type}),
+    do: if(Exact.within?(type), do: NumberTokens.with_large_quoted(text))
+
+  defp with_large(_text, nil), do: nil
+
+  defp as_it_is(text, signature, opts) do
     text = Thinking.blanked(text)
     asked = Asked.new(signature, opts)
 

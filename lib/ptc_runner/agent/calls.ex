@@ -5,26 +5,19 @@ defmodule PtcRunner.Agent.Calls do
 
   require Logger
 
-  alias PtcRunner.SubAgent.Signature.Base
-  alias PtcRunner.Agent.{Literals, Made, Record, SchemaCall, Spec, Tool, ToolError}
+  alias PtcRunner.Agent.{Arguments, Made, Record, SchemaCall, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
-  alias PtcRunner.Shown.Line
-  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.Json.{Text, Texts, ToolWorker, Values}
-  alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Signature.{Enums, ErrorText, Exact, ToolCall}
+  alias PtcRunner.SubAgent.Signature.{Exact, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
   @shown 256
 
   @unfit "its result is not what its signature says. "
 
-  # Maximum number of undeclared arguments that are reported.
+  # Maximum number of calls of a tool whose undeclared arguments are logged.
   @most 20
-
-  # The tag of errors that are found after the arguments have been coerced. No tool has it.
-  @refused :__ptc_refused_arguments__
 
   # What is recorded of a run by default: calls, and bytes of their arguments.
   @calls 1_000
@@ -83,7 +76,7 @@ defmodule PtcRunner.Agent.Calls do
     fn raw ->
       case answer(tool, raw, begin) do
         {:ok, value, _warnings} ->
-          log(tool, undeclared(tool, raw), logged)
+          log(tool, Arguments.undeclared(tool, raw), logged)
           value
 
         {:error, reason} ->
@@ -111,7 +104,7 @@ defmodule PtcRunner.Agent.Calls do
 
     # `passed` are the arguments as the function takes them: other keys alone are no difference.
     begin = fn args, passed ->
-      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw))
+      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw), raw)
       passed |> tool.fun.() |> unwrapped(tool)
     end
 
@@ -124,7 +117,7 @@ defmodule PtcRunner.Agent.Calls do
         :erlang.raise(kind, reason, __STACKTRACE__)
     else
       {:ok, value, warnings} ->
-        warnings = Enum.map(undeclared(tool, raw), &dropped/1) ++ warnings
+        warnings = Enum.map(Arguments.undeclared(tool, raw), &dropped/1) ++ warnings
         Record.ended(record, key, {:ok, Texts.shown(value, @shown), warnings, value})
         value
 
@@ -135,7 +128,7 @@ defmodule PtcRunner.Agent.Calls do
         failed(record, key, {:error, true}, text)
 
       {:refused, text} ->
-        Record.began(record, key, tool.name, raw, raw)
+        Record.began(record, key, tool.name, raw, raw, raw)
         failed(record, key, {:refused, false}, text)
     end
   end
@@ -145,50 +138,6 @@ defmodule PtcRunner.Agent.Calls do
 
   defp dropped(name), do: "dropped the undeclared argument #{Shown.text(name, 200)}"
 
-  # The arguments that are not passed on, because validation does not find them under a declared name: also those in
-  # another spelling, and those inside other arguments, by their paths.
-  defp undeclared(%Tool{data: data}, _raw) when data != nil, do: []
-
-  defp undeclared(%Tool{signature: {:signature, params, _returns}}, raw) when is_map(raw),
-    do: {:map, params} |> undeclared(raw, nil) |> Enum.sort() |> Enum.take(@most)
-
-  defp undeclared(_tool, _raw), do: []
-
-  defp undeclared({:optional, type}, value, path), do: undeclared(type, value, path)
-
-  defp undeclared({kind, _, _} = type, value, path) when kind in [:where, :struct, :defs],
-    do: undeclared(Base.bare(type), value, path)
-
-  defp undeclared({:list, type}, [_ | _] = list, path) do
-    if is_atom(type) or List.improper?(list),
-      do: [],
-      else: list |> Enum.take(@most) |> Enum.flat_map(&undeclared(type, &1, path)) |> Enum.uniq()
-  end
-
-  defp undeclared({kind, fields}, map, path) when kind in [:map, :closed_map] and is_map(map) do
-    known = Map.new(Enum.flat_map(fields, &spellings/1))
-
-    Enum.flat_map(:maps.to_list(map), fn {key, value} ->
-      name = if is_atom(key), do: Atom.to_string(key), else: key
-
-      case known do
-        %{^name => type} when is_atom(type) -> []
-        %{^name => type} -> undeclared(type, value, joined(path, name))
-        _unknown -> [joined(path, key)]
-      end
-    end)
-  end
-
-  defp undeclared(_type, _value, _path), do: []
-
-  # The keys under which validation finds a field.
-  defp spellings({name, type}),
-    do: for(spelling <- KeyNormalizer.spellings(name), do: {spelling, type})
-
-  defp joined(nil, key), do: key
-  defp joined(path, key) when is_binary(path) and is_binary(key), do: path <> "." <> key
-  defp joined(_path, key), do: key
-
   # An error that the tool itself returns is its answer, and says that nothing has happened.
   defp failed(record, key, {status, effect?}, reason) do
     error = ToolError.new(reason)
@@ -196,105 +145,32 @@ defmodule PtcRunner.Agent.Calls do
     {:error, error}
   end
 
-  # A row that is a struct is an object to the program, so it fits the type of an object by its fields. Nothing has been called where
-  # the arguments are refused.
-  defp answer(tool, args, begin) do
-    with {:refused, _message} = refused <- judged(tool, args, begin) do
-      case Values.written(args) do
-        ^args -> refused
-        written -> judged(tool, written, begin)
+  # Nothing has been called where the arguments are refused.
+  defp answer(tool, raw, begin) do
+    with {:ok, args, passed, warnings} <- Arguments.read(tool, raw) do
+      case begin.(args, passed) do
+        {:error, reason} -> {:error, reason}
+        value -> result(tool, value, warnings)
       end
-    end
-  end
-
-  defp judged(%Tool{data: data} = tool, args, begin) when data != nil do
-    case SchemaCall.call(tool, args, begin) do
-      {:refused, message} -> {:refused, wrong_arguments(tool, message)}
-      {:unfit, message} -> {:unfit, @unfit <> message}
-      answered -> answered
-    end
-  end
-
-  defp judged(%Tool{signature: nil}, args, begin) do
-    case begin.(args, args) do
-      {:error, reason} -> {:error, reason}
-      value -> {:ok, value, []}
-    end
-  end
-
-  defp judged(%Tool{} = tool, args, begin) do
-    # A signature does not know structs, and programs read them as maps of their fields.
-    checked = &checked(tool, args, &1, begin)
-
-    reading = {&(&1 |> Values.plain() |> Exact.converted(returns(tool))), &is_struct(&1, Text)}
-
-    case ToolCall.call(signature(tool), args, checked, :enabled, reading) do
-      {:ok, value, warnings} ->
-        {:ok, value, warnings}
-
-      {:error, {:tool_error, {@refused, errors}}} ->
-        {:refused, wrong_arguments(tool, ErrorText.text(errors, args, []))}
-
-      {:error, {:tool_error, reason}} ->
-        {:error, reason}
-
-      {:error, {:invalid_input, errors, message}} ->
-        {:refused, wrong_arguments(tool, with_enums(tool, args, errors, message))}
-
-      {:error, {:invalid_output, _errors, message}} ->
-        {:unfit, @unfit <> message}
-    end
-  end
-
-  # The values outside of enumerations are told with the others.
-  defp with_enums(
-         %Tool{notes: %{enums: enums}, signature: {:signature, params, _}},
-         args,
-         errors,
-         message
-       )
-       when enums != %{} and is_map(args) do
-    case Enums.beside(errors, Values.plain(args), {:map, params}, enums, :infinity) do
-      ^errors -> message
-      all -> ErrorText.text(all, args, [])
-    end
-  end
-
-  defp with_enums(_tool, _args, _errors, message), do: message
-
-  defp wrong_arguments(%Tool{signature: nil}, message), do: message
-
-  defp wrong_arguments(tool, message) do
-    # Without arguments, the text of a signature begins with its arrow.
-    none = if match?({:signature, [], _returns}, tool.signature), do: "() "
-    signature = Line.escape(Signature.render(tool.signature))
-    "#{message}\nIt is #{Shown.name(tool.name)}#{none}#{signature}"
-  end
-
-  defp signature(%Tool{spec: {signature, _form}}), do: signature
-  defp signature(%Tool{signature: signature}), do: signature
-
-  defp checked(tool, raw, args, begin) do
-    {:signature, params, _returns} = signature(tool)
-
-    with [] <- Literals.of_coercion(raw, args, {:map, params}),
-         [] <- not_allowed(tool, args),
-         {:ok, passed} <- passed(tool, args) do
-      begin.(args, passed)
     else
-      {:error, errors} -> {:error, {@refused, errors}}
-      errors -> {:error, {@refused, errors}}
+      {:refused, _errors, _args, text} -> {:refused, text}
     end
   end
 
-  defp not_allowed(%Tool{notes: nil}, _args), do: []
+  defp result(%Tool{data: nil, signature: nil}, value, warnings), do: {:ok, value, warnings}
 
-  defp not_allowed(%Tool{notes: notes, signature: {:signature, params, _}}, args),
-    do: Enums.errors(args, {:map, params}, notes.enums, :infinity)
+  defp result(%Tool{data: data} = tool, value, warnings) when data != nil,
+    do: tool |> SchemaCall.result(value, warnings) |> fit()
 
-  # The function gets what its spec says.
-  defp passed(%Tool{spec: nil}, args), do: {:ok, args}
-  defp passed(%Tool{spec: {_signature, form}}, args), do: Spec.given(args, form)
+  defp result(tool, value, warnings) do
+    {:signature, _params, returns} = Arguments.signature(tool)
+    # A signature does not know structs, and programs read them as maps of their fields.
+    reading = {&(&1 |> Values.plain() |> Exact.converted(returns)), &is_struct(&1, Text)}
+    returns |> ToolCall.output(value, :enabled, warnings, reading) |> fit()
+  end
+
+  defp fit({:error, {:invalid_output, _errors, text}}), do: {:unfit, @unfit <> text}
+  defp fit(answered), do: answered
 
   # Programs have no tuples, and the atom is what functions answer whose errors have no reason.
   defp unwrapped({:ok, value}, tool), do: typed(value, tool)
@@ -304,7 +180,7 @@ defmodule PtcRunner.Agent.Calls do
   defp typed(%Text{} = text, tool) do
     type = returns(tool)
 
-    if Exact.within?(type),
+    if Exact.made?(type),
       do: Texts.exact(text, type),
       else: Texts.typed(text, if(ToolWorker.in_place?(), do: type))
   end
@@ -316,7 +192,7 @@ defmodule PtcRunner.Agent.Calls do
   defp returns(%Tool{signature: nil}), do: :any
 
   defp returns(%Tool{} = tool) do
-    {:signature, _params, returns} = signature(tool)
+    {:signature, _params, returns} = Arguments.signature(tool)
     returns
   end
 end

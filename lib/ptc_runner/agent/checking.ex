@@ -58,7 +58,7 @@ defmodule PtcRunner.Agent.Checking do
       tools: Map.new(tools, &{&1.name, signature(&1, opts[:on_call] != nil)}),
       returns: with({:signature, _params, type} <- opts[:returns], do: Check.type(type))
     }
-    |> Check.with_schemas(for tool <- tools, do: {tool.name, tool})
+    |> Check.with_tools(for tool <- tools, do: {tool.name, tool})
     |> Check.with_rules(opts[:returns])
   end
 

@@ -39,6 +39,7 @@ defmodule PtcRunner.Agent.DataType do
           | :keyword
           | :date
           | :datetime
+          | :time
           | :decimal
           | {:values, :text | :atom, %{term() => true}, pos_integer()}
           | {:optional, t()}
@@ -151,12 +152,12 @@ defmodule PtcRunner.Agent.DataType do
       else: if(item == :none, do: :any, else: item)
   end
 
-  # The text of a date is shown in the sample. A time of day has no type of its own.
+  # The text of a date is shown in the sample.
   defp value_type(%DateTime{}), do: :datetime
   defp value_type(%NaiveDateTime{}), do: :datetime
   defp value_type(%Date{}), do: :date
   defp value_type(%{__struct__: Decimal}), do: :decimal
-  defp value_type(_time), do: :string
+  defp value_type(%Time{}), do: :time
 
   defp scalar(:none, type), do: type
   defp scalar(type, type), do: type

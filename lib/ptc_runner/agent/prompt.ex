@@ -40,6 +40,7 @@ defmodule PtcRunner.Agent.Prompt do
      ~s("a"|"b" is one of these texts.)},
     {:any, ~r/:date\b/, ~s(:date is a date such as "2026-01-31".)},
     {:any, ~r/:datetime\b/, ":datetime has a time, too."},
+    {:any, ~r/:time\b/, ~s(:time is a time of day such as "09:30:00".)},
     {:program, ~r/:datetime\b/, "Beside a datetime, a date is its midnight, in UTC."},
     {:program, ~r/:decimal\b/,
      ":decimal is an exact number, though samples show it as text. With a fraction such as 0.19, arithmetic of decimals fails: " <>

@@ -70,9 +70,9 @@ defmodule PtcRunner.Agent.Record do
   @spec told(t(), PtcRunner.Json.Control.Told.call()) :: :ok
   def told(_record, %{decision: :run, by: nil, asked: nil}), do: :ok
 
-  def told(%{table: table, counts: counts}, %{tool: name, args: args} = call) do
+  def told(%{table: table, counts: counts}, %{tool: name, given: given} = call) do
     :counters.add(counts, 3, 1)
-    :ets.insert(table, {{:told, name, :erlang.phash2(args), key()}, said(call)})
+    :ets.insert(table, {{:told, name, :erlang.phash2(given), key()}, said(call)})
     :ok
   end
 
@@ -118,11 +118,11 @@ defmodule PtcRunner.Agent.Record do
   Records that a call begins: the arguments that the tool gets, and those that the program gave. Its words count
   as words that the run has built.
   """
-  @spec began(t(), integer(), String.t(), term(), term()) :: :ok
-  def began(record, key, name, args, raw) do
+  @spec began(t(), integer(), String.t(), term(), term(), term()) :: :ok
+  def began(record, key, name, args, raw, given) do
     call = %{name: name, args: args, result: nil, warnings: [], ok?: false, status: :unfinished}
     call = if raw === args, do: call, else: Map.put(call, :raw_args, raw)
-    call = Map.merge(call, said_of(record, name, raw))
+    call = Map.merge(call, said_of(record, name, given))
 
     with true <- counted(record, 1, 1) <= record.calls,
          {:ok, call, bytes} <- fitting(call, left(record)),
@@ -191,7 +191,7 @@ defmodule PtcRunner.Agent.Record do
 
   def decided(record, %{tool: name, args: args} = call) do
     key = key()
-    :ok = began(record, key, name, args, args)
+    :ok = began(record, key, name, args, args, args)
     {status, text, value} = decided(call)
     ended(record, key, {status, text, [], value})
 

@@ -284,8 +284,15 @@ defmodule PtcRunner.Agent.Run do
         do: {name, setting}
   end
 
-  defp said?(%{effect: :write, max_calls: nil, timeout: nil, cache: false, approve: false}),
-    do: false
+  defp said?(%{
+         effect: :write,
+         max_calls: nil,
+         timeout: nil,
+         cache: false,
+         approve: false,
+         sent: nil
+       }),
+       do: false
 
   defp said?(_setting), do: true
 

@@ -9,65 +9,62 @@ defmodule PtcRunner.Agent.SchemaCall do
   alias PtcRunner.Json.{Text, Values}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
-  alias PtcRunner.SubAgent.Signature.{Coercion, ErrorText, ToolCall}
+  alias PtcRunner.SubAgent.Signature.{Coercion, ToolCall}
   alias PtcRunner.SubAgent.Signature.FromSchema.{Opened, Shared}
-
-  # The tag of errors that are found after the arguments have been coerced. No tool has it.
-  @refused :__ptc_refused_arguments__
 
   # Maximum number of undeclared arguments that are reported, and nesting of types in which names are looked for.
   @most 20
   @deepest 100
 
   @doc """
-  Calls `begin` with the arguments before and after they were coerced, if they are valid.
+  The arguments with the names of the schema, as they are sent, and the warnings; or the errors, with the arguments that they are about.
 
       iex> schema = %{"properties" => %{"user-id" => %{"type" => "integer"}}, "required" => ["user-id"]}
       iex> data = PtcRunner.Agent.Tool.Schemas.arguments(schema).data
-      iex> tool = %PtcRunner.Agent.Tool{name: "t", fun: & &1, data: data}
-      iex> begin = fn _raw, args -> args end
-      iex> PtcRunner.Agent.SchemaCall.call(tool, %{"user_id" => "7"}, begin)
-      {:ok, %{"user-id" => 7}, [~s(coerced string "7" to integer)]}
-      iex> {:refused, text} = PtcRunner.Agent.SchemaCall.call(tool, %{"user-id" => nil, "z" => 1}, begin)
-      iex> text |> String.split("\\n") |> tl()
-      ["- z: unexpected field: the tool has no such argument", "- user-id: expected integer, got nil"]
+      iex> PtcRunner.Agent.SchemaCall.read(data, %{"user_id" => "7"})
+      {:ok, %{"user-id" => "7"}, %{"user-id" => 7}, [~s(coerced string "7" to integer)]}
+      iex> {:error, errors, _args, nil} = PtcRunner.Agent.SchemaCall.read(data, %{"user-id" => nil, "z" => 1})
+      iex> for error <- errors, do: {error.path, error.message}
+      [{["z"], "unexpected field: the tool has no such argument"}, {["user-id"], "expected int, got keyword"}]
 
   """
-  @spec call(Tool.t(), term(), (term(), term() -> term())) ::
-          {:ok, term(), warnings :: [String.t()]}
-          | {:error, term()}
-          | {:refused | :unfit, text :: String.t()}
-  def call(%Tool{data: data} = tool, raw, begin) do
+  @spec read(map(), term()) ::
+          {:ok, named :: term(), sent :: term(), warnings :: [String.t()]}
+          | {:error, [map()], named :: term(), text :: String.t() | nil}
+  def read(data, raw) do
     args = named(raw, data.type)
-    reading = {&Values.plain/1, &is_struct(&1, Text)}
-    checked = &checked(data, args, &1, begin)
 
     with [] <- undeclared(data, args),
-         {:error, error} <-
-           ToolCall.data({data.type, data.returns}, args, checked, unfit(tool), reading) do
-      case error do
-        {:tool_error, {@refused, errors}} -> {:refused, ErrorText.text(errors, args, [])}
-        {:tool_error, reason} -> {:error, reason}
-        {:invalid_input, _errors, message} -> {:refused, message}
-        {:invalid_output, _errors, message} -> {:unfit, message}
-      end
+         {:ok, coerced, warnings} <- ToolCall.data_input(data.type, args),
+         {:ok, sent} <- finished(data, args, coerced) do
+      {:ok, args, sent, warnings}
     else
-      [_ | _] = errors -> {:refused, ErrorText.text(others(data, args, errors), args, [])}
-      done -> done
+      [_ | _] = errors -> {:error, others(data, args, errors), args, nil}
+      {:error, {:invalid_input, [], text}} -> {:error, [], args, text}
+      {:error, {:invalid_input, errors, _text}} -> {:error, errors, args, nil}
+      {:error, errors} -> {:error, errors, args, nil}
     end
+  end
+
+  @doc """
+  What a call gives that its tool has answered with `value`.
+
+      iex> data = %{returns: :int, results: :enabled}
+      iex> PtcRunner.Agent.SchemaCall.result(%PtcRunner.Agent.Tool{name: "t", fun: & &1, data: data}, 7, [])
+      {:ok, 7, []}
+
+  """
+  @spec result(Tool.t(), term(), [String.t()]) ::
+          {:ok, term(), [String.t()]} | {:error, {:invalid_output, [map()], String.t()}}
+  def result(%Tool{data: data} = tool, value, warnings) do
+    reading = {&Values.plain/1, &is_struct(&1, Text)}
+    ToolCall.data_output(data.returns, value, warnings, unfit(tool), reading)
   end
 
   defp unfit(%Tool{data: %{results: :enabled}}), do: nil
 
   defp unfit(%Tool{name: name}) do
     fn lines -> Logger.warning("tool #{Shown.quoted(name)}: #{Shown.few(lines, & &1)}") end
-  end
-
-  defp checked(data, args, coerced, begin) do
-    case finished(data, args, coerced) do
-      {:ok, coerced} -> begin.(args, coerced)
-      {:error, errors} -> {:error, {@refused, errors}}
-    end
   end
 
   # What a coercion does not know: texts of null, and the types of other fields.
@@ -85,22 +82,6 @@ defmodule PtcRunner.Agent.SchemaCall do
 
   defp opened(%{others: nil}, coerced), do: {:ok, coerced}
   defp opened(%{others: type}, coerced), do: Opened.coerced(coerced, type)
-
-  @doc """
-  The errors of arguments, without a call.
-
-      iex> data = %{type: {:closed_map, [{"n", {:where, :int, [min: 1]}}]}, others: nil}
-      iex> PtcRunner.Agent.SchemaCall.errors(data, %{"n" => 0})
-      [%{path: ["n"], message: "expected at least 1, got 0"}]
-      iex> PtcRunner.Agent.SchemaCall.errors(data, %{"n" => "1"})
-      []
-
-  """
-  @spec errors(map(), term()) :: [%{path: list(), message: String.t()}]
-  def errors(data, raw) do
-    args = named(raw, data.type)
-    others(data, args, undeclared(data, args))
-  end
 
   # The given errors, and those of the types.
   defp others(data, args, errors) do

@@ -3,8 +3,9 @@ defmodule PtcRunner.Json.Call do
   A call of a tool that a program is about to make: what the option `:on_call` of `PtcRunner.Json.run/2` decides about, and
   what waits in a paused run.
 
-    * `tool`, `args` - the name of the tool, and its arguments: those that the program gives, or that were sent instead
-    * `asked` - the arguments that the program gives, if `:on_call` had sent others before the process was killed; else `nil`
+    * `tool`, `args` - the name of the tool, and its arguments as the tool gets them: converted as its signature says, without those that it does not
+      declare, or what `:on_call` has sent instead
+    * `asked` - the arguments that the program gives, if they are others; else `nil`
     * `effect` - `:read` or `:write`, as the tool says
     * `number` - the how-manieth call of the run it is, from 1. Where calls overlap, in the order in which they start.
     * `path` - the place of the call in the program, as in `PtcRunner.Json.Explain`

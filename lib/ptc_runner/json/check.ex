@@ -27,7 +27,7 @@ defmodule PtcRunner.Json.Check do
           required(:tools) => map() | nil,
           required(:returns) => term(),
           optional(:ruled) => term(),
-          optional(:schemas) => %{String.t() => Schemas.data()}
+          optional(:callees) => %{String.t() => Tool.t()}
         }
 
   @typedoc "A finding with its severity."
@@ -42,24 +42,47 @@ defmodule PtcRunner.Json.Check do
   """
   @spec known(map() | nil, map() | nil, map() | nil, term()) :: known()
   def known(context, memory, tools, returns) do
+    read = for {name, form} <- tools || %{}, do: {"#{name}", tool("#{name}", form)}
+
     %{
       context: context && types(context),
       memory: memory && types(memory),
-      tools: tools && Map.new(tools, fn {name, form} -> {"#{name}", signature(name, form)} end),
+      tools: tools && Map.new(read, fn {name, tool} -> {name, tool && of_tool(tool)} end),
       returns: type(returns)
     }
-    |> with_schemas(tools || %{})
+    |> with_tools(read)
     |> with_rules(returns)
   end
 
-  @doc "What is known, with what the schemas of tools, which are pairs of a name and a form, say of arguments."
-  @spec with_schemas(map(), Enumerable.t()) :: map()
-  def with_schemas(known, tools) do
-    case for {name, %Tool{data: data}} when data != nil <- tools, do: {"#{name}", data} do
+  @doc "What is known, with the tools by whose signatures arguments are judged."
+  @spec with_tools(map(), [{String.t(), Tool.t() | nil}]) :: map()
+  def with_tools(known, tools) do
+    case for {name, tool} <- tools, judged?(tool), do: {name, tool} do
       [] -> known
-      datas -> Map.put(known, :schemas, Map.new(datas))
+      tools -> Map.put(known, :callees, Map.new(tools))
     end
   end
+
+  defp judged?(nil), do: false
+  defp judged?(%Tool{signature: signature, data: data}), do: signature != nil or data != nil
+
+  # A function has the signature of its spec only for agents.
+  defp tool(_name, fun) when is_function(fun), do: nil
+
+  defp tool(name, {fun, options} = form) when is_function(fun) and is_list(options) do
+    if options[:signature], do: Tool.of!(name, form)
+  end
+
+  defp tool(name, form) do
+    if signature?(form),
+      do: %Tool{name: name, fun: & &1, signature: Signature.parsed!(form)},
+      else: Tool.of!(name, form)
+  end
+
+  defp signature?(text) when is_binary(text), do: true
+  defp signature?({:signature, _params, _type}), do: true
+  defp signature?({given, _result}), do: is_list(given) or is_map(given)
+  defp signature?(_form), do: false
 
   @doc """
   What is known, with the rules of the result's type.
@@ -123,24 +146,10 @@ defmodule PtcRunner.Json.Check do
     :error, :nif_panicked -> Panic.raise!()
   end
 
-  # A function has the signature of its spec only for agents.
-  defp signature(_name, fun) when is_function(fun), do: nil
-  defp signature(_name, text) when is_binary(text), do: Signature.parsed!(text)
-  defp signature(_name, {:signature, _params, _type} = signature), do: Base.checked(signature)
-
-  defp signature(_name, {arguments, _result} = given)
-       when is_list(arguments) or is_map(arguments),
-       do: given |> Signature.parsed!() |> Base.checked()
-
-  defp signature(name, {_fun, options} = form) when is_list(options),
-    do: if(options[:signature], do: of_tool(Tool.of!(name, form)))
-
-  defp signature(name, form), do: of_tool(Tool.of!(name, form))
-
   @doc "The signature that the arguments of a tool are checked against."
   @spec of_tool(Tool.t()) :: Signature.t() | nil
   def of_tool(%Tool{prepared: %{checked: checked}}), do: checked
-  def of_tool(%Tool{spec: {signature, _form}}), do: Base.checked(signature)
+  def of_tool(%Tool{spec: {signature, _form}}), do: signature |> Base.checked() |> noted()
 
   def of_tool(%Tool{signature: nil, data: data}) when data != nil,
     do: Schemas.checked({:signature, [], :any}, data)
@@ -150,8 +159,11 @@ defmodule PtcRunner.Json.Check do
   def of_tool(%Tool{signature: signature, notes: notes, data: data}) do
     {:signature, params, type} = signature |> Signature.parsed!() |> Base.checked()
     checked = {:signature, Enums.typed(params, notes), type}
-    if data, do: Schemas.checked(checked, data), else: checked
+    if data, do: Schemas.checked(checked, data), else: noted(checked)
   end
+
+  # Calls of such a tool are noted, because the types of the native check do not have all rules.
+  defp noted({:signature, params, type}), do: {:signature, params, type, :ruled}
 
   @doc """
   Checks a program: its type, what it reads and calls, and all findings in the order of the program; or why it is no program.
@@ -164,7 +176,12 @@ defmodule PtcRunner.Json.Check do
         {:ok, %Checked{type: type, reads: reads, tools: tools}, []}
 
       {:ok, {type, reads, tools, all}} ->
-        {findings, found} = all |> Enum.map(&coerced/1) |> Arguments.found(known, program)
+        {findings, found} =
+          all
+          |> Enum.reject(&taken?/1)
+          |> Enum.map(&(&1 |> coerced() |> dropped(known)))
+          |> Arguments.found(known, program)
+
         found = found ++ for finding <- findings, do: worded(finding)
         found = found ++ constants(type, known, findings, program)
         warnings = for {:warning, finding} <- found, do: finding
@@ -222,6 +239,27 @@ defmodule PtcRunner.Json.Check do
 
   defp constants(_type, _known, _findings, _program), do: []
 
+  # The atom nil is a keyword, so null fits where one is declared.
+  defp taken?({_severity, code, _path, _op, details, _place})
+       when code in [
+              :wrong_argument,
+              :maybe_wrong_argument,
+              :wrong_result,
+              :maybe_wrong_result
+            ] do
+    case Enum.take(details, -2) do
+      [:keyword, {:union, got}] -> Enum.all?(got, &(null?(&1) or keyword?(&1)))
+      [:keyword, got] -> null?(got)
+      _other -> false
+    end
+  end
+
+  defp taken?(_finding), do: false
+
+  defp null?(type), do: type == {:literal, nil}
+  defp keyword?({:literal, value}), do: is_binary(value)
+  defp keyword?(type), do: type in [:string, :keyword]
+
   # The arguments of tools are coerced before they are checked.
   defp coerced({:error, :wrong_argument, path, op, details, place} = finding) do
     [_tool, _argument, _path, wanted, got] = details
@@ -232,6 +270,16 @@ defmodule PtcRunner.Json.Check do
   end
 
   defp coerced(finding), do: finding
+
+  # An argument that a run drops is no error.
+  defp dropped({:error, :unknown_argument, path, op, [name | _] = details, place}, known) do
+    severity =
+      if match?(%{callees: %{^name => %Tool{data: nil}}}, known), do: :warning, else: :error
+
+    {severity, :unknown_argument, path, op, details, place}
+  end
+
+  defp dropped(finding, _known), do: finding
 
   defp coercible?({:optional, wanted}, got), do: coercible?(wanted, got)
   defp coercible?({:union, wanted}, got), do: Enum.any?(wanted, &coercible?(&1, got))

@@ -186,7 +186,7 @@ defmodule PtcRunner.Json.Control do
 
   defp refused(control, id, name, args, reason, by) do
     outcome = {:ended, Message.error(reason)}
-    Told.told(control, {id, name, args, outcome}, :refused, args, %Decided{by: by})
+    Told.told(control, {id, name, args, outcome}, :refused, {args, args}, %Decided{by: by})
     ended(control, id, name, args, reason)
   end
 
@@ -218,7 +218,7 @@ defmodule PtcRunner.Json.Control do
   @doc "The answer to a call that is equal to one that has been answered."
   @spec from_cache(t(), Entry.id(), {String.t(), term()}, Entry.outcome()) :: step()
   def from_cache(control, id, {name, args}, outcome) do
-    Told.told(control, {id, name, args, outcome}, :cache, args, %Decided{by: :cache})
+    Told.told(control, {id, name, args, outcome}, :cache, {args, args}, %Decided{by: :cache})
     entry = {id, name, args, {:cached, outcome}}
 
     control =
@@ -250,17 +250,15 @@ defmodule PtcRunner.Json.Control do
       {:run, decided, control} ->
         run(control, {id, name, args, args}, fun, :run, decided)
 
-      {:approve, decided, control} ->
-        run(control, {id, name, args, args}, fun, :approved, decided)
-
       {{kind, others}, decided, control} when kind in [:run, :approve] ->
         said = if kind == :run, do: :run, else: :approved
         run(control, {id, name, args, others}, fun, said, decided)
 
       {{:answer, value}, decided, control} ->
         outcome = {:ok, value, nil}
-        Told.told(control, {id, name, args, outcome}, :answer, args, decided)
-        running = {id, name, args, args, cached?(control, name)}
+        sent = sent(control, name, args)
+        Told.told(control, {id, name, args, outcome}, :answer, {sent, args}, decided)
+        running = {id, name, args, sent, cached?(control, name)}
 
         case Answers.answered(control, running, outcome) do
           {:ok, control} -> {:answer, value, nil, control}
@@ -269,11 +267,12 @@ defmodule PtcRunner.Json.Control do
 
       {{:deny, reason}, decided, control} ->
         reason = Words.denied(name, reason)
-        Told.told(control, {id, name, args, {:ended, reason}}, :deny, args, decided)
+        sent = sent(control, name, args)
+        Told.told(control, {id, name, args, {:ended, reason}}, :deny, {sent, args}, decided)
         ended(control, id, name, args, reason)
 
       {{:pause, call}, decided, control} ->
-        Told.told(control, {id, name, args, nil}, :pause, args, decided)
+        Told.told(control, {id, name, args, nil}, :pause, {call.args, args}, decided)
         {:wait, %{control | paused: [call | control.paused]}}
 
       {{:departs, reason}, _decided, control} ->
@@ -293,21 +292,33 @@ defmodule PtcRunner.Json.Control do
 
       is_map_key(control.decisions, id) ->
         %Decided{decision: decision} = decided = Map.fetch!(control.decisions, id)
-        {approved(decision, call), decided, control}
+        {approved(control, decision, call), decided, control}
 
       true ->
         {{:pause, call}, nil, control}
     end
   end
 
-  defp decision(%{on_call: nil} = control, id, name, args, pc) do
-    case control.settings do
-      %{^name => %{approve: true}} -> paused(control, id, name, args, pc)
-      _settings -> {:run, nil, control}
+  defp decision(control, id, name, args, pc) do
+    # Nobody is asked about a call that its tool refuses: the tool says why, and has no effect.
+    case asks?(control, name) and converted(control, name, args) do
+      false -> {:run, nil, control}
+      :refused -> {:run, nil, control}
+      {:ok, sent} -> asked(control, id, name, {args, sent}, pc)
     end
   end
 
-  defp decision(%{on_call: hook} = control, id, name, args, pc) do
+  defp asks?(%{on_call: nil, settings: settings}, name),
+    do: match?(%{^name => %{approve: true}}, settings)
+
+  defp asks?(_control, _name), do: true
+
+  defp asked(%{on_call: nil} = control, id, name, args, pc) do
+    {call, control} = call(control, id, name, args, pc)
+    {{:pause, with_text(call)}, nil, control}
+  end
+
+  defp asked(%{on_call: hook} = control, id, name, args, pc) do
     {call, control} = call(control, id, name, args, pc)
 
     case Decided.asked(hook, call) do
@@ -316,20 +327,38 @@ defmodule PtcRunner.Json.Control do
     end
   end
 
+  # The arguments as the tool gets them.
+  defp converted(%{settings: settings}, name, args) do
+    case settings do
+      %{^name => %{sent: sent}} when sent != nil -> sent.(args)
+      _settings -> {:ok, args}
+    end
+  end
+
+  # What the journal and the audit have of a call. Where nobody reads it, it is as it is.
+  defp sent(%{keeps?: false, watch: nil}, _name, args), do: args
+
+  defp sent(control, name, args) do
+    case converted(control, name, args) do
+      {:ok, sent} -> sent
+      :refused -> args
+    end
+  end
+
   defp asked(%{asked: nil, args: args}), do: args
   defp asked(%{asked: asked}), do: asked
 
-  # Who approves a call has read its arguments, and not those that the program gave.
-  defp approved(:approve, %{asked: asked, args: args}) when asked != nil, do: {:approve, args}
-  defp approved({:run, others}, _call), do: {:approve, others}
-  defp approved(decision, _call), do: decision
-
-  defp paused(control, id, name, args, pc) do
-    {call, control} = call(control, id, name, args, pc)
-    {{:pause, with_text(call)}, nil, control}
+  # Who approves a call has read its arguments, and not those that the program gave. These are passed on where the tool makes of them what
+  # was read: then it also says what it has converted.
+  defp approved(control, :approve, %{args: args} = call) do
+    asked = asked(call)
+    {:approve, if(converted(control, call.tool, asked) === {:ok, args}, do: asked, else: args)}
   end
 
-  defp call(control, id, name, args, pc) do
+  defp approved(_control, {:run, others}, _call), do: {:approve, others}
+  defp approved(_control, decision, _call), do: decision
+
+  defp call(control, id, name, {args, sent}, pc) do
     {path, place} = Place.path(control.place, pc)
 
     {effect, approve?} =
@@ -341,7 +370,8 @@ defmodule PtcRunner.Json.Control do
     call = %Call{
       id: Entry.text(id),
       tool: name,
-      args: args,
+      args: sent,
+      asked: if(sent === args, do: nil, else: args),
       effect: effect,
       approve: approve?,
       number: control.number,
@@ -362,7 +392,7 @@ defmodule PtcRunner.Json.Control do
   defp with_text(call), do: %{call | text: Call.text(call), context: nil}
 
   # A call has the time of its tool, and what a hook has left of that of the run.
-  defp run(control, {id, name, args, _sent} = call, fun, said, decided) do
+  defp run(control, {id, name, args, _given} = call, fun, said, decided) do
     left = remaining(control)
 
     if left > 0,
@@ -370,8 +400,9 @@ defmodule PtcRunner.Json.Control do
       else: ended(control, id, name, args, :timeout)
   end
 
-  defp run(control, {id, name, args, sent}, fun, said, decided, left) do
-    Told.told(control, {id, name, args, nil}, said, sent, decided)
+  defp run(control, {id, name, args, given}, fun, said, decided, left) do
+    sent = sent(control, name, given)
+    Told.told(control, {id, name, args, nil}, said, {sent, given}, decided)
     cached? = cached?(control, name)
 
     with :ok <- Answers.journal(control, {id, name, args, Entry.sent(:started, args, sent)}) do
@@ -382,7 +413,7 @@ defmodule PtcRunner.Json.Control do
         end
 
       control = if cached?, do: Answers.in_cache(control, name, args, :running), else: control
-      {:run, {id, name, args, sent, cached?}, fun, sent, {timeout, left}, control}
+      {:run, {id, name, args, sent, cached?}, fun, given, {timeout, left}, control}
     else
       {:error, reason} -> {:ended, reason, control}
     end

@@ -152,8 +152,8 @@ defmodule PtcRunner.Json.Evaluation do
   defp explained(%Program{} = program), do: {:ok, program}
   defp explained(program), do: source(program)
 
-  defp exact(text, tools) when is_binary(text) and is_map(tools) and tools != %{},
-    do: ExactArguments.quoted(text, tools)
+  defp exact(program, tools) when is_map(tools) and tools != %{},
+    do: ExactArguments.quoted(program, tools)
 
   defp exact(program, _tools), do: program
 

@@ -1,22 +1,27 @@
 defmodule PtcRunner.Json.ExactArguments do
   @moduledoc false
-  # Numbers that stand in the text of a program as arguments of tools: where the tool declares a decimal, the number becomes the text of its
-  # digits, which is converted exactly. A number that is the value of its float stays, and so does one that stands elsewhere in the program too.
+  # Numbers in the text of a program that end in a decimal argument of a tool. A number that is not the value of its float becomes the text of
+  # its digits there, which is converted exactly. A number that also ends elsewhere stays: the program may compute with it.
+  #
+  #   text ──marks──▶ numbers are marks ──▶ what each argument can be ──▶ where the marks end ──▶ text
+  #
+  # What an argument can be is found through the operations that choose or bind a value and do not change it.
 
-  alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Agent.Tool
+  alias PtcRunner.Json.{Codec, NumberTokens, Program}
+  alias PtcRunner.Json.ExactArguments.Forms
   alias PtcRunner.SubAgent.Signature.Exact
-  require Quanta
 
   # A number that may not be the value of its float: with many digits, or with a large exponent.
-  @long ~r/[0-9.]{17}|[eE][+-]?[0-9]{3}/
-  @token ~r/"(?:[^"\\]|\\.)*+"|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?/s
+  @long ~r/[0-9.]{16}|[eE][+-]?[0-9]{3}/
 
-  # Milliseconds for the text of a program, which is read again when it runs.
-  @limits {1_000, 0}
+  # Limits of decoding, which is done again when the program runs.
+  @limits [timeout: 1_000, max_heap: 0]
+  @compiling {1_000, 0}
 
   @doc """
-  A program for these tools, by their names or as a list. Any program that is no text is returned as it is.
+  A program for these tools, by their names or as a list. Any program that is no text is returned as it is, and a compiled one is
+  compiled again of its text.
 
       iex> tool = %PtcRunner.Agent.Tool{name: "pay", fun: & &1, signature: {:signature, [{"sum", :decimal}], :any}}
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"sum": 12345678901234567.89}}})
@@ -27,18 +32,32 @@ defmodule PtcRunner.Json.ExactArguments do
 
   """
   @spec quoted(term(), map() | [Tool.t()]) :: term()
+  def quoted(%Program{source: text} = program, tools) when is_binary(text) do
+    case quoted(text, tools) do
+      ^text -> program
+      other -> again(program, other)
+    end
+  end
+
   def quoted(text, tools) when is_binary(text) and tools != %{} and tools != [] do
     with true <- Enum.any?(tools, &terms?/1),
          true <- text =~ @long,
          [_ | _] = tools <- with_decimals(tools),
-         {:ok, program} <- decoded(text),
-         {[_ | _] = wanted, others} <- numbers(program, Map.new(tools)),
-         [_ | _] = digits <- wanted -- others,
-         do: replaced(text, MapSet.new(digits)),
+         {marked, count, mark} when count > 0 <- marked(text),
+         {:ok, program} <- Codec.decode(marked, @limits),
+         [_ | _] = wanted <- wanted(program, Map.new(tools), mark),
+         do: replaced(text, MapSet.new(wanted)),
          else: (_none -> text)
   end
 
   def quoted(program, _tools), do: program
+
+  defp again(program, text) do
+    case Program.with_source(program, text, @compiling) do
+      {:ok, program} -> program
+      {:error, _limit} -> program
+    end
+  end
 
   # The text of a signature has no decimals.
   defp terms?({_name, {_fun, spec}}), do: not is_binary(spec)
@@ -65,70 +84,68 @@ defmodule PtcRunner.Json.ExactArguments do
 
   defp tool(_function), do: nil
 
-  defp decoded(text) do
-    Quanta.finish(Quanta.native(Native.json_decode_exact(Aligned.text(text), @limits)))
-  catch
-    :error, :nif_panicked -> :error
+  # The text with a mark in the place of each number that may not be the value of its float, their number, and what marks begin with.
+  defp marked(text) do
+    mark = mark(text, "number ")
+    {text, count} = each_long(text, fn digits, at -> ~s("#{mark}#{at}:#{digits}") end)
+    {text, count, mark}
   end
 
-  # The digits of the numbers that are decimals, and of all others.
-  defp numbers(program, tools), do: walk(program, tools, {[], []})
+  defp mark(text, mark),
+    do: if(String.contains?(text, mark), do: mark(text, mark <> "_"), else: mark)
 
-  defp walk(%{"op" => "call", "tool" => name, "args" => args} = call, tools, found)
-       when is_map(args) and is_map_key(tools, name) do
-    args = plain(args)
-    found = beside(args, Exact.placed(args, Map.fetch!(tools, name)), tools, found)
-    call |> Map.delete("args") |> walk(tools, found)
+  defp each_long(text, fun) do
+    NumberTokens.each(text, 0, fn digits, at ->
+      if kept?(digits), do: {digits, at}, else: {fun.(digits, at), at + 1}
+    end)
   end
 
-  defp walk({_float, digits}, _tools, {wanted, others}), do: {wanted, [digits | others]}
+  # Whether a number is an integer, which has all its digits, or the value of its float.
+  defp kept?(token), do: not (token =~ @long) or not (token =~ ~r/[.eE]/)
 
-  defp walk(map, tools, found) when is_map(map),
-    do: Enum.reduce(map, found, fn {_key, value}, found -> walk(value, tools, found) end)
+  defp replaced(text, wanted) do
+    {text, _count} =
+      each_long(text, fn digits, at -> if at in wanted, do: ~s("#{digits}"), else: digits end)
 
-  defp walk([first | rest], tools, found), do: walk(rest, tools, walk(first, tools, found))
-  defp walk(_other, _tools, found), do: found
+    text
+  end
 
-  # Arguments with the values of their literals.
-  defp plain(%{"op" => "literal", "value" => value} = literal) when map_size(literal) == 2,
-    do: value
+  # The numbers that end in decimals, and nowhere else.
+  defp wanted(program, tools, mark) do
+    place = fn name, args, found ->
+      case tools do
+        %{^name => type} -> args |> beside(placed(args, type, mark), mark, found)
+        %{} -> Forms.elsewhere(args, mark, found)
+      end
+    end
 
-  defp plain(%{"op" => op} = operation) when is_binary(op), do: operation
-  defp plain(map) when is_map(map), do: Map.new(map, fn {key, value} -> {key, plain(value)} end)
-  defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
-  defp plain(value), do: value
+    found = Forms.found(program, mark, place)
+    MapSet.to_list(MapSet.difference(found.wanted, found.elsewhere))
+  end
+
+  defp placed(args, type, mark) do
+    args
+    |> Forms.each_mark(mark, fn _at, digits -> {0.0, digits} end)
+    |> Exact.placed(type)
+  end
 
   # Arguments beside what they are with decimals in their places.
-  defp beside({_float, digits}, placed, _tools, {wanted, others}) do
-    if is_float(placed),
-      do: {wanted, [digits | others]},
-      else: {[digits | wanted], others}
+  defp beside(value, placed, mark, found) do
+    case Forms.mark(value, mark) do
+      {at, _digits} when is_float(placed) -> Forms.put(found, :elsewhere, at)
+      {at, _digits} -> Forms.put(found, :wanted, at)
+      nil -> parts(value, placed, mark, found)
+    end
   end
 
-  defp beside(map, placed, tools, found) when is_map(map) do
+  defp parts(map, placed, mark, found) when is_map(map) and is_map(placed) do
     Enum.reduce(map, found, fn {key, value}, found ->
-      case value do
-        %{"op" => op} when is_binary(op) -> walk(value, tools, found)
-        _constant -> beside(value, Map.fetch!(placed, key), tools, found)
-      end
+      beside(value, Map.fetch!(placed, key), mark, found)
     end)
   end
 
-  defp beside([first | rest], [placed | others], tools, found) do
-    found =
-      case first do
-        %{"op" => op} when is_binary(op) -> walk(first, tools, found)
-        _constant -> beside(first, placed, tools, found)
-      end
+  defp parts([first | rest], [placed | others], mark, found),
+    do: parts(rest, others, mark, beside(first, placed, mark, found))
 
-    beside(rest, others, tools, found)
-  end
-
-  defp beside(_other, _placed, _tools, found), do: found
-
-  defp replaced(text, digits) do
-    Regex.replace(@token, text, fn token ->
-      if token in digits, do: ~s("#{token}"), else: token
-    end)
-  end
+  defp parts(_other, _placed, _mark, found), do: found
 end

@@ -12,6 +12,13 @@ defmodule PtcRunner.Json.Hints do
 
   @counts ["count", "index"]
 
+  # Operations on a field of items, or on what is computed for each.
+  @of_items ["sum", "avg", "min", "max", "min_by", "max_by", "median", "percentile", "sort_by"]
+
+  # What is done with dates in the place of arithmetic.
+  @dates ~s(Dates are no numbers: {"op":"date_diff","from":T,"to":T,"unit":"day"} is the time between two, ) <>
+           ~s({"op":"date_add","amount":N,"unit":"day"} moves one, {"op":"date_part","part":"year"} takes a number of it; min and max find the first and the last.)
+
   # Maximum number of parts of a path that are followed.
   @most_parts 65
 
@@ -45,13 +52,27 @@ defmodule PtcRunner.Json.Hints do
     do:
       ~s("by" is a list like [{"field":NAME,"order":"desc"}]; for one key write "field" and "order".)
 
+  defp hint({:execution, :needs_numbers, _op, _field, [value]}),
+    do: if(date?(value), do: @dates, else: "")
+
   defp hint({:execution, :needs_numeric_operands, _op, _field, operands}) do
-    if Enum.any?(operands, &null?/1),
-      do: ~s(A missing field is null: {"op":"coalesce","values":[NODE,0]} gives it a value.),
-      else: ""
+    cond do
+      Enum.any?(operands, &date?/1) ->
+        @dates
+
+      Enum.any?(operands, &null?/1) ->
+        ~s(A missing field is null: {"op":"coalesce","values":[NODE,0]} gives it a value.)
+
+      true ->
+        ""
+    end
   end
 
   defp hint(_fault), do: ""
+
+  defp date?(%module{}) when module in [Date, DateTime, NaiveDateTime], do: true
+  defp date?(text) when is_binary(text), do: text =~ ~r/\A[0-9]{4}-[0-9]{2}-[0-9]{2}/
+  defp date?(_value), do: false
 
   # Where the values are concealed, only their kinds are there.
   defp null?(operand), do: operand == nil or operand == Shown.kind(nil)
@@ -66,6 +87,10 @@ defmodule PtcRunner.Json.Hints do
   defp missing(op, "where") when op in @loops,
     do:
       ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
+
+  defp missing(op, "field") when op in @of_items,
+    do:
+      ~s("field" is a name that all items have. Or "expr" is a NODE that is computed for each item: {"op":"it"} is the item itself.)
 
   defp missing("group_by", "field"),
     do: ~s{The key of a group is "field" (a name), "fields" (several names) or "expr" (a NODE).}

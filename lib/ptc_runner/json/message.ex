@@ -285,7 +285,8 @@ defmodule PtcRunner.Json.Message do
     {left, right} = Shown.both(left, right)
 
     "#{op} of a decimal and a float is not exact, got: #{left}, #{right}. " <>
-      ~s(Give the number as a text: {"op": "literal", "value": "#{float}"})
+      ~s(Give the number as a text: {"op": "literal", "value": "#{float}"}. ) <>
+      "Where it is a quotient of integers, divide last: a decimal that is divided stays one"
   end
 
   defp text(:decimal_and_float, op, _field, [value]),

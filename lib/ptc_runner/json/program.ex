@@ -80,6 +80,11 @@ defmodule PtcRunner.Json.Program do
   end
 
   @doc false
+  # The program with another text in the place of its own, compiled as it was.
+  @spec with_source(t(), String.t(), limits()) :: {:ok, t()} | {:error, term()}
+  def with_source(program, text, limits), do: made(text, own(program), program.observed, limits)
+
+  @doc false
   # The program, compiled for this observation. The text of a compiled program is not read again. A program that is a term is copied again,
   # because the terms of all its keys and constants are needed, and only the term has them.
   @spec observe(t() | source(), Limits.reading(), detail(), limits()) ::

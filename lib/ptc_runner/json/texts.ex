@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Texts do
   # The JSON texts in the context of a run, and those that tools answer. A long text is indexed, and the run reads it in place; any
   # other is decoded.
 
-  alias PtcRunner.Json.{Codec, Limits, Program, Run, Text}
+  alias PtcRunner.Json.{Codec, Limits, NumberTokens, Program, Run, Text}
   alias PtcRunner.Json.Codec.{DecodeError, Reading}
   alias PtcRunner.Json.Run.{Reply, Start}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
@@ -267,7 +267,7 @@ defmodule PtcRunner.Json.Texts do
   end
 
   @doc """
-  The answer of a tool whose result has decimals: what the text stands for, with the digits of its numbers.
+  The answer of a tool whose result has decimals or dates: what the text stands for, with the digits of its numbers.
 
       iex> alias PtcRunner.Json.Texts
       iex> %{"d" => decimal} = Texts.exact(PtcRunner.Json.text(~s({"d": 12345678901234567.89})), {:map, [{"d", :decimal}]})
@@ -277,20 +277,33 @@ defmodule PtcRunner.Json.Texts do
   """
   @spec exact(Text.t(), Signature.type()) :: term()
   def exact(%Text{binary: binary}, type) when is_binary(binary) do
-    case Quanta.finish(
-           Quanta.native(Native.json_decode_exact(Aligned.text(binary), {:infinity, 0}))
-         ) do
-      {:ok, term} ->
-        Exact.converted(term, type)
-
-      {:error, detail} ->
-        {:error, "the answer is not JSON. " <> text(DecodeError.new(detail))}
+    case exactly(binary, type) do
+      {:ok, term} -> term
+      {:error, detail} -> with_large(binary, type, detail)
     end
   catch
     :error, :nif_panicked -> {:error, Panic.caught()}
   end
 
   def exact(%Text{} = text, _type), do: answer(text)
+
+  defp exactly(binary, type) do
+    with {:ok, term} <-
+           Quanta.finish(
+             Quanta.native(Native.json_decode_exact(Aligned.text(binary), {:infinity, 0}))
+           ),
+         do: {:ok, Exact.of_json(term, type)}
+  end
+
+  # A number that no float can hold is the text of its digits, which is a decimal too.
+  defp with_large(binary, type, detail) do
+    with text when text != nil <- NumberTokens.with_large_quoted(binary),
+         {:ok, term} <- exactly(text, type) do
+      term
+    else
+      _none -> {:error, "the answer is not JSON. " <> text(DecodeError.new(detail))}
+    end
+  end
 
   @doc """
   The text of a value, or of the value that a JSON text begins with.

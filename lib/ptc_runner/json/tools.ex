@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Tools do
   @moduledoc false
   # What tools say about themselves beside their functions.
 
-  alias PtcRunner.Agent.{Calls, Tool}
+  alias PtcRunner.Agent.{Arguments, Calls, Tool}
   alias PtcRunner.Json.ToolContext
   alias PtcRunner.Options
   require Tool
@@ -15,16 +15,20 @@ defmodule PtcRunner.Json.Tools do
     approve: :boolean
   }
 
-  @usual %{effect: :write, max_calls: nil, timeout: nil, cache: false, approve: false}
+  @usual %{effect: :write, max_calls: nil, timeout: nil, cache: false, approve: false, sent: nil}
 
-  @typedoc "What a tool says, by its name; only of those that say something."
+  @typedoc """
+  What a tool says, by its name; only of those that say something. `sent`: the arguments as the tool gets them; nil if it gets what the
+  program gives.
+  """
   @type settings :: %{
           String.t() => %{
             effect: :read | :write,
             max_calls: non_neg_integer() | nil,
             timeout: timeout() | nil,
             cache: boolean(),
-            approve: boolean()
+            approve: boolean(),
+            sent: (term() -> {:ok, term()} | :refused) | nil
           }
         }
 
@@ -48,7 +52,7 @@ defmodule PtcRunner.Json.Tools do
 
       iex> {tools, settings} = PtcRunner.Json.Tools.read!(%{"a" => &(&1 + 1), "b" => {&(&1 * 2), effect: :read, max_calls: 3}})
       iex> {tools["a"].(1), tools["b"].(4), settings}
-      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false}}}
+      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false, sent: nil}}}
 
       iex> PtcRunner.Json.Tools.read!(%{"b" => {& &1, effect: :reed}})
       ** (ArgumentError) option :effect of tool "b" must be :read or :write, got: :reed
@@ -89,5 +93,22 @@ defmodule PtcRunner.Json.Tools do
 
   @doc "What a tool of an agent says."
   @spec of(Tool.t()) :: map()
-  def of(%Tool{} = tool), do: Map.take(tool, [:effect, :max_calls, :timeout, :cache, :approve])
+  def of(%Tool{} = tool) do
+    tool
+    |> Map.take([:effect, :max_calls, :timeout, :cache, :approve])
+    |> Map.put(:sent, sent(tool))
+  end
+
+  defp sent(%Tool{signature: nil, data: nil}), do: nil
+
+  # Before the keys and structs of a spec, which only its function has.
+  defp sent(%Tool{data: data} = tool) do
+    fn args ->
+      case Arguments.read(tool, args) do
+        {:ok, _named, sent, _warnings} when data != nil -> {:ok, sent}
+        {:ok, converted, _passed, _warnings} -> {:ok, converted}
+        {:refused, _errors, _args, _text} -> :refused
+      end
+    end
+  end
 end

@@ -1,5 +1,7 @@
 //! Whether a float has the value of the digits that it was read from.
 
+use ptc_term::shortest::shortest;
+
 /// The sign, the digits without zeros at both ends, and the power of ten of the last one; `None` for an exponent that is too long.
 fn parts(token: &str) -> Option<(bool, impl Iterator<Item = u8> + '_, i64)> {
     let (negative, token) = match token.strip_prefix('-') {
@@ -26,7 +28,7 @@ fn parts(token: &str) -> Option<(bool, impl Iterator<Item = u8> + '_, i64)> {
 
 /// Returns whether the shortest text of a float has the value of the token that it was read from. Linear.
 pub(crate) fn keeps_value(token: &str, value: f64) -> bool {
-    let shortest = format!("{value:e}");
+    let shortest = shortest(value);
     let (Some((a, x, m)), Some((b, y, n))) = (parts(token), parts(&shortest)) else {
         return false;
     };

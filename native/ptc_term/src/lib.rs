@@ -4,7 +4,7 @@
 //! * [`meter`]: fuel, clock and heap limit (`limits`: the limits of a run); [`pacing`]: how long it stays on the scheduler of its caller; [`stop`]: why work stops early; [`workspace`]: a heap and its meter
 //! * [`suspend`]: how work is suspended and resumed; [`roots`]: the store of its terms; [`fingerprint`]: of its text
 //! * [`parts`]: the parts of a term; [`weight`]: the words of its copy; [`spread`]: hashes of words
-//! * [`number`]: integers of any size and floats; [`digits`]: long integers, read one product at a time
+//! * [`number`]: integers of any size and floats; [`digits`]: long integers, read one product at a time; [`shortest`]: the texts of floats
 //! * [`value`]: dates, times and decimals, compared by their meaning
 //! * [`times`]: statistics of many times
 //! * [`names`]: spellings of names; [`repeated`]: equal keys; [`similar`]: suggestions for mistyped ones; [`named`]: enums with names
@@ -30,6 +30,7 @@ pub mod parts;
 pub mod plain;
 pub mod repeated;
 pub mod roots;
+pub mod shortest;
 pub mod similar;
 pub mod spread;
 pub mod stop;

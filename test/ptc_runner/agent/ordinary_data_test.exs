@@ -71,7 +71,7 @@ defmodule PtcRunner.Agent.OrdinaryDataTest do
     assert prompt =~ ~s("total":"99.95")
     assert prompt =~ ~s("customer":null)
     assert prompt =~ ~s(- at :datetime\n  sample: "2024-02-29T10:00:00Z")
-    assert prompt =~ ~s(- clock :string\n  sample: "10:00:00")
+    assert prompt =~ ~s(- clock :time\n  sample: "10:00:00")
     refute prompt =~ "_pin"
     refute prompt =~ "77"
     refute prompt =~ "__"

@@ -20,7 +20,7 @@ defmodule PtcRunner.Agent.ToldTest do
             {~D[2026-01-31], ":date"},
             {~U[2026-01-31 10:00:00Z], ":datetime"},
             {~N[2026-01-31 10:00:00], ":datetime"},
-            {~T[10:00:00], ":string"},
+            {~T[10:00:00], ":time"},
             {money(1250), ":decimal"},
             {"2026-01-31", ":string"},
             {"12.50", ":string"},

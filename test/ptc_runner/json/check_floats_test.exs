@@ -104,7 +104,10 @@ defmodule PtcRunner.Json.CheckFloatsTest do
   defp optional?({node, _code}), do: node =~ ~s("tool": "o")
 
   test "an optional integer may be null, and a list may have a float: a warning" do
-    for {args, value} <- [{~s({"n": %}), hd(@nullable)}, {~s({"ns": [1, %]}), "2.5"}] do
+    for {args, value} <- [
+          {~s({"n": %}), hd(@nullable)},
+          {~s({"ns": [{"op": "load", "name": "n"}, %]}), "2.5"}
+        ] do
       tool = if args =~ "ns", do: "l", else: "o"
       args = String.replace(args, "%", value)
       program = ~s({"program": {"op": "call", "tool": "#{tool}", "args": #{args}}})

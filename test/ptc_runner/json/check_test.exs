@@ -72,8 +72,9 @@ defmodule PtcRunner.Json.CheckTest do
     assert [{["args"], "Tool 'user' needs argument 'id' (:int)", nil}] =
              errors(call("user", %{"day" => "x"}))
 
-    assert [{["args", "to"], "Tool 'user' has no argument 'to'. There are: 'day', 'id'", nil}] =
-             errors(call("user", %{"id" => 1, "to" => 2}))
+    # A run does not pass it on.
+    assert warnings(call("user", %{"id" => 1, "to" => 2})) ==
+             ["Tool 'user' has no argument 'to'. There are: 'day', 'id'"]
 
     assert [{["args", "id"], "Argument 'id' of tool 'user' must be :int, and is \"seven\"", nil}] =
              errors(call("user", %{"id" => "seven"}))

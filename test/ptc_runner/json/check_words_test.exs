@@ -64,7 +64,7 @@ defmodule PtcRunner.Json.CheckWordsTest do
        "Tool 'usr' not found. Did you mean 'user'?"},
       {:error, :missing_argument, [1, 2], call("user", %{"day" => "x"}), nil, ["args"],
        "Tool 'user' needs argument 'id' (:int)"},
-      {:error, :unknown_argument, [1, 2], call("user", %{"id" => 1, "to" => 2}), nil,
+      {:warning, :unknown_argument, [1, 2], call("user", %{"id" => 1, "to" => 2}), nil,
        ["args", "to"], "Tool 'user' has no argument 'to'. There are: 'day', 'id'"},
       {:error, :wrong_argument, [1, 2], call("user", %{"id" => "seven"}), nil, ["args", "id"],
        "Argument 'id' of tool 'user' must be :int, and is \"seven\""},

@@ -57,6 +57,11 @@ defmodule PtcRunner.Json.Check.Constants do
 
   defp walk(has, {:ref, name}, names, at), do: walk(has, Map.get(names, name), names, deeper(at))
   defp walk({:literal, nil}, {:optional, _type}, _names, _at), do: []
+
+  defp walk({:literal, nil} = has, {:where, type, rules}, names, at) do
+    if Keyword.has_key?(rules, :default), do: [], else: walk(has, type, names, deeper(at))
+  end
+
   defp walk(has, {:optional, type}, names, at), do: walk(has, type, names, deeper(at))
   defp walk({:optional, has}, type, names, at), do: has |> walk(type, names, at) |> maybe()
 
@@ -69,6 +74,13 @@ defmodule PtcRunner.Json.Check.Constants do
 
   defp walk({:literal, value}, type, names, {path, _depth}),
     do: for(message <- judged(value, type, names), do: {:error, Enum.reverse(path), message})
+
+  # No value of this kind becomes a date or a decimal.
+  defp walk(has, type, _names, {path, _depth}) when type in @made do
+    if kind = other(has, type),
+      do: [{:error, Enum.reverse(path), "expected a #{type}, got #{kind}"}],
+      else: []
+  end
 
   defp walk(has, {:where, type, _rules}, names, at), do: walk(has, type, names, deeper(at))
   defp walk(has, {:struct, _module, type}, names, at), do: walk(has, type, names, deeper(at))
@@ -94,6 +106,14 @@ defmodule PtcRunner.Json.Check.Constants do
 
   defp walk(_has, _type, _names, _at), do: []
 
+  # What a value is that cannot be converted; nil if it may be. A map without fields may be a struct.
+  defp other(:bool, _type), do: "a boolean"
+  defp other({:list, _type}, _made), do: "a list"
+  defp other({kind, [_ | _]}, _made) when kind in [:map, :closed_map], do: "an object"
+  defp other(:int, type) when type != :decimal, do: "an integer"
+  defp other(:float, type) when type != :decimal, do: "a number"
+  defp other(_has, _type), do: nil
+
   defp deeper({path, depth}), do: {path, depth + 1}
 
   defp certain?(found), do: Enum.any?(found, &match?({:error, _path, _message}, &1))
@@ -111,8 +131,7 @@ defmodule PtcRunner.Json.Check.Constants do
   defp made(value, scalar, type) do
     case Coercion.coerce(value, scalar) do
       {:ok, made, _warnings} -> messages(made, type)
-      {:error, _reason} when is_binary(value) -> ["expected a #{scalar}, got #{shown(value)}"]
-      {:error, _reason} -> []
+      {:error, _reason} -> ["expected a #{scalar}, got #{shown(value)}"]
     end
   end
 

@@ -5,8 +5,10 @@ defmodule PtcRunner.Json.Check.Words do
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
 
-  # Maximum number of names that are listed.
+  # Maximum number of names that are listed, and maximum bytes of a type and of the members of a union.
   @most 20
+  @shown 1_000
+  @members 400
 
   @doc """
   The message and the suggestion of a finding.
@@ -190,12 +192,21 @@ defmodule PtcRunner.Json.Check.Words do
 
   """
   @spec shown(term()) :: String.t()
-  def shown(type), do: type |> text(4) |> Shown.cut(400)
+  def shown(type), do: type |> text(4) |> Shown.cut(@shown)
 
   defp text(_type, 0), do: "…"
 
-  defp text({:union, members}, deep),
-    do: Enum.map_join(Enum.take(members, 8), " or ", &text(&1, deep - 1))
+  defp text({:union, members}, deep) do
+    {texts, _left} =
+      Enum.map_reduce(members, @members, fn member, left ->
+        text = if left > 0, do: text(member, deep - 1)
+        {text, left - if(text, do: byte_size(text) + 4, else: 0)}
+      end)
+
+    shown = Enum.filter(texts, & &1)
+    more = length(texts) - length(shown)
+    Enum.join(shown, " or ") <> if(more > 0, do: " or one of #{more} more", else: "")
+  end
 
   defp text({:literal, nil}, _deep), do: "null"
   defp text({:literal, value}, _deep), do: Shown.text(value, 100)

@@ -9,7 +9,8 @@ defmodule PtcRunner.Json.Control.Told do
   @decision [:ptc_runner, :tool, :decision]
 
   @typedoc """
-  What is told of a call: the arguments that the tool gets, and, where these are others, those that the program gives (`asked`).
+  What is told of a call: the arguments that the tool gets, and, where these are others, those that the program gives (`asked`). `given`: those
+  that its function is called with, which converts them.
   `by`, `note` and `at`: see `PtcRunner.Json.Control.Decided`.
   """
   @type call :: %{
@@ -18,14 +19,18 @@ defmodule PtcRunner.Json.Control.Told do
           decision: atom(),
           args: term(),
           asked: term(),
+          given: term(),
           by: String.t() | atom(),
           note: String.t() | nil,
           at: String.t() | nil,
           outcome: Entry.outcome() | nil
         }
 
-  @doc "A decision about the last call of the control: an entry whose outcome may be nil, and the arguments that the tool gets."
-  @spec told(Control.t(), entry, atom(), term(), Decided.t() | nil) :: :ok
+  @doc """
+  A decision about the last call of the control: an entry whose outcome may be nil, the arguments that the tool gets, and those that its
+  function is called with.
+  """
+  @spec told(Control.t(), entry, atom(), {term(), term()}, Decided.t() | nil) :: :ok
         when entry: {Entry.id(), term(), term(), Entry.outcome() | nil}
   def told(control, entry, decision, sent, decided),
     do: told(control, entry, control.number, decision, sent, decided)
@@ -40,10 +45,10 @@ defmodule PtcRunner.Json.Control.Told do
         outcome -> {args, outcome}
       end
 
-    told(control, {id, name, args, outcome}, number, :replay, sent, nil)
+    told(control, {id, name, args, outcome}, number, :replay, {sent, sent}, nil)
   end
 
-  defp told(control, {id, name, args, outcome}, number, decision, sent, decided) do
+  defp told(control, {id, name, args, outcome}, number, decision, {sent, given}, decided) do
     if Telemetry.heard?([@decision]) do
       metadata = %{tool: name, id: Entry.text(id), decision: decision}
       Telemetry.execute(@decision, %{number: number}, metadata)
@@ -58,6 +63,7 @@ defmodule PtcRunner.Json.Control.Told do
         decision: decision,
         args: sent,
         asked: if(sent === args, do: nil, else: args),
+        given: given,
         by: decided.by,
         note: decided.note,
         at: decided.at,

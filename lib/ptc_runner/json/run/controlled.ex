@@ -228,10 +228,10 @@ defmodule PtcRunner.Json.Run.Controlled do
       :erlang.raise(kind, reason, __STACKTRACE__)
   end
 
-  defp called(call, {_, name, given, _, _} = running, fun, args, {timeout, still}, control, run) do
+  defp called(call, {_, name, asked, _, _} = running, fun, args, {timeout, still}, control, run) do
     %Run{process: process, max_heap: max_heap} = run
     {left, weight} = room(call)
-    weight = if args === given, do: weight
+    weight = if args === asked, do: weight
     left = min(left, still)
 
     with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do

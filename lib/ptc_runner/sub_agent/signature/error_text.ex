@@ -35,13 +35,16 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   @part 2_000
   @all 1_048_576
 
-  @doc "All errors under a header, one per line, up to 1 MB; an empty text for no errors."
+  @doc """
+  All errors under a header, one per line, up to 1 MB; an empty text for no errors. `exact: true`: keys are as they are declared, and not in
+  one of their spellings.
+  """
   @spec text([map()], term(), keyword()) :: String.t()
   def text([], _data, _opts), do: ""
 
   def text(errors, data, opts) do
     header = Keyword.get(opts, :header, "Tool validation errors:")
-    lines = for line <- lines(errors, data), do: ["\n- ", line]
+    lines = for line <- lines(errors, data, opts), do: ["\n- ", line]
     IO.iodata_to_binary([header | lines])
   end
 
@@ -51,8 +54,11 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
   """
   @spec first_lines([map()], term(), non_neg_integer(), pos_integer(), non_neg_integer()) ::
           [String.t()]
-  def first_lines(errors, data, most, bytes, more \\ 0) do
-    {lines, rest} = take(errors, Places.new(data), most, bytes, [])
+  def first_lines(errors, data, most, bytes, more \\ 0),
+    do: first_lines_of(errors, Places.new(data), most, bytes, more)
+
+  defp first_lines_of(errors, places, most, bytes, more) do
+    {lines, rest} = take(errors, places, most, bytes, [])
 
     case length(rest) + more do
       0 -> Enum.reverse(lines)
@@ -72,9 +78,12 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   defp take(errors, _places, _most, _bytes, lines), do: {lines, errors}
 
-  @doc "One line for each error, up to 1 MB."
-  @spec lines([map()], term()) :: [String.t()]
-  def lines(errors, data), do: first_lines(errors, data, length(errors), @all)
+  @doc "One line for each error, up to 1 MB. `exact`: see `text/3`."
+  @spec lines([map()], term(), keyword()) :: [String.t()]
+  def lines(errors, data, opts \\ []) do
+    places = Places.new(data, Keyword.get(opts, :exact, false))
+    first_lines_of(errors, places, length(errors), @all, 0)
+  end
 
   defp line(%{path: path, message: message}, places) do
     case wanted(message) do

@@ -9,6 +9,8 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
   alias PtcRunner.SubAgent.Signature.{Base, Decimals, Type}
 
+  @dates [:date, :datetime]
+
   @doc """
   Whether a type has decimals: then its JSON is read with the digits of its numbers.
 
@@ -64,6 +66,27 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   def converted(value, type),
     do: placed(value, type, %{all: true, loaded: Decimals.loaded?()})
 
+  @doc """
+  A value of the JSON text that a tool has answered, as `converted/2` makes it, with the dates that are texts there.
+
+      iex> PtcRunner.SubAgent.Signature.Exact.of_json(%{"at" => "2024-02-29", "on" => "2024-02-30"}, {:map, [{"at", :date}, {"on", :date}]})
+      %{"at" => ~D[2024-02-29], "on" => "2024-02-30"}
+
+  """
+  @spec of_json(term(), Signature.type()) :: term()
+  def of_json(value, type),
+    do: placed(value, type, %{all: true, texts: true, loaded: Decimals.loaded?()})
+
+  @doc """
+  Whether a type has decimals or dates, which an answer of a tool as a JSON text has as numbers and texts.
+
+      iex> PtcRunner.SubAgent.Signature.Exact.made?({:list, {:map, [{"at", {:optional, :date}}]}})
+      true
+
+  """
+  @spec made?(term()) :: boolean()
+  def made?(type), do: within?(type) or Type.any?(type, &(&1 in @dates))
+
   # `names`: the types of the names around, which are texts; and under atoms, whether each number is converted, and whether there is `Decimal`.
   defp placed(value, type, names) do
     {type, names} = Type.core(type, names)
@@ -83,6 +106,31 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
       {:ok, decimal, _warnings} -> decimal
       {:error, _reason} -> number
     end
+  end
+
+  defp at(text, :date, %{texts: true}) when is_binary(text) do
+    case Date.from_iso8601(text) do
+      {:ok, date} -> date
+      {:error, _reason} -> text
+    end
+  end
+
+  defp at(text, :datetime, %{texts: true}) when is_binary(text) do
+    case DateTime.from_iso8601(text) do
+      {:ok, datetime, _offset} -> datetime
+      {:error, _reason} -> text
+    end
+  end
+
+  # A text is what the first type is that takes it.
+  defp at(text, {:one_of, types, _field}, %{texts: true} = names) when is_binary(text) do
+    type =
+      types
+      |> Union.members(names)
+      |> Enum.map(&Base.bare/1)
+      |> Enum.find(&(&1 in [:string, :keyword, :any | @dates]))
+
+    if type in @dates, do: at(text, type, names), else: text
   end
 
   defp at(%{__struct__: Decimal} = decimal, type, %{all: true})

@@ -7,22 +7,29 @@ defmodule PtcRunner.SubAgent.Signature.Places do
   alias PtcRunner.SubAgent.Loop.JsonHandler.Atomizer
 
   # A place is {value, the elements if it is a visited list, the places below}.
-  @enforce_keys [:root, :keys]
-  defstruct [:root, :keys]
+  # `exact?`: keys are as they are declared.
+  @enforce_keys [:root, :keys, :exact?]
+  defstruct [:root, :keys, :exact?]
 
   @type t :: %__MODULE__{}
 
-  @spec new(term()) :: t()
-  def new(value), do: %__MODULE__{root: place(value), keys: %{}}
+  @spec new(term(), boolean()) :: t()
+  def new(value, exact? \\ false),
+    do: %__MODULE__{root: place(value), keys: %{}, exact?: exact?}
 
   defp place(value), do: {value, nil, %{}}
 
   @doc "The value at a path; keys are looked up as in the validation."
   @spec fetch(t(), [String.t() | non_neg_integer()]) :: {{:ok, term()} | :error, t()}
-  def fetch(%__MODULE__{root: root, keys: keys}, path) do
+  def fetch(%__MODULE__{root: root, keys: keys} = places, path) do
+    keys = if places.exact?, do: Enum.reduce(path, keys, &own/2), else: keys
     {found, root, keys} = follow(root, path, keys)
-    {found, %__MODULE__{root: root, keys: keys}}
+    {found, %{places | root: root, keys: keys}}
   end
+
+  # Of twins, which differ only in hyphens and underscores, each has its own key.
+  defp own(name, keys) when is_binary(name), do: Map.put(keys, name, [name])
+  defp own(_index, keys), do: keys
 
   defp follow({value, _, _} = place, [], keys), do: {{:ok, value}, place, keys}
 

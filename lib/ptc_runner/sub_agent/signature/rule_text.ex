@@ -80,7 +80,7 @@ defmodule PtcRunner.SubAgent.Signature.RuleText do
   defp got(_rule, %{__struct__: Decimal} = value, false), do: number(value)
   defp got(_rule, value, false), do: shown(value)
 
-  defp shown(value), do: Shown.text(value, @value)
+  defp shown(value), do: Shown.plain(value, @value)
 
   defp code_points(<<_::utf8, rest::binary>>, count), do: code_points(rest, count + 1)
 

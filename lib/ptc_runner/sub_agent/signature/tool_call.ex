@@ -23,13 +23,53 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
 
   # A result that does not match is read by `read`, which may give a term that does. A result of which `valid?` is true was
   # validated before.
-  @spec call(tuple(), term(), (term() -> term()), Coercion.mode(), reading) :: tuple()
-        when reading: {read :: (term() -> term()), valid? :: (term() -> boolean())}
-  def call({:signature, params, returns}, args, fun, mode, {read, valid?} \\ {& &1, &never/1}) do
-    with {:ok, args, warnings} <- input(mode, {:map, params}, args),
+  @typep reading :: {read :: (term() -> term()), valid? :: (term() -> boolean())}
+
+  @spec call(tuple(), term(), (term() -> term()), Coercion.mode()) :: tuple()
+  def call({:signature, params, returns}, args, fun, mode) do
+    with {:ok, args, warnings} <- input({:map, params}, args, mode),
          {:ok, result} <- run(fun, args),
-         mode = if(valid?.(result), do: :disabled, else: mode),
-         {:error, {:invalid_output, _, _}} = invalid <- output(mode, returns, result, warnings) do
+         do: output(returns, result, mode, warnings, {& &1, &never/1})
+  end
+
+  @doc """
+  The arguments of a call as its signature says.
+
+      iex> PtcRunner.SubAgent.Signature.ToolCall.input({:map, [{"n", :int}]}, %{"n" => "7"}, :enabled)
+      {:ok, %{"n" => 7}, [~s(coerced string "7" to integer)]}
+
+  """
+  @spec input(term(), term(), Coercion.mode()) ::
+          {:ok, term(), [String.t()]} | {:error, {:invalid_input, [map()], String.t()}}
+  def input(_type, args, :disabled), do: {:ok, args, []}
+
+  def input(type, args, :strict) do
+    case Validator.validate_closed(args, type) do
+      :ok -> {:ok, args, []}
+      {:error, errors} -> invalid(:invalid_input, errors, args)
+    end
+  end
+
+  def input(type, args, _mode) do
+    if Telemetry.on?(),
+      do: Telemetry.coerce(fn -> coerced(type, args) end),
+      else: coerced(type, args)
+  end
+
+  @doc """
+  The result of a call, which has had these warnings, as its signature says.
+
+      iex> alias PtcRunner.SubAgent.Signature.ToolCall
+      iex> ToolCall.output(:int, 7, :enabled, ["a warning"], {& &1, fn _result -> false end})
+      {:ok, 7, ["a warning"]}
+
+  """
+  @spec output(term(), term(), Coercion.mode(), [String.t()], reading()) ::
+          {:ok, term(), [String.t()]} | {:error, {:invalid_output, [map()], String.t()}}
+  def output(returns, result, mode, warnings, {read, valid?}) do
+    mode = if valid?.(result), do: :disabled, else: mode
+
+    with {:error, {:invalid_output, _, _}} = invalid <- output(mode, returns, result, warnings) do
       case read.(result) do
         ^result -> invalid
         plain -> output(mode, returns, plain, warnings)
@@ -38,33 +78,16 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   end
 
   @doc """
-  A call with data of JSON Schemas: keys are as declared, and fields that an open object does not declare arrive. `unfit` gets the lines
-  of a result that does not fit, which are warnings then; without it they are an error.
+  The arguments of a call whose type is of a JSON Schema: keys are as declared, and fields that an open object does not declare arrive.
 
       iex> params = {:closed_map, [{"user-id", :int}, {"user_id", :string}]}
-      iex> PtcRunner.SubAgent.Signature.ToolCall.data({params, :any}, %{"user-id" => "7", "user_id" => "a"}, & &1, nil)
+      iex> PtcRunner.SubAgent.Signature.ToolCall.data_input(params, %{"user-id" => "7", "user_id" => "a"})
       {:ok, %{"user-id" => 7, "user_id" => "a"}, ["coerced string \\"7\\" to integer"]}
 
   """
-  @spec data(
-          {term(), term()},
-          term(),
-          (term() -> term()),
-          ([String.t()] -> term()) | nil,
-          reading
-        ) ::
-          tuple()
-        when reading: {read :: (term() -> term()), valid? :: (term() -> boolean())}
-  def data({params, returns}, args, fun, unfit, {read, valid?} \\ {& &1, &never/1}) do
-    with {:ok, args, warnings} <- data_input(params, args),
-         {:ok, result} <- run(fun, args) do
-      if returns == :any or valid?.(result),
-        do: {:ok, result, warnings},
-        else: data_output(unfit, returns, result, read, warnings)
-    end
-  end
-
-  defp data_input(type, args) do
+  @spec data_input(term(), term()) ::
+          {:ok, term(), [String.t()]} | {:error, {:invalid_input, [map()], String.t()}}
+  def data_input(type, args) do
     result =
       if Telemetry.on?(),
         do: Telemetry.coerce(fn -> Coercion.data(args, type) end),
@@ -77,7 +100,23 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     end
   end
 
-  defp data_output(unfit, returns, result, read, warnings) do
+  @doc """
+  The result of such a call. `unfit` gets the lines of a result that does not fit, which are warnings then; without it they are an error.
+
+      iex> alias PtcRunner.SubAgent.Signature.ToolCall
+      iex> ToolCall.data_output(:int, "x", [], fn _lines -> :ok end, {& &1, fn _result -> false end})
+      {:ok, "x", ["the result differs: expected integer, got string \\"x\\""]}
+
+  """
+  @spec data_output(term(), term(), [String.t()], ([String.t()] -> term()) | nil, reading()) ::
+          {:ok, term(), [String.t()]} | {:error, {:invalid_output, [map()], String.t()}}
+  def data_output(returns, result, warnings, unfit, {read, valid?}) do
+    if returns == :any or valid?.(result),
+      do: {:ok, result, warnings},
+      else: data_fit(unfit, returns, result, read, warnings)
+  end
+
+  defp data_fit(unfit, returns, result, read, warnings) do
     plain = read.(result)
 
     case Validator.exact(plain, returns) do
@@ -95,21 +134,6 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   end
 
   defp never(_result), do: false
-
-  defp input(:disabled, _type, args), do: {:ok, args, []}
-
-  defp input(:strict, type, args) do
-    case Validator.validate_closed(args, type) do
-      :ok -> {:ok, args, []}
-      {:error, errors} -> invalid(:invalid_input, errors, args)
-    end
-  end
-
-  defp input(_mode, type, args) do
-    if Telemetry.on?(),
-      do: Telemetry.coerce(fn -> coerced(type, args) end),
-      else: coerced(type, args)
-  end
 
   defp coerced(type, args) do
     reply =

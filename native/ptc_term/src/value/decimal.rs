@@ -5,6 +5,7 @@
 
 use super::mix;
 use crate::number::Number;
+use crate::shortest::shortest;
 use num_bigint::{BigUint, Sign};
 use std::cmp::Ordering;
 
@@ -86,7 +87,7 @@ impl Decimal {
                 let negative = value.sign() == Sign::Minus;
                 Some(Decimal::finite(negative, value.into_parts().1, 0))
             }
-            Number::Float(value) => Decimal::read(format!("{value:e}").as_bytes()),
+            Number::Float(value) => Decimal::read(shortest(value).as_bytes()),
         }
     }
 

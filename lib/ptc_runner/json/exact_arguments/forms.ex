@@ -1,0 +1,265 @@
+defmodule PtcRunner.Json.ExactArguments.Forms do
+  @moduledoc false
+  # What the arguments of the calls in a program can be, where operations only choose, bind or take apart a value: literals of the program,
+  # each with its marks. A value that an operation computes with ends elsewhere.
+  #
+  # The forms of a value are examples: each literal that the value can have in it is in at least one of them.
+
+  # Maximum number of forms of a value. What is in further ones counts as being elsewhere.
+  @most 64
+
+  # Operations that give the list that they get, or a part of it.
+  @lists ~w(filter reject sort_by distinct take drop slice reverse)
+
+  @typedoc "The marks that are in decimals, and those that are elsewhere, by their numbers."
+  @type found :: %{wanted: MapSet.t(), elsewhere: MapSet.t()}
+
+  @typedoc "Notes the marks of one form of the arguments of a call."
+  @type place :: (String.t(), map(), found() -> found())
+
+  @doc """
+  The marks in a program; those in arguments of calls are noted by `place`.
+
+      iex> alias PtcRunner.Json.ExactArguments.Forms
+      iex> program = %{"op" => "let", "name" => "n", "value" => "#0:1.5", "in" => %{"op" => "call", "tool" => "t", "args" =>
+      ...>   %{"a" => %{"op" => "var", "name" => "n"}, "b" => %{"op" => "add", "left" => "#1:2.5", "right" => 1}}}}
+      iex> place = fn "t", args, found -> Forms.each(args, "#", found, &Forms.put(&2, :wanted, &1)) end
+      iex> found = Forms.found(%{"program" => program}, "#", place)
+      iex> {MapSet.to_list(found.wanted), MapSet.to_list(found.elsewhere)}
+      {[0], [1]}
+
+  """
+  @spec found(term(), String.t(), place()) :: found()
+  def found(program, mark, place) do
+    found = %{wanted: MapSet.new(), elsewhere: MapSet.new()}
+    env = %{mark: mark, place: place, names: %{}, current: []}
+    node = with %{"program" => node} <- program, do: node
+    {forms, found} = forms(node, env, found)
+    used(forms, env, found)
+  end
+
+  @doc """
+  The number and the digits of a mark; nil for any other value.
+
+      iex> PtcRunner.Json.ExactArguments.Forms.mark("#12:1.50", "#")
+      {12, "1.50"}
+
+  """
+  @spec mark(term(), String.t()) :: {non_neg_integer(), String.t()} | nil
+  def mark(text, mark) when is_binary(text) do
+    size = byte_size(mark)
+
+    case text do
+      <<^mark::binary-size(size), rest::binary>> ->
+        [at, digits] = String.split(rest, ":", parts: 2)
+        {String.to_integer(at), digits}
+
+      _text ->
+        nil
+    end
+  end
+
+  def mark(_value, _mark), do: nil
+
+  @doc "A value with what `fun` gives in the place of each mark."
+  @spec each_mark(term(), String.t(), (non_neg_integer(), String.t() -> term())) :: term()
+  def each_mark(map, mark, fun) when is_map(map),
+    do: Map.new(map, fn {key, value} -> {key, each_mark(value, mark, fun)} end)
+
+  def each_mark(list, mark, fun) when is_list(list), do: Enum.map(list, &each_mark(&1, mark, fun))
+
+  def each_mark(value, mark, fun) do
+    case mark(value, mark) do
+      {at, digits} -> fun.(at, digits)
+      nil -> value
+    end
+  end
+
+  @doc "Goes through the numbers of the marks in a value."
+  @spec each(term(), String.t(), acc, (non_neg_integer(), acc -> acc)) :: acc when acc: term()
+  def each(map, mark, acc, fun) when is_map(map),
+    do: Enum.reduce(map, acc, fn {_key, value}, acc -> each(value, mark, acc, fun) end)
+
+  def each(list, mark, acc, fun) when is_list(list),
+    do: Enum.reduce(list, acc, &each(&1, mark, &2, fun))
+
+  def each(value, mark, acc, fun) do
+    case mark(value, mark) do
+      {at, _digits} -> fun.(at, acc)
+      nil -> acc
+    end
+  end
+
+  @doc "Notes a mark."
+  @spec put(found(), :wanted | :elsewhere, non_neg_integer()) :: found()
+  def put(found, where, at), do: %{found | where => MapSet.put(found[where], at)}
+
+  @doc "Notes that the marks in a value are elsewhere."
+  @spec elsewhere(term(), String.t(), found()) :: found()
+  def elsewhere(value, mark, found), do: each(value, mark, found, &put(&2, :elsewhere, &1))
+
+  defp used(forms, env, found), do: elsewhere(forms, env.mark, found)
+
+  # The forms of a node or a template, and what is found on the way.
+  defp forms(%{"op" => op} = node, env, found) when is_binary(op),
+    do: operation(op, node, env, found)
+
+  defp forms(map, env, found) when is_map(map), do: object(map, env, found)
+  defp forms(list, env, found) when is_list(list), do: items(list, env, found)
+  defp forms(constant, _env, found), do: {[constant], found}
+
+  defp object(map, env, found) do
+    {names, values} = map |> Map.to_list() |> Enum.unzip()
+    {rows, found} = items(values, env, found)
+    {Enum.map(rows, &Map.new(Enum.zip(names, &1))), found}
+  end
+
+  # Lists with one form of each item: each form of an item is in one of them.
+  defp items(values, env, found) do
+    {all, found} = Enum.map_reduce(values, found, &forms(&1, env, &2))
+    count = all |> Enum.map(&length/1) |> Enum.max(fn -> 1 end) |> max(1)
+    all = for forms <- all, do: List.to_tuple(if(forms == [], do: [nil], else: forms))
+    {for(at <- 0..(count - 1)//1, do: Enum.map(all, &elem(&1, rem(at, tuple_size(&1))))), found}
+  end
+
+  defp operation("literal", node, _env, found), do: {[node["value"]], found}
+  defp operation("it", _node, env, found), do: {env.current, found}
+
+  defp operation("var", %{"name" => name}, env, found) do
+    if name == "__input",
+      do: {env.current, found},
+      else: {Map.get(env.names, name, []), found}
+  end
+
+  defp operation("let", %{"name" => name} = node, env, found) do
+    {forms, found} = forms(node["value"], env, found)
+    forms(node["in"], %{env | names: Map.put(env.names, name, forms)}, found)
+  end
+
+  defp operation("if", node, env, found) do
+    found = spent(node["condition"], env, found)
+    any([node["then"], node["else"]], env, found)
+  end
+
+  defp operation("switch", node, env, found) do
+    cases = for %{} = it <- List.wrap(node["cases"]), do: it
+    found = Enum.reduce(cases, found, &spent(&1["when"], env, &2))
+    any(Enum.map(cases, & &1["then"]) ++ [node["else"]], env, found)
+  end
+
+  defp operation("coalesce", node, env, found), do: any(List.wrap(node["values"]), env, found)
+  defp operation("concat", node, env, found), do: any(List.wrap(node["lists"]), env, found)
+  defp operation("merge", node, env, found), do: any(List.wrap(node["objects"]), env, found)
+
+  defp operation("list", %{"items" => items}, env, found) when is_list(items),
+    do: items(items, env, found)
+
+  defp operation("object", %{"fields" => %{} = fields}, env, found),
+    do: object(fields, env, found)
+
+  defp operation("set", %{"fields" => %{} = fields}, env, found) do
+    {forms, found} = object(fields, env, found)
+    some(env.current ++ forms, env, found)
+  end
+
+  defp operation("pipe", %{"steps" => steps}, env, found) when is_list(steps) do
+    {env, found} =
+      Enum.reduce(steps, {env, found}, fn step, {env, found} ->
+        {forms, found} = forms(step, env, found)
+        {%{env | current: forms}, found}
+      end)
+
+    {env.current, found}
+  end
+
+  defp operation(op, _node, env, found) when op in ["first", "last", "nth"],
+    do: {of_lists(env.current), found}
+
+  defp operation(op, node, env, found) when op in @lists do
+    # What is asked of the items computes with them.
+    found = if parts?(node), do: used(env.current, env, found), else: found
+    {env.current, spent_parts(node, env, found)}
+  end
+
+  defp operation(op, node, env, found) when op in ["map", "flat_map"] do
+    of_items = %{env | current: of_lists(env.current)}
+    names = if is_binary(node["as"]), do: Map.put(env.names, node["as"], of_items.current)
+    {forms, found} = forms(node["expr"], %{of_items | names: names || env.names}, found)
+    {if(op == "map", do: Enum.map(forms, &[&1]), else: forms), found}
+  end
+
+  defp operation("get", node, env, found) do
+    {forms, found} =
+      if is_map_key(node, "from"), do: forms(node["from"], env, found), else: {env.current, found}
+
+    {keys, found} = path(node, env, found)
+    {default, found} = forms(%{"op" => "literal", "value" => node["default"]}, env, found)
+
+    case keys do
+      {:ok, path} -> some(Enum.flat_map(forms, &inside(&1, path)) ++ default, env, found)
+      :error -> {default, used(forms, env, found)}
+    end
+  end
+
+  defp operation("call", %{"tool" => tool, "args" => %{} = args} = node, env, found)
+       when is_binary(tool) do
+    {forms, found} = object(args, env, found)
+    found = Enum.reduce(forms, found, &env.place.(tool, &1, &2))
+
+    if is_map_key(node, "on_error"),
+      do: forms(node["on_error"], env, found),
+      else: {[], found}
+  end
+
+  # Any other operation computes.
+  defp operation(_op, node, env, found),
+    do: {[], spent_parts(node, env, used(env.current, env, found))}
+
+  defp spent(node, env, found) do
+    {forms, found} = forms(node, env, found)
+    used(forms, env, found)
+  end
+
+  defp spent_parts(node, env, found) do
+    env = %{env | current: []}
+
+    Enum.reduce(Map.delete(node, "op"), found, fn {_key, part}, found ->
+      spent(part, env, found)
+    end)
+  end
+
+  defp parts?(node), do: Enum.any?(node, fn {_key, part} -> is_map(part) or is_list(part) end)
+
+  # The forms of all these.
+  defp any(nodes, env, found) do
+    {all, found} = Enum.map_reduce(nodes, found, &forms(&1, env, &2))
+    some(Enum.concat(all), env, found)
+  end
+
+  defp some(forms, env, found) do
+    {forms, more} = forms |> Enum.uniq() |> Enum.split(@most)
+    {forms, used(more, env, found)}
+  end
+
+  defp of_lists(forms), do: for(list <- forms, is_list(list), item <- list, do: item)
+
+  defp path(%{"field" => field}, _env, found) when is_binary(field), do: {{:ok, [field]}, found}
+  defp path(%{"path" => path}, _env, found) when is_list(path), do: {{:ok, path}, found}
+
+  defp path(%{"key" => key}, env, found) do
+    case forms(key, env, found) do
+      {[key], found} when is_binary(key) or is_integer(key) -> {{:ok, [key]}, found}
+      {forms, found} -> {:error, used(forms, env, found)}
+    end
+  end
+
+  defp path(_node, _env, found), do: {:error, found}
+
+  defp inside(value, []), do: [value]
+  defp inside(map, [key | rest]) when is_map_key(map, key), do: inside(Map.fetch!(map, key), rest)
+
+  defp inside(list, [at | rest]) when is_list(list) and is_integer(at) and at >= 0,
+    do: for(item <- list |> Enum.drop(at) |> Enum.take(1), form <- inside(item, rest), do: form)
+
+  defp inside(_value, _path), do: []
+end

@@ -1,0 +1,218 @@
+defmodule PtcRunner.Json.CheckArgumentsTest do
+  # A check says of the arguments of a call what its run says.
+  use ExUnit.Case, async: true
+
+  import ExUnit.CaptureLog
+
+  alias PtcRunner.{Agent, Json}
+
+  doctest PtcRunner.Agent.Arguments
+  doctest PtcRunner.Json.Check.Arguments
+  doctest PtcRunner.Json.Check.Constants
+
+  @count %{
+    "op" => "pipe",
+    "steps" => [%{"op" => "load", "name" => "rows"}, %{"op" => "count"}]
+  }
+  @context %{"rows" => [%{"n" => 1}], "o" => %{"x" => 1, "y" => 2}}
+
+  @types [
+    :string,
+    :int,
+    :float,
+    :bool,
+    :keyword,
+    :date,
+    :datetime,
+    :decimal,
+    :any,
+    :map,
+    {:where, :int, [min: 1, max: 9]},
+    {:where, :decimal, [min: 0]},
+    {:where, :string, [max_length: 3]},
+    {:where, :string, [enum: ["open", "paid"]]},
+    {:where, :string, [enum: ["open", "paid"], ignore_case: true]},
+    {:where, :string, [pattern: "^[a-z]+$"]},
+    {:where, :int, [enum: [1, 2]]},
+    {:where, :int, [default: 3]},
+    {:list, :date},
+    {:list, {:where, :int, [min: 1]}},
+    {:where, {:list, :string}, [max_items: 1]},
+    {:map, [{"x", :date}, {"y", {:optional, :int}}]},
+    {:closed_map, [{"x", :int}]},
+    {:map_of, :decimal},
+    {:one_of, [:date, :int], nil}
+  ]
+
+  @values [
+    nil,
+    true,
+    0,
+    1,
+    7,
+    2.5,
+    2.0,
+    -1.5,
+    "",
+    "7",
+    "x",
+    "open",
+    "OPEN",
+    "2024-02-29",
+    "2024-02-30",
+    "2023-12-31",
+    "2024-02-29T10:00:00Z",
+    "2024-02-29T10:00:00",
+    "12.50",
+    [],
+    ["2024-02-29"],
+    ["x", "y"],
+    [0],
+    %{},
+    %{"x" => "2024-02-29"},
+    %{"x" => 1},
+    %{"x" => 1, "z" => 2},
+    %{"a" => "1.5"}
+  ]
+
+  defp tools(type), do: %{"t" => {& &1, signature: {:signature, [{"a", type}], :any}}}
+
+  defp call(args), do: %{"program" => %{"op" => "call", "tool" => "t", "args" => args}}
+
+  defp run(program, tools) do
+    log =
+      capture_log(fn ->
+        send(self(), {:run, Json.run(program, tools: tools, context: @context)})
+      end)
+
+    assert_received {:run, result}
+    {elem(result, 0), log =~ "dropped the undeclared argument"}
+  end
+
+  defp check(program, tools) do
+    context = Map.new(@context, fn {name, value} -> {name, {:sample, value}} end)
+    Json.check(program, tools: tools, context: context)
+  end
+
+  test "of constants, a check refuses what a run refuses" do
+    for type <- @types, wrapped <- [type, {:optional, type}], value <- @values do
+      program = call(%{"a" => value})
+      tools = tools(wrapped)
+      {ran, _dropped?} = run(program, tools)
+
+      checked =
+        case check(program, tools) do
+          {:ok, _checked} ->
+            :ok
+
+          {:error, findings} ->
+            assert Enum.all?(findings, &(&1.code == :wrong_argument)) && :error
+        end
+
+      assert checked == ran, inspect({wrapped, value})
+    end
+  end
+
+  test "constants beside a computed argument are judged, too" do
+    for type <- @types, value <- @values do
+      signature = {:signature, [{"a", type}, {"n", :int}], :any}
+      tools = %{"t" => {& &1, signature: signature}}
+      program = call(%{"a" => value, "n" => @count})
+      {ran, _dropped?} = run(program, tools)
+      assert elem(check(program, tools), 0) == ran, inspect({type, value})
+    end
+  end
+
+  test "computed values of a kind that cannot be converted" do
+    for {type, node, fits?} <- [
+          {:date, @count, false},
+          {:datetime, @count, false},
+          {:decimal, @count, true},
+          {:date, %{"op" => "load", "name" => "rows"}, false},
+          {:decimal, %{"op" => "load", "name" => "rows"}, false},
+          {:decimal, %{"op" => "load", "name" => "o"}, false},
+          {:decimal, %{"op" => "eq", "left" => @count, "value" => 1}, false},
+          {:int, %{"op" => "div", "left" => @count, "right" => 2}, false},
+          {{:optional, :date}, @count, false},
+          {{:map, [{"x", :date}]}, %{"op" => "load", "name" => "o"}, false},
+          {:date,
+           %{
+             "op" => "if",
+             "condition" => %{"op" => "eq", "left" => @count, "value" => 1},
+             "then" => "x",
+             "else" => "2024-02-30"
+           }, false}
+        ] do
+      program = call(%{"a" => node})
+      tools = tools(type)
+      ran = if fits?, do: :ok, else: :error
+      assert {^ran, _} = run(program, tools)
+      assert elem(check(program, tools), 0) == ran, inspect({type, node})
+    end
+  end
+
+  test "what may be a constant that does not fit is a warning" do
+    node = %{
+      "op" => "if",
+      "condition" => %{"op" => "eq", "left" => @count, "value" => 1},
+      "then" => "2024-02-29",
+      "else" => "2024-02-30"
+    }
+
+    assert {:ok, %{warnings: [%{code: :maybe_wrong_argument, message: message}]}} =
+             check(call(%{"a" => node}), tools(:date))
+
+    assert message =~ "a: expected a date, got \"2024-02-30\""
+  end
+
+  test "an argument that a run drops is a warning of the check" do
+    map = {:map, [{"x", :int}]}
+    object = %{"x" => 1, "y" => 2}
+
+    for {type, args} <- [
+          {:int, %{"a" => 1, "b" => 2}},
+          {:int, %{"a" => 1, "b" => @count}},
+          {map, %{"a" => object}},
+          {{:list, map}, %{"a" => [object]}},
+          {{:optional, map}, %{"a" => %{"op" => "load", "name" => "o"}}},
+          {map, %{"a" => %{"x" => @count, "y" => 1}}}
+        ] do
+      tools = tools(type)
+      assert {:ok, true} = run(call(args), tools)
+      assert {:ok, %{warnings: warnings}} = check(call(args), tools)
+      assert :unknown_argument in Enum.map(warnings, & &1.code), inspect(args)
+      assert {:ok, _value, %{warnings: [_ | _]}} = Agent.run(call(args), tools, context: @context)
+    end
+
+    assert {:ok, %{warnings: []}} = check(call(%{"a" => %{"x" => 1}}), tools(map))
+  end
+
+  test "null is a keyword, also where it is computed" do
+    either = fn value ->
+      %{
+        "op" => "if",
+        "condition" => %{"op" => "eq", "left" => @count, "value" => 1},
+        "then" => nil,
+        "else" => value
+      }
+    end
+
+    for node <- [nil, either.(nil), either.("x")] do
+      program = call(%{"a" => node})
+      assert {:ok, false} = run(program, tools(:keyword))
+      assert {:ok, %{warnings: []}} = check(program, tools(:keyword))
+    end
+  end
+
+  test "several errors are told at once, and none twice" do
+    signature =
+      {:signature, [{"at", :date}, {"n", {:where, :int, [min: 1]}}, {"s", :string}], :any}
+
+    tools = %{"t" => {& &1, signature: signature}}
+    args = %{"at" => "no", "n" => 0, "s" => %{"op" => "load", "name" => "rows"}}
+    assert {:error, findings} = check(call(args), tools)
+    text = Enum.map_join(findings, "\n", & &1.message)
+    for name <- ["at", "n"], do: assert(length(String.split(text, name <> ": expected")) == 2)
+    assert text =~ "Argument 's'"
+  end
+end
