@@ -34,7 +34,6 @@ defmodule PtcRunner.Agent.Behind do
     ~S"[ \t]*(?:if\b[^\n]*\belse\b|for[ \t]+\w+[ \t]+in\b)"
   ]
 
-  @any Regex.compile!("[\\]}](?:" <> Enum.join(@signs, "|") <> ")")
   @here Regex.compile!("\\A(?:" <> Enum.join(@signs, "|") <> ")")
 
   @doc """
@@ -48,10 +47,8 @@ defmodule PtcRunner.Agent.Behind do
   """
   @spec sign(String.t(), String.t() | nil) :: String.t() | nil
   def sign(text, part) do
-    if text =~ @any do
-      {spans, _open} = Parts.of(text)
-      spans |> Enum.take(@most) |> Enum.find_value(&behind(&1, part, text))
-    end
+    {spans, _open} = Parts.of(text)
+    spans |> Enum.take(@most) |> Enum.find_value(&behind(&1, part, text))
   end
 
   defp behind({at, size} = span, part, text) do

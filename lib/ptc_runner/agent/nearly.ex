@@ -220,14 +220,15 @@ defmodule PtcRunner.Agent.Nearly do
   """
   @spec cut_times(term(), String.t()) :: [String.t()]
   def cut_times(value, text) do
-    case @time |> Regex.scan(text) |> Enum.uniq() do
+    # Few values have one, and the search of a long text takes longer than a walk over its value.
+    case datetimes(value, []) do
       [] ->
         []
 
-      times ->
-        held = value |> datetimes([]) |> MapSet.new()
+      held ->
+        held = MapSet.new(held)
 
-        for [time] <- times,
+        for [time] <- @time |> Regex.scan(text) |> Enum.uniq(),
             {:ok, read, _offset} <- [DateTime.from_iso8601(time)],
             read in held,
             do: "cut #{Shown.quoted(time)} to microseconds"
@@ -237,7 +238,7 @@ defmodule PtcRunner.Agent.Nearly do
   defp datetimes(%DateTime{} = time, found), do: [time | found]
 
   defp datetimes(map, found) when is_map(map) and not is_struct(map),
-    do: map |> Map.values() |> Enum.reduce(found, &datetimes/2)
+    do: :maps.fold(fn _key, value, found -> datetimes(value, found) end, found, map)
 
   defp datetimes([first | rest], found), do: datetimes(rest, datetimes(first, found))
   defp datetimes(_value, found), do: found

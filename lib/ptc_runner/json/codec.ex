@@ -126,7 +126,8 @@ defmodule PtcRunner.Json.Codec do
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.text_timeout()}. An idle machine reads
       about 500 MB of text in that time.
     * `:max_heap` - words that the terms may take, 0 for no limit; by default 16 for each byte of the
-      text, or 1,250,000 if that is more. The densest text becomes three words a byte.
+      text, or 1,250,000 if that is more. The densest text becomes three words a byte. While the text is decoded, the
+      terms and the collection of garbage take at most three times the limit.
 
   Keys become strings, `null` becomes `nil`; errors have a position:
 
