@@ -26,6 +26,8 @@ rustler::atoms! {
     call,
     moves,
     moved_call,
+    moved_calls,
+    moved_all,
     at_most,
     answer,
     moved,

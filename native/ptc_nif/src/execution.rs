@@ -91,10 +91,10 @@ enum Home<'a, 'r> {
 }
 
 impl<'a> Home<'a, '_> {
-    fn plain(&mut self) -> Option<&mut Plain> {
+    fn run(&mut self) -> Option<&mut AnyRun> {
         match self {
-            Home::Own(run, _) => Some(run.plain_mut()),
-            Home::New(run, _) => Some(run.as_mut()?.plain_mut()),
+            Home::Own(run, _) => Some(&mut **run),
+            Home::New(run, _) => Some(run.as_mut()?.as_mut()),
         }
     }
 
@@ -236,8 +236,7 @@ impl<'a> Execution<'a> {
             Ending::Uncaught => atoms::uncaught().encode(env),
             ending => match held {
                 Some(held) => {
-                    let terms = self.heap.terms.make_tuple(&held).term(env);
-                    return self.suspended(ending, terms, spent, home);
+                    return self.suspended(ending, held, spent, home);
                 }
                 None => match ending {
                     Ending::Stop(stop) => wire::stopped(env, stop),
@@ -252,14 +251,24 @@ impl<'a> Execution<'a> {
     fn suspended(
         self,
         ending: Ending<Raw<'a>>,
-        terms: Term<'a>,
+        held: Vec<Raw<'a>>,
         spent: Spent,
         mut home: Home<'a, '_>,
     ) -> Reply<'a> {
         let env = self.heap.terms.env;
-        let Some(plain) = home.plain() else {
+        let terms = self.heap.terms.make_tuple(&held).term(env);
+        let Some(run) = home.run() else {
             return (wire::stopped(env, Stop::Abandoned), None);
         };
+        let ahead = match ending {
+            Ending::Call {
+                args,
+                only_collects: true,
+                ..
+            } => self.calls_ahead(run, &held, args),
+            _ => None,
+        };
+        let plain = run.plain_mut();
         let deadline = &mut plain.limits.deadline;
         let mut since = None;
         let reply = match ending {
@@ -267,13 +276,19 @@ impl<'a> Execution<'a> {
                 let (tool, args) = (tool.term(env), args.term(env));
                 let built = plain.words_built;
                 let state = home.keep(env, None);
-                (atoms::moved_call(), state, terms, tool, args, built).encode(env)
+                match ahead {
+                    Some((all, built)) => {
+                        (atoms::moved_calls(), state, terms, tool, all, built).encode(env)
+                    }
+                    None => (atoms::moved_call(), state, terms, tool, args, built).encode(env),
+                }
             }
             Ending::Call {
                 tool,
                 args,
                 pc,
                 most_words,
+                ..
             } => {
                 let left = self.milliseconds_left(deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
@@ -312,6 +327,25 @@ impl<'a> Execution<'a> {
             }
         };
         (reply, Some(since))
+    }
+
+    /// The arguments of a call of a run that has moved, and those of the calls that follow it, with the words that the run has
+    /// built before the last of them; `None` if none follows at once.
+    fn calls_ahead(
+        &self,
+        run: &mut AnyRun,
+        held: &[Raw<'a>],
+        args: Raw<'a>,
+    ) -> Option<(Term<'a>, usize)> {
+        let terms = self.heap.terms;
+        run.plain().looks_ahead.then_some(())?;
+        let mut heap = Beam::new(terms.env, self.heap.words_built());
+        let mut all = vec![args];
+        run.calls_ahead(&mut heap, &self.given, &held[FIRST..], &mut all);
+        // Where none follows, or only after many steps, the run does not look again.
+        let follows = all.len() > 1;
+        run.plain_mut().looks_ahead = follows;
+        follows.then(|| (terms.make_list(&all).term(terms.env), heap.words_built()))
     }
 
     /// Remaining time for a tool: milliseconds, rounded up, or `:infinity`; `nil` if the limits are not

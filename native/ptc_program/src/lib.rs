@@ -7,6 +7,7 @@
 //! * [`code`]: the instructions of the language
 //! * [`fault`]: the errors of a program
 //! * [`compile`]: a program's table to its instructions, with all checks
+//! * `analysis`: the interpreter of programs that are not run, for types and plans
 //! * [`typing`]: the types of a program's values, before it runs
 //! * [`plan`]: which tools a program will call, how often, and with which data
 //! * [`source`]: what is kept of a program's source beside its instructions
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod analysis;
 pub mod code;
 pub mod compile;
 pub mod counts;

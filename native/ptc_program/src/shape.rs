@@ -103,15 +103,15 @@ pub enum Branching {
 /// Which items are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Chosen {
-    /// Those for which a condition has this value.
+    /// The items for which a condition has this value.
     Where(bool),
-    /// Those with a field that another value has.
+    /// The items with a field that another value has.
     Among,
-    /// One of each key.
+    /// One item of each key.
     Distinct,
-    /// The first ones.
+    /// The first items.
     Begin,
-    /// Those behind the first ones.
+    /// The items behind the first ones.
     Rest,
 }
 
@@ -155,13 +155,13 @@ pub enum Aggregate {
 /// How the fields of an object change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reshaping {
-    /// Only these fields are left.
+    /// Only the fields that are named are left.
     Select,
-    /// These fields get values.
+    /// Fields get values.
     Set,
-    /// These fields are left out.
+    /// The fields that are named are left out.
     Unset,
-    /// These fields get other names.
+    /// Fields get other names.
     Rename,
 }
 
@@ -252,7 +252,7 @@ pub enum DateOf {
 }
 
 impl OpShape {
-    /// Returns the name of the shape, as fine as the firewall needs it.
+    /// Returns the name of the shape, as fine as the firewall and the findings of an explanation need it.
     pub fn name(self) -> &'static str {
         match self {
             OpShape::Leaf(Leaf::Context) => "context",
@@ -305,6 +305,7 @@ impl OpShape {
             OpShape::Compared(_) => "compared",
             OpShape::Number(_) => "number",
             OpShape::Text(TextOf::Several | TextOf::Any) => "shown",
+            OpShape::Text(TextOf::Number | TextOf::Extract) => "converted",
             OpShape::Text(_) => "text",
             OpShape::Date(_) => "date",
             OpShape::Kind => "kind",
@@ -325,19 +326,45 @@ impl OpShape {
         )
     }
 
-    /// Returns the field that is evaluated before the others, which follow in ascending order: the others depend on it, or are
-    /// not evaluated where it is null.
-    pub(crate) fn begins_with(self) -> Option<&'static str> {
+    /// Returns the fields that are evaluated before the others, which follow in ascending order: the others depend on them, or are
+    /// not evaluated where one is null.
+    pub(crate) fn begins_with(self) -> &'static [&'static str] {
         use OpShape::*;
         match self {
-            Bind | Text(_) | Date(_) => Some("value"),
-            Accumulator => Some("init"),
-            Grouped => Some("expr"),
-            Leaf(_) | Input | Chained | Branch(_) | FirstOf | Connective(_) | Negation
-            | Subset(_) | Permuted(_) | ListOfBody | FlatListOfBody | Flattened | Chunked
-            | Item(_) | Aggregate(_) | ObjectOfParts | ListOfParts | Concatenated | Zipped
-            | Range | Merged | Read | Reshaped(_) | Entries(_) | KeyedMap(_) | Joined | Call
-            | Compared(_) | Number(_) | Kind => None,
+            Branch(Branching::Two) => &["condition", "then"],
+            Bind | Text(_) | Date(_) => &["value"],
+            Accumulator => &["init"],
+            Grouped => &["expr"],
+            Leaf(_)
+            | Input
+            | Chained
+            | Branch(Branching::Cases)
+            | FirstOf
+            | Connective(_)
+            | Negation
+            | Subset(_)
+            | Permuted(_)
+            | ListOfBody
+            | FlatListOfBody
+            | Flattened
+            | Chunked
+            | Item(_)
+            | Aggregate(_)
+            | ObjectOfParts
+            | ListOfParts
+            | Concatenated
+            | Zipped
+            | Range
+            | Merged
+            | Read
+            | Reshaped(_)
+            | Entries(_)
+            | KeyedMap(_)
+            | Joined
+            | Call
+            | Compared(_)
+            | Number(_)
+            | Kind => &[],
         }
     }
 

@@ -243,6 +243,14 @@ fn certain_mistakes_are_errors() {
         r#"{"op":"sum","field":"name"}"#,
         &["error wrong_kind steps/1/field"],
     );
+    // What an operation reads before several parts is found once.
+    finds(
+        r#"{"op":"first"},{"op":"replace","field":"nme","find":"a","with":"b"}"#,
+        &[
+            "warning maybe_wrong_kind steps/2/field",
+            "error unknown_field steps/2/field",
+        ],
+    );
     finds(
         r#"{"op":"get","field":"id"}"#,
         &["error wrong_kind steps/1/field"],

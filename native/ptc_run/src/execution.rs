@@ -145,6 +145,8 @@ pub enum Ending<T> {
         pc: Pc,
         /// Maximum words of a copy of the run's terms for which it moves to the process of its tools, if it may.
         most_words: Option<usize>,
+        /// Whether calls may follow that do not depend on the answer: see [`Run::calls_ahead`](crate::Run::calls_ahead).
+        only_collects: bool,
     },
     /// The iterations of a loop, or several branches, may run at the same time: see [`Running::round`](crate::Running::round).
     Fork {

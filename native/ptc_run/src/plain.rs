@@ -13,6 +13,8 @@ pub struct Plain {
     pub limits: Limits,
     /// How it calls its tools.
     pub mode: Mode,
+    /// Whether it looks for the calls that follow a call, see [`Run::calls_ahead`](crate::Run::calls_ahead).
+    pub looks_ahead: bool,
     /// Whether its caller decides about each call: then it does not move.
     pub asks_always: bool,
     /// The quarters of slices so far.
@@ -54,6 +56,7 @@ impl Plain {
         Plain {
             limits: limits.unwrap_or(Limits::PROBE),
             mode: Mode::Asks,
+            looks_ahead: true,
             asks_always: false,
             quarters: 0,
             calls: 0,

@@ -10,7 +10,7 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_vm::program::Program;
 use ptc_vm::reduced::{self, RunTerms};
-use ptc_vm::{Execute, Exit, Halt, Inputs, Language, State, ValueKind, Vm};
+use ptc_vm::{look_ahead, Answers, Execute, Exit, Halt, Inputs, Language, State, ValueKind, Vm};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -56,12 +56,12 @@ impl<L: Execute> Run<L> {
         back: Option<&mut Meter>,
     ) -> Option<Executed<H::Term>> {
         let program = &*self.program;
-        let (state, answer) = match entry {
+        let (state, answers) = match entry {
             Entry::Start => {
                 let (memory, now) = (given.data.memory, given.data.now);
                 let input = Vm::input_of(program, heap, memory, L::INPUT.as_bytes());
                 let now = |heap: &mut H| start_time(heap, now);
-                (State::start(program, heap, input, now), None)
+                (State::start(program, heap, input, now), Answers::None)
             }
             Entry::Resume { terms, value } => {
                 let frozen = self.state.take()?;
@@ -76,22 +76,51 @@ impl<L: Execute> Run<L> {
                     Some((kind, text)) if kind.is_failure() => {
                         self.moved_with(kind);
                         match state.failed_call(&self.program) {
-                            Some(caught) => (caught, Some(text)),
+                            Some(caught) => (caught, Answers::One(text)),
                             None => {
                                 return Some(Executed::ended(Ending::Uncaught, Spent::of(&meter)))
                             }
                         }
                     }
-                    Some((ValueKind::Joined, value)) => state.joined(program, heap, value)?,
+                    Some((ValueKind::Joined, value)) => {
+                        let (joined, value) = state.joined(program, heap, value)?;
+                        (joined, value.map_or(Answers::None, Answers::One))
+                    }
+                    Some((ValueKind::MovedAll, list)) => {
+                        self.moved_with(ValueKind::MovedAll);
+                        (state, Answers::of_list(heap, list)?)
+                    }
                     Some((kind, value)) => {
                         self.moved_with(kind);
-                        (state, Some(value))
+                        (state, Answers::One(value))
                     }
-                    None => (state, None),
+                    None => (state, Answers::None),
                 }
             }
         };
-        self.go_on(heap, given, (state, answer), meter, back)
+        self.go_on(heap, given, (state, answers), meter, back)
+    }
+
+    /// Adds the arguments of the calls that follow the call at which the run is suspended to `all`, which has those of the call. What
+    /// is built for this counts on the given heap only. `None` if the terms are not those of the run.
+    pub fn calls_ahead<H: Heap>(
+        &self,
+        heap: &mut H,
+        given: &Given<'_, H::Term>,
+        terms: &[H::Term],
+        all: &mut Vec<H::Term>,
+    ) -> Option<()>
+    where
+        State<L, ()>: Clone,
+    {
+        let state = thaw(self.state.clone()?, heap, &mut terms.iter().copied())?;
+        let inputs = Inputs {
+            consts: given.consts.slice(),
+            context: given.data.context,
+            memory: given.data.memory,
+        };
+        look_ahead(&self.program, heap, inputs, (state, self.plain.limits), all);
+        Some(())
     }
 
     /// Executes one round of the loop, or one of the branches, at whose start the run is suspended: with this item, or the index
@@ -112,7 +141,7 @@ impl<L: Execute> Run<L> {
         terms.next().is_none().then_some(())?;
         let state = state.round(&self.program, heap, item)?;
         let mut round = Run::new(self.program.clone(), self.plain.round());
-        let executed = round.go_on(heap, given, (state, None), meter, None)?;
+        let executed = round.go_on(heap, given, (state, Answers::None), meter, None)?;
         Some((executed, round))
     }
 
@@ -128,7 +157,7 @@ impl<L: Execute> Run<L> {
         &mut self,
         heap: &mut H,
         given: &mut Given<'_, H::Term>,
-        (state, answer): (State<L, H::Term>, Option<H::Term>),
+        (state, answers): (State<L, H::Term>, Answers<H::Term>),
         meter: Meter,
         back: Option<&mut Meter>,
     ) -> Option<Executed<H::Term>> {
@@ -151,10 +180,7 @@ impl<L: Execute> Run<L> {
             vm.observe(watch);
         }
         vm.forks = plain.mode == Mode::Forks;
-        let exit = match answer {
-            Some(answer) => vm.resume(answer),
-            None => vm.run(),
-        };
+        let exit = answers.resume(&mut vm);
         if vm.is_broken() {
             return None;
         }
@@ -203,6 +229,7 @@ impl<L: Execute> Run<L> {
                 args,
                 pc: vm.pc(),
                 most_words: None,
+                only_collects: plain.mode == Mode::Moved && vm.only_collects(),
             },
             Exit::Fork { name, list } => Ending::Fork { name, list },
             Exit::Ask { what, about } => Ending::Ask { what, about },

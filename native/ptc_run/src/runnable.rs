@@ -89,6 +89,15 @@ pub trait Running<F: Heaps>: Send {
         meter: &mut Meter,
     ) -> Option<ExecutedLazily<'a, F>>;
 
+    /// See [`Run::calls_ahead`].
+    fn calls_ahead<'a>(
+        &self,
+        heap: &mut F::On<'a>,
+        given: &Given<'_, TermOf<'a, F>>,
+        terms: &[TermOf<'a, F>],
+        all: &mut Vec<TermOf<'a, F>>,
+    ) -> Option<()>;
+
     /// See [`Run::round`].
     fn round<'a>(
         &self,
@@ -179,6 +188,16 @@ where
         self.plain.mode = Mode::OverTexts;
         let own = meter.clone();
         Run::execute(self, lazy, given, entry, own, Some(meter))
+    }
+
+    fn calls_ahead<'a>(
+        &self,
+        heap: &mut F::On<'a>,
+        given: &Given<'_, TermOf<'a, F>>,
+        terms: &[TermOf<'a, F>],
+        all: &mut Vec<TermOf<'a, F>>,
+    ) -> Option<()> {
+        Run::calls_ahead(self, heap, given, terms, all)
     }
 
     fn round<'a>(

@@ -41,6 +41,12 @@ pub trait Execute: Language {
     /// [`Exit::Fork`](crate::Exit::Fork).
     fn forks(op: Self::Op) -> bool;
 
+    /// Returns whether an operation with a body only keeps the values of its body, or items by their truth. So the rounds do
+    /// not depend on these values.
+    fn collects(_op: Self::Op) -> bool {
+        false
+    }
+
     /// Executes an instruction of its own; returns the next address.
     fn execute<H: Heap>(vm: &mut Vm<'_, H, Self>, own: &Self::Own) -> Result<Pc, HaltOf<H, Self>>;
 

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod ahead;
 mod calls;
 mod copy_size;
 mod counts;
@@ -33,6 +34,7 @@ mod state;
 pub mod verify;
 mod watch;
 
+pub use ahead::{look_ahead, Answers};
 pub use calls::{Entered, Next};
 pub use counts::{Counts, Watch};
 pub use demanded::Demanded;

@@ -7,6 +7,9 @@ pub enum ValueKind {
     Answer,
     /// The same, for a run that has moved to the process of its tools.
     Moved,
+    /// For a run that has moved, the answers to the call at which it waits and to those that follow, as a list: see
+    /// [`Vm::only_collects`](crate::Vm::only_collects).
+    MovedAll,
     /// The text of the error of the call's tool, which the program may catch.
     Failed,
     /// The same, for a run that has moved to the process of its tools.
@@ -22,7 +25,10 @@ pub enum ValueKind {
 impl ValueKind {
     /// Returns whether the run has moved to the process of its tools.
     pub fn has_moved(self) -> bool {
-        matches!(self, Self::Moved | Self::FailedMoved | Self::TextMoved)
+        matches!(
+            self,
+            Self::Moved | Self::MovedAll | Self::FailedMoved | Self::TextMoved
+        )
     }
 
     /// Returns whether the tool has failed.

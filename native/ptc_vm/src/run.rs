@@ -119,6 +119,23 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             && self.program.code.get(self.pc as usize) == Some(&Instr::Done)
     }
 
+    /// Returns whether the answer to the call at which the run has just stopped is only kept by the loop around it, and more
+    /// rounds follow that run the same code. So the calls of these rounds do not depend on the answer.
+    pub fn only_collects(&self) -> bool {
+        let is_last = matches!(
+            self.program.code.get(self.pc as usize),
+            Some(Instr::Next(_))
+        );
+        let frame = self
+            .frames
+            .last()
+            .filter(|_| is_last && self.watch.is_none());
+        let looped = frame.and_then(|it| self.program.code.get(it.at as usize)?.as_loop());
+        let same_code = looped.is_some_and(|it| it.residue == NO_PC && L::collects(it.op));
+        let more = frame.is_some_and(|it| self.machine.heap.uncons(it.walk.rest).is_some());
+        same_code && more && self.returning == Returning::Nothing
+    }
+
     /// Returns whether the next step cannot be interrupted and is known to take longer than a
     /// slice.
     pub fn needs_quantum(&self) -> bool {

@@ -5,10 +5,12 @@ defmodule PtcRunner.Json.Explain.Findings do
 
   alias PtcRunner.Json.Explain
   alias PtcRunner.Json.Explain.{About, Format}
+  alias PtcRunner.Schema.Table
 
-  @filters ["filter", "reject", "filter_in"]
-  @conversions ["to_number", "extract"]
-  @totals ~w(sum avg median percentile min max min_by max_by)
+  # Operations of these shapes keep some items, make other values of texts, and compute one value of all items.
+  @filters ["filtered", "among"]
+  @conversions ["converted"]
+  @totals ["aggregate", "keyed_item"]
 
   @typedoc "How many values an operation was given for its role, how many of them were not null, and how many it made."
   @type values ::
@@ -47,8 +49,8 @@ defmodule PtcRunner.Json.Explain.Findings do
     do: filter(operation) ++ Enum.flat_map(operation.keys, &key(operation, &1))
 
   defp filter(%{op: op, items_in: items, items_out: 0, ended: ended, path: path})
-       when op in @filters and is_integer(items) and items > 0 and ended > 0,
-       do: [kept_nothing(path, items)]
+       when is_integer(items) and items > 0 and ended > 0,
+       do: if(filter?(op), do: [kept_nothing(path, items)], else: [])
 
   defp filter(_operation), do: []
 
@@ -65,7 +67,7 @@ defmodule PtcRunner.Json.Explain.Findings do
 
   """
   @spec lost?(String.t(), values()) :: boolean()
-  def lost?(op, {given, given, 0}) when op in @conversions and given > 0, do: true
+  def lost?(op, {given, given, 0}) when given > 0, do: shape(op) in @conversions
   def lost?(_op, _values), do: false
 
   @doc """
@@ -76,12 +78,12 @@ defmodule PtcRunner.Json.Explain.Findings do
 
   """
   @spec nothing?(String.t(), values()) :: boolean()
-  def nothing?(op, {given, 0, _made}) when op in @totals and given > 0, do: true
+  def nothing?(op, {given, 0, _made}) when given > 0, do: total?(op)
   def nothing?(_op, _values), do: false
 
   @doc "Whether an operation computes one value of all items."
   @spec total?(String.t()) :: boolean()
-  def total?(op), do: op in @totals
+  def total?(op), do: shape(op) in @totals
 
   @doc """
   The finding that a conversion gave only null. In this finding and those below, the number is nil where it is not told: it may be a
@@ -103,7 +105,9 @@ defmodule PtcRunner.Json.Explain.Findings do
 
   @doc "Whether an operation keeps some of its items."
   @spec filter?(String.t()) :: boolean()
-  def filter?(op), do: op in @filters
+  def filter?(op), do: shape(op) in @filters
+
+  defp shape(op), do: with({shape, _fields} <- Table.shape(op), do: shape)
 
   @doc "The finding that a filter kept nothing of so many items."
   @spec kept_nothing(Explain.path(), pos_integer() | nil) :: Explain.finding()

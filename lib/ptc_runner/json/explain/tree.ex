@@ -5,6 +5,7 @@ defmodule PtcRunner.Json.Explain.Tree do
   alias PtcRunner.Json.Check.Words
   alias PtcRunner.Json.Explain
   alias PtcRunner.Json.Explain.{About, Findings, Format}
+  alias PtcRunner.Schema.Table
 
   @bar 10
   @widest 56
@@ -56,16 +57,25 @@ defmodule PtcRunner.Json.Explain.Tree do
     ]
   end
 
-  defp items(%{items_in: nil, items_out: nil, op: op} = operation)
-       when op in ~w(eq neq gt gte lt lte contains in and or not),
-       do: if(operation.ended > 0, do: "#{Format.number(operation.held)} true", else: "")
+  defp items(%{items_in: nil, items_out: nil, op: op} = operation) do
+    if condition?(op) and operation.ended > 0,
+      do: "#{Format.number(operation.held)} true",
+      else: ""
+  end
 
-  defp items(%{items_in: nil, items_out: nil}), do: ""
   defp items(%{items_in: nil, items_out: out}), do: "→ #{Format.number(out)}"
   defp items(%{items_in: into, items_out: nil}), do: "#{Format.number(into)} →"
 
   defp items(%{items_in: into, items_out: out}),
     do: "#{Format.number(into)} → #{Format.number(out)}"
+
+  # Conditions of edition 1.
+  defp condition?(op) do
+    case Table.shape(op) do
+      {shape, fields} -> shape in ["compared", "connective", "negation"] and is_list(fields)
+      nil -> false
+    end
+  end
 
   defp bar(_own, 0), do: ""
   defp bar(own, whole), do: String.duplicate("█", round(@bar * own / whole))

@@ -46,7 +46,7 @@ mod walk;
 
 pub use compiler::ConsumeFuel;
 pub use plan::Plan;
-pub(crate) use plan::MOST_FIELDS;
+pub(crate) use plan::{names_input, MOST_FIELDS};
 pub use ptc_vm::explain::PathPart;
 pub use scope::Scope;
 pub use walk::{Label, Walk};

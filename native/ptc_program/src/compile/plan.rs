@@ -9,6 +9,7 @@ use crate::edition::Edition;
 use crate::fault::{Code, Fault};
 use crate::opcode::OpCode;
 use crate::ops::Field;
+use crate::shape::{Leaf, OpShape};
 use ptc_json::{Document, Node, Shape, ADDED};
 
 /// The result of a check.
@@ -276,17 +277,22 @@ impl<'p, 's> Plan<'p, 's> {
         self.compiler.walk.bindings.slot(name)
     }
 
-    /// Returns whether a part is `{"op": "var", "name": "__input"}`.
+    /// Returns whether a part names the current value.
     pub fn names_input(&self, node: Node) -> bool {
-        let source = self.compiler.source;
-        let text = |name| source.field(node, name).and_then(|part| source.text(part));
-        source.is_map(node)
-            && text("op") == Some(b"var")
-            && text("name") == Some(INPUT_NAME.as_bytes())
+        names_input(self.compiler.source, node)
     }
 
     /// Returns whether fields that an operation does not have are errors.
     pub(super) fn is_strict(&self) -> bool {
         self.compiler.walk.strict
     }
+}
+
+/// Returns whether a part names the current value: `{"op": "var", "name": "__input"}`.
+pub(crate) fn names_input(source: &Document, node: Node) -> bool {
+    let text = |name| source.field(node, name).and_then(|part| source.text(part));
+    let op = text("op").and_then(|name| OpCode::from_name(name, Edition::One));
+    source.is_map(node)
+        && op.map(OpCode::shape) == Some(OpShape::Leaf(Leaf::Name))
+        && text("name") == Some(INPUT_NAME.as_bytes())
 }

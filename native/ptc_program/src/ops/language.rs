@@ -130,6 +130,10 @@ impl Execute for PtcJson {
         op.forks()
     }
 
+    fn collects(op: OpCode) -> bool {
+        op.keeps() != Keeps::Other
+    }
+
     #[inline]
     fn execute<H: Heap>(vm: &mut Vm<'_, H>, own: &Own) -> Result<Pc, Halt<H::Term>> {
         match own {

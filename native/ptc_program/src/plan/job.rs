@@ -2,7 +2,7 @@
 
 use super::reply::PlanReply;
 use super::value::ValueId;
-use super::walk::{PlanStep, PlanWalk};
+use super::walk::PlanWalk;
 use crate::edition::Edition;
 use ptc_json::{Document, Node};
 use ptc_term::heap::Heap;
@@ -60,9 +60,7 @@ impl<T: Copy> Planning<T> {
                 break result;
             }
             let before = state.walk.words();
-            if let PlanStep::Done(result) = state.walk.step(document) {
-                state.result = Some(result);
-            }
+            state.result = state.walk.step(document);
             let words = state.walk.words();
             let made = words.saturating_sub(before) / WORDS_A_UNIT + state.walk.take_work();
             meter.check_heap_limit(words, heap)?;

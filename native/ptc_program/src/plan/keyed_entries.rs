@@ -3,8 +3,9 @@
 use super::sets::SetId;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
+use crate::analysis::{operation_of, OpAt};
+use crate::edition::Edition;
 use crate::shape::{Comparison, OpShape};
-use crate::typing::parts::{operation_of, OpAt};
 use ptc_json::{Document, Entry, Node, Shape};
 
 /// Maximum nesting depth of the conditions that are looked at, and of their number at each depth.
@@ -186,8 +187,10 @@ impl PlanWalk {
         negated: bool,
         depth: usize,
     ) -> KeysLeft {
-        let (OpAt::Is(op), true) = (operation_of(source, condition, self.edition), depth > 0)
-        else {
+        let (OpAt::Is(op), true) = (
+            operation_of(source, condition, self.stack.edition),
+            depth > 0,
+        ) else {
             return KeysLeft::any();
         };
         match op.shape() {
@@ -263,10 +266,13 @@ fn is_about_key(source: &Document, condition: Node) -> bool {
     match source.field(condition, "left") {
         None => is_key(condition),
         Some(left) => {
-            let op = source.field(left, "op").and_then(|it| source.text(it));
+            let reads = matches!(
+                operation_of(source, left, Edition::Two),
+                OpAt::Is(op) if op.shape() == OpShape::Read
+            );
             let others = ["from", "key", "path", "default"];
             let is_alone = others.iter().all(|name| source.field(left, name).is_none());
-            source.shape(left) == Shape::Map && op == Some(b"get") && is_alone && is_key(left)
+            source.shape(left) == Shape::Map && reads && is_alone && is_key(left)
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What a program will do, before it runs: which tools it calls, how often, and with which parts of the data.
 //!
-//! An abstract interpretation of the program's table: each part is visited once. A value is the set of the parts of the data
-//! that it is made of, as far as that is known field by field; a number of calls is a formula over the lengths of lists.
+//! A domain of the interpreter in `analysis`. A value is the set of the parts of the data that it is made of, as far as that is
+//! known field by field; a number of calls is a formula over the lengths of lists.
 //!
 //! * [`sources`]: the parts of the data, as paths; [`sets`]: sets of them; [`formula`]: numbers of calls and of items
 //! * [`value`]: what is known of a value; [`loops`]: items, and the numbers of a loop's body outside of it
-//! * [`walk`]: the stack of the walk; `visit` and `parts`: which part of an operation comes next, and what holds in it; `rules`,
+//! * [`walk`]: the domain; `visit` and `parts`: what holds in a part of an operation; `reads`: what rules read; `rules`,
 //!   `rules_of_lists` and `rules_of_objects`: the values of operations; `keyed_entries`: entries that are kept by their keys;
 //!   [`calls`]: how often tools are called
 //! * [`job`]: the walk and its reply in steps; `kept`: what the entries of the result are made of; `reply` and
@@ -18,6 +18,7 @@ mod kept;
 mod keyed_entries;
 pub mod loops;
 mod parts;
+mod reads;
 mod reply;
 mod rules;
 mod rules_of_lists;

@@ -3,156 +3,23 @@
 use super::sets::SetId;
 use super::sources::SourceRoot;
 use super::value::ValueId;
-use super::visit::PartKind;
 use super::walk::PlanWalk;
+use crate::analysis::What;
 use crate::compile::INPUT_NAME;
 use crate::shape::{Branching, DateOf, Entry as EntryOf, Leaf, NumberOf, OpShape, Order, TextOf};
-use crate::typing::names::NameId;
-use crate::typing::walk::ABSENT;
 use ptc_json::{Document, Entry, Node};
 
 impl PlanWalk {
-    // What a rule reads
-
-    /// Returns a field of the operation.
-    pub(super) fn field(&self, name: &str) -> Option<Node> {
-        let frame = self.frames.last()?;
-        let PartKind::Op(op, false) = frame.what else {
-            return None;
-        };
-        let fields = op.fields(self.edition);
-        let place = fields.iter().position(|field| field.name == name)?;
-        Some(frame.fields[place]).filter(|node| *node != ABSENT)
-    }
-
-    /// Returns the text of a field.
-    pub(super) fn text<'s>(&self, source: &'s Document, name: &str) -> Option<&'s [u8]> {
-        source.text(self.field(name)?)
-    }
-
-    /// Returns the name in a field.
-    pub(super) fn name(&mut self, source: &Document, name: &str) -> Option<NameId> {
-        let text = self.text(source, name)?;
-        Some(self.names.id(text))
-    }
-
-    /// Returns the values of the parts of a field.
-    pub(super) fn parts_of(&self, field: &str) -> Vec<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        let own = self.visited[first..].iter();
-        own.filter(|part| part.field == field)
-            .map(|part| part.value)
-            .collect()
-    }
-
-    /// Returns the value of a field with one part.
-    pub(super) fn part_in(&self, field: &str) -> Option<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        let mut own = self.visited[first..].iter();
-        own.find(|part| part.field == field).map(|part| part.value)
-    }
-
-    /// Returns the value of the part that was visited last.
-    pub(super) fn last_part(&self) -> Option<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        self.visited[first..].last().map(|part| part.value)
-    }
-
-    /// Returns the current value.
-    pub(super) fn input(&self) -> ValueId {
-        let last = self.frames.last();
-        last.map_or(ValueId::CONSTANT, |frame| frame.input)
-    }
-
-    /// Returns the value at the key in a field of the operation; any value, if the key is too long to be known.
-    pub(super) fn read_at(&mut self, source: &Document, of: ValueId, key: &str) -> ValueId {
-        match self.field(key) {
-            Some(node) => self.read(source, of, node),
-            None => of,
-        }
-    }
-
-    /// Returns the value at a key.
-    pub(super) fn read(&mut self, source: &Document, of: ValueId, key: Node) -> ValueId {
-        let found = match source.text(key) {
-            Some(text) => {
-                let name = self.names.id(text);
-                self.values.field(of, name)
-            }
-            None => self.values.any(of),
-        };
-        self.touch(found);
-        found
-    }
-
-    /// Notes that the program depends on a value.
-    pub(super) fn use_up(&mut self, value: ValueId) {
-        let flows = self.values.flows(value);
-        self.note(flows);
-    }
-
-    pub(super) fn note(&mut self, set: SetId) {
-        if set != SetId::EMPTY && self.used.last() != Some(&set) {
-            self.used.push(set);
-        }
-    }
-
-    /// Notes that a program reads a part, without its own parts.
-    pub(super) fn touch(&mut self, value: ValueId) {
-        self.outline(value);
-    }
-
-    /// Returns what the number of parts of a value, and its kind, come from.
-    pub(super) fn outline(&mut self, value: ValueId) -> SetId {
-        let all = self.values.outline(value, false);
-        self.note(all);
-        all
-    }
-
-    /// Returns a value that these values decide.
-    pub(super) fn decided_by(&mut self, value: ValueId, by: &[ValueId]) -> ValueId {
-        let mut all = SetId::EMPTY;
-        for id in by {
-            let flows = self.values.flows(*id);
-            all = self.values.both(all, flows);
-        }
-        self.note(all);
-        self.values.decided(value, all)
-    }
-
-    /// Returns what is chosen of a list, as these values decide. Which of the items are chosen that a `range` has numbered tells what
-    /// decides that exactly: it flows.
-    pub(super) fn chosen_of(&mut self, list: ValueId, value: ValueId, by: &[ValueId]) -> ValueId {
-        let mut value = value;
-        let spine = self.values.outline(list, false);
-        if self.values.has_numbers(spine) {
-            for id in by {
-                let flows = self.values.flows(*id);
-                value = self.values.with(value, flows);
-            }
-        }
-        self.decided_by(value, by)
-    }
-
-    /// Returns a value that is computed of these.
-    pub(super) fn computed(&mut self, of: &[ValueId]) -> ValueId {
-        let value = self.values.computed(of);
-        self.use_up(value);
-        value
-    }
-
-    // Rules
-
     /// Returns the value of what has been visited.
-    pub(super) fn value(&mut self, source: &Document) -> ValueId {
-        let Some(frame) = self.frames.last() else {
+    pub(super) fn value_of(&mut self, source: &Document) -> ValueId {
+        let Some(frame) = self.stack.frames.last() else {
             return ValueId::CONSTANT;
         };
-        let (what, looped, node) = (frame.what, frame.looped, frame.node);
+        let (what, looped, node) = (frame.what, frame.own.looped, frame.node);
         let value = match what {
-            PartKind::Op(op, false) => self.of_operation(source, op.shape()),
-            PartKind::Op(_, true) => self.of_object(source),
-            PartKind::Data(_) => match source.entry(node) {
+            What::Op(op, false) => self.of_operation(source, op.shape()),
+            What::Op(_, true) => self.of_object(source),
+            What::Data(_) => match source.entry(node) {
                 Entry::Object(..) => self.of_object(source),
                 _ => self.of_list(""),
             },
@@ -165,13 +32,11 @@ impl PlanWalk {
 
     /// Returns an object whose values have been visited.
     fn of_object(&mut self, source: &Document) -> ValueId {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
         let (mut fields, mut others) = (Vec::new(), Vec::new());
-        for at in first..self.visited.len() {
-            let (key, value) = (self.visited[at].key, self.visited[at].value);
-            match source.text(key) {
-                Some(text) => fields.push((self.names.id(text), value)),
-                None => others.push(value),
+        for part in self.stack.parts() {
+            match source.text(part.key) {
+                Some(text) => fields.push((self.names.id(text), part.value)),
+                None => others.push(part.value),
             }
         }
         let rest = match &others[..] {
@@ -212,7 +77,7 @@ impl PlanWalk {
                 self.values.computed(&[now])
             }
             OpShape::Input => input,
-            OpShape::Chained => self.last_part().unwrap_or(ValueId::CONSTANT),
+            OpShape::Chained => self.stack.last_part().unwrap_or(ValueId::CONSTANT),
             OpShape::Bind => self.part_in("in").unwrap_or(ValueId::CONSTANT),
             OpShape::Branch(of) => self.chosen(of),
             OpShape::FirstOf => {
@@ -246,7 +111,7 @@ impl PlanWalk {
             OpShape::ListOfBody => self.mapped("expr"),
             OpShape::FlatListOfBody => {
                 let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
-                match self.frames.last().and_then(|frame| frame.looped) {
+                match self.looped() {
                     Some(looped) => {
                         let flat = self.loops.flattened(lists, &looped, &mut self.values);
                         self.values.in_rounds(flat, looped.spine)
@@ -311,11 +176,10 @@ impl PlanWalk {
 
     /// Returns the values of all parts.
     pub(super) fn operands(&self) -> Vec<ValueId> {
-        let first = self.frames.last().map_or(0, |frame| frame.parts as usize);
-        self.visited[first..].iter().map(|it| it.value).collect()
+        self.stack.parts().iter().map(|it| it.value).collect()
     }
 
-    /// Returns these, and what is read of the current value where this field is not given.
+    /// Returns the values of all parts, and what is read of the current value where a field is not given.
     fn operands_or_own(&mut self, source: &Document, given: &str) -> Vec<ValueId> {
         let mut all = self.operands();
         if self.field(given).is_none() {
@@ -348,7 +212,7 @@ impl PlanWalk {
             return self.input();
         }
         let name = self.names.id(text);
-        match self.bound.get(name.0 as usize).copied().flatten() {
+        match self.stack.bound.get(name.0 as usize).copied().flatten() {
             Some(value) => value,
             None => {
                 let value = self.values.root(SourceRoot::Memory(name));

@@ -120,7 +120,7 @@ impl PlanWalk {
     /// Returns the list of what a body gives.
     pub(super) fn mapped(&mut self, body: &str) -> ValueId {
         let item = self.part_in(body).unwrap_or(ValueId::CONSTANT);
-        let Some(looped) = self.frames.last().and_then(|frame| frame.looped) else {
+        let Some(looped) = self.looped() else {
             return self.nothing_known();
         };
         let item = self.values.in_rounds(item, looped.spine);
@@ -196,10 +196,9 @@ impl PlanWalk {
     pub(super) fn folded(&mut self) -> ValueId {
         let init = self.part_in("init").unwrap_or(ValueId::CONSTANT);
         let body = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
-        let Some(frame) = self.frames.last() else {
+        let Some((number, looped)) = self.own().map(|own| (own.folded as usize, own.looped)) else {
             return init;
         };
-        let (number, looped) = (frame.then as usize, frame.looped);
         let all = self.values.computed(&[init, body]);
         let own = super::sources::SourceRoot::Folded(number as u32);
         let own = self.values.tree.root(own);

@@ -1,43 +1,14 @@
-//! A part of the program that is visited next, and what stands there.
+//! What a plan knows of a part that is visited, and of an operation whose parts are visited.
 
+use super::calls::Effects;
+use super::loops::Looped;
 use super::sets::SetId;
-use super::value::ValueId;
-use crate::opcode::OpCode;
-use crate::typing::names::NameId;
-use ptc_json::Node;
-
-/// How a part is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadAs {
-    /// As an operation, or an object.
-    Expr,
-    /// As an operation if it names one, else as a constant.
-    Value,
-    /// As a template.
-    Template,
-    /// As an object or a list whose values are templates.
-    Templates,
-    /// The same with values that are operations or constants.
-    Values,
-    /// The same with constants.
-    Constants,
-    /// As a constant.
-    Constant,
-}
-
-/// What stands at a part.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum PartKind {
-    /// An operation; `true` for an object that names none.
-    Op(OpCode, bool),
-    /// An object or a list, whose parts are read in a way.
-    Data(ReadAs),
-}
 
 /// How often a part is evaluated when the operation around it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) enum When {
     /// Once.
+    #[default]
     Always,
     /// Once or never.
     Maybe,
@@ -49,20 +20,27 @@ pub(super) enum When {
     Until,
 }
 
-/// A part that is visited next.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ToVisit {
-    pub node: Node,
-    pub how: ReadAs,
-    /// The field that it stands in.
-    pub field: &'static str,
-    /// Its key, if it is a value of an object.
-    pub key: Node,
-    pub input: ValueId,
-    /// Whether the operation around it sets the current value.
-    pub given: bool,
-    pub bind: Option<(NameId, ValueId)>,
-    pub when: When,
+/// What holds in a part.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PlanHeld {
+    pub(super) when: When,
     /// What decides whether it is evaluated, beside what decides about the operation.
-    pub guard: SetId,
+    pub(super) guard: SetId,
+}
+
+/// What is kept of an operation whose parts are being visited.
+#[derive(Debug, Default)]
+pub struct PlanOwn {
+    /// The loop of its body.
+    pub(super) looped: Option<Looped>,
+    /// What the conditions so far depend on.
+    pub(super) decides: SetId,
+    /// The number of what it accumulates.
+    pub(super) folded: u32,
+    pub(super) effects: Effects,
+    pub(super) branches: Option<Effects>,
+    /// What to undo after the part that is being visited.
+    pub(super) guard: SetId,
+    pub(super) counted: SetId,
+    pub(super) calls: u32,
 }

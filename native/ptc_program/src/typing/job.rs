@@ -6,7 +6,7 @@ use super::infer::{Budget, Sampling};
 use super::reply::Reply;
 use super::spare;
 use super::ty::TyId;
-use super::walk::{TypeStep, TypeWalk};
+use super::walk::TypeWalk;
 use crate::load::{LoadOptions, Loader, Refusal};
 use crate::plan::job::Planning;
 use crate::source::KeptSource;
@@ -227,7 +227,7 @@ fn walked<H: Heap>(
 ) -> Result<TyId, Stop> {
     let mut before = walk.words();
     loop {
-        if let TypeStep::Done(ty) = walk.step(document) {
+        if let Some(ty) = walk.step(document) {
             return Ok(walk.returned(ty));
         }
         // The work of a step is what it makes: it is counted afterwards, when the walk can be suspended.

@@ -1,12 +1,12 @@
 //! Types through a program, before it runs.
 //!
-//! An abstract interpretation of the program's table: each part is visited once, with the types of its current value and of
-//! the names around it. The rule of each operation stands in its entry in `ops`.
+//! A domain of the interpreter in `analysis`: each part is visited once, with the types of its current value and of the names
+//! around it. The rules follow the shapes of operations.
 //!
 //! * [`ty`]: the table of types; `intern`: equal types have one number; [`names`]: names as numbers; [`union`]: unions, and
 //!   what is read of a type
-//! * [`walk`]: the stack of the walk; `parts`: what stands at a part of the program; [`rule`]: what the rules of operations
-//!   use; `report`: what they find; `rules`: rules that operations share
+//! * [`walk`]: the domain; `parts`: the types of constants; [`rule`]: what the rules of operations use; `report`: what they
+//!   find; `rules`: the rules of shapes
 //! * [`known`]: what is known besides the program; `given`: how that is read; [`sources`]: which fields of the data are read
 //! * [`finding`]: what is found; [`fit`]: whether a value fits a type; `result`: the program's value; `suggest`: "Did you mean"
 //! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words`,
@@ -44,6 +44,3 @@ mod type_words;
 pub mod union;
 pub mod walk;
 pub mod words;
-
-pub use rule::Rule;
-pub use walk::{How, Next, Visit};

@@ -2,7 +2,7 @@
 
 use super::known::Known;
 use super::ty::TyId;
-use super::walk::{Frame, TypeWalk};
+use super::walk::TypeWalk;
 use crate::edition::Edition;
 use ptc_json::Node;
 use std::cell::Cell;
@@ -42,23 +42,17 @@ impl TypeWalk {
         (self.findings, self.noted) = (Vec::new(), None);
         self.called.clear();
         self.loaded.clear();
-        self.frames.clear();
-        self.bound.clear();
-        self.undo.clear();
-        self.parts.clear();
         self.roots.clear();
-        (self.last, self.facts) = (TyId::NEVER, None);
+        self.facts = None;
         (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
         (self.operations, self.tests, self.suggestions) = (0, 0, 0);
-        let frames = self.frames.capacity() * size_of::<Frame>() / 8;
-        let names = self.bound.capacity() + 2 * self.undo.capacity() + self.roots.capacity() / 2;
-        let lists = 2 * self.parts.capacity() + self.called.capacity() + self.loaded.capacity();
-        self.types.room() + self.sources.room() + frames + names + lists
+        let lists = self.roots.capacity() / 2 + self.called.capacity() + self.loaded.capacity();
+        self.types.room() + self.sources.room() + self.stack.clear(TyId::NEVER) + lists
     }
 
     /// Begins with a program.
     pub(super) fn of(&mut self, root: Node, edition: Edition) {
-        (self.root, self.edition) = (root, edition);
+        (self.stack.root, self.stack.edition) = (root, edition);
     }
 }
 

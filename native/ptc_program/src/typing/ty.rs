@@ -8,7 +8,14 @@ pub struct TyId(pub u32);
 
 macro_rules! common {
     ($($(#[$doc:meta])* $name:ident = $number:literal;)+) => {
-        impl TyId { $($(#[$doc])* pub const $name: TyId = TyId($number);)+ }
+        impl Default for TyId {
+    /// The type without values.
+    fn default() -> Self {
+        TyId::NEVER
+    }
+}
+
+impl TyId { $($(#[$doc])* pub const $name: TyId = TyId($number);)+ }
     };
 }
 

@@ -180,8 +180,8 @@ fn kept(
         ),
     };
     loader = loader.keeping();
-    // A small constant is made in one step.
-    let units = units.map(|units| units.max(4));
+    // A constant is made in steps of many units; a real quantum has at least so many.
+    let units = units.map(|units| units.max(4_096));
     loop {
         match loader.step(text.as_bytes(), heap, &mut meter(units)) {
             Ok(Ok(())) => {

@@ -1,57 +1,26 @@
 //! Comparisons, and what they say about the current value.
 
-use super::input::{operand, own, InputOf};
+use super::input::{given, InputOf};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::shape::{Comparison, OpShape};
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
-use crate::typing::walk::{Facts, How, Next};
+use crate::typing::walk::Facts;
 
 const PARTS: Kinds = Kinds::LIST.or(Kinds::OBJECT);
 
-/// The rule of a comparison.
-pub fn comparison(rule: &mut Rule, of: Comparison) -> Next {
-    match sides(rule) {
-        Ok((left, right)) => finish(rule, of, left, right),
-        Err(next) => next,
-    }
-}
-
-/// Returns both sides of a comparison.
-fn sides(rule: &mut Rule) -> Result<(InputOf, TyId), Next> {
-    let has_left = rule.field("left").is_some();
-    match (rule.stage, has_left) {
-        (0, true) => Err(rule.visit("left", How::Template)),
-        (0, false) => {
-            let left = own(rule);
-            *rule.kept(0) = left.ty;
-            match rule.field("value") {
-                Some(_) => Err(rule.visit("value", How::Value)),
-                None => Ok((left, TyId::NULL)),
-            }
-        }
-        (1, true) => {
-            *rule.kept(0) = rule.last();
-            match rule.field("value") {
-                Some(_) => Err(rule.visit("value", How::Value)),
-                None => Ok((operand(rule.last(), "left"), TyId::NULL)),
-            }
-        }
-        (_, true) => Ok((operand(*rule.kept(0), "left"), rule.last())),
-        (_, false) => {
-            let subject = match rule.name("field") {
-                Some(name) => Subject::Field(name),
-                None => Subject::Input,
-            };
-            let ty = *rule.kept(0);
-            Ok((InputOf { ty, subject }, rule.last()))
-        }
-    }
-}
-
-fn finish(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId) -> Next {
+/// The type of a comparison.
+pub fn comparison(rule: &mut Rule, of: Comparison) -> TyId {
+    let current = rule.current;
+    let left = given(rule, "left");
+    // What it says is about the current value as it is, also where there is none.
+    rule.current = current;
+    let right = match rule.field("value") {
+        Some(_) => rule.part("value"),
+        None => TyId::NULL,
+    };
     let kinds = (rule.types().kinds(left.ty), rule.types().kinds(right));
     if kinds.0.meets(PARTS) && left.ty != TyId::UNKNOWN {
         rule.read_all(left.ty);
@@ -75,7 +44,7 @@ fn finish(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId) -> Next {
         _ => (Kinds::ALL, Kinds::ALL),
     };
     note(rule, of, left, right, (yes, no));
-    Next::Is(TyId::BOOL)
+    TyId::BOOL
 }
 
 /// Returns the kinds of the values that are not equal to one of this type.

@@ -3,10 +3,9 @@
 use crate::typing::finding::Subject;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
-use crate::typing::walk::Next;
 
-/// The rule of `entries`.
-pub fn entries(rule: &mut Rule) -> Next {
+/// The type of `entries`.
+pub fn entries(rule: &mut Rule) -> TyId {
     let input = rule.input();
     let node = rule.node;
     let object = rule.need(input, Kinds::OBJECT, Subject::Input, node);
@@ -34,18 +33,18 @@ pub fn entries(rule: &mut Rule) -> Next {
         });
     }
     let entry = rule.types().object(&mut fields, false);
-    Next::Is(rule.types().list(entry))
+    rule.types().list(entry)
 }
 
-/// The rule of `keys`.
-pub fn keys(rule: &mut Rule) -> Next {
+/// The type of `keys`.
+pub fn keys(rule: &mut Rule) -> TyId {
     let (input, node) = (rule.input(), rule.node);
     rule.need(input, Kinds::OBJECT, Subject::Input, node);
-    Next::Is(TyId::TEXTS)
+    TyId::TEXTS
 }
 
-/// The rule of `from_entries`.
-pub fn from_entries(rule: &mut Rule) -> Next {
+/// The type of `from_entries`.
+pub fn from_entries(rule: &mut Rule) -> TyId {
     let item = rule.items();
     let node = rule.node;
     let object = rule.need(item, Kinds::OBJECT, Subject::Items, node);
@@ -56,5 +55,5 @@ pub fn from_entries(rule: &mut Rule) -> Next {
         rule.need(key, kinds, Subject::ItemsField(name), node);
         rule.read_all(object);
     }
-    Next::Is(TyId::OBJECT)
+    TyId::OBJECT
 }

@@ -1,48 +1,41 @@
 //! The rule of `fold`.
 
+use super::input::item;
 use crate::typing::finding::Severity;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Ty, TyId};
-use crate::typing::walk::{How, Next};
+use crate::typing::walk::TypePart;
 
-/// The rule of `fold`. What is accumulated is taken to keep its kind; if it does not, what was found inside counts as a
+/// The body of `fold`. What is accumulated is taken to keep its kind; if it does not, what was found inside counts as a
 /// warning.
-pub fn fold(rule: &mut Rule) -> Next {
-    match rule.stage {
-        0 => {
-            let item = rule.items();
-            *rule.kept(0) = item;
-            rule.visit("init", How::Template)
-        }
-        1 => {
-            let (item, init) = (*rule.kept(0), rule.last());
-            let acc = widest(rule, init);
-            (*rule.kept(0), *rule.kept(1)) = (init, acc);
-            *rule.number() = rule.walk.findings.len() as u32;
-            let text = rule.text("as").unwrap_or(b"acc");
-            let name = rule.types().names.id(text);
-            match rule.visit_of("expr", How::Expr) {
-                Some(visit) => {
-                    let mut visit = rule.of_item(visit, item);
-                    visit.binds[0] = Some((name, acc));
-                    Next::Visit(visit)
-                }
-                None => rule.absent(),
-            }
-        }
-        _ => {
-            let (init, acc, last) = (*rule.kept(0), *rule.kept(1), rule.last());
-            let kinds = (rule.types().kinds(last), rule.types().kinds(acc));
-            if !kinds.0.within(kinds.1) {
-                let first = *rule.number() as usize;
-                for finding in rule.walk.findings.iter_mut().skip(first) {
-                    finding.severity = Severity::Warning;
-                }
-                return Next::Is(TyId::UNKNOWN);
-            }
-            Next::Is(rule.types().union(init, last))
-        }
+pub fn before_body(rule: &mut Rule, part: &mut TypePart) {
+    let item = item(rule);
+    let init = rule.part("init");
+    let acc = widest(rule, init);
+    rule.own().all = acc;
+    rule.own().count = rule.walk.findings.len() as u32;
+    let text = rule.text("as").unwrap_or(b"acc");
+    let name = rule.types().names.id(text);
+    rule.of_item(part, item);
+    part.bind = Some((name, acc));
+}
+
+/// The type of `fold`.
+pub fn fold(rule: &mut Rule) -> TyId {
+    item(rule);
+    if rule.field("init").is_none() || rule.field("expr").is_none() {
+        return TyId::UNKNOWN;
     }
+    let (init, last, acc) = (rule.part("init"), rule.part("expr"), rule.own().all);
+    let kinds = (rule.types().kinds(last), rule.types().kinds(acc));
+    if !kinds.0.within(kinds.1) {
+        let first = rule.own().count as usize;
+        for finding in rule.walk.findings.iter_mut().skip(first) {
+            finding.severity = Severity::Warning;
+        }
+        return TyId::UNKNOWN;
+    }
+    rule.types().union(init, last)
 }
 
 /// Returns the type of all values of the same kinds.

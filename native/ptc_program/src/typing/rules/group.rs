@@ -1,55 +1,50 @@
 //! The rule of `group_by`.
 
-use super::input::{item_field, read_item};
+use super::input::{item, item_field, read_item};
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
-use crate::typing::ty::{FieldTy, TyId};
-use crate::typing::walk::{How, Next, Visit};
+use crate::typing::ty::{FieldTy, Ty, TyId};
+use crate::typing::walk::TypePart;
 
-/// The rule of `group_by`: the keys, and what is computed of the list of a group's items.
-pub fn group(rule: &mut Rule) -> Next {
-    let each = rule.field("each");
-    if rule.stage == 0 {
-        let item = rule.items();
-        *rule.kept(0) = item;
-        if rule.field("expr").is_some() {
-            return rule.each("expr", item);
+/// A part of `group_by`: the key of an item, or what is computed of the list of a group's items.
+pub fn before(rule: &mut Rule, part: &mut TypePart) {
+    let item = item(rule);
+    match part.field {
+        "expr" => rule.of_item(part, item),
+        _ => {
+            part.input = rule.types().list(item);
+            (part.held.each, part.held.dead) = (true, item == TyId::NEVER);
         }
-        group_keys(rule, item);
-    } else if rule.field("expr").is_some() && rule.stage == 1 {
-        let (text, ty) = (rule.text("as").unwrap_or(b"key"), rule.last());
-        let name = rule.types().names.id(text);
-        add_key(rule, name, ty);
-    } else {
-        let key = *rule.number();
-        rule.add_part(key, 0);
     }
-    let item = *rule.kept(0);
-    let list = rule.types().list(item);
-    let is_empty = item == TyId::NEVER;
-    match rule.next_pair(each) {
-        Some((key, value)) => {
-            *rule.number() = key;
-            Next::Visit(Visit {
-                given: false,
-                each: true,
-                dead: is_empty,
-                ..Visit::new(value, How::Template, list)
-            })
-        }
-        None if is_empty => Next::Is(TyId::EMPTY_LIST),
-        None => {
-            // What `each` computes wins over the keys.
-            let mut fields = rule.take_parts();
-            fields.reverse();
-            if each.is_none() {
-                let name = rule.types().names.id(b"items");
-                fields.insert(0, plain(name, list));
+}
+
+/// The type of `group_by`.
+pub fn group(rule: &mut Rule) -> TyId {
+    let item = item(rule);
+    let mut fields = group_keys(rule, item);
+    if item == TyId::NEVER {
+        return TyId::EMPTY_LIST;
+    }
+    // What `each` computes wins over the keys.
+    let mut open = false;
+    match rule.walk.stack.part_in("each") {
+        Some(each) => {
+            let inner = rule.types().get(each);
+            if let Ty::Object(span, _) = inner {
+                fields.extend_from_slice(rule.types().fields(span));
             }
-            let group = rule.types().object(&mut fields, false);
-            Next::Is(rule.types().list(group))
+            open = !matches!(inner, Ty::Object(_, false));
+            fields.reverse();
+        }
+        None => {
+            let list = rule.types().list(item);
+            let name = rule.types().names.id(b"items");
+            fields.reverse();
+            fields.insert(0, plain(name, list));
         }
     }
+    let group = rule.types().object(&mut fields, open);
+    rule.types().list(group)
 }
 
 fn plain(name: NameId, ty: TyId) -> FieldTy {
@@ -61,25 +56,25 @@ fn plain(name: NameId, ty: TyId) -> FieldTy {
     }
 }
 
-fn add_key(rule: &mut Rule, name: NameId, ty: TyId) {
-    rule.walk.parts.push(plain(name, ty));
-}
-
-fn group_keys(rule: &mut Rule, item: TyId) {
+fn group_keys(rule: &mut Rule, item: TyId) -> Vec<FieldTy> {
+    if rule.field("expr").is_some() {
+        let text = rule.text("as").unwrap_or(b"key");
+        let (name, ty) = (rule.types().names.id(text), rule.part("expr"));
+        return vec![plain(name, ty)];
+    }
     if let Some(name) = rule.name("field") {
         let ty = item_field(rule, item, name);
         let name = rule.name("as").unwrap_or(name);
-        return add_key(rule, name, ty);
+        return vec![plain(name, ty)];
     }
-    let Some(fields) = rule.field("fields") else {
-        return;
-    };
-    let source = rule.source;
-    for field in source.elements(fields) {
+    let (source, mut keys) = (rule.source, Vec::new());
+    let list = rule.field("fields").map(|list| source.elements(list));
+    for field in list.into_iter().flatten() {
         if let Some(text) = source.text(field) {
             let name = rule.types().names.id(text);
             let ty = read_item(rule, item, name, field);
-            add_key(rule, name, ty);
+            keys.push(plain(name, ty));
         }
     }
+    keys
 }

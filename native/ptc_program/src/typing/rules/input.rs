@@ -4,7 +4,7 @@ use crate::typing::finding::Subject;
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, TyId};
-use crate::typing::walk::{How, Next};
+use ptc_json::Node;
 
 /// A value that an operation reads.
 #[derive(Debug, Clone, Copy)]
@@ -15,51 +15,46 @@ pub struct InputOf {
     pub subject: Subject,
 }
 
-/// Returns the value of an operation on one value: `value`, a field of the current value, or that itself.
-pub fn one(rule: &mut Rule, how: How) -> Result<InputOf, Next> {
-    if rule.field("value").is_none() {
-        return Ok(own(rule));
-    }
-    match rule.stage {
-        0 => Err(rule.visit("value", how)),
-        1 => {
-            *rule.kept(0) = rule.last();
-            Ok(operand(rule.last(), "value"))
-        }
-        _ => Ok(operand(*rule.kept(0), "value")),
-    }
-}
-
-/// The number of parts that [`one`] visits.
-pub fn visited(rule: &Rule) -> u32 {
-    u32::from(rule.field("value").is_some())
-}
-
-/// A value in a field of the operation.
-pub fn operand(ty: TyId, name: &'static str) -> InputOf {
-    InputOf {
-        ty,
-        subject: Subject::Operand(name),
-    }
-}
-
-/// Returns a field of the current value, or that itself.
-pub fn own(rule: &mut Rule) -> InputOf {
-    let input = rule.input();
-    match rule.name("field") {
-        Some(name) => {
-            let node = rule.place("field");
-            let object = rule.need(input, Kinds::OBJECT, Subject::Input, node);
-            InputOf {
-                ty: rule.read(object, name, node, false),
-                subject: Subject::Field(name),
-            }
-        }
-        None => InputOf {
-            ty: input,
-            subject: Subject::Input,
+/// Returns the value that an operation works on: what a field of it gives, a field of the current value, or that itself.
+pub fn given(rule: &mut Rule, name: &'static str) -> InputOf {
+    match rule.field(name) {
+        Some(_) => InputOf {
+            ty: rule.part(name),
+            subject: Subject::Operand(name),
         },
+        None => own(rule),
     }
+}
+
+/// Returns a field of the current value, or that itself. It is read once.
+fn own(rule: &mut Rule) -> InputOf {
+    let name = rule.name("field");
+    let subject = name.map_or(Subject::Input, Subject::Field);
+    if !rule.own().begun {
+        let input = rule.input();
+        let ty = match name {
+            Some(name) => {
+                let node = rule.place("field");
+                let object = rule.need(input, Kinds::OBJECT, Subject::Input, node);
+                rule.read(object, name, node, false)
+            }
+            None => input,
+        };
+        let own = rule.own();
+        (own.begun, own.of) = (true, ty);
+    }
+    let ty = rule.own().of;
+    InputOf { ty, subject }
+}
+
+/// Returns the type of an item of the current list. It is read once.
+pub fn item(rule: &mut Rule) -> TyId {
+    if !rule.own().begun {
+        let item = rule.items();
+        let own = rule.own();
+        (own.begun, own.of) = (true, item);
+    }
+    rule.own().of
 }
 
 /// The keys of the items of the current list.
@@ -71,28 +66,28 @@ pub struct KeysOf {
     pub item: TyId,
     /// Which value is meant.
     pub subject: Subject,
+    /// The part that findings about it name.
+    pub node: Node,
 }
 
 /// Returns the keys: the value of `expr` for each item, a field of each, or the item itself.
-pub fn keys(rule: &mut Rule) -> Result<KeysOf, Next> {
-    if rule.stage > 0 {
-        let item = *rule.kept(0);
-        return Ok(KeysOf {
-            ty: rule.last_for(item),
-            item,
-            subject: Subject::Operand("expr"),
-        });
-    }
-    let item = rule.items();
-    *rule.kept(0) = item;
-    if rule.field("expr").is_some() {
-        return Err(rule.each("expr", item));
-    }
-    let (ty, subject) = match rule.name("field") {
-        Some(name) => (item_field(rule, item, name), Subject::ItemsField(name)),
-        None => (item, Subject::Items),
+pub fn keys(rule: &mut Rule) -> KeysOf {
+    let item = item(rule);
+    let (ty, subject, node) = if rule.field("expr").is_some() {
+        let ty = rule.body("expr", item);
+        (ty, Subject::Operand("expr"), rule.place("expr"))
+    } else if let Some(name) = rule.name("field") {
+        let ty = item_field(rule, item, name);
+        (ty, Subject::ItemsField(name), rule.place("field"))
+    } else {
+        (item, Subject::Items, rule.node)
     };
-    Ok(KeysOf { ty, item, subject })
+    KeysOf {
+        ty,
+        item,
+        subject,
+        node,
+    }
 }
 
 /// Returns what is read of each item at a key.
@@ -101,8 +96,8 @@ pub fn item_field(rule: &mut Rule, item: TyId, name: NameId) -> TyId {
     read_item(rule, item, name, node)
 }
 
-/// The same, for a field that a finding names as this part.
-pub fn read_item(rule: &mut Rule, item: TyId, name: NameId, node: u32) -> TyId {
+/// Returns what is read of each item at a key, which a finding names as this part.
+pub fn read_item(rule: &mut Rule, item: TyId, name: NameId, node: Node) -> TyId {
     let object = rule.need(item, Kinds::OBJECT, Subject::Items, node);
     rule.read(object, name, node, false)
 }

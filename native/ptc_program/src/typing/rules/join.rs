@@ -4,18 +4,12 @@ use super::objects::merged;
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, TyId};
-use crate::typing::walk::{How, Next};
 
-/// The rule of `join`.
-pub fn join(rule: &mut Rule) -> Next {
-    if rule.stage == 0 {
-        let item = rule.items();
-        let node = rule.node;
-        let item = rule.need(item, Kinds::OBJECT, Subject::Items, node);
-        *rule.kept(0) = item;
-        return rule.visit("with", How::Template);
-    }
-    let (item, with) = (*rule.kept(0), rule.last());
+/// The type of `join`.
+pub fn join(rule: &mut Rule) -> TyId {
+    let (item, node) = (rule.items(), rule.node);
+    let item = rule.need(item, Kinds::OBJECT, Subject::Items, node);
+    let with = rule.part("with");
     let node = rule.place("with");
     let list = rule.need(with, Kinds::LIST, Subject::Operand("with"), node);
     let other = rule.types().item(list);
@@ -33,7 +27,7 @@ pub fn join(rule: &mut Rule) -> Next {
         }
     }
     warn_of_keys(rule, keys, left);
-    Next::Is(joined(rule, item, other))
+    joined(rule, item, other)
 }
 
 /// Warns of keys that are never equal.

@@ -1,31 +1,33 @@
 //! Rules of operations on lists.
 
 use super::flow::{begin_condition, facts};
-use super::input::{item_field, keys, read_item};
-use crate::edition::Edition;
+use super::input::{item, item_field, keys, read_item};
 use crate::shape::{Aggregate, Chosen, OpShape};
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
-use crate::typing::walk::{How, Next, Visit};
+use crate::typing::walk::TypePart;
 
-/// The rule of loops over the current list: `filter`, `reject`, `map`, `find`, `some`, `every`, `flat_map`.
-pub fn each(rule: &mut Rule, shape: OpShape) -> Next {
+/// The body of an operation over the current list.
+pub fn before_body(rule: &mut Rule, part: &mut TypePart) {
+    let item = item(rule);
+    begin_condition(rule);
+    rule.of_item(part, item);
+}
+
+/// The type of loops over the current list: `filter`, `reject`, `map`, `find`, `some`, `every`, `flat_map`.
+pub fn each(rule: &mut Rule, shape: OpShape) -> TyId {
+    let item = item(rule);
     let body = match shape {
         OpShape::ListOfBody | OpShape::FlatListOfBody => "expr",
         _ => "where",
     };
-    if rule.stage == 0 {
-        let item = rule.items();
-        *rule.kept(0) = item;
-        begin_condition(rule);
-        return rule.each_named(body, item);
+    if rule.field(body).is_none() {
+        return TyId::UNKNOWN;
     }
-    let item = *rule.kept(0);
-    let last = rule.last_for(item);
-    rule.current = item;
-    let facts = facts(rule).0;
-    Next::Is(match shape {
+    let last = rule.body(body, item);
+    let facts = facts(rule, item).0;
+    match shape {
         OpShape::ListOfBody => rule.types().list(last),
         OpShape::Subset(Chosen::Where(false)) => rule.types().list(facts.no),
         OpShape::Subset(_) => rule.types().list(facts.yes),
@@ -37,13 +39,13 @@ pub fn each(rule: &mut Rule, shape: OpShape) -> Next {
             rule.types().list(item)
         }
         _ => TyId::BOOL,
-    })
+    }
 }
 
-/// The rule of operations whose value is made of the current list: its type is that of the list, or of one item.
-pub fn same(rule: &mut Rule, shape: OpShape) -> Next {
-    let item = rule.items();
-    Next::Is(match shape {
+/// The type of operations whose value is made of the current list: that of the list, or of one item.
+pub fn same(rule: &mut Rule, shape: OpShape) -> TyId {
+    let item = item(rule);
+    match shape {
         OpShape::Item(_) => rule.types().or_null(item),
         OpShape::Chunked => {
             let list = rule.types().list(item);
@@ -59,49 +61,32 @@ pub fn same(rule: &mut Rule, shape: OpShape) -> Next {
             rule.types().list(item)
         }
         _ => rule.types().list(item),
-    })
-}
-
-/// The rule of `count`.
-pub fn count(rule: &mut Rule) -> Next {
-    match rule.stage {
-        0 => {
-            let item = rule.items();
-            match rule.field("where") {
-                Some(_) => rule.each("where", item),
-                None => Next::Is(TyId::INT),
-            }
-        }
-        _ => Next::Is(TyId::INT),
     }
 }
 
-/// The rule of `min_by` and `max_by`.
-pub fn keyed_item(rule: &mut Rule) -> Next {
-    match keys(rule) {
-        Ok(keys) => Next::Is(rule.types().or_null(keys.item)),
-        Err(next) => next,
-    }
+/// The type of `count`.
+pub fn count(rule: &mut Rule) -> TyId {
+    item(rule);
+    TyId::INT
 }
 
-/// The rule of what is computed of the keys of all items.
-pub fn aggregate(rule: &mut Rule, of: Aggregate) -> Next {
-    let keys = match keys(rule) {
-        Ok(keys) => keys,
-        Err(next) => return next,
-    };
-    let node = match keys.subject {
-        Subject::ItemsField(_) => rule.place("field"),
-        _ => rule.place("expr"),
-    };
+/// The type of `min_by` and `max_by`.
+pub fn keyed_item(rule: &mut Rule) -> TyId {
+    let keys = keys(rule);
+    rule.types().or_null(keys.item)
+}
+
+/// The type of what is computed of the keys of all items.
+pub fn aggregate(rule: &mut Rule, of: Aggregate) -> TyId {
+    let keys = keys(rule);
     let number = Kinds::NUMBER.or(Kinds::NULL);
     let kinds = rule.types().kinds(keys.ty);
     if of != Aggregate::Extreme && rule.may_be_decimal(keys.ty) {
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     }
-    Next::Is(match of {
+    match of {
         Aggregate::Sum => {
-            rule.need(keys.ty, number, keys.subject, node);
+            rule.need(keys.ty, number, keys.subject, keys.node);
             let numbers = rule.types().only(keys.ty, Kinds::NUMBER);
             whole(rule, numbers)
         }
@@ -112,7 +97,7 @@ pub fn aggregate(rule: &mut Rule, of: Aggregate) -> Next {
                     Detail::Kinds(Kinds::NUMBER),
                     Detail::Kinds(kinds),
                 ];
-                rule.warn(FindingCode::WrongKind, node, details);
+                rule.warn(FindingCode::WrongKind, keys.node, details);
             }
             let numbers = rule.types().only(keys.ty, Kinds::NUMBER);
             let floats = of == Aggregate::Mean || rule.types().is_only_float(numbers);
@@ -123,11 +108,12 @@ pub fn aggregate(rule: &mut Rule, of: Aggregate) -> Next {
             };
             rule.types().or_null(ty)
         }
-        _ => {
+        Aggregate::Extreme => {
             let ty = rule.types().not_null(keys.ty);
             rule.types().or_null(ty)
         }
-    })
+        Aggregate::Count | Aggregate::Decided => TyId::UNKNOWN,
+    }
 }
 
 /// Returns the type of what is computed of numbers without a division: an integer, if they are.
@@ -149,84 +135,55 @@ pub fn hides_decimal(rule: &mut Rule, numbers: TyId) -> bool {
     values && members.any(|id| matches!(types.get(*id), Ty::Number | Ty::Unknown))
 }
 
-/// The rule of `index_by`.
-pub fn index_by(rule: &mut Rule) -> Next {
-    let keys = match keys(rule) {
-        Ok(keys) => keys,
-        Err(next) => return next,
-    };
-    let node = match keys.subject {
-        Subject::ItemsField(_) => rule.place("field"),
-        _ => rule.place("expr"),
-    };
-    rule.need(keys.ty, NAME, keys.subject, node);
-    Next::Is(TyId::OBJECT)
-}
-
-/// The rule of `distinct`.
-pub fn distinct(rule: &mut Rule) -> Next {
-    let keys = match keys(rule) {
-        Ok(keys) => keys,
-        Err(next) => return next,
-    };
-    if keys.subject == Subject::Items {
-        rule.read_all(keys.item);
-    }
-    Next::Is(rule.types().list(keys.item))
-}
-
 /// What can be the name of a key.
 const NAME: Kinds = Kinds::TEXT.or(Kinds::NUMBER).or(Kinds::OTHER);
 
-/// The rule of `sort_by`.
-pub fn sort(rule: &mut Rule) -> Next {
-    let item = match rule.stage {
-        0 => {
-            let item = rule.items();
-            *rule.kept(0) = item;
-            item
-        }
-        _ => *rule.kept(0),
-    };
-    if let Some(by) = rule.field("by") {
-        let source = rule.source;
-        while let Some(key) = rule.next_element(Some(by)) {
-            if let Some(expr) = source.field(key, "expr").filter(|it| !rule.is_null(*it)) {
-                let visit = Visit::new(expr, How::Expr, item);
-                return Next::Visit(rule.of_item(visit, item));
-            }
-            if let Some(field) = source.field(key, "field") {
-                if let Some(text) = source.text(field) {
-                    let name = rule.types().names.id(text);
-                    read_item(rule, item, name, field);
-                }
-            }
-        }
-        return Next::Is(rule.types().list(item));
+/// The type of `index_by`.
+pub fn index_by(rule: &mut Rule) -> TyId {
+    let keys = keys(rule);
+    rule.need(keys.ty, NAME, keys.subject, keys.node);
+    TyId::OBJECT
+}
+
+/// The type of `distinct`.
+pub fn distinct(rule: &mut Rule) -> TyId {
+    let keys = keys(rule);
+    if keys.subject == Subject::Items {
+        rule.read_all(keys.item);
     }
-    if rule.stage == 0 {
-        if rule.field("expr").is_some() {
-            return rule.each("expr", item);
+    rule.types().list(keys.item)
+}
+
+/// The type of `sort_by`.
+pub fn sort(rule: &mut Rule) -> TyId {
+    let item = item(rule);
+    let source = rule.source;
+    if let Some(by) = rule.field("by") {
+        for key in source.elements(by) {
+            let expr = source.field(key, "expr").filter(|it| !rule.is_null(*it));
+            let field = source.field(key, "field").filter(|_| expr.is_none());
+            if let Some((field, text)) = field.and_then(|it| Some((it, source.text(it)?))) {
+                let name = rule.types().names.id(text);
+                read_item(rule, item, name, field);
+            }
         }
+    } else if rule.field("expr").is_none() {
         if let Some(name) = rule.name("field") {
             item_field(rule, item, name);
         }
     }
-    Next::Is(rule.types().list(item))
+    rule.types().list(item)
 }
 
-/// The rule of `filter_in`.
-pub fn filter_in(rule: &mut Rule) -> Next {
-    if rule.stage == 0 {
-        let item = rule.items();
-        *rule.kept(0) = item;
-        *rule.kept(1) = match rule.name("field") {
-            Some(name) => item_field(rule, item, name),
-            None => TyId::UNKNOWN,
-        };
-        return rule.visit("value", How::Value);
-    }
-    let (item, field, value) = (*rule.kept(0), *rule.kept(1), rule.last());
+/// The type of `filter_in`.
+pub fn filter_in(rule: &mut Rule) -> TyId {
+    let item = item(rule);
+    let name = rule.name("field");
+    let field = match name {
+        Some(name) => item_field(rule, item, name),
+        None => TyId::UNKNOWN,
+    };
+    let value = rule.part("value");
     let kinds = (rule.types().kinds(field), rule.types().kinds(value));
     let items = rule.types().item(value);
     let of_items = rule.types().kinds(items);
@@ -234,67 +191,44 @@ pub fn filter_in(rule: &mut Rule) -> Next {
     let never = !kinds.1.meets(Kinds::LIST.or(Kinds::OBJECT))
         || kinds.1 == Kinds::LIST && !of_items.is_empty() && !of_items.meets(kinds.0);
     if never && !kinds.0.is_empty() && !kinds.1.is_empty() {
-        let subject = match rule.name("field") {
-            Some(name) => Subject::ItemsField(name),
-            None => Subject::Items,
-        };
         let details = vec![
             Detail::Bool(false),
-            Detail::Subject(subject),
+            Detail::Subject(name.map_or(Subject::Items, Subject::ItemsField)),
             Detail::Kinds(kinds.0),
             Detail::Kinds(kinds.1),
         ];
         rule.warn(FindingCode::Always, node, details);
     }
     let objects = rule.types().only(item, Kinds::OBJECT);
-    Next::Is(rule.types().list(objects))
+    rule.types().list(objects)
 }
 
-/// The rule of `concat` and `zip`.
-pub fn several(rule: &mut Rule, zip: bool) -> Next {
-    let list = rule.field("lists");
-    if rule.stage > 0 {
-        let (all, last, place) = (*rule.kept(0), rule.last(), rule.stage - 1);
-        let node = *rule.number();
-        let ty = rule.need(last, Kinds::LIST, Subject::Part("lists", place), node);
-        let item = rule.types().item(ty);
-        *rule.kept(0) = rule.types().union(all, item);
-    }
-    let how = match rule.edition() {
-        Edition::One => How::Expr,
-        Edition::Two => How::Template,
-    };
-    let input = rule.current;
-    match rule.next_element(list) {
-        Some(element) => {
-            *rule.number() = element;
-            Next::Visit(Visit::new(element, how, input))
-        }
-        None => {
-            let item = *rule.kept(0);
-            let list = rule.types().list(item);
-            Next::Is(match zip {
-                true => rule.types().list(list),
-                false => list,
-            })
-        }
+/// A list of `concat` or `zip`.
+pub fn after_list(rule: &mut Rule, part: &TypePart, ty: TyId) -> bool {
+    let place = rule.own().count;
+    rule.own().count += 1;
+    let ty = rule.need(ty, Kinds::LIST, Subject::Part("lists", place), part.node);
+    let item = rule.types().item(ty);
+    rule.join_all(item)
+}
+
+/// The type of `concat` and of `zip`.
+pub fn several(rule: &mut Rule, zipped: bool) -> TyId {
+    let item = rule.own().all;
+    let list = rule.types().list(item);
+    match zipped {
+        true => rule.types().list(list),
+        false => list,
     }
 }
 
-/// The rule of `range`.
-pub fn range(rule: &mut Rule) -> Next {
-    match rule.stage {
-        0 => rule.visit("from", How::Template),
-        stage => {
-            let name = if stage == 1 { "from" } else { "to" };
-            let (last, node) = (rule.last(), rule.place(name));
-            integer(rule, last, Subject::Operand(name), node);
-            match stage {
-                1 => rule.visit("to", How::Template),
-                _ => Next::Is(rule.types().list(TyId::INT)),
-            }
-        }
+/// The type of `range`.
+pub fn range(rule: &mut Rule) -> TyId {
+    for name in ["from", "to"] {
+        let (ty, node) = (rule.part(name), rule.place(name));
+        integer(rule, ty, Subject::Operand(name), node);
     }
+    rule.types().list(TyId::INT)
 }
 
 /// Checks that a value is an integer.

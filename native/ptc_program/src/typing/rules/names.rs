@@ -4,12 +4,12 @@ use crate::typing::finding::{Detail, FindingCode};
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::TyId;
-use crate::typing::walk::{Facts, Next};
+use crate::typing::walk::Facts;
 
-/// The rule of `var`.
-pub fn var(rule: &mut Rule) -> Next {
+/// The type of `var`.
+pub fn var(rule: &mut Rule) -> TyId {
     let Some(text) = rule.text("name") else {
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     };
     if text == b"__input" {
         let current = rule.current;
@@ -17,24 +17,31 @@ pub fn var(rule: &mut Rule) -> Next {
             yes: current,
             no: current,
         });
-        return Next::Is(match current {
+        return match current {
             TyId::NO_INPUT => TyId::NULL,
             _ => current,
-        });
+        };
     }
     let name = rule.types().names.id(text);
-    if let Some(ty) = rule.walk.bound.get(name.0 as usize).copied().flatten() {
-        return Next::Is(ty);
+    if let Some(ty) = rule
+        .walk
+        .stack
+        .bound
+        .get(name.0 as usize)
+        .copied()
+        .flatten()
+    {
+        return ty;
     }
     let Some(memory) = &rule.walk.known.memory else {
         unbound(rule, name);
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     };
     if let Some(ty) = memory.used.get(&name) {
-        return Next::Is(*ty);
+        return *ty;
     }
     let names = memory.all.clone();
-    Next::Is(unknown(rule, name, names, false))
+    unknown(rule, name, names, false)
 }
 
 /// Notes a name that is null unless the memory has it.
@@ -48,24 +55,24 @@ fn unbound(rule: &mut Rule, name: NameId) {
     rule.warn(FindingCode::UnboundName, node, details);
 }
 
-/// The rule of `load`.
-pub fn load(rule: &mut Rule) -> Next {
+/// The type of `load`.
+pub fn load(rule: &mut Rule) -> TyId {
     let Some(name) = rule.name("name") else {
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     };
     if rule.types().names.is_long(name) {
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     }
     let Some(context) = &rule.walk.known.context else {
         rule.walk.loaded.push(name);
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     };
     if let Some(ty) = context.used.get(&name).copied() {
         rule.walk.loaded.push(name);
-        return Next::Is(ty);
+        return ty;
     }
     let names = context.all.clone();
-    Next::Is(unknown(rule, name, names, true))
+    unknown(rule, name, names, true)
 }
 
 fn unknown(rule: &mut Rule, name: NameId, names: Vec<NameId>, context: bool) -> TyId {

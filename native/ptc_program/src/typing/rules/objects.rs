@@ -1,54 +1,31 @@
 //! Rules of operations on objects.
 
-use crate::edition::Edition;
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
-use crate::typing::walk::{Facts, How, Next, Visit};
+use crate::typing::walk::{Facts, TypePart};
 use ptc_json::Node;
 
-/// The rule of `object`, and of an object that names no operation.
-pub fn object(rule: &mut Rule) -> Next {
-    let implicit = rule.is_implicit();
-    let map = match implicit {
-        true => Some(rule.node),
-        false => rule.field("fields"),
-    };
-    let how = match rule.edition() {
-        Edition::One => How::Value,
-        Edition::Two => How::Template,
-    };
-    let input = rule.current;
-    match rule.object(map, how, input) {
-        Some(visit) => Next::Visit(visit),
-        None => {
-            let mut fields = rule.take_parts();
-            Next::Is(rule.types().object(&mut fields, false))
-        }
+/// The type of `object`, and of an object that names no operation.
+pub fn object(rule: &mut Rule) -> TyId {
+    match rule.is_implicit() {
+        true => rule.object(),
+        false => rule.part("fields"),
     }
 }
 
-/// The rule of `get`.
-pub fn get(rule: &mut Rule) -> Next {
+/// The type of `get`.
+pub fn get(rule: &mut Rule) -> TyId {
     let has_from = rule.field("from").is_some();
     let key = rule.field("key");
-    if has_from && rule.stage == 0 {
-        return rule.visit("from", How::Template);
-    }
-    if rule.stage == u32::from(has_from) {
-        *rule.kept(0) = match has_from {
-            true => rule.last(),
-            false => rule.input(),
-        };
-        if key.is_some() {
-            return rule.visit("key", How::Template);
-        }
-    }
-    let of = *rule.kept(0);
+    let of = match has_from {
+        true => rule.part("from"),
+        false => rule.input(),
+    };
     let found = match key {
         Some(node) => {
-            let key = rule.last();
+            let key = rule.part("key");
             by_key(rule, of, key, node)
         }
         None => along(rule, of),
@@ -69,12 +46,12 @@ pub fn get(rule: &mut Rule) -> Next {
                 _ => rule.types().not_null(found),
             };
             let nullable = rule.types().kinds(found).meets(Kinds::NULL);
-            Next::Is(match nullable {
+            match nullable {
                 true => rule.types().union(some, default),
                 false => found,
-            })
+            }
         }
-        None => Next::Is(found),
+        None => found,
     }
 }
 
@@ -175,11 +152,11 @@ pub(super) fn objects(rule: &mut Rule, items: bool) -> Objects {
     }
 }
 
-/// The rule of `select`.
-pub fn select(rule: &mut Rule) -> Next {
+/// The type of `select`.
+pub fn select(rule: &mut Rule) -> TyId {
     let shape = objects(rule, false);
     let (list, of) = match shape {
-        Objects::Unknown => return Next::Is(TyId::UNKNOWN),
+        Objects::Unknown => return TyId::UNKNOWN,
         Objects::List(item) => (true, item),
         Objects::Object(object) => (false, object),
     };
@@ -210,10 +187,10 @@ pub fn select(rule: &mut Rule) -> Next {
             })
         }
     };
-    Next::Is(match list {
+    match list {
         true => rule.types().list(kept),
         false => kept,
-    })
+    }
 }
 
 /// Returns the names in a list of the operation, each with its place.
@@ -232,29 +209,26 @@ pub(super) fn names(rule: &mut Rule, name: &'static str) -> Vec<(NameId, Node)> 
     names
 }
 
-/// The rule of `merge`: the fields of later objects win.
-pub fn merge(rule: &mut Rule) -> Next {
-    let list = rule.field("objects");
-    if rule.stage == 0 {
-        let mut none = Vec::new();
-        *rule.kept(0) = rule.types().object(&mut none, false);
-    } else {
-        let (all, last, place) = (*rule.kept(0), rule.last(), rule.stage - 1);
-        let node = *rule.number();
-        let ty = rule.need(last, Kinds::OBJECT, Subject::Part("objects", place), node);
-        *rule.kept(0) = merged(rule, all, ty);
-    }
-    let how = match rule.edition() {
-        Edition::One => How::Expr,
-        Edition::Two => How::Template,
-    };
-    let input = rule.current;
-    match rule.next_element(list) {
-        Some(element) => {
-            *rule.number() = element;
-            Next::Visit(Visit::new(element, how, input))
-        }
-        None => Next::Is(*rule.kept(0)),
+/// An object of `merge`: the fields of later ones win.
+pub fn after_object(rule: &mut Rule, part: &TypePart, ty: TyId) -> bool {
+    let (all, place) = (merge(rule), rule.own().count);
+    let ty = rule.need(
+        ty,
+        Kinds::OBJECT,
+        Subject::Part("objects", place),
+        part.node,
+    );
+    let all = merged(rule, all, ty);
+    let own = rule.own();
+    (own.count, own.all) = (place + 1, all);
+    false
+}
+
+/// The type of `merge`.
+pub fn merge(rule: &mut Rule) -> TyId {
+    match rule.own().count {
+        0 => rule.types().object(&mut Vec::new(), false),
+        _ => rule.own().all,
     }
 }
 

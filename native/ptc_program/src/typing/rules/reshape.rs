@@ -2,36 +2,38 @@
 
 use super::objects::{names, objects, Objects};
 use crate::typing::rule::Rule;
-use crate::typing::ty::{FieldTy, Kinds, TyId};
-use crate::typing::walk::{How, Next, Visit};
+use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
+use crate::typing::walk::TypePart;
 
-/// The rule of `set`: each value sees the object as it was.
-pub fn set(rule: &mut Rule) -> Next {
-    if rule.stage == 0 {
-        let (list, of) = match objects(rule, true) {
-            Objects::Unknown => (2, TyId::UNKNOWN),
-            Objects::List(item) => (1, item),
-            Objects::Object(object) => (0, object),
-        };
-        *rule.kept(0) = of;
-        *rule.kept(1) = TyId(list);
+/// The values of `set`: each one sees the object as it was.
+pub fn before_fields(rule: &mut Rule, part: &mut TypePart) {
+    let objects = objects(rule, true);
+    let (each, of) = match objects {
+        Objects::Unknown => (true, TyId::UNKNOWN),
+        Objects::List(item) => (true, item),
+        Objects::Object(object) => (false, object),
+    };
+    (part.input, part.held.each) = (of, each);
+    part.held.dead = matches!(objects, Objects::List(TyId::NEVER));
+    let own = rule.own();
+    (own.begun, own.of, own.count) = (true, of, u32::from(matches!(objects, Objects::List(_))));
+    if let Objects::Unknown = objects {
+        rule.own().begun = false;
     }
-    let (of, list) = (*rule.kept(0), rule.kept(1).0);
-    let fields = rule.field("fields");
-    if let Some(visit) = rule.object(fields, How::Template, of) {
-        return Next::Visit(Visit {
-            each: list != 0,
-            dead: list == 1 && of == TyId::NEVER,
-            ..visit
-        });
+}
+
+/// The type of `set`.
+pub fn set(rule: &mut Rule) -> TyId {
+    let own = rule.own();
+    let (is_known, of, is_list) = (own.begun, own.of, own.count == 1);
+    if !is_known {
+        return TyId::UNKNOWN;
     }
-    let mut parts = rule.take_parts();
-    parts.reverse();
-    parts.sort_by_key(|field| field.name);
-    parts.dedup_by_key(|field| field.name);
-    if list == 2 {
-        return Next::Is(TyId::UNKNOWN);
-    }
+    let given = rule.part("fields");
+    let (parts, more) = match rule.types().get(given) {
+        Ty::Object(span, open) => (rule.types().fields(span).to_vec(), open),
+        _ => (Vec::new(), true),
+    };
     let changed = rule.types().each_object(of, |types, fields, open| {
         fields.retain(|field| {
             parts
@@ -39,18 +41,18 @@ pub fn set(rule: &mut Rule) -> Next {
                 .is_err()
         });
         fields.extend_from_slice(&parts);
-        types.object(fields, open)
+        types.object(fields, open || more)
     });
-    Next::Is(match list {
-        0 => changed,
-        _ => rule.types().list(changed),
-    })
+    match is_list {
+        false => changed,
+        true => rule.types().list(changed),
+    }
 }
 
-/// The rule of `unset` and `rename`.
-pub fn change(rule: &mut Rule) -> Next {
+/// The type of `unset` and `rename`.
+pub fn change(rule: &mut Rule) -> TyId {
     let (list, of) = match objects(rule, true) {
-        Objects::Unknown => return Next::Is(TyId::UNKNOWN),
+        Objects::Unknown => return TyId::UNKNOWN,
         Objects::List(item) => (true, item),
         Objects::Object(object) => (false, object),
     };
@@ -99,8 +101,8 @@ pub fn change(rule: &mut Rule) -> Next {
             false => types.object(&mut kept, open),
         }
     });
-    Next::Is(match list {
+    match list {
         true => rule.types().list(changed),
         false => changed,
-    })
+    }
 }

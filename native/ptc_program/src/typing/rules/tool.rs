@@ -1,58 +1,64 @@
 //! The rule of tool calls.
 
-use crate::edition::Edition;
 use crate::typing::finding::{Detail, FindingCode, Severity};
 use crate::typing::fit::Why;
 use crate::typing::known::Tool;
 use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Ty, TyId};
-use crate::typing::walk::{How, Next};
+use crate::typing::walk::TypePart;
 use ptc_json::Node;
 
-/// The rule of `call`: the arguments, then the value if the tool fails.
-pub fn call(rule: &mut Rule) -> Next {
-    let args = rule.field("args");
-    if rule.stage == 0 {
-        *rule.kept(2) = TyId(rule.walk.operations);
-        let how = match rule.edition() {
-            Edition::One => How::Constant,
-            Edition::Two => How::Arguments,
-        };
-        if let (Some(node), Some(visit)) = (args, rule.visit_of("args", how)) {
-            if rule.source.is_map(node) {
-                return Next::Visit(visit);
-            }
+/// A part of `call`: the arguments, or the value if the tool fails.
+pub fn before(rule: &mut Rule, part: &mut TypePart) {
+    match part.field {
+        "args" => rule.own().count = rule.walk.operations,
+        _ => {
+            answer(rule);
+            let error = rule.types().names.id(b"error");
+            part.bind = Some((error, TyId::TEXT));
         }
-        let mut none = Vec::new();
-        let given = rule.types().object(&mut none, false);
-        return called(rule, given);
     }
-    if *rule.number() == 0 {
-        let given = rule.last();
-        return called(rule, given);
-    }
-    let (answer, last) = (*rule.kept(0), rule.last());
-    Next::Is(rule.types().union(answer, last))
 }
 
-/// Checks the arguments; then visits the value for a failure, if there is one.
-fn called(rule: &mut Rule, given: TyId) -> Next {
-    *rule.number() = 1;
+/// The type of `call`.
+pub fn call(rule: &mut Rule) -> TyId {
+    let answer = answer(rule);
+    match rule.walk.stack.part_in("on_error") {
+        Some(other) => rule.types().union(answer, other),
+        None => answer,
+    }
+}
+
+/// Checks the arguments, once. Returns the type of the answer.
+fn answer(rule: &mut Rule) -> TyId {
+    if !rule.own().begun {
+        let given = match rule.walk.stack.part_in("args") {
+            Some(args) => args,
+            None => rule.types().object(&mut Vec::new(), false),
+        };
+        let answer = called(rule, given);
+        let own = rule.own();
+        (own.begun, own.of) = (true, answer);
+    }
+    rule.own().of
+}
+
+fn called(rule: &mut Rule, given: TyId) -> TyId {
     rule.read_all(given);
     let Some(name) = rule.name("tool") else {
-        return Next::Is(TyId::UNKNOWN);
+        return TyId::UNKNOWN;
     };
     // A name that is too long is the name of no tool that is known.
     if !rule.walk.is_dead() && !rule.types().names.is_long(name) {
         rule.walk.called.push(name);
     }
-    let is_constant = rule.walk.operations == rule.kept(2).0;
+    let is_constant = rule.field("args").is_none() || rule.walk.operations == rule.own().count;
     if rule.walk.loops > 0 && is_constant {
         let node = rule.node;
         rule.warn(FindingCode::ConstantCall, node, vec![Detail::Name(name)]);
     }
-    let answer = match tool(rule, name) {
+    match tool(rule, name) {
         Some(tool) => {
             if let Some(params) = tool.params {
                 check(rule, name, params, given);
@@ -66,15 +72,6 @@ fn called(rule: &mut Rule, given: TyId) -> Next {
             tool.output
         }
         None => TyId::UNKNOWN,
-    };
-    *rule.kept(0) = answer;
-    match rule.visit_of("on_error", How::Template) {
-        Some(mut visit) => {
-            let error = rule.types().names.id(b"error");
-            visit.binds[0] = Some((error, TyId::TEXT));
-            Next::Visit(visit)
-        }
-        None => Next::Is(answer),
     }
 }
 

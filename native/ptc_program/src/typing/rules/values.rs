@@ -1,33 +1,24 @@
 //! Rules of operations on numbers, texts and dates.
 
-use super::input::{one, own, visited};
+use super::input::given;
 use super::lists::{hides_decimal, integer, whole};
 use crate::shape::{Comparison, DateOf, NumberOf, TextOf};
 use crate::typing::finding::{Detail, FindingCode, Subject};
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, Ty, TyId};
-use crate::typing::walk::{How, Next, Visit};
+use crate::typing::walk::TypePart;
 
-/// The rule of `add`, `sub`, `mul`, `div`, `pct` and `mod`.
-pub fn arithmetic(rule: &mut Rule, of: NumberOf) -> Next {
+/// The type of `add`, `sub`, `mul`, `div`, `pct` and `mod`.
+pub fn arithmetic(rule: &mut Rule, of: NumberOf) -> TyId {
     let names = rule.operands();
-    if rule.stage == 0 {
-        return rule.visit(names[0], How::Operand);
-    }
-    let name = names[rule.stage as usize - 1];
-    let last = rule.last();
+    let types = names.map(|name| rule.part(name));
     if of == NumberOf::Modulo {
-        let node = rule.place(name);
-        integer(rule, last, Subject::Operand(name), node);
+        for (name, ty) in names.into_iter().zip(types) {
+            let node = rule.place(name);
+            integer(rule, ty, Subject::Operand(name), node);
+        }
+        return TyId::INT;
     }
-    if rule.stage == 1 {
-        *rule.kept(0) = last;
-        return rule.visit(names[1], How::Operand);
-    }
-    if of == NumberOf::Modulo {
-        return Next::Is(TyId::INT);
-    }
-    let types = [*rule.kept(0), last];
     let mut both = TyId::NEVER;
     for (at, name) in names.into_iter().enumerate() {
         let node = rule.place(name);
@@ -40,13 +31,13 @@ pub fn arithmetic(rule: &mut Rule, of: NumberOf) -> Next {
         let ty = rule.need(types[at], kinds, Subject::Operand(name), node);
         both = rule.types().union(both, ty);
     }
-    Next::Is(match of {
+    match of {
         // Beside a float, everything else than a number is an error, and a decimal is too.
         _ if types.iter().any(|ty| rule.types().is_only_float(*ty)) => TyId::FLOAT,
         _ if types.iter().any(|ty| rule.may_be_decimal(*ty)) => TyId::UNKNOWN,
         NumberOf::Quotient => float(rule, both),
         _ => whole(rule, both),
-    })
+    }
 }
 
 /// Returns the type of a number that is a float, unless one that it is made of may be a decimal.
@@ -57,12 +48,9 @@ fn float(rule: &mut Rule, of: TyId) -> TyId {
     }
 }
 
-/// The rule of `round`, `abs`, `floor` and `ceil`.
-pub fn rounding(rule: &mut Rule, of: NumberOf) -> Next {
-    let given = match one(rule, How::Operand) {
-        Ok(given) => given,
-        Err(next) => return next,
-    };
+/// The type of `round`, `abs`, `floor` and `ceil`.
+pub fn rounding(rule: &mut Rule, of: NumberOf) -> TyId {
+    let given = given(rule, "value");
     let node = place(rule);
     let kinds = match of {
         NumberOf::Rounded => Kinds::NUMBER,
@@ -77,12 +65,7 @@ pub fn rounding(rule: &mut Rule, of: NumberOf) -> Next {
         NumberOf::Absolute => whole(rule, numbers),
         _ => TyId::INT,
     };
-    Next::Is(or_null_like(
-        rule,
-        number,
-        given.ty,
-        of != NumberOf::Rounded,
-    ))
+    or_null_like(rule, number, given.ty, of != NumberOf::Rounded)
 }
 
 /// Returns the type, or null where the operation passes null on.
@@ -104,15 +87,10 @@ fn place(rule: &mut Rule) -> u32 {
 
 const TEXT: Kinds = Kinds::TEXT.or(Kinds::NULL).or(Kinds::OTHER);
 
-/// The rule of operations on one text: `upper`, `lower`, `trim`, `length`, `extract`, `to_text`, `to_number`, `split`,
+/// The type of operations on one text: `upper`, `lower`, `trim`, `length`, `extract`, `to_text`, `to_number`, `split`,
 /// `replace`. Null stays null.
-pub fn text(rule: &mut Rule, of: TextOf) -> Next {
-    let first = visited(rule);
-    let given = match one(rule, How::Template) {
-        Ok(given) if rule.stage <= first => given,
-        Ok(given) => return needles(rule, of, given.ty, first),
-        Err(next) => return next,
-    };
+pub fn text(rule: &mut Rule, of: TextOf) -> TyId {
+    let given = given(rule, "value");
     let node = place(rule);
     let kinds = match of {
         TextOf::Length => TEXT.or(Kinds::LIST).or(Kinds::OBJECT),
@@ -123,9 +101,10 @@ pub fn text(rule: &mut Rule, of: TextOf) -> Next {
         _ => TEXT,
     };
     rule.need(given.ty, kinds, given.subject, node);
-    if matches!(of, TextOf::Split | TextOf::Replaced) {
-        *rule.kept(0) = given.ty;
-        return needle(rule, of, 0);
+    for name in needles(of) {
+        let (ty, node) = (rule.part(name), rule.place(name));
+        let kinds = Kinds::TEXT.or(Kinds::OTHER);
+        rule.need(ty, kinds, Subject::Operand(name), node);
     }
     let ty = match of {
         TextOf::Length => TyId::INT,
@@ -133,59 +112,21 @@ pub fn text(rule: &mut Rule, of: TextOf) -> Next {
             rule.read_all(given.ty);
             TyId::TEXT
         }
-        TextOf::Number => return Next::Is(number_of(rule, given.ty)),
+        TextOf::Number => return number_of(rule, given.ty),
         TextOf::Extract => extracted(rule),
-        _ => TyId::TEXT,
+        TextOf::Split => TyId::TEXTS,
+        TextOf::Form | TextOf::Replaced | TextOf::Several => TyId::TEXT,
     };
-    Next::Is(or_null_like(rule, ty, given.ty, true))
+    or_null_like(rule, ty, given.ty, true)
 }
 
-fn names_of(of: TextOf) -> &'static [&'static str] {
+/// Returns the fields that hold texts beside the operand.
+fn needles(of: TextOf) -> &'static [&'static str] {
     match of {
         TextOf::Split => &["by"],
         TextOf::Replaced => &["find", "with"],
         _ => &[],
     }
-}
-
-/// Visits the next text that is given or computed.
-fn needle(rule: &mut Rule, of: TextOf, place: usize) -> Next {
-    match names_of(of).get(place) {
-        Some(name) => match rule.field(name) {
-            Some(node) => {
-                let input = rule.current;
-                Next::Visit(Visit::new(node, How::Template, input))
-            }
-            None => Next::Is(TyId::UNKNOWN),
-        },
-        None => Next::Is(TyId::UNKNOWN),
-    }
-}
-
-fn needles(rule: &mut Rule, of: TextOf, ty: TyId, first: u32) -> Next {
-    let given = match rule.field("value") {
-        Some(_) => ty,
-        None => *rule.kept(0),
-    };
-    let place = (rule.stage - first) as usize;
-    let (last, names) = (rule.last(), names_of(of));
-    if let Some(name) = names.get(place - 1) {
-        let node = rule.place(name);
-        rule.need(
-            last,
-            Kinds::TEXT.or(Kinds::OTHER),
-            Subject::Operand(name),
-            node,
-        );
-    }
-    if place < names.len() {
-        return needle(rule, of, place);
-    }
-    let ty = match of {
-        TextOf::Split => TyId::TEXTS,
-        _ => TyId::TEXT,
-    };
-    Next::Is(or_null_like(rule, ty, given, true))
 }
 
 fn number_of(rule: &mut Rule, of: TyId) -> TyId {
@@ -226,38 +167,18 @@ fn extracted(rule: &mut Rule) -> TyId {
     }
 }
 
-/// The rule of `text`.
-pub fn join(rule: &mut Rule) -> Next {
-    let list = rule.field("parts");
-    if let Some(node) = list.filter(|node| rule.source.shape(*node) != ptc_json::Shape::List) {
-        if rule.stage == 0 {
-            return rule.visit("parts", How::Expr);
-        }
-        let last = rule.last();
-        rule.need(last, Kinds::LIST, Subject::Operand("parts"), node);
-        rule.read_all(last);
-        return Next::Is(TyId::TEXT);
+/// A part of `text`.
+pub fn after_part(rule: &mut Rule, part: &TypePart, ty: TyId) -> bool {
+    if rule.field("parts") == Some(part.node) {
+        rule.need(ty, Kinds::LIST, Subject::Operand("parts"), part.node);
     }
-    if rule.stage > 0 {
-        let last = rule.last();
-        rule.read_all(last);
-    }
-    let input = rule.current;
-    match rule.next_element(list) {
-        Some(part) => Next::Visit(Visit::new(part, How::Template, input)),
-        None => Next::Is(TyId::TEXT),
-    }
+    rule.read_all(ty);
+    false
 }
 
-/// The rule of `matches`: it holds for texts only.
-pub fn matches(rule: &mut Rule) -> Next {
-    if rule.field("left").is_some() && rule.stage == 0 {
-        return rule.visit("left", How::Template);
-    }
-    let given = match rule.stage {
-        0 => own(rule),
-        _ => super::input::operand(rule.last(), "left"),
-    };
+/// The type of `matches`: it holds for texts only.
+pub fn matches(rule: &mut Rule) -> TyId {
+    let given = given(rule, "left");
     let kinds = rule.types().kinds(given.ty);
     if !kinds.is_empty() && !kinds.meets(Kinds::TEXT.or(Kinds::OTHER)) {
         let node = rule.node;
@@ -277,11 +198,11 @@ pub fn matches(rule: &mut Rule) -> Next {
         TyId::TEXT,
         (of_text, Kinds::ALL),
     );
-    Next::Is(TyId::BOOL)
+    TyId::BOOL
 }
 
-/// The rule of `typeof`.
-pub fn kind(rule: &mut Rule) -> Next {
+/// The type of `typeof`.
+pub fn kind(rule: &mut Rule) -> TyId {
     let input = rule.input();
     rule.walk.tests += 1;
     let kinds = rule.types().kinds(input);
@@ -294,7 +215,7 @@ pub fn kind(rule: &mut Rule) -> Next {
         (Kinds::OBJECT, b"object"),
     ];
     if kinds.meets(Kinds::OTHER) {
-        return Next::Is(TyId::TEXT);
+        return TyId::TEXT;
     }
     let mut all = TyId::NEVER;
     for (kind, word) in words {
@@ -303,62 +224,45 @@ pub fn kind(rule: &mut Rule) -> Next {
             all = rule.types().union(all, word);
         }
     }
-    Next::Is(all)
+    all
 }
 
 /// What can be a date.
 const DATE: Kinds = TEXT.or(Kinds::OBJECT);
 
-/// The rule of `date_add` and `date_part`.
-pub fn date(rule: &mut Rule, of: DateOf) -> Next {
-    let first = visited(rule);
-    let given = match one(rule, How::Template) {
-        Ok(given) if rule.stage <= first => given,
-        Ok(_) => {
-            let (last, node) = (rule.last(), rule.place("amount"));
-            let given = *rule.kept(0);
-            if rule.types().kinds(given).within(Kinds::NULL) {
-                return Next::Is(TyId::NULL);
-            }
-            integer(rule, last, Subject::Operand("amount"), node);
-            return Next::Is(or_null_like(rule, TyId::TEXT, given, true));
-        }
-        Err(next) => return next,
-    };
-    let node = place(rule);
-    is_date(rule, given.ty, given.subject, node);
-    *rule.kept(0) = given.ty;
-    if of == DateOf::Sum {
-        // For null it is not evaluated.
-        let dead = rule.types().kinds(given.ty).within(Kinds::NULL);
-        return match rule.visit_of("amount", How::Template) {
-            Some(visit) => Next::Visit(Visit { dead, ..visit }),
-            None => rule.absent(),
-        };
-    }
-    let ty = match rule.text("part") {
-        Some(b"date" | b"month_start" | b"week_start" | b"year_month") => TyId::TEXT,
-        _ => TyId::INT,
-    };
-    Next::Is(or_null_like(rule, ty, given.ty, true))
+/// The amount of `date_add`. For null it is not evaluated.
+pub fn before_amount(rule: &mut Rule, part: &mut TypePart) {
+    let given = given(rule, "value");
+    part.held.dead = rule.types().kinds(given.ty).within(Kinds::NULL);
 }
 
-/// The rule of `date_diff`.
-pub fn date_diff(rule: &mut Rule) -> Next {
-    let name = match rule.stage {
-        0 => return rule.visit("from", How::Template),
-        1 => "from",
-        _ => "to",
+/// The type of `date_add` and `date_part`.
+pub fn date(rule: &mut Rule, of: DateOf) -> TyId {
+    let given = given(rule, "value");
+    let node = place(rule);
+    is_date(rule, given.ty, given.subject, node);
+    let ty = match (of, rule.text("part")) {
+        (DateOf::Sum, _) if rule.types().kinds(given.ty).within(Kinds::NULL) => return TyId::NULL,
+        (DateOf::Sum, _) => {
+            let (amount, node) = (rule.part("amount"), rule.place("amount"));
+            integer(rule, amount, Subject::Operand("amount"), node);
+            TyId::TEXT
+        }
+        (_, Some(b"date" | b"month_start" | b"week_start" | b"year_month")) => TyId::TEXT,
+        _ => TyId::INT,
     };
-    let (last, node) = (rule.last(), rule.place(name));
-    is_date(rule, last, Subject::Operand(name), node);
-    if rule.stage == 1 {
-        *rule.kept(0) = last;
-        return rule.visit("to", How::Template);
+    or_null_like(rule, ty, given.ty, true)
+}
+
+/// The type of `date_diff`.
+pub fn date_diff(rule: &mut Rule) -> TyId {
+    let mut both = TyId::NEVER;
+    for name in ["from", "to"] {
+        let (ty, node) = (rule.part(name), rule.place(name));
+        is_date(rule, ty, Subject::Operand(name), node);
+        both = rule.types().union(both, ty);
     }
-    let from = *rule.kept(0);
-    let both = rule.types().union(from, last);
-    Next::Is(or_null_like(rule, TyId::INT, both, true))
+    or_null_like(rule, TyId::INT, both, true)
 }
 
 fn is_date(rule: &mut Rule, ty: TyId, subject: Subject, node: u32) {

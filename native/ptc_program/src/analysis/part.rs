@@ -1,0 +1,137 @@
+//! A part of a program, and how it is read.
+
+use crate::compile::{INPUT_NAME, MOST_FIELDS};
+use crate::edition::Edition;
+use crate::opcode::OpCode;
+use crate::typing::names::NameId;
+use ptc_json::{Document, Node, Shape};
+
+/// Stands for a field that is not given.
+pub(crate) const ABSENT: Node = Node::MAX;
+
+/// How a part is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// As an operation, or an object.
+    Expr,
+    /// As a number or an operation.
+    Operand,
+    /// As an operation if it names one, else as a constant.
+    Value,
+    /// As a template.
+    Template,
+    /// As an object or a list whose values are templates, also if one of its keys is `op`.
+    Templates,
+    /// As an object whose values are operations or constants.
+    Values,
+    /// As an object whose values are constants.
+    Constants,
+    /// As a constant.
+    Constant,
+}
+
+/// What stands at a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// An operation; `true` for an object that names none.
+    Op(OpCode, bool),
+    /// An object or a list, whose parts are read in a way.
+    Data(How),
+}
+
+/// A part that is visited next. `V` is a value of the domain, `H` what the domain says of the part.
+#[derive(Debug, Clone, Copy)]
+pub struct NextPart<V, H> {
+    /// The part.
+    pub node: Node,
+    /// How it is read.
+    pub how: How,
+    /// The field that it stands in.
+    pub field: &'static str,
+    /// Its key, if it is a value of an object.
+    pub key: Node,
+    /// Its current value.
+    pub input: V,
+    /// Whether the operation around it sets the current value.
+    pub given: bool,
+    /// A name that is bound in it.
+    pub bind: Option<(NameId, V)>,
+    /// What holds in it, for the domain.
+    pub held: H,
+}
+
+/// A part that was visited.
+#[derive(Debug, Clone, Copy)]
+pub struct Visited<V> {
+    /// The field that it stands in.
+    pub field: &'static str,
+    /// Its key, if it is a value of an object.
+    pub key: Node,
+    /// Its value.
+    pub value: V,
+}
+
+/// What an object in the place of an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OpAt {
+    /// This operation.
+    Is(OpCode),
+    /// An object that names none.
+    Implicit,
+    /// Nothing that there is.
+    None,
+}
+
+/// Returns what an object in the place of an operation is.
+pub(crate) fn operation_of(source: &Document, node: Node, edition: Edition) -> OpAt {
+    let Some(name) = source.field(node, "op") else {
+        return OpAt::Implicit;
+    };
+    let op = source.text(name);
+    match op.and_then(|name| OpCode::from_name(name, edition)) {
+        Some(op) => OpAt::Is(op),
+        None => OpAt::None,
+    }
+}
+
+/// Finds the fields of an operation, in one pass; returns its own current value, if it has one.
+pub(crate) fn fields_of(
+    edition: Edition,
+    source: &Document,
+    node: Node,
+    op: OpCode,
+    implicit: bool,
+    found: &mut [Node; MOST_FIELDS],
+) -> Option<Node> {
+    let (fields, mut own) = (op.fields(edition), None);
+    for (key, value) in source.pairs(node) {
+        let Some(name) = source.text(key) else {
+            continue;
+        };
+        if name == INPUT_NAME.as_bytes() {
+            own = own.or(Some(value));
+        }
+        if implicit {
+            // An object that names no operation has the names of its fields only.
+            if own.is_some() {
+                break;
+            }
+            continue;
+        }
+        let place = fields
+            .iter()
+            .position(|field| field.name.as_bytes() == name);
+        if let Some(place) = place.filter(|place| found[*place] == ABSENT) {
+            found[place] = value;
+        }
+    }
+    // In edition 2, null in an optional field counts as absent.
+    if edition == Edition::Two {
+        for (place, field) in found.iter_mut().zip(fields) {
+            if *place != ABSENT && field.may_be_absent() && source.shape(*place) == Shape::Null {
+                *place = ABSENT;
+            }
+        }
+    }
+    own
+}

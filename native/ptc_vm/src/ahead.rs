@@ -1,0 +1,85 @@
+//! Calls of several rounds at a time: the rounds of a loop that only keeps the answers do not depend on them, so
+//! the arguments of their calls are computed before the first tool is called. The run itself stays at the first call. It goes
+//! through the others when it is resumed with the answers, and computes their arguments again.
+
+use crate::execute::Execute;
+use crate::exit::Exit;
+use crate::halt::Halt;
+use crate::program::Program;
+use crate::run::{ExitOf, Vm};
+use crate::start::Inputs;
+use crate::state::State;
+use ptc_term::heap::Heap;
+use ptc_term::meter::{Limits, Meter, Pace};
+use ptc_term::stop::Stop;
+
+/// Maximum number of calls at a time.
+const MOST: usize = 32;
+
+/// Adds the arguments of the calls that follow a call at once to `all`, which has those of the call. `state` is that of the run
+/// at the call. Takes at most the steps of a probe.
+pub fn look_ahead<H: Heap, L: Execute>(
+    program: &Program<L>,
+    heap: &mut H,
+    inputs: Inputs<'_, H::Term>,
+    (state, limits): (State<L, H::Term>, Limits),
+    all: &mut Vec<H::Term>,
+) {
+    let nothing = heap.nil();
+    let meter = Meter::new(limits, Pace::Probe);
+    let mut vm = Vm::new(program, heap, inputs, state, meter);
+    let pc = vm.pc();
+    while all.len() < MOST && vm.only_collects() {
+        match vm.resume(nothing) {
+            Exit::Call { args, .. } if vm.pc() == pc => all.push(args),
+            _ => break,
+        }
+    }
+}
+
+/// What a run is resumed with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answers<T> {
+    /// Nothing: its slice or quantum was over.
+    None,
+    /// The answer to its call, or the value of a loop.
+    One(T),
+    /// The answers to its call and to those that follow.
+    All(Vec<T>),
+}
+
+impl<T: Copy> Answers<T> {
+    /// Returns the answers in a list; `None` if it has none or too many.
+    pub fn of_list<H: Heap<Term = T>>(heap: &H, list: T) -> Option<Self> {
+        let (mut all, mut rest) = (Vec::with_capacity(MOST), list);
+        while let Some((answer, tail)) = heap.uncons(rest) {
+            (all.len() < MOST).then_some(())?;
+            all.push(answer);
+            rest = tail;
+        }
+        (!all.is_empty()).then_some(Answers::All(all))
+    }
+
+    /// Runs until there is a reason to stop that is not one of these calls.
+    pub fn resume<H: Heap<Term = T>, L: Execute>(self, vm: &mut Vm<'_, H, L>) -> ExitOf<H, L> {
+        let answers = match self {
+            Answers::None => return vm.run(),
+            Answers::One(answer) => return vm.resume(answer),
+            Answers::All(answers) => answers,
+        };
+        let mut exit = Exit::Halted(Halt::Stop(Stop::Abandoned));
+        let last = answers.len() - 1;
+        for (number, answer) in answers.into_iter().enumerate() {
+            exit = vm.resume(answer);
+            // The look ahead took no more than the steps of a probe, so this hardly happens.
+            while number < last && matches!(exit, Exit::Halted(Halt::Stop(Stop::SliceOver))) {
+                vm.meter().renew();
+                exit = vm.run();
+            }
+            if !matches!(exit, Exit::Call { .. }) {
+                break;
+            }
+        }
+        exit
+    }
+}

@@ -1,0 +1,187 @@
+defmodule PtcRunner.Json.CallsAheadTest do
+  # The process of the tools calls several rounds of a loop at a time. A run whose calls are decided about makes one call at a time, so
+  # both must give the same result after the same calls.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.{Json, Native}
+
+  @rows for n <- 1..100, do: %{"n" => n, "name" => "row #{n}"}
+
+  defp get(field), do: %{"op" => "get", "field" => field}
+
+  defp call(args, more \\ %{}),
+    do: Map.merge(%{"op" => "call", "tool" => "t", "args" => args}, more)
+
+  defp over(steps),
+    do: %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"} | steps]}
+
+  defp map(body), do: %{"op" => "map", "expr" => body}
+  defp filter(body), do: %{"op" => "filter", "where" => body}
+
+  # The result, and the arguments of all calls.
+  defp calls(node, answer, opts) do
+    {:ok, log} = Agent.start_link(fn -> [] end)
+
+    tool = fn args ->
+      number = Agent.get_and_update(log, &{length(&1) + 1, [args | &1]})
+      answer.(number, args)
+    end
+
+    opts = Keyword.put_new(opts, :context, %{"rows" => @rows})
+    result = Json.run(%{"program" => node}, [tools: %{"t" => tool}] ++ opts)
+    args = log |> Agent.get(& &1) |> Enum.reverse()
+    Agent.stop(log)
+    {result, args}
+  end
+
+  defp same(node, answer, opts \\ []) do
+    one_by_one = calls(node, answer, [on_call: fn _call -> :run end] ++ opts)
+    assert calls(node, answer, opts) == one_by_one
+    one_by_one
+  end
+
+  test "the answers stand in the order of the items, whatever they are" do
+    for args <- [%{}, %{"n" => get("n")}, %{"n" => get("n"), "of" => %{"name" => get("name")}}],
+        answer <- [
+          fn number, _args -> number end,
+          fn _number, args -> args["n"] end,
+          fn number, _args -> %{"id" => number, "list" => Enum.to_list(1..number)} end,
+          fn number, _args -> if rem(number, 7) == 0, do: "text #{number}", else: number end,
+          fn number, _args -> if rem(number, 5) == 0, do: Json.text("[#{number}]"), else: nil end
+        ] do
+      {{:ok, value, _, _}, calls} = same(over([map(call(args))]), answer)
+      assert {length(value), length(calls)} == {100, 100}
+    end
+  end
+
+  test "a tool that fails is the last one called, and what catches its error gets it" do
+    for at <- [1, 2, 3, 31, 32, 33, 34, 64, 65, 100] do
+      fails = fn number, _args -> if number == at, do: {:error, "no"}, else: number end
+      {{:error, _}, calls} = same(over([map(call(%{"n" => get("n")}))]), fails)
+      assert length(calls) == at
+
+      caught = call(%{"n" => get("n")}, %{"on_error" => get("name")})
+      {{:ok, value, _, _}, calls} = same(over([map(caught)]), fails)
+      assert {Enum.at(value, at - 1), length(calls)} == {"row #{at}", 100}
+
+      raises = fn number, _args -> if number == at, do: raise("no"), else: number end
+      {{:error, _}, calls} = same(over([map(call(%{}))]), raises)
+      assert length(calls) == at
+    end
+  end
+
+  test "calls are counted before they start" do
+    for most <- [0, 1, 2, 31, 32, 33, 50, 100] do
+      {_result, calls} = same(over([map(call(%{}))]), fn n, _ -> n end, max_tool_calls: most)
+      assert length(calls) == most
+    end
+  end
+
+  test "the heap limit is met after the same call" do
+    list = Enum.to_list(1..300)
+
+    for max_heap <- [2_000, 5_000, 9_000, 20_000, 61_000, 100_000] do
+      same(over([map(call(%{"n" => get("n")}))]), fn _, _ -> list end, max_heap: max_heap)
+    end
+  end
+
+  test "a loop that needs some answers only makes the calls for these" do
+    is = fn _number, %{"n" => n} -> rem(n, 3) == 0 end
+
+    for more <- [
+          [],
+          [%{"op" => "first"}],
+          [%{"op" => "take", "count" => 2}],
+          [%{"op" => "count"}],
+          [%{"op" => "last"}],
+          [%{"op" => "nth", "index" => 3}],
+          [%{"op" => "sum", "field" => "n"}]
+        ] do
+      same(over([filter(call(%{"n" => get("n")})) | more]), is)
+      same(over([map(call(%{"n" => get("n")})) | more]), fn number, _ -> %{"n" => number} end)
+      same(over([map(call(%{"n" => get("n")})) | more]), fn _, _ -> "no number" end)
+    end
+  end
+
+  test "calls in arguments, in branches and in loops of loops stay in their order" do
+    answer = fn number, args -> if is_integer(args["n"]), do: args["n"], else: number end
+    inner = call(%{"n" => get("n")})
+
+    for body <- [
+          call(%{"n" => inner}),
+          %{
+            "op" => "if",
+            "condition" => %{"op" => "gt", "field" => "n", "value" => 50},
+            "then" => inner,
+            "else" => 0
+          },
+          %{"op" => "concat", "lists" => [%{"op" => "literal", "value" => []}]},
+          %{
+            "op" => "pipe",
+            "steps" => [%{"op" => "literal", "value" => [1, 2, 3]}, map(call(%{}))]
+          },
+          %{
+            "op" => "let",
+            "name" => "x",
+            "value" => inner,
+            "in" => call(%{"n" => %{"op" => "var", "name" => "x"}})
+          },
+          %{
+            "op" => "pipe",
+            "steps" => [get("n"), call(%{"n" => %{"op" => "literal", "value" => 1}})]
+          }
+        ] do
+      same(over([map(body)]), answer)
+    end
+  end
+
+  test "arguments that cannot be computed are an error after the calls before" do
+    rows = for(n <- 1..40, do: %{"n" => n, "of" => [n]}) ++ [%{"n" => 41, "of" => "none"}]
+    args = %{"n" => %{"op" => "pipe", "steps" => [get("of"), %{"op" => "sum", "field" => "n"}]}}
+    opts = [context: %{"rows" => rows}]
+    same(over([map(call(args))]), fn number, _ -> number end, opts)
+    args = %{"n" => %{"op" => "pipe", "steps" => [get("of"), %{"op" => "first"}]}}
+    {{:error, _}, calls} = same(over([map(call(args))]), fn number, _ -> number end, opts)
+    assert length(calls) == 40
+  end
+
+  test "arguments that take many steps" do
+    long = Enum.to_list(1..2_000)
+
+    steps = [
+      %{"op" => "load", "name" => "long"},
+      %{"op" => "sort_by", "field" => "x"},
+      %{"op" => "count"}
+    ]
+
+    args = %{"n" => %{"op" => "pipe", "steps" => steps}}
+    opts = [context: %{"rows" => @rows, "long" => Enum.map(long, &%{"x" => -&1})}]
+    {{:ok, value, _, _}, _calls} = same(over([map(call(args))]), fn number, _ -> number end, opts)
+    assert value == Enum.to_list(1..100)
+  end
+
+  test "a run that has moved waits for several calls at once, and takes as many answers as there are" do
+    program = Json.Codec.encode!(%{"program" => over([map(call(%{"n" => get("n")}))])})
+    given = {%{"rows" => Enum.take(@rows, 50)}, %{}, 1_000, 0}
+    args = fn from, to -> for n <- from..to//1, do: %{"n" => n} end
+    {:moves, state, terms, "t", %{"n" => 1}, _left, _words} = Native.run_text(program, 100, given)
+
+    {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, {:moved, :a, 0})
+    assert all == args.(2, 33)
+    {:moved_calls, state, terms, "t", all, _} = Native.resume(state, terms, {:moved_all, [:b], 0})
+    assert all == args.(3, 34)
+    answers = {:moved_all, Enum.to_list(3..33), 0}
+    {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, answers)
+    assert all == args.(34, 50)
+    answers = {:moved_all, Enum.to_list(34..49), 0}
+    {:moved_call, state, terms, "t", last, _built} = Native.resume(state, terms, answers)
+    assert last == %{"n" => 50}
+    {:ok, value, _words} = Native.resume(state, terms, {:moved, 50, 0})
+    assert value == [:a, :b] ++ Enum.to_list(3..50)
+
+    for wrong <- [[], %{}, nil, Enum.to_list(1..100)] do
+      {:moves, state, terms, "t", _args, _left, _words} = Native.run_text(program, 100, given)
+      assert_raise ArgumentError, fn -> Native.resume(state, terms, {:moved_all, wrong, 0}) end
+    end
+  end
+end
