@@ -28,7 +28,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
   # Runs one tool in a process of its own.
   defp call(fun, args \\ %{}, opts \\ []) do
     tools = ToolProcess.new(Keyword.get(opts, :max_heap, 1_250_000))
-    timeout = Keyword.get(opts, :timeout, 5_000)
+    timeout = Keyword.get(opts, :timeout, 60_000)
     {result, tools} = ToolProcess.call(tools, "t", fun, args, timeout)
     ToolProcess.stop(tools)
     value(result)
