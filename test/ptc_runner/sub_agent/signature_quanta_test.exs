@@ -125,10 +125,12 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       message = String.duplicate("m", 1_000_000)
       errors = List.duplicate(%{path: ["a"], message: message}, 100)
       # Of a long message only what is shown is copied.
-      {:ok, line} = Native.error_line(errors, 1_000_000, 1_048_576, 0)
+      line = JsonHandler.format_validation_errors(errors)
       assert byte_size(line) < 100 * 2_010
       assert line =~ "(1000000 bytes)"
-      assert JsonHandler.format_validation_errors(errors) == line
+
+      # On a busy machine the time of a normal scheduler may end first.
+      assert Native.error_line(errors, 1_000_000, 1_048_576, 0) in [{:ok, line}, :busy]
     end
   end
 end
