@@ -120,12 +120,21 @@ defmodule PtcRunner.Agent.Answer do
   # What `read/3` takes without a repair and without a warning is not converted.
   defp made_exactly(text, signature, asked, strict) do
     with {:error, errors, _feedback, _found} <- one(text, strict) do
-      case nearly(text, %{asked | repair?: false}) do
-        {:ok, value, []} -> {:ok, value}
-        _converted -> {:error, errors}
-      end
+      with {^text, []} <- unquoted(text, asked),
+           {:ok, value, []} <- nearly(text, %{asked | repair?: false}),
+           do: {:ok, value},
+           else: (_converted -> {:error, errors})
     else
+      {:ok, nil, _none} when asked.wrapped? -> missing(text, asked)
       {:ok, value, _none} -> {:ok, Answer.made(value, signature)}
+    end
+  end
+
+  # A value that is missing in its wrapper may have a default.
+  defp missing(text, asked) do
+    case nearly(text, %{asked | repair?: false}) do
+      {:ok, value, []} -> {:ok, value}
+      _null -> {:ok, nil}
     end
   end
 

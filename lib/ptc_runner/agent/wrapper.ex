@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Wrapper do
   alias PtcRunner.Agent.Parts
   alias PtcRunner.Json.{Codec, Limits}
   alias PtcRunner.SubAgent.{JsonParser, Signature}
+  alias PtcRunner.SubAgent.Signature.Base
 
   # The key of the object.
   @value "value"
@@ -93,11 +94,10 @@ defmodule PtcRunner.Agent.Wrapper do
   The text of a value that was found in a text; `:error` if the value is wrapped.
   """
   @spec around_found(String.t(), term(), term(), keyword()) :: {:ok, String.t()} | :error
-  def around_found(_text, object, _type, _limits) when is_map(object) and not is_other(object),
-    do: :error
+  def around_found(_text, %{@value => _}, _type, _limits), do: :error
 
   def around_found(text, value, type, limits) do
-    with true <- not is_list(value) or match?({:list, _type}, inside(type)),
+    with true <- not is_list(value) or Base.takes_list?(type),
          {:ok, inner} <- bare(value, type) do
       case JsonParser.find(text, limits) do
         {:ok, json} -> {:ok, text(json, value, inner)}
@@ -119,14 +119,14 @@ defmodule PtcRunner.Agent.Wrapper do
   end
 
   # The value that stands for itself. An object does if the type takes objects, as in `{name :string}?`, or if it would be
-  # lost; a list may be under `"items"`.
+  # lost; one without keys does if the type takes it. A list may be under `"items"`.
   defp bare(value, _type) when not is_map(value), do: {:ok, value}
   defp bare(%{@value => _}, _type), do: :error
 
   defp bare(value, type) do
     case {value, inside(type)} do
       {%{"items" => items}, {:list, _type}} when is_list(items) -> {:ok, items}
-      {object, _type} when object == %{} -> :error
+      {object, inner} when object == %{} -> if empty?(inner), do: {:ok, value}, else: :error
       {_object, inner} -> if object?(inner) or absent?(type), do: {:ok, value}, else: :error
     end
   end
@@ -160,6 +160,17 @@ defmodule PtcRunner.Agent.Wrapper do
       {:one_of, types, _field} -> Enum.any?(types, &object?/1)
       {kind, _fields} when kind in [:map, :closed_map, :map_of] -> true
       {:struct, _module, _type} -> true
+      type -> type in [:map, :any]
+    end
+  end
+
+  # Whether an object without keys is of the type.
+  defp empty?(type) do
+    case inside(type) do
+      {:one_of, types, _field} -> Enum.any?(types, &empty?/1)
+      {kind, fields} when kind in [:map, :closed_map] -> Enum.all?(fields, &absent?(elem(&1, 1)))
+      {:map_of, _type} -> true
+      {:struct, _module, type} -> empty?(type)
       type -> type in [:map, :any]
     end
   end

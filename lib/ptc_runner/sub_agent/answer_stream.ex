@@ -146,11 +146,13 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     Options.check!(opts, @options, "PtcRunner.SubAgent.AnswerStream.new/2")
     early? = Keyword.get(opts, :halt, :early) == :early
     prose? = type == nil or Keyword.get(opts, :prose, true)
-    type = type || :any
+    # What may be a list, or an object, or neither, is read by `finish/1`.
+    free? = signature != nil and not list? and (type == nil or Base.takes_list?(type))
+    type = if free?, do: :any, else: type
     max_bytes = Keyword.get(opts, :max_bytes, @max_bytes)
     tags = if prose?, do: :binary.compile_pattern([">", "]", <<0xB7>>])
 
-    {:ok, state} = Quanta.run!(Native.stream_new(type, list?, early?, prose?))
+    {:ok, state} = Quanta.run!(Native.stream_new(type, list? or free?, early?, prose?))
 
     %__MODULE__{asked: {signature, type, list?, max_bytes, tags}, state: state}
   end

@@ -190,6 +190,8 @@ impl Checker {
         };
         match (asked, json, self.answer_type.wrapper()) {
             (Asked::Type(id), ..) => return self.typed(json, id),
+            // Anything or a list of it: nothing is known of the value.
+            (Asked::Root, _, Some(_)) if self.is_free() => {}
             (Asked::Root, Json::Object, Some(_)) => {
                 let items = Items::Missing;
                 return self.enter(json, CheckFrame::Wrapper { items });
@@ -202,6 +204,11 @@ impl Checker {
             (Asked::Nothing, ..) => {}
         }
         self.enter(json, CheckFrame::Free);
+    }
+
+    fn is_free(&self) -> bool {
+        let answer_type = &self.answer_type;
+        answer_type.types().is_any(answer_type.root())
     }
 
     #[inline]

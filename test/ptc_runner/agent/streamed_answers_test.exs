@@ -47,9 +47,9 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
     end
 
     # What the stream takes, `Agent.answer/3` takes unchanged. What it refuses is converted there, with a warning, or repaired; a
-    # repair of blanks, or of brackets around the answer, has no warning.
+    # repair of blanks, or of brackets around the answer, has no warning. A key that only differs in hyphens has a warning.
     defp agree?({:ended, {:ok, value}}, {:ok, value, warnings}, _text),
-      do: Enum.all?(warnings, &(&1 =~ ~r/\Atook the last of \d+ answers\z/))
+      do: Enum.all?(warnings, &(&1 =~ ~r/\Atook the last of \d+ answers\z|\Aread the key /))
 
     defp agree?({:ended, {:error, [_ | _]}}, {:ok, _value, warnings}, {text, signature}),
       do: warnings != [] or match?({:error, _, _}, Agent.answer(text, signature, repair: false))
@@ -61,6 +61,59 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
       do: warnings != [] or length(String.split(text, ["{", "["])) > 2
 
     defp agree?(_streamed, _whole, _text), do: false
+  end
+
+  # What may be a list is not halted for it; `nil` is any object.
+  test "a list is a value of a type that takes lists" do
+    named = {:defs, %{"T" => {:list, :int}}, {:optional, {:ref, "T"}}}
+    union = {:one_of, [{:list, :int}, {:map, [{"a", :int}]}], nil}
+
+    types = [
+      :any,
+      {:optional, :any},
+      {:optional, {:list, :int}},
+      {:where, :any, [description: "d"]},
+      named,
+      union
+    ]
+
+    for type <- types,
+        halt <- [:early, :certain],
+        text <- ["[1]", "```json\n[1]\n```", "[]", "Here: [1, 2]"],
+        signature = {:signature, [], type} do
+      {:ok, value, []} = Agent.answer(text, signature)
+      stream = AnswerStream.new(signature, halt: halt)
+      assert {type, text, Answers.stream(stream, [text])} == {type, text, {:ended, {:ok, value}}}
+    end
+
+    assert {:halt, {:error, [%{path: []}]}} = AnswerStream.feed(AnswerStream.new(nil), "[1]")
+  end
+
+  test "an object without keys is the value, the default, or null" do
+    for {type, value} <- [
+          {{:optional, :map}, %{}},
+          {{:optional, {:map, [{"a", {:optional, :int}}]}}, %{}},
+          {{:optional, {:map_of, :int}}, %{}},
+          {{:where, :int, [default: 4]}, 4},
+          {{:optional, :int}, nil}
+        ],
+        text <- ["{}", "```json\n{}\n```"],
+        signature = {:signature, [], type} do
+      assert Agent.answer(text, signature) == {:ok, value, []}
+      stream = AnswerStream.new(signature, halt: :certain)
+      assert Answers.stream(stream, [text]) == {:ended, {:ok, value}}
+    end
+  end
+
+  test "a text that is the JSON of a list or an object is converted, which no stream does" do
+    signature = {:signature, [], :any}
+
+    for text <- ["```json\n\"{}\"\n```", "```\n\"[1]\"\n```"] do
+      assert {:ok, value, ["read the text as JSON"]} = Agent.answer(text, signature)
+      refute is_binary(value)
+      stream = AnswerStream.new(signature, halt: :certain)
+      assert {:ended, {:error, [_]}} = Answers.stream(stream, [text])
+    end
   end
 
   defp decorated(text) do

@@ -54,6 +54,32 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def list?(_type), do: false
 
   @doc """
+  Whether a list may be a value of a type.
+
+      iex> alias PtcRunner.SubAgent.Signature.Base
+      iex> Enum.map([:any, :int, {:one_of, [:string, {:list, :int}], nil}], &Base.takes_list?/1)
+      [true, false, true]
+
+  """
+  @spec takes_list?(term()) :: boolean()
+  def takes_list?({kind, type}) when kind in [:optional, :list],
+    do: kind == :list or takes_list?(type)
+
+  def takes_list?({:where, type, _rules}), do: takes_list?(type)
+  def takes_list?({:one_of, types, _field}), do: Enum.any?(types, &takes_list?/1)
+
+  # A name is looked up once, as in `list?/1`.
+  def takes_list?({:defs, names, type}), do: names |> named(type) |> takes_list?()
+  # What a name within a union stands for is not looked up.
+  def takes_list?({:ref, _name}), do: true
+  def takes_list?(type), do: type == :any
+
+  defp named(names, {:ref, name}) when is_map_key(names, name),
+    do: {:defs, Map.delete(names, name), names[name]}
+
+  defp named(_names, type), do: type
+
+  @doc """
   A type as programs are checked against it: at any depth without rules, except that an enumeration of texts or integers is a
   union of its values.
 
