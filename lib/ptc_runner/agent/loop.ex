@@ -313,7 +313,9 @@ defmodule PtcRunner.Agent.Loop do
         told = Feedback.refused(errors)
         error = Check.error(errors)
         Telemetry.invalid(error)
-        why = "the program was not run: #{Check.line(hd(errors))}"
+        # A field that is not there is why an argument or the result is null.
+        cause = Enum.find(errors, hd(errors), &(&1.code == :unknown_field))
+        why = "the program was not run: #{Check.line(cause)}"
         fields = [program: source(program), result: %{error: told}, why: why, prints: warnings]
         {:again, told, Steps.record(text, state, [{:refused, program.source} | fields])}
     end
@@ -389,8 +391,7 @@ defmodule PtcRunner.Agent.Loop do
       found ->
         told = Feedback.findings(found, Shape.conceal(value, info.shape), info.made)
         doubted = {program.source, value, info.memory, notes}
-        why = "#{Feedback.what("the program", found)}: #{hd(Feedback.notes(found))}"
-        new = [result: %{error: told}, why: why, findings: found, doubted: doubted]
+        new = [result: %{error: told}, why: missing(found), findings: found, doubted: doubted]
         {:again, told, record.([{:prints, warnings ++ info.warnings} | new] ++ turn)}
     end
   end
@@ -399,9 +400,16 @@ defmodule PtcRunner.Agent.Loop do
     found = found(info, state)
     told = told <> Feedback.found(found)
     turn = [memory: info.memory, tool_calls: info.tool_calls, prints: warnings ++ info.warnings]
-    new = [result: %{error: told}, why: Feedback.why(error), findings: found]
+    new = [result: %{error: told}, why: why(error, found), findings: found]
     {:again, told, record.(new ++ turn)}
   end
+
+  # What was not there comes first: it is why the result does not fit.
+  defp why(error, []), do: Feedback.why(error)
+  defp why(error, found), do: "#{missing(found)}; #{Feedback.why(error)}"
+
+  defp missing(found),
+    do: "#{Feedback.what("the program", found)}: #{hd(Feedback.notes(found))}"
 
   # Findings about a field or a conversion that the model was not told about yet.
   defp found(info, state) do

@@ -71,6 +71,19 @@ defmodule PtcRunner.Agent.CheckTest do
                "Write the whole program again, as one JSON object."
   end
 
+  test "the message of a failed step names the field that is not there, and not only the null" do
+    assert {:error, %{fail: %{message: message}}} = loop([wrong()], max_turns: 1)
+    assert message =~ "get reads field 'nmae', which no value has. Did you mean 'name'?"
+
+    names = program([%{"op" => "map", "expr" => %{"op" => "get", "field" => "nmae"}}])
+    assert {:error, step} = loop([names], max_turns: 1, returns: "[:string]", tools: %{})
+
+    assert step.fail.message =~
+             "the program read fields that are not there: program.steps[1].expr: none of "
+
+    assert step.fail.message =~ "; the result does not fit: 0: expected string"
+  end
+
   test "the same program again is run" do
     assert {:ok, %{turns: [_, _ | _]}} = loop([wrong(), wrong(), right()])
     assert Enum.any?(mailbox(), &match?({:called, _}, &1))

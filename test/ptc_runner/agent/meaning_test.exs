@@ -132,6 +132,15 @@ defmodule PtcRunner.Agent.MeaningTest do
     end
   end
 
+  test "in the place of a value, also of a text" do
+    for dots <- ["...", "…"], type <- ["{n :string}", "{n :any}", ":any"] do
+      assert {:error, [%{message: message}], _} = Agent.answer(~s({"n": #{dots}}), type)
+      assert message =~ "column 7: #{dots} says that something is left out"
+      quoted = ~s({"n": "#{dots}"})
+      assert Agent.answer(quoted, type) == {:ok, %{"n" => dots}, []}
+    end
+  end
+
   test "behind a value" do
     for {tokens, type} <- @answers,
         mark <- @behind,

@@ -6,6 +6,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Lost do
   alias PtcRunner.Shown
 
   @shown 40
+  @left_out ["...", "…"]
   @values [:bare_word, :number_as_text, :missing_start_quote]
   @structure [",", ":", "{", "}", "[", "]"]
 
@@ -20,6 +21,10 @@ defmodule PtcRunner.SubAgent.JsonRepair.Lost do
       iex> [error] = Lost.errors([{:ellipsis, 4, 7, 1, 5, [1]}], "[1, ...]")
       iex> error
       %{path: [], message: "line 1, column 5: ... says that something is left out: write the whole value"}
+
+      iex> alias PtcRunner.SubAgent.JsonRepair.Lost
+      iex> for text <- ["[...]", "[a..]"], do: length(Lost.errors([{:bare_word, 1, 4, 1, 2, [0]}], text))
+      [1, 0]
 
       iex> alias PtcRunner.SubAgent.JsonRepair.Lost
       iex> bold = [{:stray_character, 1, 3, 1, 2, [0]}, {:stray_character, 4, 6, 1, 5, [0]}]
@@ -48,7 +53,8 @@ defmodule PtcRunner.SubAgent.JsonRepair.Lost do
   end
 
   defp left_out(repairs, text) do
-    for {:ellipsis, _, _, _, _, _} = repair <- repairs,
+    for {kind, _, _, _, _, _} = repair <- repairs,
+        kind == :ellipsis or (kind == :bare_word and part(repair, text) in @left_out),
         do:
           error(
             repair,
