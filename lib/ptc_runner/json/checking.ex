@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.Checking do
     Checked,
     Codec,
     Evaluation,
+    ExactArguments,
     Explain,
     Fence,
     Given,
@@ -112,7 +113,10 @@ defmodule PtcRunner.Json.Checking do
      returns} = Options.read!(opts, @check_options, "PtcRunner.Json.check/2")
 
     given = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
-    checked(program, given, Check.known(context, memory, tools, returns))
+
+    program
+    |> ExactArguments.readable(tools)
+    |> checked(given, Check.known(context, memory, tools, returns))
   end
 
   defp checked(program, given, known) do

@@ -52,6 +52,24 @@ defmodule PtcRunner.Json.ExactArguments do
 
   def quoted(program, _tools), do: program
 
+  @doc """
+  A program that is read before its run: as `quoted/2`, if it has a number that no float can hold and is no JSON otherwise. Any other
+  one keeps the places of its findings.
+
+      iex> tool = %PtcRunner.Agent.Tool{name: "pay", fun: & &1, signature: {:signature, [{"sum", :decimal}], :any}}
+      iex> program = &~s({"program": {"op": "call", "tool": "pay", "args": {"sum": \#{&1}}}})
+      iex> PtcRunner.Json.ExactArguments.readable(program.("1e400"), %{"pay" => tool}) == program.(~s("1e400"))
+      true
+      iex> PtcRunner.Json.ExactArguments.readable(program.("12345678901234567.89"), %{"pay" => tool}) == program.("12345678901234567.89")
+      true
+
+  """
+  @spec readable(term(), map() | nil) :: term()
+  def readable(text, tools) when is_binary(text) and is_map(tools) and tools != %{},
+    do: if(NumberTokens.large?(text), do: quoted(text, tools), else: text)
+
+  def readable(program, _tools), do: program
+
   defp again(program, text) do
     case Program.with_source(program, text, @compiling) do
       {:ok, program} -> program

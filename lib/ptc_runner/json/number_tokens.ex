@@ -43,18 +43,22 @@ defmodule PtcRunner.Json.NumberTokens do
   """
   @spec with_large_quoted(String.t()) :: String.t() | nil
   def with_large_quoted(text) do
-    if text =~ @large do
+    if large?(text) do
       {quoted, found?} =
         each(text, false, fn digits, found? ->
-          if large?(digits), do: {~s("#{digits}"), true}, else: {digits, found?}
+          if infinite?(digits), do: {~s("#{digits}"), true}, else: {digits, found?}
         end)
 
       if found?, do: quoted
     end
   end
 
+  @doc "Whether a text may have a number that no float can hold."
+  @spec large?(String.t()) :: boolean()
+  def large?(text), do: text =~ @large
+
   # An integer is no float.
-  defp large?(digits) do
+  defp infinite?(digits) do
     digits =~ ~r/[.eE]/ and not match?({_float, ""}, Float.parse(digits))
   rescue
     ArgumentError -> true

@@ -4,7 +4,20 @@ defmodule PtcRunner.Json.Planning do
 
   alias PtcRunner.Agent.Tool
   alias PtcRunner.{Aligned, Native, Options, Quanta}
-  alias PtcRunner.Json.{Evaluation, Fence, Given, Limits, Message, Plan, Program, Run, Tools}
+
+  alias PtcRunner.Json.{
+    Evaluation,
+    ExactArguments,
+    Fence,
+    Given,
+    Limits,
+    Message,
+    Plan,
+    Program,
+    Run,
+    Tools
+  }
+
   alias PtcRunner.Native.Panic
   require Quanta
 
@@ -23,6 +36,8 @@ defmodule PtcRunner.Json.Planning do
   def plan(program, opts) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most} =
       Options.read!(opts, @options, "PtcRunner.Json.plan/2")
+
+    program = ExactArguments.readable(program, tools)
 
     {timeout, max_heap, reading} =
       timeout

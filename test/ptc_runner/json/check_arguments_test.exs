@@ -215,4 +215,18 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
     for name <- ["at", "n"], do: assert(length(String.split(text, name <> ": expected")) == 2)
     assert text =~ "Argument 's'"
   end
+
+  test "a number that no float can hold is a decimal before the run as in the run" do
+    for {type, right?} <- [
+          {:decimal, true},
+          {{:where, :decimal, [max: 5]}, false},
+          {:float, false}
+        ] do
+      tools = %{"pay" => {fn args -> args["d"] end, signature: {:signature, [{"d", type}], :any}}}
+      program = ~s({"program": {"op": "call", "tool": "pay", "args": {"d": 1e400}}})
+      assert {type, match?({:ok, _, _, _}, Json.run(program, tools: tools))} == {type, right?}
+      assert {type, match?({:ok, _}, Json.check(program, tools: tools))} == {type, right?}
+      assert match?({:ok, _}, Json.plan(program, tools: tools)) == (type != :float)
+    end
+  end
 end
