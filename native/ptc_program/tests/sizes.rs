@@ -28,7 +28,7 @@ fn no_size_grows_by_accident() {
         (
             "an execution that has ended",
             size_of::<Executed<Word>>(),
-            64,
+            96,
         ),
         ("the plain data of a run", size_of::<Plain>(), 96),
     ];
