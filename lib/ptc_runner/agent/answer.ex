@@ -130,10 +130,10 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  # A value that is missing in its wrapper may have a default.
+  # A value that is missing in its wrapper, or null, may have a default.
   defp missing(text, asked) do
     case nearly(text, %{asked | repair?: false}) do
-      {:ok, value, []} -> {:ok, value}
+      {:ok, value, _told} -> {:ok, value}
       _null -> {:ok, nil}
     end
   end

@@ -105,6 +105,15 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
     end
   end
 
+  test "null is the default where a value may be null and has one" do
+    signature = {:signature, [], {:optional, {:where, :int, [default: 4]}}}
+
+    for text <- ["null", ~s({"value": null}), "```json\nnull\n```"] do
+      assert {:ok, 4, [_told]} = Agent.answer(text, signature)
+      assert Answers.stream(AnswerStream.new(signature), [text]) == {:ended, {:ok, 4}}
+    end
+  end
+
   test "a text that is the JSON of a list or an object is converted, which no stream does" do
     signature = {:signature, [], :any}
 
