@@ -126,9 +126,14 @@ defmodule PtcRunner.Agent.Answer do
            else: (_converted -> {:error, errors})
     else
       {:ok, nil, _none} when asked.wrapped? -> missing(text, asked)
-      {:ok, value, _none} -> {:ok, Answer.made(value, signature)}
+      {:ok, value, _none} -> {:ok, value |> with_defaults(signature) |> Answer.made(signature)}
     end
   end
+
+  defp with_defaults(value, nil), do: value
+
+  defp with_defaults(value, {:signature, _params, type}),
+    do: value |> Nearly.defaults(type) |> elem(0)
 
   # A value that is missing in its wrapper, or null, may have a default.
   defp missing(text, asked) do

@@ -112,6 +112,12 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
       assert {:ok, 4, [_told]} = Agent.answer(text, signature)
       assert Answers.stream(AnswerStream.new(signature), [text]) == {:ended, {:ok, 4}}
     end
+
+    fields = {:signature, [], {:map, [{"n", {:optional, {:where, :int, [default: 4]}}}]}}
+    assert {:ok, %{"n" => 4}, [_told]} = Agent.answer(~s({"n": null}), fields)
+
+    assert Answers.stream(AnswerStream.new(fields), [~s({"n": null})]) ==
+             {:ended, {:ok, %{"n" => 4}}}
   end
 
   test "a text that is the JSON of a list or an object is converted, which no stream does" do
