@@ -310,8 +310,7 @@ defmodule PtcRunner.Json do
   """
   @spec run(program(), [option()]) :: result()
   def run(program, opts \\ []) do
-    given = Evaluation.planned(program, Given.read(opts, "PtcRunner.Json.run/2"))
-    program |> Evaluation.run(given) |> Evaluation.result(program, given)
+    Evaluation.of(program, Given.read(opts, "PtcRunner.Json.run/2"))
   end
 
   @doc """

@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.Evaluation do
   def run(program, given, run), do: watched(program, given, run)
 
   # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, watched: 3, noted: 3, started: 3}
+  @compile {:inline, watched: 3, noted: 3, started: 3, first?: 4, valued: 5}
 
   defp watched(program, given, run) do
     if Telemetry.on?() do
@@ -55,38 +55,59 @@ defmodule PtcRunner.Json.Evaluation do
     with {:error, fault} <- started(program, given, run), do: {:error, Fence.note(fault, program)}
   end
 
-  # A text or a compiled program, and no option besides limits and maps of data: nothing else is looked at.
-  defp started(
-         %Program{} = program,
-         %Given{
-           limits: {_, _, depth},
-           tools: tools,
-           context: context,
-           memory: memory,
-           most: 1,
-           now: nil,
-           control: nil
-         } = given,
-         :plain
-       )
-       when is_integer(depth) and tools == %{} and is_map(context) and is_map(memory),
-       do: Runner.run(program, given)
+  defp started(program, %Given{tools: tools, most: 1, now: nil, control: nil} = given, :plain)
+       when tools == %{} do
+    %Given{limits: limits, context: context, memory: memory} = given
 
-  defp started(
-         program,
-         %Given{tools: tools, context: context, memory: memory, most: 1, now: nil, control: nil} =
-           given,
-         :plain
-       )
-       when is_binary(program) and tools == %{} and is_map(context) and is_map(memory),
-       do: Runner.run(program, given)
+    if first?(program, limits, context, memory),
+      do: Runner.run(program, limits, context, memory),
+      else: with_all(program, given, :plain)
+  end
 
-  defp started(program, %Given{limits: limits, tools: tools} = given, run) do
+  defp started(program, given, run), do: with_all(program, given, run)
+
+  defp with_all(program, %Given{limits: limits, tools: tools} = given, run) do
     program = exact(program, tools)
 
     with {:ok, program} <- source(program, limits),
          {:ok, started} <- with_tools(program, given),
          do: if(run == :plain, do: Runner.run(started), else: run.(started))
+  end
+
+  # A text or a compiled program, and no option besides limits and maps of data: nothing else is looked at.
+  defp first?(%Program{}, {_timeout, _max_heap, depth}, context, memory),
+    do: is_integer(depth) and is_map(context) and is_map(memory)
+
+  defp first?(program, _limits, context, memory),
+    do: is_binary(program) and is_map(context) and is_map(memory)
+
+  @doc """
+  What `PtcRunner.Json.run/2` returns.
+
+      iex> given = PtcRunner.Json.Given.read([context: %{"n" => 1}], "f/2")
+      iex> PtcRunner.Json.Evaluation.of(~s({"program": {"op": "load", "name": "n"}}), given)
+      {:ok, 1, %{}, %{}}
+
+  """
+  @spec of(PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
+  # The struct is matched once where it has nothing but data.
+  def of(program, %Given{tools: tools, most: 1, now: nil, control: nil} = given)
+      when tools == %{} do
+    %Given{limits: limits, context: context, memory: memory} = given
+
+    if Telemetry.on?() or not first?(program, limits, context, memory) do
+      program |> run(given) |> result(program, given)
+    else
+      case Runner.run(program, limits, context, memory) do
+        {:ok, value, _words} -> valued(value, program, limits, context, memory)
+        {:error, fault} -> result({:error, Fence.note(fault, program)}, program, given)
+      end
+    end
+  end
+
+  def of(program, given) do
+    given = planned(program, given)
+    program |> run(given) |> result(program, given)
   end
 
   @doc "The result of what a run ended with: see `PtcRunner.Json.run/2`."
@@ -95,8 +116,7 @@ defmodule PtcRunner.Json.Evaluation do
     %Given{limits: limits, context: context, memory: memory, tools: tools, control: control} =
       given
 
-    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, memory, program, limits)
-    result = Contract.of(value, memory, program, limits)
+    result = valued(value, program, limits, context, memory)
 
     case control do
       %{firewall: firewall, plan: plan} when firewall != false ->
@@ -111,6 +131,11 @@ defmodule PtcRunner.Json.Evaluation do
     do: {:error, AtomKeys.error(fault, given.context, given.memory, program, given.limits)}
 
   def result({:paused, control}, program, given), do: paused(control, program, given)
+
+  defp valued(value, program, limits, context, memory) do
+    if AtomKeys.nothing?(value), do: AtomKeys.warn(context, memory, program, limits)
+    Contract.of(value, memory, program, limits)
+  end
 
   # What comes from firewalled data stays known to be so in the memory.
   defp marked({:ok, value, delta, memory}, program, given, plan),

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Context
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Control, Edition, Given, Limits, Message, Program, Run, ToolProcess}
+  alias PtcRunner.Json.{Control, Edition, Limits, Message, Program, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, InPlace, Start}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic}
@@ -49,23 +49,26 @@ defmodule PtcRunner.Json.Runner do
   Runs a text or a compiled program that has no tools, no options besides its limits, and only maps of data. Most such programs
   end in their first steps, for which no struct of a run is made.
 
-      iex> given = PtcRunner.Json.Given.read([context: %{"n" => 1}], "f/2")
-      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(~s({"program": {"op": "load", "name": "n"}}), given)
+      iex> text = ~s({"program": {"op": "load", "name": "n"}})
+      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(text, {nil, nil, 100}, %{"n" => 1}, %{})
       iex> value
       1
 
   """
-  @spec run(String.t() | Program.t(), Given.t()) :: Run.outcome()
-  def run(program, %Given{} = given) do
-    case Start.first_steps(program, given) do
+  @spec run(String.t() | Program.t(), Limits.given(), map(), map()) :: Run.outcome()
+  def run(program, limits, context, memory) do
+    case Start.first_steps(program, limits, context, memory) do
       {:ok, _value, words} = done when words <= @small -> done
       # The whole start knows what is to be done then.
-      again when again in [:texts, :rebuild] -> given |> Given.run(program, %{}) |> run()
-      step -> with_limits(step, Given.run(given, program, %{}))
+      again when again in [:texts, :rebuild] -> run(of_data(program, limits, context, memory))
+      step -> with_limits(step, of_data(program, limits, context, memory))
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
+
+  defp of_data(program, limits, context, memory),
+    do: %{%Run{} | program: program, limits: limits, context: context, memory: memory}
 
   @doc "Runs a program, and returns the control at the end of the run too, if it has one."
   @spec controlled(Run.t()) :: {Run.outcome(), Control.t() | nil}

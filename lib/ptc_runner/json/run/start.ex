@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Run.Start do
 
   alias PtcRunner.{Aligned, Native}
   alias PtcRunner.Native.Types
-  alias PtcRunner.Json.{Edition, Given, Limits, Program, Run, Texts}
+  alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
   alias PtcRunner.Json.Run.Reply
 
   @doc "Starts a run; returns its first reply, which is `:texts` only for a program that is still compiled."
@@ -21,16 +21,16 @@ defmodule PtcRunner.Json.Run.Start do
   The first native call of a run without tools. `:rebuild`: the native part of the program is from another node, or from this one before a
   restart; `:texts`: its context has texts.
   """
-  @spec first_steps(String.t() | Program.t(), Given.t()) :: Reply.t() | :rebuild
-  def first_steps(%Program{handle: handle, consts: consts}, %Given{} = data) do
-    %Given{context: context, memory: memory, limits: {timeout, max_heap, _reading}} = data
+  @spec first_steps(String.t() | Program.t(), Limits.given(), map(), map()) ::
+          Reply.t() | :rebuild
+  def first_steps(%Program{} = program, {timeout, max_heap, _reading}, context, memory) do
+    %Program{handle: handle, consts: consts} = program
     Native.run_compiled(handle, consts, {context, memory, timeout, max_heap})
   rescue
     ArgumentError -> :rebuild
   end
 
-  def first_steps(text, %Given{} = data) do
-    %Given{context: context, memory: memory, limits: {timeout, max_heap, reading}} = data
+  def first_steps(text, {timeout, max_heap, reading}, context, memory) do
     given = {context, memory, timeout, max_heap}
     text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
   end
