@@ -42,7 +42,7 @@ defmodule PtcRunner.Test.Nulls do
   defp value(list, operations) when is_list(list), do: Enum.map(list, &value(&1, operations))
   defp value(plain, _operations), do: plain
 
-  defp field(type, given, operations) when type in [:expr, :template, :text],
+  defp field(type, given, operations) when type in [:expr, :template, :text, :parts],
     do: value(given, operations)
 
   defp field({:list, type}, given, operations) when is_list(given),

@@ -161,7 +161,6 @@ defmodule PtcRunner.Agent.DataType do
 
   defp scalar(:none, type), do: type
   defp scalar(type, type), do: type
-  defp scalar({:values, :text, _values, _number}, :string), do: :string
   defp scalar(_type, _other), do: :any
 
   defp text_or(:string, _text), do: :string

@@ -95,7 +95,7 @@ defmodule PtcRunner.Json.Evaluation do
       when tools == %{} do
     %Given{limits: limits, context: context, memory: memory} = given
 
-    if Telemetry.on?() or not first?(program, limits, context, memory) do
+    if Telemetry.on?() != false or not first?(program, limits, context, memory) do
       program |> run(given) |> result(program, given)
     else
       case Runner.run(program, limits, context, memory) do
