@@ -42,11 +42,13 @@ defmodule PtcRunner.Test.Nulls do
   defp value(list, operations) when is_list(list), do: Enum.map(list, &value(&1, operations))
   defp value(plain, _operations), do: plain
 
-  defp field(type, given, operations) when type in [:expr, :template, :text, :parts],
+  defp field(type, given, operations) when type in [:expr, :template, :text],
     do: value(given, operations)
 
   defp field({:list, type}, given, operations) when is_list(given),
     do: Enum.map(given, &field(type, &1, operations))
+
+  defp field({:list_or_node, _type}, given, operations), do: value(given, operations)
 
   defp field({:map, :template}, %{} = given, operations), do: map(given, operations)
 

@@ -48,9 +48,7 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   @spec mark(term(), String.t()) :: {non_neg_integer(), String.t()} | nil
   def mark(text, mark) when is_binary(text) do
     if String.starts_with?(text, mark) do
-      size = byte_size(mark)
-      <<_mark::binary-size(size), rest::binary>> = text
-      [at, digits] = String.split(rest, ":", parts: 2)
+      [at, digits] = text |> String.replace_prefix(mark, "") |> String.split(":", parts: 2)
       {String.to_integer(at), digits}
     end
   end
