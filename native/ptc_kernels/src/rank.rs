@@ -24,7 +24,7 @@ struct Rank {
     before: usize,
     /// How far it is from there to the next number: 0 to 1.
     beyond: f64,
-    /// The same exactly, where there are decimals.
+    /// That part read exactly, where there are decimals.
     exactly: Exact,
 }
 

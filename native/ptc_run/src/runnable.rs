@@ -68,7 +68,7 @@ pub trait Running<F: Heaps>: Send {
     /// Returns what does not depend on the language.
     fn plain(&self) -> &Plain;
 
-    /// Same, to change it.
+    /// Returns what does not depend on the language, to change it.
     fn plain_mut(&mut self) -> &mut Plain;
 
     /// See [`Run::execute`].
@@ -80,7 +80,7 @@ pub trait Running<F: Heaps>: Send {
         meter: Meter,
     ) -> Option<Executed<TermOf<'a, F>>>;
 
-    /// Same, over texts that are not decoded.
+    /// Executes over texts that are not decoded: see [`Run::execute`].
     fn execute_lazily<'a>(
         &mut self,
         lazy: &mut Lazy<'_, F::On<'a>>,

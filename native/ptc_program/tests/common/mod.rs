@@ -397,7 +397,7 @@ fn mistake(heap: &PlainHeap, fault: Fault<Term>) -> Mistake {
     }
 }
 
-/// The same of an error whose language is hidden.
+/// Reads an error whose language is hidden.
 fn reported(heap: &PlainHeap, report: Report<Term>) -> Mistake {
     let text = |cow| match cow {
         Cow::Borrowed(text) => text,

@@ -25,7 +25,7 @@ pub enum Outcome<T> {
     Fault(Report<T>),
     /// A text of the context is not JSON, or cannot be read in place.
     Undecoded,
-    /// The same of the text that a tool has answered. The run waits for another answer.
+    /// A text that a tool has answered is not JSON, or cannot be read in place. The run waits for another answer.
     Refused {
         /// The name of the tool.
         tool: T,
