@@ -33,10 +33,8 @@ defmodule PtcRunner.Json.Resuming do
     paused = whole(paused)
 
     with :ok <- hooks(paused, opts),
-         {:ok, given} <- of_paused(paused, decisions, given, opts) do
-      given = Evaluation.planned(paused.program, given)
-      paused.program |> Evaluation.run(given) |> Evaluation.result(paused.program, given)
-    end
+         {:ok, given} <- of_paused(paused, decisions, given, opts),
+         do: Evaluation.of(paused.program, given)
   end
 
   @doc "Resumes a run for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."
