@@ -1,9 +1,9 @@
 //! What a domain says about values and parts.
 
+use super::names::{NameId, Names};
 use super::part::{How, NextPart, What};
 use super::stack::Stack;
 use crate::shape::OpShape;
-use crate::typing::names::{NameId, Names};
 use ptc_json::{Document, Node};
 use std::fmt::Debug;
 

@@ -5,10 +5,12 @@
 //!
 //! * [`part`]: a part of a program, and how it is read
 //! * [`domain`]: what a domain says
+//! * [`names`]: names as numbers
 //! * [`walk`]: the steps of the interpreter; [`stack`]: its stack
 //! * [`order`]: which part comes next
 
 pub(crate) mod domain;
+pub mod names;
 mod order;
 pub(crate) mod part;
 mod stack;

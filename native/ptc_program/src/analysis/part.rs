@@ -1,9 +1,9 @@
 //! A part of a program, and how it is read.
 
+use super::names::NameId;
 use crate::compile::{INPUT_NAME, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
-use crate::typing::names::NameId;
 use ptc_json::{Document, Node, Shape};
 
 /// Stands for a field that is not given.

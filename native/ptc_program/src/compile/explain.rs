@@ -6,10 +6,10 @@
 use super::compiler::Compiler;
 use super::explain_parts::Part;
 use super::{Plan, Scope, Walk};
+use crate::analysis::names::ByNumber;
 use crate::code::{Instr, Slot};
 use crate::opcode::OpCode;
 use crate::shape::{Aggregate, Chosen, OpShape, TextOf, Which};
-use crate::typing::names::ByNumber;
 use ptc_json::{Node, Shape};
 use ptc_vm::explain::{Detail, Mark, PathPart, Role, Site, COUNTED_LISTS};
 use std::collections::HashMap;

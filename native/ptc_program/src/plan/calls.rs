@@ -4,7 +4,7 @@ use super::formula::FormulaId;
 use super::loops::{Looped, Loops};
 use super::sets::SetId;
 use super::value::{ValueId, Values};
-use crate::typing::names::NameId;
+use crate::analysis::names::NameId;
 
 /// How often a part of the program calls a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! a smaller one.
 
 use super::sources::SourceId;
-use crate::typing::names::{Hash, Index};
+use crate::analysis::names::{Hash, Index};
 use std::cmp::Ordering;
 
 /// The number of a loop. A part of the data that is read inside may belong to its current item.

@@ -3,7 +3,7 @@
 use super::sets::{Extent, SetId};
 use super::value::{Value, ValueId};
 use super::walk::PlanWalk;
-use crate::typing::names::NameId;
+use crate::analysis::names::NameId;
 use ptc_term::names::is_firewalled;
 
 /// Maximum number of parts of an entry that are told apart. What an entry with more of them comes from counts as computed.

@@ -3,7 +3,7 @@
 use super::sets::SetId;
 use super::value::ValueId;
 use super::walk::PlanWalk;
-use crate::typing::names::NameId;
+use crate::analysis::names::NameId;
 use ptc_json::{Document, Node};
 
 impl PlanWalk {

@@ -9,7 +9,7 @@ use super::sets::{Ref, SetId};
 use super::terms::{flows_terms, formula_term, kept_term, refs_term, tidy, Flows};
 use super::value::{Value, ValueId};
 use super::walk::PlanWalk;
-use crate::typing::names::{ByNumber, NameId};
+use crate::analysis::names::{ByNumber, NameId};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;

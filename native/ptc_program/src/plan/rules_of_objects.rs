@@ -5,8 +5,8 @@ use super::sets::SetId;
 use super::sources::PathStep;
 use super::value::{ItemsOf, Value, ValueId};
 use super::walk::PlanWalk;
+use crate::analysis::names::NameId;
 use crate::shape::Reshaping;
-use crate::typing::names::NameId;
 use ptc_json::Document;
 
 impl PlanWalk {

@@ -1,7 +1,7 @@
 //! Sets of parts of the data. Equal sets have one number.
 
 use super::sources::{SourceId, SourceRoot, SourceTree};
-use crate::typing::names::{Hash, Index};
+use crate::analysis::names::{Hash, Index};
 use std::cmp::Ordering;
 
 /// How much of a part counts.

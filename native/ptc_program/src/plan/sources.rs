@@ -1,6 +1,6 @@
 //! Where data come from: the parts of the context, of the memory and of the answers of tools, each a path from its root.
 
-use crate::typing::names::{ByNumber, NameId};
+use crate::analysis::names::{ByNumber, NameId};
 use std::collections::HashMap;
 
 /// Where a path begins.

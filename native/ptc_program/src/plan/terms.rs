@@ -7,7 +7,7 @@ use super::keyed_entries::KeyLeftOut;
 use super::sets::{Extent, Ref, SetId};
 use super::sources::{PathStep, SourceId, SourceRoot};
 use super::walk::PlanWalk;
-use crate::typing::names::ByNumber;
+use crate::analysis::names::ByNumber;
 use ptc_term::heap::Heap;
 use ptc_term::named::named;
 use ptc_term::number::Number;

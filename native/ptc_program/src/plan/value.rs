@@ -9,7 +9,7 @@ pub use reading::FoundIn;
 use super::formula::{Factor, FormulaId, Formulas, LoopId};
 use super::sets::{Extent, SetId, Sets};
 use super::sources::{SourceId, SourceRoot, SourceTree};
-use crate::typing::names::NameId;
+use crate::analysis::names::NameId;
 
 /// The number of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,11 +8,11 @@ use super::sources::SourceRoot;
 use super::value::{ItemsOf, ValueId, Values};
 use super::visit::{PlanHeld, PlanOwn, When};
 use crate::analysis::domain::{PartOf, StackOf};
+use crate::analysis::names::{ByNumber, NameId, Names};
 use crate::analysis::{walk, Domain, How, Stack, Visiting};
 use crate::compile::INPUT_NAME;
 use crate::edition::Edition;
 use crate::shape::OpShape;
-use crate::typing::names::{ByNumber, NameId, Names};
 use ptc_json::{Document, Entry, Node, Shape};
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! What the checker finds, as data.
 
-use super::names::NameId;
 use super::ty::{Kinds, TyId};
+use crate::analysis::names::NameId;
 use crate::opcode::OpCode;
 use ptc_json::Node;
 use ptc_term::named::named;

@@ -1,9 +1,9 @@
 //! Whether the values of a type can have another one.
 
 use super::finding::Subject;
-use super::names::{ByNumber, NameId};
 use super::sources::Sources;
 use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
+use crate::analysis::names::{ByNumber, NameId};
 use ptc_term::names::is_alike;
 use std::collections::HashSet;
 

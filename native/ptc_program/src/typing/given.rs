@@ -1,12 +1,12 @@
 //! What a check is given: the types that the program needs of it are read before the walk.
 
 use super::known::{KnownScope, Tool};
-use super::names::NameId;
 use super::read::{Target, TypeReader};
 use super::terms::TypeTerms;
 use super::ty::TyId;
 use super::type_words::{name_of, LONGEST_NAME};
 use super::walk::TypeWalk;
+use crate::analysis::names::NameId;
 use crate::compile::INPUT_NAME;
 use crate::source::Uses;
 use ptc_json::{Document, Node};

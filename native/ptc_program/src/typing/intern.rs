@@ -1,7 +1,7 @@
 //! Equal types have one number.
 
-use super::names::{Hash, Index, Names};
 use super::ty::{Kinds, Span, Ty, TyId, Types, COMMON, MOST_TYPES};
+use crate::analysis::names::{Hash, Index, Names};
 use std::sync::OnceLock;
 
 /// The types of [`TyId`]'s constants, and their index.

@@ -1,7 +1,7 @@
 //! What a check knows besides the program: the types of the data, of the memory, of the tools and of the result.
 
-use super::names::{ByNumber, NameId};
 use super::ty::TyId;
+use crate::analysis::names::{ByNumber, NameId};
 use ptc_json::Node;
 use std::collections::HashMap;
 

@@ -3,8 +3,7 @@
 //! A domain of the interpreter in `analysis`: each part is visited once, with the types of its current value and of the names
 //! around it. The rules follow the shapes of operations.
 //!
-//! * [`ty`]: the table of types; `intern`: equal types have one number; [`names`]: names as numbers; [`union`]: unions, and
-//!   what is read of a type
+//! * [`ty`]: the table of types; `intern`: equal types have one number; [`union`]: unions, and what is read of a type
 //! * [`walk`]: the domain; `parts`: the types of constants; [`rule`]: what the rules of operations use; `report`: what they
 //!   find; `rules`: the rules of shapes
 //! * [`known`]: what is known besides the program; `given`: how that is read; [`sources`]: which fields of the data are read
@@ -23,7 +22,6 @@ mod intern;
 pub mod job;
 pub mod known;
 pub mod locate;
-pub mod names;
 pub(crate) mod parts;
 pub mod paths;
 mod places;

@@ -1,7 +1,7 @@
 //! The places of a sample, and what was seen at each of them: the value itself, the items of a list, the values of a key.
 
-use super::names::{ByNumber, NameId};
 use super::ty::{FieldTy, TyId, Types};
+use crate::analysis::names::{ByNumber, NameId};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::value::Form;
 use std::collections::HashMap;

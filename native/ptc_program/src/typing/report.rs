@@ -1,10 +1,10 @@
 //! What a rule finds: wrong kinds of values, fields and names that are not there.
 
 use super::finding::{Detail, FindingCode, Severity, Subject};
-use super::names::NameId;
 use super::rule::Rule;
 use super::suggest::suggestion;
 use super::ty::{Kinds, Ty, TyId};
+use crate::analysis::names::NameId;
 use ptc_json::{Node, Shape};
 
 /// Maximum number of names that a suggestion is looked for among, and that a finding shows.

@@ -1,8 +1,8 @@
 //! What the rules of operations use: their fields, and the types of their parts.
 
-use super::names::NameId;
 use super::ty::{FieldTy, TyId, Types};
 use super::walk::{Facts, TypeOwn, TypePart, TypeWalk};
+use crate::analysis::names::NameId;
 use crate::analysis::What;
 use crate::edition::Edition;
 use crate::opcode::OpCode;

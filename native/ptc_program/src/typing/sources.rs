@@ -1,6 +1,6 @@
 //! Where in the data the fields of objects come from, and which of them the program reads.
 
-use super::names::{NameId, Names};
+use crate::analysis::names::{NameId, Names};
 use std::ops::Range;
 
 /// The fields of the data, each after the one around it. Number 0 is none.

@@ -1,6 +1,6 @@
 //! "Did you mean": the known name that is most similar to an unknown one.
 
-use super::names::{NameId, Names};
+use crate::analysis::names::{NameId, Names};
 use ptc_term::similar::closest;
 
 /// Maximum length of a name that is compared.

@@ -1,8 +1,8 @@
 //! Types as terms. What was given as a term is returned as that term; other types are made part by part.
 
-use super::names::{ByNumber, NameId};
 use super::ty::{FieldTy, Span, Ty, TyId, Types};
 use super::words::Word;
+use crate::analysis::names::{ByNumber, NameId};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::number::Number;

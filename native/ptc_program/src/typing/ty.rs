@@ -1,6 +1,6 @@
 //! Types: one flat table in which equal types have one number, so that nothing recurses over them.
 
-use super::names::{Index, NameId, Names};
+use crate::analysis::names::{Index, NameId, Names};
 
 /// The number of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

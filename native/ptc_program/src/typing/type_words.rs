@@ -1,8 +1,8 @@
 //! The words that types are written with.
 
-use super::names::NameId;
-pub(super) use super::names::LONGEST_NAME;
 use super::ty::{TyId, Types};
+use crate::analysis::names::NameId;
+pub(super) use crate::analysis::names::LONGEST_NAME;
 use ptc_term::heap::{Heap, Kind};
 
 /// The words of type terms.

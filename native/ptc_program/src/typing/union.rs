@@ -1,7 +1,7 @@
 //! Unions, and what is read of a type that may be one.
 
-use super::names::NameId;
 use super::ty::{FieldTy, Kinds, Ty, TyId, Types};
+use crate::analysis::names::NameId;
 
 /// Maximum number of members of a union.
 const MOST_MEMBERS: usize = 24;

@@ -2,12 +2,12 @@
 
 use super::finding::{Detail, Finding, FindingCode, Severity};
 use super::known::Known;
-use super::names::{NameId, Names};
 use super::rule::Rule;
 use super::rules;
 use super::sources::Sources;
 use super::ty::{TyId, Types};
 use crate::analysis::domain::StackOf;
+use crate::analysis::names::{NameId, Names};
 use crate::analysis::{walk, Domain, How, NextPart, Stack, Visiting, What, ABSENT};
 use crate::edition::Edition;
 use crate::opcode::OpCode;

@@ -1,8 +1,8 @@
 //! Values that are one of several.
 
 use super::{ItemsOf, TableRange, Value, ValueId, Values, DEEPEST, MOST_JOINED};
+use crate::analysis::names::NameId;
 use crate::plan::formula::LoopId;
-use crate::typing::names::NameId;
 
 /// Maximum number of values of which a value is one.
 const MOST_MEMBERS: usize = 8;

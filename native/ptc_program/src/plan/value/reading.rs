@@ -1,10 +1,10 @@
 //! What is read of a value.
 
 use super::{Value, ValueId, Values, MOST_JOINED};
+use crate::analysis::names::NameId;
 use crate::plan::formula::LoopId;
 use crate::plan::sets::{Extent, SetId};
 use crate::plan::sources::{PathStep, SourceId};
-use crate::typing::names::NameId;
 
 impl Values {
     /// Returns the value at a key of an object.

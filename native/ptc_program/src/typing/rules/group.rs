@@ -1,7 +1,7 @@
 //! The rule of `group_by`.
 
 use super::input::{item, item_field, read_item};
-use crate::typing::names::NameId;
+use crate::analysis::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Ty, TyId};
 use crate::typing::walk::TypePart;

@@ -1,7 +1,7 @@
 //! The value that an operation reads, and the keys of items.
 
+use crate::analysis::names::NameId;
 use crate::typing::finding::Subject;
-use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Kinds, TyId};
 use ptc_json::Node;

@@ -1,7 +1,7 @@
 //! Names: of the data, of the memory, and those that operations bind.
 
+use crate::analysis::names::NameId;
 use crate::typing::finding::{Detail, FindingCode};
-use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::TyId;
 use crate::typing::walk::Facts;

@@ -1,7 +1,7 @@
 //! Rules of operations on objects.
 
+use crate::analysis::names::NameId;
 use crate::typing::finding::{Detail, FindingCode, Subject};
-use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{FieldTy, Kinds, Ty, TyId};
 use crate::typing::walk::{Facts, TypePart};

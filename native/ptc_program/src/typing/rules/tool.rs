@@ -1,9 +1,9 @@
 //! The rule of tool calls.
 
+use crate::analysis::names::NameId;
 use crate::typing::finding::{Detail, FindingCode, Severity};
 use crate::typing::fit::Why;
 use crate::typing::known::Tool;
-use crate::typing::names::NameId;
 use crate::typing::rule::Rule;
 use crate::typing::ty::{Ty, TyId};
 use crate::typing::walk::TypePart;

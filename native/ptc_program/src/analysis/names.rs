@@ -72,7 +72,7 @@ impl Names {
     }
 
     /// Forgets all names, and keeps the memory.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
         self.index.clear();
@@ -109,7 +109,7 @@ impl Names {
     }
 
     /// Returns the words of the memory.
-    pub(super) fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> usize {
         self.bytes.capacity() / 8 + self.ends.capacity() / 2 + self.index.room()
     }
 }
@@ -165,7 +165,7 @@ impl Index {
     }
 
     /// Makes it equal to another one, in its own memory.
-    pub(super) fn copy(&mut self, other: &Index) {
+    pub(crate) fn copy(&mut self, other: &Index) {
         self.places.clone_from(&other.places);
         self.count = other.count;
     }
@@ -185,7 +185,7 @@ impl Index {
         self.places.len()
     }
 
-    pub(super) fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> usize {
         self.places.capacity()
     }
 }
