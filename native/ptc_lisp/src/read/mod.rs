@@ -1,0 +1,1 @@
+//! The reader: from text to forms with positions.
