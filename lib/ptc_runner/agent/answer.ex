@@ -94,7 +94,9 @@ defmodule PtcRunner.Agent.Answer do
   def exactly(text, signature, opts) do
     text = Thinking.blanked(text)
     asked = Asked.new(signature, opts)
-    strict = %{Asked.new(signature, coerce: false, repair: false) | limits: asked.limits}
+    asked = %{asked | spelling: :refuse}
+    strict = Asked.new(signature, coerce: false, repair: false)
+    strict = %{strict | limits: asked.limits, spelling: :refuse}
 
     sign = Nearly.sign(text)
     choosing = [fenced: true, plain: asked.wrapped?]
@@ -207,6 +209,7 @@ defmodule PtcRunner.Agent.Answer do
     found = found(read)
 
     with [] <- clashing(found, asked),
+         [] <- misspelled(outcome, found, asked),
          {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
          no when no in [:error, :literal] or (is_tuple(no) and elem(no, 0) == :unfit) <-
            converted(text, outcome, found, asked) do
@@ -295,7 +298,7 @@ defmodule PtcRunner.Agent.Answer do
   defp respelled(
          {:ok, _value, _told} = right,
          {:value, found},
-         %{repair?: true, type: type} = asked
+         %{spelling: :read, type: type} = asked
        )
        when type != nil do
     with true <- Names.optional?(type),
@@ -309,6 +312,24 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp respelled(other, _found, _asked), do: other
+
+  # Where no key is read in another spelling, an optional field would be lost without a word: it is told with all other errors.
+  defp misspelled(outcome, {:value, found}, %{spelling: :refuse, type: type} = asked)
+       when type != nil do
+    with true <- Names.optional?(type),
+         [_ | _] = misspelled <- found |> Wrapper.inner(type) |> Names.misspelled(type) do
+      case exact(outcome, asked) do
+        {:error, errors} -> misspelled ++ Enum.reject(errors, &at_any?(&1, misspelled))
+        _right_or_limit -> misspelled
+      end
+    else
+      _as_declared -> []
+    end
+  end
+
+  defp misspelled(_outcome, _found, _asked), do: []
+
+  defp at_any?(%{path: path}, errors), do: Enum.any?(errors, &(&1.path == path))
 
   defp converted(text, outcome, found, asked) do
     with :error <- coerced(found, asked),

@@ -281,7 +281,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
 
   The value is that of `PtcRunner.Agent.answer/3` for a text that is valid as it stands, without thinking, and the one of several values that counts: texts of dates and decimals become
   these, missing fields and null have the default if there is one, and objects of `{:struct, Module, type}` are structs. A value of a type with
-  defaults, structs or decimals has no undeclared keys, and floats for integers where the type is `:float`. Nothing else is converted: a text is no number, another spelling of an enumeration's value is an error, and nothing is repaired. For that, give the
+  defaults, structs or decimals has no undeclared keys, and floats for integers where the type is `:float`. Nothing else is converted: a text is no number, another spelling of an enumeration's value or of a field's name is an error, and nothing is repaired. For that, give the
   whole text to `PtcRunner.Agent.answer/3`.
 
       iex> signature = PtcRunner.SubAgent.Signature.annotate!("{n :int, unit :string}", "unit", default: "kg")

@@ -241,6 +241,53 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
     end
   end
 
+  test "an optional field in another spelling is an error, because its value would be lost" do
+    for {name, key} <- [
+          {"user_id", "userId"},
+          {"id", "id "},
+          {"id", "ID"},
+          {"first_name", "First Name"}
+        ],
+        field <- ["int?", "any?", "map?"],
+        {around, path} <- [{"", []}, {"[", [0]}] do
+      closing = if around == "[", do: "]", else: ""
+      type = "#{around}{#{name} :#{field}, n :int?}#{closing}"
+      value = if field == "map?", do: "{}", else: "7"
+      text = ~s(#{around}{"n": "x", "#{key}": #{value}}#{closing})
+      stream = AnswerStream.new(type, halt: :certain)
+      missing = %{path: path ++ [name], message: "expected field, got the key #{inspect(key)}"}
+      {:ended, {:error, [^missing, %{path: wrong}]}} = Answers.stream(stream, [text])
+      assert wrong == path ++ ["n"]
+
+      right = String.replace(text, ~s("x"), "1")
+      assert Answers.stream(stream, [right]) == {:ended, {:error, [missing]}}
+      assert {:ok, _value, [_told]} = Agent.answer(right, type)
+    end
+
+    # A hyphen is no other spelling, and what is a spelling of two fields or of none is an undeclared key.
+    for {text, type} <- [
+          {~s({"user-id": 7}), "{user_id :int?}"},
+          {~s({"UserId": 7}), "{userId :int?, userid :int?}"},
+          {~s({"user": 7}), "{user_id :int?}"}
+        ] do
+      {:ok, value, []} = Agent.answer(text, type)
+      assert Answers.stream(AnswerStream.new(type), [text]) == {:ended, {:ok, value}}
+    end
+
+    type = "{_person {first_name :string?}}"
+    text = ~s({"_person": {"firstName": "Ann"}})
+
+    assert Answers.stream(AnswerStream.new(type), [text]) ==
+             {:ended,
+              {:error,
+               [
+                 %{
+                   path: ["_person", "first_name"],
+                   message: "expected field, got a key in another spelling"
+                 }
+               ]}}
+  end
+
   test "a value without an object may be bare or wrapped" do
     for {text, type, value} <- [
           {"5", ":int", 5},

@@ -1,6 +1,7 @@
 defmodule PtcRunner.Agent.Answer.Asked do
   @moduledoc false
   # What is asked of an answer: its type, with the object around a value that is none, and what may be changed.
+  # `spelling` is what happens to a key that is another spelling of a field that is missing: it is read as the field, is kept, or is an error.
 
   alias PtcRunner.Agent.{Nearly, Wrapper}
   alias PtcRunner.Json.Limits
@@ -17,6 +18,7 @@ defmodule PtcRunner.Agent.Answer.Asked do
           limits: keyword(),
           coerce?: boolean(),
           repair?: boolean(),
+          spelling: :read | :keep | :refuse,
           truncated: :error | :complete
         }
 
@@ -46,6 +48,7 @@ defmodule PtcRunner.Agent.Answer.Asked do
       limits: opts |> Options.given([:timeout, :max_heap]) |> Limits.shared(began),
       coerce?: coerce?,
       repair?: repair?,
+      spelling: if(repair?, do: :read, else: :keep),
       truncated: Keyword.get(opts, :truncated, :error)
     }
   end

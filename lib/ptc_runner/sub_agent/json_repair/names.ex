@@ -69,7 +69,37 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
 
   """
   @spec renamed(term(), term()) :: {term(), [String.t()]}
-  def renamed(value, type), do: Type.walk(value, type, &respelled/3)
+  def renamed(value, type), do: Type.walk(value, type, &renamed/3)
+
+  # The keys inside a firewalled field are not shown.
+  defp renamed(map, fields, path) do
+    hidden = Enum.find(path, &Firewall.hidden?/1)
+    respelled(map, fields, &warning(&1, &2, hidden))
+  end
+
+  @doc """
+  An error for each field that is missing and that an object has under a key in another spelling, where `renamed/2` would give it its name.
+
+      iex> type = {:map, [{"user_id", {:optional, :int}}]}
+      iex> for map <- [%{"userId" => 1}, %{"user-id" => 1}, %{"user" => 1}],
+      ...>   do: PtcRunner.SubAgent.JsonRepair.Names.misspelled(map, type)
+      [[%{path: ["user_id"], message: ~s(expected field, got the key "userId")}], [], []]
+
+  """
+  @spec misspelled(term(), term()) :: [%{path: list(), message: String.t()}]
+  def misspelled(value, type), do: value |> Type.walk(type, &misspelled/3) |> elem(1)
+
+  defp misspelled(map, fields, path) do
+    hidden? = Enum.any?(path, &Firewall.hidden?/1)
+
+    {_map, errors} =
+      respelled(map, fields, fn key, name ->
+        key = if hidden?, do: "a key in another spelling", else: "the key " <> shown(key)
+        %{path: path ++ [name], message: "expected field, got " <> key}
+      end)
+
+    {map, errors}
+  end
 
   @doc """
   Gives keys that differ from a declared name in hyphens and underscores only that name: validation finds them,
@@ -167,42 +197,38 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
     Map.put(map, name, value)
   end
 
-  defp respelled(map, fields, path) do
+  # `told` makes what is told of a key and the name that it gets.
+  defp respelled(map, fields, told) do
     {there, absent} = Enum.split_with(fields, fn {name, _type} -> Type.key(map, name) != nil end)
 
     if absent == [] or map_size(map) == length(there),
       do: {map, []},
-      else: respelled(map, fields, absent, Enum.find(path, &Firewall.hidden?/1))
+      else: respelled(map, fields, absent, told)
   end
 
-  # `hidden`: the firewalled field around the object, whose keys are not shown.
-  defp respelled(map, fields, absent, hidden) do
+  defp respelled(map, fields, absent, told) do
     declared = MapSet.new(fields, fn {name, _type} -> Type.key(map, name) end)
     keys = for key <- Map.keys(map), is_binary(key), key not in declared, do: key
     keys = Enum.group_by(keys, &squeezed/1)
     names = Enum.group_by(fields, fn {name, _type} -> squeezed(name) end)
 
-    {map, warnings} =
-      Enum.reduce(absent, {map, []}, fn {name, _type}, {map, warnings} ->
+    {map, all} =
+      Enum.reduce(absent, {map, []}, fn {name, _type}, {map, all} ->
         spelling = squeezed(name)
 
         case {Map.get(keys, spelling), Map.fetch!(names, spelling)} do
-          {[key], [_field]} ->
-            {moved(map, key, name), [warning(key, name, hidden) | warnings]}
-
-          _none_or_several ->
-            {map, warnings}
+          {[key], [_field]} -> {moved(map, key, name), [told.(key, name) | all]}
+          _none_or_several -> {map, all}
         end
       end)
 
-    {map, Enum.reverse(warnings)}
+    {map, Enum.reverse(all)}
   end
 
-  defp warning(key, name, nil),
-    do: "read the key #{inspect(Shown.name(key))} as #{inspect(Shown.name(name))}"
+  defp warning(key, name, nil), do: "read the key #{shown(key)} as #{shown(name)}"
+  defp warning(_key, _name, hidden), do: "read a key in #{shown(hidden)} as declared"
 
-  defp warning(_key, _name, hidden),
-    do: "read a key in #{inspect(Shown.name(hidden))} as declared"
+  defp shown(name), do: name |> Shown.name() |> inspect()
 
   # A sign in front of a name is no spelling of it: it may mean the opposite. `String.replace/3` takes a hundred bytes for each match.
   defp squeezed(<<?-, rest::binary>>), do: "-" <> letters(rest)
