@@ -560,7 +560,13 @@ defmodule PtcRunnerNative.MixProject do
   def application do
     [
       mod: {PtcRunner.Native.Application, []},
-      extra_applications: [:logger, ptc_runner: :optional, allm: :optional, telemetry: :optional]
+      extra_applications: [
+        :logger,
+        :crypto,
+        ptc_runner: :optional,
+        allm: :optional,
+        telemetry: :optional
+      ]
     ]
   end
 
@@ -732,6 +738,8 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Json.Interpreter,
           PtcRunner.Json.Parser,
           PtcRunner.Json.Paused,
+          PtcRunner.Json.Paused.Used,
+          PtcRunner.Json.Paused.Used.Ets,
           PtcRunner.Json.Plan,
           PtcRunner.Json.Program,
           PtcRunner.Json.Text,

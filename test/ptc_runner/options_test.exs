@@ -22,6 +22,10 @@ defmodule PtcRunner.OptionsTest do
     call = ~s({"program": {"op": "call", "tool": "x"}})
     {:paused, paused} = Json.run(call, tools: tools)
     {:paused, waiting} = Agent.run(call, tools)
+    keys = [:crypto.strong_rand_bytes(32)]
+    of_who = [bind: "ada"]
+    for_a_time = [bind: "ada", ttl: 1_000]
+    sealed = Json.Paused.seal(paused, keys, for_a_time)
 
     [
       {&Json.run(@program, &1), [timeout: 1_000, max_heap: nil, memory: %{}]},
@@ -35,6 +39,10 @@ defmodule PtcRunner.OptionsTest do
       {&Json.record(@program, &1), [max_tool_calls: 3, on_call: fn _ -> :run end]},
       {&Json.replay(@program, elem(Json.record(@program), 1), &1), [timeout: 50]},
       {&Json.resume(paused, :approve, &1), [pause_ttl: 5, on_journal: nil]},
+      {&Json.Paused.seal(paused, keys, &1), for_a_time},
+      {&Json.Paused.open(sealed, keys, &1), of_who},
+      {&Agent.Paused.seal(waiting, keys, &1), for_a_time},
+      {&Agent.Paused.open("", keys, &1), of_who},
       {&Agent.prompt/1, [samples: false, max_turns: 3]},
       {&Agent.answer("{}", nil, &1), [timeout: nil, coerce: false]},
       {&Agent.program(@program, &1), [max_heap: nil, keys: :any, repair: false]},

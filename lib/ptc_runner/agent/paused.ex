@@ -16,6 +16,7 @@ defmodule PtcRunner.Agent.Paused do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Kept
+  alias PtcRunner.Json.Paused.{Sealed, Stored, Used}
   alias PtcRunner.Shown
 
   # Of the form of `to_map/1`.
@@ -96,7 +97,9 @@ defmodule PtcRunner.Agent.Paused do
   Raises `ArgumentError` if a part cannot be kept, for example a function among the messages.
   """
   @spec to_map(t()) :: map()
-  def to_map(%__MODULE__{} = paused) do
+  def to_map(%__MODULE__{} = paused), do: with_run(paused, Json.Paused.to_map(paused.run))
+
+  defp with_run(paused, run) do
     terms =
       for name <- @terms,
           into: %{},
@@ -105,7 +108,7 @@ defmodule PtcRunner.Agent.Paused do
     Map.merge(terms, %{
       "agent_paused" => @version,
       "kind" => Atom.to_string(paused.kind),
-      "run" => Json.Paused.to_map(paused.run),
+      "run" => run,
       "made" => paused.made
     })
   end
@@ -128,9 +131,14 @@ defmodule PtcRunner.Agent.Paused do
 
   """
   @spec from_map(term()) :: {:ok, t()} | {:error, String.t()}
-  def from_map(%{"agent_paused" => @version, "kind" => kind, "run" => run, "made" => made} = map)
-      when is_map_key(@kinds, kind) and is_binary(made) do
-    with {:ok, run} <- Json.Paused.from_map(run),
+  def from_map(map), do: read(map, &Json.Paused.from_map/1)
+
+  defp read(
+         %{"agent_paused" => @version, "kind" => kind, "run" => run, "made" => made} = map,
+         of_run
+       )
+       when is_map_key(@kinds, kind) and is_binary(made) do
+    with {:ok, run} <- of_run.(run),
          {:ok, terms} <- terms(@terms, map, %{}),
          :ok <- sound(@kinds[kind], terms) do
       {:ok,
@@ -141,15 +149,60 @@ defmodule PtcRunner.Agent.Paused do
     end
   end
 
-  def from_map(%{"agent_paused" => @version}),
+  defp read(%{"agent_paused" => @version}, _of_run),
     do: {:error, "no paused run of an agent: a part is missing"}
 
-  def from_map(%{"agent_paused" => other}),
+  defp read(%{"agent_paused" => other}, _of_run),
     do:
       {:error,
        "the paused run has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
 
-  def from_map(other), do: {:error, "no paused run of an agent: #{Shown.text(other, 200)}"}
+  defp read(other, _of_run), do: {:error, "no paused run of an agent: #{Shown.text(other, 200)}"}
+
+  @doc """
+  The paused run or loop as one text that may be given away: see `PtcRunner.Json.Paused.seal/3`, whose keys and options it takes.
+
+      iex> alias PtcRunner.Agent.Paused
+      iex> keys = [:crypto.strong_rand_bytes(32)]
+      iex> tools = %{"pay" => {fn args -> "paid \#{args["id"]}" end, signature: "(id :int) -> :string", approve: true}}
+      iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"id": 7}}})
+      iex> {:paused, paused} = PtcRunner.Agent.run(program, tools)
+      iex> text = Paused.seal(paused, keys, bind: "ada", ttl: 60_000)
+      iex> {:ok, again} = Paused.open(text, keys, bind: "ada", used: PtcRunner.Json.Paused.Used.Ets)
+      iex> {:ok, value, _info} = PtcRunner.Agent.resume(again, :approve, tools: tools)
+      iex> {value, Paused.open(text, keys, bind: "ada", used: PtcRunner.Json.Paused.Used.Ets)}
+      {"paid 7", {:error, :invalid_seal}}
+
+  Raises `ArgumentError` also where `to_map/1` does.
+  """
+  @spec seal(t(), [binary()], keyword()) :: String.t()
+  def seal(%__MODULE__{} = paused, keys, opts),
+    do:
+      Sealed.seal(
+        "agent",
+        with_run(paused, Stored.sealed(paused.run)),
+        keys,
+        opts,
+        "PtcRunner.Agent.Paused.seal/3"
+      )
+
+  @doc """
+  The paused run or loop of a text of `seal/3`, or one error that does not say why: see `PtcRunner.Json.Paused.open/3`.
+
+      iex> PtcRunner.Agent.Paused.open("no such text", [:crypto.strong_rand_bytes(32)], bind: "ada")
+      {:error, :invalid_seal}
+
+  """
+  @spec open(term(), [binary()], keyword()) :: {:ok, t()} | {:error, :invalid_seal}
+  def open(text, keys, opts) do
+    {keys, bind, used} = Sealed.opening!(keys, opts, "PtcRunner.Agent.Paused.open/3")
+
+    with {:ok, sealed, claim} <- Sealed.open("agent", text, keys, bind),
+         {:ok, paused} <- read(sealed, &Stored.unsealed/1),
+         true <- Used.first?(used, claim),
+         do: {:ok, paused},
+         else: (_other -> {:error, :invalid_seal})
+  end
 
   defp terms([name | rest], map, terms) do
     with {:ok, json} <- Map.fetch(map, Atom.to_string(name)),

@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.Paused do
   """
 
   alias PtcRunner.Json.{Call, Control, Edition, Entry, Kept, Limits, Message, Program}
-  alias PtcRunner.Json.Paused.{Packed, Stored}
+  alias PtcRunner.Json.Paused.{Packed, Sealed, Stored, Used}
   alias PtcRunner.Shown
 
   # Of this form.
@@ -241,6 +241,56 @@ defmodule PtcRunner.Json.Paused do
   """
   @spec from_map(term()) :: {:ok, t()} | {:error, String.t()}
   defdelegate from_map(map), to: Stored
+
+  @doc """
+  The paused run as one text that may be given away, for example to a browser: who holds it can neither read nor change it.
+
+  `keys` is a list of binaries of 32 bytes. The first of them seals, and `open/3` takes a text of any of them: to rotate, put a new key in front, and
+  drop the old one when its texts have expired. Options, both required:
+
+    * `:bind` - who may go on with the run: any term that the application knows again when the text comes back, as `{:user, 7}`. It is not in
+      the text. It must be equal by `===`, so take ids, and not a struct that changes when it is loaded again.
+    * `:ttl` - the milliseconds until the text ends
+
+  It is encrypted and authenticated with AES-256-GCM, under a random nonce: seal less than four billion texts with one key. Raises
+  `ArgumentError` for keys of another form, and for a run of more than 8 MB as text.
+
+      iex> alias PtcRunner.Json.Paused
+      iex> keys = [:crypto.strong_rand_bytes(32)]
+      iex> program = ~s({"program": {"op": "call", "tool": "pay"}})
+      iex> {:paused, paused} = PtcRunner.Json.run(program, tools: %{"pay" => {fn _ -> 1 end, approve: true}})
+      iex> text = Paused.seal(paused, keys, bind: {:user, 7}, ttl: 60_000)
+      iex> Paused.open(text, keys, bind: {:user, 7}) == {:ok, paused}
+      true
+      iex> {Paused.open(text, keys, bind: {:user, 8}), Paused.open(text <> "AAAA", keys, bind: {:user, 7})}
+      {{:error, :invalid_seal}, {:error, :invalid_seal}}
+
+  """
+  @spec seal(t(), [binary()], keyword()) :: String.t()
+  def seal(%__MODULE__{} = paused, keys, opts),
+    do: Sealed.seal("run", Stored.sealed(paused), keys, opts, "PtcRunner.Json.Paused.seal/3")
+
+  @doc """
+  The paused run of a text of `seal/3`, or always the same error, which does not say why: the text was changed, is of another key, another
+  person or another kind, has expired, was used, or is no such text.
+
+  It takes bounded time and memory for any text, and makes no atom. Options:
+
+    * `:bind` - as for `seal/3`, required
+    * `:used` - a module of `PtcRunner.Json.Paused.Used`, which lets each text through once: give it where the run goes on, and leave it out where the
+      calls are only shown. A text that was let through is used, whatever becomes of the run then.
+
+  """
+  @spec open(term(), [binary()], keyword()) :: {:ok, t()} | {:error, :invalid_seal}
+  def open(text, keys, opts) do
+    {keys, bind, used} = Sealed.opening!(keys, opts, "PtcRunner.Json.Paused.open/3")
+
+    with {:ok, sealed, claim} <- Sealed.open("run", text, keys, bind),
+         {:ok, paused} <- Stored.unsealed(sealed),
+         true <- Used.first?(used, claim),
+         do: {:ok, paused},
+         else: (_other -> {:error, :invalid_seal})
+  end
 
   @doc """
   The paused run of what `:on_journal` got from a run whose process was killed: the maps in their order.

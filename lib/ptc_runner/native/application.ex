@@ -2,11 +2,12 @@ defmodule PtcRunner.Native.Application do
   @moduledoc false
   # Starts with the application: replaces modules of `ptc_runner` with those of the overlay, if it is a
   # dependency, decides which edition of the language is the default, looks for `:telemetry`, loads the library's modules,
-  # makes the table of what was said of keys, and starts the reaper, which kills the processes of tools whose callers have ended.
+  # makes the tables of what was said of keys and of the sealed texts that were used, and starts the reaper, which kills the processes of tools whose callers have ended.
 
   use Application
 
   alias PtcRunner.Json.{AtomKeys, Edition}
+  alias PtcRunner.Json.Paused.Used
   alias PtcRunner.Native.{Overlay, Reaper, Telemetry}
 
   @app :ptc_runner_native
@@ -16,6 +17,7 @@ defmodule PtcRunner.Native.Application do
     with :ok <- Overlay.start(), :ok <- Edition.decide() do
       Telemetry.refresh()
       AtomKeys.start()
+      Used.Ets.start()
       load_modules()
       Supervisor.start_link([Reaper], strategy: :one_for_one, name: __MODULE__)
     end

@@ -57,6 +57,6 @@ defmodule PtcRunner.Native.FirstCallsTest do
   test "these VMs have the applications that the library needs, and no other" do
     {:ok, needed} = :application.get_key(:ptc_runner_native, :applications)
     {:ok, optional} = :application.get_key(:ptc_runner_native, :optional_applications)
-    assert Enum.sort(needed -- optional) == [:elixir, :kernel, :logger, :stdlib]
+    assert Enum.sort(needed -- optional) == [:crypto, :elixir, :kernel, :logger, :stdlib]
   end
 end

@@ -14,6 +14,31 @@ defmodule PtcRunner.Json.Paused.Stored do
   @doc "See `PtcRunner.Json.Paused.to_map/1`."
   @spec to_map(Paused.t()) :: map()
   def to_map(%Paused{} = paused) do
+    answered = paused |> Paused.entries() |> Enum.map(&Entry.weighed/1)
+    paused |> unanswered() |> Map.put("answered", answered)
+  end
+
+  @doc """
+  What is sealed of a paused run: the map without the answers, and the packed journal. `unsealed/1` reads it: what the journal has is
+  checked where the run goes on.
+
+      iex> program = ~s({"program": {"op": "call", "tool": "pay"}})
+      iex> {:paused, paused} = PtcRunner.Json.run(program, tools: %{"pay" => {fn _ -> 1 end, approve: true}})
+      iex> paused |> PtcRunner.Json.Paused.Stored.sealed() |> PtcRunner.Json.Paused.Stored.unsealed() == {:ok, paused}
+      true
+
+  """
+  @spec sealed(Paused.t()) :: {map(), binary()}
+  def sealed(%Paused{} = paused), do: {unanswered(paused), paused.journal}
+
+  @doc "See `sealed/1`."
+  @spec unsealed(term()) :: {:ok, Paused.t()} | {:error, String.t()}
+  def unsealed({%{"paused" => @version} = map, journal}) when is_binary(journal),
+    do: read(map, fn -> {:ok, [], journal} end)
+
+  def unsealed(other), do: {:error, "no paused run: #{Shown.text(other, 200)}"}
+
+  defp unanswered(paused) do
     %{
       "paused" => paused.version,
       "program" => kept(paused.program),
@@ -36,7 +61,6 @@ defmodule PtcRunner.Json.Paused.Stored do
       "pause_ttl" => time(paused.pause_ttl),
       "run_id" => paused.run_id,
       "hooks" => Enum.map(paused.hooks, &Atom.to_string/1),
-      "answered" => paused |> Paused.entries() |> Enum.map(&Entry.weighed/1),
       "calls" => Enum.map(paused.calls, &call/1)
     }
   end
@@ -68,14 +92,10 @@ defmodule PtcRunner.Json.Paused.Stored do
   @doc "See `PtcRunner.Json.Paused.from_map/1`."
   @spec from_map(term()) :: {:ok, Paused.t()} | {:error, String.t()}
   def from_map(%{"paused" => @version} = map) do
-    with {:ok, program} <- field(map, "program"),
-         {:ok, memory} <- field(map, "memory"),
-         {:ok, answered} <- list(map, "answered", &answer/1),
-         {:ok, calls} <- list(map, "calls", &waiting/1),
-         paused = paused(map, program, memory, calls, answered),
-         :ok <- times(paused),
-         :ok <- Sound.check(paused, answered),
-         do: {:ok, paused}
+    read(map, fn ->
+      with {:ok, answered} <- list(map, "answered", &answer/1),
+           do: {:ok, answered, answered |> Entry.list() |> Packed.pack()}
+    end)
   end
 
   def from_map(%{"paused" => other}),
@@ -85,7 +105,19 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   def from_map(other), do: {:error, "no paused run: #{Shown.text(other, 200)}"}
 
-  defp paused(map, program, memory, calls, answered) do
+  # `answers` gives those that are checked here, and the journal.
+  defp read(map, answers) do
+    with {:ok, program} <- field(map, "program"),
+         {:ok, memory} <- field(map, "memory"),
+         {:ok, answered, journal} <- answers.(),
+         {:ok, calls} <- list(map, "calls", &waiting/1),
+         paused = paused(map, program, memory, calls, journal),
+         :ok <- times(paused),
+         :ok <- Sound.check(paused, answered),
+         do: {:ok, paused}
+  end
+
+  defp paused(map, program, memory, calls, journal) do
     %Paused{
       calls: calls,
       program: program,
@@ -98,7 +130,7 @@ defmodule PtcRunner.Json.Paused.Stored do
       strict: map["strict"],
       structs: @structs[map["structs"]],
       max_depth: map["max_depth"],
-      journal: answered |> Entry.list() |> Packed.pack(),
+      journal: journal,
       fingerprint: map["fingerprint"],
       forks: map["forks"],
       timeout: read_time(map["timeout"]),
