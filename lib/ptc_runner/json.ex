@@ -71,13 +71,13 @@ defmodule PtcRunner.Json do
           bare_decision() | {:decided, bare_decision(), [{:by | :note | :at, term()}]}
 
   @typedoc "A decision without who has decided."
-  @type bare_decision :: :run | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
+  @type bare_decision :: :run | {:run, map()} | {:answer, term()} | {:deny, term()} | :pause
 
   @typedoc "What is decided about a call that waits: see `resume/3`."
   @type answer :: bare_answer() | {:decided, bare_answer(), [{:by | :note | :at, term()}]}
 
   @typedoc "What is decided about a call that waits, without who has decided."
-  @type bare_answer :: :approve | {:run, term()} | {:answer, term()} | {:deny, term()}
+  @type bare_answer :: :approve | {:run, map()} | {:answer, term()} | {:deny, term()}
 
   @typedoc "What `run/2` returns."
   @type result :: {:ok, term(), map(), map()} | {:error, error()} | {:paused, Paused.t()}
@@ -236,7 +236,7 @@ defmodule PtcRunner.Json do
   The function of `:on_call` runs in the calling process, once for each call, before the call. Its time counts: a call that it allows
   after the end of `:timeout` does not start. It is not stopped itself, so what it waits for needs a limit of its own. It returns
 
-    * `:run`, or `{:run, args}` with other arguments
+    * `:run`, or `{:run, args}` with other arguments, a map
     * `{:answer, value}` - the tool is not called
     * `{:deny, reason}` - ends the run; the program cannot catch it. So does a function that raises or returns something else.
     * `:pause` - `run/2` returns `{:paused, paused}`, and `resume/3` goes on. Calls that overlap wait together.
@@ -319,7 +319,7 @@ defmodule PtcRunner.Json do
   `decisions` is what is decided about the calls that wait: for all of them, or a map from their ids. Calls without a decision
   wait again. A decision is
 
-    * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others
+    * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others, a map
     * `{:answer, value}` - it is not called
     * `{:deny, reason}` - ends the run with an error
     * `{:decided, decision, by: name, note: text, at: time}` - one of these, with who has decided, as in `run/2`

@@ -51,7 +51,7 @@ defmodule PtcRunner.Json.Control do
 
   @typedoc "What a person or a hook decides about a call."
   @type decision ::
-          :run | :approve | {:run, term()} | {:answer, term()} | {:deny, term()} | :pause
+          :run | :approve | {:run, map()} | {:answer, term()} | {:deny, term()} | :pause
 
   @typedoc """
   A call that runs: its id, its tool, the arguments that the program gave, those that the tool gets, and whether its answer is

@@ -269,13 +269,14 @@ defmodule PtcRunner.Json.ControlTest do
       for ms <- Task.await_many(times, 60_000), do: assert(ms in 1_000..1_700)
     end
 
-    test "other arguments may be any term" do
+    test "other arguments may have any terms" do
       pid = self()
       call = ~s({"program": {"op": "call", "tool": "x", "args": {"n": 1}, "on_error": 0}})
       huge = Enum.to_list(1..100_000)
       deep = Enum.reduce(1..10_000, 1, fn _, inner -> %{"a" => inner} end)
 
-      for args <- [pid, fn -> 1 end, {1, 2}, [1 | 2], <<1::3>>, :none, ~D[2024-02-29], huge, deep] do
+      for term <- [pid, fn -> 1 end, {1, 2}, [1 | 2], <<1::3>>, :none, ~D[2024-02-29], huge, deep],
+          args <- [%{"a" => term}, %{term => 1}] do
         opts = [tools: %{"x" => & &1}, on_call: fn _ -> {:run, args} end]
         assert {:ok, ^args, _, _} = Json.run(call, opts)
 
@@ -290,7 +291,12 @@ defmodule PtcRunner.Json.ControlTest do
       end
 
       # The limits are those of any call.
-      opts = [tools: %{"x" => & &1}, on_call: fn _ -> {:run, huge} end, max_heap: 50_000]
+      opts = [
+        tools: %{"x" => & &1},
+        on_call: fn _ -> {:run, %{"a" => huge}} end,
+        max_heap: 50_000
+      ]
+
       assert {:error, {:memory_exceeded, _}} = Json.run(call, opts)
     end
 

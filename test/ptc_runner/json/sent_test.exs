@@ -39,6 +39,28 @@ defmodule PtcRunner.Json.SentTest do
 
   defp wait(done), do: done.() || (Process.sleep(1) && wait(done))
 
+  test "arguments that are no map are no decision" do
+    signature = "(amount :int) -> :any"
+    tool = tools()["pay"]
+
+    for args <- [[1], nil, 5, "x", [amount: 1], {1}, ~D[2024-01-01]],
+        tools <- [%{"pay" => tool}, %{"pay" => {tool, signature}}],
+        said <- [& &1, &{:decided, &1, by: "Ann"}] do
+      assert {:error, {:execution_error, why}} =
+               Json.run(@pay, tools: tools, on_call: fn _ -> said.({:run, args}) end)
+
+      assert why =~ "was refused: the function of :on_call returned {:run, "
+      assert why =~ "whose arguments are no map"
+      {:paused, paused} = Json.run(@pay, tools: tools, on_call: fn _ -> :pause end)
+
+      assert_raise ArgumentError, ~r/whose arguments are no map/, fn ->
+        Json.resume(paused, said.({:run, args}), tools: tools, on_call: nil)
+      end
+    end
+
+    refute_received {:paid, _}
+  end
+
   test "the journal and the call that waits show the arguments that were sent" do
     [_run, started] = entries = journal()
 

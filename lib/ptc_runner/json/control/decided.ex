@@ -28,8 +28,8 @@ defmodule PtcRunner.Json.Control.Decided do
       iex> Decided.of({:decided, :approve, by: "Ann", note: "asked by phone", at: ~U[2026-02-28 09:00:00Z]}, :resume)
       {:ok, %Decided{decision: :approve, by: "Ann", note: "asked by phone", at: "2026-02-28T09:00:00Z"}}
 
-      iex> for term <- [:run, {:deny, "no"}, {:decided, :run, boss: 1}, nil], do: elem(PtcRunner.Json.Control.Decided.of(term, :on_call), 0)
-      [:ok, :ok, :error, :error]
+      iex> for term <- [:run, {:deny, "no"}, {:decided, :run, boss: 1}, nil, {:run, [1]}], do: elem(PtcRunner.Json.Control.Decided.of(term, :on_call), 0)
+      [:ok, :ok, :error, :error, :error]
 
   """
   @spec of(term(), atom()) :: {:ok, t()} | {:error, String.t()}
@@ -41,6 +41,10 @@ defmodule PtcRunner.Json.Control.Decided do
 
   def of(decision, by) when decision in [:run, :approve, :pause],
     do: {:ok, %__MODULE__{decision: decision, by: by}}
+
+  # A program always gives a tool a map.
+  def of({:run, args} = decision, _by) when not is_map(args) or is_struct(args),
+    do: {:error, "#{Shown.text(decision, 200)}, whose arguments are no map"}
 
   def of({kind, _what} = decision, by) when kind in [:run, :answer, :deny],
     do: {:ok, %__MODULE__{decision: decision, by: by}}
