@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Source do
   alias PtcRunner.Agent.{Candidates, Feedback, Nearly, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
-  alias PtcRunner.Json.{Checking, Limits, Message}
+  alias PtcRunner.Json.{Checking, ExactArguments, Limits, Message}
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Place}
 
@@ -139,8 +139,14 @@ defmodule PtcRunner.Agent.Source do
         {:ok, json, []}
 
       {:error, {reason, place}} ->
-        limits = [{:truncated, Keyword.get(opts, :truncated, :error)} | limits]
-        repaired(reason, place, text, limits, opts)
+        tools = Keyword.get(opts, :tools, [])
+
+        with :error <- ExactArguments.found(text, tools, &JsonParser.find(&1, limits)) do
+          limits = [{:truncated, Keyword.get(opts, :truncated, :error)} | limits]
+          repaired(reason, place, text, limits, opts)
+        else
+          {:ok, json} -> {:ok, json, []}
+        end
     end
   end
 

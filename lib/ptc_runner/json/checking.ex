@@ -83,7 +83,7 @@ defmodule PtcRunner.Json.Checking do
     {context, memory, tools, returns} =
       Options.read!(check, @known_options, "the option :check of PtcRunner.Json.compile/2")
 
-    with {:ok, compiled} <- compiled(program, given) do
+    with {:ok, compiled} <- program |> ExactArguments.readable(tools) |> compiled(given) do
       case checked(compiled, given, Check.known(context, memory, tools, returns)) do
         {:ok, _checked} -> {:ok, compiled}
         {:error, findings} -> {:error, Check.error(findings)}

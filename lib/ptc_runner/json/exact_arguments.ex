@@ -70,6 +70,33 @@ defmodule PtcRunner.Json.ExactArguments do
 
   def readable(program, _tools), do: program
 
+  @doc """
+  The JSON of a program that `find` finds in a text, if the text has numbers that no float can hold, and all of these end in decimals.
+
+      iex> tool = %PtcRunner.Agent.Tool{name: "pay", fun: & &1, signature: {:signature, [{"sum", :decimal}], :any}}
+      iex> program = &~s({"program": {"op": "call", "tool": "pay", "args": {"\#{&1}": 1e400}}})
+      iex> find = &PtcRunner.SubAgent.JsonParser.find(&1, [])
+      iex> PtcRunner.Json.ExactArguments.found("It is " <> program.("sum"), [tool], find)
+      {:ok, ~s({"program": {"op": "call", "tool": "pay", "args": {"sum": "1e400"}}})}
+      iex> PtcRunner.Json.ExactArguments.found("It is " <> program.("id"), [tool], find)
+      :error
+
+  """
+  @spec found(String.t(), [Tool.t()], (String.t() -> {:ok, String.t()} | {:error, term()})) ::
+          {:ok, String.t()} | :error
+  def found(text, tools, find) do
+    with true <- tools != [] and NumberTokens.large?(text),
+         {marked, count, mark} when count > 0 <- marked(text),
+         {:ok, json} <- find.(marked),
+         exact = json |> unmarked(mark) |> quoted(tools),
+         nil <- NumberTokens.with_large_quoted(exact),
+         do: {:ok, exact},
+         else: (_not_exact -> :error)
+  end
+
+  defp unmarked(json, mark),
+    do: Regex.replace(~r/"#{Regex.escape(mark)}\d+:([^"]*)"/, json, "\\1")
+
   defp again(program, text) do
     case Program.with_source(program, text, @compiling) do
       {:ok, program} -> program

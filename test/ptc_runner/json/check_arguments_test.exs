@@ -229,4 +229,48 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
       assert match?({:ok, _}, Json.plan(program, tools: tools)) == (type != :float)
     end
   end
+
+  test "whoever knows the tools reads such a number, and nobody else" do
+    answer = &"It is 1e400:\n```json\n#{&1}\n```\nNot 2e500."
+    decimal = {& &1["d"], signature: {:signature, [{"d", :decimal}], :any}}
+
+    for {value, tool, right?} <- [
+          {"1e400", decimal, true},
+          {"[1e400]", {& &1["d"], signature: {:signature, [{"d", {:list, :decimal}}], :any}},
+           true},
+          {~s({"op": "let", "name": "n", "value": -1e400, "in": {"op": "var", "name": "n"}}),
+           decimal, true},
+          {~s({"op": "add", "left": 1e400, "right": 1}), decimal, false},
+          {"1e400", {& &1["d"], "(d :float) -> :any"}, false},
+          {"1e400", & &1["d"], false}
+        ] do
+      program = ~s({"program": {"op": "call", "tool": "pay", "args": {"d": #{value}}}})
+      tools = %{"pay" => tool}
+      check = [tools: tools]
+
+      read = [
+        run: Json.run(program, tools: tools),
+        record: program |> Json.record(tools: tools) |> elem(0),
+        check: Json.check(program, tools: tools),
+        plan: Json.plan(program, tools: tools),
+        explain: Json.explain(program, tools: tools).result,
+        compile: Json.compile(program, check: check),
+        program: Agent.program(answer.(program), tools: tools),
+        agent: Agent.run(program, tools),
+        loop: Agent.loop(fn _ -> answer.(program) end, task: "Pay", tools: tools, max_turns: 1)
+      ]
+
+      for {entry, result} <- read,
+          do: assert({entry, value, elem(result, 0) == :ok} == {entry, value, right?})
+
+      for {entry, result} <- [
+            compile: Json.compile(program),
+            check: Json.check(program),
+            plan: Json.plan(program),
+            run: Json.run(program),
+            program: Agent.program(program)
+          ],
+          do: assert({entry, elem(result, 0)} == {entry, :error})
+    end
+  end
 end
