@@ -336,6 +336,14 @@ impl<H: Heap> Heap for Lazy<'_, H> {
         Term::Real(self.inner.make_map(&keys, &values))
     }
 
+    fn make_tuple_value(&mut self, elements: &[Self::Term]) -> Self::Term {
+        let is_node = |element: &Self::Term| !matches!(element, Term::Real(_));
+        self.stored |= elements.iter().any(is_node);
+        self.holds_watched |= elements.iter().any(|element| self.is_watched(*element));
+        let elements: Vec<_> = elements.iter().map(|element| self.pack(*element)).collect();
+        Term::Real(self.inner.make_tuple_value(&elements))
+    }
+
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term {
         let is_node = |element: &Self::Term| !matches!(element, Term::Real(_));
         self.stored |= elements.iter().any(is_node);

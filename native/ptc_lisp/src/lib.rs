@@ -8,11 +8,28 @@
 //! * [`read`]: the reader, from text to forms with positions
 //! * [`analyze`]: from forms to expressions, with all errors that a program has before it runs
 //! * [`ast`]: what these make, and what the compiler takes
+//! * [`compile`]: from expressions to instructions and constants
+//! * [`code`]: the instructions; [`consts`]: the constants; [`vocabulary`]: keywords that are atoms
+//! * [`exec`]: the instructions run, values are called, results leave the run
+//! * [`families`]: the built-ins, one module for each family
+//! * [`values`]: what a value is; [`look`]: look-ups by flexible keys; [`cache`]: what these remember
+//! * [`work`]: the states of evaluations that have begun; [`fault`]: errors
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod analyze;
 pub mod ast;
+pub mod cache;
+pub mod code;
+pub mod compile;
+pub mod consts;
+pub mod exec;
+pub mod families;
+pub mod fault;
+pub mod look;
 pub mod read;
 pub mod table;
+pub mod values;
+pub mod vocabulary;
+pub mod work;

@@ -13,6 +13,7 @@ fn program(code: Vec<Instr>) -> Program {
         code,
         patterns: vec![],
         slots: 8,
+        globals: 0,
         reads_input: false,
         now: None,
         multiplies: false,

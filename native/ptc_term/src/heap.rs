@@ -235,6 +235,8 @@ pub trait Heap {
 
     /// Makes a tuple. Linear.
     fn make_tuple(&mut self, elements: &[Self::Term]) -> Self::Term;
+    /// Makes a tuple that is a value of the program: its words count. Linear.
+    fn make_tuple_value(&mut self, elements: &[Self::Term]) -> Self::Term;
     /// Returns the elements of a tuple; `None` for any other term.
     fn elements(&self, term: Self::Term) -> Option<&[Self::Term]>;
     /// Returns the arity of a tuple; `None` for any other term.

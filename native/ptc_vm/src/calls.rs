@@ -60,6 +60,8 @@ pub enum Entered<L: Language, T> {
     },
     /// It has this value.
     Value(T),
+    /// The function and its arguments on the stack have been replaced: so many arguments are above the new function.
+    Instead(u32),
     /// It is a built-in that calls back, with this state.
     BuiltIn(L::Work<T>),
     /// It is a tool.
@@ -189,9 +191,16 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
     }
 
     /// Enters the function value below so many arguments on the stack, which code calls, or else a built-in.
-    fn enter_function(&mut self, arguments: u32, from_code: bool) -> CalledOf<H, L> {
-        let function = self.machine.top_values(arguments as usize + 1)[0];
-        let exit = match L::enter(&mut self.machine, function, arguments)? {
+    fn enter_function(&mut self, mut arguments: u32, from_code: bool) -> CalledOf<H, L> {
+        let (function, entered) = loop {
+            let function = self.machine.top_values(arguments as usize + 1)[0];
+            match L::enter(&mut self.machine, function, arguments)? {
+                Entered::Instead(others) => arguments = others,
+                entered => break (function, entered),
+            }
+        };
+        let exit = match entered {
+            Entered::Instead(_) => None,
             Entered::Code {
                 entry,
                 arguments,

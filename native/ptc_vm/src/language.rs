@@ -16,6 +16,8 @@ pub trait Language: Debug + Copy + Eq + 'static {
     type Own: Debug + Copy + Eq;
     /// What is known of an error that only counts when it is reached.
     type Failure: Debug + Copy + Eq;
+    /// What an execution remembers to be quicker; it is lost when the run is suspended.
+    type Cache<T>: Default;
     /// The state of an evaluation that has begun: one kind for each operation that has one.
     type Work<T>;
     /// An error in a program.

@@ -82,7 +82,12 @@ pub fn live_at<L: Language>(program: &Program<L>, pc: Pc) -> Option<&Live> {
 fn analyse<L: Language>(program: &Program<L>, pc: Pc) -> Option<Live> {
     let code = &program.code[..];
     // The slots behind a call are those of another activation.
-    let calls = |instr: &Instr<L>| matches!(instr, Instr::Invoke(_) | Instr::Return);
+    let calls = |instr: &Instr<L>| {
+        matches!(
+            instr,
+            Instr::Invoke(_) | Instr::InvokeCount(_) | Instr::Return
+        )
+    };
     (!code.iter().any(calls)).then_some(())?;
     let reading = program.reading;
     let reads_names = program.language.reads_names() || reading.any_keys || reading.values;
@@ -197,6 +202,7 @@ fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<
         | Instr::Expect { .. }
         | Instr::Apply(_)
         | Instr::Invoke(_)
+        | Instr::InvokeCount(_)
         | Instr::Ask(_)
         | Instr::Watch(_) => [Some(pc + 1), None, None],
     }
@@ -206,7 +212,7 @@ fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<
 fn slots_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>) -> (u64, u64) {
     let bit = |slot: Slot| 1u64 << slot;
     match instr {
-        Instr::Slot(slot) => (bit(*slot), 0),
+        Instr::Slot(slot) | Instr::InvokeCount(slot) => (bit(*slot), 0),
         Instr::Store(slot) | Instr::StoreOnce(slot) => (0, bit(*slot)),
         // The item is not written for an empty list; then the code after the loop does not read it.
         Instr::Enter(looped) => (bit(looped.list), bit(looped.item)),

@@ -1,5 +1,6 @@
 //! The machine that evaluates operations: operands, slots, and the state of the evaluation that has begun.
 
+use crate::globals::Globals;
 use crate::halt::Halt;
 use crate::language::Language;
 use crate::program::{Apply, ConstId, PatternId, Program, Slot};
@@ -25,8 +26,7 @@ pub type Eval<H, L> = Result<<H as Heap>::Term, HaltOf<H, L>>;
 /// long evaluation keeps its progress and continues, see [`Machine::resumable`].
 pub struct Machine<'h, H: Heap, L: Language> {
     pub(crate) context: Context<'h, H>,
-    /// See [`Program::patterns`].
-    patterns: &'h [Pattern],
+    program: &'h Program<L>,
     pub(crate) slots: Vec<H::Term>,
     pub(crate) stack: Stack<H::Term>,
     /// The evaluation that the current instruction has begun, if it was suspended.
@@ -37,6 +37,10 @@ pub struct Machine<'h, H: Heap, L: Language> {
     pub(crate) multiplies: bool,
     /// Memory for the operands of a new map.
     operands_of_new: Vec<H::Term>,
+    /// The names that the run has bound.
+    pub globals: Globals<H::Term>,
+    /// See [`Language::Cache`].
+    pub cache: L::Cache<H::Term>,
 }
 
 /// A list that is counted.
@@ -91,22 +95,37 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
         meter: Meter,
         consts: &'h [H::Term],
         (slots, stack, work, counting): Data<H::Term, L::Work<H::Term>>,
+        globals: Globals<H::Term>,
     ) -> Self {
         Machine {
             context: Context::new(heap, meter, consts, program.reading),
-            patterns: &program.patterns,
             slots,
             stack,
             work,
             counting,
             multiplies: program.multiplies,
             operands_of_new: Vec::new(),
+            globals,
+            cache: L::Cache::default(),
+            program,
         }
     }
 
     /// From now on a copy of the result could be much larger than the result.
     pub fn uses_values_again(&mut self) {
         self.multiplies = true;
+    }
+
+    /// Returns the program.
+    #[inline]
+    pub fn program(&self) -> &'h Program<L> {
+        self.program
+    }
+
+    /// Returns the contents of all slots of the current activation.
+    #[inline]
+    pub fn slots(&self) -> &[H::Term] {
+        &self.slots
     }
 
     /// Returns the content of a slot.
@@ -124,7 +143,7 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
     /// Returns a pattern.
     #[inline]
     pub fn pattern(&self, id: PatternId) -> Option<&'h Pattern> {
-        self.patterns.get(id as usize)
+        self.program.patterns.get(id as usize)
     }
 
     /// Returns the operands, in the order of their evaluation.

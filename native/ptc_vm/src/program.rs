@@ -155,6 +155,8 @@ pub enum Instr<L: Language> {
     },
     /// Calls the function value below so many arguments on the stack; leaves its value there.
     Invoke(u32),
+    /// The same, with the number of arguments in a slot.
+    InvokeCount(Slot),
     /// Ends the activation of a function with the value on the stack.
     Return,
     /// Stops the machine for a question of this number about the value on the stack; pushes the answer.
@@ -202,6 +204,8 @@ pub struct Program<L: Language> {
     pub patterns: Vec<Pattern>,
     /// Number of slots that a run needs.
     pub slots: u32,
+    /// Number of names that it can bind for the whole run.
+    pub globals: u32,
     /// Whether it reads the value that a program starts with.
     pub reads_input: bool,
     /// The slot of the time of the run's start, if the program reads that.

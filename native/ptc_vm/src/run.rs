@@ -9,6 +9,7 @@ use crate::halt::Halt;
 use crate::language::Language;
 use crate::machine::{HaltOf, Machine};
 use crate::program::{Instr, Loop, Pc, Program, NO_PC};
+use crate::stack::Stack;
 use crate::state::FailingOf;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::meter::{Limits, Meter};
@@ -73,6 +74,24 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     #[inline]
     pub fn pc(&self) -> Pc {
         self.pc
+    }
+
+    /// Returns the terms that the program reads: the context and the memory.
+    pub fn data(&self) -> (H::Term, H::Term) {
+        (self.context, self.memory)
+    }
+
+    /// Leaves all activations and operations that have begun, with nothing on the stack.
+    pub fn leave_all(&mut self) {
+        self.callers.clear();
+        self.frames.clear();
+        self.machine.work = None;
+        let nothing = self.machine.heap.make_list(&[]);
+        self.machine.stack = Stack::new(nothing);
+        let nil = self.machine.heap.nil();
+        self.machine.slots.clear();
+        let slots = self.program.slots as usize;
+        self.machine.slots.resize(slots, nil);
     }
 
     /// Returns whether the program was given a value to start with.
@@ -291,6 +310,13 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
                     Some(exit) => return Ok(exit),
                     None => continue,
                 },
+                Instr::InvokeCount(slot) => {
+                    let count = machine.heap.small_integer(machine.slot(*slot));
+                    match self.invoke(count.unwrap_or(0) as u32)? {
+                        Some(exit) => return Ok(exit),
+                        None => continue,
+                    }
+                }
                 Instr::Return => match self.return_value()? {
                     Some(exit) => return Ok(exit),
                     None => continue,

@@ -32,7 +32,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             meter.next_step_whole();
         }
         let data = (state.slots, state.stack, state.work, state.counting);
-        let mut machine = Machine::new(heap, program, meter, inputs.consts, data);
+        let mut machine = Machine::new(heap, program, meter, inputs.consts, data, state.globals);
         machine.multiplies |= state.multiplies;
         Vm {
             program,
@@ -70,6 +70,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             work,
             counting,
             multiplies,
+            globals,
             ..
         } = self.machine;
         let state = State {
@@ -82,6 +83,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             slots,
             stack,
             frames: self.frames,
+            globals,
             callers: self.callers,
             returning: self.returning,
             work,

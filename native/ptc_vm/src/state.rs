@@ -5,6 +5,7 @@
 
 use crate::calls::{Caller, Returning};
 use crate::frame::Frame;
+use crate::globals::Globals;
 use crate::language::Language;
 use crate::machine::Counting;
 use crate::program::{Instr, Pc, Program, Slot, INPUT, NO_PC};
@@ -33,6 +34,8 @@ pub struct State<L: Language, T> {
     pub(crate) returning: Returning,
     /// The operations with a body around `pc`, innermost last.
     pub(crate) frames: Vec<Frame<T>>,
+    /// The names that the run has bound.
+    pub(crate) globals: Globals<T>,
     /// The evaluation that the instruction has begun.
     pub(crate) work: Option<L::Work<T>>,
     /// The list that the instruction walks for the machine itself.
@@ -91,6 +94,7 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             callers: self.callers,
             returning: self.returning,
             frames: self.frames.exchange(by)?,
+            globals: self.globals.exchange(by)?,
             work: match self.work {
                 None => None,
                 Some(work) => Some(L::exchange_work(work, by)?),
@@ -130,6 +134,7 @@ impl<L: Language, T: Copy> State<L, T> {
             callers: Vec::new(),
             returning: Returning::Nothing,
             frames: Vec::new(),
+            globals: Globals::new(program.globals),
             work: None,
             counting: None,
             failing: None,
@@ -172,6 +177,7 @@ impl<L: Language, T: Copy> State<L, T> {
             callers: Vec::new(),
             returning: Returning::Nothing,
             frames: Vec::new(),
+            globals: self.globals,
             work: None,
             counting: None,
             failing: None,

@@ -99,6 +99,8 @@ fn effect<L: Language>(instr: &Instr<L>) -> (u32, u32) {
         Instr::JumpIfSome(_) => (1, 0),
         Instr::Call { .. } | Instr::Ask(_) | Instr::Return | Instr::Done => (1, 1),
         Instr::Invoke(arguments) => (arguments + 1, 1),
+        // How many it takes is known when it runs.
+        Instr::InvokeCount(_) => (1, 1),
         Instr::Apply(apply) => (apply.operands, 1),
         Instr::Own(own) => L::flow(own).depth,
         Instr::Jump(_) | Instr::Enter(_) | Instr::Next(_) | Instr::Expect { .. } => (0, 0),
@@ -109,7 +111,10 @@ fn effect<L: Language>(instr: &Instr<L>) -> (u32, u32) {
 /// Returns the slots that an instruction names.
 fn slots_of<L: Language>(instr: &Instr<L>) -> impl Iterator<Item = Slot> {
     let slots = match instr {
-        Instr::Slot(slot) | Instr::Store(slot) | Instr::StoreOnce(slot) => [Some(*slot), None],
+        Instr::Slot(slot)
+        | Instr::Store(slot)
+        | Instr::StoreOnce(slot)
+        | Instr::InvokeCount(slot) => [Some(*slot), None],
         Instr::Enter(Loop { list, item, .. }) => [Some(*list), Some(*item)],
         Instr::Expect { input, .. } => [Some(*input), None],
         Instr::Apply(apply) => [Some(apply.input), None],

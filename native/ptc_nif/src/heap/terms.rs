@@ -328,6 +328,12 @@ impl<'a> Heap for Beam<'a> {
     }
 
     #[inline]
+    fn make_tuple_value(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {
+        self.words += 1 + elements.len();
+        self.make_tuple(elements)
+    }
+
+    #[inline]
     fn make_map(&mut self, keys: &[Raw<'a>], values: &[Raw<'a>]) -> Raw<'a> {
         // A large map is a tree: given equal keys, the VM builds an invalid one without an error.
         self.words += words_of_map(keys.len());

@@ -66,6 +66,7 @@ impl Walk {
                     .map_or(vec![], |patterns| patterns.compiled()),
                 slots: self.slots + u32::from(now.is_some()),
                 now,
+                globals: 0,
                 reads_input: self.reads_input,
                 multiplies,
                 calls_tools,

@@ -161,7 +161,9 @@ impl<'s> Found<'s> {
             Instr::Enter(enter) if enter.op.shape() == OpShape::Accumulator => return Err(Twice),
             // Made later, by the optimisations.
             Instr::Own(Own::NeedInput(_)) => {}
-            Instr::Invoke(_) | Instr::Return | Instr::Ask(_) => return Err(Twice),
+            Instr::Invoke(_) | Instr::InvokeCount(_) | Instr::Return | Instr::Ask(_) => {
+                return Err(Twice)
+            }
             Instr::Own(_) => return Err(Twice),
             Instr::Enter(enter) => {
                 self.set(enter.item, Origins::one(Root::Item(enter.item)));

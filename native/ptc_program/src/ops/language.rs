@@ -20,6 +20,7 @@ impl Language for PtcJson {
     type Op = OpCode;
     type Own = Own;
     type Failure = LateError;
+    type Cache<T> = ();
     type Work<T> = Work<T>;
     type Fault<T> = Fault<T>;
 

@@ -366,6 +366,11 @@ impl Heap for PlainHeap {
         self.push(Value::Cons(head, tail))
     }
 
+    fn make_tuple_value(&mut self, elements: &[Term]) -> Term {
+        self.words += 1 + elements.len();
+        self.make_tuple(elements)
+    }
+
     fn make_map(&mut self, keys: &[Term], values: &[Term]) -> Term {
         self.words += 4 + 2 * keys.len();
         let mut entries: Vec<_> = keys.iter().copied().zip(values.iter().copied()).collect();

@@ -71,6 +71,7 @@ impl Language for Toy {
     type Op = NoOp;
     type Own = Own;
     type Failure = ();
+    type Cache<T> = ();
     type Work<T> = Mapping<T>;
     type Fault<T> = Mistake<T>;
 
@@ -303,6 +304,7 @@ pub fn program(code: Vec<Instr<Toy>>, slots: u32) -> Program<Toy> {
         code,
         patterns: vec![],
         slots,
+        globals: 0,
         reads_input: false,
         now: None,
         multiplies: false,

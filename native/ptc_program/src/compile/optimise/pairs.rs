@@ -160,7 +160,11 @@ fn uses(instr: &Instr, slot: Slot) -> bool {
         // It reads only whether there is a value.
         Instr::Own(Own::NeedInput(_)) => false,
         // Made later, by the other optimisations.
-        Instr::Own(_) | Instr::Invoke(_) | Instr::Return | Instr::Ask(_) => true,
+        Instr::Own(_)
+        | Instr::Invoke(_)
+        | Instr::InvokeCount(_)
+        | Instr::Return
+        | Instr::Ask(_) => true,
         Instr::Expect { input, .. } => *input == slot,
         Instr::Apply(apply) => apply.input == slot && may_read_input(apply),
         Instr::Const(_)

@@ -1,0 +1,299 @@
+//! The language as the machine knows it: its instructions, and the states and errors of its built-ins.
+
+use crate::cache::Cache;
+use crate::fault::Fault;
+use crate::table::Builtin;
+use crate::work::Work;
+use ptc_kernels::Why;
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_vm::language::Flow;
+use ptc_vm::program::{ConstId, Pc, Slot};
+use ptc_vm::{Language, Name, Report};
+
+/// PTC-Lisp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lisp {
+    /// Where a program goes on that ends by `return` or `fail`: there its result is made.
+    pub end: Pc,
+}
+
+/// A program.
+pub type Program = ptc_vm::program::Program<Lisp>;
+/// An instruction.
+pub type Instr = ptc_vm::program::Instr<Lisp>;
+/// The machine.
+pub type Machine<'h, H> = ptc_vm::Machine<'h, H, Lisp>;
+/// An evaluation's value, or why it has none.
+pub type Eval<H> = ptc_vm::Eval<H, Lisp>;
+/// Why an evaluation has no value.
+pub type Halt<H> = ptc_vm::HaltOf<H, Lisp>;
+
+/// The question that evaluates a built-in, see [`crate::table::Family::Asked`].
+pub const ASK_BUILTIN: u32 = 0;
+/// The question that keeps a printed text.
+pub const ASK_PRINT: u32 = 1;
+/// The address of the code that asks for the built-in in the last slot, with the other slots as arguments.
+pub const ASKING: Pc = 1;
+/// The address of the code that evaluates the built-in in the last slot, with the other slots as arguments.
+pub const EVALUATING: Pc = 5;
+/// The address of the code that prints the arguments.
+pub const PRINTING: Pc = 7;
+
+/// An instruction of the language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// The start of a function. A closure names its address, so what is at an address that is no entry is no function.
+    Entry {
+        /// What is known of the function: `{name, params, doc, source, names of what it captures}`.
+        about: ConstId,
+        /// Number of parameters, without the rest.
+        params: u16,
+        /// Number of captured values.
+        captures: u16,
+        /// Number of slots.
+        slots: u16,
+        /// Whether it has a rest parameter.
+        rest: bool,
+    },
+    /// Gives a global the value that the memory has for its name; the next constant is the atom of the name, if there is one.
+    Remember {
+        /// The global.
+        global: u32,
+        /// Its name.
+        name: ConstId,
+    },
+    /// Pushes the value of a global. If it has none: nil where `or_nil`, else the run fails.
+    Global {
+        /// The global.
+        global: u32,
+        /// Its name.
+        name: ConstId,
+        /// Whether an unbound name is nil.
+        or_nil: bool,
+    },
+    /// Pops a value and binds a global to it; pushes the var.
+    Define {
+        /// The global.
+        global: u32,
+        /// The var.
+        var: ConstId,
+    },
+    /// If a global is bound, pushes the var and jumps.
+    IfBound {
+        /// The global.
+        global: u32,
+        /// The var.
+        var: ConstId,
+        /// Where it jumps to.
+        to: Pc,
+    },
+    /// Pushes the context's value at a flexible key, see [`crate::look`].
+    Data(ConstId),
+    /// Pushes the result of an earlier turn.
+    History(u32),
+    /// Pushes the budget.
+    Budget,
+    /// Pops so many values, pushes their list.
+    Vector(u32),
+    /// Pops so many keys and values, pushes the map.
+    Map(u32),
+    /// Pops so many values, pushes the set.
+    Set(u32),
+    /// Pops so many captured values, pushes the closure of the function at this address.
+    Closure {
+        /// Its entry.
+        entry: Pc,
+        /// Number of captured values.
+        captures: u32,
+    },
+    /// Pushes what the function in a slot has captured.
+    Captured {
+        /// The slot of the function.
+        slot: Slot,
+        /// Which of its captured values.
+        index: u32,
+    },
+    /// Calls a keyword: pops the value that is looked into, and before it a default if there is one.
+    Keyword {
+        /// The keys, see [`crate::look`].
+        key: ConstId,
+        /// Whether there is a default above the value.
+        default: bool,
+    },
+    /// Pops so many arguments of a built-in that only the caller can evaluate; pushes the question.
+    Question {
+        /// The built-in.
+        builtin: Builtin,
+        /// Number of arguments.
+        arguments: u32,
+    },
+    /// Pushes the question about the built-in in the last slot, with the other slots as arguments.
+    QuestionOfSlots,
+    /// Pops the answer to a question, pushes its value or fails.
+    Answered,
+    /// Evaluates the built-in in the last slot with the other slots as arguments; pushes its value.
+    OfSlots,
+    /// Pushes the text that `println` of the slots but the last prints.
+    PrintOfSlots,
+    /// Pops a value, pushes the list of its items.
+    Items,
+    /// Pushes the next item of the list in a slot, which then has the others; jumps if there is none.
+    NextItem {
+        /// The slot.
+        slot: Slot,
+        /// Where it jumps to.
+        to: Pc,
+    },
+    /// Pops a value and puts it in front of the list in a slot.
+    Collect(Slot),
+    /// Fails unless the slot has a list or nil.
+    ExpectList(Slot),
+    /// Fails unless the slot has a plain map or nil.
+    ExpectMap(Slot),
+    /// Pushes the next item of the list in a slot, which then has the others; nil if there is none.
+    TakeItem(Slot),
+    /// Pushes the list in a slot; the empty list for nil.
+    TakeRest(Slot),
+    /// Pushes the value at a flexible key of the map in a slot, or a constant if it is absent.
+    Field {
+        /// The slot of the map.
+        slot: Slot,
+        /// The keys, see [`crate::look`].
+        key: ConstId,
+        /// What an absent key gives.
+        default: ConstId,
+    },
+    /// Makes a map of the keys and values in the list in a slot, and puts it there.
+    Arguments(Slot),
+    /// Pushes whether the value on the stack, which stays there, equals a constant.
+    Matches(ConstId),
+    /// Pops a value, pushes whether it is nil.
+    IsNil,
+    /// Pops a map of arguments, pushes it with strings as keys.
+    ToolArguments,
+    /// Pops so many values and fails: no tool takes them.
+    BadArguments {
+        /// The tool.
+        tool: ConstId,
+        /// Number of values.
+        count: u32,
+    },
+    /// Pops a collection and pushes its items; the slot has their number and that of the arguments before them.
+    Spread {
+        /// Number of arguments before the collection.
+        before: u32,
+        /// The slot of the number.
+        slot: Slot,
+    },
+    /// Pops so many functions, pushes the function of all of them.
+    Juxt(u32),
+    /// Fails: a jump with a wrong number of values.
+    RecurCount {
+        /// What it should be.
+        expected: u32,
+        /// What it is.
+        got: u32,
+    },
+    /// Pops a value and ends the program with it: by `return`, or by `fail`.
+    End {
+        /// Whether by `fail`.
+        failed: bool,
+    },
+    /// Pops the value of the program (`{end, value}` if it was ended), pushes `{end, value, names and values that it has defined}`.
+    Finish {
+        /// The list of the names of all globals.
+        names: ConstId,
+    },
+}
+
+impl Language for Lisp {
+    const INPUT: &'static str = "";
+    type Op = Builtin;
+    type Own = Own;
+    type Failure = ();
+    type Cache<T> = Cache<T>;
+    type Work<T> = Work<T>;
+    type Fault<T> = Fault<T>;
+
+    fn exchange_work<T, X: Exchange<T>>(
+        work: Work<T>,
+        by: &mut X,
+    ) -> Result<Work<X::Into>, X::Lost> {
+        work.exchange(by)
+    }
+
+    fn exchange_fault<T, X: Exchange<T>>(
+        fault: Fault<T>,
+        by: &mut X,
+    ) -> Result<Fault<X::Into>, X::Lost> {
+        fault.exchange(by)
+    }
+
+    fn report<T>(fault: Fault<T>) -> Report<T> {
+        fault.report()
+    }
+
+    fn terms<T>(fault: &Fault<T>) -> &[T] {
+        &fault.terms
+    }
+
+    fn limit_inspection<T>(fault: &mut Fault<T>) {
+        fault.expensive = true;
+    }
+
+    fn wrong<T>(op: Builtin, why: Why, terms: Vec<T>) -> Fault<T> {
+        let code = match why {
+            Why::NotAList | Why::NotAMap | Why::NotANumber => "invalid_types",
+            Why::BadArith | Why::DecimalAndFloat | Why::NotFinite | Why::TooLong => "bad_arith",
+        };
+        Fault::of(code, op.name(), terms)
+    }
+
+    fn flow(own: &Own) -> Flow {
+        let (reads, next, depth) = match own {
+            Own::Entry { .. } | Own::Remember { .. } => (0, None, (0, 0)),
+            Own::Global { .. } | Own::Data(_) | Own::History(_) | Own::Budget => (0, None, (0, 1)),
+            Own::Define { .. } => (0, None, (1, 1)),
+            Own::IfBound { to, .. } => (0, Some(*to), (0, 0)),
+            Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, None, (*count, 1)),
+            Own::Map(count) => (0, None, (2 * count, 1)),
+            Own::Closure { captures, .. } => (0, None, (*captures, 1)),
+            Own::Captured { slot, .. } => (*slot, None, (0, 1)),
+            Own::Keyword { default, .. } => (0, None, (1 + u32::from(*default), 1)),
+            Own::Question { arguments, .. } => (0, None, (*arguments, 1)),
+            Own::QuestionOfSlots | Own::OfSlots | Own::PrintOfSlots => (0, None, (0, 1)),
+            Own::Answered | Own::Items | Own::IsNil | Own::ToolArguments => (0, None, (1, 1)),
+            Own::NextItem { slot, .. } => (*slot, None, (0, 1)),
+            Own::Collect(slot) => (*slot, None, (1, 0)),
+            Own::ExpectList(slot) | Own::ExpectMap(slot) | Own::Arguments(slot) => {
+                (*slot, None, (0, 0))
+            }
+            Own::TakeItem(slot) | Own::TakeRest(slot) => (*slot, None, (0, 1)),
+            Own::Field { slot, .. } => (*slot, None, (0, 1)),
+            Own::Matches(_) => (0, None, (1, 2)),
+            Own::BadArguments { count, .. } => (0, None, (*count, 1)),
+            Own::Spread { slot, .. } => (*slot, None, (1, 0)),
+            Own::RecurCount { .. } => (0, None, (0, 0)),
+            Own::End { .. } | Own::Finish { .. } => (0, None, (1, 1)),
+        };
+        Flow { reads, next, depth }
+    }
+
+    fn reads_input(_op: Builtin) -> bool {
+        false
+    }
+
+    fn keeps_item(_op: Builtin) -> bool {
+        false
+    }
+
+    fn reads_names(&self) -> bool {
+        true
+    }
+}
+
+impl From<Builtin> for Name {
+    fn from(builtin: Builtin) -> Name {
+        builtin.name()
+    }
+}

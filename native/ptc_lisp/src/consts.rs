@@ -1,0 +1,249 @@
+//! The constants of a program: those that each program has, at fixed places, and its own behind them.
+
+use crate::ast::Literal;
+use crate::vocabulary::Vocabulary;
+use num_bigint::BigInt;
+use ptc_term::heap::Heap;
+use ptc_term::named::{named, Named};
+use ptc_term::number::Number;
+use ptc_vm::program::ConstId;
+
+named! {
+    /// The atoms that each program has as constants, in this order: the first constants.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Word {
+        /// The first element of a closure: `{mark, entry, captured…}`.
+        Closure = "$ptc_lisp_closure",
+        /// The first element of a built-in as a value: `{mark, number}`.
+        Builtin = "$ptc_lisp_builtin",
+        /// The first element of what `comp`, `partial`, … make: `{mark, kind, functions}`.
+        Made = "$ptc_lisp_made",
+        /// The first element of a tool as a value: `{mark, name}`.
+        Tool = "$ptc_lisp_tool",
+        /// The key of a struct's module.
+        Struct = "__struct__",
+        /// A field of keywords, vars, symbols and functions.
+        Name = "name",
+        /// A field of regular expressions and functions.
+        Source = "source",
+        /// A field of functions.
+        Kind = "kind",
+        /// A field of functions.
+        Params = "params",
+        /// A field of functions.
+        Doc = "doc",
+        /// A field of functions.
+        Captured = "captured",
+        /// A field of durations.
+        Milliseconds = "milliseconds",
+        /// A field of sets.
+        Map = "map",
+        /// Keywords outside of the vocabulary.
+        KeywordModule = "Elixir.PtcRunner.Lisp.Keyword",
+        /// What `def` gives.
+        VarModule = "Elixir.PtcRunner.Lisp.Var",
+        /// Quoted symbols.
+        SymbolModule = "Elixir.PtcRunner.Lisp.Symbol",
+        /// Regular expressions.
+        RegexModule = "Elixir.PtcRunner.Lisp.Regex",
+        /// Durations.
+        DurationModule = "Elixir.PtcRunner.Lisp.Duration",
+        /// Functions as data.
+        FunctionModule = "Elixir.PtcRunner.Lisp.Function",
+        /// Sets.
+        SetModule = "Elixir.MapSet",
+        /// `##Inf`
+        Infinity = "infinity",
+        /// `##-Inf`
+        NegativeInfinity = "negative_infinity",
+        /// `##NaN`
+        NaN = "nan",
+        /// The mark of what `return` gives.
+        Return = "__ptc_return__",
+        /// The mark of what `fail` gives.
+        Fail = "__ptc_fail__",
+        /// The kind of a closure as data.
+        ClosureKind = "closure",
+        /// The kind of a built-in as data.
+        BuiltinKind = "builtin",
+        /// A kind of a made function.
+        Comp = "comp",
+        /// A kind of a made function.
+        Partial = "partial",
+        /// A kind of a made function.
+        Juxt = "juxt",
+        /// A kind of a made function.
+        Complement = "complement",
+        /// A kind of a made function.
+        Constantly = "constantly",
+        /// A kind of a made function.
+        Fnil = "fnil",
+        /// A kind of a made function.
+        EveryPred = "every_pred",
+        /// A kind of a made function.
+        SomeFn = "some_fn",
+        /// The end of a program with a value.
+        Ok = "ok",
+        /// The end of a program by `return`.
+        ReturnEnd = "return",
+        /// The end of a program by `fail`.
+        FailEnd = "fail",
+        /// A comparator.
+        Asc = "asc",
+        /// A comparator.
+        Desc = "desc",
+        /// The field of an error that is caught.
+        Message = "message",
+        /// The field of an error that is caught.
+        ToolKey = "tool",
+        /// What `type` says.
+        Boolean = "boolean",
+        /// What `type` says.
+        NumberType = "number",
+        /// What `type` says.
+        StringType = "string",
+        /// What `type` says.
+        KeywordType = "keyword",
+        /// What `type` says.
+        VectorType = "vector",
+        /// What `type` says.
+        SetType = "set",
+        /// What `type` says.
+        FunctionType = "function",
+        /// What `type` says.
+        RegexType = "regex",
+        /// What `type` says.
+        Unknown = "unknown",
+    }
+}
+
+impl Word {
+    /// Returns the constant of this word.
+    pub const fn id(self) -> ConstId {
+        self as ConstId
+    }
+}
+
+/// The constant that is an empty set.
+pub const EMPTY_SET: ConstId = Word::ALL.len() as ConstId;
+/// The constant that is an empty list.
+pub const EMPTY_LIST: ConstId = EMPTY_SET + 1;
+/// The constant that is an empty map.
+pub const EMPTY_MAP: ConstId = EMPTY_SET + 2;
+/// The constant that is a map from the texts of functions to their closures' entries, see [`crate::exec::revive`].
+pub const FUNCTIONS: ConstId = EMPTY_SET + 3;
+/// The first constant of the program's own.
+pub const FIRST_OWN: ConstId = EMPTY_SET + 4;
+
+/// A constant as plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Const {
+    /// A literal of the program.
+    Literal(Literal),
+    /// The atom of this name, if there is one; else nil.
+    ExistingAtom(String),
+    /// A tuple that begins with a word.
+    Marked(Word, Vec<Const>),
+    /// A list.
+    List(Vec<Const>),
+    /// A var.
+    Var(String),
+    /// A word.
+    Word(Word),
+    /// A map with strings as keys.
+    Map(Vec<(String, Const)>),
+}
+
+impl Const {
+    /// A string.
+    pub fn text(text: impl Into<String>) -> Self {
+        Const::Literal(Literal::Str(text.into()))
+    }
+
+    /// A number.
+    pub fn number(number: i64) -> Self {
+        Const::Literal(Literal::Int(BigInt::from(number)))
+    }
+}
+
+/// Makes the terms of all constants. `own`: those behind the fixed ones; `functions`: see [`FUNCTIONS`].
+pub fn materialize<H: Heap>(
+    heap: &mut H,
+    functions: &Const,
+    own: &[Const],
+    empty_set: H::Term,
+) -> Vec<H::Term> {
+    let mut all = Vec::with_capacity(FIRST_OWN as usize + own.len());
+    for word in Word::ALL {
+        all.push(heap.word(*word));
+    }
+    all.push(empty_set);
+    all.push(heap.make_list(&[]));
+    all.push(heap.make_map(&[], &[]));
+    all.push(make(heap, functions));
+    for constant in own {
+        let term = make(heap, constant);
+        all.push(term);
+    }
+    all
+}
+
+/// Makes a constant. They are as deep as the compiler makes them: three levels.
+fn make<H: Heap>(heap: &mut H, constant: &Const) -> H::Term {
+    match constant {
+        Const::Literal(literal) => make_literal(heap, literal),
+        Const::ExistingAtom(name) => heap.atom_of(name.as_bytes()).unwrap_or_else(|| heap.nil()),
+        Const::Word(word) => heap.word(*word),
+        Const::Var(name) => make_struct(heap, Word::VarModule, Word::Name, name),
+        Const::Marked(word, parts) => {
+            let mut terms = vec![heap.word(*word)];
+            for part in parts {
+                terms.push(make(heap, part));
+            }
+            heap.make_tuple(&terms)
+        }
+        Const::List(parts) => {
+            let mut terms = Vec::with_capacity(parts.len());
+            for part in parts {
+                terms.push(make(heap, part));
+            }
+            heap.make_list(&terms)
+        }
+        Const::Map(entries) => {
+            let mut keys = Vec::with_capacity(entries.len());
+            let mut values = Vec::with_capacity(entries.len());
+            for (key, value) in entries {
+                keys.push(heap.make_string(key.as_bytes()));
+                values.push(make(heap, value));
+            }
+            heap.make_map(&keys, &values)
+        }
+    }
+}
+
+fn make_literal<H: Heap>(heap: &mut H, literal: &Literal) -> H::Term {
+    let number = |heap: &mut H, number| heap.make_number(number).unwrap_or_else(|| heap.nil());
+    match literal {
+        Literal::Nil => heap.nil(),
+        Literal::Bool(value) => heap.boolean(*value),
+        Literal::Int(value) => number(heap, Number::from_big(value.clone())),
+        Literal::Float(value) => number(heap, Number::Float(*value)),
+        Literal::Infinity => heap.word(Word::Infinity),
+        Literal::NegativeInfinity => heap.word(Word::NegativeInfinity),
+        Literal::NaN => heap.word(Word::NaN),
+        Literal::Str(text) => heap.make_string(text.as_bytes()),
+        Literal::Keyword(name) => match Vocabulary::of(name) {
+            Some(word) => heap.word(word),
+            None => make_struct(heap, Word::KeywordModule, Word::Name, name),
+        },
+        Literal::Regex(source) => make_struct(heap, Word::RegexModule, Word::Source, source),
+        Literal::Symbol(name) => make_struct(heap, Word::SymbolModule, Word::Name, name),
+    }
+}
+
+/// Makes a struct with one field that is a text.
+fn make_struct<H: Heap>(heap: &mut H, module: Word, field: Word, text: &str) -> H::Term {
+    let keys = [heap.word(Word::Struct), heap.word(field)];
+    let values = [heap.word(module), heap.make_string(text.as_bytes())];
+    heap.make_map(&keys, &values)
+}

@@ -1,0 +1,448 @@
+//! Values on their way out of the run: as its result and its memory, or as the arguments of a tool.
+//!
+//! Functions become data, and keywords outside of the vocabulary become texts (specification, sections 10 and 13). The walk
+//! keeps what it has not changed: the same term, not a copy.
+
+use crate::code::{Eval, Halt, Instr, Machine, Own};
+use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
+use crate::values::{callable, class, field, make_string, make_struct, Callable, Class};
+use ptc_term::heap::{words_of_map, Heap, Kind};
+use ptc_term::roots::Roots;
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_vm::program::ConstId;
+
+/// How values are converted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// As a result: keywords become texts, through lists and maps.
+    Result,
+    /// Only functions become data, through lists, maps and sets.
+    Functions,
+    /// As arguments of a tool: also the keys of maps become texts.
+    Arguments,
+}
+
+/// A collection whose parts are being converted.
+#[derive(Debug, Clone, PartialEq)]
+struct Open<T> {
+    mode: Mode,
+    shape: Shape,
+    /// The collection itself.
+    whole: T,
+    /// The parts that are still to be converted: a list, or for a map a list of keys and values.
+    rest: T,
+    /// The parts that are converted.
+    made: Roots<T>,
+    /// Whether a part has changed.
+    changed: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    List,
+    Map,
+    Set,
+    /// The captured values of a function: the whole is the function.
+    Function,
+}
+
+impl<T> Rooted for Open<T> {
+    type Term = T;
+    type With<U> = Open<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Open<X::Into>, X::Lost> {
+        Ok(Open {
+            mode: self.mode,
+            shape: self.shape,
+            whole: by.term(self.whole)?,
+            rest: by.term(self.rest)?,
+            made: self.made.exchange(by)?,
+            changed: self.changed,
+        })
+    }
+}
+
+/// Values that are being converted, one after another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Converting<T> {
+    /// The values, as a list.
+    rest: T,
+    /// How each of them is converted.
+    mode: Mode,
+    open: Vec<Open<T>>,
+    /// The values that are converted.
+    made: Roots<T>,
+}
+
+impl<T> Rooted for Converting<T> {
+    type Term = T;
+    type With<U> = Converting<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Converting<X::Into>, X::Lost> {
+        Ok(Converting {
+            rest: by.term(self.rest)?,
+            mode: self.mode,
+            open: self.open.exchange(by)?,
+            made: self.made.exchange(by)?,
+        })
+    }
+}
+
+/// Converts the arguments of a tool. Can be suspended and resumed.
+pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {
+    let values = list_of(m, &[args]);
+    let made = convert(m, Mode::Arguments, values)?;
+    Ok(made.into_iter().next().unwrap_or(args))
+}
+
+/// Replaces the value of the program by `{end, value, names and values that it has defined}`.
+pub fn finish<H: Heap>(m: &mut Machine<'_, H>, names: ConstId) -> Result<(), Halt<H>> {
+    let ended = m.top();
+    let (end, value) = match m.heap.elements(ended) {
+        Some(&[end, value]) if is_end(m, end) => (end, value),
+        _ => (m.constant(Word::Ok.id()), ended),
+    };
+    let mut values = vec![value];
+    let defined: Vec<_> = m.globals.defined().collect();
+    values.extend(defined.iter().map(|(_, value)| *value));
+    let list = list_of(m, &values);
+    let made = convert(m, Mode::Result, list)?;
+    let all = m.heap.elements(m.constant(names)).map(<[_]>::to_vec);
+    let all = all.unwrap_or_default();
+    let mut pairs = Vec::with_capacity(defined.len());
+    for ((global, was), value) in defined.iter().zip(&made[1..]) {
+        // A tool at the top of the memory is not kept.
+        if let (Some(name), false) = (all.get(1 + *global as usize), class(m, *was) == Class::Tool)
+        {
+            pairs.push(m.heap.make_tuple(&[*name, *value]));
+        }
+    }
+    let pairs = m.heap.make_list(&pairs);
+    let result = m.heap.make_tuple(&[end, made[0], pairs]);
+    m.drop_top(1);
+    m.push(result);
+    Ok(())
+}
+
+fn is_end<H: Heap>(m: &Machine<'_, H>, end: H::Term) -> bool {
+    [Word::ReturnEnd, Word::FailEnd]
+        .iter()
+        .any(|word| crate::values::is_word(m, end, *word))
+}
+
+/// Converts each value of a list. Can be suspended and resumed.
+fn convert<H: Heap>(
+    m: &mut Machine<'_, H>,
+    mode: Mode,
+    values: H::Term,
+) -> Result<Vec<H::Term>, Halt<H>> {
+    m.resumable(
+        |_| Converting {
+            rest: values,
+            mode,
+            open: Vec::new(),
+            made: Roots::default(),
+        },
+        |m, state| {
+            while step(m, state)? {
+                m.meter.advanced();
+            }
+            Ok(std::mem::take(&mut state.made).into_vec(m.heap))
+        },
+    )
+}
+
+/// Converts one part; returns whether there are more.
+fn step<H: Heap>(m: &mut Machine<'_, H>, state: &mut Converting<H::Term>) -> Result<bool, Halt<H>> {
+    m.consume_fuel(1)?;
+    let Some(open) = state.open.last_mut() else {
+        let Some((value, rest)) = m.heap.uncons(state.rest) else {
+            return Ok(false);
+        };
+        match enter(m, state.mode, value, false)? {
+            Entered::Value(value) => state.made.push(value),
+            Entered::Open(open) => state.open.push(open),
+        }
+        state.rest = rest;
+        return Ok(true);
+    };
+    if let Some((part, rest)) = m.heap.uncons(open.rest) {
+        let is_key = open.shape == Shape::Map && open.made.len() % 2 == 0;
+        match enter(m, open.mode, part, is_key)? {
+            Entered::Value(value) => {
+                open.changed |= m.heap.identity(value) != m.heap.identity(part);
+                open.made.push(value);
+                open.rest = rest;
+            }
+            Entered::Open(inner) => {
+                open.rest = rest;
+                state.open.push(inner);
+            }
+        }
+        return Ok(true);
+    }
+    let value = close(m, open)?;
+    let whole = open.whole;
+    state.open.pop();
+    match state.open.last_mut() {
+        Some(around) => {
+            around.changed |= m.heap.identity(value) != m.heap.identity(whole);
+            around.made.push(value);
+        }
+        None => state.made.push(value),
+    }
+    Ok(true)
+}
+
+/// What becomes of a part: its value, or a collection whose parts come first.
+enum Entered<T> {
+    Value(T),
+    Open(Open<T>),
+}
+
+fn enter<H: Heap>(
+    m: &mut Machine<'_, H>,
+    mode: Mode,
+    part: H::Term,
+    is_key: bool,
+) -> Result<Entered<H::Term>, Halt<H>> {
+    let open = |shape, mode, rest| {
+        Ok(Entered::Open(Open {
+            mode,
+            shape,
+            whole: part,
+            rest,
+            made: Roots::default(),
+            changed: false,
+        }))
+    };
+    match m.heap.kind(part) {
+        Kind::String => return Ok(Entered::Value(part)),
+        Kind::Nil | Kind::Bool | Kind::Number if !(is_key && mode == Mode::Arguments) => {
+            return Ok(Entered::Value(part))
+        }
+        _ => {}
+    }
+    match class(m, part) {
+        Class::List if m.heap.is_empty_list(part) => Ok(Entered::Value(part)),
+        Class::List => open(Shape::List, mode, part),
+        Class::Map if is_plain(m, part, mode) => Ok(Entered::Value(part)),
+        Class::Map => {
+            let entries = m.heap.entries(part);
+            m.consume_fuel_at_once(entries.len())?;
+            let parts: Vec<_> = entries
+                .into_iter()
+                .flat_map(|(key, value)| [key, value])
+                .collect();
+            let rest = list_of(m, &parts);
+            open(Shape::Map, mode, rest)
+        }
+        Class::Set => {
+            let items = crate::values::items_of_set(m, part);
+            let entries = m.heap.entries(items);
+            m.consume_fuel_at_once(entries.len())?;
+            let parts: Vec<_> = entries.into_iter().map(|(item, _)| item).collect();
+            if !parts.iter().any(|item| holds_function(m, *item)) {
+                return Ok(Entered::Value(part));
+            }
+            let rest = list_of(m, &parts);
+            open(Shape::Set, Mode::Functions, rest)
+        }
+        Class::Function => function(m, part, mode),
+        Class::Tool => match callable(m, part) {
+            Some(Callable::Tool(name)) => {
+                let mut text = b"tool/".to_vec();
+                text.extend_from_slice(m.heap.bytes(name).unwrap_or_default());
+                make_string(m, &text).map(Entered::Value)
+            }
+            _ => Ok(Entered::Value(part)),
+        },
+        Class::Keyword if mode == Mode::Functions => Ok(Entered::Value(part)),
+        Class::Keyword if mode == Mode::Arguments && is_key => key_text(m, part),
+        Class::Keyword if m.heap.kind(part) == Kind::Map => {
+            let name = field(m, part, Word::Name);
+            Ok(Entered::Value(name.unwrap_or(part)))
+        }
+        _ if is_key && mode == Mode::Arguments => key_text(m, part),
+        _ => Ok(Entered::Value(part)),
+    }
+}
+
+/// Makes a list that is not a value of the program: its words do not count.
+fn list_of<H: Heap>(m: &mut Machine<'_, H>, parts: &[H::Term]) -> H::Term {
+    let mut list = m.constant(EMPTY_LIST);
+    for part in parts.iter().rev() {
+        list = m.heap.cons(*part, list);
+    }
+    list
+}
+
+/// Whether a small map has only keys and values that stay as they are.
+fn is_plain<H: Heap>(m: &Machine<'_, H>, map: H::Term, mode: Mode) -> bool {
+    let Some((keys, values)) = m.heap.flat(map) else {
+        return false;
+    };
+    let is_simple = |term: &H::Term| match m.heap.kind(*term) {
+        Kind::Nil | Kind::Bool | Kind::Number | Kind::String => true,
+        Kind::Other => m.heap.is_name(*term),
+        Kind::List => m.heap.is_empty_list(*term),
+        Kind::Map => false,
+    };
+    let is_key = |term: &H::Term| match mode {
+        Mode::Arguments => m.heap.bytes(*term).is_some(),
+        _ => is_simple(term),
+    };
+    keys.iter().all(is_key) && values.iter().all(is_simple)
+}
+
+/// Whether an item of a set is a function, or a list or a map, which may have one.
+fn holds_function<H: Heap>(m: &Machine<'_, H>, item: H::Term) -> bool {
+    let class = class(m, item);
+    matches!(
+        class,
+        Class::Function | Class::Tool | Class::List | Class::Map | Class::Set
+    )
+}
+
+/// The text of a key of a tool's arguments: the name of a keyword with `_` in the place of `-`.
+fn key_text<H: Heap>(m: &mut Machine<'_, H>, key: H::Term) -> Result<Entered<H::Term>, Halt<H>> {
+    let name = crate::values::with_keyword_name(m, key, <[u8]>::to_vec);
+    let name = match (name, m.heap.kind(key)) {
+        (Some(name), _) => name,
+        (None, Kind::Nil) => b"nil".to_vec(),
+        (None, Kind::Bool) if m.heap.truthy(key) => b"true".to_vec(),
+        (None, Kind::Bool) => b"false".to_vec(),
+        // The text of another key is made where the tool is called.
+        (None, _) => return Ok(Entered::Value(key)),
+    };
+    let name: Vec<u8> = name
+        .iter()
+        .map(|it| if *it == b'-' { b'_' } else { *it })
+        .collect();
+    make_string(m, &name).map(Entered::Value)
+}
+
+/// A function as data.
+fn function<H: Heap>(
+    m: &mut Machine<'_, H>,
+    function: H::Term,
+    _mode: Mode,
+) -> Result<Entered<H::Term>, Halt<H>> {
+    let captured = match callable(m, function) {
+        None | Some(Callable::Data | Callable::Tool(_)) => return Ok(Entered::Value(function)),
+        Some(Callable::Builtin(builtin)) => {
+            let name = m.heap.make_string(builtin.name().as_bytes());
+            let captured = m.constant(EMPTY_MAP);
+            let params = m.constant(EMPTY_LIST);
+            let nil = m.heap.nil();
+            let kind = m.constant(Word::BuiltinKind.id());
+            return Ok(Entered::Value(make_function(
+                m,
+                [kind, name, params, nil, nil, captured],
+            )));
+        }
+        Some(Callable::Closure(_)) => {
+            let parts = m
+                .heap
+                .elements(function)
+                .map(<[_]>::to_vec)
+                .unwrap_or_default();
+            list_of(m, &parts[2..])
+        }
+        Some(Callable::Made(_, functions)) => functions,
+    };
+    Ok(Entered::Open(Open {
+        mode: Mode::Functions,
+        shape: Shape::Function,
+        whole: function,
+        rest: captured,
+        made: Roots::default(),
+        changed: true,
+    }))
+}
+
+/// Makes the struct of a function: kind, name, params, doc, source, captured.
+fn make_function<H: Heap>(m: &mut Machine<'_, H>, values: [H::Term; 6]) -> H::Term {
+    let fields = [
+        Word::Kind,
+        Word::Name,
+        Word::Params,
+        Word::Doc,
+        Word::Source,
+        Word::Captured,
+    ];
+    make_struct(m, Word::FunctionModule, &fields, &values)
+}
+
+/// Makes a collection of its converted parts.
+fn close<H: Heap>(m: &mut Machine<'_, H>, open: &mut Open<H::Term>) -> Eval<H> {
+    if !open.changed {
+        return Ok(open.whole);
+    }
+    m.consume_fuel_at_once(open.made.len())?;
+    m.check_heap_limit(2 * open.made.len())?;
+    let parts = std::mem::take(&mut open.made).into_vec(m.heap);
+    match open.shape {
+        Shape::List => m.make_list(&parts).map_err(Into::into),
+        Shape::Set => crate::values::make_set(m, &parts),
+        Shape::Map => map_of(m, open.whole, &parts),
+        Shape::Function => function_of(m, open.whole, &parts),
+    }
+}
+
+/// Makes a map of converted keys and values. A key that was a text before wins over one that has become the same text.
+fn map_of<H: Heap>(m: &mut Machine<'_, H>, whole: H::Term, parts: &[H::Term]) -> Eval<H> {
+    m.count_new_map(parts.len() / 2)?;
+    m.check_heap_limit(words_of_map(parts.len() / 2))?;
+    let was_text = |key: &H::Term| {
+        let is_text = m.heap.bytes(*key).is_some();
+        let found = m.heap.lookup(whole, *key, &mut H::KeyCache::default());
+        is_text && matches!(found, ptc_term::heap::Lookup::Found(_))
+    };
+    let (texts, others): (Vec<_>, Vec<_>) = parts
+        .chunks_exact(2)
+        .map(|it| (it[0], it[1]))
+        .partition(|(key, _)| was_text(key));
+    let (keys, values): (Vec<_>, Vec<_>) = texts.into_iter().chain(others).unzip();
+    // A text wins with its own value: its key stands first.
+    Ok(m.heap.make_map(&keys, &values))
+}
+
+fn function_of<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, parts: &[H::Term]) -> Eval<H> {
+    let nil = m.heap.nil();
+    match callable(m, function) {
+        Some(Callable::Closure(entry)) => {
+            let Some(Instr::Own(Own::Entry { about, .. })) = m.program().code.get(entry as usize)
+            else {
+                return Ok(function);
+            };
+            let about = m.heap.elements(m.constant(*about)).map(<[_]>::to_vec);
+            let Some([_, name, params, doc, source, names]) = about.as_deref() else {
+                return Ok(function);
+            };
+            let mut keys = Vec::with_capacity(parts.len());
+            let mut rest = *names;
+            while let Some((name, tail)) = m.heap.uncons(rest) {
+                keys.push(name);
+                rest = tail;
+            }
+            let captured = m.heap.make_map(&keys[..parts.len().min(keys.len())], parts);
+            let kind = m.constant(Word::ClosureKind.id());
+            Ok(make_function(
+                m,
+                [kind, *name, *params, *doc, *source, captured],
+            ))
+        }
+        Some(Callable::Made(kind, _)) => {
+            let mut keys = Vec::with_capacity(parts.len());
+            for place in 1..=parts.len() {
+                keys.push(m.heap.make_string(place.to_string().as_bytes()));
+            }
+            m.count_new_map(parts.len())?;
+            let captured = m.heap.make_map(&keys, parts);
+            let params = m.constant(EMPTY_LIST);
+            Ok(make_function(m, [kind, nil, params, nil, nil, captured]))
+        }
+        _ => Ok(function),
+    }
+}

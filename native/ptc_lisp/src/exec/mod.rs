@@ -1,0 +1,105 @@
+//! Running programs: the instructions of the language, function values, and the result.
+
+pub mod checks;
+pub mod convert;
+mod enter;
+mod own;
+pub mod revive;
+pub mod spread;
+
+use crate::code::{Eval, Halt, Lisp, Machine, Own};
+use crate::families;
+use crate::fault::Fault;
+use crate::table::Builtin;
+use crate::work::Work;
+use ptc_kernels::Tally;
+use ptc_term::heap::Heap;
+use ptc_vm::language::Contained;
+use ptc_vm::program::{Apply, ConstId, Loop, Pc, Slot, NO_CONST};
+use ptc_vm::{Entered, Execute, Frame, Next, Step, Stepped, Vm};
+
+impl Execute for Lisp {
+    fn eval<H: Heap>(m: &mut Machine<'_, H>, apply: &Apply<Lisp>) -> Eval<H> {
+        let count = apply.operands as usize;
+        let top = m.top_values(count);
+        // Most calls have few arguments, which need no memory.
+        if let Ok(few) = <[H::Term; 1]>::try_from(top) {
+            return families::call(m, apply.op, &few);
+        }
+        if let Ok(few) = <[H::Term; 2]>::try_from(top) {
+            return families::call(m, apply.op, &few);
+        }
+        if let Ok(few) = <[H::Term; 3]>::try_from(top) {
+            return families::call(m, apply.op, &few);
+        }
+        let many = top.to_vec();
+        families::call(m, apply.op, &many)
+    }
+
+    fn expect<H: Heap>(_m: &mut Machine<'_, H>, _op: Builtin, _input: Slot) -> Result<(), Halt<H>> {
+        Ok(())
+    }
+
+    fn tally(_op: Builtin) -> Option<Tally> {
+        None
+    }
+
+    // No instruction of the language is an operation with a body: loops are jumps, and functions are called.
+    fn step<H: Heap>(
+        m: &mut Machine<'_, H>,
+        _looped: &Loop<Lisp>,
+        _frame: &mut Frame<H::Term>,
+        returned: Option<H::Term>,
+    ) -> Stepped<H, Lisp> {
+        Ok(Step::Done(returned.unwrap_or(m.heap.nil())))
+    }
+
+    fn constants_in(apply: &Apply<Lisp>) -> Contained {
+        match apply.value {
+            NO_CONST => Contained::Nothing,
+            _ => Contained::Any,
+        }
+    }
+
+    fn forks(_op: Builtin) -> bool {
+        false
+    }
+
+    fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
+        own::execute(vm, own)
+    }
+
+    fn missing<H: Heap>(
+        &self,
+        m: &mut Machine<'_, H>,
+        _context: H::Term,
+        _key: ConstId,
+    ) -> Eval<H> {
+        Ok(m.heap.nil())
+    }
+
+    fn enter<H: Heap>(
+        m: &mut Machine<'_, H>,
+        function: H::Term,
+        arguments: u32,
+    ) -> Result<Entered<Lisp, H::Term>, Halt<H>> {
+        enter::enter(m, function, arguments)
+    }
+
+    fn call_back<H: Heap>(
+        m: &mut Machine<'_, H>,
+        work: &mut Work<H::Term>,
+        returned: Option<H::Term>,
+    ) -> Result<Next<H::Term>, Halt<H>> {
+        match work {
+            Work::Calls(state) => families::calls::step(m, state, returned),
+            Work::Functions(state) => families::functions::step(m, state, returned),
+            // No other state is that of a built-in which calls.
+            _ => Ok(Next::Done(returned.unwrap_or(m.heap.nil()))),
+        }
+    }
+
+    fn fail<H: Heap>(_m: &mut Machine<'_, H>, _failure: &()) -> Fault<H::Term> {
+        Fault::of("unreachable", "program", Vec::new())
+    }
+}

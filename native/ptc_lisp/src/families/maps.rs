@@ -1,0 +1,21 @@
+//! Maps.
+
+use crate::code::{Eval, Machine};
+use crate::exec::checks::invalid_types;
+use crate::table::Builtin;
+use ptc_term::heap::Heap;
+use ptc_term::rooted;
+
+/// A state of an evaluation that has begun.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work<T> {
+    rest: T,
+}
+
+rooted!(Work { terms: rest; });
+
+/// Evaluates a built-in of the family.
+pub fn eval<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::Term]) -> Eval<H> {
+    let _ = m;
+    Err(invalid_types(builtin, arguments))
+}

@@ -1,0 +1,48 @@
+//! The built-ins, one module for each family of the table.
+
+pub mod calls;
+pub mod compare;
+pub mod functions;
+pub mod maps;
+pub mod numbers;
+pub mod predicates;
+pub mod seqs;
+pub mod sets;
+pub mod strings;
+
+use crate::code::{Eval, Machine};
+use crate::exec::checks;
+use crate::table::{Builtin, Family};
+use ptc_term::heap::Heap;
+
+/// Evaluates a built-in that calls no function, after the checks of its arguments. An evaluation that stops with
+/// [`SliceOver`](ptc_term::stop::Stop::SliceOver) starts again with the same arguments, and its state.
+pub fn call<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::Term]) -> Eval<H> {
+    if m.begun().is_none() {
+        checks::check(m, builtin, arguments)?;
+    }
+    match builtin.row().family {
+        Family::Numbers => numbers::eval(m, builtin, arguments),
+        Family::Compare => compare::eval(m, builtin, arguments),
+        Family::Predicates => predicates::eval(m, builtin, arguments),
+        Family::Seqs => seqs::eval(m, builtin, arguments),
+        Family::Maps => maps::eval(m, builtin, arguments),
+        Family::Sets => sets::eval(m, builtin, arguments),
+        Family::Strings => strings::eval(m, builtin, arguments),
+        Family::Functions => functions::eval(m, builtin, arguments),
+        // These are entered, or asked for: they are never evaluated here.
+        Family::Calls | Family::Asked => Err(checks::invalid_types(builtin, arguments)),
+    }
+}
+
+/// Whether a built-in takes constant time, so that a built-in which calls it need not make an activation for it.
+pub fn is_quick(builtin: Builtin) -> bool {
+    match builtin.row().family {
+        Family::Predicates | Family::Functions => true,
+        Family::Numbers => !matches!(
+            builtin,
+            Builtin::Multiply | Builtin::MultiplyPrime | Builtin::Pow
+        ),
+        _ => matches!(builtin, Builtin::First | Builtin::Second | Builtin::Get),
+    }
+}

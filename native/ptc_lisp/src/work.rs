@@ -1,0 +1,62 @@
+//! The states of evaluations that have begun.
+
+use crate::exec::convert::Converting;
+use crate::exec::spread::Spreading;
+use crate::families::{calls, functions, maps, seqs, strings};
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_vm::Resumable;
+
+macro_rules! works {
+    ($($(#[$doc:meta])* $variant:ident($state:ty),)+) => {
+        /// The state of an evaluation that has begun: one kind for each family.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Work<T> {
+            $($(#[$doc])* $variant(Box<$state>),)+
+        }
+
+        impl<T> Rooted for Work<T> {
+            type Term = T;
+            type With<U> = Work<U>;
+
+            fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Work<X::Into>, X::Lost> {
+                Ok(match self {
+                    $(Work::$variant(state) => Work::$variant(state.exchange(by)?),)+
+                })
+            }
+        }
+
+        $(
+            impl<T> From<$state> for Work<T> {
+                fn from(state: $state) -> Self {
+                    Work::$variant(Box::new(state))
+                }
+            }
+
+            impl<T> Resumable<Work<T>> for $state {
+                fn of_work(work: Work<T>) -> Option<Self> {
+                    match work {
+                        Work::$variant(state) => Some(*state),
+                        _ => None,
+                    }
+                }
+            }
+        )+
+    };
+}
+
+works! {
+    /// A built-in that calls functions.
+    Calls(calls::Work<T>),
+    /// A function that `comp`, `juxt`, … made.
+    Functions(functions::Work<T>),
+    /// A sequence.
+    Seqs(seqs::Work<T>),
+    /// A map, or a set.
+    Maps(maps::Work<T>),
+    /// A text.
+    Strings(strings::Work<T>),
+    /// A value on its way out of the run, or to a tool.
+    Converting(Converting<T>),
+    /// Arguments that a collection gives.
+    Spreading(Spreading<T>),
+}
