@@ -51,7 +51,7 @@ pub enum Own {
         /// Number of captured values.
         captures: u16,
         /// Number of slots.
-        slots: u16,
+        slots: u32,
         /// Whether it has a rest parameter.
         rest: bool,
     },
@@ -62,14 +62,14 @@ pub enum Own {
         /// Its name.
         name: ConstId,
     },
-    /// Pushes the value of a global. If it has none: nil where `or_nil`, else the run fails.
+    /// Pushes the value of a global. If it has none: the fallback, or else the run fails.
     Global {
         /// The global.
         global: u32,
         /// Its name.
         name: ConstId,
-        /// Whether an unbound name is nil.
-        or_nil: bool,
+        /// Its value where the name is not bound, or [`NO_CONST`](ptc_vm::program::NO_CONST).
+        fallback: ConstId,
     },
     /// Pops a value and binds a global to it; pushes the var.
     Define {
@@ -169,8 +169,8 @@ pub enum Own {
     Matches(ConstId),
     /// Pops a value, pushes whether it is nil.
     IsNil,
-    /// Pops a map of arguments, pushes it with strings as keys.
-    ToolArguments,
+    /// Pops a map of arguments of this tool, pushes it with strings as keys.
+    ToolArguments(ConstId),
     /// Pops so many values and fails: no tool takes them.
     BadArguments {
         /// The tool.
@@ -250,33 +250,42 @@ impl Language for Lisp {
     }
 
     fn flow(own: &Own) -> Flow {
-        let (reads, next, depth) = match own {
-            Own::Entry { .. } | Own::Remember { .. } => (0, None, (0, 0)),
-            Own::Global { .. } | Own::Data(_) | Own::History(_) | Own::Budget => (0, None, (0, 1)),
-            Own::Define { .. } => (0, None, (1, 1)),
-            Own::IfBound { to, .. } => (0, Some(*to), (0, 0)),
-            Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, None, (*count, 1)),
-            Own::Map(count) => (0, None, (2 * count, 1)),
-            Own::Closure { captures, .. } => (0, None, (*captures, 1)),
-            Own::Captured { slot, .. } => (*slot, None, (0, 1)),
-            Own::Keyword { default, .. } => (0, None, (1 + u32::from(*default), 1)),
-            Own::Question { arguments, .. } => (0, None, (*arguments, 1)),
-            Own::QuestionOfSlots | Own::OfSlots | Own::PrintOfSlots => (0, None, (0, 1)),
-            Own::Answered | Own::Items | Own::IsNil | Own::ToolArguments => (0, None, (1, 1)),
-            Own::NextItem { slot, .. } => (*slot, None, (0, 1)),
-            Own::Collect(slot) => (*slot, None, (1, 0)),
-            Own::ExpectList(slot) | Own::ExpectMap(slot) | Own::Arguments(slot) => {
-                (*slot, None, (0, 0))
-            }
-            Own::TakeItem(slot) | Own::TakeRest(slot) => (*slot, None, (0, 1)),
-            Own::Field { slot, .. } => (*slot, None, (0, 1)),
-            Own::Matches(_) => (0, None, (1, 2)),
-            Own::BadArguments { count, .. } => (0, None, (*count, 1)),
-            Own::Spread { slot, .. } => (*slot, None, (1, 0)),
-            Own::RecurCount { .. } => (0, None, (0, 0)),
-            Own::End { .. } | Own::Finish { .. } => (0, None, (1, 1)),
+        let branch = match own {
+            Own::IfBound { to, .. } => Some((*to, 1)),
+            Own::NextItem { to, .. } => Some((*to, 0)),
+            _ => None,
         };
-        Flow { reads, next, depth }
+        let next = None;
+        let (reads, depth) = match own {
+            Own::Entry { .. } | Own::Remember { .. } => (0, (0, 0)),
+            Own::Global { .. } | Own::Data(_) | Own::History(_) | Own::Budget => (0, (0, 1)),
+            Own::Define { .. } => (0, (1, 1)),
+            Own::IfBound { .. } => (0, (0, 0)),
+            Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, (*count, 1)),
+            Own::Map(count) => (0, (2 * count, 1)),
+            Own::Closure { captures, .. } => (0, (*captures, 1)),
+            Own::Captured { slot, .. } => (*slot, (0, 1)),
+            Own::Keyword { default, .. } => (0, (1 + u32::from(*default), 1)),
+            Own::Question { arguments, .. } => (0, (*arguments, 1)),
+            Own::QuestionOfSlots | Own::OfSlots | Own::PrintOfSlots => (0, (0, 1)),
+            Own::Answered | Own::Items | Own::IsNil | Own::ToolArguments(_) => (0, (1, 1)),
+            Own::NextItem { slot, .. } => (*slot, (0, 1)),
+            Own::Collect(slot) => (*slot, (1, 0)),
+            Own::ExpectList(slot) | Own::ExpectMap(slot) | Own::Arguments(slot) => (*slot, (0, 0)),
+            Own::TakeItem(slot) | Own::TakeRest(slot) => (*slot, (0, 1)),
+            Own::Field { slot, .. } => (*slot, (0, 1)),
+            Own::Matches(_) => (0, (1, 2)),
+            Own::BadArguments { count, .. } => (0, (*count, 1)),
+            Own::Spread { slot, before } => (*slot, (before + 1, 0)),
+            Own::RecurCount { .. } => (0, (0, 0)),
+            Own::End { .. } | Own::Finish { .. } => (0, (1, 1)),
+        };
+        Flow {
+            reads,
+            next,
+            branch,
+            depth,
+        }
     }
 
     fn reads_input(_op: Builtin) -> bool {

@@ -146,6 +146,8 @@ pub enum Const {
     Marked(Word, Vec<Const>),
     /// A list.
     List(Vec<Const>),
+    /// A keyword as a struct, also for a name of the vocabulary.
+    KeywordStruct(String),
     /// A var.
     Var(String),
     /// A word.
@@ -194,6 +196,7 @@ fn make<H: Heap>(heap: &mut H, constant: &Const) -> H::Term {
         Const::Literal(literal) => make_literal(heap, literal),
         Const::ExistingAtom(name) => heap.atom_of(name.as_bytes()).unwrap_or_else(|| heap.nil()),
         Const::Word(word) => heap.word(*word),
+        Const::KeywordStruct(name) => make_struct(heap, Word::KeywordModule, Word::Name, name),
         Const::Var(name) => make_struct(heap, Word::VarModule, Word::Name, name),
         Const::Marked(word, parts) => {
             let mut terms = vec![heap.word(*word)];

@@ -2,6 +2,7 @@
 //! operations. [`Execute`](crate::Execute) is what it does.
 
 use crate::halt::{Name, Report};
+use crate::program::Pc;
 use ptc_kernels::{ConstId, Why};
 use ptc_term::suspend::{Exchange, Rooted};
 use std::fmt::Debug;
@@ -105,7 +106,9 @@ pub struct Flow {
     /// The slot that it reads.
     pub reads: u32,
     /// The address of the next instruction; the one behind it if there is none.
-    pub next: Option<u32>,
+    pub next: Option<Pc>,
+    /// Where the run may go on instead, and the number of values that it leaves on the stack then.
+    pub branch: Option<(Pc, u32)>,
     /// Number of values that it takes from the stack, and that it leaves there.
     pub depth: (u32, u32),
 }

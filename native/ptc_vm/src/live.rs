@@ -136,7 +136,10 @@ fn around<L: Language>(code: &[Instr<L>], slots: &[u64], pc: Pc) -> Option<Aroun
     let looped = code[start].as_loop()?;
     let mut before = (start as Pc + 1..pc).zip(&code[start + 1..]);
     let jumps = |(at, instr): (Pc, &Instr<L>)| match instr {
-        Instr::Own(own) => L::flow(own).next.is_some_and(|next| next != at + 1),
+        Instr::Own(own) => {
+            let flow = L::flow(own);
+            flow.next.is_some_and(|next| next != at + 1) || flow.branch.is_some()
+        }
         _ => matches!(
             instr,
             Instr::Jump(_) | Instr::JumpIf { .. } | Instr::JumpIfSome(_) | Instr::Enter(_)
@@ -178,7 +181,11 @@ fn next_of<L: Language>(code: &[Instr<L>], instr: &Instr<L>, pc: Pc) -> [Option<
         Instr::Jump(to) => [Some(*to), None, None],
         Instr::JumpIf { to, .. } | Instr::JumpIfSome(to) => [Some(pc + 1), Some(*to), None],
         Instr::Enter(looped) => [Some(pc + 1), Some(looped.end), None],
-        Instr::Own(own) => [L::flow(own).next.or(Some(pc + 1)), None, None],
+        Instr::Own(own) => {
+            let flow = L::flow(own);
+            let branch = flow.branch.map(|(to, _)| to);
+            [flow.next.or(Some(pc + 1)), branch, None]
+        }
         Instr::Next(start) => [
             Some(*start + 1),
             code[*start as usize].as_loop().map(|looped| looped.end),

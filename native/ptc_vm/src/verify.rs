@@ -82,7 +82,13 @@ pub fn verify<L: Language>(
                     goes(*on_error, after);
                 }
             }
-            Instr::Own(own) => goes(L::flow(own).next.unwrap_or(pc + 1), after),
+            Instr::Own(own) => {
+                let flow = L::flow(own);
+                goes(flow.next.unwrap_or(pc + 1), after);
+                if let Some((to, leaves)) = flow.branch {
+                    goes(to, below + leaves);
+                }
+            }
             Instr::Done | Instr::Return | Instr::Fail(_) => {}
             _ => goes(pc + 1, after),
         }

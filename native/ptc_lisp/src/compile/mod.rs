@@ -1,1 +1,217 @@
-//! The compiler.
+//! The compiler: from expressions to instructions and constants.
+//!
+//! It does not recurse over expressions: what is still to be done is a stack of [`Task`]s. Jumps name labels until the end, when
+//! these become addresses.
+
+mod bind;
+mod constants;
+mod expr;
+mod finish;
+mod free;
+mod loops;
+mod task;
+
+use crate::ast::{Analyzed, FunctionId, LocalId, Problem, Span};
+use crate::code::{Instr, Program};
+use crate::consts::Const;
+use constants::Constants;
+use ptc_vm::program::{Pc, Slot};
+use std::collections::{HashMap, HashSet};
+use task::Task;
+
+/// A compiled program.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The instructions.
+    pub program: Program,
+    /// The functions that were added, see [`crate::consts::FUNCTIONS`].
+    pub functions: Const,
+    /// The constants behind the fixed ones.
+    pub constants: Vec<Const>,
+    /// What is known of its names.
+    pub names: Names,
+}
+
+/// The names of a program.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Names {
+    /// Those that must be in the memory.
+    pub unbound: Vec<String>,
+    /// The tools that it names.
+    pub tools: Vec<String>,
+    /// Those of the user namespace that it mentions or defines.
+    pub globals: Vec<String>,
+    /// The built-ins that it mentions, and that a name of the memory would shadow.
+    pub builtins: Vec<String>,
+    /// Number of unique symbols and keywords.
+    pub symbols: usize,
+}
+
+/// A source that was analyzed: the text of the program, and those of the added functions.
+pub struct Texts<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// The added functions, each with the names of what it has captured.
+    pub added: &'a [crate::analyze::Added<'a>],
+}
+
+impl Texts<'_> {
+    fn unit(&self, unit: u32) -> &str {
+        match unit {
+            0 => self.program,
+            unit => self.added.get(unit as usize - 1).map_or("", |it| it.source),
+        }
+    }
+}
+
+/// A label: an index into the addresses of labels.
+type Label = u32;
+
+/// Where a local is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Slot(Slot),
+    /// The captured value of this number.
+    Captured(u32),
+}
+
+/// What `recur` jumps to.
+#[derive(Debug, Clone)]
+struct Target {
+    head: Label,
+    slots: Vec<Slot>,
+}
+
+/// The function that is being compiled; the program itself is one, too.
+#[derive(Debug, Default)]
+struct Current {
+    places: HashMap<LocalId, Place>,
+    next_slot: Slot,
+    most_slots: Slot,
+    /// The slot of the function itself.
+    own: Slot,
+    targets: Vec<Target>,
+}
+
+/// The compiler.
+struct Compiler<'a> {
+    source: &'a Analyzed,
+    texts: &'a Texts<'a>,
+    /// Names of the user namespace that stand before the built-ins of these names.
+    user: HashSet<&'a str>,
+    code: Vec<Instr>,
+    labels: Vec<Pc>,
+    constants: Constants,
+    globals: HashMap<&'a str, u32>,
+    global_names: Vec<&'a str>,
+    builtins: Vec<&'a str>,
+    /// What each function captures.
+    free: Vec<Vec<LocalId>>,
+    entries: Vec<Label>,
+    current: Current,
+    most_slots: Slot,
+    tasks: Vec<Task<'a>>,
+    calls_tools: bool,
+}
+
+/// Compiles a program. `shadowed`: names of built-ins that the memory has.
+pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<Compiled, Problem> {
+    let mut user: HashSet<&str> = shadowed.iter().map(String::as_str).collect();
+    let defined = source.defined.iter();
+    user.extend(defined.map(|name| source.names[*name as usize].as_str()));
+    let mut compiler = Compiler {
+        source,
+        texts,
+        user,
+        code: Vec::new(),
+        labels: Vec::new(),
+        constants: Constants::default(),
+        globals: HashMap::new(),
+        global_names: Vec::new(),
+        builtins: Vec::new(),
+        free: free::free(source),
+        entries: Vec::new(),
+        current: Current::default(),
+        most_slots: 1,
+        tasks: Vec::new(),
+        calls_tools: false,
+    };
+    for _ in &source.functions {
+        let label = compiler.label();
+        compiler.entries.push(label);
+    }
+    compiler.stubs();
+    let (main, end) = (compiler.label(), compiler.label());
+    compiler.main(main, end);
+    for function in 0..source.functions.len() {
+        compiler.function(function as FunctionId)?;
+    }
+    Ok(compiler.finish(main, end))
+}
+
+impl<'a> Compiler<'a> {
+    /// Makes a label.
+    fn label(&mut self) -> Label {
+        self.labels.push(0);
+        self.labels.len() as Label - 1
+    }
+
+    /// Lets a label stand at the next instruction.
+    fn place(&mut self, label: Label) {
+        self.labels[label as usize] = self.code.len() as Pc;
+    }
+
+    /// Takes a new slot, until the scope around it ends.
+    fn slot(&mut self) -> Slot {
+        let slot = self.current.next_slot;
+        self.current.next_slot += 1;
+        self.current.most_slots = self.current.most_slots.max(slot + 1);
+        slot
+    }
+
+    /// Returns the number of a name of the user namespace.
+    fn global(&mut self, name: &'a str) -> u32 {
+        if let Some(global) = self.globals.get(name) {
+            return *global;
+        }
+        let global = self.global_names.len() as u32;
+        self.global_names.push(name);
+        self.globals.insert(name, global);
+        global
+    }
+
+    /// Compiles the program itself.
+    fn main(&mut self, main: Label, end: Label) {
+        self.current = Current {
+            // The first slot is that of the value a run starts with.
+            next_slot: 1,
+            most_slots: 1,
+            ..Current::default()
+        };
+        self.place(main);
+        match self.source.root {
+            Some(root) => self.run(root),
+            None => self.code.push(Instr::Nil),
+        }
+        self.place(end);
+    }
+
+    /// Compiles an expression with all its parts.
+    fn run(&mut self, root: u32) {
+        self.tasks.push(Task::Expr(root));
+        while let Some(task) = self.tasks.pop() {
+            self.task(task);
+        }
+        self.most_slots = self.most_slots.max(self.current.most_slots);
+    }
+
+    /// The error of a program whose functions have more parts than an instruction can name.
+    fn too_large(&self, at: Span) -> Problem {
+        Problem {
+            reason: "invalid_form",
+            code: "function_too_large",
+            parts: Vec::new(),
+            at,
+        }
+    }
+}

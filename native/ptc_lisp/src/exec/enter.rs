@@ -59,7 +59,7 @@ fn closure<H: Heap>(
     Ok(Entered::Code {
         entry: entry + 1,
         arguments: given,
-        slots: u32::from(slots),
+        slots,
     })
 }
 

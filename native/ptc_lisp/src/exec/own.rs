@@ -7,7 +7,7 @@ use crate::families;
 use crate::fault::Fault;
 use crate::look::{look_up, Found};
 use crate::table::Builtin;
-use crate::values::{callable, class, make_int, make_made, make_set, Callable, Class};
+use crate::values::{callable, class, is_const, make_int, make_made, make_set, Callable, Class};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::named::Named;
 use ptc_vm::program::{ConstId, Pc, Slot};
@@ -24,11 +24,11 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         Own::Global {
             global,
             name,
-            or_nil,
+            fallback,
         } => {
             let value = match m.globals.get(global) {
                 Some(value) => value,
-                None if or_nil => m.heap.nil(),
+                None if is_const(fallback) => m.constant(fallback),
                 None => return Err(unbound(m, name)),
             };
             m.push(value);
@@ -201,8 +201,12 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             let is_nil = m.heap.boolean(m.heap.kind(value) == Kind::Nil);
             m.push(is_nil);
         }
-        Own::ToolArguments => {
+        Own::ToolArguments(tool) => {
             let args = m.top();
+            if class(m, args) != Class::Map {
+                let name = text_of(m, tool);
+                return Err(VmHalt::fault(Fault::of("tool_arguments", name, vec![args])));
+            }
             let args = convert::tool_arguments(m, args)?;
             replace(m, 1, args);
         }

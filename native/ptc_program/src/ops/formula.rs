@@ -192,6 +192,7 @@ pub(super) fn flow(formula: &Formula) -> Flow {
     Flow {
         reads: slot,
         next: Some(formula.at + 1),
+        branch: None,
         depth: (0, 1),
     }
 }

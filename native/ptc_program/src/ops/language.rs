@@ -65,6 +65,7 @@ impl Language for PtcJson {
             Own::Sieve(sieve) => Flow {
                 reads: sieve.looped.list,
                 next: Some(sieve.looped.end),
+                branch: None,
                 depth: (0, 1),
             },
             Own::Formula(formula) => formula::flow(formula),
@@ -72,6 +73,7 @@ impl Language for PtcJson {
             Own::NeedInput(_) => Flow {
                 reads: INPUT,
                 next: None,
+                branch: None,
                 depth: (0, 0),
             },
         }

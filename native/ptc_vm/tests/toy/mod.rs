@@ -128,6 +128,7 @@ impl Language for Toy {
         Flow {
             reads,
             next: None,
+            branch: None,
             depth,
         }
     }

@@ -1,0 +1,422 @@
+//! Expressions.
+
+use super::task::Task;
+use super::{Compiler, Place};
+use crate::ast::{Expr, ExprId, Literal};
+use crate::code::{Instr, Own, ASK_BUILTIN, ASK_PRINT};
+use crate::consts::{Const, Word, EMPTY_MAP};
+use crate::table::{Builtin, Family};
+use ptc_vm::program::{Apply, ConstId, Demand, NO_CONST, NO_PC};
+
+/// The evaluation of a built-in with so many operands.
+pub(super) fn apply(op: Builtin, operands: u32) -> Instr {
+    Instr::Apply(Apply {
+        op,
+        input: 0,
+        operands,
+        key: NO_CONST,
+        value: NO_CONST,
+        mode: 0,
+        demand: Demand::All,
+    })
+}
+
+impl<'a> Compiler<'a> {
+    /// Compiles an expression: its code pushes one value.
+    pub(super) fn expr(&mut self, id: ExprId) {
+        let source = self.source;
+        match &source.exprs[id as usize] {
+            Expr::Const(literal) => self.constant(literal),
+            Expr::Local(local) => {
+                let instr = match self.current.places.get(local) {
+                    Some(Place::Slot(slot)) => Instr::Slot(*slot),
+                    Some(Place::Captured(index)) => Instr::Own(Own::Captured {
+                        slot: self.current.own,
+                        index: *index,
+                    }),
+                    None => Instr::Nil,
+                };
+                self.code.push(instr);
+            }
+            Expr::Global { name, or_nil } => {
+                let name = source.names[*name as usize].as_str();
+                self.name(name, *or_nil);
+            }
+            Expr::Builtin(builtin) => self.builtin_value(*builtin),
+            Expr::Data(name) => {
+                let key = Literal::Keyword(source.names[*name as usize].clone());
+                let key = self.constants.key(&key);
+                self.code.push(Instr::Own(Own::Data(key)));
+            }
+            Expr::Tool(name) => {
+                self.calls_tools = true;
+                let name = Const::text(source.names[*name as usize].clone());
+                let id = self.constants.add(Const::Marked(Word::Tool, vec![name]));
+                self.code.push(Instr::Const(id));
+            }
+            Expr::History(place) => self.code.push(Instr::Own(Own::History(*place))),
+            Expr::Budget => self.code.push(Instr::Own(Own::Budget)),
+            Expr::Vector(items) => self.vector(items),
+            Expr::Map(pairs) => {
+                let parts = pairs.iter().flat_map(|(key, value)| [*key, *value]);
+                let mut tasks: Vec<_> = parts.map(Task::Expr).collect();
+                tasks.push(Task::Emit(Instr::Own(Own::Map(pairs.len() as u32))));
+                self.then(tasks);
+            }
+            Expr::Set(items) => self.all(items, Instr::Own(Own::Set(items.len() as u32))),
+            Expr::If(test, yes, no) => self.branch(*test, None, (*yes, *no)),
+            Expr::IfNil(test, yes, no) => {
+                self.branch(*test, Some(Instr::Own(Own::IsNil)), (*yes, *no))
+            }
+            Expr::Do(parts) => {
+                let Some((last, first)) = parts.split_last() else {
+                    return self.code.push(Instr::Nil);
+                };
+                let mut tasks = Vec::with_capacity(2 * parts.len());
+                for part in first {
+                    tasks.extend([Task::Expr(*part), Task::Emit(Instr::Drop)]);
+                }
+                tasks.push(Task::Expr(*last));
+                self.then(tasks);
+            }
+            Expr::And(parts) => self.connective(parts, false),
+            Expr::Or(parts) => self.connective(parts, true),
+            Expr::Let(bindings, body) => {
+                let mut tasks = Vec::with_capacity(2 * bindings.len() + 2);
+                for (pattern, value) in bindings {
+                    tasks.extend([Task::Expr(*value), Task::Bind(pattern)]);
+                }
+                tasks.push(Task::Expr(*body));
+                tasks.push(Task::Leave(self.current.next_slot));
+                self.then(tasks);
+            }
+            Expr::Loop(bindings, body) => self.loop_form(bindings, *body),
+            Expr::Recur(values) => self.recur(values),
+            Expr::Fn(function) => {
+                let captured = self.free[*function as usize].clone();
+                for local in &captured {
+                    let instr = match self.current.places.get(local) {
+                        Some(Place::Slot(slot)) => Instr::Slot(*slot),
+                        Some(Place::Captured(index)) => Instr::Own(Own::Captured {
+                            slot: self.current.own,
+                            index: *index,
+                        }),
+                        None => Instr::Nil,
+                    };
+                    self.code.push(instr);
+                }
+                self.code.push(Instr::Own(Own::Closure {
+                    entry: self.entries[*function as usize],
+                    captures: captured.len() as u32,
+                }));
+            }
+            Expr::Call(callee, arguments) => self.call(*callee, arguments),
+            Expr::CallTool(name, argument) => {
+                self.calls_tools = true;
+                let tool = self.constants.text(&source.names[*name as usize]);
+                let call = Instr::Call {
+                    tool,
+                    on_error: NO_PC,
+                };
+                match argument {
+                    None => self.code.extend([Instr::Const(EMPTY_MAP), call]),
+                    Some(argument) => self.then([
+                        Task::Expr(*argument),
+                        Task::Emit(Instr::Own(Own::ToolArguments(tool))),
+                        Task::Emit(call),
+                    ]),
+                }
+            }
+            Expr::BadToolCall(name, arguments) => {
+                let tool = self.constants.text(&source.names[*name as usize]);
+                let count = arguments.len() as u32;
+                self.all(arguments, Instr::Own(Own::BadArguments { tool, count }));
+            }
+            Expr::Def {
+                name, once, value, ..
+            } => {
+                let name = source.names[*name as usize].as_str();
+                let global = self.global(name);
+                let var = self.constants.add(Const::Var(name.to_owned()));
+                let end = self.label();
+                let mut tasks = Vec::with_capacity(4);
+                if *once {
+                    let to = end;
+                    tasks.push(Task::Emit(Instr::Own(Own::IfBound { global, var, to })));
+                }
+                tasks.push(Task::Expr(*value));
+                tasks.push(Task::Emit(Instr::Own(Own::Define { global, var })));
+                tasks.push(Task::Place(end));
+                self.then(tasks);
+            }
+            Expr::Return(value) => self.end(*value, false),
+            Expr::Fail(value) => self.end(*value, true),
+            Expr::Case {
+                subject,
+                clauses,
+                default,
+            } => self.case(*subject, clauses, *default),
+            Expr::For {
+                clauses,
+                body,
+                collects,
+            } => self.for_form(clauses, *body, *collects),
+            Expr::Juxt(functions) => {
+                self.all(functions, Instr::Own(Own::Juxt(functions.len() as u32)))
+            }
+            Expr::Apply(function, arguments) => {
+                let before = arguments.len().saturating_sub(1) as u32;
+                let free = self.current.next_slot;
+                let slot = self.slot();
+                let mut tasks = vec![Task::Expr(*function)];
+                tasks.extend(arguments.iter().map(|it| Task::Expr(*it)));
+                tasks.push(Task::Emit(Instr::Own(Own::Spread { before, slot })));
+                tasks.push(Task::Emit(Instr::InvokeCount(slot)));
+                tasks.push(Task::Leave(free));
+                self.then(tasks);
+            }
+            Expr::Pmap(function, lists) => {
+                let map = self.builtin_constant(Builtin::Map);
+                let mut tasks = vec![Task::Emit(Instr::Const(map)), Task::Expr(*function)];
+                tasks.extend(lists.iter().map(|it| Task::Expr(*it)));
+                tasks.push(Task::Emit(Instr::Invoke(1 + lists.len() as u32)));
+                self.then(tasks);
+            }
+            Expr::Pcalls(functions) => {
+                let free = self.current.next_slot;
+                let slots: Vec<_> = functions.iter().map(|_| self.slot()).collect();
+                let mut tasks = Vec::with_capacity(4 * functions.len() + 2);
+                for (function, slot) in functions.iter().zip(&slots) {
+                    tasks.extend([Task::Expr(*function), Task::Store(*slot)]);
+                }
+                for slot in &slots {
+                    tasks.push(Task::Emit(Instr::Slot(*slot)));
+                    tasks.push(Task::Emit(Instr::Invoke(0)));
+                }
+                tasks.push(Task::Emit(Instr::Own(Own::Vector(slots.len() as u32))));
+                tasks.push(Task::Leave(free));
+                self.then(tasks);
+            }
+            Expr::Try(body, _, _) => self.then([Task::Expr(*body)]),
+        }
+    }
+
+    fn constant(&mut self, literal: &Literal) {
+        let instr = match literal {
+            Literal::Nil => Instr::Nil,
+            Literal::Bool(value) => Instr::Bool(*value),
+            literal => Instr::Const(self.constants.literal(literal)),
+        };
+        self.code.push(instr);
+    }
+
+    /// Compiles parts, and then what takes their values.
+    fn all(&mut self, parts: &[ExprId], then: Instr) {
+        let mut tasks: Vec<_> = parts.iter().map(|part| Task::Expr(*part)).collect();
+        tasks.push(Task::Emit(then));
+        self.then(tasks);
+    }
+
+    fn vector(&mut self, items: &[ExprId]) {
+        let source = self.source;
+        let constant = |item: &ExprId| match &source.exprs[*item as usize] {
+            Expr::Const(literal) => Some(Const::Literal(literal.clone())),
+            _ => None,
+        };
+        match items.iter().map(constant).collect::<Option<Vec<_>>>() {
+            Some(items) => {
+                let id = self.constants.add(Const::List(items));
+                self.code.push(Instr::Const(id));
+            }
+            None => self.all(items, Instr::Own(Own::Vector(items.len() as u32))),
+        }
+    }
+
+    /// A name of the user namespace, or of a built-in.
+    fn name(&mut self, name: &'a str, or_nil: bool) {
+        let builtin = Builtin::named(name);
+        if let Some(builtin) = builtin {
+            if !self.is_user(name) {
+                return self.builtin_value(builtin);
+            }
+        }
+        let fallback = match builtin {
+            Some(builtin) => self.builtin_constant(builtin),
+            None if or_nil => self.constants.literal(&Literal::Nil),
+            None => NO_CONST,
+        };
+        let global = self.global(name);
+        let name = self.constants.text(name);
+        self.code.push(Instr::Own(Own::Global {
+            global,
+            name,
+            fallback,
+        }));
+    }
+
+    /// Whether a name of a built-in may be one of the user namespace.
+    fn is_user(&mut self, name: &'a str) -> bool {
+        let is_user = self.user.contains(name);
+        if !is_user && !self.builtins.contains(&name) {
+            self.builtins.push(name);
+        }
+        is_user
+    }
+
+    fn builtin_constant(&mut self, builtin: Builtin) -> ConstId {
+        let number = Const::number(builtin as i64);
+        self.constants
+            .add(Const::Marked(Word::Builtin, vec![number]))
+    }
+
+    fn builtin_value(&mut self, builtin: Builtin) {
+        let id = self.builtin_constant(builtin);
+        self.code.push(Instr::Const(id));
+    }
+
+    /// `if`: with an instruction between the test and the jump.
+    fn branch(&mut self, test: ExprId, between: Option<Instr>, (yes, no): (ExprId, ExprId)) {
+        let (other, end) = (self.label(), self.label());
+        let jump = Instr::JumpIf {
+            when: false,
+            to: other,
+        };
+        let mut tasks = vec![Task::Expr(test)];
+        tasks.extend(between.map(Task::Emit));
+        tasks.extend([
+            Task::Emit(jump),
+            Task::Expr(yes),
+            Task::Emit(Instr::Jump(end)),
+            Task::Place(other),
+            Task::Expr(no),
+            Task::Place(end),
+        ]);
+        self.then(tasks);
+    }
+
+    /// `and`, `or`: the first value with this truth, or the last one.
+    fn connective(&mut self, parts: &[ExprId], when: bool) {
+        let Some((last, first)) = parts.split_last() else {
+            return self.code.push(Instr::Nil);
+        };
+        let before = self.current.next_slot;
+        let slot = self.slot();
+        let (found, end) = (self.label(), self.label());
+        let mut tasks = Vec::with_capacity(4 * parts.len() + 4);
+        for part in first {
+            tasks.extend([
+                Task::Expr(*part),
+                Task::Store(slot),
+                Task::Emit(Instr::Slot(slot)),
+                Task::Emit(Instr::JumpIf { when, to: found }),
+            ]);
+        }
+        tasks.extend([
+            Task::Expr(*last),
+            Task::Emit(Instr::Jump(end)),
+            Task::Place(found),
+            Task::Emit(Instr::Slot(slot)),
+            Task::Place(end),
+            Task::Leave(before),
+        ]);
+        self.then(tasks);
+    }
+
+    fn end(&mut self, value: ExprId, failed: bool) {
+        self.then([
+            Task::Expr(value),
+            Task::Emit(Instr::Own(Own::End { failed })),
+        ]);
+    }
+
+    fn case(
+        &mut self,
+        subject: ExprId,
+        clauses: &[(Vec<Literal>, ExprId)],
+        default: Option<ExprId>,
+    ) {
+        let end = self.label();
+        let mut tasks = vec![Task::Expr(subject)];
+        let mut found = Vec::with_capacity(clauses.len());
+        for (values, _) in clauses {
+            let label = self.label();
+            found.push(label);
+            for value in values {
+                let value = self.constants.literal(value);
+                tasks.push(Task::Emit(Instr::Own(Own::Matches(value))));
+                tasks.push(Task::Emit(Instr::JumpIf {
+                    when: true,
+                    to: label,
+                }));
+            }
+        }
+        tasks.push(Task::Emit(Instr::Drop));
+        tasks.push(match default {
+            Some(default) => Task::Expr(default),
+            None => Task::Emit(Instr::Nil),
+        });
+        for ((_, value), label) in clauses.iter().zip(found) {
+            tasks.extend([
+                Task::Emit(Instr::Jump(end)),
+                Task::Place(label),
+                Task::Emit(Instr::Drop),
+                Task::Expr(*value),
+            ]);
+        }
+        tasks.push(Task::Place(end));
+        self.then(tasks);
+    }
+
+    /// A call.
+    fn call(&mut self, callee: ExprId, arguments: &[ExprId]) {
+        let source = self.source;
+        let count = arguments.len() as u32;
+        match &source.exprs[callee as usize] {
+            Expr::Builtin(builtin) => return self.call_builtin(*builtin, arguments),
+            Expr::Global { name, .. } => {
+                let name = source.names[*name as usize].as_str();
+                if let Some(builtin) = Builtin::named(name) {
+                    if !self.is_user(name) {
+                        return self.call_builtin(builtin, arguments);
+                    }
+                }
+            }
+            Expr::Const(key @ Literal::Keyword(_)) if count == 1 || count == 2 => {
+                let key = self.constants.key(key);
+                let default = count == 2;
+                return self.all(arguments, Instr::Own(Own::Keyword { key, default }));
+            }
+            _ => {}
+        }
+        let mut tasks = vec![Task::Expr(callee)];
+        tasks.extend(arguments.iter().map(|it| Task::Expr(*it)));
+        tasks.push(Task::Emit(Instr::Invoke(count)));
+        self.then(tasks);
+    }
+
+    fn call_builtin(&mut self, builtin: Builtin, arguments: &[ExprId]) {
+        let count = arguments.len() as u32;
+        let mut tasks: Vec<_> = arguments.iter().map(|it| Task::Expr(*it)).collect();
+        match builtin.row().family {
+            Family::Calls => {
+                let value = self.builtin_constant(builtin);
+                tasks.insert(0, Task::Emit(Instr::Const(value)));
+                tasks.push(Task::Emit(Instr::Invoke(count)));
+            }
+            Family::Asked => tasks.extend([
+                Task::Emit(Instr::Own(Own::Question {
+                    builtin,
+                    arguments: count,
+                })),
+                Task::Emit(Instr::Ask(ASK_BUILTIN)),
+                Task::Emit(Instr::Own(Own::Answered)),
+            ]),
+            _ if builtin == Builtin::Println => tasks.extend([
+                Task::Emit(apply(builtin, count)),
+                Task::Emit(Instr::Ask(ASK_PRINT)),
+            ]),
+            _ => tasks.push(Task::Emit(apply(builtin, count))),
+        }
+        self.then(tasks);
+    }
+}

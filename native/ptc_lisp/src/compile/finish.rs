@@ -1,0 +1,177 @@
+//! The end of a compilation: the code that all programs have, and labels become addresses.
+
+use super::{Compiled, Compiler, Label, Names};
+use crate::ast::{FunctionId, Literal, LocalId};
+use crate::code::{
+    Instr, Lisp, Own, Program, ASKING, ASK_BUILTIN, ASK_PRINT, EVALUATING, PRINTING,
+};
+use crate::consts::{Const, Word};
+use crate::exec::revive::key_of;
+use ptc_kernels::Reading;
+use ptc_vm::explain::Detail;
+use ptc_vm::live::LiveAfterCalls;
+use ptc_vm::program::{ConstId, Pc};
+use ptc_vm::verify::verify;
+
+impl<'a> Compiler<'a> {
+    /// Emits what each program begins with: a jump to its start, and what calls built-ins that are values.
+    pub(super) fn stubs(&mut self) {
+        self.code.push(Instr::Jump(0));
+        debug_assert_eq!(self.code.len() as Pc, ASKING);
+        self.code.extend([
+            Instr::Own(Own::QuestionOfSlots),
+            Instr::Ask(ASK_BUILTIN),
+            Instr::Own(Own::Answered),
+            Instr::Return,
+        ]);
+        debug_assert_eq!(self.code.len() as Pc, EVALUATING);
+        self.code.extend([Instr::Own(Own::OfSlots), Instr::Return]);
+        debug_assert_eq!(self.code.len() as Pc, PRINTING);
+        self.code.extend([
+            Instr::Own(Own::PrintOfSlots),
+            Instr::Ask(ASK_PRINT),
+            Instr::Return,
+        ]);
+    }
+
+    /// Adds the constant that says what a function is, see [`Own::Entry`].
+    pub(super) fn about(&mut self, function: FunctionId, captured: &[LocalId]) -> ConstId {
+        let about = &self.source.functions[function as usize];
+        let optional = |text: &Option<String>| match text {
+            Some(text) => Const::text(text.clone()),
+            None => Const::Literal(Literal::Nil),
+        };
+        let (start, end) = (about.source.start as usize, about.source.end as usize);
+        let text = self.texts.unit(about.unit).get(start..end).unwrap_or("");
+        let params = about.printed.iter().map(Const::text).collect();
+        let names = captured
+            .iter()
+            .map(|local| Const::text(self.name_of(*local)))
+            .collect();
+        self.constants.add(Const::Marked(
+            Word::Closure,
+            vec![
+                optional(&about.name),
+                Const::List(params),
+                optional(&about.doc),
+                Const::text(text),
+                Const::List(names),
+            ],
+        ))
+    }
+
+    fn name_of(&self, local: LocalId) -> &'a str {
+        &self.source.locals[local as usize].name
+    }
+
+    /// Resolves all labels. `main`: where the program begins; `end`: where its result is made.
+    pub(super) fn finish(mut self, main: Label, end: Label) -> Compiled {
+        self.code_of_end(end);
+        let start = self.code.len() as Pc;
+        for (global, name) in self.global_names.clone().into_iter().enumerate() {
+            let name = name.to_owned();
+            let id = self.constants.add(Const::text(name.clone()));
+            self.constants.add(Const::ExistingAtom(name));
+            self.code.push(Instr::Own(Own::Remember {
+                global: global as u32,
+                name: id,
+            }));
+        }
+        let labels = std::mem::take(&mut self.labels);
+        self.code.push(Instr::Jump(main));
+        for instr in &mut self.code {
+            match instr {
+                Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
+                Instr::Own(Own::IfBound { to, .. } | Own::NextItem { to, .. }) => {
+                    *to = labels[*to as usize]
+                }
+                Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],
+                _ => {}
+            }
+        }
+        self.code[0] = Instr::Jump(start);
+        let program = Program {
+            live: LiveAfterCalls::of(&self.code),
+            code: self.code,
+            patterns: Vec::new(),
+            slots: self.most_slots,
+            globals: self.global_names.len() as u32,
+            reads_input: false,
+            now: None,
+            multiplies: false,
+            calls_tools: self.calls_tools,
+            reading: Reading::default(),
+            language: Lisp {
+                end: labels[end as usize],
+            },
+            sites: Vec::new(),
+            detail: Detail::default(),
+            branches: Vec::new(),
+        };
+        let functions = functions(self.source, self.texts, &self.entries, &self.free, &labels);
+        let constants = self.constants.all;
+        let entries: Vec<Pc> = self.entries.iter().map(|it| labels[*it as usize]).collect();
+        let count = crate::consts::FIRST_OWN as usize + constants.len();
+        let stubs = [ASKING, EVALUATING, PRINTING];
+        let all: Vec<Pc> = entries.into_iter().chain(stubs).collect();
+        debug_assert_eq!(verify(&program, &all, count), Ok(()));
+        let text = |name: &u32| self.source.names[*name as usize].clone();
+        Compiled {
+            program,
+            functions,
+            constants,
+            names: Names {
+                unbound: self.source.unbound.iter().map(text).collect(),
+                tools: self.source.tools.iter().map(text).collect(),
+                globals: self
+                    .global_names
+                    .iter()
+                    .map(|it| (*it).to_owned())
+                    .collect(),
+                builtins: self.builtins.iter().map(|it| (*it).to_owned()).collect(),
+                symbols: self.source.symbols,
+            },
+        }
+    }
+
+    /// The code that makes the result of the program. It follows the program, so that the program runs into it.
+    fn code_of_end(&mut self, end: Label) {
+        let names = self
+            .global_names
+            .iter()
+            .map(|name| Const::text(*name))
+            .collect();
+        let names = self.constants.add(Const::Marked(Word::Name, names));
+        self.place(end);
+        self.code.push(Instr::Own(Own::Finish { names }));
+        self.code.push(Instr::Done);
+    }
+}
+
+/// The functions that were added, by their texts and the names that they have captured.
+fn functions(
+    source: &crate::ast::Analyzed,
+    texts: &super::Texts,
+    entries: &[Label],
+    free: &[Vec<LocalId>],
+    labels: &[Pc],
+) -> Const {
+    let mut all = Vec::new();
+    for (function, added) in source.added.iter().zip(texts.added) {
+        let names: Vec<_> = added
+            .captured
+            .iter()
+            .map(|it| it.as_bytes().to_vec())
+            .collect();
+        let key = key_of(added.source.as_bytes(), &names);
+        let entry = labels[entries[*function as usize] as usize];
+        let mut parts = vec![Const::number(i64::from(entry))];
+        for local in &free[*function as usize] {
+            parts.push(Const::text(source.locals[*local as usize].name.clone()));
+        }
+        if let Ok(key) = String::from_utf8(key) {
+            all.push((key, Const::List(parts)));
+        }
+    }
+    Const::Map(all)
+}

@@ -1,0 +1,218 @@
+//! Loops: `loop` and `recur`, `for` and `doseq`, and the bodies of functions.
+
+use super::task::{For, Task};
+use super::{Compiler, Current, Label, Place, Target};
+use crate::ast::{Clause, ExprId, FunctionId, Pattern, Problem};
+use crate::code::{Instr, Own};
+use crate::consts::EMPTY_LIST;
+use crate::table::Builtin;
+use ptc_vm::program::Slot;
+
+impl<'a> Compiler<'a> {
+    /// `loop`: the values are in slots of their own, from which patterns are bound in each round.
+    pub(super) fn loop_form(&mut self, bindings: &'a [(Pattern, ExprId)], body: ExprId) {
+        let before = self.current.next_slot;
+        let mut tasks = Vec::with_capacity(4 * bindings.len() + 4);
+        let mut slots = Vec::with_capacity(bindings.len());
+        for (pattern, value) in bindings {
+            let slot = match pattern {
+                Pattern::Local(local) => {
+                    // A local is seen by the bindings behind it, so its slot is known from there on.
+                    let slot = self.slot();
+                    self.current.places.insert(*local, Place::Slot(slot));
+                    slot
+                }
+                _ => self.slot(),
+            };
+            slots.push(slot);
+            tasks.push(Task::Expr(*value));
+            match pattern {
+                Pattern::Local(_) => tasks.push(Task::Store(slot)),
+                pattern => {
+                    tasks.push(Task::Store(slot));
+                    tasks.push(Task::Emit(Instr::Slot(slot)));
+                    tasks.push(Task::Bind(pattern));
+                }
+            }
+        }
+        tasks.push(Task::BeginLoop(bindings, slots));
+        tasks.push(Task::Expr(body));
+        tasks.push(Task::EndLoop);
+        tasks.push(Task::Leave(before));
+        self.then(tasks);
+    }
+
+    /// Begins the body of a loop.
+    pub(super) fn begin_loop(&mut self, bindings: &'a [(Pattern, ExprId)], slots: Vec<Slot>) {
+        let head = self.label();
+        self.place(head);
+        for ((pattern, _), slot) in bindings.iter().zip(&slots) {
+            if !matches!(pattern, Pattern::Local(_)) {
+                self.code.push(Instr::Slot(*slot));
+                self.bind(pattern);
+            }
+        }
+        self.current.targets.push(Target { head, slots });
+    }
+
+    /// `recur`
+    pub(super) fn recur(&mut self, values: &'a [ExprId]) {
+        let Some(target) = self.current.targets.last().cloned() else {
+            self.code.push(Instr::Nil);
+            return;
+        };
+        let mut tasks: Vec<Task> = values.iter().map(|value| Task::Expr(*value)).collect();
+        if values.len() == target.slots.len() {
+            tasks.extend(target.slots.iter().rev().map(|slot| Task::Store(*slot)));
+            tasks.push(Task::Emit(Instr::Jump(target.head)));
+        } else {
+            tasks.extend(values.iter().map(|_| Task::Emit(Instr::Drop)));
+            let (expected, got) = (target.slots.len() as u32, values.len() as u32);
+            tasks.push(Task::Emit(Instr::Own(Own::RecurCount { expected, got })));
+            tasks.push(Task::Emit(Instr::Nil));
+        }
+        self.then(tasks);
+    }
+
+    /// `for` and `doseq`
+    pub(super) fn for_form(&mut self, clauses: &'a [Clause], body: ExprId, collects: bool) {
+        let before = self.current.next_slot;
+        let into = collects.then(|| self.slot());
+        let mut tasks = Vec::new();
+        if let Some(slot) = into {
+            tasks.push(Task::Emit(Instr::Const(EMPTY_LIST)));
+            tasks.push(Task::Store(slot));
+        }
+        let form = For {
+            clauses,
+            body,
+            into,
+        };
+        tasks.push(Task::Clauses(form, 0, None));
+        match into {
+            Some(slot) => {
+                tasks.push(Task::Emit(Instr::Slot(slot)));
+                tasks.push(Task::Emit(super::expr::apply(Builtin::Reverse, 1)));
+            }
+            None => tasks.push(Task::Emit(Instr::Nil)),
+        }
+        tasks.push(Task::Leave(before));
+        self.then(tasks);
+    }
+
+    /// The clauses of a `for` from one on. `around`: where the innermost loop goes on, and where it ends.
+    pub(super) fn clauses(&mut self, form: For<'a>, at: usize, around: Option<(Label, Label)>) {
+        let Some(clause) = form.clauses.get(at) else {
+            let mut tasks = vec![Task::Expr(form.body)];
+            tasks.push(match form.into {
+                Some(slot) => Task::Emit(Instr::Own(Own::Collect(slot))),
+                None => Task::Emit(Instr::Drop),
+            });
+            self.then(tasks);
+            return;
+        };
+        let rest = Task::Clauses(form, at + 1, around);
+        match clause {
+            Clause::Each(pattern, list) => {
+                let slot = self.slot();
+                let (next, done) = (self.label(), self.label());
+                self.then([
+                    Task::Expr(*list),
+                    Task::Emit(Instr::Own(Own::Items)),
+                    Task::Store(slot),
+                    Task::Place(next),
+                    Task::Emit(Instr::Own(Own::NextItem { slot, to: done })),
+                    Task::Bind(pattern),
+                    Task::Clauses(form, at + 1, Some((next, done))),
+                    Task::Emit(Instr::Jump(next)),
+                    Task::Place(done),
+                ]);
+            }
+            Clause::When(test) | Clause::While(test) => {
+                let is_while = matches!(clause, Clause::While(_));
+                let Some((next, done)) = around else {
+                    return self.then([rest]);
+                };
+                let to = if is_while { done } else { next };
+                let jump = Instr::JumpIf { when: false, to };
+                self.then([Task::Expr(*test), Task::Emit(jump), rest]);
+            }
+            Clause::Let(bindings) => {
+                let mut tasks = Vec::with_capacity(2 * bindings.len() + 1);
+                for (pattern, value) in bindings {
+                    tasks.push(Task::Expr(*value));
+                    tasks.push(Task::Bind(pattern));
+                }
+                tasks.push(rest);
+                self.then(tasks);
+            }
+        }
+    }
+
+    /// Compiles a function.
+    pub(super) fn function(&mut self, function: FunctionId) -> Result<(), Problem> {
+        let about = &self.source.functions[function as usize];
+        self.current = Current::default();
+        let mut raw = Vec::new();
+        for pattern in about.params.iter().chain(&about.rest) {
+            let slot = self.slot();
+            if let Pattern::Local(local) = pattern {
+                self.current.places.insert(*local, Place::Slot(slot));
+            }
+            raw.push(slot);
+        }
+        self.current.own = self.slot();
+        if let Some(own) = about.own {
+            let place = Place::Slot(self.current.own);
+            self.current.places.entry(own).or_insert(place);
+        }
+        let captured = self.free[function as usize].clone();
+        for (index, local) in captured.iter().enumerate() {
+            let place = Place::Captured(index as u32);
+            self.current.places.insert(*local, place);
+        }
+        self.place(self.entries[function as usize]);
+        let entry = self.code.len();
+        self.code.push(Instr::Nil);
+        let head = self.label();
+        self.place(head);
+        for (place, pattern) in about.params.iter().enumerate() {
+            if !matches!(pattern, Pattern::Local(_)) {
+                self.code.push(Instr::Slot(raw[place]));
+                self.bind(pattern);
+            }
+        }
+        match &about.rest {
+            Some(pattern @ Pattern::Map { .. }) => {
+                let slot = raw[about.params.len()];
+                self.code.push(Instr::Own(Own::Arguments(slot)));
+                self.code.push(Instr::Slot(slot));
+                self.bind(pattern);
+            }
+            Some(pattern @ Pattern::List(..)) => {
+                self.code.push(Instr::Slot(raw[about.params.len()]));
+                self.bind(pattern);
+            }
+            _ => {}
+        }
+        self.current.targets.push(Target { head, slots: raw });
+        self.run(about.body);
+        self.code.push(Instr::Return);
+        let (params, captures) = (
+            u16::try_from(about.params.len()),
+            u16::try_from(captured.len()),
+        );
+        let (Ok(params), Ok(captures)) = (params, captures) else {
+            return Err(self.too_large(about.source));
+        };
+        let about_it = self.about(function, &captured);
+        self.code[entry] = Instr::Own(Own::Entry {
+            about: about_it,
+            params,
+            captures,
+            slots: self.current.most_slots,
+            rest: about.rest.is_some(),
+        });
+        Ok(())
+    }
+}
