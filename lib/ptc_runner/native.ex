@@ -194,6 +194,22 @@ defmodule PtcRunner.Native do
   nif(compile_text(binary(), Types.reading(), Types.limits()) :: Types.compiled())
   nif(compile_node(term(), Types.reading(), Types.limits()) :: Types.compiled())
 
+  # native/ptc_nif/src/lisp.rs: `added` are functions of the memory, each with the names of what it has captured; `shadowed` are
+  # built-ins whose names the memory has; the last list of names is followed by the number of unique symbols
+  nif(
+    lisp_compile(
+      source :: binary(),
+      added :: [{String.t(), [String.t()]}],
+      shadowed :: [String.t()],
+      empty_set :: struct(),
+      Types.limits()
+    ) ::
+      {:ok, handle :: reference(), consts :: tuple(), names :: tuple()}
+      | {:error, {:problem, String.t(), String.t(), list(), non_neg_integer(), non_neg_integer()}}
+      | {:error, :timeout | :memory_exceeded}
+      | Types.left()
+  )
+
   # a program that was compiled from this text, with other observation; nothing is read
   nif(
     compile_again(

@@ -45,6 +45,7 @@ rustler::atoms! {
     findings,
     plan,
     busy,
+    problem,
     timeout,
     memory_exceeded,
 

@@ -7,6 +7,7 @@
 //! * [`handle`]: programs and runs of any language; [`execution`]: starts and resumes a run; [`program`], [`run`], [`decode`], [`encode`],
 //!   [`table`], [`tools`]: the NIFs
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
+//! * [`lisp`]: the compiler of PTC-Lisp
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
 //! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
 //! * [`similar`]: the similarity of names
@@ -36,6 +37,7 @@ mod fork;
 mod guard;
 mod handle;
 mod heap;
+mod lisp;
 mod map_view;
 mod moving;
 mod names;

@@ -1,0 +1,144 @@
+//! Compiles programs of PTC-Lisp. Compiled ones run like those of every language.
+
+use crate::atoms;
+use crate::clock::nif;
+use crate::handle::Handle;
+use crate::heap::Beam;
+use crate::raw::Raw;
+use crate::task::{run, Call, Task};
+use ptc_lisp::analyze::{analyze, Added};
+use ptc_lisp::ast::{Part, Problem, Span};
+use ptc_lisp::compile::{compile, Compiled, Texts};
+use ptc_lisp::consts::materialize;
+use ptc_term::heap::Heap;
+use ptc_term::meter::Meter;
+use ptc_term::rooted;
+use ptc_term::stop::Stop;
+use rustler::{Encoder, Env, NifResult, ResourceArc, Term};
+use std::sync::Arc;
+
+/// Fuel for a byte of text that is read, analyzed and compiled.
+const UNITS_A_BYTE: usize = 3;
+
+/// A program that is being compiled: its text, the functions of the memory with what they have captured, the built-ins that names of
+/// the memory shadow, and an empty set.
+struct Compiling<T> {
+    source: T,
+    added: T,
+    shadowed: T,
+    empty_set: T,
+}
+
+rooted!(Compiling { terms: source, added, shadowed, empty_set; });
+
+nif! {
+    /// `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols}}`, or
+    /// `{:error, {:problem, reason, code, parts, start, end}}`.
+    fn lisp_compile<'a>(
+        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>, given: (Term<'a>, Term<'a>)
+    ) -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let compiling = Compiling {
+            source: source.into(),
+            added: added.into(),
+            shadowed: shadowed.into(),
+            empty_set: empty_set.into(),
+        };
+        Ok(run::<Compiling<()>>(call, compiling))
+    }
+}
+
+/// A function of the memory: its text, and the names of what it has captured.
+type Function = (String, Vec<String>);
+
+impl<'a> Compiling<Raw<'a>> {
+    fn functions(&self, env: Env<'a>) -> Vec<Function> {
+        self.added.term(env).decode().unwrap_or_default()
+    }
+
+    /// Compiles it as a whole.
+    fn compiled(&self, heap: &Beam<'a>) -> Result<Compiled, Problem> {
+        let env = heap.terms.env;
+        let text = heap.terms.bytes(self.source).unwrap_or_default();
+        let text = std::str::from_utf8(text).map_err(|error| {
+            let at = error.valid_up_to() as u32;
+            Problem {
+                reason: "parse_error",
+                code: "not_text",
+                parts: vec![Part::Number(i64::from(at))],
+                at: Span { start: at, end: at },
+            }
+        })?;
+        let functions = self.functions(env);
+        let added: Vec<Added> = functions
+            .iter()
+            .map(|(source, captured)| Added { source, captured })
+            .collect();
+        let shadowed: Vec<String> = self.shadowed.term(env).decode().unwrap_or_default();
+        let analyzed = analyze(text, &added)?;
+        let texts = Texts {
+            program: text,
+            added: &added,
+        };
+        compile(&analyzed, &texts, &shadowed)
+    }
+}
+
+impl<'a> Task<'a> for Compiling<Raw<'a>> {
+    type Out = Result<Compiled, Problem>;
+
+    fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
+        let length = |term| heap.terms.bytes(term).map_or(0, <[u8]>::len);
+        let added = self.functions(heap.terms.env);
+        let added: usize = added.iter().map(|(source, _)| source.len()).sum();
+        meter.consume_fuel(UNITS_A_BYTE * (length(self.source) + added), heap)?;
+        Ok(self.compiled(heap))
+    }
+
+    fn reply(self, call: Call<'a>, mut heap: Beam<'a>, out: Self::Out) -> Term<'a> {
+        let env = call.env;
+        let compiled = match out {
+            Ok(compiled) => compiled,
+            Err(problem) => return refused(env, &problem),
+        };
+        let consts = materialize(
+            &mut heap,
+            &compiled.functions,
+            &compiled.constants,
+            self.empty_set,
+        );
+        let handle = ResourceArc::new(Handle {
+            program: Arc::new(compiled.program),
+            consts: consts.len(),
+            source: None,
+        });
+        let consts = heap.make_tuple(&consts).term(env);
+        let names = compiled.names;
+        let names = (
+            names.unbound,
+            names.tools,
+            names.globals,
+            names.builtins,
+            names.symbols,
+        );
+        (atoms::ok(), handle, consts, names).encode(env)
+    }
+}
+
+fn refused<'a>(env: Env<'a>, problem: &Problem) -> Term<'a> {
+    let part = |part: &Part| match part {
+        Part::Text(text) => text.encode(env),
+        Part::Number(number) => number.encode(env),
+    };
+    let parts: Vec<Term> = problem.parts.iter().map(part).collect();
+    let (start, end) = (problem.at.start, problem.at.end);
+    let problem = (
+        atoms::problem(),
+        problem.reason,
+        problem.code,
+        parts,
+        start,
+        end,
+    );
+    (atoms::error(), problem).encode(env)
+}
