@@ -61,6 +61,18 @@ pub fn words_of_map(entries: usize) -> usize {
     }
 }
 
+/// Returns the words of a map that differs from another one of so many entries in one: of a large map, the nodes on the way to
+/// that entry.
+#[inline]
+pub fn words_of_put(entries: usize) -> usize {
+    /// The words of a full node of a tree.
+    const NODE: usize = 17;
+    match entries {
+        ..=FLAT_MAP => words_of_map(entries + 1),
+        _ => NODE * (1 + entries.ilog2() as usize / 4),
+    }
+}
+
 /// The words of a number of up to 64 bits.
 pub const WORDS_OF_NUMBER: usize = 2;
 /// The words of a list's cell.
@@ -231,6 +243,27 @@ pub trait Heap {
         values: &[Self::Term],
     ) -> Self::Term {
         self.make_map(keys, values)
+    }
+
+    /// Makes a map with this value at this key of `map`, and its other entries. Linear in a map of at most [`FLAT_MAP`] entries.
+    /// A heap that has trees shares the parts of a larger one: then the time is constant, see [`words_of_put`].
+    fn put(&mut self, map: Self::Term, key: Self::Term, value: Self::Term) -> Self::Term {
+        let (mut keys, mut values) = (vec![key], vec![value]);
+        for (other, value) in self.entries(map) {
+            if !self.identical(other, key) {
+                keys.push(other);
+                values.push(value);
+            }
+        }
+        self.make_map(&keys, &values)
+    }
+
+    /// Makes a map of the entries of `map` but for this key, in the time of [`Heap::put`].
+    fn without(&mut self, map: Self::Term, key: Self::Term) -> Self::Term {
+        let entries = self.entries(map).into_iter();
+        let others = entries.filter(|(other, _)| !self.identical(*other, key));
+        let (keys, values): (Vec<_>, Vec<_>) = others.unzip();
+        self.make_map(&keys, &values)
     }
 
     /// Makes a tuple. Linear.

@@ -1,4 +1,4 @@
-//! The number of graphemes, as `String.length/1`.
+//! Graphemes: their number, as `String.length/1`, and where they end, as `String.graphemes/1` divides a text.
 //!
 //! The rules are those of Unicode's annex 29 before version 15.1, with one exception that Erlang makes: in a sequence of
 //! pictographs, a joiner that no pictograph follows ends the grapheme, even if a mark follows.
@@ -10,6 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const UNITS_A_BYTE: usize = 4;
 /// Bytes of ASCII text per unit.
 const BYTES_A_UNIT: usize = 16;
+/// Bytes of a piece whose graphemes are made one by one.
+const CUT_PIECE: usize = 1_024;
 const JOINER: char = '\u{200D}';
 
 /// Returns the number of graphemes. Calls `count` before each piece, with its cost. If that fails, it goes on with the same
@@ -47,36 +49,73 @@ pub fn graphemes<E>(
 /// Counts the graphemes of a piece but for the last one, which the next piece begins with. Returns where that is, and the
 /// number.
 fn of_piece(text: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let (mut at, mut total) = (start, 0);
+    let mut total = 0;
+    let at = each_end(text, start, end, |_| total += 1);
+    (at, total)
+}
+
+/// Appends the ends of the graphemes of the next pieces, until there is one. Calls `count` before each piece, with its cost.
+/// If that fails, it goes on with the same `at`, where the next piece begins, and `piece`; both begin with 0. At the end of
+/// the text, nothing is appended.
+pub fn cuts<E>(
+    text: &[u8],
+    at: &mut usize,
+    piece: &mut usize,
+    ends: &mut Vec<usize>,
+    mut count: impl FnMut(usize) -> Result<(), E>,
+) -> Result<(), E> {
+    while *at < text.len() {
+        *piece = (*piece).max(CUT_PIECE);
+        let end = boundary(text, (*at + *piece).min(text.len()));
+        count(UNITS_A_BYTE * (end - *at))?;
+        let next = each_end(text, *at, end, |end| ends.push(end));
+        if next > *at {
+            (*at, *piece) = (next, CUT_PIECE);
+            return Ok(());
+        }
+        // The piece is one grapheme, or the start of one.
+        *piece *= 2;
+    }
+    Ok(())
+}
+
+/// Calls `visit` with the end of each grapheme of a piece but for the last one, which the next piece begins with. Returns
+/// where that is.
+fn each_end(text: &[u8], start: usize, end: usize, mut visit: impl FnMut(usize)) -> usize {
+    let mut at = start;
     for chunk in text[start..end].utf8_chunks() {
         let valid = chunk.valid();
         let goes_on = at + valid.len() == end && end < text.len();
         let mut counted = 0;
         for (place, grapheme) in valid.grapheme_indices(true) {
             if goes_on && place + grapheme.len() == valid.len() {
-                return (at + counted, total);
+                return at + counted;
             }
-            total += 1 + split_by_erlang(grapheme);
+            split_by_erlang(grapheme, |split| visit(at + place + split));
             counted = place + grapheme.len();
+            visit(at + counted);
         }
+        at += valid.len();
         // Each byte counts, except that a continuation of a cut character does not begin one.
-        total += chunk.invalid().len();
-        at += valid.len() + chunk.invalid().len();
+        for _ in chunk.invalid() {
+            at += 1;
+            visit(at);
+        }
     }
-    (at, total)
+    at
 }
 
-/// Returns in how many places Erlang divides a grapheme of the annex: where a joiner follows a pictograph, and a mark
-/// follows the joiner.
-fn split_by_erlang(grapheme: &str) -> usize {
+/// Calls `visit` with the places in which Erlang divides a grapheme of the annex: where a joiner follows a pictograph, and a
+/// mark follows the joiner.
+fn split_by_erlang(grapheme: &str, mut visit: impl FnMut(usize)) {
     if grapheme.len() <= JOINER.len_utf8() || !grapheme.contains(JOINER) {
-        return 0;
+        return;
     }
-    let (mut places, mut pictograph, mut joined) = (0, false, false);
-    for char in grapheme.chars() {
+    let (mut pictograph, mut joined) = (false, false);
+    for (place, char) in grapheme.char_indices() {
         if is_mark(char) {
             if joined {
-                places += 1;
+                visit(place);
                 pictograph = false;
             }
             joined = pictograph && char == JOINER;
@@ -85,7 +124,6 @@ fn split_by_erlang(grapheme: &str) -> usize {
             joined = false;
         }
     }
-    places
 }
 
 /// Returns whether the character belongs to the one before it.
@@ -103,7 +141,7 @@ fn is_pictograph(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::graphemes;
+    use super::{cuts, graphemes};
 
     fn length(text: &[u8]) -> usize {
         let counted: Result<usize, ()> = graphemes(text, &mut 0, &mut 0, &mut 0, |_| Ok(()));
@@ -137,6 +175,49 @@ mod tests {
     #[test]
     fn bytes_that_are_no_characters_count() {
         assert_eq!(length(b"a\xFF\xFEb"), 4);
+    }
+
+    /// The graphemes of a text; each piece is stopped once.
+    fn split(text: &[u8]) -> Vec<Vec<u8>> {
+        let (mut at, mut piece, mut ends, mut all, mut stops) = (0, 0, Vec::new(), Vec::new(), 0);
+        let mut start = 0;
+        while at < text.len() {
+            let count = |_| {
+                stops += 1;
+                [Ok(()), Err(())][stops % 2]
+            };
+            let _: Result<(), ()> = cuts(text, &mut at, &mut piece, &mut ends, count);
+            for end in ends.drain(..) {
+                all.push(text[start..end].to_vec());
+                start = end;
+            }
+        }
+        assert_eq!(start, text.len());
+        all
+    }
+
+    #[test]
+    fn a_text_is_divided_where_graphemes_end() {
+        let parts: [&[&str]; 6] = [
+            &[],
+            &["a", "\r\n", "b", "\n", "\r"],
+            &["x", "e\u{301}", "👨\u{200D}👩\u{200D}👧", "🇨🇿", "🇩"],
+            &["👩\u{200D}", "\u{FE0F}", "b"],
+            &["न", "म", "स्", "ते"],
+            &["👍🏽"],
+        ];
+        for parts in parts {
+            let text = parts.concat();
+            let expected: Vec<_> = parts.iter().map(|it| it.as_bytes().to_vec()).collect();
+            assert_eq!(split(text.as_bytes()), expected, "{text}");
+        }
+        assert_eq!(split(b"a\xFFb"), [b"a", b"\xFF", b"b"]);
+        for unit in ["e\u{301}", "🇨🇿", "👨\u{200D}👩\u{200D}👧", "ž", "\r\n"] {
+            let text = unit.repeat(3_000);
+            assert_eq!(split(text.as_bytes()), vec![unit.as_bytes(); 3_000]);
+        }
+        let long = format!("e{}x", "\u{301}".repeat(10_000));
+        assert_eq!(split(long.as_bytes()).len(), 2);
     }
 
     #[test]

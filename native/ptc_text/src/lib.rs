@@ -22,7 +22,7 @@ mod threads;
 mod trim;
 
 pub use case::{put_case, Case};
-pub use graphemes::graphemes;
+pub use graphemes::{cuts, graphemes};
 pub use occurrences::Occurrences;
 pub use ongoing::Ongoing;
 pub use pattern::{Pattern, PatternError, Source, LONGEST_PATTERN};

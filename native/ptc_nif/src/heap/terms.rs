@@ -7,7 +7,8 @@ use crate::signature::{existing_atom, with_atom_name};
 use crate::{atoms, bits_view};
 use num_bigint::BigInt;
 use ptc_term::heap::{
-    words_of_map, words_of_string, Heap, Inside, Kind, Lookup, WORDS_OF_CELL, WORDS_OF_NUMBER,
+    words_of_map, words_of_put, words_of_string, Heap, Inside, Kind, Lookup, WORDS_OF_CELL,
+    WORDS_OF_NUMBER,
 };
 use ptc_term::named::Named;
 use ptc_term::number::Number;
@@ -306,6 +307,16 @@ impl<'a> Heap for Beam<'a> {
             return others().fold(map, update);
         }
         terms.make_map(keys, values).unwrap_or(map)
+    }
+
+    fn put(&mut self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Raw<'a> {
+        self.words += words_of_put(self.map_size(map).unwrap_or(0));
+        self.terms.map_put(map, key, value).unwrap_or(map)
+    }
+
+    fn without(&mut self, map: Raw<'a>, key: Raw<'a>) -> Raw<'a> {
+        self.words += words_of_put(self.map_size(map).unwrap_or(0));
+        self.terms.map_remove(map, key).unwrap_or(map)
     }
 
     fn make_tuple(&mut self, elements: &[Raw<'a>]) -> Raw<'a> {

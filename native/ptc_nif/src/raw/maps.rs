@@ -52,6 +52,29 @@ impl<'a> Terms<'a> {
         Some(self.own(map))
     }
 
+    /// Makes a map with this value at this key, new or not.
+    pub fn map_put(self, map: Raw<'a>, key: Raw<'a>, value: Raw<'a>) -> Option<Raw<'a>> {
+        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_put(
+            self.c(),
+            map.0,
+            key.0,
+            value.0,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(map))
+    }
+
+    /// Makes a map without this key.
+    pub fn map_remove(self, map: Raw<'a>, key: Raw<'a>) -> Option<Raw<'a>> {
+        let map = filled!(|out: &mut MaybeUninit<_>| enif_make_map_remove(
+            self.c(),
+            map.0,
+            key.0,
+            out.as_mut_ptr()
+        ))?;
+        Some(self.own(map))
+    }
+
     /// The entries of a map; empty for other terms.
     pub fn entries(self, map: Raw<'a>) -> Vec<(Raw<'a>, Raw<'a>)> {
         let mut entries = Vec::with_capacity(self.map_size(map).unwrap_or(0));
