@@ -94,7 +94,6 @@ defmodule PtcRunner.Agent.Answer do
   def exactly(text, signature, opts) do
     text = Thinking.blanked(text)
     asked = Asked.new(signature, opts)
-    asked = %{asked | spelling: :refuse}
     strict = Asked.new(signature, coerce: false, repair: false)
     strict = %{strict | limits: asked.limits, spelling: :refuse}
 
@@ -123,7 +122,7 @@ defmodule PtcRunner.Agent.Answer do
   defp made_exactly(text, signature, asked, strict) do
     with {:error, errors, _feedback, _found} <- one(text, strict) do
       with {^text, []} <- unquoted(text, asked),
-           {:ok, value, []} <- nearly(text, %{asked | repair?: false}),
+           {:ok, value, []} <- nearly(text, %{asked | repair?: false, spelling: :refuse}),
            do: {:ok, value},
            else: (_converted -> {:error, errors})
     else

@@ -233,6 +233,8 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
           {~s({"t": 1} or {"t": 2}),
            {:error, [%{path: [], message: "The answer has 2 different values: write one"}]}},
           # the other one is converted by `Agent.answer/3`, so that there are two there as well
+          {~s({"t": 1} or {"T": 2}),
+           {:error, [%{path: [], message: "The answer has 2 different values: write one"}]}},
           {~s({"t": 1} or {"t": "2"}),
            {:error, [%{path: [], message: "The answer has 2 different values: write one"}]}}
         ] do

@@ -176,11 +176,19 @@ defmodule PtcRunner.Json.CheckTest do
     assert explained.(plain) == explained.(checked)
   end
 
-  test "samples: keys that are missing are optional, values of several kinds are a union, structs are anything" do
+  test "samples: keys that are missing are optional, values of several kinds are a union, dates and times are :datetime, other structs anything" do
     type = &PtcRunner.Json.Check.type({:sample, &1})
     assert type.([]) == {:list, :never}
     assert type.([%{"a" => 1}, %{}]) == {:list, {:map, [{"a", {:optional, :int}}]}}
-    assert type.(~D[2024-02-29]) == :any
+
+    for date <- [~D[2024-02-29], ~T[10:30:00], ~N[2024-02-29 10:30:00], ~U[2024-02-29 10:30:00Z]],
+        do: assert(type.(date) == :datetime)
+
+    assert type.([%{"at" => ~D[2024-02-29]}, %{"at" => nil}]) ==
+             {:list, {:map, [{"at", {:union, [{:literal, nil}, :datetime]}}]}}
+
+    assert type.(%{__struct__: Decimal, sign: 1, coef: 1, exp: 0}) == :any
+    assert type.(1..2) == :any
     assert type.([1, "x"]) == {:list, {:union, [:int, :string]}}
     assert type.(%{a: 1.5}) == {:map, [{"a", :float}]}
     assert type.({1, 2}) == :any

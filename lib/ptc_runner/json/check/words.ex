@@ -103,6 +103,11 @@ defmodule PtcRunner.Json.Check.Words do
        Shown.few(Enum.take(values, @most), &Shown.text(&1, 100)), nil}
   end
 
+  def of(:no_date, op, [subject, value]) do
+    {"#{op(op)} compares #{subject(subject)}, which is a date or a time, with #{Shown.text(value, 100)}, which is none. One is written as \"2024-02-29\" or \"2024-02-29T10:30:00Z\"",
+     nil}
+  end
+
   def of(:null_is_greater, op, [subject]),
     do: {"#{op(op)} holds for null, which #{subject(subject)} may be", nil}
 
@@ -170,6 +175,7 @@ defmodule PtcRunner.Json.Check.Words do
     text: {"a text", "texts"},
     list: {"a list", "lists"},
     object: {"an object", "objects"},
+    datetime: {"a date or a time", "dates or times"},
     other: {"another kind of value", "other kinds of values"}
   }
 

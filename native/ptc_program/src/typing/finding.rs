@@ -44,6 +44,8 @@ named! {
         Always = "always",
         /// A comparison with a value that is not one of those that there are.
         NotInEnumeration = "not_in_enumeration",
+        /// A comparison of a date or a time with a text that is none.
+        NoDate = "no_date",
         /// A comparison for which null is greater than any number.
         NullIsGreater = "null_is_greater",
         /// A part that is never evaluated.
@@ -100,6 +102,8 @@ pub enum Detail {
     Context(bool),
     /// Kinds of values.
     Kinds(Kinds),
+    /// The kinds of the values of a type.
+    KindsOf(TyId),
     /// A type.
     Type(TyId),
     /// Which value is meant.

@@ -3,7 +3,7 @@
 use super::ty::{FieldTy, TyId, Types};
 use crate::analysis::names::{ByNumber, NameId};
 use ptc_term::heap::{Heap, Kind};
-use ptc_term::value::Form;
+use ptc_term::value::{Form, Value};
 use std::collections::HashMap;
 
 /// Maximum number of keys at one place: maps with more are no records.
@@ -17,7 +17,7 @@ const AHEAD: usize = 4;
 
 /// What was seen at a place.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct KindBits(u8);
+struct KindBits(u16);
 
 impl KindBits {
     const NULL: KindBits = KindBits(1);
@@ -29,13 +29,16 @@ impl KindBits {
     const OBJECT: KindBits = KindBits(64);
     /// Values of which nothing is known.
     const OTHER: KindBits = KindBits(128);
+    /// Dates and times of Elixir.
+    const MOMENT: KindBits = KindBits(256);
 
-    const SCALARS: [(KindBits, TyId); 5] = [
+    const SCALARS: [(KindBits, TyId); 6] = [
         (KindBits::NULL, TyId::NULL),
         (KindBits::BOOL, TyId::BOOL),
         (KindBits::INT, TyId::INT),
         (KindBits::NUMBER, TyId::PLAIN),
         (KindBits::TEXT, TyId::TEXT),
+        (KindBits::MOMENT, TyId::MOMENT),
     ];
 
     fn has(self, kind: KindBits) -> bool {
@@ -92,6 +95,10 @@ pub(super) enum Seen {
     Items(u32),
 }
 
+fn is_moment<H: Heap>(map: H::Term, heap: &H) -> bool {
+    heap.form(map) == Form::Value && matches!(heap.value(map), Value::Iso(_))
+}
+
 impl Default for Places {
     fn default() -> Self {
         let mut places = Places {
@@ -144,6 +151,7 @@ impl Places {
             Kind::Map if place.depth < DEEPEST && heap.form(value) == Form::Plain => {
                 (KindBits::OBJECT, Seen::Object)
             }
+            Kind::Map if is_moment(value, heap) => (KindBits::MOMENT, Seen::Whole),
             _ => (KindBits::OTHER, Seen::Whole),
         };
         place.seen = KindBits(place.seen.0 | kind.0);

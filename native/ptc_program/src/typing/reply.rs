@@ -299,6 +299,7 @@ fn term_of<H: Heap>(detail: &Detail, types: &Types, heap: &mut H) -> H::Term {
         Detail::Context(true) => heap.word(Word::Context),
         Detail::Context(false) => heap.word(Word::Memory),
         Detail::Kinds(kinds) => words_of(*kinds, heap),
+        Detail::KindsOf(ty) => words_of_type(*ty, types, heap),
         Detail::Subject(subject) => subject_term(*subject, types, heap),
         Detail::Path(path) => {
             let mut steps = Vec::with_capacity(path.len());
@@ -313,10 +314,24 @@ fn term_of<H: Heap>(detail: &Detail, types: &Types, heap: &mut H) -> H::Term {
     }
 }
 
+/// Returns the words of a type's kinds. A date or a time, which can be a text or a struct, has one word.
+fn words_of_type<H: Heap>(ty: TyId, types: &Types, heap: &mut H) -> H::Term {
+    let kinds = types.kinds_beside_moments(ty);
+    let mut words: Vec<_> = words_in(kinds, heap);
+    if types.members(&ty).contains(&TyId::MOMENT) {
+        words.push(heap.word(Word::Datetime));
+    }
+    heap.make_list(&words)
+}
+
 fn words_of<H: Heap>(kinds: Kinds, heap: &mut H) -> H::Term {
+    let words = words_in(kinds, heap);
+    heap.make_list(&words)
+}
+
+fn words_in<H: Heap>(kinds: Kinds, heap: &mut H) -> Vec<H::Term> {
     let found = KINDS.iter().filter(|(kind, _)| kinds.meets(*kind));
-    let found: Vec<_> = found.map(|(_, word)| heap.word(*word)).collect();
-    heap.make_list(&found)
+    found.map(|(_, word)| heap.word(*word)).collect()
 }
 
 fn subject_term<H: Heap>(subject: Subject, types: &Types, heap: &mut H) -> H::Term {

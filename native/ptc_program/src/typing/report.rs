@@ -42,10 +42,15 @@ impl Rule<'_> {
         if got.within(kinds) || ty == TyId::UNKNOWN {
             return ty;
         }
+        // A date or a time is its text where a text is taken.
+        let is_text = self.walk.values && kinds.meets(Kinds::TEXT);
+        if is_text && self.walk.types.kinds_beside_moments(ty).within(kinds) {
+            return ty;
+        }
         let details = vec![
             Detail::Subject(subject),
             Detail::Kinds(kinds),
-            Detail::Kinds(got),
+            Detail::KindsOf(ty),
         ];
         match got.meets(kinds) {
             true => self.warn(FindingCode::MaybeWrongKind, node, details),

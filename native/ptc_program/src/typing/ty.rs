@@ -249,6 +249,12 @@ impl Types {
         self.types[id.0 as usize].1
     }
 
+    /// Returns the kinds of its values that are no dates or times.
+    pub fn kinds_beside_moments(&self, id: TyId) -> Kinds {
+        let others = self.members(&id).iter().filter(|id| **id != TyId::MOMENT);
+        others.fold(Kinds::NONE, |kinds, id| kinds.or(self.kinds(*id)))
+    }
+
     /// Returns the fields of an object.
     #[inline]
     pub fn fields(&self, span: Span) -> &[FieldTy] {

@@ -125,12 +125,15 @@ fn warn(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId, kinds: (Kin
         return;
     }
     let (node, two) = (rule.node, rule.edition() == Edition::Two);
+    if undated(rule, of, left, right) {
+        return;
+    }
     let always = |rule: &mut Rule, holds: bool| {
         let details = vec![
             Detail::Bool(holds),
             Detail::Subject(left.subject),
-            Detail::Kinds(kinds.0),
-            Detail::Kinds(kinds.1),
+            Detail::KindsOf(left.ty),
+            Detail::KindsOf(right),
         ];
         rule.warn(FindingCode::Always, node, details);
     };
@@ -173,6 +176,30 @@ fn warn(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId, kinds: (Kin
         }
         _ => {}
     }
+}
+
+/// Warns of a date or a time beside a text that is none, nor the beginning of one where the order is asked for.
+fn undated(rule: &mut Rule, of: Comparison, left: InputOf, right: TyId) -> bool {
+    let ordered = matches!(of, Comparison::Order(_));
+    if !rule.walk.values || !ordered && !matches!(of, Comparison::Equal(_)) {
+        return false;
+    }
+    let value = Subject::Operand("value");
+    for (subject, date, text) in [(left.subject, left.ty, right), (value, right, left.ty)] {
+        let types = rule.types();
+        let Ty::TextOf(name) = types.get(text) else {
+            continue;
+        };
+        let is_moment = types.not_null(date) == TyId::MOMENT;
+        let text = types.names.get(name);
+        let begins = ordered && ptc_date::read_beginning(text).is_some();
+        if is_moment && !begins && ptc_date::read(text).is_none() {
+            let details = vec![Detail::Subject(subject), Detail::Name(name)];
+            rule.warn(FindingCode::NoDate, rule.node, details);
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns the place of a kind in the order of all terms, if it is one kind.

@@ -95,7 +95,7 @@ pub fn aggregate(rule: &mut Rule, of: Aggregate) -> TyId {
                 let details = vec![
                     Detail::Subject(keys.subject),
                     Detail::Kinds(Kinds::NUMBER),
-                    Detail::Kinds(kinds),
+                    Detail::KindsOf(keys.ty),
                 ];
                 rule.warn(FindingCode::WrongKind, keys.node, details);
             }
