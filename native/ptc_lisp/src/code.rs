@@ -194,6 +194,10 @@ pub enum Own {
         /// What it is.
         got: u32,
     },
+    /// Begins code that is guarded: if a tool fails, the run goes on at this address with the error on the stack.
+    Guard(Pc),
+    /// Ends guarded code.
+    Unguard,
     /// Pops a value and ends the program with it: by `return`, or by `fail`.
     End {
         /// Whether by `fail`.
@@ -253,6 +257,7 @@ impl Language for Lisp {
         let branch = match own {
             Own::IfBound { to, .. } => Some((*to, 1)),
             Own::NextItem { to, .. } => Some((*to, 0)),
+            Own::Guard(to) => Some((*to, 1)),
             _ => None,
         };
         let next = None;
@@ -277,6 +282,9 @@ impl Language for Lisp {
             Own::Matches(_) => (0, (1, 2)),
             Own::BadArguments { count, .. } => (0, (*count, 1)),
             Own::Spread { slot, before } => (*slot, (before + 1, 0)),
+            // The saved slots are below all that the guarded code pushes, until it ends.
+            Own::Guard(_) => (0, (0, 0)),
+            Own::Unguard => (0, (1, 1)),
             Own::RecurCount { .. } => (0, (0, 0)),
             Own::End { .. } | Own::Finish { .. } => (0, (1, 1)),
         };

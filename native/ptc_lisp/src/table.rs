@@ -230,6 +230,7 @@ table! {
     Zipmap = "zipmap", N, 2, 2, [Seqable, Seqable], false, Maps;
     HashMap = "hash-map", C, 0, MANY, [], false, Maps;
     ArrayMap = "array-map", C, 0, MANY, [], false, Maps;
+    ExMessage = "ex-message", N, 1, 1, [], false, Maps;
     // Sets
     Set = "set", N, 1, 1, [], false, Sets;
     HashSet = "hash-set", C, 0, MANY, [], false, Sets;

@@ -75,7 +75,7 @@ impl<L: Execute> Run<L> {
                 match value {
                     Some((kind, text)) if kind.is_failure() => {
                         self.moved_with(kind);
-                        match state.failed_call(&self.program) {
+                        match state.failed_call(&self.program, heap) {
                             Some(caught) => (caught, Answers::One(text)),
                             None => {
                                 return Some(Executed::ended(Ending::Uncaught, Spent::of(&meter)))

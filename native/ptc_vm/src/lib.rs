@@ -20,6 +20,7 @@ mod failing;
 mod frame;
 mod globals;
 mod halt;
+mod handlers;
 pub mod language;
 pub mod live;
 mod loops;

@@ -6,6 +6,7 @@ use crate::execute::Execute;
 use crate::exit::{Exit, BRANCHES};
 use crate::frame::Frame;
 use crate::halt::Halt;
+use crate::handlers::Handler;
 use crate::language::Language;
 use crate::machine::{HaltOf, Machine};
 use crate::program::{Instr, Loop, Pc, Program, NO_PC};
@@ -27,6 +28,8 @@ pub struct Vm<'h, H: Heap, L: Language> {
     /// The activations around the current one, innermost last.
     pub(crate) callers: Vec<Caller<L::Work<()>>>,
     pub(crate) returning: Returning,
+    /// The handlers that are in force, innermost last.
+    pub(crate) handlers: Vec<Handler>,
     pub(crate) has_input: bool,
     /// The recorded counts, if the run is observed.
     pub(crate) watch: Option<Box<Watch>>,
@@ -84,6 +87,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     /// Leaves all activations and operations that have begun, with nothing on the stack.
     pub fn leave_all(&mut self) {
         self.callers.clear();
+        self.handlers.clear();
         self.frames.clear();
         self.machine.work = None;
         let nothing = self.machine.heap.make_list(&[]);
@@ -133,6 +137,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     pub fn is_at_end(&self) -> bool {
         self.frames.is_empty()
             && self.callers.is_empty()
+            && self.handlers.is_empty()
             && self.returning == Returning::Nothing
             && self.machine.stack.is_empty()
             && self.program.code.get(self.pc as usize) == Some(&Instr::Done)

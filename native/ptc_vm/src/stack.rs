@@ -85,6 +85,14 @@ impl<T: Copy> Stack<T> {
         self.live.is_empty() && self.segments.is_empty()
     }
 
+    /// Returns the number of its values.
+    pub fn len(&self) -> usize {
+        let frozen = self.segments.iter().map(|segment| match segment {
+            Segment::Values(count) | Segment::Tuple(count) => count,
+        });
+        self.live.len() + frozen.sum::<usize>()
+    }
+
     /// Returns the words that its values take.
     pub fn words(&self) -> usize {
         let frozen = self.segments.iter().map(|segment| match segment {

@@ -50,6 +50,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             ends_at: state.ends_at,
             is_broken: false,
             failing: state.failing,
+            handlers: state.handlers,
         }
     }
 
@@ -89,6 +90,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             work,
             counting,
             failing: self.failing,
+            handlers: self.handlers,
         };
         (state, context.meter)
     }

@@ -6,6 +6,7 @@
 use crate::calls::{Caller, Returning};
 use crate::frame::Frame;
 use crate::globals::Globals;
+use crate::handlers::Handler;
 use crate::language::Language;
 use crate::machine::Counting;
 use crate::program::{Instr, Pc, Program, Slot, INPUT, NO_PC};
@@ -36,6 +37,8 @@ pub struct State<L: Language, T> {
     pub(crate) frames: Vec<Frame<T>>,
     /// The names that the run has bound.
     pub(crate) globals: Globals<T>,
+    /// The handlers that are in force, innermost last.
+    pub(crate) handlers: Vec<Handler>,
     /// The evaluation that the instruction has begun.
     pub(crate) work: Option<L::Work<T>>,
     /// The list that the instruction walks for the machine itself.
@@ -95,6 +98,7 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             returning: self.returning,
             frames: self.frames.exchange(by)?,
             globals: self.globals.exchange(by)?,
+            handlers: self.handlers,
             work: match self.work {
                 None => None,
                 Some(work) => Some(L::exchange_work(work, by)?),
@@ -135,6 +139,7 @@ impl<L: Language, T: Copy> State<L, T> {
             returning: Returning::Nothing,
             frames: Vec::new(),
             globals: Globals::new(program.globals),
+            handlers: Vec::new(),
             work: None,
             counting: None,
             failing: None,
@@ -178,6 +183,7 @@ impl<L: Language, T: Copy> State<L, T> {
             returning: Returning::Nothing,
             frames: Vec::new(),
             globals: self.globals,
+            handlers: Vec::new(),
             work: None,
             counting: None,
             failing: None,
@@ -213,17 +219,24 @@ impl<L: Language, T: Copy> State<L, T> {
         Some((self, Some(value)))
     }
 
-    /// Moves to what gives the value of the call at which the run was stopped if its tool fails: the run goes on with
+    /// Moves to what gives the value of the call at which the run was stopped if its tool fails, or to the innermost handler: the run goes on with
     /// the text of the error, as with an answer. `None` if the error of this call is not caught.
-    pub fn failed_call(mut self, program: &Program<L>) -> Option<Self> {
-        // What a built-in calls is not caught by an instruction.
-        (self.returning == Returning::Nothing).then_some(())?;
+    pub fn failed_call<H: Heap<Term = T>>(
+        mut self,
+        program: &Program<L>,
+        heap: &H,
+    ) -> Option<Self> {
         let call = self.pc.checked_sub(1)?;
         match program.code.get(call as usize) {
-            Some(Instr::Call { on_error, .. }) if *on_error != NO_PC => self.pc = *on_error,
-            _ => return None,
+            // What a built-in calls is not caught by an instruction.
+            Some(Instr::Call { on_error, .. })
+                if *on_error != NO_PC && self.returning == Returning::Nothing =>
+            {
+                self.pc = *on_error;
+                Some(self)
+            }
+            _ => self.handled(heap),
         }
-        Some(self)
     }
 
     /// Returns the instruction at which the run goes on.

@@ -197,7 +197,23 @@ impl<'a> Compiler<'a> {
                 tasks.push(Task::Leave(free));
                 self.then(tasks);
             }
-            Expr::Try(body, _, _) => self.then([Task::Expr(*body)]),
+            Expr::Try(body, error, handler) => {
+                let (caught, end) = (self.label(), self.label());
+                let before = self.current.next_slot;
+                let slot = self.slot();
+                self.current.places.insert(*error, Place::Slot(slot));
+                self.then([
+                    Task::Emit(Instr::Own(Own::Guard(caught))),
+                    Task::Expr(*body),
+                    Task::Emit(Instr::Own(Own::Unguard)),
+                    Task::Emit(Instr::Jump(end)),
+                    Task::Place(caught),
+                    Task::Store(slot),
+                    Task::Expr(*handler),
+                    Task::Place(end),
+                    Task::Leave(before),
+                ]);
+            }
         }
     }
 

@@ -82,7 +82,7 @@ impl<'a> Compiler<'a> {
         for instr in &mut self.code {
             match instr {
                 Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
-                Instr::Own(Own::IfBound { to, .. } | Own::NextItem { to, .. }) => {
+                Instr::Own(Own::IfBound { to, .. } | Own::NextItem { to, .. } | Own::Guard(to)) => {
                     *to = labels[*to as usize]
                 }
                 Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],

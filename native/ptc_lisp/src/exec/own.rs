@@ -240,6 +240,8 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             let counts = [expected, got].map(|count| make_int(m, i64::from(count)));
             return Err(fault("recur_count", "recur", counts.to_vec()));
         }
+        Own::Guard(to) => vm.guard(to),
+        Own::Unguard => vm.unguard(),
         Own::End { failed } => {
             let value = m.pop();
             let kind = if failed {
