@@ -1,7 +1,7 @@
 //! Calls of functions: activations, function values, and built-ins that call back.
 //!
-//! The slots of an instruction are those of its activation. A call moves the slots of the caller, and the terms of its open
-//! loops, onto the stack; the return moves them back. What is frozen on the stack stays frozen, so a deep recursion that is
+//! The slots of an instruction are those of its activation. A call leaves the slots of the caller where they are, and moves the
+//! terms of its open loops onto the stack; the return moves these back. What is frozen stays frozen, so a deep recursion that is
 //! suspended often costs no more than one that is not. A built-in that calls a function value has a frame among the
 //! activations: its state without terms, whose terms are on the stack as well. No call recurs natively.
 
@@ -35,7 +35,7 @@ pub(crate) enum Returning {
 /// What waits for the value of an activation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Caller<W> {
-    /// Code, which goes on at this address. On the stack are its slots, and so many terms of its open loops above them.
+    /// Code, which goes on at this address. It has so many slots. On the stack are so many terms of its open loops.
     Code {
         back: Pc,
         slots: u32,
@@ -106,6 +106,7 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
 
     /// Returns the value on the stack to what waits for it.
     pub(crate) fn return_value(&mut self) -> CalledOf<H, L> {
+        self.machine.slots.end();
         self.returning = Returning::Value;
         self.give_back()
     }
@@ -135,14 +136,17 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
                     frames,
                     terms,
                 }) => {
-                    let value = self.machine.pop();
-                    let terms = self.take(terms);
-                    match thaw(frames, &*self.machine.heap, &mut terms.into_iter()) {
-                        Some(frames) => self.frames = frames,
-                        None => self.is_broken = true,
+                    if !frames.is_empty() {
+                        let value = self.machine.pop();
+                        let terms = self.take(terms);
+                        match thaw(frames, &*self.machine.heap, &mut terms.into_iter()) {
+                            Some(frames) => self.frames = frames,
+                            None => self.is_broken = true,
+                        }
+                        self.machine.push(value);
                     }
-                    self.machine.slots = self.take(slots);
-                    self.machine.push(value);
+                    let machine = &mut self.machine;
+                    machine.slots.leave(slots, &*machine.context.heap);
                     (self.pc, self.returning) = (back, Returning::Nothing);
                     None
                 }
@@ -206,38 +210,40 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
                 arguments,
                 slots,
             } => {
-                let mut own = self.take(arguments);
-                self.machine.drop_top(1);
+                let machine = &mut self.machine;
+                let nil = machine.context.heap.nil();
+                let count = arguments as usize;
+                let given = machine.stack.top(count, &*machine.context.heap);
+                let callers = machine.slots.enter(given, function, slots as usize, nil);
+                machine.drop_top(count + 1);
+                // A built-in has no slots, and its caller has left its own before.
                 if from_code {
-                    self.leave_code()?;
+                    self.leave_code(callers)?;
                 }
-                own.push(function);
-                let nil = self.machine.heap.nil();
-                own.resize((slots as usize).max(own.len()), nil);
-                self.machine.slots = own;
                 (self.pc, self.returning) = (entry, Returning::Nothing);
                 return Ok(None);
             }
             Entered::BuiltIn(work) => {
-                self.take(arguments + 1);
+                self.machine.drop_top(arguments as usize + 1);
                 if from_code {
-                    self.leave_code()?;
+                    let callers = self.machine.slots.leave_for_none();
+                    self.leave_code(callers)?;
                 }
                 self.push_built_in(work);
                 self.returning = Returning::Begins;
                 return Ok(None);
             }
             Entered::Value(value) => {
-                self.take(arguments + 1);
+                self.machine.drop_top(arguments as usize + 1);
                 self.machine.push(value);
                 None
             }
             Entered::Tool { tool, args } => {
-                self.take(arguments + 1);
+                self.machine.drop_top(arguments as usize + 1);
                 Some(Exit::Call { tool, args })
             }
             Entered::Ask { what, about } => {
-                self.take(arguments + 1);
+                self.machine.drop_top(arguments as usize + 1);
                 Some(Exit::Ask { what, about })
             }
         };
@@ -248,16 +254,15 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         Ok(exit)
     }
 
-    /// Moves the terms of the current activation onto the stack.
-    fn leave_code(&mut self) -> Result<(), Stop> {
-        let slots = std::mem::take(&mut self.machine.slots);
-        slots.iter().for_each(|slot| self.machine.push(*slot));
+    /// Remembers where the code goes on that calls something; it has so many slots. The terms of its open loops move onto the
+    /// stack.
+    fn leave_code(&mut self, slots: u32) -> Result<(), Stop> {
         let mut terms = Vec::new();
         let frames = std::mem::take(&mut self.frames);
         let frames = freeze(frames, self.machine.heap, &mut terms);
         let caller = Caller::Code {
             back: self.pc + 1,
-            slots: slots.len() as u32,
+            slots,
             frames,
             terms: terms.len() as u32,
         };
@@ -265,7 +270,9 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         terms.into_iter().for_each(|term| self.machine.push(term));
         match self.callers.len() % CHECKED {
             0 => {
-                let words = WORDS_OF_CALLER * self.callers.len() + self.machine.stack.words();
+                let words = WORDS_OF_CALLER * self.callers.len()
+                    + self.machine.stack.words()
+                    + self.machine.slots.words();
                 self.machine.check_heap_limit(words)
             }
             _ => Ok(()),

@@ -30,6 +30,7 @@ pub mod reduced;
 mod resumed;
 mod run;
 mod scans;
+mod slots;
 mod stack;
 mod start;
 mod state;

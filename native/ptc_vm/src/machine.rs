@@ -4,6 +4,7 @@ use crate::globals::Globals;
 use crate::halt::Halt;
 use crate::language::Language;
 use crate::program::{Apply, ConstId, PatternId, Program, Slot};
+use crate::slots::Slots;
 use crate::stack::Stack;
 use ptc_kernels::{Context, Early, Walk, Why, Wrong};
 use ptc_term::heap::Heap;
@@ -27,7 +28,7 @@ pub type Eval<H, L> = Result<<H as Heap>::Term, HaltOf<H, L>>;
 pub struct Machine<'h, H: Heap, L: Language> {
     pub(crate) context: Context<'h, H>,
     program: &'h Program<L>,
-    pub(crate) slots: Vec<H::Term>,
+    pub(crate) slots: Slots<H::Term>,
     pub(crate) stack: Stack<H::Term>,
     /// The evaluation that the current instruction has begun, if it was suspended.
     pub(crate) work: Option<L::Work<H::Term>>,
@@ -85,7 +86,7 @@ impl<H: Heap, L: Language> DerefMut for Machine<'_, H, L> {
 }
 
 /// The slots, the stack, and what has begun.
-pub(crate) type Data<T, W> = (Vec<T>, Stack<T>, Option<W>, Option<Counting<T>>);
+pub(crate) type Data<T, W> = (Slots<T>, Stack<T>, Option<W>, Option<Counting<T>>);
 
 impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
     #[inline]
@@ -125,7 +126,7 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
     /// Returns the contents of all slots of the current activation.
     #[inline]
     pub fn slots(&self) -> &[H::Term] {
-        &self.slots
+        self.slots.current()
     }
 
     /// Returns the content of a slot.

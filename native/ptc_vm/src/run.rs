@@ -93,9 +93,8 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         let nothing = self.machine.heap.make_list(&[]);
         self.machine.stack = Stack::new(nothing);
         let nil = self.machine.heap.nil();
-        self.machine.slots.clear();
         let slots = self.program.slots as usize;
-        self.machine.slots.resize(slots, nil);
+        self.machine.slots.reset(slots, nil, nothing);
     }
 
     /// Returns whether the program was given a value to start with.
@@ -130,7 +129,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     /// Returns whether the terms that the run was resumed with have turned out not to be its
     /// own.
     pub fn is_broken(&self) -> bool {
-        self.is_broken || self.machine.stack.is_broken()
+        self.is_broken || self.machine.stack.is_broken() || self.machine.slots.is_broken()
     }
 
     /// Returns whether the only remaining step is to return the next value.

@@ -107,6 +107,11 @@ impl<T: Copy> Stack<T> {
         self.live.push(value);
     }
 
+    /// Pushes these values.
+    pub fn push_all(&mut self, values: &[T]) {
+        self.live.extend_from_slice(values);
+    }
+
     /// Returns the next capacity if the next push makes a large stack grow. The memory is then fresh
     /// from the system, page by page, which takes as long as filling it.
     #[inline]

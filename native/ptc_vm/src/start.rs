@@ -4,6 +4,7 @@ use crate::execute::Execute;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::run::Vm;
+use crate::slots::Slots;
 use crate::state::State;
 use ptc_term::heap::{Heap, Lookup};
 use ptc_term::meter::Meter;
@@ -31,7 +32,8 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         if state.whole {
             meter.next_step_whole();
         }
-        let data = (state.slots, state.stack, state.work, state.counting);
+        let slots = Slots::new(state.slots, state.below);
+        let data = (slots, state.stack, state.work, state.counting);
         let mut machine = Machine::new(heap, program, meter, inputs.consts, data, state.globals);
         machine.multiplies |= state.multiplies;
         Vm {
@@ -74,6 +76,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             globals,
             ..
         } = self.machine;
+        let (slots, below) = slots.into_parts();
         let state = State {
             pc: self.pc,
             has_input: self.has_input,
@@ -82,6 +85,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             whole: !context.meter.has_advanced(),
             multiplies,
             slots,
+            below,
             stack,
             frames: self.frames,
             globals,

@@ -28,7 +28,10 @@ pub struct State<L: Language, T> {
     pub(crate) whole: bool,
     /// Whether it has used a value so often as [`Program::multiplies`] says.
     pub(crate) multiplies: bool,
+    /// The slots of the current activation.
     pub(crate) slots: Vec<T>,
+    /// Those of the activations around it.
+    pub(crate) below: Stack<T>,
     pub(crate) stack: Stack<T>,
     /// The activations around the current one, innermost last. Their terms are on the stack.
     pub(crate) callers: Vec<Caller<L::Work<()>>>,
@@ -93,6 +96,7 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             whole: self.whole,
             multiplies: self.multiplies,
             slots: by.all(self.slots)?,
+            below: self.below.exchange(by)?,
             stack: self.stack.exchange(by)?,
             callers: self.callers,
             returning: self.returning,
@@ -134,6 +138,7 @@ impl<L: Language, T: Copy> State<L, T> {
             whole: false,
             multiplies: false,
             slots,
+            below: Stack::new(heap.make_list(&[])),
             stack: Stack::new(heap.make_list(&[])),
             callers: Vec::new(),
             returning: Returning::Nothing,
@@ -178,6 +183,7 @@ impl<L: Language, T: Copy> State<L, T> {
             whole: false,
             multiplies: false,
             slots,
+            below: Stack::new(heap.make_list(&[])),
             stack: Stack::new(heap.make_list(&[])),
             callers: Vec::new(),
             returning: Returning::Nothing,
