@@ -1,6 +1,42 @@
 //! The analysis: from forms to expressions.
+//!
+//! It is a stack of tasks and stacks of what they have made, so that neither deep nor long programs need the stack of the
+//! thread, and each form is looked at once. A special form is a function that pushes the tasks of its parts, last ones first, and
+//! the task that builds its expression.
+//!
+//! * [`calls`], [`literals`], [`symbols`]: lists, literals and names
+//! * [`bindings`], [`branches`], [`threads`], [`rounds`], [`functions`], [`definitions`], [`trials`]: the special forms
+//! * [`build`]: the expressions; [`patterns`]: what values are bound to; [`scope`]: what is bound where
 
-use crate::ast::{Analyzed, Problem};
+mod bindings;
+mod branches;
+mod build;
+mod calls;
+mod definitions;
+mod functions;
+mod literals;
+mod meaning;
+mod namespaces;
+mod patterns;
+mod problems;
+mod rounds;
+mod same;
+mod scope;
+mod special;
+mod symbols;
+mod task;
+mod threads;
+mod trials;
+
+use crate::ast::{
+    Analyzed, Clause, Expr, ExprId, Function, FunctionId, Literal, Local, LocalId, NameId, Pattern,
+    Problem, Span,
+};
+use crate::read::{self, Form, FormId, Forms, Items, Names, SymbolId};
+use functions::Short;
+use meaning::Meaning;
+use scope::{Defs, DefsMark, Scope};
+use task::{Place, Task};
 
 /// A source that is analyzed with the program: that of a function which the memory has, with the names that it has captured.
 pub struct Added<'a> {
@@ -12,6 +48,352 @@ pub struct Added<'a> {
 
 /// Reads and analyzes a program, and the functions that are added to it. Errors of these are not errors of the program: such a
 /// function is one without code, whose body is nil.
-pub fn analyze(_source: &str, _added: &[Added]) -> Result<Analyzed, Problem> {
-    Ok(Analyzed::default())
+pub fn analyze(source: &str, added: &[Added]) -> Result<Analyzed, Problem> {
+    let mut analyzer = Analyzer {
+        source,
+        forms: Forms::for_bytes(source.len()),
+        ..Analyzer::default()
+    };
+    let forms = read::read(source, &mut analyzer.forms, &mut analyzer.names)?;
+    analyzer.out.symbols = analyzer.names.len();
+    let top = analyzer.forms.keep(forms.into_iter());
+    let whole = Span {
+        start: 0,
+        end: source.len() as u32,
+    };
+    let root = analyzer.forms.add(Form::List(top), whole);
+    analyzer.body(top, root, Place::COUNTS);
+    analyzer.work()?;
+    analyzer.out.root = analyzer.results.pop();
+    for (number, added) in added.iter().enumerate() {
+        analyzer.add(number as u32 + 1, added);
+    }
+    Ok(analyzer.out)
+}
+
+/// Where bindings and definitions begin that end together.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    scope: u32,
+    defs: DefsMark,
+}
+
+/// The number of no name.
+const NO_NAME: u32 = u32::MAX;
+
+#[derive(Default)]
+struct Analyzer<'t> {
+    /// The text that is analyzed.
+    source: &'t str,
+    /// Its number: 0 is the program.
+    unit: u32,
+    forms: Forms<'t>,
+    names: Names<'t>,
+    /// What the names mean, as far as anybody has asked.
+    meanings: Vec<Option<Meaning>>,
+    /// The numbers that names have in the result.
+    numbers: Vec<NameId>,
+    out: Analyzed,
+    tasks: Vec<Task>,
+    results: Vec<ExprId>,
+    patterns: Vec<Pattern>,
+    clauses: Vec<Clause>,
+    cases: Vec<Vec<Literal>>,
+    frames: Vec<Frame>,
+    scope: Scope,
+    defs: Defs,
+    /// The function around the place.
+    function: Option<FunctionId>,
+    /// The `#(…)` around the place.
+    short: Option<Short>,
+    /// The function form that a definition gives a name, and the name.
+    defined_as: Option<(FormId, SymbolId)>,
+    /// The number of `try` around the place.
+    tries: u32,
+    /// Which names are in [`Analyzed::unbound`], [`Analyzed::tools`] and [`Analyzed::defined`].
+    listed: Vec<u8>,
+}
+
+impl<'t> Analyzer<'t> {
+    /// Does all tasks.
+    fn work(&mut self) -> Result<(), Problem> {
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Form(form, place) => self.form(form, place)?,
+                Task::Nil(at) => self.constant(Literal::Nil, at),
+                Task::Local(local, at) => self.result(Expr::Local(local), at),
+                Task::Builtin(builtin, at) => self.result(Expr::Builtin(builtin), at),
+                Task::Build(build, at) => self.build(build, at),
+                Task::Bind(pattern) => self.bind(pattern)?,
+                Task::BindLocal(local) => {
+                    self.patterns.push(Pattern::Local(local));
+                    self.put_aside();
+                }
+                Task::Open => self.open_frame(),
+                Task::EndScope(counts) => self.end_scope(counts),
+                Task::EndDef(definition) => self.end_definition(definition),
+                Task::EndFunction(function, at) => self.end_function(function, at),
+                Task::EndTry(at) => self.end_try(at),
+                Task::Each => self.each(),
+                Task::Test(is_while) => self.test(is_while),
+                Task::LetClause(bindings) => self.let_clause(bindings),
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins the analysis of a form.
+    #[inline]
+    fn form(&mut self, id: FormId, place: Place) -> Result<(), Problem> {
+        match self.forms.form(id) {
+            Form::Symbol(name) => self.symbol(name, id, place),
+            Form::List(items) => self.list(items, id, place),
+            Form::Vector(items) => {
+                self.vector(items, id);
+                Ok(())
+            }
+            Form::Map(items) => self.map(items, id),
+            Form::Set(items) => self.set(items, id),
+            Form::Short(items) => self.short(items, id),
+            Form::Bound(local) => {
+                self.result(Expr::Local(local), id);
+                Ok(())
+            }
+            Form::Plain(name) => self.symbol(name, id, place),
+            Form::History(number) => {
+                self.result(Expr::History(u32::from(number)), id);
+                Ok(())
+            }
+            form => {
+                if let Some(literal) = self.literal(form) {
+                    self.constant(literal, id);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Pushes the task of a form.
+    #[inline]
+    fn push(&mut self, form: FormId, place: Place) {
+        self.tasks.push(Task::Form(form, place));
+    }
+
+    /// Pushes the tasks of several forms, so that the first one is done first.
+    #[inline]
+    fn push_all(&mut self, items: Items, place: Place) {
+        for form in self.forms.children(items).iter().rev() {
+            self.tasks.push(Task::Form(*form, place));
+        }
+    }
+
+    /// Pushes the tasks of a body: its value is that of its last form.
+    fn body(&mut self, items: Items, at: FormId, place: Place) {
+        let Some(last) = items.len.checked_sub(1) else {
+            self.tasks.push(Task::Nil(at));
+            return;
+        };
+        let last = self.forms.child(items, last);
+        if items.len == 1 {
+            return self.push(last, place);
+        }
+        if !place.counts() {
+            self.tasks.push(Task::EndScope(false));
+        }
+        self.tasks.push(Task::Build(task::Build::Do(items.len), at));
+        self.push(last, place.branch().and(Place::COUNTS));
+        self.push_all(items.take(items.len - 1), Place::COUNTS);
+        if !place.counts() {
+            self.tasks.push(Task::Open);
+        }
+    }
+
+    /// Begins a frame, and pushes the task that ends it.
+    fn open(&mut self, counts: bool) {
+        self.open_frame();
+        self.tasks.push(Task::EndScope(counts));
+    }
+
+    fn open_frame(&mut self) {
+        self.frames.push(Frame {
+            scope: self.scope.mark(),
+            defs: self.defs.mark(),
+        });
+    }
+
+    fn end_scope(&mut self, counts: bool) {
+        if let Some(frame) = self.frames.pop() {
+            self.scope.leave(frame.scope);
+            match counts {
+                true => self.defs.take_back(frame.defs),
+                false => self.defs.forget(frame.defs),
+            }
+        }
+    }
+
+    /// Binds a pattern to the last value, in the last frame.
+    fn bind(&mut self, form: FormId) -> Result<(), Problem> {
+        let pattern = self.pattern(form)?;
+        self.patterns.push(pattern);
+        self.put_aside();
+        Ok(())
+    }
+
+    fn put_aside(&mut self) {
+        if let Some(frame) = self.frames.last() {
+            self.defs.put_aside(frame.defs);
+        }
+    }
+
+    /// Adds an expression that stands where a form stands, and puts it on the stack of results.
+    #[inline]
+    fn result(&mut self, expr: Expr, at: FormId) {
+        let id = self.expr(expr, at);
+        self.results.push(id);
+    }
+
+    /// Adds an expression that stands where a form stands.
+    #[inline]
+    fn expr(&mut self, expr: Expr, at: FormId) -> ExprId {
+        self.out.exprs.push(expr);
+        self.out.spans.push(self.forms.span(at));
+        (self.out.exprs.len() - 1) as ExprId
+    }
+
+    fn constant(&mut self, literal: Literal, at: FormId) {
+        self.result(Expr::Const(literal), at);
+    }
+
+    /// Adds a local of this function.
+    fn local(&mut self, name: &str) -> LocalId {
+        self.out.locals.push(Local {
+            name: name.to_string(),
+            function: self.function,
+        });
+        (self.out.locals.len() - 1) as LocalId
+    }
+
+    /// Adds a local without a name.
+    fn nameless(&mut self) -> LocalId {
+        self.local("a value")
+    }
+
+    /// Adds a local with a name, and binds it.
+    fn bind_name(&mut self, name: SymbolId) -> LocalId {
+        let local = self.local(self.names.text(name));
+        self.scope.bind(name, local);
+        local
+    }
+
+    /// Returns what a name means where nothing is bound to it.
+    #[inline]
+    fn meaning(&mut self, name: SymbolId) -> Meaning {
+        if let Some(Some(meaning)) = self.meanings.get(name as usize) {
+            return *meaning;
+        }
+        let meaning = Meaning::of(self.names.text(name));
+        if self.meanings.len() <= name as usize {
+            self.meanings.resize(name as usize + 1, None);
+        }
+        self.meanings[name as usize] = Some(meaning);
+        meaning
+    }
+
+    /// Returns the number that a name has in the result.
+    fn number(&mut self, name: SymbolId) -> NameId {
+        let index = name as usize;
+        if self.numbers.len() <= index {
+            self.numbers.resize(index + 1, NO_NAME);
+        }
+        if self.numbers[index] == NO_NAME {
+            self.numbers[index] = self.out.names.len() as NameId;
+            self.out.names.push(self.names.text(name).to_string());
+            self.listed.push(0);
+        }
+        self.numbers[index]
+    }
+
+    /// Returns whether a name of the result is put into this list for the first time. Only the program itself has lists.
+    fn is_new(&mut self, number: NameId, list: u8) -> bool {
+        let listed = &mut self.listed[number as usize];
+        let new = *listed & list == 0;
+        *listed |= list;
+        new && self.unit == 0
+    }
+
+    /// Analyzes a function that the memory has.
+    fn add(&mut self, unit: u32, added: &Added<'t>) {
+        let counts = (
+            self.out.functions.len(),
+            self.out.locals.len(),
+            self.out.exprs.len(),
+        );
+        let function = self.added(unit, added).unwrap_or_else(|_| {
+            self.out.functions.truncate(counts.0);
+            self.out.locals.truncate(counts.1);
+            self.out.exprs.truncate(counts.2);
+            self.out.spans.truncate(counts.2);
+            self.without_code(unit, added)
+        });
+        self.out.added.push(function);
+    }
+
+    /// Analyzes the text of a function whose captured names are locals.
+    fn added(&mut self, unit: u32, added: &Added<'t>) -> Result<FunctionId, Problem> {
+        self.source = added.source;
+        self.unit = unit;
+        self.tasks.clear();
+        self.results.clear();
+        self.patterns.clear();
+        self.clauses.clear();
+        self.cases.clear();
+        self.function = None;
+        self.short = None;
+        self.tries = 0;
+        if let Some(first) = self.frames.first().copied() {
+            self.scope.leave(first.scope);
+            self.defs.forget(first.defs);
+            self.frames.clear();
+        }
+        let forms = read::read(added.source, &mut self.forms, &mut self.names)?;
+        self.open(false);
+        for name in added.captured {
+            let name = self.names.intern(name);
+            self.bind_name(name);
+        }
+        let number = self.out.functions.len();
+        match forms.as_slice() {
+            [form] => self.push(*form, Place::OPERAND),
+            _ => return Err(problems::no_function()),
+        }
+        self.work()?;
+        match self.out.functions.get(number) {
+            Some(_) => Ok(number as FunctionId),
+            None => Err(problems::no_function()),
+        }
+    }
+
+    /// Adds a function whose body is nil.
+    fn without_code(&mut self, unit: u32, added: &Added) -> FunctionId {
+        let span = Span {
+            start: 0,
+            end: added.source.len() as u32,
+        };
+        let body = self.out.exprs.len() as ExprId;
+        self.out.exprs.push(Expr::Const(Literal::Nil));
+        self.out.spans.push(span);
+        self.out.functions.push(Function {
+            own: None,
+            name: None,
+            params: Vec::new(),
+            rest: None,
+            printed: Vec::new(),
+            body,
+            doc: None,
+            source: span,
+            unit,
+            parent: None,
+        });
+        (self.out.functions.len() - 1) as FunctionId
+    }
 }

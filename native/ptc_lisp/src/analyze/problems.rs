@@ -1,0 +1,122 @@
+//! Problems: their reasons, codes and parts.
+
+use super::Analyzer;
+use crate::ast::{Part, Problem, Span};
+use crate::read::{Form, FormId};
+use ptc_json::put_float;
+
+/// The reason of a wrong number of operands.
+pub const ARITY: &str = "invalid_arity";
+/// The reason of a form that is written wrongly.
+pub const FORM: &str = "invalid_form";
+/// The reason of a threading form that is written wrongly.
+pub const THREAD: &str = "invalid_thread_form";
+/// The reason of what no value can be bound to.
+pub const PATTERN: &str = "unsupported_pattern";
+
+/// The most characters of a text of the program that a message shows.
+const SHOWN: usize = 60;
+
+/// Makes parts of a message.
+macro_rules! parts {
+    ($($part:expr),* $(,)?) => {
+        vec![$($crate::analyze::problems::part($part)),*]
+    };
+}
+pub(super) use parts;
+
+/// What can be a part of a message.
+pub trait IntoPart {
+    /// Makes it one.
+    fn into_part(self) -> Part;
+}
+
+impl IntoPart for &str {
+    fn into_part(self) -> Part {
+        Part::Text(self.to_string())
+    }
+}
+
+impl IntoPart for String {
+    fn into_part(self) -> Part {
+        Part::Text(self)
+    }
+}
+
+impl IntoPart for u32 {
+    fn into_part(self) -> Part {
+        Part::Number(i64::from(self))
+    }
+}
+
+/// Makes a part of a message.
+pub fn part(value: impl IntoPart) -> Part {
+    value.into_part()
+}
+
+/// A text that is no function. Nobody sees it.
+pub fn no_function() -> Problem {
+    Problem {
+        reason: FORM,
+        code: "no_function",
+        parts: Vec::new(),
+        at: Span::default(),
+    }
+}
+
+impl Analyzer<'_> {
+    /// Makes a problem of a form.
+    #[cold]
+    pub(super) fn problem(
+        &self,
+        reason: &'static str,
+        code: &'static str,
+        parts: Vec<Part>,
+        at: FormId,
+    ) -> Problem {
+        Problem {
+            reason,
+            code,
+            parts,
+            at: self.forms.span(at),
+        }
+    }
+
+    /// Makes a problem of a wrong number of operands, with the name of the form.
+    #[cold]
+    pub(super) fn arity(&self, code: &'static str, name: &str, at: FormId) -> Problem {
+        self.problem(ARITY, code, parts![name], at)
+    }
+
+    /// Makes a problem of a form that is written wrongly.
+    #[cold]
+    pub(super) fn invalid(&self, code: &'static str, at: FormId) -> Problem {
+        self.problem(FORM, code, Vec::new(), at)
+    }
+
+    /// Returns the text of a form, cut if it is long.
+    pub(super) fn text_of(&self, id: FormId) -> String {
+        let span = self.forms.span(id);
+        let text = (self.source)
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default();
+        match text.char_indices().nth(SHOWN) {
+            Some((at, _)) => format!("{}…", &text[..at]),
+            None => text.to_string(),
+        }
+    }
+
+    /// Returns a form as Elixir shows it, if that is a number, nil or a boolean; else its text.
+    pub(super) fn shown(&self, id: FormId) -> String {
+        match self.forms.form(id) {
+            Form::Int(int) => int.to_string(),
+            Form::Large(index) => self.forms.large[index as usize].to_string(),
+            Form::Float(float) => {
+                let mut text = Vec::new();
+                put_float(&mut text, float);
+                String::from_utf8(text).unwrap_or_default()
+            }
+            _ => self.text_of(id),
+        }
+    }
+}
