@@ -2,7 +2,7 @@
 
 use crate::exec::convert::Converting;
 use crate::exec::spread::Spreading;
-use crate::families::{calls, functions, maps, seqs, strings};
+use crate::families::{calls, functions, maps, numbers, seqs, strings};
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::Resumable;
 
@@ -53,6 +53,8 @@ works! {
     Seqs(seqs::Work<T>),
     /// A map, or a set.
     Maps(maps::Work<T>),
+    /// Arithmetic with many operands.
+    Numbers(numbers::Work<T>),
     /// A text.
     Strings(strings::Work<T>),
     /// A value on its way out of the run, or to a tool.

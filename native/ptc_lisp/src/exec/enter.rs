@@ -10,6 +10,9 @@ use crate::values::{callable, class, items_of_set, make_int, Callable, Class};
 use ptc_term::heap::{Heap, Lookup};
 use ptc_vm::{Entered, Halt as VmHalt};
 
+/// With more arguments no built-in takes constant time.
+const FEW: usize = 8;
+
 type Entering<H> = Result<Entered<Lisp, <H as Heap>::Term>, Halt<H>>;
 
 /// Enters a value that is called with so many arguments, which are above it on the stack.
@@ -102,11 +105,18 @@ fn built_in<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: u32) -
         }
         Family::Asked => code(ASKING),
         _ if builtin == Builtin::Println => code(PRINTING),
-        _ if families::is_quick(builtin) => {
+        _ => {
+            if let Ok(two) = <[H::Term; 2]>::try_from(m.top_values(count)) {
+                if let Some(value) = families::numbers::quick(m, builtin, two) {
+                    return Ok(Entered::Value(value));
+                }
+            }
+            if !families::is_quick(builtin) || count > FEW {
+                return code(EVALUATING);
+            }
             let given = m.top_values(count).to_vec();
             families::call(m, builtin, &given).map(Entered::Value)
         }
-        _ => code(EVALUATING),
     }
 }
 

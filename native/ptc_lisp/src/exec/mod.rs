@@ -27,7 +27,10 @@ impl Execute for Lisp {
             return families::call(m, apply.op, &few);
         }
         if let Ok(few) = <[H::Term; 2]>::try_from(top) {
-            return families::call(m, apply.op, &few);
+            return match families::numbers::quick(m, apply.op, few) {
+                Some(value) => Ok(value),
+                None => families::call(m, apply.op, &few),
+            };
         }
         if let Ok(few) = <[H::Term; 3]>::try_from(top) {
             return families::call(m, apply.op, &few);

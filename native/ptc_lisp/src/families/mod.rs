@@ -35,13 +35,23 @@ pub fn call<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::T
     }
 }
 
-/// Whether a built-in takes constant time, so that a built-in which calls it need not make an activation for it.
+/// Whether a built-in with few arguments takes constant time, but for numbers and texts of any length, which it counts, so that a built-in which calls it need not make an activation for it.
 pub fn is_quick(builtin: Builtin) -> bool {
     match builtin.row().family {
         Family::Predicates | Family::Functions => true,
+        // The others compare any values, or make integers that are much longer than their operands.
         Family::Numbers => !matches!(
             builtin,
-            Builtin::Multiply | Builtin::MultiplyPrime | Builtin::Pow
+            Builtin::Multiply
+                | Builtin::MultiplyPrime
+                | Builtin::Max
+                | Builtin::Min
+                | Builtin::Mod
+                | Builtin::Rem
+                | Builtin::Quot
+                | Builtin::BitShiftLeft
+                | Builtin::BitSet
+                | Builtin::BitFlip
         ),
         _ => matches!(builtin, Builtin::First | Builtin::Second | Builtin::Get),
     }
