@@ -5,11 +5,12 @@ defmodule PtcRunner.Test.Room do
   """
 
   @attempts 5
+  @unit 1..10_000
 
   @doc """
   How many milliseconds `fun` works, and its result: of the clock, or of the processors that this VM had meanwhile, if these are
-  fewer, because other programs took them away. Calls that take `limit` or longer are repeated: the least of five
-  is given. What is slow itself is slow each time. For work, not for what waits: see `least_wait_ms/2`.
+  fewer, because other programs took them away. Calls that take `limit` or longer are repeated, beside other work that tells how
+  busy the machine is, by which their time is divided: the least of five is given. What is slow itself is slow each time. For work, not for what waits: see `least_wait_ms/2`.
 
       iex> {0, :done} = PtcRunner.Test.Room.least_ms(1_000, fn -> :done end)
       iex> {ms, _} = PtcRunner.Test.Room.least_ms(2, fn -> Enum.sum(1..30_000_000//2) end)
@@ -30,15 +31,61 @@ defmodule PtcRunner.Test.Room do
         when result: term()
   def least_wait_ms(limit, fun), do: least(limit, fn -> waited(fun) end, @attempts)
 
+  # What takes long is measured again, beside work whose time on an idle machine is known: the machine is busy by so much.
   defp least(limit, measure, attempts) do
     {ms, result} = measure.()
+    if ms < limit, do: {ms, result}, else: least(limit, measure, attempts - 1, {ms, result})
+  end
 
-    if ms < limit or attempts == 1 do
-      {ms, result}
-    else
-      {later, result} = least(limit, measure, attempts - 1)
-      {min(ms, later), result}
+  defp least(_limit, _measure, 0, last), do: last
+
+  defp least(limit, measure, attempts, {least, _result}) do
+    {{ms, result}, busy} = beside_work(measure)
+    least = min(least, trunc(ms / busy))
+
+    if least < limit,
+      do: {least, result},
+      else: least(limit, measure, attempts - 1, {least, result})
+  end
+
+  @doc """
+  The result of `fun`, and how many times longer than on an idle machine work takes meanwhile: at least 1.
+
+      iex> {:done, busy} = PtcRunner.Test.Room.beside_work(fn -> Process.sleep(50) && :done end)
+      iex> busy >= 1
+      true
+  """
+  @spec beside_work((() -> result)) :: {result, float()} when result: term()
+  def beside_work(fun) do
+    unit = unit()
+    me = self()
+    worker = spawn_link(fn -> units(me, 0, System.monotonic_time(:microsecond)) end)
+    result = fun.()
+    send(worker, :stop)
+
+    receive do
+      {^worker, units, micros} -> {result, max(micros / (units * unit), 1.0)}
     end
+  end
+
+  defp units(to, done, began) do
+    Enum.reduce(@unit, 0, &max/2)
+
+    receive do
+      :stop -> send(to, {self(), done + 1, System.monotonic_time(:microsecond) - began})
+    after
+      0 -> units(to, done + 1, began)
+    end
+  end
+
+  # The microseconds of a unit on an idle machine: it is so short that one of many is not interrupted.
+  defp unit do
+    least =
+      Enum.min(for _ <- 1..50, do: elem(:timer.tc(fn -> Enum.reduce(@unit, 0, &max/2) end), 0))
+
+    known = :persistent_term.get({__MODULE__, :unit}, least)
+    if least <= known, do: :persistent_term.put({__MODULE__, :unit}, least)
+    max(min(least, known), 1)
   end
 
   defp waited(fun) do

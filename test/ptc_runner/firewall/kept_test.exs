@@ -187,9 +187,14 @@ defmodule PtcRunner.Firewall.KeptTest do
     rows = for n <- 1..30_000, do: %{"id" => "k#{n}", "_pin" => n}
     by = op("pipe", steps: [op("load", name: "rows"), op("index_by", field: "id")])
     node = op("merge", objects: [by, %{"n" => op("pipe", steps: [by, op("length")])}])
-    {micros, memory} = :timer.tc(fn -> keep(node, context: %{"rows" => rows}, max_heap: 0) end)
+
+    {ms, memory} =
+      PtcRunner.Test.Room.least_ms(20_000, fn ->
+        keep(node, context: %{"rows" => rows}, max_heap: 0)
+      end)
+
     assert map_size(memory) == 30_001
-    assert micros < 20_000_000
+    assert ms < 20_000
     assert sent(memory, op("pipe", steps: [var("k7"), get("id")])) == {:ok, "k7"}
     assert sent(memory, var("k7")) =~ "memory.k7._pin"
   end

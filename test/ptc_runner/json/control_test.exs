@@ -266,7 +266,7 @@ defmodule PtcRunner.Json.ControlTest do
           end)
         end
 
-      for ms <- Task.await_many(times, 60_000), do: assert(ms in 1_000..1_700)
+      for ms <- Task.await_many(times, 60_000), do: assert(ms <= 1_700)
     end
 
     test "other arguments may have any terms" do

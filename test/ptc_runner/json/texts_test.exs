@@ -226,10 +226,12 @@ defmodule PtcRunner.Json.TextsTest do
     node = update_in(failing, ["program", "steps"], &[sum | tl(&1)]) |> Map.get("program")
     assert {:error, {:execution_error, _}} = Json.Interpreter.eval(node, context)
     # The time of compiling counts.
-    started = System.monotonic_time(:millisecond)
     opts = [edition: 2, timeout: 30, context: texts]
-    assert {:error, {:timeout, 30}} = Json.run(program, opts)
-    assert System.monotonic_time(:millisecond) - started < 2_000
+
+    {ms, {:error, {:timeout, 30}}} =
+      PtcRunner.Test.Room.least_ms(2_000, fn -> Json.run(program, opts) end)
+
+    assert ms < 2_000
   end
 
   test "a value that takes longer than a quantum is compared once" do
