@@ -2,13 +2,14 @@
 //!
 //! The slots of an instruction are those of its activation. A call leaves the slots of the caller where they are, and moves the
 //! terms of its open loops onto the stack; the return moves these back. What is frozen stays frozen, so a deep recursion that is
-//! suspended often costs no more than one that is not. A built-in that calls a function value has a frame among the
-//! activations: its state without terms, whose terms are on the stack as well. No call recurs natively.
+//! suspended often costs no more than one that is not. A built-in that calls a function value is a caller among the
+//! activations; its state is kept [apart](crate::built_ins). No call recurs natively.
 
+use crate::built_ins;
 use crate::execute::Execute;
 use crate::exit::Exit;
 use crate::frame::Frame;
-use crate::language::{Language, WorkTerms};
+use crate::language::Language;
 use crate::machine::HaltOf;
 use crate::program::Pc;
 use crate::run::Vm;
@@ -30,11 +31,13 @@ pub(crate) enum Returning {
     Value,
     /// None is: the innermost built-in begins.
     Begins,
+    /// None is: the function below so many arguments on the stack is entered, which code calls, or else a built-in.
+    Enters(u32, bool),
 }
 
 /// What waits for the value of an activation.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Caller<W> {
+pub(crate) enum Caller {
     /// Code, which goes on at this address. It has so many slots. On the stack are so many terms of its open loops.
     Code {
         back: Pc,
@@ -42,8 +45,8 @@ pub(crate) enum Caller<W> {
         frames: Vec<Frame<()>>,
         terms: u32,
     },
-    /// A built-in. So many terms of its state are on the stack.
-    BuiltIn(W, u32),
+    /// A built-in.
+    BuiltIn,
 }
 
 /// What a function value does with its arguments.
@@ -123,49 +126,58 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
 
     /// Passes a value on until code runs or the machine stops. Can be suspended and resumed.
     fn give_back(&mut self) -> CalledOf<H, L> {
-        while self.returning != Returning::Nothing {
-            let exit = match self.callers.pop() {
-                None => {
-                    self.returning = Returning::Nothing;
-                    Some(Exit::Done(self.machine.top()))
+        loop {
+            let exit = match self.returning {
+                Returning::Nothing => return Ok(None),
+                Returning::Enters(arguments, from_code) => {
+                    self.enter_function(arguments, from_code)?
                 }
-                Some(Caller::BuiltIn(work, terms)) => self.back_to_built_in(work, terms)?,
-                Some(Caller::Code {
-                    back,
-                    slots,
-                    frames,
-                    terms,
-                }) => {
-                    if !frames.is_empty() {
-                        let value = self.machine.pop();
-                        let terms = self.take(terms);
-                        match thaw(frames, &*self.machine.heap, &mut terms.into_iter()) {
-                            Some(frames) => self.frames = frames,
-                            None => self.is_broken = true,
-                        }
-                        self.machine.push(value);
+                Returning::Value | Returning::Begins => match self.callers.pop() {
+                    None => {
+                        self.returning = Returning::Nothing;
+                        Some(Exit::Done(self.machine.top()))
                     }
-                    let machine = &mut self.machine;
-                    machine.slots.leave(slots, &*machine.context.heap);
-                    (self.pc, self.returning) = (back, Returning::Nothing);
-                    None
-                }
+                    Some(Caller::BuiltIn) => self.back_to_built_in()?,
+                    Some(Caller::Code {
+                        back,
+                        slots,
+                        frames,
+                        terms,
+                    }) => {
+                        self.back_to_code((back, slots), frames, terms);
+                        None
+                    }
+                },
             };
             if exit.is_some() {
                 return Ok(exit);
             }
             self.machine.meter.advanced();
         }
-        Ok(None)
     }
 
-    /// Passes the value on the stack to a built-in, and enters the function that it calls next.
-    fn back_to_built_in(&mut self, work: L::Work<()>, terms: u32) -> CalledOf<H, L> {
+    /// Passes the value on the stack to the code that waits for it.
+    fn back_to_code(&mut self, (back, slots): (Pc, u32), frames: Vec<Frame<()>>, terms: u32) {
+        if !frames.is_empty() {
+            let value = self.machine.pop();
+            let terms = self.take(terms);
+            match thaw(frames, &*self.machine.heap, &mut terms.into_iter()) {
+                Some(frames) => self.frames = frames,
+                None => self.is_broken = true,
+            }
+            self.machine.push(value);
+        }
+        let machine = &mut self.machine;
+        machine.slots.leave(slots, &*machine.context.heap);
+        (self.pc, self.returning) = (back, Returning::Nothing);
+    }
+
+    /// Passes the value on the stack to a built-in, which may call the next function.
+    fn back_to_built_in(&mut self) -> CalledOf<H, L> {
         let begins = self.returning == Returning::Begins;
         let value = (!begins).then(|| self.machine.pop());
-        let mut terms = self.take(terms).into_iter();
-        let thawed = thaw(WorkTerms::<L, ()>(work), &*self.machine.heap, &mut terms);
-        let Some(WorkTerms(mut work)) = thawed else {
+        let popped = built_ins::pop::<L, H>(&mut self.built_ins, &*self.machine.heap);
+        let Some(mut work) = popped else {
             self.is_broken = true;
             return Ok(Some(Exit::Done(self.machine.heap.nil())));
         };
@@ -178,13 +190,10 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
                 Ok(None)
             }
             Ok(Next::Call(function, arguments)) => {
-                let given = self.take(arguments);
                 self.push_built_in(work);
-                self.machine.push(function);
-                given.into_iter().for_each(|term| self.machine.push(term));
-                // The state of the built-in has moved on, so its function is entered as a whole.
-                self.machine.meter.begin_whole();
-                self.enter_function(arguments, false)
+                self.machine.insert_below(arguments as usize, function);
+                self.returning = Returning::Enters(arguments, false);
+                Ok(None)
             }
             Err(halt) => {
                 self.push_built_in(work);
@@ -199,7 +208,12 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         let (function, entered) = loop {
             let function = self.machine.top_values(arguments as usize + 1)[0];
             match L::enter(&mut self.machine, function, arguments)? {
-                Entered::Instead(others) => arguments = others,
+                Entered::Instead(others) => {
+                    // From now on the function is another one than the caller has called.
+                    arguments = others;
+                    self.returning = Returning::Enters(others, from_code);
+                    self.machine.meter.advanced();
+                }
                 entered => break (function, entered),
             }
         };
@@ -247,10 +261,13 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
                 Some(Exit::Ask { what, about })
             }
         };
-        match from_code {
-            true => self.pc += 1,
-            false => self.returning = Returning::Value,
-        }
+        self.returning = match from_code {
+            true => {
+                self.pc += 1;
+                Returning::Nothing
+            }
+            false => Returning::Value,
+        };
         Ok(exit)
     }
 
@@ -272,7 +289,8 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
             0 => {
                 let words = WORDS_OF_CALLER * self.callers.len()
                     + self.machine.stack.words()
-                    + self.machine.slots.words();
+                    + self.machine.slots.words()
+                    + self.built_ins.words();
                 self.machine.check_heap_limit(words)
             }
             _ => Ok(()),
@@ -280,11 +298,8 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
     }
 
     fn push_built_in(&mut self, work: L::Work<H::Term>) {
-        let mut terms = Vec::new();
-        let work = WorkTerms::<L, _>(work);
-        let WorkTerms(work) = freeze(work, self.machine.heap, &mut terms);
-        self.callers.push(Caller::BuiltIn(work, terms.len() as u32));
-        terms.into_iter().for_each(|term| self.machine.push(term));
+        self.callers.push(Caller::BuiltIn);
+        built_ins::push::<L, H>(&mut self.built_ins, work, self.machine.context.heap);
     }
 
     /// Takes the last values off the stack.

@@ -2,6 +2,7 @@
 //!
 //! The activation of a handler is still there when a call fails that it guards: the current one, or one of the callers.
 
+use crate::built_ins;
 use crate::calls::{Caller, Returning};
 use crate::execute::Execute;
 use crate::language::Language;
@@ -42,10 +43,16 @@ impl<L: Language, T: Copy> State<L, T> {
     pub(crate) fn handled<H: Heap<Term = T>>(mut self, heap: &H) -> Option<Self> {
         let handler = self.handlers.pop()?;
         while self.callers.len() > handler.callers as usize {
-            if let Some(Caller::Code { slots, .. }) = self.callers.pop() {
-                let slots = slots as usize;
-                self.slots = self.below.top(slots, heap).to_vec();
-                self.below.drop_top(slots, heap);
+            match self.callers.pop() {
+                Some(Caller::Code { slots, .. }) => {
+                    let slots = slots as usize;
+                    self.slots = self.below.top(slots, heap).to_vec();
+                    self.below.drop_top(slots, heap);
+                }
+                Some(Caller::BuiltIn) => {
+                    built_ins::pop::<L, H>(&mut self.built_ins, heap)?;
+                }
+                None => break,
             }
         }
         self.frames.clear();

@@ -9,6 +9,7 @@
 #![warn(missing_docs)]
 
 mod ahead;
+mod built_ins;
 mod calls;
 mod copy_size;
 mod counts;

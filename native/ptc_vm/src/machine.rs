@@ -183,6 +183,12 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
         self.stack.pop(self.context.heap)
     }
 
+    /// Puts a value below those that were pushed last.
+    #[inline]
+    pub(crate) fn insert_below(&mut self, count: usize, value: H::Term) {
+        self.stack.insert_below(count, value, self.context.heap);
+    }
+
     /// Drops the values that were pushed last.
     #[inline]
     pub fn drop_top(&mut self, count: usize) {

@@ -1,5 +1,6 @@
 //! The instruction loop.
 
+use crate::built_ins::{BuiltIns, BuiltInsOf};
 use crate::calls::{Caller, Returning};
 use crate::counts::Watch;
 use crate::execute::Execute;
@@ -26,7 +27,8 @@ pub struct Vm<'h, H: Heap, L: Language> {
     /// The operations around the program counter, innermost last.
     pub(crate) frames: Vec<Frame<H::Term>>,
     /// The activations around the current one, innermost last.
-    pub(crate) callers: Vec<Caller<L::Work<()>>>,
+    pub(crate) callers: Vec<Caller>,
+    pub(crate) built_ins: BuiltInsOf<L, H::Term>,
     pub(crate) returning: Returning,
     /// The handlers that are in force, innermost last.
     pub(crate) handlers: Vec<Handler>,
@@ -88,6 +90,8 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     pub fn leave_all(&mut self) {
         self.callers.clear();
         self.handlers.clear();
+        self.built_ins = BuiltIns::default();
+        self.returning = Returning::Nothing;
         self.frames.clear();
         self.machine.work = None;
         let nothing = self.machine.heap.make_list(&[]);
@@ -129,7 +133,10 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     /// Returns whether the terms that the run was resumed with have turned out not to be its
     /// own.
     pub fn is_broken(&self) -> bool {
-        self.is_broken || self.machine.stack.is_broken() || self.machine.slots.is_broken()
+        self.is_broken
+            || self.machine.stack.is_broken()
+            || self.machine.slots.is_broken()
+            || self.built_ins.is_broken()
     }
 
     /// Returns whether the only remaining step is to return the next value.

@@ -171,6 +171,15 @@ impl<T: Copy> Stack<T> {
         &self.live[self.live.len() - count..]
     }
 
+    /// Puts a value below the top `count` values.
+    #[inline]
+    pub fn insert_below<H: Heap<Term = T>>(&mut self, count: usize, value: T, heap: &H) {
+        if self.live.len() < count {
+            self.thaw(count, heap);
+        }
+        self.live.insert(self.live.len() - count, value);
+    }
+
     #[cold]
     fn thaw<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
         let missing = count - self.live.len();

@@ -3,6 +3,7 @@
 //! `State<T>` is the state of a run that was just stopped or is about to go on; `State<()>` is what is kept while it is
 //! suspended, see [`suspend`](ptc_term::suspend).
 
+use crate::built_ins::{self, BuiltIns};
 use crate::calls::{Caller, Returning};
 use crate::frame::Frame;
 use crate::globals::Globals;
@@ -34,7 +35,9 @@ pub struct State<L: Language, T> {
     pub(crate) below: Stack<T>,
     pub(crate) stack: Stack<T>,
     /// The activations around the current one, innermost last. Their terms are on the stack.
-    pub(crate) callers: Vec<Caller<L::Work<()>>>,
+    pub(crate) callers: Vec<Caller>,
+    /// The states of the built-ins among them.
+    pub(crate) built_ins: BuiltIns<L::Work<T>, L::Work<()>, T>,
     pub(crate) returning: Returning,
     /// The operations with a body around `pc`, innermost last.
     pub(crate) frames: Vec<Frame<T>>,
@@ -99,6 +102,7 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             below: self.below.exchange(by)?,
             stack: self.stack.exchange(by)?,
             callers: self.callers,
+            built_ins: built_ins::exchange::<L, T, X>(self.built_ins, by)?,
             returning: self.returning,
             frames: self.frames.exchange(by)?,
             globals: self.globals.exchange(by)?,
@@ -141,6 +145,7 @@ impl<L: Language, T: Copy> State<L, T> {
             below: Stack::new(heap.make_list(&[])),
             stack: Stack::new(heap.make_list(&[])),
             callers: Vec::new(),
+            built_ins: BuiltIns::default(),
             returning: Returning::Nothing,
             frames: Vec::new(),
             globals: Globals::new(program.globals),
@@ -186,6 +191,7 @@ impl<L: Language, T: Copy> State<L, T> {
             below: Stack::new(heap.make_list(&[])),
             stack: Stack::new(heap.make_list(&[])),
             callers: Vec::new(),
+            built_ins: BuiltIns::default(),
             returning: Returning::Nothing,
             frames: Vec::new(),
             globals: self.globals,

@@ -104,6 +104,45 @@ fn a_built_in_calls_a_function_that_calls_a_tool() {
     }
 }
 
+/// `f(n)(x) = if n == 0 then x else map(f(n - 1), [1, 2, 3])`, applied so often as the third constant says.
+#[test]
+fn built_ins_call_each_other_deeper_than_their_states_are_at_hand() {
+    let entry = 6;
+    let code = vec![
+        Instr::Const(0),
+        Instr::Const(2),
+        Instr::Own(Own::Function(entry, 3)),
+        Instr::Const(list_after(3)),
+        Instr::Invoke(2),
+        Instr::Done,
+        Instr::Own(Own::Captured(1)),
+        Instr::Store(2),
+        Instr::Own(Own::IsZero(2)),
+        Instr::JumpIf { when: true, to: 17 },
+        Instr::Const(0),
+        Instr::Slot(2),
+        Instr::Const(1),
+        Instr::Own(Own::Add),
+        Instr::Own(Own::Function(entry, 3)),
+        Instr::Const(list_after(3)),
+        Instr::Jump(19),
+        Instr::Slot(0),
+        Instr::Return,
+        Instr::Invoke(2),
+        Instr::Return,
+    ];
+    let program = program(code, 3);
+    assert_eq!(verify(&program, &[entry], 4), Ok(()));
+    let whole = run(&program, &[MAP, -1, 9], usize::MAX >> 2, Limits::UNLIMITED);
+    let value = whole.end.clone().expect("a value");
+    assert_eq!(value.matches("[1, 2, 3]").count(), 3usize.pow(9));
+    for units in [10_000, 100] {
+        let ended = run(&program, &[MAP, -1, 9], units, Limits::UNLIMITED);
+        assert!(ended.suspensions > 20);
+        assert_eq!(ended.end, whole.end);
+    }
+}
+
 #[test]
 fn a_tool_is_a_function_value() {
     // `map(t, [1, 2, 3])`, and the same of a function that is none.

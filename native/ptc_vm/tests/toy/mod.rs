@@ -5,7 +5,7 @@
 
 use ptc_kernels::{Reading, Tally, Why};
 use ptc_term::heap::Heap;
-use ptc_term::meter::{Limits, Meter};
+use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::number::Number;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::roots::Roots;
@@ -340,7 +340,12 @@ pub fn run(program: &Program<Toy>, consts: &[i64], units: usize, limits: Limits)
             context: nil,
             memory: nil,
         };
-        let meter = Meter::with_fuel(limits, units);
+        // A slice makes no progress at all if a step is too long for it, so every second execution is a quantum.
+        let pace = match suspensions % 2 {
+            0 => Pace::Slice,
+            _ => Pace::Quantum,
+        };
+        let meter = Meter::with_fuel_at(pace, limits, units);
         let mut vm = Vm::new(program, &mut heap, inputs, state, meter);
         let exit = match answer.take() {
             Some(answer) => vm.resume(answer),
