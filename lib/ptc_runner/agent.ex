@@ -127,6 +127,8 @@ defmodule PtcRunner.Agent do
           optional(:by) => String.t() | atom(),
           optional(:note) => String.t(),
           optional(:at) => String.t(),
+          optional(:key) => String.t(),
+          optional(:attempt) => pos_integer(),
           optional(:context) => %{String.t() => term()}
         }
 
@@ -548,9 +550,9 @@ defmodule PtcRunner.Agent do
       [{"pay", %{"to" => "Ada"}, :waits}]
       iex> decided = {:decided, :approve, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}
       iex> {:ok, step} = PtcRunner.Agent.resume(paused, decided, model: model, tools: tools)
-      iex> for call <- PtcRunner.Agent.audit(step), do: Map.delete(call, :duration_us)
+      iex> for call <- PtcRunner.Agent.audit(step), do: Map.drop(call, [:duration_us, :key])
       [%{turn: 1, tool: "pay", args: %{"to" => "Ada"}, asked: nil, answer: ~s("paid"), error: nil,
-         decision: :approved, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z"}]
+         decision: :approved, by: "Eve", note: "asked Ada", at: "2026-02-28T09:00:00Z", attempt: 1}]
       iex> task = [task: "Pay Ada.", tools: %{"pay" => fn _args, _more -> 1 end}, tool_context: [actor: "Bob", _token: "s3cret"]]
       iex> {:ok, step} = PtcRunner.Agent.loop(model, task)
       iex> for call <- PtcRunner.Agent.audit(step), do: {call.tool, call.context}
@@ -584,6 +586,8 @@ defmodule PtcRunner.Agent do
             required(:by) => String.t() | atom(),
             required(:at) => String.t() | nil,
             required(:note) => String.t() | nil,
+            required(:key) => String.t() | nil,
+            required(:attempt) => pos_integer() | nil,
             optional(:context) => %{String.t() => term()}
           }
         ]

@@ -40,7 +40,9 @@ defmodule PtcRunner.Agent.Audit do
       decision: call[:decision] || :run,
       by: call[:by],
       at: call[:at],
-      note: call[:note]
+      note: call[:note],
+      key: call[:key],
+      attempt: call[:attempt]
     }
     |> put_context(call)
   end
@@ -60,7 +62,9 @@ defmodule PtcRunner.Agent.Audit do
       decision: :waits,
       by: nil,
       at: since,
-      note: nil
+      note: nil,
+      key: call.key,
+      attempt: nil
     }
   end
 end

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Record do
   # is deleted with it. It is bounded: of a call whose arguments do not fit any more, they are shortened, and calls
   # that do not fit at all are only counted.
 
-  alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Json.{Keyed, ToolWorker}
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
 
@@ -119,10 +119,13 @@ defmodule PtcRunner.Agent.Record do
   as words that the run has built.
   """
   @spec began(t(), integer(), String.t(), term(), term(), term()) :: :ok
-  def began(record, key, name, args, raw, given) do
+  def began(record, key, name, args, raw, given),
+    do: began(record, key, name, {args, raw, given}, Map.take(Keyed.known(), [:key, :attempt]))
+
+  defp began(record, key, name, {args, raw, given}, known) do
     call = %{name: name, args: args, result: nil, warnings: [], ok?: false, status: :unfinished}
     call = if raw === args, do: call, else: Map.put(call, :raw_args, raw)
-    call = Map.merge(call, said_of(record, name, given))
+    call = call |> Map.merge(said_of(record, name, given)) |> Map.merge(known)
 
     with true <- counted(record, 1, 1) <= record.calls,
          {:ok, call, bytes} <- fitting(call, left(record)),
@@ -191,7 +194,7 @@ defmodule PtcRunner.Agent.Record do
 
   def decided(record, %{tool: name, args: args} = call) do
     key = key()
-    :ok = began(record, key, name, args, args, args)
+    :ok = began(record, key, name, {args, args, args}, %{key: call.key})
     {status, text, value} = decided(call)
     ended(record, key, {status, text, [], value})
 

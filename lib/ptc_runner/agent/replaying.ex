@@ -125,7 +125,7 @@ defmodule PtcRunner.Agent.Replaying do
 
   defp control(journal, program) do
     with {:ok, control, opts} <- Journal.control(journal, program, []),
-         do: {:ok, Map.take(control, [:journal, :replay?, :forks?]), opts[:now]}
+         do: {:ok, Map.take(control, [:journal, :replay?, :forks?, :key_run]), opts[:now]}
   end
 
   defp ended({:error, _fault} = error, _answers, _count), do: error

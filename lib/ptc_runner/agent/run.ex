@@ -290,7 +290,8 @@ defmodule PtcRunner.Agent.Run do
          timeout: nil,
          cache: false,
          approve: false,
-         sent: nil
+         sent: nil,
+         keyed: false
        }),
        do: false
 
@@ -319,7 +320,10 @@ defmodule PtcRunner.Agent.Run do
   # Only what is known is told.
   defp event(call) do
     call = Map.put(call, :event, :call)
-    Map.reject(call, fn {name, value} -> value == nil and name in [:asked, :by, :note, :at] end)
+
+    Map.reject(call, fn {name, value} ->
+      value == nil and name in [:asked, :by, :note, :at, :attempt]
+    end)
   end
 
   # The journal answers: no tool is called, and what is said of tools does not count.

@@ -11,6 +11,9 @@ defmodule PtcRunner.Json.Call do
     * `path` - the place of the call in the program, as in `PtcRunner.Json.Explain`
     * `approve` - whether the tool says `approve: true`
     * `id` - names the call within its run, also after a pause: a text
+    * `key` - names the call everywhere and for ever: the same after a pause, after a crash and when the run goes on, also on another node. A
+      tool of two arguments gets it, for a service that refuses what it has done already
+    * `attempt` - which attempt to make this call it is: 2 where it was started once, and its answer is not known
     * `text` - the call as a text for a person, in a paused run; `nil` for `:on_call`
     * `context` - for `:on_call`: the run's option `:tool_context` as a map, `%{}` without it; `nil` in a paused run. It is not shown by `inspect/1`.
     * `started` - in a paused run: the call was started, and its answer is not known, because the process that ran the program
@@ -30,11 +33,13 @@ defmodule PtcRunner.Json.Call do
     :number,
     :path,
     :id,
+    :key,
     :text,
     :context,
     effect: :write,
     approve: false,
-    started: false
+    started: false,
+    attempt: 1
   ]
 
   @typedoc "See the module's documentation."
@@ -47,6 +52,8 @@ defmodule PtcRunner.Json.Call do
           path: [String.t() | non_neg_integer() | term()],
           approve: boolean(),
           id: String.t(),
+          key: String.t() | nil,
+          attempt: pos_integer(),
           text: String.t() | nil,
           context: map() | nil,
           started: boolean()

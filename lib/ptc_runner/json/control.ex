@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Control do
   # A run without any of this has no such state: see `PtcRunner.Json.Run`.
 
   alias PtcRunner.Firewall.Watch
-  alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Message, Place, Text, Texts, Tools}
+  alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Keyed, Message, Place, Text, Texts, Tools}
   alias PtcRunner.Json.Control.{Answers, Decided, Told, Words}
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
@@ -16,6 +16,7 @@ defmodule PtcRunner.Json.Control do
   # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
   # known before the run. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
+  # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -45,7 +46,9 @@ defmodule PtcRunner.Json.Control do
             limits: nil,
             deadline: :infinity,
             now: nil,
-            run_id: nil
+            run_id: nil,
+            key_run: nil,
+            attempts: %{}
 
   @type t :: %__MODULE__{}
 
@@ -60,8 +63,8 @@ defmodule PtcRunner.Json.Control do
   @type running :: {Entry.id(), String.t(), term(), sent :: term(), cached? :: boolean()}
 
   @type step ::
-          {:run, running(), (term() -> term()), args :: term(), {timeout(), left :: timeout()},
-           t()}
+          {:run, running(), (term() -> term()), args :: Keyed.t() | term(),
+           {timeout(), left :: timeout()}, t()}
           | {:answer, term(), words :: non_neg_integer() | nil, t()}
           | {:failed, String.t(), t()}
           | {:join, key :: {String.t(), term()}, t()}
@@ -84,7 +87,9 @@ defmodule PtcRunner.Json.Control do
     pauses? = control.on_call != nil or asks?
     resumed? = control.forks? != nil
     keeps? = pauses? or control.on_journal != nil or control.record? or resumed?
-    special? = Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil end)
+
+    special? =
+      Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil or it.keyed end)
 
     if keeps? or special? or control.watch != nil or control.secret != nil,
       do:
@@ -248,11 +253,11 @@ defmodule PtcRunner.Json.Control do
   defp decided(control, id, name, args, pc, fun) do
     case control |> decision(id, name, args, pc) |> decoded() do
       {:run, decided, control} ->
-        run(control, {id, name, args, args}, fun, :run, decided)
+        run(control, {id, name, args, args, pc}, fun, :run, decided)
 
       {{kind, others}, decided, control} when kind in [:run, :approve] ->
         said = if kind == :run, do: :run, else: :approved
-        run(control, {id, name, args, others}, fun, said, decided)
+        run(control, {id, name, args, others, pc}, fun, said, decided)
 
       {{:answer, value}, decided, control} ->
         outcome = {:ok, value, nil}
@@ -376,6 +381,8 @@ defmodule PtcRunner.Json.Control do
       approve: approve?,
       number: control.number,
       path: path,
+      key: key(control, id),
+      attempt: attempt(control, id),
       context: control.tool_context || %{}
     }
 
@@ -392,7 +399,7 @@ defmodule PtcRunner.Json.Control do
   defp with_text(call), do: %{call | text: Call.text(call), context: nil}
 
   # A call has the time of its tool, and what a hook has left of that of the run.
-  defp run(control, {id, name, args, _given} = call, fun, said, decided) do
+  defp run(control, {id, name, args, _given, _pc} = call, fun, said, decided) do
     left = remaining(control)
 
     if left > 0,
@@ -400,7 +407,7 @@ defmodule PtcRunner.Json.Control do
       else: ended(control, id, name, args, :timeout)
   end
 
-  defp run(control, {id, name, args, given}, fun, said, decided, left) do
+  defp run(control, {id, name, args, given, pc}, fun, said, decided, left) do
     sent = sent(control, name, given)
     Told.told(control, {id, name, args, nil}, said, {sent, given}, decided)
     cached? = cached?(control, name)
@@ -413,11 +420,32 @@ defmodule PtcRunner.Json.Control do
         end
 
       control = if cached?, do: Answers.in_cache(control, name, args, :running), else: control
+      {given, control} = keyed(control, id, name, given, pc)
       {:run, {id, name, args, sent, cached?}, fun, given, {timeout, left}, control}
     else
       {:error, reason} -> {:ended, reason, control}
     end
   end
+
+  # What the tool, or the record of its call, is told of the call.
+  defp keyed(%{watch: watch, settings: settings} = control, id, name, args, pc) do
+    if watch != nil or match?(%{^name => %{keyed: true}}, settings) do
+      {path, place} = Place.path(control.place, pc)
+      call = %{key: key(control, id), path: path, attempt: attempt(control, id)}
+      control = if place == nil, do: control, else: %{control | place: place}
+      {%Keyed{args: args, call: call}, control}
+    else
+      {args, control}
+    end
+  end
+
+  @doc "The key of a call of this run."
+  @spec key(t(), Entry.id()) :: String.t()
+  def key(%{key_run: run}, id), do: Keyed.key(run, id)
+
+  @doc "Which attempt a call is that starts in this run."
+  @spec attempt(t(), Entry.id()) :: pos_integer()
+  def attempt(%{attempts: attempts}, id), do: Map.get(attempts, id, 0) + 1
 
   # An atom is more than any number. Without a hook, the run knows its time.
   defp remaining(%{on_call: nil}), do: :infinity

@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Journal do
   @moduledoc false
   # The journal of a recorded run: a map that is JSON.
 
-  alias PtcRunner.Json.{Control, Entry, Now, Paused}
+  alias PtcRunner.Json.{Control, Entry, Keyed, Now, Paused}
   alias PtcRunner.Json.Paused.{Packed, Sound}
   alias PtcRunner.Shown
 
@@ -19,13 +19,16 @@ defmodule PtcRunner.Json.Journal do
 
     # An entry that cannot be kept has ended the run.
     calls =
-      for entry <- Entry.list(control.entries), {:ok, json} <- [Entry.encode(entry)], do: json
+      for entry <- Entry.list(control.entries),
+          {:ok, json} <- [Entry.encode(entry)],
+          do: Map.put(json, "key", Control.key(control, elem(entry, 0)))
 
     %{
       "journal" => @version,
       "edition" => edition,
       "now" => control.now,
       "forks" => control.forks? || false,
+      "run_id" => control.key_run,
       "calls" => calls
     }
   end
@@ -44,7 +47,7 @@ defmodule PtcRunner.Json.Journal do
          :ok <- Entry.whole(entries, forks?) do
       entries = if forks?, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
       defaults = if journal["now"], do: [now: journal["now"]], else: []
-      control = %Control{journal: entries, replay?: true, forks?: forks?}
+      control = %Control{journal: entries, replay?: true, forks?: forks?, key_run: run(journal)}
       {:ok, control, [{:edition, journal["edition"]} | defaults]}
     else
       {:error, text} -> {:error, {:execution_error, text}}
@@ -83,10 +86,15 @@ defmodule PtcRunner.Json.Journal do
          :ok <- Sound.check(paused, entries) do
       journal = if paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
       kept = Map.take(paused, @of_run) |> Map.reject(fn {_name, value} -> value == nil end)
-      control = %Control{journal: journal, replay?: true, forks?: paused.forks}
+      run = Keyed.run(paused)
+      control = %Control{journal: journal, replay?: true, forks?: paused.forks, key_run: run}
       {:ok, control, Map.to_list(kept)}
     end
   end
+
+  # The calls have the keys of the run that was recorded. One of an earlier release has none.
+  defp run(%{"run_id" => id}) when is_binary(id), do: id
+  defp run(_journal), do: nil
 
   defp now(nil), do: :ok
 

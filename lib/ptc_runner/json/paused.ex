@@ -13,7 +13,8 @@ defmodule PtcRunner.Json.Paused do
     * `timeout`, `max_heap`, `max_tool_calls`, `tool_concurrency`, `firewall`, `pause_ttl` - as the run had them:
       `PtcRunner.Json.resume/3` takes them from here
     * `hooks` - which of the options `:on_call`, `:on_journal` and `:tool_context` the run had. Their values are not here: give them again.
-    * `run_id` - the id of the run in events of telemetry; the run that goes on has it too
+    * `run_id` - the id of the run in events of telemetry, with which the keys of its calls begin; the run that goes on has it too
+    * `attempts` - by id, how often a call was started whose answer is not known
     * `forks`, `version` - whether calls may overlap; the version of this form
 
   It is plain data: it may be sent to another node, and written by `:erlang.term_to_binary/1` or as JSON, see `to_map/1`. Its size
@@ -22,7 +23,7 @@ defmodule PtcRunner.Json.Paused do
   New in this library.
   """
 
-  alias PtcRunner.Json.{Call, Control, Edition, Entry, Kept, Limits, Message, Program}
+  alias PtcRunner.Json.{Call, Control, Edition, Entry, Kept, Keyed, Limits, Message, Program}
   alias PtcRunner.Json.Paused.{Packed, Sealed, Stored, Used}
   alias PtcRunner.Shown
 
@@ -47,6 +48,7 @@ defmodule PtcRunner.Json.Paused do
                 pause_ttl: :infinity,
                 hooks: [],
                 run_id: nil,
+                attempts: %{},
                 version: @version
               ]
 
@@ -74,6 +76,7 @@ defmodule PtcRunner.Json.Paused do
           pause_ttl: timeout(),
           hooks: [:on_call | :on_journal | :tool_context],
           run_id: String.t() | nil,
+          attempts: %{String.t() => pos_integer()},
           version: pos_integer()
         }
 
@@ -135,8 +138,17 @@ defmodule PtcRunner.Json.Paused do
       firewall: control.firewall != false,
       pause_ttl: control.pause_ttl,
       hooks: for(name <- @hooks, Map.fetch!(control, name), do: name),
-      run_id: control.run_id
+      run_id: control.run_id,
+      attempts: attempts(control)
     }
+  end
+
+  defp attempts(%{attempts: attempts}) when attempts == %{}, do: attempts
+
+  # What was answered since is not attempted again.
+  defp attempts(%{attempts: attempts, entries: entries}) do
+    answered = for entry <- entries, do: elem(entry, 0)
+    for {id, count} <- Map.drop(attempts, answered), into: %{}, do: {Entry.text(id), count}
   end
 
   defp expires_at(_now, :infinity), do: nil
@@ -191,15 +203,18 @@ defmodule PtcRunner.Json.Paused do
       iex> program = ~s({"program": {"op": "let", "name": "x", "value": {"op": "call", "tool": "a"}, "in": {"op": "call", "tool": "b"}}})
       iex> tools = %{"a" => fn _ -> [1] end, "b" => {fn _ -> [2] end, approve: true}}
       iex> {:paused, paused} = PtcRunner.Json.run(program, tools: tools)
-      iex> PtcRunner.Json.Paused.answered(paused)
-      [%{"id" => "1", "tool" => "a", "args" => %{}, "answer" => [1]}]
+      iex> [answered] = PtcRunner.Json.Paused.answered(paused)
+      iex> Map.delete(answered, "key")
+      %{"id" => "1", "tool" => "a", "args" => %{}, "answer" => [1]}
 
   """
   @spec answered(t()) :: [map()]
   def answered(%__MODULE__{} = paused) do
+    run = Keyed.run(paused)
+
     for entry <- entries(paused) do
       {:ok, json} = Entry.encode(entry)
-      json
+      Map.put(json, "key", Keyed.key(run, elem(entry, 0)))
     end
   end
 

@@ -2,9 +2,9 @@ defmodule PtcRunner.Json.Resuming do
   @moduledoc false
   # Goes on with a paused run: it runs anew, and the calls that were answered before get their answers from the journal.
 
-  alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Message, Paused, Runner}
+  alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Keyed, Message, Paused, Runner}
   alias PtcRunner.Json.Control.Decided
-  alias PtcRunner.Json.Paused.{Packed, Sound}
+  alias PtcRunner.Json.Paused.{Packed, Sound, Stored}
   alias PtcRunner.Shown
 
   @function "PtcRunner.Json.resume/3"
@@ -66,7 +66,7 @@ defmodule PtcRunner.Json.Resuming do
         | max_tool_calls: said.(:max_tool_calls, control.max_tool_calls),
           pause_ttl: said.(:pause_ttl, control.pause_ttl),
           firewall: said.(:firewall, control.firewall),
-          run_id: paused.run_id
+          run_id: Keyed.run(paused)
       }
 
       limits = {kept.(:timeout, timeout), kept.(:max_heap, max_heap), reading}
@@ -121,10 +121,11 @@ defmodule PtcRunner.Json.Resuming do
       control = %Control{
         journal: if(paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries),
         decisions: decisions,
-        waiting: for(call <- paused.calls, into: %{}, do: {id(call.id), call}),
+        waiting: for(call <- Stored.keyed(paused).calls, into: %{}, do: {id(call.id), call}),
         fingerprint: paused.fingerprint,
         forks?: paused.forks,
-        now: paused.now
+        now: paused.now,
+        attempts: for({id, count} <- paused.attempts, into: %{}, do: {id(id), count})
       }
 
       {:ok, {timeout, max_heap, reading}, control}

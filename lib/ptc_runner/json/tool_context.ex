@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.ToolContext do
   # arguments get it in a map, which has room for more. A program neither sees nor changes it.
 
   alias PtcRunner.Agent.Tool
-  alias PtcRunner.Json.Values
+  alias PtcRunner.Json.{Keyed, Values}
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Head, Raised, Size}
 
@@ -13,7 +13,13 @@ defmodule PtcRunner.Json.ToolContext do
   @bytes 256
 
   @typedoc "The second argument of a tool. Later versions may add keys."
-  @type second :: %{required(:context) => map(), optional(atom()) => term()}
+  @type second :: %{
+          required(:context) => map(),
+          optional(:key) => String.t(),
+          optional(:path) => [term()] | nil,
+          optional(:attempt) => pos_integer(),
+          optional(atom()) => term()
+        }
 
   @doc """
   The context as a map: a keyword list becomes one, a map or a struct stays as it is.
@@ -73,7 +79,7 @@ defmodule PtcRunner.Json.ToolContext do
   # What a tool has raised is told to the program. Some exceptions show the terms that they are about, and thrown values and the reasons
   # of exits are terms: these may be the context.
   defp called(fun, args, second) do
-    fun.(args, second)
+    fun.(args, Map.merge(second, Keyed.known()))
   rescue
     error -> reraise(concealed(error), __STACKTRACE__)
   catch

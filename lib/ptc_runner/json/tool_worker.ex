@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # do not make later calls slower.
 
   alias PtcRunner.Json.Run.Moved
-  alias PtcRunner.Json.{Text, Texts, ToolProcess}
+  alias PtcRunner.Json.{Keyed, Text, Texts, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
@@ -169,6 +169,9 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @spec in_place?() :: boolean()
   def in_place?, do: Process.get(@in_place, false)
+
+  defp called(name, fun, %Keyed{args: args, call: call}),
+    do: Keyed.within(call, fn -> called(name, fun, args) end)
 
   defp called(name, fun, args) do
     try do

@@ -15,11 +15,19 @@ defmodule PtcRunner.Json.Tools do
     approve: :boolean
   }
 
-  @usual %{effect: :write, max_calls: nil, timeout: nil, cache: false, approve: false, sent: nil}
+  @usual %{
+    effect: :write,
+    max_calls: nil,
+    timeout: nil,
+    cache: false,
+    approve: false,
+    sent: nil,
+    keyed: false
+  }
 
   @typedoc """
   What a tool says, by its name; only of those that say something. `sent`: the arguments as the tool gets them; nil if it gets what the
-  program gives.
+  program gives. `keyed`: whether it is told the key of each call.
   """
   @type settings :: %{
           String.t() => %{
@@ -28,7 +36,8 @@ defmodule PtcRunner.Json.Tools do
             timeout: timeout() | nil,
             cache: boolean(),
             approve: boolean(),
-            sent: (term() -> {:ok, term()} | :refused) | nil
+            sent: (term() -> {:ok, term()} | :refused) | nil,
+            keyed: boolean()
           }
         }
 
@@ -52,7 +61,7 @@ defmodule PtcRunner.Json.Tools do
 
       iex> {tools, settings} = PtcRunner.Json.Tools.read!(%{"a" => &(&1 + 1), "b" => {&(&1 * 2), effect: :read, max_calls: 3}})
       iex> {tools["a"].(1), tools["b"].(4), settings}
-      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false, sent: nil}}}
+      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false, sent: nil, keyed: false}}}
 
       iex> PtcRunner.Json.Tools.read!(%{"b" => {& &1, effect: :reed}})
       ** (ArgumentError) option :effect of tool "b" must be :read or :write, got: :reed
@@ -60,12 +69,14 @@ defmodule PtcRunner.Json.Tools do
   """
   @spec read!(map(), map() | nil) :: {%{String.t() => (term() -> term())}, settings()}
   def read!(forms, context \\ nil) do
-    tools = for {name, form} <- forms, do: {name, name |> tool(form) |> bound(context)}
-    functions = for {name, tool} <- tools, do: {name, function(tool, forms[name])}
+    tools = for {name, form} <- forms, do: {name, tool(name, form)}
+
+    functions =
+      for {name, tool} <- tools, do: {name, tool |> bound(context) |> function(forms[name])}
 
     {Map.new(functions),
      for(
-       {name, %Tool{} = tool} <- tools,
+       {name, tool} <- tools,
        setting = of(tool),
        setting != @usual,
        into: %{},
@@ -91,13 +102,15 @@ defmodule PtcRunner.Json.Tools do
   defp function(%Tool{} = tool, _form), do: Calls.validated(tool)
   defp function(fun, _form), do: fun
 
-  @doc "What a tool of an agent says."
-  @spec of(Tool.t()) :: map()
+  @doc "What a tool of an agent, or a bare function, says."
+  @spec of(Tool.t() | function()) :: map()
   def of(%Tool{} = tool) do
     tool
     |> Map.take([:effect, :max_calls, :timeout, :cache, :approve])
-    |> Map.put(:sent, sent(tool))
+    |> Map.merge(%{sent: sent(tool), keyed: is_function(tool.fun, 2)})
   end
+
+  def of(fun), do: %{@usual | keyed: is_function(fun, 2)}
 
   defp sent(%Tool{signature: nil, data: nil}), do: nil
 

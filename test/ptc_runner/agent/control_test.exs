@@ -135,7 +135,7 @@ defmodule PtcRunner.Agent.ControlTest do
 
     same = fn step ->
       timeless = fn calls ->
-        Enum.map(calls, &Map.drop(&1, [:duration_us, :at, :decision, :by]))
+        Enum.map(calls, &Map.drop(&1, [:duration_us, :at, :decision, :by, :key, :attempt]))
       end
 
       turns = Enum.map(step.turns, &%{&1 | tool_calls: timeless.(&1.tool_calls)})

@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.ControlledTextsTest do
     {:ok, calls} = Agent.start_link(fn -> [] end)
 
     on_call = fn call ->
-      Agent.update(calls, &[call | &1])
+      Agent.update(calls, &[%{call | key: nil} | &1])
       decide.(call)
     end
 

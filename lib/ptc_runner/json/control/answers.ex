@@ -82,9 +82,10 @@ defmodule PtcRunner.Json.Control.Answers do
   @spec journal(Control.t(), Entry.t()) :: :ok | {:error, Message.error()}
   def journal(%{on_journal: nil}, _entry), do: :ok
 
-  def journal(%{on_journal: fun} = control, {_id, name, _args, _outcome} = entry) do
+  def journal(%{on_journal: fun} = control, {id, name, _args, _outcome} = entry) do
     with {:ok, json} <- Entry.encode(entry) do
-      fun.(if Entry.started?(entry), do: Map.merge(json, of_start(control, name)), else: json)
+      json = Map.put(json, "key", Control.key(control, id))
+      fun.(if Entry.started?(entry), do: Map.merge(json, of_start(control, id, name)), else: json)
       :ok
     else
       {:error, kind} -> {:error, Words.unstorable(name, "was called with", kind)}
@@ -95,14 +96,18 @@ defmodule PtcRunner.Json.Control.Answers do
       {:error, Words.denied(name, "the function of :on_journal #{text}")}
   end
 
-  defp of_start(control, name) do
+  defp of_start(control, id, name) do
     effect =
       case control.settings do
         %{^name => %{effect: effect}} -> effect
         _settings -> :write
       end
 
-    %{"effect" => Atom.to_string(effect), "number" => control.number}
+    %{
+      "effect" => Atom.to_string(effect),
+      "number" => control.number,
+      "attempt" => Control.attempt(control, id)
+    }
   end
 
   @doc "Tells the function of `:on_journal` about the run itself, before its first call."

@@ -11,11 +11,13 @@ defmodule PtcRunner.Json.Control.Told do
   @typedoc """
   What is told of a call: the arguments that the tool gets, and, where these are others, those that the program gives (`asked`). `given`: those
   that its function is called with, which converts them.
-  `by`, `note` and `at`: see `PtcRunner.Json.Control.Decided`.
+  `by`, `note` and `at`: see `PtcRunner.Json.Control.Decided`. `attempt`: of a call that its tool gets.
   """
   @type call :: %{
           tool: term(),
           id: String.t(),
+          key: String.t(),
+          attempt: pos_integer() | nil,
           decision: atom(),
           args: term(),
           asked: term(),
@@ -60,6 +62,8 @@ defmodule PtcRunner.Json.Control.Told do
       watch.(%{
         tool: name,
         id: Entry.text(id),
+        key: Control.key(control, id),
+        attempt: if(decision in [:run, :approved], do: Control.attempt(control, id)),
         decision: decision,
         args: sent,
         asked: if(sent === args, do: nil, else: args),

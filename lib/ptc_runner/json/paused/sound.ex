@@ -48,8 +48,16 @@ defmodule PtcRunner.Json.Paused.Sound do
       paused.pause_ttl != :infinity and not integer?(paused.pause_ttl) -> :pause_ttl
       not is_list(paused.hooks) or paused.hooks -- Paused.hooks() != [] -> :hooks
       not (paused.run_id == nil or is_binary(paused.run_id)) -> :run_id
+      not attempts?(paused.attempts) -> :attempts
       true -> nil
     end
+  end
+
+  defp attempts?(attempts) do
+    is_map(attempts) and
+      Enum.all?(attempts, fn {id, count} ->
+        match?({:ok, _id}, Entry.id(id)) and is_integer(count) and count > 0
+      end)
   end
 
   defp timeout?(:infinity), do: true
@@ -70,7 +78,8 @@ defmodule PtcRunner.Json.Paused.Sound do
     match?({:ok, _id}, Entry.id(call.id)) and is_binary(call.tool) and
       call.effect in [:read, :write] and is_integer(call.number) and call.number > 0 and
       is_binary(call.text) and (call.path == nil or is_list(call.path)) and
-      is_boolean(call.approve) and is_boolean(call.started)
+      is_boolean(call.approve) and is_boolean(call.started) and
+      (call.key == nil or is_binary(call.key)) and is_integer(call.attempt)
   end
 
   defp call?(_other), do: false

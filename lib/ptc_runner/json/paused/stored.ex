@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Paused.Stored do
   @moduledoc false
   # A paused run as a map that is JSON, and back; and what was written down of a run whose process was killed.
 
-  alias PtcRunner.Json.{Call, Entry, Kept, Now, Paused}
+  alias PtcRunner.Json.{Call, Entry, Kept, Keyed, Now, Paused}
   alias PtcRunner.Json.Paused.{Packed, Sound}
   alias PtcRunner.Shown
 
@@ -39,7 +39,9 @@ defmodule PtcRunner.Json.Paused.Stored do
   def unsealed(other), do: {:error, "no paused run: #{Shown.text(other, 200)}"}
 
   defp unanswered(paused) do
-    %{
+    attempts = if paused.attempts == %{}, do: %{}, else: %{"attempts" => paused.attempts}
+
+    Map.merge(attempts, %{
       "paused" => paused.version,
       "program" => kept(paused.program),
       "memory" => kept(paused.memory),
@@ -62,7 +64,7 @@ defmodule PtcRunner.Json.Paused.Stored do
       "run_id" => paused.run_id,
       "hooks" => Enum.map(paused.hooks, &Atom.to_string/1),
       "calls" => Enum.map(paused.calls, &call/1)
-    }
+    })
   end
 
   defp kept(term) do
@@ -85,6 +87,8 @@ defmodule PtcRunner.Json.Paused.Stored do
       "number" => call.number,
       "path" => kept(call.path),
       "text" => call.text,
+      "key" => call.key,
+      "attempt" => call.attempt,
       "started" => call.started
     })
   end
@@ -114,7 +118,24 @@ defmodule PtcRunner.Json.Paused.Stored do
          paused = paused(map, program, memory, calls, journal),
          :ok <- times(paused),
          :ok <- Sound.check(paused, answered),
-         do: {:ok, paused}
+         do: {:ok, keyed(paused)}
+  end
+
+  @doc """
+  The run with the keys and the attempts of the calls that wait. These are those of the run, whatever a map says: one of an
+  earlier release has none.
+  """
+  @spec keyed(Paused.t()) :: Paused.t()
+  def keyed(%Paused{calls: calls, attempts: attempts} = paused) do
+    run = Keyed.run(paused)
+
+    calls =
+      for call <- calls do
+        {:ok, id} = Entry.id(call.id)
+        %{call | key: Keyed.key(run, id), attempt: Map.get(attempts, call.id, 0) + 1}
+      end
+
+    %{paused | calls: calls}
   end
 
   defp paused(map, program, memory, calls, journal) do
@@ -140,7 +161,8 @@ defmodule PtcRunner.Json.Paused.Stored do
       firewall: Map.get(map, "firewall", false),
       pause_ttl: map |> Map.get("pause_ttl", "infinity") |> read_time(),
       hooks: hooks(Map.get(map, "hooks", [])),
-      run_id: map["run_id"]
+      run_id: map["run_id"],
+      attempts: Map.get(map, "attempts", %{})
     }
   end
 
@@ -282,14 +304,28 @@ defmodule PtcRunner.Json.Paused.Stored do
         paused
         | calls: Paused.sorted(calls),
           journal: Packed.pack(answered),
-          hooks: hooks
+          hooks: hooks,
+          attempts: attempts(paused.attempts, entries, answered)
       }
 
-      with :ok <- Sound.check(paused, answered), do: {:ok, paused}
+      with :ok <- Sound.check(paused, answered), do: {:ok, keyed(paused)}
     end
   end
 
   defp event(json), do: with({:ok, entry} <- Entry.decode(json), do: {:ok, {entry, json}})
+
+  # How often each call was started that has no answer: what the run knew when it began, and what it has written down since.
+  defp attempts(before, entries, answered) do
+    started =
+      for {entry, json} <- entries, Entry.started?(entry), into: %{} do
+        count = json["attempt"]
+        {Entry.text(elem(entry, 0)), if(is_integer(count) and count > 0, do: count, else: 1)}
+      end
+
+    before
+    |> Map.merge(started)
+    |> Map.drop(for entry <- answered, do: Entry.text(elem(entry, 0)))
+  end
 
   # The last word about each call.
   defp last(entries) do

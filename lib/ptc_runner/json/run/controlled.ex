@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Run.Controlled do
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.Control
   alias PtcRunner.Json.Control.{Answers, Replays}
-  alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Limits, Now, Paused, Place}
+  alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Keyed, Limits, Now, Paused, Place}
   alias PtcRunner.Json.{Program, Run, Text, ToolProcess}
   alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start}
   alias PtcRunner.Native.Telemetry
@@ -30,6 +30,7 @@ defmodule PtcRunner.Json.Run.Controlled do
     {timeout, max_heap, _reading} = limits = Limits.resolve(limits)
     now = run.now || control.now || if(control.keeps?, do: now())
     forks? = if control.forks? == nil, do: run.most > 1, else: control.forks?
+    run_id = control.run_id || Ids.run_id() || Ids.new()
 
     control = %{
       control
@@ -39,7 +40,8 @@ defmodule PtcRunner.Json.Run.Controlled do
         now: now,
         forks?: forks?,
         most: run.most,
-        run_id: control.run_id || Ids.run_id()
+        run_id: run_id,
+        key_run: control.key_run || run_id
     }
 
     run = %{run | now: now, forks?: forks?, control: control, limits: limits, max_heap: max_heap}
@@ -228,15 +230,16 @@ defmodule PtcRunner.Json.Run.Controlled do
       :erlang.raise(kind, reason, __STACKTRACE__)
   end
 
-  defp called(call, {_, name, asked, _, _} = running, fun, args, {timeout, still}, control, run) do
+  defp called(call, {_, name, asked, _, _} = running, fun, given, {timeout, still}, control, run) do
     %Run{process: process, max_heap: max_heap} = run
     {left, weight} = room(call)
+    args = Keyed.args(given)
     weight = if args === asked, do: weight
     left = min(left, still)
 
     with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
       then = then(call, running, control)
-      begin = fn -> ToolProcess.call(process, name, fun, args, min(left, timeout), then) end
+      begin = fn -> ToolProcess.call(process, name, fun, given, min(left, timeout), then) end
       {result, process} = if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
 
       # The process has ended with its call.

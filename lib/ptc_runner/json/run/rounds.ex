@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
   # continue, because one of them may fail too: the first error in the order of the list counts.
 
-  alias PtcRunner.Json.{Control, Deadline, Entry, Run, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Control, Deadline, Entry, Keyed, Run, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Control.Answers
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply}
   alias PtcRunner.Json.Run.Rounds.Loop
@@ -270,7 +270,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   defp begin(call, fun, args, running, rounds, round) do
-    with {:ok, _words} <- Weight.within(args, rounds.heap) do
+    with {:ok, _words} <- args |> Keyed.args() |> Weight.within(rounds.heap) do
       Reply.call(tool: name) = call
       span = Telemetry.tool_began(name)
 
