@@ -27,8 +27,9 @@ defmodule PtcRunner.Agent.Loop do
   }
 
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
+  alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Firewall.{Marks, Shape}
-  alias PtcRunner.Json.{Budget, Check}
+  alias PtcRunner.Json.{Budget, Check, Keyed}
   alias PtcRunner.{Shown, Step}
 
   @look "look"
@@ -59,6 +60,8 @@ defmodule PtcRunner.Agent.Loop do
 
     state = %{
       loop_id: id,
+      # The ids of its runs begin with this, so that a loop that goes on twice has the same keys of calls in both.
+      runs: Ids.new(),
       opts: opts,
       tools: tools,
       budget: Run.budget(given, opts, nil),
@@ -102,7 +105,7 @@ defmodule PtcRunner.Agent.Loop do
     {{text, warnings, counts}, loop} = Map.pop!(loop, :answer)
 
     state =
-      %{free: 0, searched?: false}
+      %{free: 0, searched?: false, runs: Keyed.run(run)}
       |> Map.merge(loop)
       |> Map.merge(%{
         loop_id: id,
@@ -342,7 +345,7 @@ defmodule PtcRunner.Agent.Loop do
     counts = state.budget && Budget.counted(state.budget)
     # A value under "look" need not match the signature.
     findings = Keyword.get(state.opts, :findings, :feedback)
-    own = [memory: state.memory, findings: findings, budget: state.budget]
+    own = [memory: state.memory, findings: findings, budget: state.budget, run_id: run_id(state)]
     opts = more ++ own ++ only(state, @running)
     record = &Steps.record(text, state, [{:program, source(program)} | &1])
     ran = Run.noted(program, state.tools, Keyword.delete(opts, :returns))
@@ -403,6 +406,8 @@ defmodule PtcRunner.Agent.Loop do
     new = [result: %{error: told}, why: why(error, found), findings: found]
     {:again, told, record.(new ++ turn)}
   end
+
+  defp run_id(%{runs: runs, number: number}), do: "#{runs}-#{number}"
 
   # What was not there comes first: it is why the result does not fit.
   defp why(error, []), do: Feedback.why(error)

@@ -48,7 +48,7 @@ defmodule PtcRunner.Agent.Run do
          :firewall,
          :catalogue
        ] ++
-         [:resumes, :replays, :made_before, :tool_calls_before] ++ @recording
+         [:resumes, :replays, :run_id, :made_before, :tool_calls_before] ++ @recording
 
   # Maximum number of calls, of one run or of all turns.
   @calls 1_000
@@ -171,7 +171,8 @@ defmodule PtcRunner.Agent.Run do
       budget: opts[:budget],
       settings: settings(tools),
       firewall: firewall,
-      plan: plan
+      plan: plan,
+      run_id: opts[:run_id]
     }
 
     watched? = watched?(tools, opts)
