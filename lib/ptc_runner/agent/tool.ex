@@ -25,6 +25,13 @@ defmodule PtcRunner.Agent.Tool do
       iex> {value, info.warnings}
       {"Ada refunds 7", [~s(refund: dropped the undeclared argument "actor")]}
 
+  The map says of the call itself, in runs of `PtcRunner.Json` and `PtcRunner.Agent`:
+
+    * `key` - a text that names this call and no other one. It stays the same when the run is paused and goes on, even twice, and when it is
+      recovered from its journal after a crash. Give it to a service that refuses a key that it knows: then nothing is done twice.
+    * `attempt` - 1, or how often the call was started as far as the journal knows
+    * `path` - the place of the call in the program, as in `PtcRunner.Json.Explain`
+
   Match the keys that are needed, because later versions may add some. Without the option, `context` is `%{}`. What is in it is copied to
   the process of the tools, once for each tool, and counts in its heap limit.
 
@@ -57,7 +64,8 @@ defmodule PtcRunner.Agent.Tool do
               [effect: :write, cache: false, approve: false, warnings: [], needs: []]
 
   @typedoc """
-  The second argument of a tool. `context`: the run's option `:tool_context`, as a map.
+  The second argument of a tool. `context`: the run's option `:tool_context`, as a map. `key`, `path`, `attempt`: what names the call, its
+  place, and which attempt it is.
   """
   @type second :: ToolContext.second()
 
