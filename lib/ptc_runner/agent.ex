@@ -387,7 +387,7 @@ defmodule PtcRunner.Agent do
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
     * `:on_event` - a function that gets a map for each thing that happens, in the calling process: `%{event: :turn, turn: 1}`, `:answer` with the
-      model's `:text`, `:call` with `:tool`, `:args` and `:decision`, `:turn_ended` with its `:outcome`, `:paused` with the `:calls`, `:resumed`, and
+      model's `:text`, `:call` with `:tool`, `:args`, `:decision`, `:key` and `:attempt`, `:turn_ended` with its `:outcome`, `:paused` with the `:calls`, `:resumed`, and
       `:ended`. Each call is then made from the calling process, which takes a few microseconds more.
 
   ## Returns
@@ -540,7 +540,7 @@ defmodule PtcRunner.Agent do
   @doc """
   Every call of a step or of a paused run or loop, in order: its turn, tool and arguments (`asked`: those that the program gave,
   if the tool got others), its answer or error, its microseconds; what was decided, `by` whom or what, when, and with which note.
-  With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
+  `key` and `attempt` are what tools of two arguments get; calls of a run in which nothing asks for them have none. With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
   dates, of structs the module and the `id`, and of other terms only their kind. Entries whose names begin with `_` are left out.
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end

@@ -7,6 +7,7 @@ defmodule Bench.Sections.Control do
   import Bench.Table, only: [table: 4, words: 2, times: 1, quotients: 2, count: 1]
   alias Bench.{Bars, ByHand, Harness, Table}
   alias PtcRunner.Json
+  alias PtcRunner.Json.Paused
 
   @calls 100
   @map ~s({"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"map","expr":{"op":"call","tool":"double","args":{"n":21}}}]})
@@ -22,7 +23,7 @@ defmodule Bench.Sections.Control do
   @impl true
   def blocks(_quick?) do
     make = fn -> %{context: %{"rows" => Enum.to_list(1..@calls)}} end
-    [{make, [counted(), resumed()]}]
+    [{make, [counted(), resumed(), sealed()]}]
   end
 
   # `kept`: each call is decided about and kept, because some tool needs a person's decision.
@@ -66,6 +67,26 @@ defmodule Bench.Sections.Control do
     group(:control, :resumed, @calls, sides)
   end
 
+  # A pause with the answers, as a text for its owner and back. Each answer is another one.
+  defp sealed do
+    answer = fn %{"n" => n} -> %{"id" => n, "doubled" => 2 * n} end
+    careful = %{"double" => answer, "stop" => {fn _args -> 1 end, approve: true}}
+    program = String.replace(@and_stop, ~s("n":21), ~s("n":{"op":"it"}))
+    keys = [:crypto.strong_rand_bytes(32)]
+
+    sealed = fn data ->
+      {:paused, paused} = Json.run(program, context: data.context, tools: careful)
+
+      fn ->
+        text = Paused.seal(paused, keys, bind: {:user, 7}, ttl: 60_000)
+        {:ok, opened} = Paused.open(text, keys, bind: {:user, 7})
+        opened
+      end
+    end
+
+    group(:control, :sealed, @calls, [side(:sealed, sealed, &length(&1.calls))])
+  end
+
   defp run(name, program, opts) do
     run = fn data -> fn -> Json.run(program, [{:context, data.context} | opts]) end end
     side(name, run, &value/1)
@@ -89,6 +110,12 @@ defmodule Bench.Sections.Control do
         of(results, :resumed),
         [words("calls", &count(&1.rows))] ++
           times(@resumed) ++ quotients([:resumed], [:tools, :by_hook])
+      ),
+      table(
+        "Sealed runs",
+        "A paused run as a text, encrypted and bound to its owner, and back.",
+        of(results, :sealed),
+        [words("answers", &count(&1.rows))] ++ times([:sealed])
       )
     ]
   end
@@ -103,8 +130,32 @@ defmodule Bench.Sections.Control do
       a_call(counted, "a hook that says :run, a call, beside calls that are kept", :kept),
       a_call(counted, "a hook that says :run, a call, beside a run without one", :plain),
       Bars.ratio(resumed, "a resumed run with #{@calls} answers", [:resumed], :by_hook, 1.1),
-      Bars.ratio(resumed, "a resumed run with #{@calls} answers", [:resumed], :tools, 1.1)
+      Bars.ratio(resumed, "a resumed run with #{@calls} answers", [:resumed], :tools, 1.1),
+      sealing(of(results, :sealed))
     ]
+  end
+
+  defp sealing(results) do
+    what = "sealing and opening a pause with #{@calls} answers"
+
+    case results do
+      [result | _] ->
+        us = Harness.median(Harness.side(result, :sealed)) / 1_000
+        Bars.at_most(what, {100, "≤ 100 µs"}, {us, "#{Table.digits(us)} µs"})
+
+      [] ->
+        not_measured(what, "≤ 100 µs")
+    end
+  end
+
+  defp not_measured(what, limit) do
+    %{
+      what: what,
+      limit: limit,
+      measured: "-",
+      detail: "not part of this run",
+      verdict: :not_measured
+    }
   end
 
   defp a_call(results, what, other) do
@@ -115,13 +166,7 @@ defmodule Bench.Sections.Control do
         Bars.at_most(what, {300, "≤ 300 ns more"}, {more, "#{Table.digits(more)} ns"})
 
       [] ->
-        %{
-          what: what,
-          limit: "≤ 300 ns more",
-          measured: "-",
-          detail: "not part of this run",
-          verdict: :not_measured
-        }
+        not_measured(what, "≤ 300 ns more")
     end
   end
 end

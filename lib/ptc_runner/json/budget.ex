@@ -108,6 +108,26 @@ defmodule PtcRunner.Json.Budget do
     {:atomics.get(counts, 1), own}
   end
 
+  @doc """
+  The calls that were counted beside what is allowed, of all tools (nil) and of each that has a maximum.
+
+      iex> budget = PtcRunner.Json.Budget.new(["a", "b"], nil, %{"a" => 2})
+      iex> for name <- ["a", "b"], do: PtcRunner.Json.Budget.take(budget, name)
+      iex> PtcRunner.Json.Budget.used(budget)
+      [{nil, 2, :infinity}, {"a", 1, 2}]
+
+  """
+  @spec used(t() | nil) :: [{String.t() | nil, non_neg_integer(), limit()}]
+  def used(nil), do: []
+
+  def used({counts, most, steps}) do
+    own =
+      for {name, {_step, place, most}} <- Enum.sort(steps),
+          do: {name, :atomics.get(counts, place), most}
+
+    [{nil, :atomics.get(counts, 1) &&& @half - 1, most} | own]
+  end
+
   @doc "Sets a budget that nothing was counted in to what was counted before."
   @spec add(t(), {non_neg_integer(), %{String.t() => non_neg_integer()}}) :: :ok
   def add({counts, _most, steps}, {all, own}) do

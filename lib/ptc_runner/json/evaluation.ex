@@ -45,7 +45,7 @@ defmodule PtcRunner.Json.Evaluation do
   defp watched(program, given, run) do
     if Telemetry.on?() do
       run_id = Given.run_id(given)
-      Telemetry.run(program, run_id, given.tools, fn -> noted(program, given, run) end)
+      Telemetry.run(program, run_id, given, fn -> noted(program, given, run) end)
     else
       noted(program, given, run)
     end

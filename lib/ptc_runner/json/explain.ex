@@ -19,7 +19,7 @@ defmodule PtcRunner.Json.Explain do
   alias PtcRunner.Json.Explain.Tree
 
   @enforce_keys [:result]
-  defstruct [:result, :failed_at, operations: [], findings: [], duration: 0, words: 0]
+  defstruct [:result, :failed_at, operations: [], findings: [], near: [], duration: 0, words: 0]
 
   @typedoc """
   A path in the program, starting with `"program"`: `["program", "steps", 1, "where"]`. The path of an operation or of
@@ -80,13 +80,15 @@ defmodule PtcRunner.Json.Explain do
 
   @typedoc """
   `result` is the result of `PtcRunner.Json.run/2`; `failed_at` the innermost operation in which the run (or
-  the check) ended early; `duration` the nanoseconds from start to end, `words` those the run built.
+  the check) ended early; `duration` the nanoseconds from start to end, `words` those the run built. `near` has the limits of which the run has used more than
+  half, by the names of their options: milliseconds of `:timeout`, words of `:max_heap`, calls of `:max_tool_calls` and of `:max_calls` of a tool.
   """
   @type t :: %__MODULE__{
           result: PtcRunner.Json.result(),
           failed_at: path() | nil,
           operations: [operation()],
           findings: [finding()],
+          near: [PtcRunner.Json.Near.t()],
           duration: non_neg_integer(),
           words: non_neg_integer()
         }
@@ -132,7 +134,8 @@ defmodule PtcRunner.Json.Explain do
       duration: explanation.duration,
       words: explanation.words,
       operations: Enum.map(explanation.operations, &operation/1),
-      findings: Enum.map(explanation.findings, &%{&1 | path: shown(&1.path)})
+      findings: Enum.map(explanation.findings, &%{&1 | path: shown(&1.path)}),
+      near: explanation.near
     })
   end
 

@@ -4,7 +4,9 @@ defmodule PtcRunner.Json.Given do
   # else is looked at for them, here and later.
 
   alias PtcRunner.Json.{Control, Limits, Now, Run, ToolContext, Tools}
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.Options
+  require Telemetry
 
   @limits [
     timeout: {{:maybe, :timeout}, nil},
@@ -173,8 +175,13 @@ defmodule PtcRunner.Json.Given do
     firewall? = control.firewall != false
 
     case Control.for_run(control, run.tools, settings) do
-      {:decides, control} -> %{run | control: control, firewall?: firewall?}
-      {:counts, budget} -> %{run | budget: budget, firewall?: firewall?}
+      {:decides, control} -> counted(%{run | control: control, firewall?: firewall?})
+      {:counts, budget} -> counted(%{run | budget: budget, firewall?: firewall?})
     end
+  end
+
+  defp counted(run) do
+    Telemetry.on?() && Telemetry.counted(run)
+    run
   end
 end

@@ -15,7 +15,7 @@ defmodule PtcRunner.Native.Telemetry do
 
   """
 
-  alias PtcRunner.Json.{Message, ToolWorker}
+  alias PtcRunner.Json.{Limits, Message, Near, ToolWorker}
   alias PtcRunner.Native.Telemetry.{Handlers, Ids}
   alias PtcRunner.Shown
 
@@ -24,6 +24,8 @@ defmodule PtcRunner.Native.Telemetry do
   # runs in another process; and the start of that call. The names of these tools are kept beside them. `:unheard` while a run
   # goes on whose events have no handler.
   @counts {__MODULE__, :counts}
+  # What counts the calls of a run against its limits.
+  @budget {__MODULE__, :budget}
 
   @run [:ptc_runner, :json, :run]
   @tool [:ptc_runner, :tool]
@@ -63,11 +65,11 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A run of `PtcRunner.Json.run/2`; `fun` returns its value and words, or an error. A run that goes on has its id.
-  def run(program, id, tools, fun) do
+  # A run of `PtcRunner.Json.run/2` with what it was given; `fun` returns its value and words, or an error. A run that goes on has its id.
+  def run(program, id, %{tools: tools, limits: limits}, fun) do
     cond do
       heard?(@of_run) or (tools != %{} and heard?(@of_tool)) ->
-        Ids.within([run_id: id || Ids.new()], fn -> heard(program, fun) end)
+        Ids.within([run_id: id || Ids.new()], fn -> heard(program, limits, fun) end)
 
       # Without tools, no other event is executed in the run.
       tools == %{} ->
@@ -78,7 +80,18 @@ defmodule PtcRunner.Native.Telemetry do
     end
   end
 
-  defp heard(program, fun) do
+  # A run may be started in one: each has its own budget.
+  defp heard(program, limits, fun) do
+    around = Process.delete(@budget)
+
+    try do
+      heard(program, limits, System.monotonic_time(), fun)
+    after
+      if around, do: Process.put(@budget, around), else: Process.delete(@budget)
+    end
+  end
+
+  defp heard(program, limits, began, fun) do
     metadata = %{program: form(program)}
 
     counting({:counters.new(4, []), []}, fn ->
@@ -86,9 +99,26 @@ defmodule PtcRunner.Native.Telemetry do
         {counts, _names} = Process.get(@counts)
         {suspensions, tool_calls} = {:counters.get(counts, 1), :counters.get(counts, 2)}
         measured = %{words: words(result), suspensions: suspensions, tool_calls: tool_calls}
-        {:stop, measured, Map.merge(metadata, outcome(result))}
+        ended = outcome(result)
+        near = near(limits, began, measured.words, ended.error)
+        {:stop, measured, metadata |> Map.merge(ended) |> Map.put(:near, near)}
       end)
     end)
+  end
+
+  defp near(limits, began, words, error) do
+    ms = System.convert_time_unit(System.monotonic_time() - began, :native, :millisecond)
+    Near.found(Limits.resolve(limits), {ms, words}, Process.get(@budget), error)
+  end
+
+  @doc false
+  # A run that starts in this process, with what counts its calls.
+  def counted(run) do
+    with {_counts, _names} <- Process.get(@counts),
+         budget when budget != nil <- Near.budget(run),
+         do: Process.put(@budget, budget)
+
+    :ok
   end
 
   defp counting(counts, fun) do

@@ -318,6 +318,15 @@ defmodule PtcRunner.Json.SealedTest do
     end
   end
 
+  test "each row of the guide's table is tried in the guide, whose blocks are run" do
+    text = File.read!("guides/tools_under_control.md")
+    [_before, section] = String.split(text, "## What somebody tries")
+    rows = Regex.scan(~r/^\| (\d+) \| [^|]+ \| [^|]+ \|$/m, section, capture: :all_but_first)
+    tried = Regex.scan(~r/^# (\d+)\n[^`]*?^# => /m, section, capture: :all_but_first)
+    assert rows == tried
+    assert List.flatten(rows) == Enum.map(1..11, &Integer.to_string/1)
+  end
+
   describe "once" do
     test "a text that was used is refused; one that is shown is not used" do
       key = key()

@@ -70,6 +70,68 @@ defmodule PtcRunner.Native.TelemetryTest do
       end
     end
 
+    test "a run that has used more than half of a limit says so" do
+      near = fn -> for {[_, :json, :run, :stop], _, metadata} <- events(), do: metadata.near end
+      tool = fn ms -> fn _args -> Process.sleep(ms) && 1 end end
+      call = ~s({"program": {"op": "call", "tool": "t"}})
+
+      twice =
+        ~s({"program": {"a": {"op": "call", "tool": "t"}, "b": {"op": "call", "tool": "t"}}})
+
+      list = ~s({"program": {"op": "range", "from": 1, "to": 4000}})
+
+      Json.run(call, tools: %{"t" => tool.(0)})
+      Json.run(list, max_heap: 40_000)
+      assert near.() == [[], []]
+
+      Json.run(call, tools: %{"t" => tool.(60)}, timeout: 100)
+      assert [[%{limit: :timeout, used: used, of: 100}]] = near.()
+      assert used in 60..100
+      assert {:error, {:timeout, 50}} = Json.run(call, tools: %{"t" => tool.(500)}, timeout: 50)
+      assert [[%{limit: :timeout, used: used, of: 50}]] = near.()
+      assert used >= 50
+
+      Json.run(list, max_heap: 20_000)
+      assert [[%{limit: :max_heap, used: used, of: 20_000}]] = near.()
+      assert used in 10_000..20_000
+      assert {:error, {:memory_exceeded, _bytes}} = Json.run(list, max_heap: 6_000)
+      assert near.() == [[%{limit: :max_heap, used: 6_000, of: 6_000}]]
+
+      # Counted where the run is driven by its caller, too.
+      for more <- [[], [on_call: fn _ -> :run end]] do
+        opts = [{:tools, %{"t" => {tool.(0), max_calls: 3}}} | more]
+        Json.run(twice, opts ++ [max_tool_calls: 4])
+        assert near.() == [[%{limit: :max_calls, tool: "t", used: 2, of: 3}]]
+        Json.run(twice, opts ++ [max_tool_calls: 3])
+
+        assert near.() == [
+                 [
+                   %{limit: :max_tool_calls, used: 2, of: 3},
+                   %{limit: :max_calls, tool: "t", used: 2, of: 3}
+                 ]
+               ]
+
+        assert {:error, _} = Json.run(twice, opts ++ [max_tool_calls: 1])
+        assert near.() == [[%{limit: :max_tool_calls, used: 1, of: 1}]]
+      end
+
+      # A run inside of another one, and one after it, have their own.
+      inner = fn _call -> Json.run(twice, tools: %{"t" => {tool.(0), max_calls: 2}}) && :run end
+      Json.run(call, tools: %{"t" => {tool.(0), max_calls: 9}}, on_call: inner)
+      Json.run(call, tools: %{"t" => tool.(0)})
+      assert near.() == [[%{limit: :max_calls, tool: "t", used: 2, of: 2}], [], []]
+
+      # What a budget of a loop has counted is that of all its turns.
+      {:ok, _step} =
+        PtcRunner.Agent.loop(fn _ -> twice end,
+          task: "T",
+          max_tool_calls: 3,
+          tools: %{"t" => tool.(0)}
+        )
+
+      assert near.() == [[%{limit: :max_tool_calls, used: 2, of: 3}]]
+    end
+
     test "a run has a start and a stop" do
       assert Json.run!(~s({"program": {"result": [1, 2]}})) == [1, 2]
 

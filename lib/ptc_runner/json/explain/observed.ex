@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   # Compiles a program for observation, runs it, and converts the native counts to operations.
 
   alias PtcRunner.Native
-  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Program, Run, Runner}
+  alias PtcRunner.Json.{Explain, Hints, Limits, Message, Near, Program, Run, Runner}
   alias PtcRunner.Json.Explain.{About, Findings, Noticed}
 
   # Maximum parts at the start and at the end of a path that is not shown whole.
@@ -36,6 +36,7 @@ defmodule PtcRunner.Json.Explain.Observed do
         # Its calls do not overlap, so that each counts for its own operation.
         run = %{run | program: {:observed, observation, program}, limits: limits, most: 1}
         result = run |> Runner.run() |> given(timeout)
+        ms = div(since(began), 1_000_000)
         noted = Noticed.counts(observation, program)
         {:ok, node} = Program.term(program)
 
@@ -43,7 +44,16 @@ defmodule PtcRunner.Json.Explain.Observed do
           explained(noted, node, result, {began, max(timeout, most), max_heap})
 
         findings = Hints.of_findings(explanation.findings, {:checked, node})
-        {result, %{explanation | findings: findings}}
+
+        near =
+          Near.found(
+            {timeout, max_heap, depth},
+            {ms, explanation.words},
+            Near.budget(run),
+            error(result)
+          )
+
+        {result, %{explanation | findings: findings, near: near}}
 
       {:error, error, path} ->
         {{:error, error}, failed(path, began)}
@@ -84,6 +94,9 @@ defmodule PtcRunner.Json.Explain.Observed do
   defp given({:error, {:timeout, _left}}, timeout), do: {:error, {:timeout, timeout}}
   defp given({:error, fault}, _timeout), do: {:error, Message.error(fault)}
   defp given(result, _timeout), do: result
+
+  defp error({:error, error}), do: error
+  defp error(_result), do: nil
 
   defp since(began),
     do: System.convert_time_unit(System.monotonic_time() - began, :native, :nanosecond)

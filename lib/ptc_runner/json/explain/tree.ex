@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Explain.Tree do
   # Writes an explanation as text: the tree of operations on the left, their counts in columns beside it.
 
   alias PtcRunner.Json.Check.Words
-  alias PtcRunner.Json.Explain
+  alias PtcRunner.Json.{Explain, Near}
   alias PtcRunner.Json.Explain.{About, Findings, Format}
   alias PtcRunner.Schema.Table
 
@@ -36,9 +36,11 @@ defmodule PtcRunner.Json.Explain.Tree do
     times = "#{Format.time(explanation.duration)}, #{Format.number(explanation.words)} words"
     tools = if calls > 0, do: ", tools called #{times(calls)}", else: ""
 
+    near = if explanation.near == [], do: "", else: "\n! near: #{Near.text(explanation.near)}"
+
     case explanation.result do
-      {:error, reason} -> "! #{PtcRunner.Json.format_error(reason)}\n#{times}#{tools}"
-      _ok -> times <> tools
+      {:error, reason} -> "! #{PtcRunner.Json.format_error(reason)}\n#{times}#{tools}#{near}"
+      _ok -> times <> tools <> near
     end
   end
 

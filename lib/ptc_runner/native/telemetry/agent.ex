@@ -3,6 +3,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   # The events of agents: turns, calls of the model, answers that are values, programs that are not well-formed.
 
   alias PtcRunner.Agent.Reply
+  alias PtcRunner.Json.Given
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Native.Telemetry.Ids
   require Telemetry
@@ -77,7 +78,7 @@ defmodule PtcRunner.Native.Telemetry.Agent do
   @doc "A program that is not well-formed, which is a run that has failed."
   @spec invalid(PtcRunner.Json.error()) :: :ok
   def invalid(error) do
-    if Telemetry.on?(), do: Telemetry.run("", nil, %{}, fn -> {:error, error} end)
+    if Telemetry.on?(), do: Telemetry.run("", nil, %Given{}, fn -> {:error, error} end)
     :ok
   end
 end
