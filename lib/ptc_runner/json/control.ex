@@ -372,8 +372,10 @@ defmodule PtcRunner.Json.Control do
         _settings -> {:write, false}
       end
 
+    text = Entry.text(id)
+
     call = %Call{
-      id: Entry.text(id),
+      id: text,
       tool: name,
       args: sent,
       asked: if(sent === args, do: nil, else: args),
@@ -381,7 +383,7 @@ defmodule PtcRunner.Json.Control do
       approve: approve?,
       number: control.number,
       path: path,
-      key: key(control, id),
+      key: key(control, text),
       attempt: attempt(control, id),
       context: control.tool_context || %{}
     }
@@ -440,7 +442,7 @@ defmodule PtcRunner.Json.Control do
   end
 
   @doc "The key of a call of this run."
-  @spec key(t(), Entry.id()) :: String.t()
+  @spec key(t(), Entry.id() | String.t()) :: String.t()
   def key(%{key_run: run}, id), do: Keyed.key(run, id)
 
   @doc "Which attempt a call is that starts in this run."

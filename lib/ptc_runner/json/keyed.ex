@@ -18,14 +18,15 @@ defmodule PtcRunner.Json.Keyed do
   @type t :: %__MODULE__{args: term(), call: call()}
 
   @doc """
-  The key of a call.
+  The key of a call; its id may be the text of it.
 
-      iex> for id <- [3, {4, 0, 1}], do: PtcRunner.Json.Keyed.key("f3Jx0aZ_9bQe", id)
-      ["f3Jx0aZ_9bQe.3", "f3Jx0aZ_9bQe.4.0.1"]
+      iex> for id <- [3, "3", {4, 0, 1}], do: PtcRunner.Json.Keyed.key("f3Jx0aZ_9bQe", id)
+      ["f3Jx0aZ_9bQe.3", "f3Jx0aZ_9bQe.3", "f3Jx0aZ_9bQe.4.0.1"]
 
   """
-  @spec key(String.t(), Entry.id()) :: String.t()
-  def key(run, id), do: run <> "." <> Entry.text(id)
+  @spec key(String.t(), Entry.id() | String.t()) :: String.t()
+  def key(run, text) when is_binary(text), do: run <> "." <> text
+  def key(run, id), do: key(run, Entry.text(id))
 
   @doc """
   The id of a paused run. One that an earlier release has made may have none: what it is known by is then what identifies it, so that its calls have
