@@ -73,7 +73,10 @@ defmodule PtcRunner.Json.Budget do
           :atomics.sub(counts, place, 1)
           over(tool(name), own_most)
         else
-          take(counts, most, step, name)
+          with {:error, _over} = over <- take(counts, most, step, name) do
+            :atomics.sub(counts, place, 1)
+            over
+          end
         end
 
       %{^name => step} ->
