@@ -803,6 +803,12 @@ defmodule PtcRunner.Native.TelemetryTest do
       metadata =
         metadata |> Map.drop([:telemetry_span_context, :stacktrace]) |> Map.put(:reason, reason)
 
+      # How near a run came to its end differs.
+      metadata =
+        if near = metadata[:near],
+          do: %{metadata | near: for(%{limit: limit} <- near, do: limit)},
+          else: metadata
+
       ids = for id <- [:run_id, :loop_id], is_map_key(metadata, id), into: %{}, do: {id, :known}
 
       {event,
