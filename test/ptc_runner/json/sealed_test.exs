@@ -7,9 +7,10 @@ defmodule PtcRunner.Json.SealedTest do
 
   alias PtcRunner.{Agent, Json}
   alias PtcRunner.Json.Paused
-  alias PtcRunner.Json.Paused.{Sealed, Used}
+  alias PtcRunner.Json.Paused.{Base64, Sealed, Used}
   alias PtcRunner.Test.Environment
 
+  doctest Base64
   doctest Sealed
   doctest Used.Ets
 

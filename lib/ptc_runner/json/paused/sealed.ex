@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Paused.Sealed do
   # The bytes before the tag are authenticated, with the kind of the term and the digest of who may open it. The number of the bytes is
   # a multiple of 3, so that no two texts in Base64 stand for the same bytes.
 
+  alias PtcRunner.Json.Paused.Base64
   alias PtcRunner.{Options, Shown}
 
   @version 1
@@ -82,7 +83,7 @@ defmodule PtcRunner.Json.Paused.Sealed do
          {:ok, key} <- key(keys, id),
          true <- until > now() and until <= @most_time,
          {:ok, <<header::binary-size(29), tag::binary-size(@tag_bytes), sealed::binary>>} <-
-           Base.url_decode64(text),
+           Base64.decode(text),
          more = authenticated(kind, header, bind),
          plain when is_binary(plain) <-
            :crypto.crypto_one_time_aead(@cipher, key, nonce, sealed, more, tag, false),
@@ -100,7 +101,7 @@ defmodule PtcRunner.Json.Paused.Sealed do
   defp header(<<first::binary-size(@first_chars), _rest::binary>>) do
     with {:ok, <<header::binary-size(29), _tag::binary>> = bytes}
          when byte_size(bytes) == @first_bytes <-
-           Base.url_decode64(first),
+           Base64.decode(first),
          do: {:ok, header}
   end
 
