@@ -134,7 +134,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The code that makes the result of the program. It follows the program, so that the program runs into it.
+    /// The code that makes the result of the program.
     fn code_of_end(&mut self, end: Label) {
         let names = self
             .global_names

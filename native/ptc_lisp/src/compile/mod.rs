@@ -193,7 +193,8 @@ impl<'a> Compiler<'a> {
             Some(root) => self.run(root),
             None => self.code.push(Instr::Nil),
         }
-        self.place(end);
+        // The functions stand between, because they may bring further names.
+        self.code.push(Instr::Jump(end));
     }
 
     /// Compiles an expression with all its parts.
