@@ -32,6 +32,8 @@ pub type Halt<H> = ptc_vm::HaltOf<H, Lisp>;
 pub const ASK_BUILTIN: u32 = 0;
 /// The question that keeps a printed text.
 pub const ASK_PRINT: u32 = 1;
+/// How far behind a question it goes on with the answer's value. A question is followed by its asking and by taking the answer.
+pub const BEHIND_ANSWER: Pc = 3;
 /// The address of the code that asks for the built-in in the last slot, with the other slots as arguments.
 pub const ASKING: Pc = 1;
 /// The address of the code that evaluates the built-in in the last slot, with the other slots as arguments.
@@ -120,7 +122,8 @@ pub enum Own {
         /// Whether there is a default above the value.
         default: bool,
     },
-    /// Pops so many arguments of a built-in that only the caller can evaluate; pushes the question.
+    /// Pops so many arguments of a built-in that only the caller can evaluate; pushes the question. If the built-in need not be
+    /// asked for, it pushes the value, and jumps behind the answer: see [`BEHIND_ANSWER`].
     Question {
         /// The built-in.
         builtin: Builtin,

@@ -70,7 +70,8 @@ pub enum Family {
     Predicates,
     /// Functions of functions.
     Functions,
-    /// The caller of the run evaluates it: regular expressions, JSON, dates, formats.
+    /// The caller of the run evaluates it: regular expressions, JSON, dates, formats; see
+    /// [`needs_answer`](crate::families::needs_answer) for those that are only asked for with some arguments.
     Asked,
 }
 
@@ -210,7 +211,7 @@ table! {
     Range = "range", M, 1, 3, [], false, Seqs;
     Combinations = "combinations", N, 2, 2, [], false, Seqs;
     IsContains = "contains?", N, 2, 2, [], false, Seqs;
-    Replace = "replace", M, 2, 3, [], false, Seqs;
+    Replace = "replace", M, 2, 3, [], false, Asked;
     Vec = "vec", N, 1, 1, [], false, Seqs;
     Vector = "vector", C, 0, MANY, [], false, Seqs;
     List = "list", C, 0, MANY, [], false, Seqs;
@@ -299,7 +300,7 @@ table! {
     Println = "println", C, 0, MANY, [], false, Strings;
     Subs = "subs", M, 2, 3, [], false, Strings;
     Join = "join", M, 1, 2, [], false, Strings;
-    Split = "split", N, 2, 2, [], false, Strings;
+    Split = "split", N, 2, 2, [], false, Asked;
     SplitLines = "split-lines", N, 1, 1, [], false, Strings;
     Trim = "trim", N, 1, 1, [], false, Strings;
     Triml = "triml", N, 1, 1, [], false, Strings;

@@ -7,7 +7,7 @@ use crate::pieces::{boundary, PIECE};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Units of fuel per byte of text that is not ASCII.
-const UNITS_A_BYTE: usize = 4;
+pub(crate) const UNITS_A_BYTE: usize = 4;
 /// Bytes of ASCII text per unit.
 const BYTES_A_UNIT: usize = 16;
 /// Bytes of a piece whose graphemes are made one by one.
@@ -81,7 +81,12 @@ pub fn cuts<E>(
 
 /// Calls `visit` with the end of each grapheme of a piece but for the last one, which the next piece begins with. Returns
 /// where that is.
-fn each_end(text: &[u8], start: usize, end: usize, mut visit: impl FnMut(usize)) -> usize {
+pub(crate) fn each_end(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    mut visit: impl FnMut(usize),
+) -> usize {
     let mut at = start;
     for chunk in text[start..end].utf8_chunks() {
         let valid = chunk.valid();

@@ -18,14 +18,16 @@ mod ongoing;
 mod pattern;
 mod pieces;
 mod search;
+mod skip;
 mod threads;
 mod trim;
 
 pub use case::{put_case, Case};
 pub use graphemes::{cuts, graphemes};
-pub use occurrences::Occurrences;
+pub use occurrences::{last_place, Occurrences};
 pub use ongoing::Ongoing;
 pub use pattern::{Pattern, PatternError, Source, LONGEST_PATTERN};
 pub use pieces::is_utf8;
 pub use search::{Match, Matches, Search, Span};
-pub use trim::{trim, trim_long};
+pub use skip::skip;
+pub use trim::{trim, trim_long, trim_sides, Sides};

@@ -1,6 +1,6 @@
 //! Where a text occurs in another, as `String.split/2` and `String.replace/3` find it: from the left, without overlap.
 
-use memchr::memmem::Finder;
+use memchr::memmem::{rfind, Finder};
 
 /// Bytes of text per unit of fuel.
 const BYTES_A_UNIT: usize = 16;
@@ -73,6 +73,30 @@ impl Occurrences {
     }
 }
 
+/// Returns where the last occurrence of a part begins that ends at `end` or before; it may overlap others. The part is not
+/// empty. Calls `count` before each piece, with its cost. If that fails, it goes on with the same `end`.
+pub fn last_place<E>(
+    text: &[u8],
+    part: &[u8],
+    end: &mut usize,
+    mut count: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Option<usize>, E> {
+    let piece = PIECE.max(2 * part.len());
+    while *end >= part.len() {
+        let start = end.saturating_sub(piece);
+        count(1 + (*end - start) / BYTES_A_UNIT)?;
+        if let Some(place) = rfind(&text[start..*end], part) {
+            return Ok(Some(start + place));
+        }
+        if start == 0 {
+            break;
+        }
+        // An occurrence may cross the start of the piece.
+        *end = start + part.len() - 1;
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,5 +125,18 @@ mod tests {
         assert_eq!(places(&text, "ab"), [PIECE - 1, 3 * PIECE + 1]);
         let long = "ab".repeat(PIECE);
         assert_eq!(places(&format!("{long}{long}"), &long), [0, 2 * PIECE]);
+    }
+
+    #[test]
+    fn the_last_place() {
+        let last = |text: &str, part: &str, end: usize| {
+            last_place::<()>(text.as_bytes(), part.as_bytes(), &mut { end }, |_| Ok(())).unwrap()
+        };
+        assert_eq!(last("aaa", "aa", 3), Some(1));
+        assert_eq!(last("aaa", "aa", 2), Some(0));
+        assert_eq!(last("aaa", "aa", 1), None);
+        assert_eq!(last("", "a", 0), None);
+        let text = format!("{}ab{}", "x".repeat(PIECE), "y".repeat(PIECE - 1));
+        assert_eq!(last(&text, "ab", text.len()), Some(PIECE));
     }
 }

@@ -18,10 +18,32 @@ pub fn trim(text: &[u8]) -> &[u8] {
     }
 }
 
+/// The sides of a text from which white space is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// The start.
+    Start,
+    /// The end.
+    End,
+    /// Both.
+    Both,
+}
+
 /// The same for a long text. Calls `count` after some of the white space, with its cost. If that fails, it goes on with
 /// the same `start` and `end`, which begin with 0 and the length of the text.
 pub fn trim_long<'t, E>(
     text: &'t [u8],
+    start: &mut usize,
+    end: &mut usize,
+    count: impl FnMut(usize) -> Result<(), E>,
+) -> Result<&'t [u8], E> {
+    trim_sides(text, Sides::Both, start, end, count)
+}
+
+/// The same for one side, or both.
+pub fn trim_sides<'t, E>(
+    text: &'t [u8],
+    sides: Sides,
     start: &mut usize,
     end: &mut usize,
     mut count: impl FnMut(usize) -> Result<(), E>,
@@ -29,9 +51,9 @@ pub fn trim_long<'t, E>(
     let mut passed = 0;
     loop {
         let rest = &text[*start..*end];
-        if let Some(length) = first(rest) {
+        if let (true, Some(length)) = (sides != Sides::End, first(rest)) {
             *start += length;
-        } else if let Some(length) = last(rest) {
+        } else if let (true, Some(length)) = (sides != Sides::Start, last(rest)) {
             *end -= length;
         } else {
             return Ok(rest);
@@ -72,13 +94,24 @@ fn last(text: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::trim;
+    use super::{trim, trim_sides, Sides};
 
     #[test]
     fn white_space_before_the_last_character_stays() {
         for text in ["a\rű", "ß \u{223}", "\u{a0}\nֈ", "日\t日"] {
             assert_eq!(trim(text.as_bytes()), text.trim().as_bytes(), "{text}");
         }
+    }
+
+    #[test]
+    fn one_side() {
+        let trimmed = |sides| {
+            let text = b" \ta b\n ";
+            let (mut start, mut end) = (0, text.len());
+            trim_sides::<()>(text, sides, &mut start, &mut end, |_| Ok(())).unwrap()
+        };
+        assert_eq!(trimmed(Sides::Start), b"a b\n ");
+        assert_eq!(trimmed(Sides::End), b" \ta b");
     }
 
     #[test]

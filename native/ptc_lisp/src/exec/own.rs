@@ -1,7 +1,7 @@
 //! The instructions of the language.
 
 use super::{convert, spread};
-use crate::code::{Eval, Halt, Lisp, Machine, Own};
+use crate::code::{Eval, Halt, Lisp, Machine, Own, BEHIND_ANSWER};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::families;
 use crate::fault::Fault;
@@ -118,11 +118,21 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         }
         Own::Question { builtin, arguments } => {
             let given = m.top_values(arguments as usize).to_vec();
+            if !families::needs_answer(m, builtin, &given) {
+                let value = families::call(m, builtin, &given)?;
+                replace(m, arguments, value);
+                return Ok(next - 1 + BEHIND_ANSWER);
+            }
             let question = question(m, builtin, &given)?;
             replace(m, arguments, question);
         }
         Own::QuestionOfSlots => {
             let (builtin, given) = of_slots(m)?;
+            if !families::needs_answer(m, builtin, &given) {
+                let value = families::call(m, builtin, &given)?;
+                m.push(value);
+                return Ok(next - 1 + BEHIND_ANSWER);
+            }
             let question = question(m, builtin, &given)?;
             m.push(question);
         }

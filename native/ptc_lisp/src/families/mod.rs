@@ -30,12 +30,25 @@ pub fn call<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::T
         Family::Sets => sets::eval(m, builtin, arguments),
         Family::Strings => strings::eval(m, builtin, arguments),
         Family::Functions => functions::eval(m, builtin, arguments),
-        // These are entered, or asked for: they are never evaluated here.
-        Family::Calls | Family::Asked => Err(checks::invalid_types(builtin, arguments)),
+        Family::Asked => match (builtin, arguments.len()) {
+            (Builtin::Replace, 2) => seqs::eval(m, builtin, arguments),
+            _ => strings::eval(m, builtin, arguments),
+        },
+        // They are entered: they are never evaluated here.
+        Family::Calls => Err(checks::invalid_types(builtin, arguments)),
     }
 }
 
-/// Whether a built-in with few arguments takes constant time, but for numbers and texts of any length, which it counts, so that a built-in which calls it need not make an activation for it.
+/// Whether the caller of the run must evaluate a built-in of [`Family::Asked`] with these arguments. If not, [`call`] does.
+pub fn needs_answer<H: Heap>(m: &Machine<'_, H>, builtin: Builtin, arguments: &[H::Term]) -> bool {
+    match builtin {
+        Builtin::Split | Builtin::Replace => strings::is_asked(m, builtin, arguments),
+        _ => true,
+    }
+}
+
+/// Whether a built-in with few arguments takes constant time, but for numbers and texts of any length, which it counts. A built-in
+/// that calls it need not make an activation for it.
 pub fn is_quick(builtin: Builtin) -> bool {
     match builtin.row().family {
         Family::Predicates | Family::Functions => true,

@@ -1,0 +1,258 @@
+//! Texts, and values as texts.
+//!
+//! * this file: which function evaluates which built-in; states; texts as arguments
+//! * `text`: the text of any value, for `str`, `pr-str`, `println`, `join`
+//! * `form`: case, white space; `places`: graphemes as indices, searches; `parts`: `subs` and what else makes a part of a text
+//! * `split`, `replace`: with plain texts; with regular expressions they are asked for, see [`is_asked`]
+//! * `names`: names and keywords; `methods`: the methods of texts
+//!
+//! A binary that is not UTF-8 is a text whose invalid bytes stay as they are, as in Elixir's `String`.
+
+mod form;
+mod methods;
+mod names;
+mod parts;
+mod places;
+mod replace;
+mod split;
+pub(crate) mod text;
+
+use crate::code::{Eval, Halt, Machine};
+use crate::exec::checks::invalid_types;
+use crate::table::Builtin;
+use crate::values::{class, Class};
+use ptc_term::heap::{words_of_string, Heap, Kind};
+use ptc_term::meter::Meter;
+use ptc_term::stop::Stop;
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_text::Ongoing;
+use ptc_vm::Resumable;
+
+/// A state of an evaluation that has begun.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Work<T> {
+    /// Values are written.
+    Writing(text::Writing<T>),
+    /// A text is searched, counted or changed.
+    Scan(Scan),
+    /// A text is split.
+    Splitting(split::Splitting<T>),
+}
+
+impl<T> Rooted for Work<T> {
+    type Term = T;
+    type With<U> = Work<U>;
+
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Work<X::Into>, X::Lost> {
+        Ok(match self {
+            Work::Writing(state) => Work::Writing(state.exchange(by)?),
+            Work::Scan(state) => Work::Scan(state),
+            Work::Splitting(state) => Work::Splitting(state.exchange(by)?),
+        })
+    }
+}
+
+/// How far work on a long text is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scan {
+    /// Which part of the work is done.
+    stage: u8,
+    /// What is left to count.
+    left: usize,
+    /// Where the part begins that the work is about.
+    start: usize,
+    /// A place that was found.
+    place: usize,
+    /// The current part of the work.
+    ongoing: Ongoing,
+}
+
+/// Evaluates a built-in of the family.
+pub fn eval<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::Term]) -> Eval<H> {
+    use Builtin as B;
+    match (builtin, arguments) {
+        (B::Str | B::PrStr | B::Println, _) => text::eval(m, builtin, arguments),
+        (B::Join, _) => text::join(m, arguments),
+        (B::Subs, [text, range @ ..]) => parts::subs(m, arguments, *text, range),
+        (B::Split, [text, by]) => split::split(m, arguments, *text, *by),
+        (B::SplitLines, [text]) => split::lines(m, *text),
+        (B::Replace, [text, what, with]) => replace::replace(m, arguments, [*text, *what, *with]),
+        (B::Trim | B::Triml | B::Trimr | B::TrimNewline | B::IsBlank, [text]) => {
+            form::trimmed(m, builtin, *text)
+        }
+        (B::Upcase | B::UpperCase | B::Downcase | B::LowerCase, [text]) => {
+            form::in_case(m, builtin, *text)
+        }
+        (B::IsStartsWith | B::IsEndsWith | B::IsIncludes, [text, part]) => {
+            match (string(m, *text)?, string(m, *part)?) {
+                (Some(text), Some(part)) => places::has(m, builtin, text, part),
+                _ => Err(invalid_types(builtin, arguments)),
+            }
+        }
+        (B::IndexOf | B::LastIndexOf, [text, part, from @ ..]) => {
+            places::index(m, builtin, arguments, (*text, *part), from.first().copied())
+        }
+        (B::Name, [value]) => names::name(m, *value),
+        (B::Keyword, [value]) => names::keyword(m, *value),
+        (B::IsChar, [value]) => {
+            let is_one = is_one_character(m, *value)?;
+            Ok(m.heap.boolean(is_one))
+        }
+        _ => methods::eval(m, builtin, arguments),
+    }
+}
+
+/// Whether a call of a built-in of texts is asked for: where it is given a regular expression.
+pub fn is_asked<H: Heap>(m: &Machine<'_, H>, builtin: Builtin, arguments: &[H::Term]) -> bool {
+    match (builtin, arguments) {
+        (Builtin::Split, [_, by]) => is_regex(m, *by),
+        (Builtin::Replace, [_, what, _]) => is_regex(m, *what),
+        _ => false,
+    }
+}
+
+fn is_regex<H: Heap>(m: &Machine<'_, H>, term: H::Term) -> bool {
+    m.heap.kind(term) == Kind::Map && class(m, term) == Class::Regex
+}
+
+/// Texts of at most this many bytes are worked on in one step.
+const SHORT: usize = 16_384;
+/// Bytes that are copied or compared per unit of fuel.
+const BYTES_A_UNIT: usize = 64;
+
+/// Returns the string that a term is, whose bytes can be read without being counted; `None` if it is none.
+#[inline]
+fn string<H: Heap>(m: &mut Machine<'_, H>, term: H::Term) -> Result<Option<H::Term>, Stop> {
+    if m.heap.kind(term) != Kind::String {
+        return Ok(None);
+    }
+    if m.heap.bytes_to_copy(term) == 0 {
+        return Ok(Some(term));
+    }
+    m.consume_fuel_to_copy(term)?;
+    Ok(Some(m.heap.aligned(term)))
+}
+
+/// The only argument of a built-in, which must be a string.
+#[inline]
+fn only_string<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, term: H::Term) -> Eval<H> {
+    match string(m, term)? {
+        Some(text) => Ok(text),
+        None => Err(invalid_types(builtin, &[term])),
+    }
+}
+
+/// Works on a text: a short one at once, a long one with a state.
+fn scanned<H: Heap, R>(
+    m: &mut Machine<'_, H>,
+    length: usize,
+    evaluate: impl FnOnce(&mut Machine<'_, H>, &mut Scan) -> Result<R, Halt<H>>,
+) -> Result<R, Halt<H>> {
+    if length <= SHORT {
+        return evaluate(m, &mut Scan::default());
+    }
+    m.resumable(|_| Scan::default(), evaluate)
+}
+
+impl<T> From<Scan> for crate::work::Work<T> {
+    fn from(scan: Scan) -> Self {
+        Work::Scan(scan).into()
+    }
+}
+
+impl<T> Resumable<crate::work::Work<T>> for Scan {
+    fn of_work(work: crate::work::Work<T>) -> Option<Self> {
+        match work {
+            crate::work::Work::Strings(state) => match *state {
+                Work::Scan(scan) => Some(scan),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+macro_rules! states {
+    ($($variant:ident($state:ty);)+) => {
+        $(
+            impl<T> From<$state> for crate::work::Work<T> {
+                fn from(state: $state) -> Self {
+                    Work::$variant(state).into()
+                }
+            }
+
+            impl<T> Resumable<crate::work::Work<T>> for $state {
+                fn of_work(work: crate::work::Work<T>) -> Option<Self> {
+                    match work {
+                        crate::work::Work::Strings(state) => match *state {
+                            Work::$variant(state) => Some(state),
+                            _ => None,
+                        },
+                        _ => None,
+                    }
+                }
+            }
+        )+
+    };
+}
+
+states! {
+    Writing(text::Writing<T>);
+    Splitting(split::Splitting<T>);
+}
+
+/// Returns what counts the pieces of work on a long text: the cost of a piece, and the words of what will have been written
+/// after it. What was done before is kept when a piece is not begun.
+fn counting<'m, H: Heap>(
+    heap: &'m H,
+    meter: &'m mut Meter,
+) -> impl FnMut(usize, usize) -> Result<(), Stop> + 'm {
+    let mut is_first = true;
+    move |cost, words| {
+        if !std::mem::take(&mut is_first) {
+            meter.advanced();
+        }
+        meter.check_heap_limit(words, heap)?;
+        meter.consume_fuel(cost, heap)
+    }
+}
+
+/// Makes a string, if the heap limit permits.
+fn make_string<H: Heap>(m: &mut Machine<'_, H>, bytes: &[u8]) -> Eval<H> {
+    m.consume_fuel_at_once(bytes.len() / BYTES_A_UNIT)?;
+    m.check_heap_limit(words_of_string(bytes.len()))?;
+    Ok(m.heap.make_string(bytes))
+}
+
+/// Makes a part of a string: itself, if it is all of it.
+fn make_part<H: Heap>(m: &mut Machine<'_, H>, text: H::Term, start: usize, end: usize) -> Eval<H> {
+    let bytes = m.heap.bytes(text).unwrap_or_default();
+    if start == 0 && end == bytes.len() {
+        return Ok(text);
+    }
+    m.consume_fuel_at_once((end - start) / BYTES_A_UNIT)?;
+    m.check_heap_limit(words_of_string(end - start))?;
+    let part = m.heap.bytes(text).unwrap_or_default()[start..end].to_vec();
+    Ok(m.heap.make_string(&part))
+}
+
+/// Bytes of the longest text that is looked at to see whether it is one character.
+const LONGEST_CHARACTER: usize = 4_096;
+
+/// Returns whether a value is a text of one grapheme.
+fn is_one_character<H: Heap>(m: &mut Machine<'_, H>, term: H::Term) -> Result<bool, Stop> {
+    if !matches!(m.heap.byte_length(term), Some(1..=LONGEST_CHARACTER)) {
+        return Ok(false);
+    }
+    m.consume_fuel_to_copy(term)?;
+    let (heap, meter) = m.heap_and_meter();
+    let bytes = heap.bytes(term).unwrap_or_default();
+    if bytes.len() == 1 {
+        return Ok(true);
+    }
+    let (mut at, mut left, mut piece) = (0, 1, 0);
+    ptc_text::skip(bytes, &mut at, &mut left, &mut piece, |cost| {
+        meter.consume_fuel(cost, heap)
+    })?;
+    Ok(at == bytes.len())
+}

@@ -1,0 +1,241 @@
+//! Lists, maps, sets and tuples as text.
+
+use super::{Style, Task, Writing, BYTES_A_UNIT};
+use crate::code::{Halt, Machine};
+use crate::families::strings::is_one_character;
+use crate::values::{class, items_of_set, Class};
+use ptc_term::heap::{words_of_string, Heap, Kind};
+
+/// Fuel to take an entry of a map out of it, and to put it in its place.
+const ENTRY: usize = 4;
+
+/// Begins the collection on top of the stack.
+pub(super) fn begin<H: Heap>(
+    m: &mut Machine<'_, H>,
+    work: &mut Writing<H::Term>,
+    term: H::Term,
+    style: Style,
+) -> Result<(), Halt<H>> {
+    match class(m, term) {
+        Class::List if style == Style::Printed && !m.heap.is_empty_list(term) => {
+            work.tasks.pop();
+            work.terms.push(term);
+            work.tasks.push(Task::Characters);
+        }
+        Class::List => list(m, work, term),
+        Class::Map => map(m, work, term)?,
+        Class::Set => set(m, work, term)?,
+        _ => {
+            let elements = m.heap.elements(term).map(<[_]>::to_vec);
+            let elements = elements.unwrap_or_default();
+            m.consume_fuel(elements.len())?;
+            work.done(m, 1);
+            values(work, &elements, (b"[", b"]"));
+        }
+    }
+    Ok(())
+}
+
+fn list<H: Heap>(m: &Machine<'_, H>, work: &mut Writing<H::Term>, term: H::Term) {
+    work.done(m, 1);
+    work.out.push(b'[');
+    work.tasks.push(Task::Bytes(b"]"));
+    work.tasks.push(Task::Items { is_first: true });
+    work.terms.push(term);
+}
+
+/// Begins values in brackets, from the first to the last.
+fn values<T: Copy>(
+    work: &mut Writing<T>,
+    values: &[T],
+    (open, close): (&'static [u8], &'static [u8]),
+) {
+    work.out.extend_from_slice(open);
+    work.tasks.push(Task::Bytes(close));
+    work.tasks.push(Task::Values {
+        left: values.len(),
+        is_first: true,
+    });
+    work.terms.extend(values.iter().rev().copied());
+}
+
+/// Counts the entries of a map before they are taken out of it.
+fn count<H: Heap>(
+    m: &mut Machine<'_, H>,
+    work: &Writing<H::Term>,
+    entries: usize,
+) -> Result<(), Halt<H>> {
+    m.check_heap_limit(work.terms.words() + 4 * entries + words_of_string(work.out.len()))?;
+    m.consume_fuel_at_once(ENTRY * entries)?;
+    Ok(())
+}
+
+/// Begins a set, in the order of its items.
+fn set<H: Heap>(
+    m: &mut Machine<'_, H>,
+    work: &mut Writing<H::Term>,
+    term: H::Term,
+) -> Result<(), Halt<H>> {
+    let items = items_of_set(m, term);
+    count(m, work, m.heap.map_size(items).unwrap_or(0))?;
+    let items: Vec<_> = m
+        .heap
+        .entries(items)
+        .into_iter()
+        .map(|(it, _)| it)
+        .collect();
+    work.done(m, 1);
+    values(work, &items, (b"#{", b"}"));
+    Ok(())
+}
+
+/// Begins a map, in the order of its keys.
+fn map<H: Heap>(
+    m: &mut Machine<'_, H>,
+    work: &mut Writing<H::Term>,
+    term: H::Term,
+) -> Result<(), Halt<H>> {
+    let size = m.heap.map_size(term).unwrap_or(0);
+    count(m, work, size)?;
+    let mut entries = m.heap.entries(term);
+    let mut cost = 0;
+    for (key, _) in &entries {
+        cost += m.weigh(*key)?;
+    }
+    m.consume_fuel_at_once(cost * size.max(2).ilog2() as usize)?;
+    let heap = &*m.heap;
+    entries.sort_by(|(a, _), (b, _)| heap.compare(*a, *b));
+    work.done(m, 1);
+    work.out.push(b'{');
+    work.tasks.push(Task::Bytes(b"}"));
+    work.tasks.push(Task::Entries {
+        left: entries.len(),
+        is_first: true,
+    });
+    for (key, value) in entries.into_iter().rev() {
+        work.terms.push(value);
+        work.terms.push(key);
+    }
+    Ok(())
+}
+
+/// Writes the next part of a collection.
+pub(super) fn step<H: Heap>(
+    m: &mut Machine<'_, H>,
+    work: &mut Writing<H::Term>,
+    task: Task,
+) -> Result<(), Halt<H>> {
+    m.consume_fuel(1)?;
+    m.check_heap_limit(work.terms.words() + words_of_string(work.out.len()))?;
+    match task {
+        Task::Items { is_first } => items(m, work, is_first),
+        Task::Characters => characters(m, work)?,
+        Task::Joined => joined(m, work)?,
+        Task::Values { left: 0, .. } | Task::Entries { left: 0, .. } => work.done(m, 0),
+        Task::Values { left, is_first } => {
+            between(work, is_first);
+            replace(
+                work,
+                Task::Values {
+                    left: left - 1,
+                    is_first: false,
+                },
+            );
+            work.tasks.push(Task::Value(Style::Readable));
+        }
+        Task::Entries { left, is_first } => {
+            between(work, is_first);
+            replace(
+                work,
+                Task::Entries {
+                    left: left - 1,
+                    is_first: false,
+                },
+            );
+            work.tasks.push(Task::Value(Style::Readable));
+            work.tasks.push(Task::Bytes(b" "));
+            work.tasks.push(Task::Value(Style::Key));
+        }
+        Task::Value(_) | Task::Bytes(_) => {}
+    }
+    Ok(())
+}
+
+fn between<T>(work: &mut Writing<T>, is_first: bool) {
+    if !is_first {
+        work.out.push(b' ');
+    }
+}
+
+/// Replaces the current task.
+fn replace<T>(work: &mut Writing<T>, task: Task) {
+    work.tasks.pop();
+    work.tasks.push(task);
+}
+
+/// Writes the next item of a list; the end of an improper one stands behind a bar.
+fn items<H: Heap>(m: &Machine<'_, H>, work: &mut Writing<H::Term>, is_first: bool) {
+    let Some(rest) = work.terms.take_last(m.heap) else {
+        return work.done(m, 0);
+    };
+    if let Some((item, tail)) = m.heap.uncons(rest) {
+        between(work, is_first);
+        replace(work, Task::Items { is_first: false });
+        work.terms.push(tail);
+        return work.push(Style::Readable, item);
+    }
+    work.done(m, 0);
+    if !m.heap.is_empty_list(rest) {
+        work.out.extend_from_slice(b" | ");
+        work.push(Style::Readable, rest);
+    }
+}
+
+/// Looks at the next item of a list that may consist of characters; its rest is on top of it.
+fn characters<H: Heap>(m: &mut Machine<'_, H>, work: &mut Writing<H::Term>) -> Result<(), Halt<H>> {
+    let rest = match work.terms.last_mut(m.heap) {
+        Some(rest) => *rest,
+        None => m.heap.nil(),
+    };
+    match m.heap.uncons(rest) {
+        Some((item, tail)) if m.heap.kind(item) == Kind::String && is_one_character(m, item)? => {
+            if let Some(rest) = work.terms.last_mut(m.heap) {
+                *rest = tail;
+            }
+        }
+        None if m.heap.is_empty_list(rest) => {
+            work.terms.take_last(m.heap);
+            replace(work, Task::Joined);
+        }
+        _ => {
+            work.terms.take_last(m.heap);
+            let term = match work.terms.last_mut(m.heap) {
+                Some(list) => *list,
+                None => rest,
+            };
+            list(m, work, term);
+        }
+    }
+    Ok(())
+}
+
+/// Writes the next character.
+fn joined<H: Heap>(m: &mut Machine<'_, H>, work: &mut Writing<H::Term>) -> Result<(), Halt<H>> {
+    let rest = match work.terms.last_mut(m.heap) {
+        Some(rest) => *rest,
+        None => m.heap.nil(),
+    };
+    let Some((item, tail)) = m.heap.uncons(rest) else {
+        work.done(m, 1);
+        return Ok(());
+    };
+    let length = m.heap.byte_length(item).unwrap_or(0);
+    m.consume_fuel(length / BYTES_A_UNIT)?;
+    m.consume_fuel_to_copy(item)?;
+    if let Some(rest) = work.terms.last_mut(m.heap) {
+        *rest = tail;
+    }
+    work.out
+        .extend_from_slice(m.heap.bytes(item).unwrap_or_default());
+    Ok(())
+}
