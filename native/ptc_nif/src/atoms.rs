@@ -44,6 +44,7 @@ rustler::atoms! {
     rejected,
     findings,
     plan,
+    recipes,
     busy,
     problem,
     timeout,

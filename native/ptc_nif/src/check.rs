@@ -5,7 +5,7 @@ use crate::atoms;
 use crate::clock::nif;
 use crate::handle::{right_consts, Handle};
 use crate::heap::Beam;
-use crate::program::{refused, CompileOptionsArg};
+use crate::program::{detail_of, refused, CompileOptionsArg};
 use crate::raw::Raw;
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
@@ -18,7 +18,6 @@ use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use ptc_vm::explain::Detail;
 use rustler::{Atom, Encoder, Error, NifResult, ResourceArc, Term};
 
 /// A check, with its text or its program.
@@ -56,7 +55,8 @@ nif! {
 
 nif! {
     /// The same for a program that was compiled, with its constants and its text, or nil if it is a term. Nothing is read again.
-    /// `detail`: `:findings`, `:observed` (the type of each operation too) or `:plan`.
+    /// `detail`: `:findings`, `:observed` (the type of each operation too), `:plan`, or
+    /// `:recipes` (the plan, and how the arguments of each call are made).
     fn check_compiled<'a>(
         env, handle: ResourceArc<Handle>, consts: Term<'a>, text: Term<'a>, detail: Atom, types: Term<'a>, tools: Term<'a>,
         memory: Term<'a>, returns: Term<'a>, given: (Term<'a>, Term<'a>)
@@ -66,7 +66,7 @@ nif! {
         let consts = right_consts(&heap, consts, handle.consts)?;
         let text = Raw::from(text);
         let source = handle.source_of(call.terms(), text).ok_or(Error::BadArg)?;
-        let detail = Detail::of(detail == atoms::findings(), detail == atoms::plan());
+        let detail = detail_of(detail);
         let given = GivenTypes {
             types: types.into(),
             memory: memory.into(),

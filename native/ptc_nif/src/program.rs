@@ -51,7 +51,6 @@ impl CompileOptionsArg {
             CompileOptionsArg::Full(given) => (None, given),
             CompileOptionsArg::Observed((what, a, b, c, d, e)) => (Some(what), (a, b, c, d, e)),
         };
-        let detail = |what| Detail::of(what == atoms::findings(), what == atoms::plan());
         LoadOptions {
             options: Options {
                 checked,
@@ -61,8 +60,21 @@ impl CompileOptionsArg {
                 any_keys,
                 values,
             },
-            observed: observed.map(detail),
+            observed: observed.map(detail_of),
         }
+    }
+}
+
+/// Returns what is recorded, by its name.
+pub fn detail_of(name: Atom) -> Detail {
+    if name == atoms::findings() {
+        Detail::Findings
+    } else if name == atoms::plan() {
+        Detail::Plan
+    } else if name == atoms::recipes() {
+        Detail::Recipes
+    } else {
+        Detail::All
     }
 }
 
@@ -238,7 +250,7 @@ nif! {
         let call = Call::begin(env, given)?;
         let text = Raw::from(text);
         let source = handle.source_of(call.terms(), text).filter(|source| source.has_text()).ok_or(Error::BadArg)?;
-        let detail = (detail != atoms::nil()).then(|| Detail::of(detail == atoms::findings(), false));
+        let detail = (detail != atoms::nil()).then(|| detail_of(detail));
         let data = Data::of(Raw::from(atoms::nil().encode(env)));
         Ok(load(call, Loader::of_source(source, detail), Then::Keep, text, data))
     }

@@ -58,6 +58,11 @@ impl KeptSource {
         outside.filter(move |(node, _)| is_value(*node)).take(most)
     }
 
+    /// Returns the entries that the table does not contain, with their places among the constants, up to so many.
+    pub fn outside(&self, most: usize) -> &[(Node, ConstId)] {
+        &self.outside[..self.outside.len().min(most)]
+    }
+
     /// Returns the place among the constants of an entry that the table does not contain.
     pub(crate) fn constant_of(&self, node: Node) -> Option<usize> {
         let found = self.outside.binary_search_by_key(&node, |(node, _)| *node);

@@ -17,17 +17,8 @@ pub enum Detail {
     Findings,
     /// Nothing of a run: what the program will do.
     Plan,
-}
-
-impl Detail {
-    /// Returns findings or a plan, if one of them is meant, else all.
-    pub fn of(findings: bool, plan: bool) -> Self {
-        match (findings, plan) {
-            (true, _) => Detail::Findings,
-            (_, true) => Detail::Plan,
-            _ => Detail::All,
-        }
-    }
+    /// The same, and how the arguments of each call are made.
+    Recipes,
 }
 
 /// A step from one part of a program to a part inside.

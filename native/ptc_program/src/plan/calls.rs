@@ -31,7 +31,14 @@ pub struct CallSite {
     pub guard: SetId,
     /// What the numbers of rounds of the loops around it come from.
     pub counted: SetId,
+    /// The least number of times that it is made.
+    pub least: FormulaId,
+    /// The largest number: of a call behind the first [`MOST_COUNTED`] that of all calls of its tool.
+    pub most: FormulaId,
 }
+
+/// Maximum number of calls that are counted one by one.
+pub const MOST_COUNTED: usize = 256;
 
 /// Returns the calls of two parts that are both evaluated.
 pub fn and_then(a: Effects, b: Effects, values: &mut Values) -> Effects {
@@ -82,6 +89,25 @@ pub fn or_else(a: Effects, b: Effects, values: &mut Values) -> Effects {
 pub fn maybe(effects: &mut Effects) {
     for called in effects {
         called.least = FormulaId::ZERO;
+    }
+}
+
+/// The calls of a part of the program that is evaluated in each round of a loop, or perhaps not at all (`maybe`), one by one.
+pub fn each_times(
+    calls: &mut [CallSite],
+    looped: Option<&Looped>,
+    maybe: bool,
+    loops: &mut Loops,
+    values: &mut Values,
+) {
+    for call in calls {
+        if let Some(looped) = looped {
+            call.least = loops.times(call.least, looped, false, values);
+            call.most = loops.times(call.most, looped, true, values);
+        }
+        if maybe {
+            call.least = FormulaId::ZERO;
+        }
     }
 }
 

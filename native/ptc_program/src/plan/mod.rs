@@ -8,6 +8,7 @@
 //! * [`walk`]: the domain; `visit` and `parts`: what holds in a part of an operation; `reads`: what rules read; `rules`,
 //!   `rules_of_lists` and `rules_of_objects`: the values of operations; `keyed_entries`: entries that are kept by their keys;
 //!   [`calls`]: how often tools are called
+//! * [`recipes`]: how the arguments of each call are made, for two programs to be compared
 //! * [`job`]: the walk and its reply in steps; `kept`: what the entries of the result are made of; `reply` and
 //!   `terms`: what is known, as terms
 
@@ -19,6 +20,7 @@ mod keyed_entries;
 pub mod loops;
 mod parts;
 mod reads;
+pub mod recipes;
 mod reply;
 mod rules;
 mod rules_of_lists;

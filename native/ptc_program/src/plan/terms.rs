@@ -258,7 +258,8 @@ fn formula_in<H: Heap>(formula: FormulaId, walk: &PlanWalk, heap: &mut H, depth:
     heap.make_list(&products)
 }
 
-fn number_term<H: Heap>(number: u64, heap: &mut H) -> H::Term {
+/// Returns the term of a number.
+pub(super) fn number_term<H: Heap>(number: u64, heap: &mut H) -> H::Term {
     let number = i64::try_from(number).unwrap_or(i64::MAX);
     let term = heap.make_number(Number::Int(number));
     term.unwrap_or_else(|| heap.nil())

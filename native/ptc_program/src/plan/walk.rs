@@ -1,6 +1,6 @@
 //! The domain of a plan: a value is known by the parts of the data that it is made of.
 
-use super::calls::{and_then, maybe, or_else, times, CallSite, Effects};
+use super::calls::{and_then, each_times, maybe, or_else, times, CallSite, Effects, MOST_COUNTED};
 use super::formula::FormulaId;
 use super::loops::{Looped, Loops};
 use super::sets::SetId;
@@ -125,6 +125,8 @@ impl PlanWalk {
             args,
             guard: self.guard,
             counted: self.counted,
+            least: once,
+            most: once,
         });
         if let Some(frame) = self.stack.frames.last_mut() {
             let called = super::calls::Called {
@@ -243,6 +245,14 @@ impl Domain for PlanWalk {
                 }
             }
             self.work += (self.calls.len() - calls) / 4;
+        }
+        let counted = calls.min(MOST_COUNTED)..self.calls.len().min(MOST_COUNTED);
+        if !counted.is_empty() && !matches!(when, When::Always) {
+            let in_loop = matches!(when, When::Each | When::Until);
+            let looped = looped.as_ref().filter(|_| in_loop);
+            self.work += counted.len() / 2;
+            let calls = &mut self.calls[counted];
+            each_times(calls, looped, !in_loop, &mut self.loops, &mut self.values);
         }
         if effects.is_empty() {
             if let (When::Branch, None) = (when, &own.branches) {

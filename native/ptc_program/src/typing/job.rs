@@ -7,6 +7,7 @@ use super::reply::Reply;
 use super::spare;
 use super::ty::TyId;
 use super::walk::TypeWalk;
+use crate::code::ConstId;
 use crate::load::{LoadOptions, Loader, Refusal};
 use crate::plan::job::Planning;
 use crate::source::KeptSource;
@@ -69,6 +70,8 @@ const CONSTANT: Budget = Budget {
 };
 /// Maximum number of such constants.
 const MOST_CONSTANTS: usize = 100;
+/// Maximum number of parts that the table does not contain and whose terms stand in recipes.
+const MOST_OF_RECIPES: usize = 4_096;
 /// Fuel for a step of the walk.
 const FUEL_PER_STEP: usize = 6;
 
@@ -97,7 +100,7 @@ impl<T: Copy> Check<T> {
             observed: Some(detail),
         };
         let mut check = Check::new(None, source.text.is_some(), options, given);
-        for (node, id) in source.constants_outside(MOST_CONSTANTS) {
+        for (node, id) in outside_of(&source, options.observed) {
             if let Some(term) = constant(id as usize) {
                 check.outside.push(term);
                 check.state.outside.push(node);
@@ -141,9 +144,19 @@ impl<T: Copy> Check<T> {
     /// Begins the check of types, or the plan.
     fn begin<H: Heap<Term = T>>(&mut self, source: &KeptSource, heap: &H) {
         let root = source.root;
-        if self.state.options.observed == Some(Detail::Plan) {
-            self.plan = Some(Planning::new(root, self.state.options.options.edition));
-            return;
+        let edition = self.state.options.options.edition;
+        match self.state.options.observed {
+            Some(Detail::Plan) => {
+                self.plan = Some(Planning::new(root, edition));
+                return;
+            }
+            Some(Detail::Recipes) => {
+                let nodes = std::mem::take(&mut self.state.outside);
+                let outside = (nodes, std::mem::take(&mut self.outside));
+                self.plan = Some(Planning::with_recipes(root, edition, outside));
+                return;
+            }
+            _ => {}
         }
         let mut walk = spare::walk(root, self.state.options.options.edition);
         walk.values = self.state.options.options.values;
@@ -211,6 +224,14 @@ impl<T: Copy> Check<T> {
     }
 }
 
+/// Returns the parts that the table does not contain and that are looked at.
+fn outside_of(source: &KeptSource, detail: Option<Detail>) -> Vec<(Node, ConstId)> {
+    match detail {
+        Some(Detail::Recipes) => source.outside(MOST_OF_RECIPES).to_vec(),
+        _ => source.constants_outside(MOST_CONSTANTS).collect(),
+    }
+}
+
 /// The options for loading a program. What is needed for the place of a mistake is only made once there is one.
 fn unobserved(options: LoadOptions) -> LoadOptions {
     LoadOptions {
@@ -247,7 +268,7 @@ impl<H: Heap> Job<H> for Check<H::Term> {
         while let Some(loader) = &mut self.loader {
             match loader.step(text, heap, meter)? {
                 Err(Refusal::Rejected(_, None))
-                    if !matches!(self.state.options.observed, None | Some(Detail::Plan))
+                    if !matches!(self.state.options.observed, None | Some(Detail::Plan | Detail::Recipes))
                         && !self.state.again =>
                 {
                     self.state.again = true;
@@ -261,7 +282,7 @@ impl<H: Heap> Job<H> for Check<H::Term> {
                     let Some((source, terms)) = loaded else {
                         return Err(Stop::Abandoned);
                     };
-                    for (node, id) in source.constants_outside(MOST_CONSTANTS) {
+                    for (node, id) in outside_of(&source, self.state.options.observed) {
                         self.outside.push(terms.get(heap, id as usize));
                         self.state.outside.push(node);
                     }

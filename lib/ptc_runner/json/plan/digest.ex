@@ -1,0 +1,73 @@
+defmodule PtcRunner.Json.Plan.Digest do
+  @moduledoc false
+  # Digests of terms that are the same on each node and in each release of Erlang/OTP.
+
+  alias PtcRunner.Json.{Codec, Program}
+
+  @doc """
+  The digest of a term: 64 hexadecimal digits.
+
+      iex> of = &PtcRunner.Json.Plan.Digest.of/1
+      iex> {of.(%{"a" => 1, "b" => [nil]}) == of.(%{"b" => [nil], "a" => 1}), of.(1) == of.(1.0), byte_size(of.(1))}
+      {true, false, 64}
+
+  """
+  @spec of(term()) :: String.t()
+  def of(term), do: :sha256 |> :crypto.hash(canonical(term)) |> Base.encode16(case: :lower)
+
+  @doc """
+  The digest of a program. A text and what it stands for have the same one.
+
+      iex> text = ~s({"program": {"op": "load",  "name": "n"}})
+      iex> [digest | others] = for program <- [text, PtcRunner.Json.Codec.decode!(text), elem(PtcRunner.Json.compile(text), 1)], do: PtcRunner.Json.Plan.Digest.program(program)
+      iex> others == [digest, digest]
+      true
+
+  """
+  @spec program(PtcRunner.Json.program() | Program.source()) :: String.t()
+  def program(%Program{source: source}), do: program(source)
+  def program({:checked, node}), do: of(node)
+
+  def program(text) when is_binary(text) do
+    case Codec.decode(text) do
+      {:ok, decoded} -> program(decoded)
+      # It is deeper than what is decoded, and stands for itself.
+      {:error, _error} -> of(text)
+    end
+  end
+
+  def program(%{"program" => node}), do: of(node)
+  def program(other), do: of(other)
+
+  # Each part begins with its kind and ends where its length says, so that no two terms have the same bytes.
+  defp canonical(text) when is_binary(text),
+    do: [?s, Integer.to_string(byte_size(text)), ?:, text]
+
+  defp canonical(number) when is_integer(number), do: [?i, Integer.to_string(number), ?;]
+  defp canonical(number) when is_float(number), do: [?f, <<number::float>>]
+  defp canonical(atom) when is_atom(atom), do: [?a | atom |> Atom.to_string() |> canonical()]
+
+  defp canonical(list) when is_list(list) do
+    if List.improper?(list),
+      do: [?t, canonical_term(list)],
+      else: [?l, Integer.to_string(length(list)), ?: | Enum.map(list, &canonical/1)]
+  end
+
+  defp canonical(map) when is_map(map) do
+    entries = map |> :maps.to_list() |> Enum.map(fn {key, value} -> {canonical(key), value} end)
+    entries = Enum.sort_by(entries, fn {key, _value} -> IO.iodata_to_binary(key) end)
+    entries = for {key, value} <- entries, do: [key, canonical(value)]
+    [?m, Integer.to_string(map_size(map)), ?: | entries]
+  end
+
+  defp canonical(tuple) when is_tuple(tuple),
+    do: [?u | tuple |> Tuple.to_list() |> canonical()]
+
+  defp canonical(other), do: [?t, canonical_term(other)]
+
+  # No program has these, except one that is given as a term.
+  defp canonical_term(term) do
+    bytes = :erlang.term_to_binary(term, minor_version: 2)
+    [Integer.to_string(byte_size(bytes)), ?:, bytes]
+  end
+end

@@ -1,0 +1,221 @@
+defmodule PtcRunner.Json.Plan.Recipes do
+  @moduledoc false
+  # The patterns of the arguments of each call, from what the native side says about how they are made: see
+  # `native/ptc_program/src/plan/recipes/reply.rs`.
+
+  alias PtcRunner.Json.Plan.{Digest, Formula, Pattern}
+
+  # Parts of a pattern that are kept apart, and steps of a path.
+  @most_parts 1_000
+  @most_steps 64
+
+  @typedoc "A call of the program: its tool, how often it is made, and its arguments."
+  @type site :: %{
+          tool: String.t(),
+          formula: {Formula.t(), Formula.t()},
+          arguments: Pattern.t()
+        }
+
+  @doc """
+  The calls of a program.
+
+      iex> recipes = [:nothing, :unknown, {:constant, "Ada"}, {:context, "sums"}, {:item, 3}, {:object, [{"to", 2}, {"sum", 4}]}]
+      iex> PtcRunner.Json.Plan.Recipes.sites({recipes, [{"pay", [], [{1, []}], 5}]})
+      [%{tool: "pay", formula: {[], [{1, []}]},
+         arguments: {:object, %{"to" => {:is, "Ada"}, "sum" => {:part, {:context, "sums"}, [:each]}}}}]
+
+  """
+  @spec sites({list(), list()}) :: [site()]
+  def sites({recipes, calls}) do
+    recipes = List.to_tuple(recipes)
+
+    {sites, _known} =
+      Enum.map_reduce(calls, {recipes, %{}, %{}}, fn {tool, least, most, args}, known ->
+        {{pattern, _size}, known} = pattern(args, known)
+        {%{tool: tool, formula: {least, most}, arguments: arguments(pattern)}, known}
+      end)
+
+    sites
+  end
+
+  defp arguments({:is, map}) when is_map(map) and not is_struct(map),
+    do: {:object, Map.new(map, fn {name, value} -> {name, {:is, value}} end)}
+
+  defp arguments(pattern), do: pattern
+
+  # The pattern of a recipe, with the number of its parts. What is known is kept, because a recipe may stand in several others.
+  defp pattern(id, {_recipes, patterns, _digests} = known) when is_map_key(patterns, id),
+    do: {Map.fetch!(patterns, id), known}
+
+  defp pattern(id, {recipes, _patterns, _digests} = known) do
+    {found, {recipes, patterns, digests}} = recipes |> elem(id) |> of(id, known)
+    {pattern, size} = found
+    found = if size > @most_parts, do: nil, else: {pattern, size}
+
+    if found == nil do
+      {made, {recipes, patterns, digests}} = made(id, {recipes, patterns, digests})
+      {made, {recipes, Map.put(patterns, id, made), digests}}
+    else
+      {found, {recipes, Map.put(patterns, id, found), digests}}
+    end
+  end
+
+  defp of(:nothing, _id, known), do: {{:null, 1}, known}
+  defp of(:unknown, _id, known), do: {{:unknown, 1}, known}
+  defp of(:now, _id, known), do: {{{:part, :now, []}, 1}, known}
+  defp of({:constant, value}, _id, known), do: {{{:is, value}, 1}, known}
+
+  defp of({root, name}, _id, known) when root in [:context, :memory, :answer, :error],
+    do: {{{:part, {root, name}, []}, 1}, known}
+
+  defp of({:item, of}, _id, known), do: step(of, [:each], known)
+  defp of({:group, of}, _id, known), do: step(of, [], known)
+  defp of({:field, of, name}, _id, known), do: step(of, [name], known)
+
+  defp of({:object, fields}, _id, known) do
+    {parts, {size, known}} =
+      Enum.map_reduce(fields, {1, known}, fn {name, of}, {size, known} ->
+        {{part, more}, known} = pattern(of, known)
+        {{name, part}, {size + more, known}}
+      end)
+
+    if Enum.all?(parts, &match?({_name, {:is, _value}}, &1)),
+      do: {{{:is, Map.new(parts, fn {name, {:is, value}} -> {name, value} end)}, size}, known},
+      else: {{{:object, Map.new(parts)}, size}, known}
+  end
+
+  defp of({:list, items}, _id, known) do
+    {parts, size, known} = several(items, known)
+
+    if Enum.all?(parts, &match?({:is, _value}, &1)),
+      do: {{{:is, for({:is, value} <- parts, do: value)}, size}, known},
+      else: {{{:list, parts}, size}, known}
+  end
+
+  defp of({:one_of, members}, _id, known) do
+    {parts, size, known} = several(members, known)
+    {{parts |> Enum.uniq() |> Enum.sort() |> one_of(), size}, known}
+  end
+
+  # It is what it copies, if that is a part of the data.
+  defp of({:made, _op, _parts, _input, copied}, id, known) when copied != nil do
+    case pattern(copied, known) do
+      {{{:part, _root, _steps}, _size} = part, known} -> {part, known}
+      {{{:among, _all}, _size} = among, known} -> {among, known}
+      {_other, known} -> made(id, known)
+    end
+  end
+
+  defp of(_made, id, known), do: made(id, known)
+
+  defp one_of([only]), do: only
+  defp one_of(all), do: if(:unknown in all, do: :unknown, else: {:one_of, all})
+
+  defp several(ids, known) do
+    {parts, {size, known}} =
+      Enum.map_reduce(ids, {1, known}, fn id, {size, known} ->
+        {{part, more}, known} = pattern(id, known)
+        {part, {size + more, known}}
+      end)
+
+    {parts, size, known}
+  end
+
+  # A part of a part of the data.
+  defp step(of, steps, known) do
+    case pattern(of, known) do
+      {{{:part, root, before}, _size}, known} when length(before) < @most_steps ->
+        {{{:part, root, before ++ steps}, 1}, known}
+
+      {{:unknown, _size}, known} ->
+        {{:unknown, 1}, known}
+
+      {{constant, size}, known} ->
+        case part(constant, steps) do
+          nil -> part_of_made(of, steps, known)
+          part -> {{part, size}, known}
+        end
+    end
+  end
+
+  # The items of a constant list, and fields of constants, are constants.
+  defp part({:is, list}, [:each]) when is_list(list), do: among(list)
+  defp part({:is, value}, [name]) when is_binary(name), do: {:is, field(value, name)}
+
+  defp part({:among, all}, [name]) when is_binary(name),
+    do: {:among, all |> Enum.map(&field(&1, name)) |> Enum.uniq()}
+
+  defp part({:among, all}, [:each]),
+    do: if(Enum.all?(all, &is_list/1), do: all |> Enum.concat() |> among())
+
+  defp part({kind, _value} = same, []) when kind in [:is, :among], do: same
+  defp part(_other, _steps), do: nil
+
+  defp among(list), do: if(not List.improper?(list), do: {:among, Enum.uniq(list)})
+
+  defp field(value, name) do
+    case value do
+      %{^name => part} -> part
+      _other -> nil
+    end
+  end
+
+  defp part_of_made(of, steps, known) do
+    case digest(of, known) do
+      {nil, known} -> {{:unknown, 1}, known}
+      {digest, known} -> {{{:part, {:made, digest}, steps}, 1}, known}
+    end
+  end
+
+  defp made(id, known) do
+    case digest(id, known) do
+      {nil, known} -> {{:unknown, 1}, known}
+      {digest, known} -> {{{:made, digest}, 1}, known}
+    end
+  end
+
+  # The digest of how a value is made; nil if a part of that is unknown.
+  defp digest(id, {_recipes, _patterns, digests} = known) when is_map_key(digests, id),
+    do: {Map.fetch!(digests, id), known}
+
+  defp digest(id, {recipes, _patterns, _digests} = known) do
+    {inside, {recipes, patterns, digests}} = recipes |> elem(id) |> inside(known)
+    digest = if inside != nil, do: Digest.of(inside)
+    {digest, {recipes, patterns, Map.put(digests, id, digest)}}
+  end
+
+  defp inside(:unknown, known), do: {nil, known}
+  defp inside(word, known) when is_atom(word), do: {word, known}
+  defp inside({:constant, _value} = constant, known), do: {constant, known}
+
+  defp inside({root, _name} = named, known)
+       when root in [:context, :memory, :answer, :error, :accumulated],
+       do: {named, known}
+
+  defp inside({kind, of}, known) when kind in [:item, :group], do: all({kind}, [of], known)
+  defp inside({:field, of, name}, known), do: all({:field, name}, [of], known)
+  defp inside({:each, list, body}, known), do: all({:each}, [list, body], known)
+
+  defp inside({:object, fields}, known) do
+    {names, ids} = fields |> Enum.sort() |> Enum.unzip()
+    all({:object, names}, ids, known)
+  end
+
+  defp inside({:with, of, fields}, known) do
+    {names, ids} = fields |> Enum.sort() |> Enum.unzip()
+    all({:with, names}, [of | ids], known)
+  end
+
+  defp inside({kind, ids}, known) when kind in [:list, :one_of], do: all({kind}, ids, known)
+
+  # What it copies is made of the same parts.
+  defp inside({:made, op, parts, input, _copied}, known) do
+    {names, ids} = Enum.unzip(parts)
+    all({:made, op, names}, [input | ids], known)
+  end
+
+  defp all(kind, ids, known) do
+    {digests, known} = Enum.map_reduce(ids, known, &digest/2)
+    {if(nil not in digests, do: {kind, digests}), known}
+  end
+end
