@@ -8,6 +8,7 @@ use crate::fault::Fault;
 use crate::look::{look_up, Found};
 use crate::table::Builtin;
 use crate::values::{callable, class, is_const, make_int, make_made, make_set, Callable, Class};
+use crate::work::Work;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::named::Named;
 use ptc_vm::program::{ConstId, Pc, Slot};
@@ -226,7 +227,7 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             return Err(VmHalt::fault(Fault::of("tool_arguments", name, given)));
         }
         Own::Spread { before, slot } => {
-            if m.begun().is_none() {
+            if !matches!(m.begun(), Some(Work::Spreading(_))) {
                 let coll = m.top();
                 if !matches!(
                     class(m, coll),
