@@ -296,6 +296,44 @@ defmodule PtcRunner.Firewall.GuardTest do
         assert text =~ "Firewalled data flows into a tool: users._pin into the"
       end
 
+      # An order changes no number of items. It is in the items.
+      sorted = %{"op" => "sort_by", "expr" => same, "order" => "desc"}
+      length = fn _args -> "sent" end
+
+      for steps <- [
+            [range, sorted, %{"op" => "count"}],
+            [range, sorted, %{"op" => "reverse"}, %{"op" => "length"}],
+            [range, sorted, %{"op" => "map", "expr" => %{"op" => "literal", "value" => 1}}],
+            [range, %{"op" => "map", "expr" => %{"n" => it}}, sorted, %{"op" => "length"}]
+          ] do
+        assert {:ok, "sent", _, _} =
+                 run(with_pin.(call("send", %{"x" => pipe(steps)})), tools: %{"send" => length})
+      end
+
+      for steps <- [
+            [range, sorted, %{"op" => "take", "count" => 1}],
+            [range, sorted, %{"op" => "map", "expr" => plus.(it, 1)}],
+            [
+              range,
+              sorted,
+              %{"op" => "filter", "where" => %{same | "value" => 1}},
+              %{"op" => "count"}
+            ],
+            [%{"op" => "zip", "lists" => [range, pipe([range, sorted])]}],
+            [
+              range,
+              sorted,
+              fold.(%{
+                "op" => "if",
+                "condition" => %{same | "left" => acc, "value" => 0},
+                "then" => it,
+                "else" => acc
+              })
+            ]
+          ] do
+        assert run(with_pin.(call("send", %{"x" => pipe(steps)}))) == refused("users._pin")
+      end
+
       # One decision of the program, and one for each row, tells no number.
       seen = %{"send" => fn args -> args["x"] end}
       high = %{"op" => "gt", "field" => "_pin", "value" => 1}

@@ -114,7 +114,27 @@ impl PlanWalk {
         } else if self.field("field").is_some() {
             keys.push(self.read_at(source, item, "field"));
         }
-        self.chosen_of(input, input, &keys)
+        self.ordered(input, &keys)
+    }
+
+    /// Returns a list whose items have been brought into an order by these keys. There are as many items as before: what decides the
+    /// order of the numbers of a `range` flows into the items, and not into how many there are.
+    fn ordered(&mut self, list: ValueId, keys: &[ValueId]) -> ValueId {
+        let spine = self.values.outline(list, false);
+        let (inner, by) = self.values.undecided(list);
+        let Value::List(items) = self.values.get(inner) else {
+            return self.chosen_of(list, list, keys);
+        };
+        if !self.values.has_numbers(spine) {
+            return self.chosen_of(list, list, keys);
+        }
+        let mut item = items.item;
+        for key in keys {
+            let flows = self.values.flows(*key);
+            item = self.values.with(item, flows);
+        }
+        let list = self.values.list(ItemsOf { item, ..items });
+        self.values.decided(list, by)
     }
 
     /// Returns the list of what a body gives.
