@@ -9,6 +9,8 @@ pub struct Forms<T> {
     pub forms: Vec<T>,
     /// Where the keys of the last small map stand, and at which place the key is among them; `None` if it has none of the forms.
     pub last: Option<(usize, Option<usize>)>,
+    /// The place among the keys of a small map at which the key was found last, and in which form.
+    pub hit: Option<(usize, usize)>,
 }
 
 /// The remembered keys, by the constant that each is.

@@ -80,27 +80,46 @@ fn look_up_slowly<H: Heap>(m: &mut Machine<'_, H>, coll: H::Term, key: ConstId) 
         let (keyword, underscored) = (m.constant(key + STRUCT), m.constant(key + UNDERSCORED));
         let underscored = (m.heap.kind(underscored) == Kind::String).then_some(underscored);
         let forms = forms(m, own, (string, keyword), underscored);
-        m.cache.put(key, Forms { forms, last: None });
+        let (last, hit) = (None, None);
+        m.cache.put(key, Forms { forms, last, hit });
     }
     m.consume_fuel(2)?;
-    let forms = match m.cache.get(key) {
-        Some(known) => known.forms.clone(),
-        None => Vec::new(),
+    let (heap, cache) = (&*m.context.heap, &mut m.cache);
+    let Some(known) = cache.get(key) else {
+        return Ok(Found::Missing);
     };
+    let flat = heap.flat(coll);
+    if let (Some((keys, values)), Some((place, form))) = (flat, known.hit) {
+        // Rows of one kind have their keys at the same places. Where all keys are strings, no form before the first string can be
+        // there.
+        let is_there = keys
+            .get(place)
+            .is_some_and(|it| heap.identical(*it, known.forms[form]));
+        let is_string = |it: &H::Term| heap.kind(*it) == Kind::String;
+        let is_first_string = !known.forms[..form].iter().any(is_string);
+        if is_there && (form == 0 || (is_first_string && keys.iter().all(is_string))) {
+            known.last = Some((keys.as_ptr() as usize, Some(place)));
+            return Ok(Found::Value(values[place]));
+        }
+    }
     let mut found = None;
-    for form in &forms {
-        if let Lookup::Found(value) = m.heap.lookup(coll, *form, &mut H::KeyCache::default()) {
-            found = Some((*form, value));
+    for (index, form) in known.forms.iter().enumerate() {
+        if let Lookup::Found(value) = heap.lookup(coll, *form, &mut H::KeyCache::default()) {
+            found = Some((index, value));
             break;
         }
     }
-    let place = m.heap.flat(coll).map(|(keys, _)| {
-        let form = found.map(|(form, _)| form);
-        let place = form.and_then(|form| keys.iter().position(|it| m.heap.identical(*it, form)));
-        (keys.as_ptr() as usize, place)
-    });
-    if let Some(known) = m.cache.get(key) {
-        known.last = place.filter(|(_, place)| place.is_some() == found.is_some());
+    if let Some((keys, _)) = flat {
+        let at = keys.as_ptr() as usize;
+        match found {
+            None => known.last = Some((at, None)),
+            Some((index, _)) => {
+                let form = known.forms[index];
+                let place = keys.iter().position(|it| heap.identical(*it, form));
+                known.last = place.map(|place| (at, Some(place)));
+                known.hit = place.map(|place| (place, index));
+            }
+        }
     }
     Ok(found.map_or(Found::Missing, |(_, value)| Found::Value(value)))
 }

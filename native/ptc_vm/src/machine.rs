@@ -26,7 +26,8 @@ pub type Eval<H, L> = Result<<H as Heap>::Term, HaltOf<H, L>>;
 /// it must not take them off the stack; the run does that once the evaluation has succeeded. A
 /// long evaluation keeps its progress and continues, see [`Machine::resumable`].
 pub struct Machine<'h, H: Heap, L: Language> {
-    pub(crate) context: Context<'h, H>,
+    /// What all algorithms work with.
+    pub context: Context<'h, H>,
     program: &'h Program<L>,
     pub(crate) slots: Slots<H::Term>,
     pub(crate) stack: Stack<H::Term>,

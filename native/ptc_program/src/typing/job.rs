@@ -268,8 +268,10 @@ impl<H: Heap> Job<H> for Check<H::Term> {
         while let Some(loader) = &mut self.loader {
             match loader.step(text, heap, meter)? {
                 Err(Refusal::Rejected(_, None))
-                    if !matches!(self.state.options.observed, None | Some(Detail::Plan | Detail::Recipes))
-                        && !self.state.again =>
+                    if !matches!(
+                        self.state.options.observed,
+                        None | Some(Detail::Plan | Detail::Recipes)
+                    ) && !self.state.again =>
                 {
                     self.state.again = true;
                     loader.again(self.state.options.observed.unwrap_or_default());

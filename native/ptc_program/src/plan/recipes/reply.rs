@@ -160,12 +160,7 @@ impl<T: Copy> RecipeReply<T> {
     }
 }
 
-fn call_term<H: Heap>(
-    args: RecipeId,
-    at: usize,
-    plan: &PlanWalk,
-    heap: &mut H,
-) -> H::Term {
+fn call_term<H: Heap>(args: RecipeId, at: usize, plan: &PlanWalk, heap: &mut H) -> H::Term {
     let Some(site) = plan.calls.get(at) else {
         return heap.nil();
     };
@@ -181,7 +176,9 @@ fn call_term<H: Heap>(
 }
 
 fn most_of_tool(tool: NameId, plan: &PlanWalk) -> FormulaId {
-    let found = plan.effects.binary_search_by_key(&tool, |called| called.tool);
+    let found = plan
+        .effects
+        .binary_search_by_key(&tool, |called| called.tool);
     found.map_or(FormulaId::UNKNOWN, |at| plan.effects[at].most)
 }
 

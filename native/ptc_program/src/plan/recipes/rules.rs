@@ -124,9 +124,23 @@ impl RecipeWalk {
                     _ => self.made(source, op, input, Copies::No),
                 }
             }
-            Connective(_) | Negation | Aggregate(_) | Accumulator | Zipped | Range | Merged
-            | Reshaped(Reshaping::Rename) | Entries(_) | KeyedMap(_) | Grouped | Joined
-            | Compared(_) | Number(_) | Text(_) | Date(_) | Kind => self.made(source, op, input, Copies::No),
+            Connective(_)
+            | Negation
+            | Aggregate(_)
+            | Accumulator
+            | Zipped
+            | Range
+            | Merged
+            | Reshaped(Reshaping::Rename)
+            | Entries(_)
+            | KeyedMap(_)
+            | Grouped
+            | Joined
+            | Compared(_)
+            | Number(_)
+            | Text(_)
+            | Date(_)
+            | Kind => self.made(source, op, input, Copies::No),
         }
     }
 

@@ -80,7 +80,8 @@ impl RecipeWalk {
     /// Returns a constant; unknown, if a part of it is not given.
     pub(super) fn constant_at(&mut self, source: &Document, node: Node) -> RecipeId {
         let is_given = |node: Node| self.outside.binary_search(&node).is_ok();
-        let is_outside = |node: Node| matches!(source.entry(node), Entry::Term(_) | Entry::Long(..));
+        let is_outside =
+            |node: Node| matches!(source.entry(node), Entry::Term(_) | Entry::Long(..));
         let end = source.end(node);
         self.work += (end - node) as usize / 8;
         let is_known = match is_outside(node) {
