@@ -4,10 +4,12 @@
 //! thread, and each form is looked at once. A special form is a function that pushes the tasks of its parts, last ones first, and
 //! the task that builds its expression.
 //!
-//! * [`calls`], [`literals`], [`symbols`]: lists, literals and names
-//! * [`bindings`], [`branches`], [`threads`], [`rounds`], [`functions`], [`definitions`], [`trials`]: the special forms
-//! * [`build`]: the expressions; [`patterns`]: what values are bound to; [`scope`]: what is bound where
+//! * `calls`, `literals`, `symbols`: lists, literals and names
+//! * `bindings`, `branches`, `threads`, `rounds`, `functions`, `definitions`, `trials`: the special forms
+//! * `build`: the expressions; `patterns`: what values are bound to; `scope`: what is bound where
+//! * `added`: functions of the memory
 
+mod added;
 mod bindings;
 mod branches;
 mod build;
@@ -29,8 +31,8 @@ mod threads;
 mod trials;
 
 use crate::ast::{
-    Analyzed, Clause, Expr, ExprId, Function, FunctionId, Literal, Local, LocalId, NameId, Pattern,
-    Problem, Span,
+    Analyzed, Clause, Expr, ExprId, FunctionId, Literal, Local, LocalId, NameId, Pattern, Problem,
+    Span,
 };
 use crate::read::{self, Form, FormId, Forms, Items, Names, SymbolId};
 use functions::Short;
@@ -319,81 +321,5 @@ impl<'t> Analyzer<'t> {
         let new = *listed & list == 0;
         *listed |= list;
         new && self.unit == 0
-    }
-
-    /// Analyzes a function that the memory has.
-    fn add(&mut self, unit: u32, added: &Added<'t>) {
-        let counts = (
-            self.out.functions.len(),
-            self.out.locals.len(),
-            self.out.exprs.len(),
-        );
-        let function = self.added(unit, added).unwrap_or_else(|_| {
-            self.out.functions.truncate(counts.0);
-            self.out.locals.truncate(counts.1);
-            self.out.exprs.truncate(counts.2);
-            self.out.spans.truncate(counts.2);
-            self.without_code(unit, added)
-        });
-        self.out.added.push(function);
-    }
-
-    /// Analyzes the text of a function whose captured names are locals.
-    fn added(&mut self, unit: u32, added: &Added<'t>) -> Result<FunctionId, Problem> {
-        self.source = added.source;
-        self.unit = unit;
-        self.tasks.clear();
-        self.results.clear();
-        self.patterns.clear();
-        self.clauses.clear();
-        self.cases.clear();
-        self.function = None;
-        self.short = None;
-        self.tries = 0;
-        if let Some(first) = self.frames.first().copied() {
-            self.scope.leave(first.scope);
-            self.defs.forget(first.defs);
-            self.frames.clear();
-        }
-        let forms = read::read(added.source, &mut self.forms, &mut self.names)?;
-        self.open(false);
-        for name in added.captured {
-            let name = self.names.intern(name);
-            self.bind_name(name);
-        }
-        let number = self.out.functions.len();
-        match forms.as_slice() {
-            [form] => self.push(*form, Place::OPERAND),
-            _ => return Err(problems::no_function()),
-        }
-        self.work()?;
-        match self.out.functions.get(number) {
-            Some(_) => Ok(number as FunctionId),
-            None => Err(problems::no_function()),
-        }
-    }
-
-    /// Adds a function whose body is nil.
-    fn without_code(&mut self, unit: u32, added: &Added) -> FunctionId {
-        let span = Span {
-            start: 0,
-            end: added.source.len() as u32,
-        };
-        let body = self.out.exprs.len() as ExprId;
-        self.out.exprs.push(Expr::Const(Literal::Nil));
-        self.out.spans.push(span);
-        self.out.functions.push(Function {
-            own: None,
-            name: None,
-            params: Vec::new(),
-            rest: None,
-            printed: Vec::new(),
-            body,
-            doc: None,
-            source: span,
-            unit,
-            parent: None,
-        });
-        (self.out.functions.len() - 1) as FunctionId
     }
 }
