@@ -1,0 +1,187 @@
+defmodule PtcRunner.Lisp.Text do
+  @moduledoc false
+  # The texts of values, as `str` and `pr-str` give them, for messages and for what Elixir evaluates of a run. Natively, the family of
+  # texts has them for programs.
+
+  alias PtcRunner.Lisp.{Duration, Function, Keyword, Regex, Symbol, Var}
+
+  # The parts of a text without a limit, and in a message; the bytes of a string in a message.
+  @all 0x7FF_FFFF_FFFF
+  @few 60
+  @bytes 1_000
+
+  # Digits before the point with which Erlang still writes decimals.
+  @large 1.0e22
+
+  # The first elements of what stands for a function in a run.
+  @closure :"$ptc_lisp_closure"
+  @builtin :"$ptc_lisp_builtin"
+  @made :"$ptc_lisp_made"
+  @tool :"$ptc_lisp_tool"
+
+  @doc """
+  The text of a value as `pr-str` prints it.
+
+      iex> PtcRunner.Lisp.Text.pr(%{"a" => [1, 2.5, nil, :count, true]})
+      ~S({"a" [1 2.5 nil :count true]})
+
+      iex> PtcRunner.Lisp.Text.pr(0.1 + 0.2)
+      "0.3"
+
+  """
+  @spec pr(term()) :: String.t()
+  def pr(value), do: text(value, @all, @all)
+
+  @doc """
+  The text of a value as `str` prints it.
+
+      iex> for value <- [nil, "a", :count, 1.0e20, :nan, [nil, "a"]], do: PtcRunner.Lisp.Text.str(value)
+      ["", "a", ":count", "1.0e20", "NaN", ~S([nil "a"])]
+
+  """
+  @spec str(term()) :: String.t()
+  def str(nil), do: ""
+  def str(text) when is_binary(text), do: text
+  def str(:infinity), do: "Infinity"
+  def str(:negative_infinity), do: "-Infinity"
+  def str(:nan), do: "NaN"
+  def str(float) when is_float(float), do: Float.to_string(float)
+  def str(%Symbol{name: name}), do: name
+  def str(%module{} = date) when module in [Date, DateTime], do: module.to_iso8601(date)
+  def str(value), do: pr(value)
+
+  @doc """
+  The text of a value in a message: that of `pr-str`, or its beginning.
+
+      iex> PtcRunner.Lisp.Text.brief([1, "a"])
+      ~S([1 "a"])
+
+      iex> PtcRunner.Lisp.Text.brief(Enum.to_list(1..1_000)) |> String.slice(-10, 10)
+      " 57 58 …]"
+
+  """
+  @spec brief(term()) :: String.t()
+  def brief(value), do: text(value, @few, @bytes)
+
+  @doc """
+  The text of a list of values, each like `brief/1`.
+
+      iex> PtcRunner.Lisp.Text.list(["x", "&", "r"])
+      "x & r"
+
+  """
+  @spec list([String.t()]) :: String.t()
+  def list(names), do: Enum.join(names, " ")
+
+  defp text(value, parts, bytes) do
+    {text, _left} = put(value, parts, bytes)
+    IO.iodata_to_binary(text)
+  end
+
+  # The text of a value, and how many parts may still follow.
+  defp put(nil, left, _bytes), do: {"nil", left - 1}
+  defp put(true, left, _bytes), do: {"true", left - 1}
+  defp put(false, left, _bytes), do: {"false", left - 1}
+  defp put(:infinity, left, _bytes), do: {"##Inf", left - 1}
+  defp put(:negative_infinity, left, _bytes), do: {"##-Inf", left - 1}
+  defp put(:nan, left, _bytes), do: {"##NaN", left - 1}
+  defp put(atom, left, _bytes) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
+  defp put(text, left, bytes) when is_binary(text), do: {string(text, bytes), left - 1}
+  defp put(float, left, _bytes) when is_float(float), do: {decimal(float), left - 1}
+
+  defp put(integer, left, bytes) when is_integer(integer) do
+    # An integer of so many words has more digits than a message has room for.
+    if bytes != @all and :erts_debug.flat_size(integer) > div(bytes, 16),
+      do: {"(a long integer)", left - 1},
+      else: {Integer.to_string(integer), left - 1}
+  end
+
+  defp put(list, left, bytes) when is_list(list) do
+    {items, left} = items(list, left - 1, bytes, [])
+    {[?[, items, ?]], left}
+  end
+
+  defp put(%MapSet{} = set, left, bytes) do
+    {items, left} = items(MapSet.to_list(set), left - 1, bytes, [])
+    {["\#{", items, ?}], left}
+  end
+
+  defp put(%Keyword{name: name}, left, _bytes), do: {[?:, named(name)], left - 1}
+  defp put(%Var{name: name}, left, _bytes), do: {["#'", named(name)], left - 1}
+  defp put(%Symbol{name: name}, left, _bytes), do: {[?', named(name)], left - 1}
+  defp put(%Regex{source: source}, left, _bytes), do: {["#\"", named(source), ?"], left - 1}
+  defp put(%Duration{milliseconds: ms}, left, _bytes), do: {"#duration[#{ms}ms]", left - 1}
+  defp put(%Function{} = function, left, _bytes), do: {function(function), left - 1}
+
+  defp put(%module{} = date, left, _bytes) when module in [Date, DateTime],
+    do: {inspect(module.to_iso8601(date)), left - 1}
+
+  defp put(%_struct{} = struct, left, _bytes), do: {opaque(struct), left - 1}
+
+  defp put(map, left, bytes) when is_map(map) do
+    {entries, left} = entries(Enum.sort(:maps.to_list(map)), left - 1, bytes, [])
+    {[?{, entries, ?}], left}
+  end
+
+  defp put(tuple, left, _bytes) when is_tuple(tuple) and tuple_size(tuple) > 1 do
+    case elem(tuple, 0) do
+      @closure -> {"#fn[...]", left - 1}
+      @builtin -> {"#<builtin>", left - 1}
+      @made -> {"#fn[...]", left - 1}
+      @tool -> {["tool/", named(elem(tuple, 1))], left - 1}
+      _other -> {opaque(tuple), left - 1}
+    end
+  end
+
+  defp put(other, left, _bytes), do: {opaque(other), left - 1}
+
+  defp items([_ | _], left, _bytes, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}
+
+  defp items([item | rest], left, bytes, made) do
+    {text, left} = put(item, left, bytes)
+    items(rest, left, bytes, if(rest == [], do: [text | made], else: [[text, ?\s] | made]))
+  end
+
+  defp items([], left, _bytes, made), do: {Enum.reverse(made), left}
+
+  defp items(tail, left, _bytes, made),
+    do: {Enum.reverse([["| ", opaque(tail)] | made]), left - 1}
+
+  defp entries([_ | _], left, _bytes, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}
+
+  defp entries([{key, value} | rest], left, bytes, made) do
+    {key, left} = key(key, left, bytes)
+    {value, left} = put(value, left, bytes)
+    text = if rest == [], do: [key, ?\s, value], else: [key, ?\s, value, ?\s]
+    entries(rest, left, bytes, [text | made])
+  end
+
+  defp entries([], left, _bytes, made), do: {Enum.reverse(made), left}
+
+  # Atoms print as keywords there, whatever they mean.
+  defp key(atom, left, _bytes) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
+  defp key(key, left, bytes), do: put(key, left, bytes)
+
+  defp named(name) when is_binary(name), do: name
+  defp named(other), do: opaque(other)
+
+  defp string(text, bytes) when byte_size(text) <= bytes,
+    do: inspect(text, printable_limit: :infinity)
+
+  defp string(text, bytes),
+    do: [inspect(String.slice(binary_part(text, 0, bytes), 0, div(bytes, 4))), "…"]
+
+  # Up to ten decimals.
+  defp decimal(float) when abs(float) >= @large, do: [Integer.to_string(trunc(float)), ".0"]
+  defp decimal(float), do: :erlang.float_to_binary(float, [:compact, decimals: 10])
+
+  defp function(%Function{kind: :closure, params: params}) when is_list(params),
+    do: ["#fn[", params |> Enum.filter(&is_binary/1) |> list(), ?]]
+
+  defp function(%Function{kind: :builtin}), do: "#<builtin>"
+  defp function(%Function{kind: :juxt}), do: "#<fn>"
+  defp function(%Function{}), do: "#fn[...]"
+
+  # What is no value of the language: a pid, a tuple, a struct.
+  defp opaque(term), do: PtcRunner.Shown.text(term)
+end
