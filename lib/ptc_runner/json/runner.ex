@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Context
   alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Control, Edition, Limits, Message, Program, Run, ToolProcess}
-  alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, InPlace, Start}
+  alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, InPlace, Reply, Start}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic}
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -170,9 +170,14 @@ defmodule PtcRunner.Json.Runner do
   defp worded({:error, fault}), do: {:error, Message.error(fault)}
   defp worded(done), do: done
 
+  @doc """
+  Drives a run from its first native call to its end, and ends the process of its tools. Returns its result, with the run's limits in
+  their errors, and the run as it is then.
+  """
+  @spec driven(Run.t(), (() -> Reply.t())) :: {result :: term(), Run.t()}
   # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.
   # So the modules that it needs are loaded before.
-  defp driven(%Run{limits: limits} = run, begin) do
+  def driven(%Run{limits: limits} = run, begin) do
     :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
     handler = ErrorHandler.install()
 

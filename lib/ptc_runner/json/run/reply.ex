@@ -41,6 +41,9 @@ defmodule PtcRunner.Json.Run.Reply do
   # The run is at a loop whose rounds may overlap.
   Record.defrecord(:fork, state: nil, terms: {}, loop: "", list: [], left: nil)
 
+  # The run asks its caller: which question, and what it is about; `left`: the milliseconds that it has, or `:infinity`.
+  Record.defrecord(:ask, state: nil, terms: {}, question: nil, asked: nil, left: nil)
+
   @doc """
   The state of a run that waits.
 

@@ -136,11 +136,9 @@ impl<'a> Compiler<'a> {
 
     /// The code that makes the result of the program.
     fn code_of_end(&mut self, end: Label) {
-        let names = self
-            .global_names
-            .iter()
-            .map(|name| Const::text(*name))
-            .collect();
+        // As keywords: a name of the vocabulary is an atom in the memory.
+        let keyword = |name: &&str| Const::Literal(Literal::Keyword((*name).to_owned()));
+        let names = self.global_names.iter().map(keyword).collect();
         let names = self.constants.add(Const::Marked(Word::Name, names));
         self.place(end);
         self.code.push(Instr::Own(Own::Finish { names }));

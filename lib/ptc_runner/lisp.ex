@@ -1,0 +1,204 @@
+defmodule PtcRunner.Lisp do
+  @moduledoc ~S"""
+  Runs programs in PTC-Lisp: a small Clojure, as LLMs write it, that reads data, transforms it and calls tools.
+
+      iex> program = "(->> data/orders (filter #(> (:total %) 100)) (map :total) (reduce +))"
+      iex> orders = [%{"total" => 50}, %{"total" => 150}, %{"total" => 200}]
+      iex> {:ok, step} = PtcRunner.Lisp.run(program, context: %{"orders" => orders})
+      iex> step.return
+      350
+
+  A program runs natively, on the given terms: nothing of the context is copied. It runs in the calling process; only tools run in a
+  process of their own.
+
+  ## Turns
+
+  What a program defines is in the memory of its step, and the next program finds it there, functions too:
+
+      iex> {:ok, first} = PtcRunner.Lisp.run("(defn vat [x] (* x 0.25))")
+      iex> {:ok, second} = PtcRunner.Lisp.run("(vat 80)", memory: first.memory)
+      iex> second.return
+      20.0
+
+  ## Tools
+
+      iex> tools = %{"double" => fn %{"n" => n} -> 2 * n end}
+      iex> {:ok, step} = PtcRunner.Lisp.run("(tool/double {:n 21})", tools: tools)
+      iex> {step.return, hd(step.tool_calls).name}
+      {42, "double"}
+
+  ## Errors
+
+  Every error can be shown to the LLM that wrote the program:
+
+      iex> {:error, step} = PtcRunner.Lisp.run("(+ 1 totl)")
+      iex> PtcRunner.Lisp.format_error(step)
+      "unbound_var: Undefined variable: totl"
+
+  """
+
+  alias PtcRunner.Json.Limits
+  alias PtcRunner.Lisp.{Evaluation, Given, Program}
+  alias PtcRunner.{Shown, Step}
+
+  @typedoc "A text, or a compiled program."
+  @type program :: String.t() | Program.t()
+
+  @typedoc "See `run/2`."
+  @type option ::
+          {:context, map()}
+          | {:memory, map()}
+          | {:turn_history, [term()]}
+          | {:tools, %{String.t() => PtcRunner.Tool.form()}}
+          | {:signature, String.t() | tuple() | nil}
+          | {:float_precision, non_neg_integer() | nil}
+          | {:timeout, timeout()}
+          | {:max_heap, non_neg_integer()}
+          | {:max_program_bytes, non_neg_integer()}
+          | {:max_symbols, non_neg_integer()}
+          | {:max_print_length, non_neg_integer()}
+          | {:max_tool_calls, non_neg_integer() | nil}
+          | {:strict_data, boolean()}
+          | {:budget, term()}
+
+  @typedoc "Why a program has no value: `t:PtcRunner.Step.fail/0` without details."
+  @type error :: %{reason: atom(), message: String.t()}
+
+  @doc """
+  Runs a program; never raises for one.
+
+  The step has `return`, or `fail` with `reason` and `message`; `memory`, for the next program; `prints`, in order; `tool_calls`, in
+  order; and `usage`, with `duration_ms` and `memory_bytes`. Prints and calls are also in the step of an error. `(return value)` ends a
+  program with `{:__ptc_return__, value}`, `(fail value)` with `{:__ptc_fail__, value}`.
+
+  ## Options
+
+    * `:context` - map that `data/key` reads, by default `%{}`; its keys are strings or atoms
+    * `:memory` - values of earlier programs by name, by default `%{}`
+    * `:turn_history` - results of earlier programs, the oldest first: `*1` is the last
+    * `:tools` - map of names and tools, see `PtcRunner.Tool.new/2`
+    * `:signature` - `return` must be of the type that it says, as in `"() -> {total :float}"`
+    * `:float_precision` - number of decimals to which floats in `return` are rounded
+    * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()}; the time of tools counts
+    * `:max_heap` - words that the program may build, by default #{Limits.default_max_heap()}; 0 for no limit. What it is given does not
+      count.
+    * `:max_program_bytes` - by default 1,000,000
+    * `:max_symbols` - unique symbols and keywords of the program, by default 10,000
+    * `:max_print_length` - characters of one print, by default 2,000
+    * `:max_tool_calls` - the maximum number of calls, by default `nil`: no maximum
+    * `:strict_data` - `true` makes `data/key` fail where the context has no such key, by default `false`
+    * `:budget` - what `(budget/remaining)` gives
+
+  Other options are ignored: those of `ptc_runner` that have no effect here.
+
+      iex> {:ok, step} = PtcRunner.Lisp.run("(def n (inc n)) (println n) {:n n}", memory: %{"n" => 1})
+      iex> {step.return, step.memory, step.prints}
+      {%{"n" => 2}, %{"n" => 2}, ["2"]}
+
+      iex> {:error, step} = PtcRunner.Lisp.run("(/ 1 0)")
+      iex> {step.fail.reason, step.fail.message}
+      {:arithmetic_error, "arithmetic_error: division by zero"}
+
+  """
+  @spec run(program(), [option() | {atom(), term()}]) :: {:ok, Step.t()} | {:error, Step.t()}
+  def run(program, opts \\ [])
+
+  def run(program, opts) when is_binary(program) or is_struct(program, Program),
+    do: Evaluation.run(program, Given.read(opts))
+
+  def run(other, _opts), do: refuse(other)
+
+  @doc """
+  Compiles a program, for runs with several contexts. Names are looked up when it runs. Options: `:timeout`, `:max_heap`,
+  `:max_program_bytes` and `:max_symbols`.
+
+      iex> {:ok, program} = PtcRunner.Lisp.compile("(* 2 data/n)")
+      iex> for n <- [1, 2], do: elem(PtcRunner.Lisp.run(program, context: %{n: n}), 1).return
+      [2, 4]
+
+      iex> PtcRunner.Lisp.compile("(* 2 data/n")
+      {:error, %{reason: :parse_error, message: "unbalanced parentheses: 1 unclosed '('"}}
+
+  """
+  @spec compile(String.t(), [option()]) :: {:ok, Program.t()} | {:error, error()}
+  def compile(program, opts \\ [])
+
+  def compile(program, opts) when is_binary(program) do
+    given = Given.read(opts)
+    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+
+    case Evaluation.compiled(program, given, {timeout, max_heap}) do
+      {:ok, program, _signature} -> {:ok, program}
+      error -> error(error, {timeout, max_heap})
+    end
+  end
+
+  def compile(other, _opts), do: refuse(other)
+
+  @doc """
+  Checks the syntax of a program, and whether its names are known: variables of `:memory`, tools of `:tools`. Nothing runs. The options
+  are those of `run/2`.
+
+      iex> PtcRunner.Lisp.check("(map inc xs)", memory: %{"xs" => [1]})
+      :ok
+
+      iex> PtcRunner.Lisp.check("(if)")
+      {:error, %{reason: :invalid_arity, message: "Analysis error: expected (if cond then else?)"}}
+
+  """
+  @spec check(program(), [option()]) :: :ok | {:error, error()}
+  def check(program, opts \\ [])
+
+  def check(program, opts) when is_binary(program) or is_struct(program, Program) do
+    given = Given.read(opts)
+
+    case Evaluation.checked(program, given) do
+      {:ok, _program} ->
+        :ok
+
+      error ->
+        {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+        error(error, {timeout, max_heap})
+    end
+  end
+
+  def check(other, _opts), do: refuse(other)
+
+  @doc """
+  An error as one text, for an LLM: the reason and the message, without the reason where the message begins with it.
+
+      iex> {:error, error} = PtcRunner.Lisp.check("(println x y)")
+      iex> PtcRunner.Lisp.format_error(error)
+      "unbound_var: Undefined variables: x, y"
+
+      iex> PtcRunner.Lisp.format_error(%{reason: :arithmetic_error, message: "arithmetic_error: division by zero"})
+      "arithmetic_error: division by zero"
+
+  """
+  @spec format_error(Step.t() | Step.fail() | error()) :: String.t()
+  def format_error(%{fail: %{reason: _, message: _} = fail}), do: format_error(fail)
+
+  def format_error(%{reason: reason, message: message}) when is_binary(message) do
+    reason = if is_atom(reason), do: Atom.to_string(reason), else: Shown.text(reason, 100)
+    if String.starts_with?(message, reason), do: message, else: "#{reason}: #{message}"
+  end
+
+  def format_error(%{reason: reason, message: message}),
+    do: "#{Shown.text(reason, 100)}: #{Shown.text(message)}"
+
+  defp error({:error, reason, message}, _limits),
+    do: {:error, %{reason: reason, message: message}}
+
+  defp error({:error, :timeout}, {timeout, _max_heap}),
+    do: {:error, %{reason: :timeout, message: "execution exceeded #{timeout}ms limit"}}
+
+  defp error({:error, :memory_exceeded}, {_timeout, max_heap}) do
+    {:error,
+     %{reason: :memory_exceeded, message: "the program takes more than #{max_heap} words"}}
+  end
+
+  defp refuse(other) do
+    raise ArgumentError,
+          "a program of PtcRunner.Lisp is a text or a PtcRunner.Lisp.Program, got: #{Shown.text(other, 200)}"
+  end
+end

@@ -1,0 +1,152 @@
+defmodule PtcRunner.Lisp.Asking do
+  @moduledoc false
+  # Drives a run of PTC-Lisp: calls its tools in a process of their own, evaluates the built-ins that it asks for, and keeps what it
+  # prints and calls.
+
+  alias PtcRunner.Json.Run
+  alias PtcRunner.Json.Run.{Driver, InCaller, Reply}
+  alias PtcRunner.Json.ToolProcess
+  alias PtcRunner.Lisp.{Answers, Arguments, Ledger, Prints, Tools}
+  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Sandbox.Weight
+  alias PtcRunner.SubAgent.KeyNormalizer
+  require Reply
+  require Telemetry
+
+  @behaviour Driver
+
+  # `prints` and `calls` have the newest first. `made` counts the calls that were made.
+  defstruct tools: %{},
+            prints: [],
+            print_length: 2_000,
+            calls: [],
+            made: 0,
+            most: nil,
+            cache: %{},
+            patterns: %{}
+
+  @type t :: %__MODULE__{
+          tools: Tools.t(),
+          prints: [String.t()],
+          print_length: non_neg_integer(),
+          calls: [Ledger.entry()],
+          made: non_neg_integer(),
+          most: non_neg_integer() | nil,
+          cache: map(),
+          patterns: Answers.Patterns.t()
+        }
+
+  # The questions of a run, see `native/ptc_lisp/src/code.rs`.
+  @builtin 0
+  @print 1
+
+  # A value of so many bytes needs no walk that counts its words.
+  @small 64
+
+  @impl true
+  def request(Reply.ask(question: @print, asked: text), %Run{strategy: asking} = run) do
+    entry = Prints.entry(text, asking.print_length)
+    {:resume, {:answer, nil, 0}, %{run | strategy: %{asking | prints: [entry | asking.prints]}}}
+  end
+
+  def request(Reply.ask(question: @builtin, asked: {name, args}, left: left), run) do
+    %Run{strategy: asking, max_heap: max_heap} = run
+
+    with {:ok, _words} <- Weight.within(args, max_heap),
+         {{_ok?, _value} = answer, patterns} <-
+           Answers.answer(name, args, {left, max_heap}, asking.patterns),
+         {:ok, words} <- weighed(elem(answer, 1), max_heap) do
+      resume(answer, words, patterns, run)
+    else
+      {{false, _reason, _text} = error, patterns} -> resume(error, 0, patterns, run)
+      {{:error, limit}, _patterns} -> {:ended, {:error, limit}, run}
+      error -> {:ended, error, run}
+    end
+  end
+
+  def request(Reply.call(tool: name, args: args) = call, %Run{strategy: asking} = run) do
+    args = Arguments.of(args)
+
+    case asking.tools do
+      %{^name => {fun, false}} -> limited(call, name, fun, args, run)
+      %{^name => {fun, true}} -> cached(call, name, fun, args, run)
+      tools -> {:ended, {:error, {:unknown_tool, name, tools}}, run}
+    end
+  end
+
+  defp resume(answer, words, patterns, %Run{strategy: asking} = run) do
+    {:resume, {:answer, answer, words}, %{run | strategy: %{asking | patterns: patterns}}}
+  end
+
+  defp weighed(text, _max_heap) when is_binary(text) and byte_size(text) <= @small,
+    do: {:ok, div(byte_size(text), 8) + 3}
+
+  defp weighed(value, max_heap), do: Weight.within(value, max_heap)
+
+  defp cached(call, name, fun, args, %Run{strategy: asking} = run) do
+    key = KeyNormalizer.canonical_cache_key(name, args)
+
+    case asking.cache do
+      %{^key => {value, words}} ->
+        entry = Ledger.cached(name, args, value, words)
+        {:resume, {:answer, value, words}, noted(run, entry)}
+
+      _new ->
+        case limited(call, name, fun, args, run) do
+          {:resume, {:answer, value, words}, %Run{strategy: asking} = run} = step ->
+            cache = Map.put(asking.cache, key, {value, words})
+            put_elem(step, 2, %{run | strategy: %{asking | cache: cache}})
+
+          other ->
+            other
+        end
+    end
+  end
+
+  defp limited(_call, name, _fun, _args, %Run{strategy: %{made: made, most: made}} = run),
+    do: {:ended, {:error, {:too_many_calls, name, made}}, run}
+
+  defp limited(call, name, fun, args, %Run{strategy: asking} = run) do
+    run = %{run | strategy: %{asking | made: asking.made + 1}}
+    began = Ledger.began()
+    {result, process} = called(call, name, fun, args, run)
+    run = %{run | process: process}
+
+    case result do
+      {:ok, {:value, value}, words} ->
+        run = noted(run, Ledger.entry(name, args, {:ok, value}, words, began))
+        {:resume, {:answer, value, words}, run}
+
+      {:ok, {:failed, said, noted}, _words} ->
+        run = noted(run, Ledger.entry(name, args, {:error, noted}, 0, began))
+        {:failed, :failed, said, run}
+
+      {:error, {:tool_failed, text}} ->
+        run = noted(run, Ledger.entry(name, args, {:error, text}, 0, began))
+        {:failed, :failed, text, run}
+
+      {:error, reason} = error ->
+        {:ended, error, noted(run, Ledger.entry(name, args, {:error, text(reason)}, 0, began))}
+    end
+  end
+
+  defp called(Reply.call(args: asked, left: left, weight: weight), name, fun, args, run) do
+    %Run{process: process, max_heap: max_heap} = run
+    weight = if args === asked, do: weight
+
+    with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
+      begin = fn -> ToolProcess.call(process, name, fun, args, left) end
+      if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
+    else
+      error -> {error, process}
+    end
+  end
+
+  defp noted(%Run{strategy: asking} = run, entry),
+    do: %{run | strategy: %{asking | calls: [entry | asking.calls]}}
+
+  defp text(:timeout), do: "it did not answer within the time of the run"
+  defp text(:memory_exceeded), do: "it exceeded the heap limit of the run"
+  defp text({_kind, text}) when is_binary(text), do: text
+  defp text(_reason), do: "it ended the run"
+end

@@ -1,0 +1,204 @@
+defmodule PtcRunner.Lisp.Evaluation do
+  @moduledoc false
+  # From a program and its options to a step:
+  #
+  #   size ─▶ tools ─▶ signature ─▶ program (read, analyzed, compiled) ─▶ names ─▶ functions of the memory ─▶ run ─▶ result
+  #
+  # The first of these that fails is the result, and nothing runs before all names are known.
+
+  alias PtcRunner.Json.{Limits, Run, Runner, ToolProcess}
+  alias PtcRunner.Lisp.{Asking, FaultWords, Given, Names, Program, Result, Tools}
+  alias PtcRunner.{Native, Step}
+  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.SubAgent.Signature
+  require Telemetry
+
+  @bytes_per_word 8
+
+  @typep limits :: {timeout(), non_neg_integer()}
+
+  @doc """
+  Runs a program.
+
+      iex> given = PtcRunner.Lisp.Given.read(context: %{"n" => 1})
+      iex> {:ok, step} = PtcRunner.Lisp.Evaluation.run("(println \\"n\\") (+ data/n 1)", given)
+      iex> {step.return, step.prints}
+      {2, ["n"]}
+
+  """
+  @spec run(String.t() | Program.t(), Given.t()) :: {:ok, Step.t()} | {:error, Step.t()}
+  def run(program, %Given{} = given) do
+    began = System.monotonic_time(:millisecond)
+    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+    limits = {timeout, max_heap}
+
+    with {:ok, tools} <- tools(given.tools),
+         {:ok, program, signature} <- prepared(program, given, tools, limits) do
+      run = started(tools, given, max_heap)
+      begin = fn -> first_call(program, given, {left(timeout, began), max_heap}) end
+
+      {outcome, %Run{strategy: asking}} =
+        Runner.driven(%{run | limits: {timeout, max_heap, 1}}, begin)
+
+      outcome |> step(given, signature, limits) |> told(asking, outcome, began)
+    else
+      error -> error |> failed(given, limits) |> used(0, began)
+    end
+  end
+
+  @doc """
+  What is wrong with a program before it runs: its size, its syntax, its names.
+
+      iex> given = PtcRunner.Lisp.Given.read(tools: %{"find" => fn _ -> 1 end})
+      iex> PtcRunner.Lisp.Evaluation.checked("(tool/fnd)", given)
+      {:error, :unknown_tool, "Unknown tool: fnd. Available tools: find"}
+
+  """
+  @spec checked(String.t() | Program.t(), Given.t()) :: {:ok, Program.t()} | Program.fail()
+  def checked(program, given) do
+    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+
+    with {:ok, tools} <- tools(given.tools),
+         {:ok, program, _signature} <- compiled(program, given, {timeout, max_heap}),
+         :ok <- Names.check(program, given, tools),
+         do: {:ok, program}
+  end
+
+  @doc "Compiles a program, whatever names it mentions."
+  @spec compiled(String.t() | Program.t(), Given.t(), limits()) ::
+          {:ok, Program.t(), Signature.t() | nil} | Program.fail()
+  def compiled(program, %Given{} = given, limits) do
+    with :ok <- size(program, given.max_program_bytes),
+         {:ok, signature} <- signature(given.signature),
+         {:ok, program} <- built(program, limits),
+         :ok <- symbols(program, given.max_symbols),
+         do: {:ok, program, signature}
+  end
+
+  defp prepared(program, given, tools, limits) do
+    with {:ok, program, signature} <- compiled(program, given, limits),
+         :ok <- Names.check(program, given, tools),
+         {:ok, program} <- Program.with_memory(program, given.memory, given.history, limits),
+         do: {:ok, program, signature}
+  end
+
+  defp size(%Program{source: source}, most), do: size(source, most)
+  defp size(source, most) when byte_size(source) <= most, do: :ok
+
+  defp size(source, most) do
+    {:error, :program_too_large,
+     "program size #{byte_size(source)} bytes exceeds limit of #{most}"}
+  end
+
+  defp tools(tools) do
+    with {:error, text} <- Tools.read(tools), do: {:error, :invalid_tool, text}
+  end
+
+  defp signature(nil), do: {:ok, nil}
+
+  defp signature(text) do
+    with {:error, why} <- Signature.parse(text),
+         do: {:error, :parse_error, "Invalid signature: #{why}"}
+  end
+
+  defp built(%Program{} = program, _limits), do: {:ok, program}
+  defp built(source, limits), do: Program.build(source, [], [], limits)
+
+  defp symbols(%Program{names: {_, _, _, _, count}}, most) when count <= most, do: :ok
+
+  defp symbols(%Program{names: {_, _, _, _, count}}, most) do
+    {:error, :symbol_limit_exceeded,
+     "program contains #{count} unique symbols/keywords, exceeds limit of #{most}"}
+  end
+
+  defp started(tools, given, max_heap) do
+    asking = %Asking{
+      tools: tools,
+      print_length: given.max_print_length,
+      most: given.max_tool_calls
+    }
+
+    %Run{strategy: asking, max_heap: max_heap, process: ToolProcess.new(max_heap)}
+  end
+
+  defp left(:infinity, _began), do: :infinity
+  defp left(timeout, began), do: max(timeout - (System.monotonic_time(:millisecond) - began), 0)
+
+  defp first_call(program, given, limits) do
+    native_call(program, given, limits)
+  rescue
+    # The handle is from another node, or from this one before a restart.
+    ArgumentError -> rebuilt(program, given, limits)
+  end
+
+  defp native_call(%Program{handle: handle, consts: consts}, given, {timeout, max_heap}) do
+    %Given{context: context, memory: memory, history: history, budget: budget} = given
+    own = {memory, history, budget || %{}, given.strict_data}
+    Native.run_asking(handle, consts, {context, own, timeout, max_heap}, false)
+  end
+
+  defp rebuilt(program, given, limits) do
+    with {:ok, program} <- Program.build(program.source, [], [], limits),
+         {:ok, program} <- Program.with_memory(program, given.memory, given.history, limits) do
+      native_call(program, given, limits)
+    else
+      {:error, _limit} = error -> error
+      {:error, reason, message} -> {:error, {:worded, reason, message}}
+    end
+  end
+
+  # The names that the program has beside one that is not bound.
+  defp named({:error, {:execution, :unbound, name, detail, _none}}, program) do
+    {_unbound, _tools, globals, builtins, _symbols} = program.names
+    {:error, {:execution, :unbound, name, detail, List.delete(globals, name) ++ builtins}}
+  end
+
+  defp named(outcome, _program), do: outcome
+
+  # What a run ended with.
+  defp step({:ok, {:ok, value, defined}, _words}, given, signature, _limits) do
+    value = Result.rounded(value, given.float_precision)
+    memory = Result.memory(given.memory, defined)
+
+    case Result.validated(value, signature) do
+      :ok -> {:ok, Step.ok(value, memory)}
+      {:error, text} -> {:error, Step.error(:validation_error, text, memory)}
+    end
+  end
+
+  defp step({:ok, {ended, value, defined}, _words}, given, _signature, _limits) do
+    mark = if ended == :return, do: :__ptc_return__, else: :__ptc_fail__
+    value = Result.rounded(value, given.float_precision)
+    {:ok, Step.ok({mark, value}, Result.memory(given.memory, defined))}
+  end
+
+  defp step({:error, fault}, given, _signature, limits),
+    do: failed({:error, fault}, given, limits)
+
+  defp failed({:error, reason, message}, given, _limits),
+    do: {:error, Step.error(reason, message, given.memory)}
+
+  defp failed({:error, limit}, given, {timeout, max_heap})
+       when limit in [:timeout, :memory_exceeded] do
+    amount = if limit == :timeout, do: timeout, else: max_heap * @bytes_per_word
+    failed({:error, {limit, amount}}, given, {timeout, max_heap})
+  end
+
+  defp failed({:error, fault}, given, _limits) do
+    {reason, message, details} = FaultWords.of(fault)
+    {:error, Step.error(reason, message, given.memory, details)}
+  end
+
+  defp told({ended, step}, asking, outcome, began) do
+    step = %{step | prints: Enum.reverse(asking.prints), tool_calls: Enum.reverse(asking.calls)}
+    used({ended, step}, words(outcome), began)
+  end
+
+  defp used({ended, step}, words, began) do
+    duration = System.monotonic_time(:millisecond) - began
+    {ended, %{step | usage: %{duration_ms: duration, memory_bytes: words * @bytes_per_word}}}
+  end
+
+  defp words({:ok, _value, words}), do: words
+  defp words(_error), do: 0
+end

@@ -1,0 +1,86 @@
+defmodule PtcRunner.Lisp.Ledger do
+  @moduledoc false
+  # The entries of a run's tool calls, for `step.tool_calls`.
+
+  alias PtcRunner.Shown
+
+  # A result of more bytes is replaced by a text.
+  @most_bytes 16_384
+  @bytes_per_word 8
+
+  @type entry :: %{
+          required(:name) => String.t(),
+          required(:args) => map(),
+          required(:result) => term(),
+          required(:error) => String.t() | nil,
+          required(:timestamp) => DateTime.t(),
+          required(:duration_ms) => non_neg_integer(),
+          optional(:cached) => true,
+          optional(:result_truncated) => true,
+          optional(:result_bytes) => pos_integer()
+        }
+
+  @typedoc "When a call began."
+  @type began :: {DateTime.t(), integer()}
+
+  @doc "The start of a call."
+  @spec began() :: began()
+  def began, do: {DateTime.utc_now(), System.monotonic_time()}
+
+  @doc """
+  The entry of a call that has a value of so many words.
+
+      iex> alias PtcRunner.Lisp.Ledger
+      iex> entry = Ledger.entry("find", %{}, {:ok, 5}, 0, Ledger.began())
+      iex> {entry.result, entry.error}
+      {5, nil}
+
+  """
+  @spec entry(String.t(), map(), {:ok, term()} | {:error, String.t()}, non_neg_integer(), began()) ::
+          entry()
+  def entry(name, args, {:ok, value}, words, began),
+    do: name |> entry(args, began) |> with_result(value, words)
+
+  def entry(name, args, {:error, text}, _words, began),
+    do: %{entry(name, args, began) | error: text}
+
+  @doc "The entry of a call that the cache has answered."
+  @spec cached(String.t(), map(), term(), non_neg_integer()) :: entry()
+  def cached(name, args, value, words) do
+    name
+    |> entry(args, {DateTime.utc_now(), nil})
+    |> with_result(value, words)
+    |> Map.put(:cached, true)
+  end
+
+  defp entry(name, args, {timestamp, since}) do
+    %{
+      name: name,
+      args: args,
+      result: nil,
+      error: nil,
+      timestamp: timestamp,
+      duration_ms: duration(since)
+    }
+  end
+
+  defp duration(nil), do: 0
+
+  defp duration(since),
+    do: System.convert_time_unit(System.monotonic_time() - since, :native, :millisecond)
+
+  # A value of few words has few bytes.
+  defp with_result(entry, value, words) do
+    bytes = if words * @bytes_per_word <= @most_bytes, do: 0, else: bytes(value)
+
+    if bytes <= @most_bytes,
+      do: %{entry | result: value},
+      else: Map.merge(entry, %{result: cut(value), result_truncated: true, result_bytes: bytes})
+  end
+
+  defp bytes(text) when is_binary(text), do: byte_size(text)
+  defp bytes(value), do: :erlang.external_size(value)
+
+  defp cut(text) when is_binary(text), do: Shown.cut(text, @most_bytes)
+  defp cut(value), do: Shown.text(value, @most_bytes)
+end

@@ -1,0 +1,54 @@
+defmodule PtcRunner.Lisp.Names do
+  @moduledoc false
+  # Whether all names of a program are known, before it runs: variables of its memory, and tools.
+
+  alias PtcRunner.Lisp.{Given, Program, Remembered}
+  alias PtcRunner.Shown
+
+  @doc """
+  Checks the names; the first kind of names that are not known is the error.
+
+      iex> alias PtcRunner.Lisp.{Given, Names, Program}
+      iex> {:ok, program} = Program.build("(+ x (tool/find))", [], [], {1_000, 0})
+      iex> Names.check(program, Given.read([]), %{})
+      {:error, :unbound_var, "Undefined variable: x"}
+      iex> Names.check(program, Given.read(memory: %{x: 1}), %{})
+      {:error, :unknown_tool, "Unknown tool: find. No tools available."}
+
+  """
+  @spec check(Program.t(), Given.t(), map()) :: :ok | {:error, atom(), String.t()}
+  def check(%Program{names: {unbound, tools, _, _, _}}, %Given{memory: memory}, known) do
+    with :ok <- bound(missing(unbound, memory)),
+         do: tools |> Enum.reject(&is_map_key(known, &1)) |> Enum.uniq() |> available(known)
+  end
+
+  defp missing([], _memory), do: []
+
+  defp missing(names, memory),
+    do: names |> Enum.uniq() |> Enum.filter(&(Remembered.fetch(memory, &1) == :error))
+
+  defp bound([]), do: :ok
+  defp bound([name]), do: {:error, :unbound_var, "Undefined variable: #{Shown.name(name)}"}
+  defp bound(names), do: {:error, :unbound_var, "Undefined variables: #{list(names)}"}
+
+  defp available([], _known), do: :ok
+  defp available([name], known), do: {:error, :unknown_tool, unknown(name, known)}
+
+  defp available(names, known),
+    do: {:error, :unknown_tool, "Unknown tools: #{list(names)}. #{those(known)}"}
+
+  @doc """
+  The message about a tool that is not known.
+
+      iex> PtcRunner.Lisp.Names.unknown("fnd", %{"find" => 1, "add" => 2})
+      "Unknown tool: fnd. Available tools: add, find"
+
+  """
+  @spec unknown(String.t(), map()) :: String.t()
+  def unknown(name, known), do: "Unknown tool: #{Shown.name(name)}. #{those(known)}"
+
+  defp those(known) when known == %{}, do: "No tools available."
+  defp those(known), do: "Available tools: #{known |> Map.keys() |> Enum.sort() |> list()}"
+
+  defp list(names), do: Shown.few(names, &Shown.name/1)
+end

@@ -1,0 +1,149 @@
+defmodule PtcRunner.Lisp.Program do
+  @moduledoc """
+  A compiled program of PTC-Lisp: `PtcRunner.Lisp.compile/2` makes one, and `PtcRunner.Lisp.run/2` accepts it instead of a text.
+
+  It is plain data and contains its source: it can be stored, sent to other processes and nodes, and converted by
+  `:erlang.term_to_binary/1`. After a restart or on another node, its native part does not exist, and each run compiles the source
+  again; so compile the program once more there.
+
+      iex> {:ok, program} = PtcRunner.Lisp.compile("(+ 1 data/n)")
+      iex> stored = :erlang.term_to_binary(program)
+      iex> {:ok, step} = PtcRunner.Lisp.run(:erlang.binary_to_term(stored), context: %{n: 2})
+      iex> step.return
+      3
+
+  """
+
+  alias PtcRunner.Lisp.{Answers.Patterns, ProblemWords, Regex, Remembered}
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.{Aligned, Native, Quanta}
+  require Quanta
+
+  @enforce_keys [:source, :handle, :consts, :names]
+  defstruct [:source, :handle, :consts, :names]
+
+  @typedoc """
+  `source` is the text of the program; `handle` refers to the instructions in native memory, `consts` are the terms that the program
+  contains, and `names` is what it mentions. Only `source` is for users to read.
+  """
+  @type t :: %__MODULE__{
+          source: String.t(),
+          handle: reference(),
+          consts: tuple(),
+          names:
+            {unbound :: [String.t()], tools :: [String.t()], globals :: [String.t()],
+             builtins :: [String.t()], symbols :: non_neg_integer()}
+        }
+
+  @typedoc false
+  @type limits :: {timeout(), non_neg_integer()}
+
+  @typedoc false
+  @type fail ::
+          {:error, reason :: atom(), message :: String.t()}
+          | {:error, :timeout | :memory_exceeded}
+
+  # The reasons that a program cannot be compiled.
+  @reasons [
+    :parse_error,
+    :invalid_form,
+    :invalid_arity,
+    :invalid_cond_form,
+    :invalid_thread_form,
+    :invalid_placeholder,
+    :unsupported_pattern,
+    :unsupported_method,
+    :duplicate_key,
+    :arity_mismatch,
+    :unbound_var,
+    :unknown_tool,
+    :type_error,
+    :symbol_limit_exceeded
+  ]
+  @of_text Map.new(@reasons, &{Atom.to_string(&1), &1})
+
+  @doc false
+  # Compiles a text, with functions of the memory and the built-ins that the memory shadows.
+  @spec build(String.t(), [Remembered.found()], [String.t()], limits()) :: {:ok, t()} | fail()
+  def build(source, added, shadowed, limits) do
+    text = Aligned.text(source)
+
+    case Quanta.finish(
+           Quanta.native(Native.lisp_compile(text, added, shadowed, MapSet.new(), limits))
+         ) do
+      {:ok, handle, consts, names} ->
+        program = %__MODULE__{source: source, handle: handle, consts: consts, names: names}
+        with :ok <- patterns(source, consts), do: {:ok, program}
+
+      {:error, {:problem, reason, code, parts, _start, _end}} ->
+        {:error, Map.fetch!(@of_text, reason), ProblemWords.message(reason, code, parts)}
+
+      {:error, limit} ->
+        {:error, limit}
+    end
+  catch
+    :error, :nif_panicked -> {:error, :execution_error, Panic.caught()}
+  end
+
+  # The literal patterns of a program must compile.
+  defp patterns(source, consts) do
+    if :binary.match(source, "\#\"") == :nomatch,
+      do: :ok,
+      else: consts |> Tuple.to_list() |> each_pattern()
+  end
+
+  defp each_pattern([%Regex{source: source} | rest]) do
+    case Patterns.compile(source) do
+      {:ok, _compiled} -> each_pattern(rest)
+      {:error, :too_long} -> wrong(source, "longer than #{Patterns.most_bytes()} bytes", 0)
+      {:error, {text, place}} -> wrong(source, text, place)
+    end
+  end
+
+  defp each_pattern([_other | rest]), do: each_pattern(rest)
+  defp each_pattern([]), do: :ok
+
+  defp wrong(source, text, place) do
+    shown = if byte_size(source) <= 512, do: source, else: String.slice(source, 0, 256) <> "…"
+
+    {:error, :invalid_form,
+     "invalid_form: invalid regex literal \#\"#{shown}\": #{text} at position #{place}"}
+  end
+
+  @doc false
+  # The program together with the functions that it finds in its memory. It mentions more names with each of them.
+  @spec with_memory(t(), map(), [term()], limits()) :: {:ok, t()} | fail()
+  def with_memory(program, memory, history, _limits) when memory == %{} and history == [],
+    do: {:ok, program}
+
+  def with_memory(program, memory, history, limits),
+    do: with_memory(program, memory, history, limits, {[], []})
+
+  defp with_memory(program, memory, history, limits, compiled_with) do
+    {_unbound, _tools, globals, builtins, _symbols} = program.names
+    {added, shadowed} = compiled_with
+    texts = Enum.map_join(added, " ", &elem(&1, 0))
+
+    functions =
+      Remembered.functions(memory, history, globals ++ shadowed, program.source <> texts)
+
+    found =
+      {Enum.uniq(added ++ functions), Enum.uniq(shadowed ++ Remembered.known(memory, builtins))}
+
+    if found == compiled_with do
+      {:ok, program}
+    else
+      {added, shadowed} = found
+
+      with {:ok, program} <- build(program.source, added, shadowed, limits),
+           do: with_memory(program, memory, history, limits, found)
+    end
+  end
+
+  defimpl Inspect do
+    import Inspect.Algebra
+
+    def inspect(program, opts),
+      do: concat(["#PtcRunner.Lisp.Program<", to_doc(program.source, opts), ">"])
+  end
+end
