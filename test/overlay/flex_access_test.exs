@@ -1,7 +1,3 @@
-defmodule PtcRunner.Lisp.Keyword do
-  defstruct [:name]
-end
-
 defmodule PtcRunner.Lisp.Runtime.FlexAccessTest do
   use ExUnit.Case, async: true
 

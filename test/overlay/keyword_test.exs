@@ -1,6 +1,5 @@
 defmodule PtcRunner.SubAgent.Signature.KeywordTest do
-  # Keywords of PTC-Lisp are structs of `ptc_runner`: the struct of that name is in flex_access_test.exs
-  # too, and here it is made as a map, which needs no module.
+  # Keywords of PTC-Lisp are structs of `ptc_runner`, and of this library. Here one is made as a map, as values from elsewhere are.
   use ExUnit.Case, async: true
 
   alias PtcRunner.SubAgent.Signature

@@ -27,6 +27,8 @@ defmodule PtcRunner.Native.Releases do
 
   @allm "it works on the structs of the package allm"
 
+  @lisp "PTC-Lisp stays the original's"
+
   # Modules that exist only to replace an original.
   @only_in_place [FlexAccess]
 
@@ -44,9 +46,11 @@ defmodule PtcRunner.Native.Releases do
   """
   @spec left_alone(module(), String.t() | nil) :: String.t() | nil
   def left_alone(module, release) do
-    if match?("Elixir.ALLM." <> _, Atom.to_string(module)),
-      do: @allm,
-      else: left_in_release(module, Version.parse(release || ""))
+    case Atom.to_string(module) do
+      "Elixir.ALLM." <> _ -> @allm
+      "Elixir.PtcRunner.Lisp" <> _ when module != FlexAccess -> @lisp
+      _other -> left_in_release(module, Version.parse(release || ""))
+    end
   end
 
   defp left_in_release(module, release) do
