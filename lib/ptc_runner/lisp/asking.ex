@@ -9,6 +9,7 @@ defmodule PtcRunner.Lisp.Asking do
   alias PtcRunner.Lisp.{Answers, Arguments, Ledger, Prints, Tools}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
+  alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
   require Reply
   require Telemetry
@@ -113,17 +114,13 @@ defmodule PtcRunner.Lisp.Asking do
     run = %{run | process: process}
 
     case result do
-      {:ok, {:value, value}, words} ->
+      {:ok, value, words} ->
         run = noted(run, Ledger.entry(name, args, {:ok, value}, words, began))
         {:resume, {:answer, value, words}, run}
 
-      {:ok, {:failed, said, noted}, _words} ->
+      {:error, {:tool_failed, said, noted}} ->
         run = noted(run, Ledger.entry(name, args, {:error, noted}, 0, began))
-        {:failed, :failed, said, run}
-
-      {:error, {:tool_failed, text}} ->
-        run = noted(run, Ledger.entry(name, args, {:error, text}, 0, began))
-        {:failed, :failed, text, run}
+        {:failed, :failed, "Tool '#{Shown.name(name)}' failed: #{said}", run}
 
       {:error, reason} = error ->
         {:ended, error, noted(run, Ledger.entry(name, args, {:error, text(reason)}, 0, began))}
@@ -135,12 +132,19 @@ defmodule PtcRunner.Lisp.Asking do
     weight = if args === asked, do: weight
 
     with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
-      begin = fn -> ToolProcess.call(process, name, fun, args, left) end
+      begin = fn -> process |> ToolProcess.call(name, fun, args, left) |> answered() end
       if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
     else
       error -> {error, process}
     end
   end
+
+  defp answered({{:ok, {:value, value}, words}, process}), do: {{:ok, value, words}, process}
+
+  defp answered({{:ok, {:failed, said, noted}, _words}, process}),
+    do: {{:error, {:tool_failed, said, noted}}, process}
+
+  defp answered(error), do: error
 
   defp noted(%Run{strategy: asking} = run, entry),
     do: %{run | strategy: %{asking | calls: [entry | asking.calls]}}

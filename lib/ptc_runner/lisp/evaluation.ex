@@ -28,6 +28,15 @@ defmodule PtcRunner.Lisp.Evaluation do
   """
   @spec run(String.t() | Program.t(), Given.t()) :: {:ok, Step.t()} | {:error, Step.t()}
   def run(program, %Given{} = given) do
+    if Telemetry.on?() do
+      told = %{tools: given.tools, limits: {given.timeout, given.max_heap, 1}}
+      Telemetry.run(:lisp, program, nil, told, fn -> evaluated(program, given) end)
+    else
+      evaluated(program, given)
+    end
+  end
+
+  defp evaluated(program, given) do
     began = System.monotonic_time(:millisecond)
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
     limits = {timeout, max_heap}
@@ -40,7 +49,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       {outcome, %Run{strategy: asking}} =
         Runner.driven(%{run | limits: {timeout, max_heap, 1}}, begin)
 
-      outcome |> step(given, signature, limits) |> told(asking, outcome, began)
+      outcome |> named(program) |> step(given, signature, limits) |> told(asking, outcome, began)
     else
       error -> error |> failed(given, limits) |> used(0, began)
     end

@@ -17,7 +17,7 @@ defmodule PtcRunner.Native.Telemetry do
 
   alias PtcRunner.Json.{Limits, Message, Near, ToolWorker}
   alias PtcRunner.Native.Telemetry.{Handlers, Ids}
-  alias PtcRunner.Shown
+  alias PtcRunner.{Shown, Step}
 
   @key __MODULE__
   # The counters of a run, which its processes share: suspensions; tool calls; the index of the tool that
@@ -27,9 +27,12 @@ defmodule PtcRunner.Native.Telemetry do
   # What counts the calls of a run against its limits.
   @budget {__MODULE__, :budget}
 
-  @run [:ptc_runner, :json, :run]
+  # The events of a run, by the language of its program.
+  @runs %{json: [:ptc_runner, :json, :run], lisp: [:ptc_runner, :lisp, :run]}
   @tool [:ptc_runner, :tool]
-  @of_run for event <- [:start, :stop, :exception], do: @run ++ [event]
+  @of_runs for {language, run} <- @runs,
+               into: %{},
+               do: {language, for(event <- [:start, :stop, :exception], do: run ++ [event])}
   @of_tool for event <- [:start, :stop, :exception], do: @tool ++ [event]
 
   @doc false
@@ -65,11 +68,14 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   @doc false
-  # A run of `PtcRunner.Json.run/2` with what it was given; `fun` returns its value and words, or an error. A run that goes on has its id.
-  def run(program, id, %{tools: tools, limits: limits}, fun) do
+  # A run of `PtcRunner.Json.run/2` with what it was given, whose `fun` returns its value and words, or an error, or of
+  # `PtcRunner.Lisp.run/2`, whose `fun` returns a step. A run that goes on has its id.
+  def run(language \\ :json, program, id, %{tools: tools, limits: limits}, fun) do
     cond do
-      heard?(@of_run) or (tools != %{} and heard?(@of_tool)) ->
-        Ids.within([run_id: id || Ids.new()], fn -> heard(program, limits, fun) end)
+      heard?(@of_runs[language]) or (tools != %{} and heard?(@of_tool)) ->
+        Ids.within([run_id: id || Ids.new()], fn ->
+          heard(@runs[language], program, limits, fun)
+        end)
 
       # Without tools, no other event is executed in the run.
       tools == %{} ->
@@ -81,21 +87,21 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   # A run may be started in one: each has its own budget.
-  defp heard(program, limits, fun) do
+  defp heard(run, program, limits, fun) do
     around = Process.delete(@budget)
 
     try do
-      heard(program, limits, System.monotonic_time(), fun)
+      heard(run, program, limits, System.monotonic_time(), fun)
     after
       if around, do: Process.put(@budget, around), else: Process.delete(@budget)
     end
   end
 
-  defp heard(program, limits, began, fun) do
+  defp heard(run, program, limits, began, fun) do
     metadata = %{program: form(program)}
 
     counting({:counters.new(4, []), []}, fn ->
-      span(@run, metadata, fn -> made(fun.()) end, fn result ->
+      span(run, metadata, fn -> made(fun.()) end, fn result ->
         {counts, _names} = Process.get(@counts)
         {suspensions, tool_calls} = {:counters.get(counts, 1), :counters.get(counts, 2)}
         measured = %{words: words(result), suspensions: suspensions, tool_calls: tool_calls}
@@ -132,6 +138,7 @@ defmodule PtcRunner.Native.Telemetry do
   end
 
   # The message of an error is made once, for the event and for the caller.
+  defp made({:error, %Step{}} = result), do: result
   defp made({:error, fault}), do: {:error, Message.made(fault)}
   defp made(result), do: result
 
@@ -387,12 +394,18 @@ defmodule PtcRunner.Native.Telemetry do
   def execute(event, measured, metadata),
     do: apply(:telemetry, :execute, [event, measured, Ids.merged(metadata)])
 
+  # A tool of PTC-Lisp: what the program is told, and what is noted.
+  defp failed(metadata, {:tool_failed, _said, noted}), do: failed(metadata, {:tool_failed, noted})
+
   defp failed(metadata, reason) do
     reason = if is_tuple(reason), do: Message.error(reason), else: reason
     kind = if is_tuple(reason), do: elem(reason, 0), else: reason
     failure = %{kind: :error, reason: reason, stacktrace: [], outcome: kind}
     {:exception, %{}, Map.merge(metadata, failure)}
   end
+
+  defp outcome({:error, %Step{fail: %{reason: reason, message: message}}}),
+    do: %{outcome: reason, error: {reason, message}}
 
   defp outcome({:error, fault}) do
     {kind, _what} = error = Message.error(fault)
@@ -402,6 +415,7 @@ defmodule PtcRunner.Native.Telemetry do
   defp outcome({:paused, _control}), do: %{outcome: :paused, error: nil}
   defp outcome(_ok), do: %{outcome: :ok, error: nil}
 
+  defp words({_ended, %Step{usage: %{memory_bytes: bytes}}}), do: div(bytes, 8)
   defp words({:ok, _value, words}), do: words
   defp words(_none), do: 0
 
@@ -414,6 +428,7 @@ defmodule PtcRunner.Native.Telemetry do
 
   defp form(text) when is_binary(text), do: :text
   defp form(%PtcRunner.Json.Program{}), do: :compiled
+  defp form(%PtcRunner.Lisp.Program{}), do: :compiled
   defp form(_other), do: :map
 
   defp count(place) do

@@ -1,5 +1,5 @@
 defmodule PtcRunner.Lisp.VectorsTest do
-  # The golden cases of the language. One file alone: `mix test test/ptc_runner/lisp/vectors_test.exs --only file:hof`.
+  # The golden cases of the language. One file alone: `mix test test/ptc_runner/lisp/vectors_test.exs --only family:hof`.
 
   use ExUnit.Case, async: true
 
@@ -9,7 +9,7 @@ defmodule PtcRunner.Lisp.VectorsTest do
   @shown 25
 
   for file <- LispVectors.files() do
-    @tag file: file
+    @tag family: file
     @tag timeout: 300_000
     test "lisp_#{file}" do
       cases = LispVectors.cases(unquote(file))

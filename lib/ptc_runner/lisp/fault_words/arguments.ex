@@ -42,8 +42,6 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
     hint(name, terms) || {reason(name), "#{name}: invalid argument types: #{types(terms)}"}
   end
 
-  def words(:collection, _name, _detail, [value | _]), do: expected_collection(value)
-
   def words(:answered, _name, _detail, [reason, text]), do: {Reasons.named(reason), text}
 
   def words(_code, _name, _detail, _terms), do: nil
@@ -91,11 +89,6 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
 
   defp hint(name, [%{} = map | _]) when name in @no_maps and not is_struct(map) do
     {:type_error, "#{name} does not support maps (maps are unordered). #{@of_lists}"}
-  end
-
-  defp hint(name, [key, %{} = map | _]) when name in ["get", "get-in"] and not is_struct(map) do
-    {:type_error,
-     "#{name} expects the collection first, e.g. (#{name} map key) — got (#{Words.type(key)}, map), arguments appear to be swapped"}
   end
 
   defp hint("update-vals", [function, %{} = map]) when not is_struct(map) do
