@@ -29,7 +29,9 @@ pub fn check<H: Heap>(
             None => break,
         };
         if !holds(m, check, *argument) {
-            return Err(wrong_argument(builtin, place + 1, check, *argument));
+            let detail = format!("{} {}", place + 1, word(check));
+            let fault = Fault::of("argument", builtin.name(), arguments.to_vec());
+            return Err(VmHalt::fault(fault.with(detail)));
         }
     }
     Ok(())

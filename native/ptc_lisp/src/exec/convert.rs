@@ -95,6 +95,15 @@ pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H>
     Ok(made.into_iter().next().unwrap_or(args))
 }
 
+/// Makes data of the functions in some values. Can be suspended and resumed.
+pub fn functions_as_data<H: Heap>(
+    m: &mut Machine<'_, H>,
+    values: &[H::Term],
+) -> Result<Vec<H::Term>, Halt<H>> {
+    let values = list_of(m, values);
+    convert(m, Mode::Functions, values)
+}
+
 /// Replaces the value of the program by `{end, value, names and values that it has defined}`.
 pub fn finish<H: Heap>(m: &mut Machine<'_, H>, names: ConstId) -> Result<(), Halt<H>> {
     let ended = m.top();

@@ -331,11 +331,19 @@ fn remember<H: Heap>(
     Ok(())
 }
 
-/// The question that evaluates a built-in: `{name, arguments}`.
+/// The question that evaluates a built-in: `{name, arguments}`. Where the arguments are printed, functions among them are data.
 fn question<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, given: &[H::Term]) -> Eval<H> {
-    super::checks::check(m, builtin, given)?;
+    if m.begun().is_none() {
+        super::checks::check(m, builtin, given)?;
+    }
+    let list = match builtin {
+        Builtin::Format => {
+            let data = convert::functions_as_data(m, given)?;
+            m.make_list(&data)?
+        }
+        _ => m.make_list(given)?,
+    };
     let name = m.heap.make_string(builtin.name().as_bytes());
-    let list = m.make_list(given)?;
     Ok(m.heap.make_tuple(&[name, list]))
 }
 
