@@ -78,6 +78,14 @@ impl<T: Copy> Listing<T> {
         self.made.is_some()
     }
 
+    /// Begins a list of so many items that goes on with another list.
+    pub fn onto(list: T, items: usize) -> Self {
+        Listing {
+            made: Some(list),
+            missing: items,
+        }
+    }
+
     /// Makes the list of these items, if the heap limit permits.
     pub fn all<H: Heap<Term = T>>(
         &mut self,

@@ -155,7 +155,8 @@ impl<H: Heap> Context<'_, H> {
         Ok(())
     }
 
-    fn weigh_if_long(&mut self, key: H::Term) -> Result<usize, Stop> {
+    /// Returns the cost of comparing a key, if that is more than its entry costs. Counts the walk that computes it.
+    pub fn weigh_if_long(&mut self, key: H::Term) -> Result<usize, Stop> {
         match is_short(self.heap, key) {
             true => Ok(0),
             false => self.weigh(key),

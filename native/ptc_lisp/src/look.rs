@@ -133,9 +133,35 @@ pub fn look_up_any<H: Heap>(m: &mut Machine<'_, H>, coll: H::Term, key: H::Term)
             Some(index) if index >= 0 => at_index(m, coll, index as usize),
             _ => Ok(Found::Missing),
         },
+        Class::Map if m.heap.kind(key) == Kind::List => look_up_path(m, coll, key),
         Class::Map => look_in_map(m, coll, key),
         _ => Ok(Found::NoKeys),
     }
+}
+
+/// Looks up the keys of a list, one in the value of the other. A value without keys has none of them.
+pub fn look_up_path<H: Heap>(m: &mut Machine<'_, H>, coll: H::Term, path: H::Term) -> Looked<H> {
+    let mut value = coll;
+    // A key that is a list is a path itself: the innermost one is the last.
+    let mut open = vec![path];
+    while let Some(rest) = open.pop() {
+        let Some((key, rest)) = m.heap.uncons(rest) else {
+            continue;
+        };
+        m.consume_fuel(1)?;
+        if m.heap.uncons(rest).is_some() {
+            open.push(rest);
+        }
+        if m.heap.kind(key) == Kind::List && class(m, value) == Class::Map {
+            open.push(key);
+            continue;
+        }
+        match look_up_any(m, value, key)? {
+            Found::Value(found) => value = found,
+            _ => return Ok(Found::Missing),
+        }
+    }
+    Ok(Found::Value(value))
 }
 
 /// Returns the item of a list at an index.
@@ -153,6 +179,8 @@ fn at_index<H: Heap>(m: &mut Machine<'_, H>, list: H::Term, index: usize) -> Loo
 }
 
 fn look_in_map<H: Heap>(m: &mut Machine<'_, H>, map: H::Term, key: H::Term) -> Looked<H> {
+    let cost = m.weigh(key)?;
+    m.consume_fuel_for_lookup(map, cost)?;
     let exact = m.heap.lookup(map, key, &mut H::KeyCache::default());
     if let Lookup::Found(value) = exact {
         return Ok(Found::Value(value));

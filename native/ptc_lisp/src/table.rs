@@ -33,7 +33,7 @@ pub enum Check {
     Map,
     /// `associative`: a list, a plain map or nil.
     Associative,
-    /// `map or list`: a plain map, a list or nil.
+    /// `map or list`: a plain map or a list.
     MapOrList,
     /// `seqable`: nil, a list, a string, a set or a plain map.
     Seqable,
@@ -218,14 +218,14 @@ table! {
     // Maps
     Get = "get", M, 2, 3, [Associative], false, Maps;
     GetIn = "get-in", M, 2, 3, [Associative, Seqable], false, Maps;
-    Assoc = "assoc", C, 0, MANY, [MapOrList], false, Maps;
+    Assoc = "assoc", C, 0, MANY, [], false, Maps;
     AssocIn = "assoc-in", N, 3, 3, [], false, Maps;
     Dissoc = "dissoc", C, 0, MANY, [Map], false, Maps;
-    Merge = "merge", C, 0, MANY, [Map], true, Maps;
+    Merge = "merge", C, 0, MANY, [], false, Maps;
     SelectKeys = "select-keys", N, 2, 2, [Map, Seqable], false, Maps;
     Keys = "keys", N, 1, 1, [Map], false, Maps;
     Vals = "vals", N, 1, 1, [Map], false, Maps;
-    Entries = "entries", N, 1, 1, [Map], false, Maps;
+    Entries = "entries", N, 1, 1, [], false, Maps;
     Key = "key", N, 1, 1, [], false, Maps;
     Val = "val", N, 1, 1, [], false, Maps;
     Zipmap = "zipmap", N, 2, 2, [Seqable, Seqable], false, Maps;

@@ -2,7 +2,8 @@
 
 use crate::exec::convert::Converting;
 use crate::exec::spread::Spreading;
-use crate::families::{calls, functions, maps, numbers, seqs, strings};
+use crate::families::flow::Flow;
+use crate::families::{calls, functions, numbers, strings};
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::Resumable;
 
@@ -49,12 +50,10 @@ works! {
     Calls(calls::Work<T>),
     /// A function that `comp`, `juxt`, … made.
     Functions(functions::Work<T>),
-    /// A sequence.
-    Seqs(seqs::Work<T>),
-    /// A map, or a set.
-    Maps(maps::Work<T>),
     /// Arithmetic with many operands.
     Numbers(numbers::Work<T>),
+    /// Sequences, maps, sets, or comparisons.
+    Flow(Flow<T>),
     /// A text.
     Strings(strings::Work<T>),
     /// A value on its way out of the run, or to a tool.

@@ -110,7 +110,7 @@ pub fn holds<H: Heap>(m: &Machine<'_, H>, check: Check, argument: H::Term) -> bo
         Check::Any => true,
         Check::Map => matches!(class, Class::Map | Class::Nil),
         Check::Associative => matches!(class, Class::Map | Class::List | Class::Nil),
-        Check::MapOrList => matches!(class, Class::Map | Class::List | Class::Nil),
+        Check::MapOrList => matches!(class, Class::Map | Class::List),
         Check::Seqable => matches!(
             class,
             Class::Nil | Class::List | Class::String | Class::Set | Class::Map

@@ -2,10 +2,12 @@
 
 pub mod calls;
 pub mod compare;
+pub mod flow;
 pub mod functions;
 pub mod maps;
 pub mod numbers;
 pub mod predicates;
+mod reading;
 pub mod seqs;
 pub mod sets;
 pub mod strings;
@@ -19,7 +21,9 @@ use ptc_term::heap::Heap;
 /// [`SliceOver`](ptc_term::stop::Stop::SliceOver) starts again with the same arguments, and its state.
 pub fn call<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::Term]) -> Eval<H> {
     if m.begun().is_none() {
-        checks::check(m, builtin, arguments)?;
+        if let Err(halt) = checks::check(m, builtin, arguments) {
+            return Err(maps::swapped(m, builtin, arguments).unwrap_or(halt));
+        }
     }
     match builtin.row().family {
         Family::Numbers => numbers::eval(m, builtin, arguments),

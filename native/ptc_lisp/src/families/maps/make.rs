@@ -1,0 +1,92 @@
+//! New maps of other maps, of keys and values, of arguments.
+
+use super::super::flow::{flow, Call};
+use super::entries::{add_entries, keep_entry, keep_map, Kind};
+use crate::code::{Eval, Machine};
+use crate::consts::EMPTY_MAP;
+use crate::exec::checks::{holds, wrong_argument};
+use crate::table::Check;
+use crate::values::{class, make_int, Class};
+use ptc_term::heap::Heap;
+
+/// `merge`: later maps win. One argument is its own result.
+pub(super) fn merge<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    given: &[H::Term],
+) -> Eval<H> {
+    let empty = m.constant(EMPTY_MAP);
+    match *given {
+        [] => return Ok(empty),
+        [one] if class(m, one) == Class::Nil => return Ok(empty),
+        [one] => return Ok(one),
+        _ => {}
+    }
+    for (place, map) in given.iter().enumerate() {
+        if !holds(m, Check::Map, *map) {
+            return Err(wrong_argument(call.builtin, place + 1, Check::Map, *map));
+        }
+    }
+    let mut maps = given.iter().filter(|it| class(m, **it) == Class::Map);
+    let Some(&first) = maps.next() else {
+        return Ok(empty);
+    };
+    let more: Vec<_> = maps.copied().collect();
+    flow(m, &[], |m, flow| {
+        while flow.part == 0 && flow.at < more.len() {
+            m.consume_fuel(1)?;
+            keep_map(m, flow, more[flow.at])?;
+            flow.at += 1;
+            m.meter.advanced();
+        }
+        add_entries(m, flow, first, Kind::Pairs)
+    })
+}
+
+/// `zipmap`: as many entries as the shorter sequence has items.
+pub(super) fn zipmap<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    (keys, values): (H::Term, H::Term),
+) -> Eval<H> {
+    let empty = m.constant(EMPTY_MAP);
+    flow(m, &[keys, values], |m, flow| {
+        flow.read(m, call)?;
+        while flow.part == 0 {
+            let parts = (
+                m.heap.uncons(flow.sources[0]),
+                m.heap.uncons(flow.sources[1]),
+            );
+            let (Some((key, keys)), Some((value, values))) = parts else {
+                break;
+            };
+            m.consume_fuel(2)?;
+            keep_entry(m, flow, (key, value))?;
+            (flow.sources[0], flow.sources[1]) = (keys, values);
+            m.meter.advanced();
+        }
+        add_entries(m, flow, empty, Kind::Pairs)
+    })
+}
+
+/// `hash-map`, `array-map`
+pub(super) fn hash_map<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    given: &[H::Term],
+) -> Eval<H> {
+    if given.len() % 2 == 1 {
+        let count = make_int(m, given.len() as i64);
+        return Err(call.fail("even_arguments", &[count]));
+    }
+    let empty = m.constant(EMPTY_MAP);
+    flow(m, &[], |m, flow| {
+        while let (0, Some(&[key, value, ..])) = (flow.part, given.get(flow.at..)) {
+            m.consume_fuel(1)?;
+            keep_entry(m, flow, (key, value))?;
+            flow.at += 2;
+            m.meter.advanced();
+        }
+        add_entries(m, flow, empty, Kind::Pairs)
+    })
+}
