@@ -163,6 +163,13 @@ impl<H: Heap> Reader<'_, '_, H> {
                     extra += 4;
                 }
                 b'`' if self.is_end(at) => break,
+                // The word ends before a comment, whose brackets and commas are no ends.
+                b'/' if at > start && self.text[at - 1..].starts_with(b" /*") => {
+                    if inner == 0 && ends == 0 {
+                        self.bare_word(branch, start, at, escapes, extra);
+                    }
+                    break;
+                }
                 // Markdown bold.
                 b'*' if self.text[at + 1..].starts_with(b"*") => break,
                 b'\\' => {
