@@ -7,9 +7,12 @@ use ptc_term::heap::Heap;
 use ptc_term::named::{named, Named};
 use ptc_term::number::Number;
 use ptc_vm::program::ConstId;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 
 named! {
-    /// The atoms that each program has as constants, in this order: the first constants.
+    /// The atoms that each program has as constants, in this order: the first constants. The first four are numbers instead, see
+    /// [`materialize`].
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Word {
         /// The first element of a closure: `{mark, entry, captured…}`.
@@ -168,7 +171,7 @@ impl Const {
     }
 }
 
-/// Makes the terms of all constants. `own`: those behind the fixed ones; `functions`: see [`FUNCTIONS`].
+/// Makes the terms of all constants. The marks of functions are numbers that only this program knows. `own`: those behind the fixed ones; `functions`: see [`FUNCTIONS`].
 pub fn materialize<H: Heap>(
     heap: &mut H,
     functions: &Const,
@@ -176,22 +179,41 @@ pub fn materialize<H: Heap>(
     empty_set: H::Term,
 ) -> Vec<H::Term> {
     let mut all = Vec::with_capacity(FIRST_OWN as usize + own.len());
+    let marks = marks();
     for word in Word::ALL {
-        all.push(heap.word(*word));
+        all.push(word_or_mark(heap, *word, marks));
     }
     all.push(empty_set);
     all.push(heap.make_list(&[]));
     all.push(heap.make_map(&[], &[]));
-    all.push(make(heap, functions));
+    all.push(make(heap, functions, marks));
     for constant in own {
-        let term = make(heap, constant);
+        let term = make(heap, constant, marks);
         all.push(term);
     }
     all
 }
 
+/// Returns a number that no value from outside has by chance: the first of the marks of functions.
+fn marks() -> i64 {
+    let random = RandomState::new().build_hasher().finish();
+    (random >> 8) as i64
+}
+
+/// Makes a word, or the number that is the mark of a kind of function: only the run knows it, so that no value from outside can be
+/// taken for a function.
+fn word_or_mark<H: Heap>(heap: &mut H, word: Word, marks: i64) -> H::Term {
+    match word {
+        Word::Closure | Word::Builtin | Word::Made | Word::Tool => {
+            let mark = heap.make_number(Number::Int(marks + word as i64));
+            mark.unwrap_or_else(|| heap.word(word))
+        }
+        word => heap.word(word),
+    }
+}
+
 /// Makes a constant. They are as deep as the compiler makes them: three levels.
-fn make<H: Heap>(heap: &mut H, constant: &Const) -> H::Term {
+fn make<H: Heap>(heap: &mut H, constant: &Const, marks: i64) -> H::Term {
     match constant {
         Const::Literal(literal) => make_literal(heap, literal),
         Const::ExistingAtom(name) => heap.atom_of(name.as_bytes()).unwrap_or_else(|| heap.nil()),
@@ -199,16 +221,16 @@ fn make<H: Heap>(heap: &mut H, constant: &Const) -> H::Term {
         Const::KeywordStruct(name) => make_struct(heap, Word::KeywordModule, Word::Name, name),
         Const::Var(name) => make_struct(heap, Word::VarModule, Word::Name, name),
         Const::Marked(word, parts) => {
-            let mut terms = vec![heap.word(*word)];
+            let mut terms = vec![word_or_mark(heap, *word, marks)];
             for part in parts {
-                terms.push(make(heap, part));
+                terms.push(make(heap, part, marks));
             }
             heap.make_tuple(&terms)
         }
         Const::List(parts) => {
             let mut terms = Vec::with_capacity(parts.len());
             for part in parts {
-                terms.push(make(heap, part));
+                terms.push(make(heap, part, marks));
             }
             heap.make_list(&terms)
         }
@@ -217,7 +239,7 @@ fn make<H: Heap>(heap: &mut H, constant: &Const) -> H::Term {
             let mut values = Vec::with_capacity(entries.len());
             for (key, value) in entries {
                 keys.push(heap.make_string(key.as_bytes()));
-                values.push(make(heap, value));
+                values.push(make(heap, value, marks));
             }
             heap.make_map(&keys, &values)
         }

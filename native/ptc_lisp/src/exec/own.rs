@@ -229,10 +229,7 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         Own::Spread { before, slot } => {
             if !matches!(m.begun(), Some(Work::Spreading(_))) {
                 let coll = m.top();
-                if !matches!(
-                    class(m, coll),
-                    Class::List | Class::Set | Class::Map | Class::Nil
-                ) {
+                if !matches!(class(m, coll), Class::List | Class::Set | Class::Map) {
                     return Err(fault("apply", "apply", vec![coll]));
                 }
                 let items = families::seqs::items(m, coll)?;
