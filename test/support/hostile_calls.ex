@@ -8,6 +8,7 @@ defmodule PtcRunner.Test.HostileCalls do
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
 
   @call ~s({"program":{"op":"pipe","steps":[{"op":"load","name":"rows"},{"op":"call","tool":"t"},{"op":"count"}]}})
+  @lisp "(def total (reduce + (map :n data/rows))) (fn [x] (map inc [total x]))"
   @given {%{"rows" => [%{"n" => 1}, %{"n" => 2}]}, %{"m" => 1}, 50, 10_000}
   @type_term {:map, [{"a", :int}, {"b", {:optional, {:list, :keyword}}}, {"_c", :datetime}]}
 
@@ -130,6 +131,7 @@ defmodule PtcRunner.Test.HostileCalls do
         :int,
         @limits
       ],
+      {:lisp_compile, 5} => [@lisp, [{"(fn [x] k)", ["k"]}], ["map"], MapSet.new(), @limits],
       {:compile_again, 4} => [program, @call, :findings, @limits],
       {:count_programs, 1} => [false],
       {:programs_counted, 0} => [],
