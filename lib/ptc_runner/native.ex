@@ -239,7 +239,7 @@ defmodule PtcRunner.Native do
       handle :: reference(),
       consts :: tuple(),
       binary() | nil,
-      :findings | :observed | :plan,
+      :findings | :observed | :plan | :recipes,
       types :: map() | nil,
       tools :: map() | nil,
       memory :: map() | nil,

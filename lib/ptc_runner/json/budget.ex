@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Budget do
   # How many calls a run may make, of all its tools and of each. A call is counted before it starts, in counters that all
   # processes of the run share: calls that overlap do not exceed it.
 
+  alias PtcRunner.Json.Within.Counts
   alias PtcRunner.Shown
 
   # The calls are in the lower half of the counter. The hashes are short, so that their sums stay small integers.
@@ -13,11 +14,12 @@ defmodule PtcRunner.Json.Budget do
 
   @typedoc """
   The counters; the maximum of all calls; by tool what a call adds to the first counter, and, if the tool has a maximum of its
-  own, the place of its counter and that maximum.
+  own, the place of its counter and that maximum; and what counts for plans.
   """
   @type t ::
-          {:atomics.atomics_ref(), limit(),
-           %{String.t() => pos_integer() | {pos_integer(), pos_integer(), non_neg_integer()}}}
+          {:atomics.atomics_ref() | nil, limit(),
+           %{String.t() => pos_integer() | {pos_integer(), pos_integer(), non_neg_integer()}},
+           [Counts.t()]}
 
   # An atom is more than any number.
   @typep limit :: non_neg_integer() | :infinity
@@ -29,11 +31,11 @@ defmodule PtcRunner.Json.Budget do
       nil
 
       iex> budget = PtcRunner.Json.Budget.new(["a", "b"], nil, %{"a" => 1})
-      iex> for name <- ["a", "b", "b", "a"], do: PtcRunner.Json.Budget.take(budget, name)
+      iex> for name <- ["a", "b", "b", "a"], do: PtcRunner.Json.Budget.take(budget, name, %{})
       [:ok, :ok, :ok, {:error, {:execution_error, "Tool 'a' was called 1 time; no more than 1 call is allowed"}}]
 
       iex> budget = PtcRunner.Json.Budget.new(["a", "b"], 2, %{})
-      iex> for name <- ["a", "b", "b"], do: PtcRunner.Json.Budget.take(budget, name)
+      iex> for name <- ["a", "b", "b"], do: PtcRunner.Json.Budget.take(budget, name, %{})
       [:ok, :ok, {:error, {:execution_error, "Tools were called 2 times; no more than 2 calls are allowed"}}]
 
   """
@@ -43,8 +45,13 @@ defmodule PtcRunner.Json.Budget do
 
   def new(names, most, limits) do
     {steps, places} = steps(names, limits, 2, [])
-    {:atomics.new(places, signed: false), most || :infinity, :maps.from_list(steps)}
+    {:atomics.new(places, signed: false), most || :infinity, :maps.from_list(steps), []}
   end
+
+  @doc "The budget with what counts for plans, which is asked first."
+  @spec within(t() | nil, [Counts.t()]) :: t()
+  def within(nil, within), do: {nil, :infinity, %{}, within}
+  def within({counts, most, steps, _none}, within), do: {counts, most, steps, within}
 
   defp steps([], _limits, place, steps), do: {steps, place}
 
@@ -63,10 +70,20 @@ defmodule PtcRunner.Json.Budget do
   defp step(name), do: 1 + ((:erlang.phash2(name, @hashes) + 1) <<< 32)
 
   @doc "Counts a call of a tool before it starts, or refuses it."
-  @spec take(t() | nil, String.t()) :: :ok | {:error, {:execution_error, String.t()}}
-  def take(nil, _name), do: :ok
+  @spec take(t() | nil, String.t(), args :: term()) ::
+          :ok | {:error, {:execution_error | :refused, String.t()}}
+  def take(nil, _name, _args), do: :ok
+  def take({counts, most, steps, []}, name, _args), do: taken({counts, most, steps}, name)
 
-  def take({counts, most, steps}, name) do
+  def take({counts, most, steps, within}, name, args),
+    do: with(:ok <- planned(within, name, args), do: taken({counts, most, steps}, name))
+
+  defp planned([counts | rest], name, args),
+    do: with(:ok <- Counts.take(counts, name, args), do: planned(rest, name, args))
+
+  defp planned([], _name, _args), do: :ok
+
+  defp taken({counts, most, steps}, name) do
     case steps do
       %{^name => {step, place, own_most}} ->
         if :atomics.add_get(counts, place, 1) > own_most do
@@ -102,7 +119,9 @@ defmodule PtcRunner.Json.Budget do
 
   @doc "What was counted."
   @spec counted(t()) :: {non_neg_integer(), %{String.t() => non_neg_integer()}}
-  def counted({counts, _most, steps}) do
+  def counted({nil, _most, _steps, _within}), do: {0, %{}}
+
+  def counted({counts, _most, steps, _within}) do
     own =
       for {name, {_step, place, _most}} <- steps,
           into: %{},
@@ -133,7 +152,9 @@ defmodule PtcRunner.Json.Budget do
 
   @doc "Sets a budget that nothing was counted in to what was counted before."
   @spec add(t(), {non_neg_integer(), %{String.t() => non_neg_integer()}}) :: :ok
-  def add({counts, _most, steps}, {all, own}) do
+  def add({nil, _most, _steps, _within}, _counted), do: :ok
+
+  def add({counts, _most, steps, _within}, {all, own}) do
     :atomics.put(counts, 1, all)
 
     for {name, count} <- own,

@@ -9,13 +9,16 @@ defmodule PtcRunner.Json.Control do
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Keyed, Message, Place, Text, Texts, Tools}
+  alias PtcRunner.Json.Within
   alias PtcRunner.Json.Control.{Answers, Decided, Told, Words}
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
   # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
-  # known before the run. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
+  # known before the run. `within`: the plans that the run must be within; `unknown`: what happens to calls
+  # that they cannot count; `forms`: what the tools say, where only their functions are given; `counts`, `asking`: what comes of it, see
+  # `PtcRunner.Json.Within`. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
   # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
   defstruct tools: %{},
             settings: %{},
@@ -25,6 +28,11 @@ defmodule PtcRunner.Json.Control do
             on_journal: nil,
             pause_ttl: :infinity,
             tool_context: nil,
+            within: [],
+            unknown: :refuse,
+            forms: nil,
+            counts: [],
+            asking: %{},
             firewall: false,
             secret: nil,
             plan: nil,
@@ -77,12 +85,13 @@ defmodule PtcRunner.Json.Control do
   @spec for_run(t(), %{String.t() => (term() -> term())}, Tools.settings()) ::
           {:decides, t()} | {:counts, Budget.t() | nil}
   def for_run(%__MODULE__{} = control, tools, settings) do
-    settings = Map.merge(control.settings, settings)
+    settings = control.settings |> Map.merge(settings) |> Map.merge(control.asking)
 
     limits =
       for {name, %{max_calls: most}} when most != nil <- settings, into: %{}, do: {name, most}
 
     budget = control.budget || Budget.new(Map.keys(tools), control.max_tool_calls, limits)
+    budget = Within.budget(budget, control.counts)
     asks? = Enum.any?(settings, fn {_name, it} -> it.approve end)
     pauses? = control.on_call != nil or asks?
     resumed? = control.forks? != nil
@@ -140,7 +149,7 @@ defmodule PtcRunner.Json.Control do
       outcome ->
         outcome = Entry.answer(outcome)
 
-        with :ok <- Budget.take(control.budget, name) do
+        with :ok <- Budget.take(control.budget, name, args) do
           entries = [entry | control.entries]
           control = %{control | number: number, journal: rest, entries: entries}
 
@@ -166,10 +175,11 @@ defmodule PtcRunner.Json.Control do
     with {:ok, fun} <- tool(control, name),
          :ok <- open(control, name),
          :no <- cached(control, id, name, args),
-         :ok <- Budget.take(control.budget, name) do
+         :ok <- Budget.take(control.budget, name, args) do
       decided(control, id, name, args, pc, fun)
     else
       {:denied, reason} -> refused(control, id, name, args, reason, :firewall)
+      {:error, {:refused, _text} = reason} -> refused(control, id, name, args, reason, :plan)
       {:error, reason} -> refused(control, id, name, args, reason, :limit)
       step -> step
     end

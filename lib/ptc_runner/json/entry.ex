@@ -35,6 +35,7 @@ defmodule PtcRunner.Json.Entry do
 
   @kinds %{
     "execution_error" => :execution_error,
+    "refused" => :refused,
     "timeout" => :timeout,
     "memory_exceeded" => :memory_exceeded
   }
@@ -147,7 +148,7 @@ defmodule PtcRunner.Json.Entry do
 
   defp sound_answer?({:ended, {kind, what}}),
     do:
-      kind in [:execution_error, :timeout, :memory_exceeded] and
+      kind in [:execution_error, :refused, :timeout, :memory_exceeded] and
         (is_binary(what) or is_integer(what))
 
   defp sound_answer?(_other), do: false

@@ -28,7 +28,7 @@ defmodule PtcRunner.Json.ErrorText do
     do: message |> beginning(@read) |> execution() |> Shown.cut()
 
   def format({kind, payload} = error)
-      when kind in [:parse_error, :validation_error, :timeout, :memory_exceeded] do
+      when kind in [:parse_error, :validation_error, :refused, :timeout, :memory_exceeded] do
     labelled(kind, Shown.cut(Shown.string(payload), Shown.message_limit() - 64))
   catch
     # The payload has no string form, or the conversion fails.
@@ -39,6 +39,7 @@ defmodule PtcRunner.Json.ErrorText do
 
   defp labelled(:parse_error, text), do: "ParseError: " <> text
   defp labelled(:validation_error, text), do: "ValidationError: " <> text
+  defp labelled(:refused, text), do: "RefusedError: " <> text
   defp labelled(:timeout, ms), do: "TimeoutError: execution exceeded #{ms}ms limit"
   defp labelled(:memory_exceeded, bytes), do: "MemoryError: exceeded #{bytes} byte limit"
 

@@ -17,7 +17,7 @@ defmodule PtcRunner.Json.Evaluation do
     Parser
   }
 
-  alias PtcRunner.Json.{Paused, Planning, Program, Run, Runner, Tools}
+  alias PtcRunner.Json.{Paused, Planning, Program, Run, Runner, Tools, Within}
   alias PtcRunner.Native.Telemetry
   require Telemetry
 
@@ -196,6 +196,7 @@ defmodule PtcRunner.Json.Evaluation do
 
   defp decided(program, given, {tools, settings}) do
     with {:ok, control} <- guarded(program, given, Given.control(given)),
+         {:ok, control} <- Within.begin(program, given, control, tools, settings),
          do: {:ok, given |> Given.run(program, tools) |> Given.with_tools(control, settings)}
   end
 

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Given do
   # What a run is given by its options. Most runs have no other options than maps: these are read at once, and nothing
   # else is looked at for them, here and later.
 
-  alias PtcRunner.Json.{Control, Limits, Now, Run, ToolContext, Tools}
+  alias PtcRunner.Json.{Control, Limits, Now, Run, ToolContext, Tools, Within}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Options
   require Telemetry
@@ -34,7 +34,9 @@ defmodule PtcRunner.Json.Given do
                on_journal: {{:maybe, {:function, 1}}, nil},
                pause_ttl: {{:or_infinity, :count}, :infinity},
                firewall: {:boolean, false},
-               tool_context: {{:maybe, :named}, nil}
+               tool_context: {{:maybe, :named}, nil},
+               within: {:any, nil},
+               unknown: {{:one_of, [:refuse, :ask]}, :refuse}
              ]
 
   # Fields of `PtcRunner.Json.Control`, from this library's own functions.
@@ -105,12 +107,25 @@ defmodule PtcRunner.Json.Given do
 
   defp all(opts, table, function) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most,
-     now, max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context,
+     now, max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, within, unknown,
      own} = Options.read!(opts, table, function)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     {:ok, now} = Now.text(now)
-    control = control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, own)
+    within = Within.plans!(within, function)
+
+    control =
+      control(
+        max_tool_calls,
+        on_call,
+        on_journal,
+        pause_ttl,
+        firewall,
+        tool_context,
+        {within, unknown},
+        own
+      )
+
     new(limits, context, memory, tools, most, now, control)
   end
 
@@ -127,16 +142,20 @@ defmodule PtcRunner.Json.Given do
     }
   end
 
-  defp control(nil, nil, nil, :infinity, false, nil, nil), do: nil
+  defp control(nil, nil, nil, :infinity, false, nil, {[], :refuse}, nil), do: nil
 
-  defp control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, own) do
+  defp control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, plans, own) do
+    {within, unknown} = plans
+
     control = %Control{
       max_tool_calls: max_tool_calls,
       on_call: on_call,
       on_journal: on_journal,
       pause_ttl: pause_ttl,
       firewall: firewall,
-      tool_context: ToolContext.named(tool_context)
+      tool_context: ToolContext.named(tool_context),
+      within: within,
+      unknown: unknown
     }
 
     if own, do: struct!(control, own), else: control

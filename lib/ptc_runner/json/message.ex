@@ -34,7 +34,7 @@ defmodule PtcRunner.Json.Message do
 
   @typedoc "See `t:PtcRunner.Json.error/0`."
   @type error ::
-          {:parse_error | :validation_error | :execution_error, String.t()}
+          {:parse_error | :validation_error | :execution_error | :refused, String.t()}
           | {:timeout | :memory_exceeded, non_neg_integer()}
 
   @typedoc """

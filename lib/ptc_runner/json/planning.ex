@@ -18,7 +18,10 @@ defmodule PtcRunner.Json.Planning do
     Tools
   }
 
+  alias PtcRunner.Json.Paused
+  alias PtcRunner.Json.Plan.Digest
   alias PtcRunner.Native.Panic
+  alias PtcRunner.SubAgent.Signature
   require Quanta
 
   @options Options.table(
@@ -37,27 +40,92 @@ defmodule PtcRunner.Json.Planning do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most} =
       Options.read!(opts, @options, "PtcRunner.Json.plan/2")
 
-    program = ExactArguments.readable(program, tools)
+    program = exact(program, tools)
 
-    {timeout, max_heap, reading} =
-      timeout
-      |> Limits.given(max_heap, max_depth, keys, strict, structs, edition)
-      |> Limits.about(program)
+    limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
+    of(program, limits, tools, {context, memory}, most)
+  end
 
+  # As it is run.
+  defp exact(program, tools) when is_map(tools) and tools != %{},
+    do: ExactArguments.quoted(program, tools)
+
+  defp exact(program, _tools), do: program
+
+  @doc """
+  The plan of a program, of which the option `:tools` gives the signatures and settings.
+
+      iex> {:ok, plan} = PtcRunner.Json.Planning.of(~s({"program": {"op": "load", "name": "n"}}), {nil, nil, 100}, %{}, {%{}, %{}}, nil)
+      iex> plan.reads
+      ["n"]
+
+  """
+  @spec of(
+          PtcRunner.Json.program(),
+          Limits.given(),
+          map() | nil,
+          {map() | nil, map() | nil},
+          non_neg_integer() | nil
+        ) :: {:ok, Plan.t()} | {:error, Message.error()}
+  def of(program, given, tools, {context, memory}, most) do
+    {timeout, max_heap, reading} = Limits.about(given, program)
     limits = {timeout, max_heap}
 
     with {:ok, source} <- source(program) do
-      case native(source, reading, limits) do
-        {:ok, known} ->
+      case native(source, reading, limits, :recipes) do
+        {:ok, {known, recipes}} ->
           data = %{context: context, memory: memory}
           known = plain(known)
-          {:ok, Plan.new(known, data, settings(known, tools), most)}
+          settings = settings(known, tools)
+          digest = digest(source, reading, known, tools)
+          {:ok, Plan.new({known, recipes}, data, settings, most, digest)}
 
         {:error, fault} ->
           {:error, fault |> Fence.note(program) |> Program.error(limits)}
       end
     end
   end
+
+  defp digest(source, reading, {called, _reads, _result, _kept}, tools) do
+    names = for {name, _, _, _, _, _} <- called, do: name
+
+    %{
+      program: Digest.program(source),
+      tools: signatures(names, tools),
+      options: options(source, reading)
+    }
+  end
+
+  @doc "The digest of the options that say how a program is read."
+  @spec options(Program.t() | Program.source(), Limits.reading()) :: String.t()
+  def options(source, reading) do
+    {_depth, any_keys?, strict?, values?, edition} = Paused.reading(source, reading)
+    Digest.of({any_keys?, strict?, values?, edition})
+  end
+
+  @doc "The digests of the signatures of these tools, as far as they are given."
+  @spec signatures([String.t()], map() | nil) :: %{String.t() => String.t()}
+  def signatures(_names, nil), do: %{}
+
+  def signatures(names, tools) do
+    for name <- names,
+        %{^name => form} <- [tools],
+        signature = signature(name, form),
+        into: %{},
+        do: {name, Digest.of(signature)}
+  end
+
+  # A function alone has none.
+  defp signature(_name, fun) when is_function(fun), do: nil
+  defp signature(_name, {:signature, _params, _type} = signature), do: signature
+  defp signature(_name, text) when is_binary(text), do: Signature.parsed!(text)
+
+  defp signature(name, {fun, options}) when is_list(options) and is_function(fun) do
+    # A function has the signature of its spec only for agents.
+    if options[:signature], do: signature(name, Tool.of!(name, {fun, options}))
+  end
+
+  defp signature(name, form), do: Tool.of!(name, form).signature
 
   # Which keys of entries are left out is told by their names.
   defp plain({:without, names}), do: {:without, Enum.flat_map(names, &plain_name/1)}
@@ -95,7 +163,8 @@ defmodule PtcRunner.Json.Planning do
   def flows(program, limits) do
     {timeout, max_heap, reading} = of_run(limits, program)
 
-    with {:ok, {tools, _reads, _result, kept}} <- native(program, reading, {timeout, max_heap}) do
+    with {:ok, {tools, _reads, _result, kept}} <-
+           native(program, reading, {timeout, max_heap}, :plan) do
       {any_keys?, values?} = Program.read_as(program, reading)
       read = &keys(&1, {any_keys?, any_keys? and values?})
       {:ok, into_tools(tools, read), into_entries(kept, read)}
@@ -151,23 +220,25 @@ defmodule PtcRunner.Json.Planning do
   end
 
   defp source(%Program{} = program), do: {:ok, program}
+  defp source({:checked, _node} = source), do: {:ok, source}
 
   defp source(program), do: Evaluation.source(program)
 
-  defp native(program, reading, limits) do
+  # The plan, or with `:recipes` also how the arguments of each call are made.
+  defp native(program, reading, limits, detail) do
     Program.ask(
       program,
       reading,
       fn {handle, consts, text} ->
         Quanta.finish(
           Quanta.native(
-            Native.check_compiled(handle, consts, text, :plan, nil, nil, nil, nil, limits)
+            Native.check_compiled(handle, consts, text, detail, nil, nil, nil, nil, limits)
           )
         )
       end,
       fn source, reading ->
         source = if is_binary(source), do: Aligned.text(source), else: node_of(source)
-        reading = Program.observed(reading, :plan)
+        reading = Program.observed(reading, detail)
 
         Quanta.finish(
           Quanta.native(Native.check_program(source, reading, nil, nil, nil, nil, limits))

@@ -254,7 +254,7 @@ defmodule PtcRunner.Json.Program do
   @doc false
   # The options for a program that is compiled for observation: of everything, or only of what findings are
   # made of; or that is planned.
-  @spec observed(Limits.reading(), :observed | :findings | :plan) :: Types.reading()
+  @spec observed(Limits.reading(), :observed | :findings | :plan | :recipes) :: Types.reading()
   def observed(asked, what \\ :observed) do
     {depth, any_keys?, strict?, values?, edition} = asked |> Edition.filled() |> options()
     {what, depth, any_keys?, strict?, values?, edition || 2}

@@ -13,7 +13,8 @@ defmodule PtcRunner.Native.Types do
   @type reading ::
           pos_integer()
           | {pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
-          | {:observed | :findings | :plan, pos_integer(), boolean(), boolean(), boolean(), 1 | 2}
+          | {:observed | :findings | :plan | :recipes, pos_integer(), boolean(), boolean(),
+             boolean(), 1 | 2}
 
   # the context, the memory, the limits (nil: not known yet), and the time of the start, if that is given
   @type given ::

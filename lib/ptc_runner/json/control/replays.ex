@@ -30,7 +30,7 @@ defmodule PtcRunner.Json.Control.Replays do
         max_heap
       )
       when recorded === args and is_integer(words) and (words <= max_heap or max_heap == 0) do
-    case Budget.take(control.budget, name) do
+    case Budget.take(control.budget, name, args) do
       :ok ->
         Told.replayed(control, entry, number + 1)
         {:answer, value, words, {rest, [entry | entries], number + 1, control}}

@@ -20,6 +20,50 @@ defmodule PtcRunner.Json.Plan.Formula do
   defp smallest(least), do: [{1, [{1, least}]}]
 
   @doc """
+  What is left of a number of calls when another one is taken away; `:more` if that may be the larger one.
+
+      iex> orders = {:context, ["orders"], false}
+      iex> for {taken, from} <- [{[{1, []}], [{3, []}]}, {[{1, [orders]}], [{1, [orders]}, {1, []}]}, {[{2, []}], [{1, []}]}, {nil, [{1, []}]}],
+      ...>   do: PtcRunner.Json.Plan.Formula.minus(from, taken)
+      [[{2, []}], [{1, []}], :more, :more]
+  """
+  @spec minus(t(), t()) :: t() | :more
+  def minus(from, taken) when from == nil or taken == nil, do: :more
+
+  def minus(from, taken) do
+    Enum.reduce_while(taken, from, fn {times, factors}, left ->
+      case Enum.split_with(left, fn {_times, others} -> others == factors end) do
+        {[{^times, _factors}], others} ->
+          {:cont, others}
+
+        {[{more, _factors}], others} when more > times ->
+          {:cont, [{more - times, factors} | others]}
+
+        _less ->
+          {:halt, :more}
+      end
+    end)
+  end
+
+  @doc """
+  The sum of two numbers of calls.
+
+      iex> PtcRunner.Json.Plan.Formula.plus([{1, []}], [{2, []}])
+      [{3, []}]
+  """
+  @spec plus(t(), t()) :: t()
+  def plus(one, other) when one == nil or other == nil, do: nil
+
+  def plus(one, other) do
+    Enum.reduce(other, one, fn {times, factors}, sum ->
+      case Enum.split_with(sum, fn {_times, others} -> others == factors end) do
+        {[{more, _factors}], others} -> [{more + times, factors} | others]
+        {[], _all} -> [{times, factors} | sum]
+      end
+    end)
+  end
+
+  @doc """
   How often a tool is called, in words.
 
       iex> orders = {:context, ["orders"], false}

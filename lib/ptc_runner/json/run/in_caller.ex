@@ -49,7 +49,7 @@ defmodule PtcRunner.Json.Run.InCaller do
 
   defp call(call, name, args, {left, weight, then}, %Run{process: process} = run) do
     {result, process} =
-      with {:ok, fun} <- tool(run, name),
+      with {:ok, fun} <- tool(run, name, args),
            {:ok, _words} <- weigh(args, weight, run.max_heap) do
         if Telemetry.on?(),
           do:
@@ -151,12 +151,12 @@ defmodule PtcRunner.Json.Run.InCaller do
   end
 
   @doc "The tool that a run calls, counted; or why it cannot be called."
-  @spec tool(Run.t(), term()) :: {:ok, (term() -> term())} | {:error, term()}
-  def tool(%Run{tools: tools, budget: nil}, name), do: known(tools, name)
+  @spec tool(Run.t(), term(), args :: term()) :: {:ok, (term() -> term())} | {:error, term()}
+  def tool(%Run{tools: tools, budget: nil}, name, _args), do: known(tools, name)
 
-  def tool(%Run{tools: tools, budget: budget}, name) do
+  def tool(%Run{tools: tools, budget: budget}, name, args) do
     with {:ok, fun} <- known(tools, name),
-         :ok <- Budget.take(budget, name),
+         :ok <- Budget.take(budget, name, args),
          do: {:ok, fun}
   end
 

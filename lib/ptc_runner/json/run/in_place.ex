@@ -36,7 +36,7 @@ defmodule PtcRunner.Json.Run.InPlace do
   end
 
   defp called(name, args, %Run{} = run) do
-    with {:ok, fun} <- InCaller.tool(run, name) do
+    with {:ok, fun} <- InCaller.tool(run, name, args) do
       if Telemetry.on?(),
         do: Telemetry.tool(name, fn -> ToolWorker.run(name, fun, args) end),
         else: ToolWorker.run(name, fun, args)

@@ -93,7 +93,7 @@ defmodule PtcRunner.Json.Run.Moved do
   end
 
   defp one(name, args, state, run) do
-    with :ok <- taken(name, run) do
+    with :ok <- taken(name, args, run) do
       case run.strategy.functions do
         %{^name => fun} -> called(name, fun, args, run)
         _not_yet -> ask(name, state, args, run)
@@ -103,15 +103,15 @@ defmodule PtcRunner.Json.Run.Moved do
     end
   end
 
-  defp taken(_name, %Run{budget: nil}), do: :ok
-  defp taken(name, %Run{budget: budget}), do: Budget.take(budget, name)
+  defp taken(_name, _args, %Run{budget: nil}), do: :ok
+  defp taken(name, args, %Run{budget: budget}), do: Budget.take(budget, name, args)
 
   # Calls for rounds that follow one another, until the run may have built too much, or an answer is no value. Such an answer is given to the run
   # when it waits for that call.
   defp several([args | rest], fun, {answers, words}, calls, %Run{max_heap: max_heap} = run) do
     Reply.moved_calls(tool: name, built: built) = calls
 
-    with :ok <- taken(name, run) do
+    with :ok <- taken(name, args, run) do
       answer = ToolWorker.call(name, fun, args)
 
       case value(answer, run) do

@@ -197,7 +197,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp asked_for(call, %{control: nil} = rounds, round) do
     Reply.call(tool: name, args: args) = call
 
-    with {:ok, fun} <- InCaller.tool(rounds.run, name) do
+    with {:ok, fun} <- InCaller.tool(rounds.run, name, args) do
       begin(call, fun, args, nil, rounds, round)
     else
       error -> {error, rounds}
