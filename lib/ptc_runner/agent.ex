@@ -299,6 +299,12 @@ defmodule PtcRunner.Agent do
     * `:max_tool_calls` - by default 1,000; `:infinity` for no maximum
     * `:tool_context` - a map or a keyword list for tools of two arguments, which programs do not see: see `PtcRunner.Agent.Tool`
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
+    * `:within`, `:unknown` - a plan that all programs of the loop are within: see the section *Within a plan* of `PtcRunner.Json.run/2`. Their calls count
+      together, so what stands in a tool's answer cannot make a later program do more than was approved. The model is told why a program was refused.
+    * `:approve` - a function of the `PtcRunner.Json.Plan` of each program that may call a tool which writes, before the program's first call. It returns `:run`;
+      `{:within, plan}`, to run the program within a plan, such as that of `PtcRunner.Json.Plan.approve/2`; `{:refuse, text}`, which the model is told; or `:pause`: then
+      the loop is paused, with the plan as a map in `paused.run.plan`, and `resume/3` takes `:approve`, `{:within, plan}` or `{:deny, reason}`. A function that fails or
+      returns something else refuses the program.
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.run/2`
@@ -414,6 +420,18 @@ defmodule PtcRunner.Agent do
       iex> {step.return, length(step.turns), hd(step.turns).success?}
       {31, 2, false}
 
+  Each program that writes is approved by its plan:
+
+      iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
+      iex> task = [task: "Pay Ada.", tools: %{"pay" => {fn %{"to" => name} -> "paid " <> name end, "(to :string) -> :string"}}, returns: ":string"]
+      iex> {:paused, paused} = PtcRunner.Agent.loop(model, task, approve: fn _plan -> :pause end)
+      iex> {:ok, plan} = PtcRunner.Json.Plan.from_map(paused.run.plan)
+      iex> plan |> to_string() |> String.split("\\n") |> Enum.take(3)
+      ["The program may call:", "  pay (write): 1", ~S(    to: "Ada")]
+      iex> {:ok, step} = PtcRunner.Agent.resume(paused, :approve, [model: model, approve: fn _plan -> :pause end] ++ task)
+      iex> step.return
+      "paid Ada"
+
   """
   @spec loop(ask(), keyword(), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}
   def loop(ask, task, opts \\ []) do
@@ -462,6 +480,11 @@ defmodule PtcRunner.Agent do
 
       :loop ->
         {model, opts} = Keyword.pop(opts, :model)
+
+        if paused.opts[:approve] != nil and not Keyword.has_key?(opts, :approve) do
+          raise ArgumentError,
+                "the loop was paused with :approve, and would go on without it: give the function again, or approve: nil to go on without one"
+        end
 
         model ||
           raise ArgumentError, "PtcRunner.Agent.resume/3 needs the option :model for a loop"

@@ -46,6 +46,7 @@ defmodule PtcRunner.Json do
           {:parse_error, String.t()}
           | {:validation_error, String.t()}
           | {:execution_error, String.t()}
+          | {:refused, String.t()}
           | {:timeout, non_neg_integer()}
           | {:memory_exceeded, non_neg_integer()}
 
@@ -95,6 +96,8 @@ defmodule PtcRunner.Json do
           | {:pause_ttl, non_neg_integer() | :infinity}
           | {:firewall, boolean()}
           | {:tool_context, map() | keyword() | nil}
+          | {:within, Plan.t() | map() | [Plan.t() | map()] | nil}
+          | {:unknown, :refuse | :ask}
           | compile_option()
 
   @typedoc "See `check/2`."
@@ -170,6 +173,10 @@ defmodule PtcRunner.Json do
       in this library.
     * `:firewall` - `true` refuses a program in which firewalled data flow into the arguments of a tool: see the section
       *Firewalled data*. By default `false`, in `PtcRunner.Agent` `true`. New in this library.
+    * `:within` - a plan, as a `PtcRunner.Json.Plan` or the map of `PtcRunner.Json.Plan.to_map/1`: the run makes only calls that it has. See the section
+      *Within a plan*. A list of plans is also possible: each of them counts. New in this library.
+    * `:unknown` - what happens to a call of which the plan cannot say how often it is made: `:refuse` (the default) refuses the program, with `:ask` the run is paused
+      before each such call. New in this library.
 
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
   the program is compiled again for this run. It always keeps its edition, and `:edition` has no effect.
@@ -249,6 +256,25 @@ defmodule PtcRunner.Json do
       iex> on_call = fn %PtcRunner.Json.Call{effect: :write, args: %{"to" => name}} -> {:deny, "nothing for " <> name} end
       iex> PtcRunner.Json.run(program, tools: %{"pay" => fn _ -> :paid end}, on_call: on_call)
       {:error, {:execution_error, "Tool 'pay' was refused: nothing for Ada"}}
+
+  ## Within a plan
+
+  A person approves a plan, and the run makes only the calls that it has, with the constants that it has, and no more often:
+
+      iex> program = &~s({"program": {"op": "call", "tool": "pay", "args": {"to": "\#{&1}", "sum": {"op": "load", "name": "rent"}}, "on_error": 0}})
+      iex> opts = [tools: %{"pay" => fn %{"to" => name, "sum" => sum} -> "\#{sum} to \#{name}" end}, context: %{"rent" => 900}]
+      iex> {:ok, plan} = PtcRunner.Json.plan(program.("the landlord"), opts)
+      iex> PtcRunner.Json.run(program.("the landlord"), [within: plan] ++ opts)
+      {:ok, "900 to the landlord", %{}, %{}}
+      iex> PtcRunner.Json.run(program.("somebody"), [within: plan] ++ opts)
+      {:error, {:refused, ~S(The program is not within the plan: the argument to of 'pay' is "somebody", and the plan has "the landlord")}}
+
+  A program is refused before its first call wherever that can be known: by its own plan, see `PtcRunner.Json.Plan.within?/2`. That is also so if it calls
+  a tool that is not in `:tools`, or one whose signature has changed. What only the run knows, such as the number of rows or a condition of
+  `PtcRunner.Json.Plan.approve/2`, is looked at before each call. `on_error` does not catch a refusal.
+
+  The program that the plan was made of is within it by its digest, and what the plan says of it is not compared again. How often a plan calls a tool may be
+  `"unknown"`: another program with such calls is refused, unless a number was approved or `:unknown` says otherwise. A paused run keeps its plan.
 
   ## Editions
 

@@ -36,6 +36,7 @@ defmodule PtcRunner.OptionsTest do
       {&Json.check(@program, &1), [returns: ":any", edition: 2]},
       {&Json.explain(@program, &1), [timeout: 1_000, tool_concurrency: 2]},
       {&Json.plan(@program, &1), [max_tool_calls: 3, context: nil]},
+      {&Json.Plan.approve(elem(Json.plan(@program), 1), &1), [tools: [], at_most: %{}]},
       {&Json.record(@program, &1), [max_tool_calls: 3, on_call: fn _ -> :run end]},
       {&Json.replay(@program, elem(Json.record(@program), 1), &1), [timeout: 50]},
       {&Json.resume(paused, :approve, &1), [pause_ttl: 5, on_journal: nil]},

@@ -23,7 +23,10 @@ defmodule PtcRunner.Agent.Given do
              on_journal: {:maybe, {:function, 1}},
              pause_ttl: {:or_infinity, :count},
              firewall: :boolean,
-             tool_context: {:maybe, :named}
+             tool_context: {:maybe, :named},
+             within: :any,
+             unknown: {:one_of, [:refuse, :ask]},
+             approve: {:maybe, {:function, 1}}
            })
 
   @telling Map.merge(@notes, %{

@@ -29,7 +29,7 @@ defmodule PtcRunner.Agent.Loop do
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Firewall.{Marks, Shape}
-  alias PtcRunner.Json.{Budget, Check, Keyed}
+  alias PtcRunner.Json.{Budget, Check, Keyed, Within}
   alias PtcRunner.{Shown, Step}
 
   @look "look"
@@ -45,7 +45,7 @@ defmodule PtcRunner.Agent.Loop do
   @running [:context, :returns, :enums, :descriptions] ++
              [:timeout, :max_heap, :max_depth, :strict, :edition, :keys, :tool_concurrency, :now] ++
              [:recorded_calls, :recorded_bytes, :on_call, :on_journal, :on_event, :pause_ttl] ++
-             [:firewall, :tool_context, :replays]
+             [:firewall, :tool_context, :replays, :unknown, :approve]
 
   @doc "See `PtcRunner.Agent.loop/3`; the options are already validated, `:returns` is parsed."
   @spec run(([map()] -> term()), keyword()) :: {:ok | :error, Step.t()} | {:paused, Paused.t()}
@@ -65,6 +65,7 @@ defmodule PtcRunner.Agent.Loop do
       opts: opts,
       tools: tools,
       budget: Run.budget(given, opts, nil),
+      within: within(opts, Keyword.get(opts, :memory, %{}), nil),
       warnings: Tool.warnings(tools),
       prompt: prompt,
       task: task,
@@ -103,6 +104,7 @@ defmodule PtcRunner.Agent.Loop do
     tools = Catalogue.tools(given, opts)
     {elapsed, loop} = Map.pop!(loop, :elapsed)
     {{text, warnings, counts}, loop} = Map.pop!(loop, :answer)
+    {counted, loop} = Map.pop(loop, :within_counts)
 
     state =
       %{free: 0, searched?: false, runs: Keyed.run(run)}
@@ -112,6 +114,7 @@ defmodule PtcRunner.Agent.Loop do
         opts: opts,
         tools: tools,
         budget: Run.budget(given, opts, counts),
+        within: within(opts, loop.memory, counted),
         turn_began_at: Telemetry.turn_began(loop.number),
         began_at: System.monotonic_time(:millisecond) - elapsed
       })
@@ -129,6 +132,17 @@ defmodule PtcRunner.Agent.Loop do
 
       {:error, error} ->
         raise ArgumentError, "the program of the paused run is not one: #{inspect(error)}"
+    end
+  end
+
+  # The plans that all turns are within, and count for together.
+  defp within(opts, memory, counted) do
+    case Within.plans!(opts[:within], "PtcRunner.Agent.loop/3") do
+      [] ->
+        []
+
+      plans ->
+        Within.shared(plans, {Run.named(Keyword.get(opts, :context, %{})), memory}, counted)
     end
   end
 
@@ -346,6 +360,8 @@ defmodule PtcRunner.Agent.Loop do
     # A value under "look" need not match the signature.
     findings = Keyword.get(state.opts, :findings, :feedback)
     own = [memory: state.memory, findings: findings, budget: state.budget, run_id: run_id(state)]
+    own = [{:within, state.within} | own]
+    within_counts = Within.counted(state.within)
     opts = more ++ own ++ only(state, @running)
     record = &Steps.record(text, state, [{:program, source(program)} | &1])
     ran = Run.noted(program, state.tools, Keyword.delete(opts, :returns))
@@ -355,7 +371,11 @@ defmodule PtcRunner.Agent.Loop do
     case ran do
       {:paused, paused, info} ->
         {:paused,
-         Paused.of_loop(Paused.of_run(paused, state.opts, info), {text, warnings, counts}, state)}
+         Paused.of_loop(
+           Paused.of_run(paused, state.opts, info),
+           {text, warnings, counts},
+           Map.put(state, :within_counts, within_counts)
+         )}
 
       {:ok, value, info} ->
         judged = Run.judged(value, opts, info)

@@ -15,7 +15,7 @@ defmodule PtcRunner.Agent.Paused do
   """
 
   alias PtcRunner.Json
-  alias PtcRunner.Json.Kept
+  alias PtcRunner.Json.{Kept, Within}
   alias PtcRunner.Json.Paused.{Sealed, Stored, Used}
   alias PtcRunner.Shown
 
@@ -48,6 +48,7 @@ defmodule PtcRunner.Agent.Paused do
            :on_call,
            :on_journal,
            :on_event,
+           :approve,
            :budget,
            :resumes
          ] ++
@@ -61,10 +62,24 @@ defmodule PtcRunner.Agent.Paused do
       kind: :run,
       calls: run.calls,
       run: run,
-      opts: Keyword.drop(opts, @given),
+      opts:
+        opts
+        |> Keyword.drop(@given)
+        |> Keyword.replace_lazy(:within, &plans/1)
+        |> approved(opts[:approve]),
       tool_calls: info.tool_calls,
       made: info.made
     }
+  end
+
+  # Who approved programs must not be left out by mistake.
+  defp approved(opts, nil), do: opts
+  defp approved(opts, _fun), do: [{:approve, :given_again} | opts]
+
+  # A plan may have functions, which are given again.
+  defp plans(within) do
+    for %{plan: plan} <- Within.plans!(within, "PtcRunner.Agent.loop/3"),
+        do: Json.Plan.to_map(plan)
   end
 
   @doc false
@@ -75,7 +90,7 @@ defmodule PtcRunner.Agent.Paused do
 
     loop =
       state
-      |> Map.drop([:opts, :tools, :budget, :turn_began_at, :began_at])
+      |> Map.drop([:opts, :tools, :budget, :within, :turn_began_at, :began_at])
       |> Map.merge(%{elapsed: elapsed, answer: answer})
 
     %{paused | kind: :loop, loop: loop, messages: Enum.reverse(state.messages)}

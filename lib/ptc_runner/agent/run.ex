@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Run do
   # Runs one program with validated tool calls and a validated result.
 
   alias PtcRunner.Agent.{
+    Approval,
     Calls,
     Catalogue,
     Checking,
@@ -46,7 +47,8 @@ defmodule PtcRunner.Agent.Run do
          :on_event,
          :check,
          :firewall,
-         :catalogue
+         :catalogue,
+         :approve
        ] ++
          [:resumes, :replays, :run_id, :made_before, :tool_calls_before] ++ @recording
 
@@ -124,7 +126,8 @@ defmodule PtcRunner.Agent.Run do
   def resume(paused, decisions, opts) do
     {tools, opts} = Keyword.pop(opts, :tools, %{})
     more = [tool_calls_before: paused.tool_calls, made_before: paused.made]
-    opts = Keyword.merge(paused.opts, opts)
+    # The run has the plans that it is within.
+    opts = paused.opts |> Keyword.drop([:within, :approve]) |> Keyword.merge(opts)
     program = paused.run.program
     run(program, Tool.list!(tools), [{:resumes, {paused.run, decisions}} | more] ++ opts)
   end
@@ -172,8 +175,11 @@ defmodule PtcRunner.Agent.Run do
       settings: settings(tools),
       firewall: firewall,
       plan: plan,
-      run_id: opts[:run_id]
+      run_id: opts[:run_id],
+      forms: Map.new(tools, &{&1.name, &1})
     }
+
+    approval = Approval.asked(program, tools, given, opts)
 
     watched? = watched?(tools, opts)
 
@@ -182,9 +188,11 @@ defmodule PtcRunner.Agent.Run do
       control = if watch, do: Map.put(control, :watch, watch), else: control
       given = [{:tools, functions}, {:control, control} | given]
 
-      if opts[:replays],
-        do: replayed(program, given, findings?, {opts, record}),
-        else: ran(program, given, findings?, opts[:resumes])
+      cond do
+        opts[:replays] -> replayed(program, given, findings?, {opts, record})
+        match?({:error, _refused}, approval) -> approval
+        true -> ran(program, Approval.given(approval, given), findings?, opts[:resumes])
+      end
     end
 
     given_to_tools = ToolContext.named(opts[:tool_context])

@@ -18,7 +18,7 @@ defmodule PtcRunner.Json.Control do
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
   # known before the run. `within`: the plans that the run must be within; `unknown`: what happens to calls
   # that they cannot count; `forms`: what the tools say, where only their functions are given; `counts`, `asking`: what comes of it, see
-  # `PtcRunner.Json.Within`. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
+  # `PtcRunner.Json.Within`. `hold`: the plan, as a map, of a program that a person approves before it starts. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
   # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
   defstruct tools: %{},
             settings: %{},
@@ -33,6 +33,7 @@ defmodule PtcRunner.Json.Control do
             forms: nil,
             counts: [],
             asking: %{},
+            hold: nil,
             firewall: false,
             secret: nil,
             plan: nil,
@@ -95,7 +96,9 @@ defmodule PtcRunner.Json.Control do
     asks? = Enum.any?(settings, fn {_name, it} -> it.approve end)
     pauses? = control.on_call != nil or asks?
     resumed? = control.forks? != nil
-    keeps? = pauses? or control.on_journal != nil or control.record? or resumed?
+
+    keeps? =
+      pauses? or control.hold != nil or control.on_journal != nil or control.record? or resumed?
 
     special? =
       Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil or it.keyed end)

@@ -13,6 +13,8 @@ defmodule PtcRunner.Json.Paused do
     * `timeout`, `max_heap`, `max_tool_calls`, `tool_concurrency`, `firewall`, `pause_ttl` - as the run had them:
       `PtcRunner.Json.resume/3` takes them from here
     * `hooks` - which of the options `:on_call`, `:on_journal` and `:tool_context` the run had. Their values are not here: give them again.
+    * `within` - the plans that the run is within, as `PtcRunner.Json.Plan.to_map/1` gives them; `unknown` - as the run had it
+    * `plan` - the plan of a program that waits itself to be approved, before its first call: see the option `:approve` of `PtcRunner.Agent.loop/3`
     * `run_id` - the id of the run in events of telemetry, with which the keys of its calls begin; the run that goes on has it too
     * `attempts` - by id, how often a call was started whose answer is not known
     * `forks`, `version` - whether calls may overlap; the version of this form
@@ -24,6 +26,7 @@ defmodule PtcRunner.Json.Paused do
   """
 
   alias PtcRunner.Json.{Call, Control, Edition, Entry, Kept, Keyed, Limits, Message, Program}
+  alias PtcRunner.Json.Within
   alias PtcRunner.Json.Paused.{Packed, Sealed, Stored, Used}
   alias PtcRunner.Shown
 
@@ -47,6 +50,9 @@ defmodule PtcRunner.Json.Paused do
                 firewall: false,
                 pause_ttl: :infinity,
                 hooks: [],
+                within: [],
+                unknown: :refuse,
+                plan: nil,
                 run_id: nil,
                 attempts: %{},
                 version: @version
@@ -75,6 +81,9 @@ defmodule PtcRunner.Json.Paused do
           firewall: boolean(),
           pause_ttl: timeout(),
           hooks: [:on_call | :on_journal | :tool_context],
+          within: [map()],
+          unknown: :refuse | :ask,
+          plan: map() | nil,
           run_id: String.t() | nil,
           attempts: %{String.t() => pos_integer()},
           version: pos_integer()
@@ -138,6 +147,9 @@ defmodule PtcRunner.Json.Paused do
       firewall: control.firewall != false,
       pause_ttl: control.pause_ttl,
       hooks: for(name <- @hooks, Map.fetch!(control, name), do: name),
+      within: Within.to_maps(control.within),
+      unknown: control.unknown,
+      plan: control.hold,
       run_id: control.run_id,
       attempts: attempts(control)
     }
@@ -335,6 +347,7 @@ defmodule PtcRunner.Json.Paused do
 
     def inspect(paused, _opts) do
       calls = for call <- paused.calls, do: call.text
+      calls = if paused.plan, do: ["the approval of its plan" | calls], else: calls
       expires = if paused.expires_at, do: ", until #{paused.expires_at}", else: ""
       "#PtcRunner.Json.Paused<waits for #{Brief.names(calls)}#{expires}>"
     end

@@ -79,8 +79,8 @@ defmodule PtcRunner.Json.Plan do
 
     * `least`, `most`, `formula` - how often it is made, as for its tool
     * `arguments` - what is known of its arguments, as a pattern: `{:is, constant}`, `{:object, fields}`, `{:list, items}`, `{:one_of, patterns}`,
-      `{:among, constants}`, `{:part, root, path}` for a part of the data as it is, and `{:made, digest}` for what an expression makes, which two programs
-      have in common only if it is the same expression
+      `{:among, constants}`, `{:part, root, path}` for a part of the data as it is, and `{:made, digest, constants}` for what an
+      expression makes, with the constants in it: two programs have it in common only if it is the same expression
   """
   @type site :: %{
           least: non_neg_integer() | nil,

@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Resuming do
   # Goes on with a paused run: it runs anew, and the calls that were answered before get their answers from the journal.
 
   alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Keyed, Message, Paused, Runner}
+  alias PtcRunner.Json.Within
   alias PtcRunner.Json.Control.Decided
   alias PtcRunner.Json.Paused.{Packed, Sound, Stored}
   alias PtcRunner.Shown
@@ -23,7 +24,11 @@ defmodule PtcRunner.Json.Resuming do
     :budget,
     :settings,
     :firewall,
-    :plan
+    :plan,
+    :within,
+    :unknown,
+    :forms,
+    :hold
   ]
 
   @doc "See `PtcRunner.Json.resume/3`."
@@ -33,6 +38,7 @@ defmodule PtcRunner.Json.Resuming do
     paused = whole(paused)
 
     with :ok <- hooks(paused, opts),
+         {:ok, decisions, paused} <- approved(paused, decisions),
          {:ok, given} <- of_paused(paused, decisions, given, opts),
          do: Evaluation.of(paused.program, given)
   end
@@ -45,6 +51,7 @@ defmodule PtcRunner.Json.Resuming do
     paused = whole(paused)
 
     with :ok <- hooks(paused, opts),
+         {:ok, decisions, paused} <- approved(paused, decisions),
          # An agent says itself whether there is a firewall.
          opts = opts |> Keyword.delete(:edition) |> Keyword.put(:firewall, true),
          {:ok, given} <- of_paused(paused, decisions, given, opts),
@@ -66,6 +73,8 @@ defmodule PtcRunner.Json.Resuming do
         | max_tool_calls: said.(:max_tool_calls, control.max_tool_calls),
           pause_ttl: said.(:pause_ttl, control.pause_ttl),
           firewall: said.(:firewall, control.firewall),
+          within: within(paused.within, asked.within),
+          unknown: said.(:unknown, control.unknown),
           run_id: Keyed.run(paused)
       }
 
@@ -76,6 +85,37 @@ defmodule PtcRunner.Json.Resuming do
        %{given | limits: limits, memory: paused.memory, most: most, now: nil, control: control}}
     end
   end
+
+  # Plans whose calls are counted over several runs are those of a loop, and the run may have others.
+  defp within(maps, asked) do
+    if Enum.all?(asked, & &1.counts), do: asked ++ Within.plans!(maps, @function), else: asked
+  end
+
+  # A program that waits itself: the decision is about its plan.
+  defp approved(%Paused{plan: plan} = paused, decision) when plan != nil do
+    case decided(decision) do
+      :approve ->
+        {:ok, :approve, %{paused | plan: nil}}
+
+      {:within, within} ->
+        within = within |> Within.plans!(@function) |> Within.to_maps()
+        {:ok, :approve, %{paused | plan: nil, within: paused.within ++ within}}
+
+      {:deny, reason} ->
+        {:error, {:refused, Within.denied(reason)}}
+
+      other ->
+        raise ArgumentError,
+              "a program waits for its approval: the decision must be :approve, {:within, plan} or {:deny, reason}, " <>
+                "also in {:decided, decision, by: name, note: text, at: time}, got: " <>
+                Shown.text(other, 200)
+    end
+  end
+
+  defp approved(paused, decisions), do: {:ok, decisions, paused}
+
+  defp decided({:decided, decision, _more}), do: decision
+  defp decided(decision), do: decision
 
   # A term of an earlier release has fewer fields.
   defp whole(%Paused{calls: calls} = paused),

@@ -80,7 +80,8 @@ defmodule PtcRunner.Json.Runner do
   end
 
   defp decided(%Run{} = run) do
-    with {:ok, run, fingerprint} <- Controlled.prepared(run) do
+    with {:ok, run, fingerprint} <- Controlled.prepared(run),
+         :goes <- held(run, fingerprint) do
       case driven(run, fn -> Start.start(run) end) do
         {:paused, %Run{control: control}} ->
           control = Controlled.paused(control, fingerprint)
@@ -90,11 +91,18 @@ defmodule PtcRunner.Json.Runner do
           {result, control}
       end
     else
+      {:paused, control} -> {{:paused, control}, control}
       {error, control} -> {finish(error, control.limits), control}
     end
   catch
     :error, reason -> {Panic.error(reason, __STACKTRACE__), run.control}
   end
+
+  # The program itself waits to be approved.
+  defp held(%Run{control: %{hold: nil}}, _fingerprint), do: :goes
+
+  defp held(%Run{control: control}, fingerprint),
+    do: {:paused, Controlled.paused(control, fingerprint)}
 
   defp limited(%Run{limits: limits} = run, forks?) do
     {_timeout, max_heap, _reading} = limits = Limits.resolve(limits)

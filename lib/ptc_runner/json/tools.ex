@@ -45,6 +45,10 @@ defmodule PtcRunner.Json.Tools do
   @spec options() :: Options.kinds()
   def options, do: @options
 
+  @doc "What a tool says that says nothing."
+  @spec usual() :: map()
+  def usual, do: @usual
+
   @doc "Whether a tool is given in a form that has more than a function of one argument."
   @spec form?(term()) :: boolean()
   def form?({fun, more}) when Tool.is_function_of_tool(fun),

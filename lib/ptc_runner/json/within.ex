@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Within do
   #
   #   program ──▶ its plan ──▶ compared with the approved one ──▶ refused, or a run ──▶ each call counted ──▶ refused, or made
 
-  alias PtcRunner.Json.{Budget, Control, Given, Limits, Plan, Planning, Program}
+  alias PtcRunner.Json.{Budget, Control, Given, Limits, Plan, Planning, Program, Tools}
   alias PtcRunner.Json.Plan.{Comparison, Digest, Formula, Paths}
   alias PtcRunner.Json.Within.Counts
   alias PtcRunner.Shown
@@ -42,6 +42,21 @@ defmodule PtcRunner.Json.Within do
     raise ArgumentError,
           "option :within of #{function} must be a PtcRunner.Json.Plan or the map of Plan.to_map/1, got: #{Shown.text(other, 200)}"
   end
+
+  @doc "The plans as maps, for a run that is stored. Those of a loop are stored with it."
+  @spec to_maps([t()]) :: [map()]
+  def to_maps(within), do: for(%{plan: plan, counts: nil} <- within, do: Plan.to_map(plan))
+
+  @doc """
+  The text of a refusal by who approves a plan.
+
+      iex> PtcRunner.Json.Within.denied("not today")
+      "The program was refused: not today"
+
+  """
+  @spec denied(term()) :: String.t()
+  def denied(reason) when is_binary(reason), do: "The program was refused: " <> Shown.cut(reason)
+  def denied(other), do: "The program was refused: " <> Shown.text(other)
 
   @doc """
   Plans whose calls are counted over several runs; `data` are the context and the memory of the first one, `counted` what was counted before.
@@ -87,20 +102,11 @@ defmodule PtcRunner.Json.Within do
   defp counting(control, counts), do: %{control | counts: control.counts ++ [counts]}
 
   defp asking(%{unknown: :ask} = control, names, counts, settings) do
-    usual = %{
-      effect: :write,
-      max_calls: nil,
-      timeout: nil,
-      cache: false,
-      approve: true,
-      sent: nil
-    }
-
     settings = Map.merge(control.settings, settings)
 
     asking =
       Map.new(names, fn name ->
-        {name, settings |> Map.get(name, usual) |> Map.put(:approve, true)}
+        {name, settings |> Map.get(name, Tools.usual()) |> Map.put(:approve, true)}
       end)
 
     {:ok, counting(%{control | asking: Map.merge(control.asking, asking)}, counts)}
@@ -117,7 +123,7 @@ defmodule PtcRunner.Json.Within do
     with {:ok, new} <- of_program(plan, about, control),
          :ok <- there(new, tools, control),
          :ok <- signatures(new, plan, forms, program),
-         {:ok, names} <- within_plan(new, plan) do
+         {:ok, names} <- within_plan(new, filled(plan, data)) do
       {:ok, names, within.counts || counts(new, plan, data)}
     end
   end
@@ -159,6 +165,19 @@ defmodule PtcRunner.Json.Within do
       for tool <- plan.tools,
           do: %{numbered.(tool) | sites: Enum.map(tool.sites, numbered)}
 
+    %{plan | tools: tools}
+  end
+
+  # Numbers that the plan does not have, because it was made without the data.
+  defp filled(plan, data) do
+    data = data(data)
+
+    fill = fn
+      %{most: nil} = counted -> numbered(counted, Formula.numbers(counted.formula, data))
+      counted -> counted
+    end
+
+    tools = for tool <- plan.tools, do: %{fill.(tool) | sites: Enum.map(tool.sites, fill)}
     %{plan | tools: tools}
   end
 

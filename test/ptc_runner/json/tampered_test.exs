@@ -112,7 +112,7 @@ defmodule PtcRunner.Json.TamperedTest do
     # Earlier releases do not write these.
     later =
       ["max_tool_calls", "tool_concurrency", "firewall", "hooks"] ++
-        ["timeout", "max_heap", "pause_ttl", "run_id"]
+        ["timeout", "max_heap", "pause_ttl", "run_id", "within", "unknown", "plan"]
 
     for name <- Map.keys(map) -- ["paused" | later] do
       assert {:error, _sentence} = Paused.from_map(Map.delete(map, name))

@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Paused.Sound do
   @moduledoc false
   # Whether a paused run, which may come from anywhere, is one that this library could have made.
 
-  alias PtcRunner.Json.{Call, Entry, Paused}
+  alias PtcRunner.Json.{Call, Entry, Paused, Plan}
 
   @most_depth 0xFFFF_FFFF
   # The largest timeout, in milliseconds.
@@ -47,6 +47,9 @@ defmodule PtcRunner.Json.Paused.Sound do
       not count?(paused.max_heap) -> :max_heap
       paused.pause_ttl != :infinity and not integer?(paused.pause_ttl) -> :pause_ttl
       not is_list(paused.hooks) or paused.hooks -- Paused.hooks() != [] -> :hooks
+      not plans?(paused.within) -> :within
+      paused.unknown not in [:refuse, :ask] -> :unknown
+      not (paused.plan == nil or plans?([paused.plan])) -> :plan
       not (paused.run_id == nil or is_binary(paused.run_id)) -> :run_id
       not attempts?(paused.attempts) -> :attempts
       true -> nil
@@ -58,6 +61,11 @@ defmodule PtcRunner.Json.Paused.Sound do
       Enum.all?(attempts, fn {id, count} ->
         match?({:ok, _id}, Entry.id(id)) and is_integer(count) and count > 0
       end)
+  end
+
+  defp plans?(plans) do
+    is_list(plans) and not List.improper?(plans) and
+      Enum.all?(plans, &match?({:ok, _plan}, Plan.from_map(&1)))
   end
 
   defp timeout?(:infinity), do: true

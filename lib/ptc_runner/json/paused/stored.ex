@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.Paused.Stored do
   @version 1
   @keys %{"strings" => :strings, "any" => :any}
   @hooks for name <- Paused.hooks(), into: %{}, do: {Atom.to_string(name), name}
+  @unknown %{"refuse" => :refuse, "ask" => :ask}
   @structs %{"maps" => :maps, "values" => :values}
 
   @doc "See `PtcRunner.Json.Paused.to_map/1`."
@@ -62,6 +63,9 @@ defmodule PtcRunner.Json.Paused.Stored do
       "firewall" => paused.firewall,
       "pause_ttl" => time(paused.pause_ttl),
       "run_id" => paused.run_id,
+      "within" => paused.within,
+      "unknown" => Atom.to_string(paused.unknown),
+      "plan" => paused.plan,
       "hooks" => Enum.map(paused.hooks, &Atom.to_string/1),
       "calls" => Enum.map(paused.calls, &call/1)
     })
@@ -161,6 +165,9 @@ defmodule PtcRunner.Json.Paused.Stored do
       firewall: Map.get(map, "firewall", false),
       pause_ttl: map |> Map.get("pause_ttl", "infinity") |> read_time(),
       hooks: hooks(Map.get(map, "hooks", [])),
+      within: Map.get(map, "within", []),
+      unknown: @unknown[Map.get(map, "unknown", "refuse")],
+      plan: map["plan"],
       run_id: map["run_id"],
       attempts: Map.get(map, "attempts", %{})
     }

@@ -31,18 +31,41 @@ defmodule PtcRunner.Json.Plan.Formula do
   def minus(from, taken) when from == nil or taken == nil, do: :more
 
   def minus(from, taken) do
-    Enum.reduce_while(taken, from, fn {times, factors}, left ->
-      case Enum.split_with(left, fn {_times, others} -> others == factors end) do
-        {[{^times, _factors}], others} ->
-          {:cont, others}
-
-        {[{more, _factors}], others} when more > times ->
-          {:cont, [{more - times, factors} | others]}
-
-        _less ->
-          {:halt, :more}
+    Enum.reduce_while(taken, from, fn product, left ->
+      case Enum.find_value(larger(product), &without(left, &1)) do
+        nil -> {:halt, :more}
+        left -> {:cont, left}
       end
     end)
+  end
+
+  # A product, and larger ones: a smaller one of a number and a formula is no more than either.
+  defp larger({times, factors} = product) do
+    case Enum.split_with(factors, &match?({number, _formula} when is_integer(number), &1)) do
+      {[{number, formula} | limited], others} ->
+        less = [{times * number, limited ++ others}]
+
+        less =
+          case formula do
+            [{more, inner}] -> [{times * more, limited ++ inner ++ others} | less]
+            _sum -> less
+          end
+
+        [product | less]
+
+      {[], _factors} ->
+        [product]
+    end
+  end
+
+  defp without(left, {times, factors}) do
+    factors = Enum.sort(factors)
+
+    case Enum.split_with(left, fn {_times, others} -> Enum.sort(others) == factors end) do
+      {[{^times, _factors}], others} -> others
+      {[{more, _factors}], others} when more > times -> [{more - times, factors} | others]
+      _less -> nil
+    end
   end
 
   @doc """

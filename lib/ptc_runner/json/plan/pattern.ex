@@ -7,8 +7,8 @@ defmodule PtcRunner.Json.Plan.Pattern do
 
   @typedoc """
   `{:is, constant}`; `:null`, where nothing is given; `{:among, constants}`, one of these, or null; `{:object, fields}` with these fields and no others; `{:list, items}`;
-  `{:one_of, patterns}`; `{:part, root, steps}`, a part of the data as it is; `{:made, digest}`, what an expression with this
-  digest makes; `:unknown`.
+  `{:one_of, patterns}`; `{:part, root, steps}`, a part of the data as it is; `{:made, digest, constants}`, what an expression with this
+  digest makes, with the constants in it; `:unknown`.
   """
   @type t ::
           {:is, term()}
@@ -18,7 +18,7 @@ defmodule PtcRunner.Json.Plan.Pattern do
           | {:list, [t()]}
           | {:one_of, [t()]}
           | {:part, root(), [String.t() | :each]}
-          | {:made, String.t()}
+          | {:made, String.t(), constants :: [term()]}
           | :unknown
 
   @type root ::
@@ -51,7 +51,8 @@ defmodule PtcRunner.Json.Plan.Pattern do
 
   def within?({:among, all}, approved), do: Enum.all?(all, &within?({:is, &1}, approved))
   # What is read of the data may be null in any case.
-  def within?(:null, {kind, _what}) when kind in [:made, :among], do: true
+  def within?(:null, {:among, _all}), do: true
+  def within?(:null, {:made, _digest, _constants}), do: true
   def within?(:null, {:part, _root, _steps}), do: true
   def within?(:null, {:is, nil}), do: true
 
@@ -185,6 +186,7 @@ defmodule PtcRunner.Json.Plan.Pattern do
   @doc "Whether a constant is in a pattern."
   @spec constant?(t()) :: boolean()
   def constant?({kind, _value}) when kind in [:is, :among], do: true
+  def constant?({:made, _digest, constants}), do: constants != []
   def constant?({:object, fields}), do: Enum.any?(fields, fn {_name, part} -> constant?(part) end)
   def constant?({:list, items}), do: Enum.any?(items, &constant?/1)
   def constant?({:one_of, all}), do: Enum.any?(all, &constant?/1)
@@ -196,8 +198,8 @@ defmodule PtcRunner.Json.Plan.Pattern do
       iex> import PtcRunner.Json.Plan.Pattern
       iex> texts([{:is, "Ada"}, {:part, {:context, "orders"}, [:each, "name"]}], [])
       ~s("Ada" or orders.name)
-      iex> texts([{:object, %{"iban" => {:is, "DE1"}, "name" => {:made, "d"}}}], ["orders.name", "title"])
-      ~s({iban: "DE1", name: from orders.name, title})
+      iex> texts([{:object, %{"iban" => {:is, "DE1"}, "text" => {:made, "d", ["Dear "]}}}], ["orders.name"])
+      ~s({iban: "DE1", text: computed from orders.name with "Dear "})
 
   """
   @spec texts([t()], [String.t()]) :: String.t()
@@ -230,6 +232,19 @@ defmodule PtcRunner.Json.Plan.Pattern do
     do: Paths.text({root, [name | steps], true})
 
   defp text(:unknown, _from), do: "unknown"
-  defp text(_made, []), do: "what is computed"
-  defp text(_made, from), do: "from " <> Enum.join(from, ", ")
+
+  defp text({:made, _digest, constants}, from) do
+    with_them =
+      constants |> Enum.take(@alternatives) |> Enum.map_join(", ", &Shown.text(&1, @shown))
+
+    more = length(constants) - @alternatives
+    with_them = if more > 0, do: "#{with_them} and #{more} more", else: with_them
+    "computed" <> phrase(" from ", Enum.join(from, ", ")) <> phrase(" with ", with_them)
+  end
+
+  defp text(_part_of_made, from),
+    do: "a part of what is computed" <> phrase(" from ", Enum.join(from, ", "))
+
+  defp phrase(_before, ""), do: ""
+  defp phrase(before, text), do: before <> text
 end

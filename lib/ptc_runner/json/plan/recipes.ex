@@ -8,6 +8,8 @@ defmodule PtcRunner.Json.Plan.Recipes do
   # Parts of a pattern that are kept apart, and steps of a path.
   @most_parts 1_000
   @most_steps 64
+  # Parts of an expression in which constants are looked for.
+  @most_looked 200
 
   @typedoc "A call of the program: its tool, how often it is made, and its arguments."
   @type site :: %{
@@ -167,10 +169,46 @@ defmodule PtcRunner.Json.Plan.Recipes do
     end
   end
 
-  defp made(id, known) do
+  defp made(id, {recipes, _patterns, _digests} = known) do
     case digest(id, known) do
       {nil, known} -> {{:unknown, 1}, known}
-      {digest, known} -> {{{:made, digest}, 1}, known}
+      {digest, known} -> {{{:made, digest, constants([id], recipes, [], @most_looked)}, 1}, known}
+    end
+  end
+
+  # Fields of operations that name a field or a place, and say nothing about a value.
+  @names ~w(field fields path key keys as name by on left_key right_key where)
+
+  # The constants that stand in a computed value, as far as its expression has not too many parts.
+  defp constants([], _recipes, found, _left), do: found |> Enum.reverse() |> Enum.uniq()
+  defp constants(_ids, recipes, found, 0), do: constants([], recipes, found, 1)
+
+  defp constants([id | ids], recipes, found, left) do
+    case elem(recipes, id) do
+      {:constant, value} ->
+        constants(ids, recipes, [value | found], left - 1)
+
+      {:made, _op, parts, input, _copied} ->
+        inside = for {name, of} <- parts, name not in @names, do: of
+        constants(inside ++ [input | ids], recipes, found, left - 1)
+
+      {:object, fields} ->
+        constants(Enum.map(fields, &elem(&1, 1)) ++ ids, recipes, found, left - 1)
+
+      {:with, of, fields} ->
+        constants([of | Enum.map(fields, &elem(&1, 1))] ++ ids, recipes, found, left - 1)
+
+      {kind, inside} when kind in [:list, :one_of] ->
+        constants(inside ++ ids, recipes, found, left - 1)
+
+      {:each, _list, body} ->
+        constants([body | ids], recipes, found, left - 1)
+
+      {:field, of, _name} ->
+        constants([of | ids], recipes, found, left - 1)
+
+      _other ->
+        constants(ids, recipes, found, left - 1)
     end
   end
 

@@ -112,7 +112,9 @@ defmodule PtcRunner.Json.Plan.Stored do
   defp pattern?({:among, all}), do: list_of?(all, fn _value -> true end)
   defp pattern?({:object, fields}), do: map_of?(fields, &pattern?/1)
   defp pattern?({kind, all}) when kind in [:list, :one_of], do: list_of?(all, &pattern?/1)
-  defp pattern?({:made, digest}), do: is_binary(digest)
+
+  defp pattern?({:made, digest, constants}),
+    do: is_binary(digest) and list_of?(constants, fn _value -> true end)
 
   defp pattern?({:part, root, steps}),
     do: root?(root) and list_of?(steps, &(&1 == :each or is_binary(&1)))

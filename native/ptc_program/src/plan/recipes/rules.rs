@@ -6,7 +6,7 @@ use crate::analysis::names::NameId;
 use crate::analysis::{What, ABSENT};
 use crate::compile::INPUT_NAME;
 use crate::opcode::OpCode;
-use crate::shape::{Branching, Leaf, OpShape, Reshaping};
+use crate::shape::{Branching, DateOf, Leaf, NumberOf, OpShape, Reshaping, TextOf};
 use ptc_json::{Document, Entry, Node};
 
 impl RecipeWalk {
@@ -213,6 +213,30 @@ impl RecipeWalk {
         Some(value)
     }
 
+    /// Whether an operation reads its current value itself, and not only in its parts.
+    fn reads_input(&self, shape: OpShape) -> bool {
+        use OpShape::*;
+        let is_given = |field| self.stack.field(field).is_some();
+        match shape {
+            Concatenated
+            | Zipped
+            | Range
+            | Merged
+            | Connective(_)
+            | Negation
+            | Text(TextOf::Several)
+            | Number(NumberOf::Sum | NumberOf::Quotient | NumberOf::Modulo)
+            | Date(DateOf::Difference) => false,
+            Compared(_) => !is_given("left"),
+            Number(_) | Text(_) | Date(_) => !is_given("value"),
+            Read => !is_given("from"),
+            Leaf(_) | Input | Chained | Bind | Branch(_) | FirstOf | Subset(_) | Permuted(_)
+            | ListOfBody | FlatListOfBody | Flattened | Chunked | Item(_) | Aggregate(_)
+            | Accumulator | ObjectOfParts | ListOfParts | Reshaped(_) | Entries(_)
+            | KeyedMap(_) | Grouped | Joined | Call | Kind => true,
+        }
+    }
+
     /// Returns what the operation makes of its parts and of its other fields, which are constants.
     fn made(&mut self, source: &Document, op: OpCode, input: RecipeId, copies: Copies) -> RecipeId {
         let Some(frame) = self.stack.frames.last() else {
@@ -233,6 +257,10 @@ impl RecipeWalk {
             }
         }
         let parts = self.recipes.span(&parts);
+        let input = match self.reads_input(op.shape()) {
+            true => input,
+            false => RecipeId::NOTHING,
+        };
         self.recipes.add(Recipe::Made {
             op,
             parts,

@@ -1,0 +1,65 @@
+defmodule PtcRunner.Agent.Approval do
+  @moduledoc false
+  # Asks the application about the plan of each program that writes, before its first call.
+
+  alias PtcRunner.Agent.Tool
+  alias PtcRunner.Json
+  alias PtcRunner.Json.{Given, Plan, Planning, Within}
+  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Shown
+
+  @typedoc "What the program is given for its run, or why it does not run."
+  @type t :: :run | {:within, [Within.t()]} | {:hold, map()} | {:error, {:refused, String.t()}}
+
+  @doc "What the function of `:approve` says about a program with these tools; `given` are the options of its run."
+  @spec asked(Json.program(), [Tool.t()], keyword(), keyword()) :: t()
+  def asked(program, tools, given, opts) do
+    fun = opts[:approve]
+
+    # A program that goes on was approved, and a replay calls no tool.
+    if fun == nil or opts[:resumes] != nil or opts[:replays] != nil or tools == [],
+      do: :run,
+      else: program |> plan(tools, given) |> said(fun)
+  end
+
+  defp plan(program, tools, given) do
+    given = Given.read(given, "PtcRunner.Json.run/2", :own)
+    forms = Map.new(tools, &{&1.name, &1})
+
+    Planning.of(program, given.limits, forms, {given.context, given.memory}, nil)
+  end
+
+  # Its run says what is wrong with it.
+  defp said({:error, _wrong}, _fun), do: :run
+
+  defp said({:ok, plan}, fun) do
+    if Enum.any?(plan.tools, &(&1.effect == :write)), do: answered(plan, fun), else: :run
+  end
+
+  defp answered(plan, fun) do
+    case fun.(plan) do
+      :run -> :run
+      {:within, plan} -> {:within, Within.plans!(plan, "a function of :approve")}
+      {:refuse, text} -> refused(text)
+      :pause -> {:hold, Plan.to_map(plan)}
+      other -> refused("the function of :approve returned #{Shown.text(other, 200)}")
+    end
+  catch
+    kind, reason ->
+      refused("the function of :approve #{Guarded.failure(kind, reason, __STACKTRACE__)}")
+  end
+
+  defp refused(text), do: {:error, {:refused, Within.denied(text)}}
+
+  @doc "The options of a run that was approved."
+  @spec given(t(), keyword()) :: keyword()
+  def given(:run, given), do: given
+
+  def given({:within, within}, given) do
+    before = Within.plans!(given[:within], "PtcRunner.Agent.run/3")
+    Keyword.put(given, :within, before ++ within)
+  end
+
+  def given({:hold, plan}, given),
+    do: Keyword.update(given, :control, %{hold: plan}, &Map.put(&1, :hold, plan))
+end
