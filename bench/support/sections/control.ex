@@ -14,6 +14,8 @@ defmodule Bench.Sections.Control do
   # The last call waits, so that the answers of the others are in a journal.
   @and_stop ~s({"program":{"op":"let","name":"all","value":#{@map},"in":{"op":"call","tool":"stop"}}})
 
+  @planned_calls 1_000
+  @planned [:free, :within, :approved]
   @counted [:plain, :budget, :kept, :hook]
   @resumed [:tools, :by_hook, :resumed]
 
@@ -23,7 +25,7 @@ defmodule Bench.Sections.Control do
   @impl true
   def blocks(_quick?) do
     make = fn -> %{context: %{"rows" => Enum.to_list(1..@calls)}} end
-    [{make, [counted(), resumed(), sealed()]}]
+    [{make, [counted(), within(), resumed(), sealed()]}]
   end
 
   # `kept`: each call is decided about and kept, because some tool needs a person's decision.
@@ -40,6 +42,23 @@ defmodule Bench.Sections.Control do
     ]
 
     group(:control, :counted, @calls, sides)
+  end
+
+  # `within`: its own plan, which is compared before the run; `approved`: with a condition, so that each call is looked at.
+  defp within do
+    {:ok, program} = Json.compile(~s({"program":#{@map}}))
+    tools = %{"double" => &ByHand.double/1}
+    context = %{"rows" => Enum.to_list(1..@planned_calls)}
+    {:ok, plan} = Json.plan(program, tools: tools)
+    approved = Json.Plan.approve(plan, where: fn _args -> true end)
+
+    side = fn name, opts ->
+      run = fn _data -> fn -> Json.run(program, [context: context, tools: tools] ++ opts) end end
+      side(name, run, &value/1)
+    end
+
+    sides = [side.(:free, []), side.(:within, within: plan), side.(:approved, within: approved)]
+    group(:control, :within, @planned_calls, sides)
   end
 
   # The same answers, from tools that have them, from a hook, and from the journal of a paused run.
@@ -105,6 +124,13 @@ defmodule Bench.Sections.Control do
           times(@counted) ++ quotients([:budget, :kept, :hook], [:plain])
       ),
       table(
+        "Within a plan",
+        "A run within its own plan, and within one with a condition, which looks at each call.",
+        of(results, :within),
+        [words("calls", &count(&1.rows))] ++
+          times(@planned) ++ quotients([:within, :approved], [:free])
+      ),
+      table(
         "Runs that go on",
         "The same answers, from tools at once, from a hook, and from the journal of a paused run.",
         of(results, :resumed),
@@ -127,6 +153,13 @@ defmodule Bench.Sections.Control do
 
     [
       Bars.ratio(counted, "#{@calls} tool calls, counted", [:budget], :plain, 1.05),
+      Bars.ratio(
+        of(results, :within),
+        "#{@planned_calls} tool calls within a plan",
+        [:within],
+        :free,
+        1.03
+      ),
       a_call(counted, "a hook that says :run, a call, beside calls that are kept", :kept),
       a_call(counted, "a hook that says :run, a call, beside a run without one", :plain),
       Bars.ratio(resumed, "a resumed run with #{@calls} answers", [:resumed], :by_hook, 1.1),
