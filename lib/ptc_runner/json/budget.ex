@@ -134,15 +134,16 @@ defmodule PtcRunner.Json.Budget do
   The calls that were counted beside what is allowed, of all tools (nil) and of each that has a maximum.
 
       iex> budget = PtcRunner.Json.Budget.new(["a", "b"], nil, %{"a" => 2})
-      iex> for name <- ["a", "b"], do: PtcRunner.Json.Budget.take(budget, name)
+      iex> for name <- ["a", "b"], do: PtcRunner.Json.Budget.take(budget, name, %{})
       iex> PtcRunner.Json.Budget.used(budget)
       [{nil, 2, :infinity}, {"a", 1, 2}]
 
   """
   @spec used(t() | nil) :: [{String.t() | nil, non_neg_integer(), limit()}]
   def used(nil), do: []
+  def used({nil, _most, _steps, _within}), do: []
 
-  def used({counts, most, steps}) do
+  def used({counts, most, steps, _within}) do
     own =
       for {name, {_step, place, most}} <- Enum.sort(steps),
           do: {name, :atomics.get(counts, place), most}

@@ -21,7 +21,7 @@ defmodule PtcRunner.Json.Near do
 
       iex> alias PtcRunner.Json.{Budget, Near}
       iex> budget = Budget.new(["pay", "rate"], 9, %{"pay" => 3})
-      iex> for name <- ["rate", "pay", "pay"], do: Budget.take(budget, name)
+      iex> for name <- ["rate", "pay", "pay"], do: Budget.take(budget, name, %{})
       iex> Near.found({1_000, 5_000, 100}, {700, 2_500}, budget, nil)
       [%{limit: :timeout, used: 700, of: 1_000}, %{limit: :max_calls, tool: "pay", used: 2, of: 3}]
       iex> Near.found({:infinity, 5_000, 100}, {700, 0}, nil, {:memory_exceeded, 40_000})
