@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn as_many_as_are_counted() {
-        let long = "ab\r\ncé".repeat(9_000);
-        let flags = "🇨🇿👨\u{200D}👩\u{200D}👧e\u{301}x".repeat(500);
-        let marks = format!("xe{}y", "\u{301}".repeat(5_000));
+        let long = "ab\r\ncé".repeat(3_000);
+        let flags = "🇨🇿👨\u{200D}👩\u{200D}👧e\u{301}x".repeat(40);
+        let marks = format!("xe{}y", "\u{301}".repeat(1_200));
         for text in ["", "a", "a\u{301}b", "\r\n\r", &long, &flags, &marks] {
             let bytes = text.as_bytes();
             let all = graphemes::<()>(bytes, &mut 0, &mut 0, &mut 0, |_| Ok(())).unwrap();

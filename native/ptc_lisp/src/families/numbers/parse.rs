@@ -40,7 +40,7 @@ fn integer(text: &[u8]) -> Option<i64> {
     }
     let mut value = 0_i64;
     for digit in digits {
-        let digit = digit.is_ascii_digit().then_some(i64::from(digit - b'0'))?;
+        let digit = i64::from(char::from(*digit).to_digit(10)?);
         // The value is never positive: the least integer has no positive counterpart.
         value = value.checked_mul(10)?.checked_sub(digit)?;
     }

@@ -1,7 +1,7 @@
 //! The case of texts, and white space around them.
 
 use super::{counting, make_part, make_string, only_string, scanned, SHORT};
-use crate::code::{Eval, Halt, Machine};
+use crate::code::{Eval, Machine};
 use crate::table::Builtin;
 use ptc_term::heap::{words_of_string, Heap, Kind};
 use ptc_text::{put_case, trim_sides, Case, Ongoing, Sides};
@@ -32,13 +32,14 @@ pub(super) fn in_case<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, term: H
     scanned(m, length, |m, scan| {
         let (heap, meter) = m.heap_and_meter();
         let bytes = heap.bytes(text).unwrap_or_default();
+        let is_kept = scan.is_kept;
         let Ongoing { at, out, .. } = &mut scan.ongoing;
         {
             if out.capacity() == 0 {
                 meter.check_heap_limit(words_of_string(bytes.len()), heap)?;
                 out.reserve_exact(bytes.len() + bytes.len() / 16);
             }
-            let mut counting = counting(heap, meter);
+            let mut counting = counting(heap, meter, is_kept);
             let count = |cost, length| counting(cost, words_of_string(length));
             put_case(bytes, case, at, out, count)?;
         }
@@ -59,24 +60,22 @@ pub(super) fn trimmed<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, term: H
         _ => Sides::Both,
     };
     let length = m.heap.byte_length(text).unwrap_or(0);
-    let (start, end) = scanned(m, length, |m, scan| {
+    scanned(m, length, |m, scan| {
         let (heap, meter) = m.heap_and_meter();
         let bytes = heap.bytes(text).unwrap_or_default();
         if scan.stage == 0 {
             (scan.stage, scan.left) = (1, bytes.len());
         }
-        if bytes.len() <= SHORT {
-            meter.consume_fuel(1 + bytes.len() / SHORT, heap)?;
+        {
+            let mut counting = counting(heap, meter, scan.is_kept);
+            let (start, end) = (&mut scan.start, &mut scan.left);
+            trim_sides(bytes, sides, start, end, |cost| counting(cost, 0))?;
         }
-        let mut counting = counting(heap, meter);
-        let (start, end) = (&mut scan.start, &mut scan.left);
-        trim_sides(bytes, sides, start, end, |cost| counting(cost, 0))?;
-        Ok::<_, Halt<H>>((scan.start, scan.left))
-    })?;
-    match builtin {
-        Builtin::IsBlank => Ok(m.heap.boolean(start == end)),
-        _ => make_part(m, text, start, end),
-    }
+        match builtin {
+            Builtin::IsBlank => Ok(m.heap.boolean(scan.start == scan.left)),
+            _ => make_part(m, text, scan.start, scan.left),
+        }
+    })
 }
 
 /// Bytes that are passed per unit of fuel.

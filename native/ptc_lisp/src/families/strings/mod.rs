@@ -55,6 +55,8 @@ impl<T> Rooted for Work<T> {
 /// How far work on a long text is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scan {
+    /// Whether the state is kept when the work is interrupted.
+    is_kept: bool,
     /// Which part of the work is done.
     stage: u8,
     /// What is left to count.
@@ -142,7 +144,8 @@ fn only_string<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, term: H::Term)
     }
 }
 
-/// Works on a text: a short one at once, a long one with a state.
+/// Works on a text: a short one at once, a long one with a state. All work that follows must be done here, too: it would lose what was
+/// done before when it is interrupted.
 fn scanned<H: Heap, R>(
     m: &mut Machine<'_, H>,
     length: usize,
@@ -151,7 +154,11 @@ fn scanned<H: Heap, R>(
     if length <= SHORT {
         return evaluate(m, &mut Scan::default());
     }
-    m.resumable(|_| Scan::default(), evaluate)
+    let begin = |_: &mut Machine<'_, H>| Scan {
+        is_kept: true,
+        ..Scan::default()
+    };
+    m.resumable(begin, evaluate)
 }
 
 impl<T> From<Scan> for crate::work::Work<T> {
@@ -202,14 +209,15 @@ states! {
 }
 
 /// Returns what counts the pieces of work on a long text: the cost of a piece, and the words of what will have been written
-/// after it. What was done before is kept when a piece is not begun.
+/// after it. What was done before is kept when a piece is not begun, if `is_kept`.
 fn counting<'m, H: Heap>(
     heap: &'m H,
     meter: &'m mut Meter,
+    is_kept: bool,
 ) -> impl FnMut(usize, usize) -> Result<(), Stop> + 'm {
     let mut is_first = true;
     move |cost, words| {
-        if !std::mem::take(&mut is_first) {
+        if !std::mem::take(&mut is_first) && is_kept {
             meter.advanced();
         }
         meter.check_heap_limit(words, heap)?;

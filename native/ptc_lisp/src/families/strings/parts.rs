@@ -1,7 +1,7 @@
 //! Parts of texts between two indices.
 
 use super::places::{both, index_of, length, Index};
-use super::{make_part, string};
+use super::{make_part, scanned, string};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
 use crate::fault::Fault;
@@ -29,8 +29,11 @@ pub(super) fn subs<H: Heap>(
         _ => return make_part(m, text, 0, 0),
     };
     let end = (range.len() > 1).then_some(end);
-    let [(start, _), (end, _)] = both(m, text, start, end)?;
-    make_part(m, text, start, end)
+    let length = m.heap.byte_length(text).unwrap_or(0);
+    scanned(m, length, |m, scan| {
+        let [(start, _), (end, _)] = both(m, text, (start, end), scan)?;
+        make_part(m, text, start, end)
+    })
 }
 
 /// `.substring`: the same, but both indices must be in the text.
@@ -45,22 +48,26 @@ pub(super) fn substring<H: Heap>(
         None => None,
     };
     let Ok(first) = usize::try_from(start) else {
-        return Err(outside(m, text, start, "start")?);
+        let length = length(m, text)?;
+        return Err(outside(m, start, length, "start"));
     };
     if let Some(end) = end.filter(|end| *end < start) {
         let terms = [start, end].map(|index| make_int(m, index));
         return Err(failed("substring_order", Builtin::MethodSubstring, &terms));
     }
     let last = end.map(|end| end as usize);
-    let [from, to] = both(m, text, first, last)?;
-    match (from, to) {
-        ((from, 0), (to, 0)) => make_part(m, text, from, to),
-        (_, (_, 1..)) => Err(outside(m, text, end.unwrap_or(start), "end")?),
-        _ => match end {
-            Some(end) => Err(outside(m, text, end, "end")?),
-            None => Err(outside(m, text, start, "start")?),
-        },
-    }
+    let length = m.heap.byte_length(text).unwrap_or(0);
+    scanned(m, length, |m, scan| {
+        let [from, to] = both(m, text, (first, last), scan)?;
+        match (from, to, end) {
+            ((from, 0), (to, 0), _) => make_part(m, text, from, to),
+            (_, (_, missing), Some(end)) => {
+                let length = (end as usize).saturating_sub(missing);
+                Err(outside(m, end, length, "end"))
+            }
+            ((_, missing), _, None) => Err(outside(m, start, first - missing, "start")),
+        }
+    })
 }
 
 /// Returns an index that is given as a number: a float is truncated.
@@ -82,15 +89,14 @@ fn whole<H: Heap>(
     })
 }
 
-/// The error of an index that is not in the text.
+/// The error of an index that is not in a text of so many graphemes.
 fn outside<H: Heap>(
     m: &mut Machine<'_, H>,
-    text: H::Term,
     index: i64,
+    length: usize,
     what: &'static str,
-) -> Result<Halt<H>, Halt<H>> {
-    let length = length(m, text)?;
+) -> Halt<H> {
     let terms = [index, length as i64].map(|value| make_int(m, value));
     let fault = Fault::of("substring_range", ".substring", terms.to_vec());
-    Ok(VmHalt::fault(fault.with(what)))
+    VmHalt::fault(fault.with(what))
 }

@@ -122,11 +122,12 @@ pub(super) fn find<H: Heap>(
             return Ok(Some(before));
         }
         if scan.stage == 2 {
+            let is_kept = scan.is_kept;
             let places = &mut scan.ongoing.places;
             let places = super::split::prepared(m, part, places)?;
             let (heap, meter) = m.heap_and_meter();
             let bytes = &heap.bytes(text).unwrap_or_default()[scan.start..];
-            let mut counting = counting(heap, meter);
+            let mut counting = counting(heap, meter, is_kept);
             let Some(place) = places.next(bytes, |cost| counting(cost, 0))? else {
                 return Ok(None);
             };
@@ -168,7 +169,7 @@ pub(super) fn find_last<H: Heap>(
                 _ => {
                     // Both are read: the second one must not be copied for that.
                     let part = heap.bytes(part).unwrap_or_default();
-                    let mut counting = counting(heap, meter);
+                    let mut counting = counting(heap, meter, scan.is_kept);
                     last_place(bytes, part, &mut scan.start, |cost| counting(cost, 0))?
                 }
             };
@@ -187,7 +188,7 @@ pub(super) fn find_last<H: Heap>(
 fn pass<H: Heap>(m: &mut Machine<'_, H>, text: H::Term, scan: &mut Scan) -> Result<(), Halt<H>> {
     let (heap, meter) = m.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
-    let mut counting = counting(heap, meter);
+    let mut counting = counting(heap, meter, scan.is_kept);
     let ongoing = &mut scan.ongoing;
     skip(
         bytes,
@@ -208,7 +209,7 @@ fn count<H: Heap>(
 ) -> Result<usize, Halt<H>> {
     let (heap, meter) = m.heap_and_meter();
     let bytes = &heap.bytes(text).unwrap_or_default()[start..end];
-    let mut counting = counting(heap, meter);
+    let mut counting = counting(heap, meter, scan.is_kept);
     let ongoing = &mut scan.ongoing;
     Ok(graphemes(
         bytes,
@@ -225,30 +226,29 @@ pub(super) fn length<H: Heap>(m: &mut Machine<'_, H>, text: H::Term) -> Result<u
     scanned(m, length, |m, scan| count(m, text, (0, length), scan))
 }
 
-/// Returns the places of two indices in a text, in bytes; those beyond the end are its end. The second number is how many
-/// graphemes are missing before each.
+/// A place in a text: in bytes, and how many graphemes are missing before it, if the text ends there.
+pub(super) type Place = (usize, usize);
+
+/// Returns the places of two indices in a text. Without a second one, it is the end.
 pub(super) fn both<H: Heap>(
     m: &mut Machine<'_, H>,
     text: H::Term,
-    start: usize,
-    end: Option<usize>,
-) -> Result<[(usize, usize); 2], Halt<H>> {
-    let length = m.heap.byte_length(text).unwrap_or(0);
-    scanned(m, length, |m, scan| {
-        if scan.stage == 0 {
-            (scan.stage, scan.left) = (1, start);
-        }
-        if scan.stage == 1 {
-            pass(m, text, scan)?;
-            (scan.start, scan.place) = (scan.ongoing.at, scan.left);
-            scan.stage = 2;
-            scan.left += end.map_or(0, |end| end.saturating_sub(start));
-        }
-        let first = (scan.start, scan.place);
-        match end {
-            Some(_) => pass(m, text, scan)?,
-            None => return Ok([first, (length, 0)]),
-        }
-        Ok([first, (scan.ongoing.at, scan.left)])
-    })
+    (start, end): (usize, Option<usize>),
+    scan: &mut Scan,
+) -> Result<[Place; 2], Halt<H>> {
+    if scan.stage == 0 {
+        (scan.stage, scan.left) = (1, start);
+    }
+    if scan.stage == 1 {
+        pass(m, text, scan)?;
+        (scan.start, scan.place) = (scan.ongoing.at, scan.left);
+        scan.stage = 2;
+        scan.left += end.map_or(0, |end| end.saturating_sub(start));
+    }
+    let first = (scan.start, scan.place);
+    if end.is_none() {
+        return Ok([first, (m.heap.byte_length(text).unwrap_or(0), 0)]);
+    }
+    pass(m, text, scan)?;
+    Ok([first, (scan.ongoing.at, scan.left)])
 }

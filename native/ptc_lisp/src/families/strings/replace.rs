@@ -36,6 +36,7 @@ fn occurrences<H: Heap>(
     with: &[u8],
     scan: &mut Scan,
 ) -> Eval<H> {
+    let is_kept = scan.is_kept;
     let Ongoing {
         at, out, places, ..
     } = &mut scan.ongoing;
@@ -43,7 +44,7 @@ fn occurrences<H: Heap>(
     let (heap, meter) = m.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
     {
-        let mut counting = counting(heap, meter);
+        let mut counting = counting(heap, meter, is_kept);
         while let Some(place) = places.next(bytes, |cost| counting(cost, 0))? {
             let more = place - *at + with.len();
             counting(1 + more / BYTES_A_UNIT, words_of_string(out.len() + more))?;
@@ -74,9 +75,10 @@ fn between<H: Heap>(
 ) -> Eval<H> {
     let (heap, meter) = m.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
+    let is_kept = scan.is_kept;
     let Ongoing { at, out, piece, .. } = &mut scan.ongoing;
     {
-        let mut counting = counting(heap, meter);
+        let mut counting = counting(heap, meter, is_kept);
         if scan.stage == 0 {
             counting(1 + with.len() / BYTES_A_UNIT, words_of_string(with.len()))?;
             out.extend_from_slice(with);

@@ -237,7 +237,7 @@ fn by_text<H: Heap>(
         let next = {
             let (heap, meter) = m.heap_and_meter();
             let bytes = heap.bytes(text).unwrap_or_default();
-            let mut counting = super::counting(heap, meter);
+            let mut counting = super::counting(heap, meter, true);
             places.next(bytes, |cost| counting(cost, 0))?
         };
         let end = next.or(m.heap.byte_length(text)).unwrap_or(work.at);
