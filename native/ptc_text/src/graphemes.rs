@@ -23,14 +23,18 @@ pub fn graphemes<E>(
     piece: &mut usize,
     mut count: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<usize, E> {
-    if *at == 0 {
-        count(text.len() / BYTES_A_UNIT)?;
-        if text.is_ascii() {
-            let crlf = memchr::memmem::find_iter(text, b"\r\n").count();
-            return Ok(text.len() - crlf);
-        }
-    }
     while *at < text.len() {
+        let end = text.len().min(*at + PIECE);
+        if text[*at..end].is_ascii() {
+            let end = end_of_plain(text, *at, end);
+            if end > *at {
+                count(1 + (end - *at) / BYTES_A_UNIT)?;
+                let crlf = memchr::memmem::find_iter(&text[*at..end], b"\r\n").count();
+                *total += end - *at - crlf;
+                *at = end;
+                continue;
+            }
+        }
         *piece = (*piece).max(PIECE);
         let end = boundary(text, (*at + *piece).min(text.len()));
         count(UNITS_A_BYTE * (end - *at))?;
@@ -44,6 +48,15 @@ pub fn graphemes<E>(
         *total += more;
     }
     Ok(*total)
+}
+
+/// Returns where the last grapheme of a piece of ASCII begins, or the end of the text: what follows may belong to it.
+fn end_of_plain(text: &[u8], start: usize, end: usize) -> usize {
+    match &text[start..end] {
+        _ if end == text.len() => end,
+        [.., b'\r', b'\n'] => end - 2,
+        _ => end - 1,
+    }
 }
 
 /// Counts the graphemes of a piece but for the last one, which the next piece begins with. Returns where that is, and the

@@ -73,32 +73,36 @@ fn between<H: Heap>(
     with: &[u8],
     scan: &mut Scan,
 ) -> Eval<H> {
-    let (heap, meter) = m.heap_and_meter();
-    let bytes = heap.bytes(text).unwrap_or_default();
     let is_kept = scan.is_kept;
     let Ongoing { at, out, piece, .. } = &mut scan.ongoing;
     {
-        let mut counting = counting(heap, meter, is_kept);
+        let (heap, meter) = m.heap_and_meter();
+        let bytes = heap.bytes(text).unwrap_or_default();
         if scan.stage == 0 {
-            counting(1 + with.len() / BYTES_A_UNIT, words_of_string(with.len()))?;
+            meter.check_heap_limit(words_of_string(with.len()), heap)?;
+            meter.consume_fuel(1 + with.len() / BYTES_A_UNIT, heap)?;
             out.extend_from_slice(with);
             scan.stage = 1;
         }
         let mut ends = Vec::new();
-        // Where the next part begins is kept apart: a piece may be found, but not be written.
         while scan.start < bytes.len() {
             let (mut next, mut length) = (*at, *piece);
             ptc_text::cuts(bytes, &mut next, &mut length, &mut ends, |cost| {
-                counting(cost, 0)
+                meter.consume_fuel(cost, heap)
             })?;
             let more = next - scan.start + ends.len() * with.len();
-            counting(1 + more / BYTES_A_UNIT, words_of_string(out.len() + more))?;
+            meter.check_heap_limit(words_of_string(out.len() + more), heap)?;
             for end in ends.drain(..) {
                 out.extend_from_slice(&bytes[scan.start..end]);
                 out.extend_from_slice(with);
                 scan.start = end;
             }
             (*at, *piece) = (next, length);
+            // What was written counts afterwards: nothing of it is lost then.
+            if is_kept {
+                meter.advanced();
+            }
+            meter.consume_fuel(1 + more / BYTES_A_UNIT, heap)?;
         }
     }
     make_string(m, out)
