@@ -123,12 +123,15 @@ defmodule PtcRunner.Json.Within do
     with {:ok, new} <- of_program(plan, about, control),
          :ok <- there(new, tools, control),
          :ok <- signatures(new, plan, forms, program),
-         {:ok, names} <- within_plan(new, filled(plan, data)) do
+         {:ok, names} <- within_plan(new, plan, data) do
       {:ok, names, within.counts || counts(new, plan, data)}
     end
   end
 
-  defp within_plan(new, plan) do
+  # What the plan of the program itself does not say in numbers is what the program does.
+  defp within_plan(new, plan, data) do
+    plan = if Comparison.same?(new, plan), do: plan, else: filled(plan, data)
+
     case Comparison.check(new, plan, :run) do
       :ok -> {:ok, []}
       {:unknown, names} -> {:ok, names}
@@ -159,7 +162,12 @@ defmodule PtcRunner.Json.Within do
 
   defp again(plan, data) do
     data = data(data)
-    numbered = &numbered(&1, Formula.numbers(&1.formula, data))
+
+    # Numbers that the plan does not have are not compared.
+    numbered = fn
+      %{most: nil} = counted -> counted
+      counted -> numbered(counted, Formula.numbers(counted.formula, data))
+    end
 
     tools =
       for tool <- plan.tools,

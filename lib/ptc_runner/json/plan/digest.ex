@@ -53,10 +53,15 @@ defmodule PtcRunner.Json.Plan.Digest do
       else: [?l, Integer.to_string(length(list)), ?: | Enum.map(list, &canonical/1)]
   end
 
+  # Texts have one order everywhere; keys of other kinds are ordered by their bytes.
   defp canonical(map) when is_map(map) do
-    entries = map |> :maps.to_list() |> Enum.map(fn {key, value} -> {canonical(key), value} end)
-    entries = Enum.sort_by(entries, fn {key, _value} -> IO.iodata_to_binary(key) end)
-    entries = for {key, value} <- entries, do: [key, canonical(value)]
+    entries = :maps.to_list(map)
+
+    entries =
+      if texts?(entries),
+        do: entries |> :lists.sort() |> pairs(),
+        else: entries |> Enum.sort_by(&key/1) |> pairs()
+
     [?m, Integer.to_string(map_size(map)), ?: | entries]
   end
 
@@ -64,6 +69,14 @@ defmodule PtcRunner.Json.Plan.Digest do
     do: [?u | tuple |> Tuple.to_list() |> canonical()]
 
   defp canonical(other), do: [?t, canonical_term(other)]
+
+  defp texts?([{key, _value} | rest]) when is_binary(key), do: texts?(rest)
+  defp texts?(rest), do: rest == []
+
+  defp key({key, _value}), do: key |> canonical() |> IO.iodata_to_binary()
+
+  defp pairs([{key, value} | rest]), do: [canonical(key), canonical(value) | pairs(rest)]
+  defp pairs([]), do: []
 
   # No program has these, except one that is given as a term.
   defp canonical_term(term) do
