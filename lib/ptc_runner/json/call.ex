@@ -75,6 +75,8 @@ defmodule PtcRunner.Json.Call do
   @spec text(t()) :: String.t()
   def text(%__MODULE__{} = call) do
     started = if call.started, do: "; it was started, and its answer is not known", else: ""
-    Line.escape("#{Shown.name(call.tool)} with #{Shown.text(call.args, @shown)}#{started}")
+    # A text with a mark of direction is a text, and not a list of bytes.
+    args = Shown.text(call.args, @shown, binaries: :as_strings)
+    Line.escape("#{Shown.name(call.tool)} with #{args}#{started}")
   end
 end

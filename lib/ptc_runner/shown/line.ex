@@ -3,10 +3,11 @@ defmodule PtcRunner.Shown.Line do
   # Names and texts from elsewhere inside a text for readers: no line break or control character of theirs
   # changes the structure of the text around them.
 
-  # Control characters, line and paragraph separators, marks of the direction of writing, spaces without width.
+  # Control characters, line and paragraph separators, marks of the direction of writing, spaces without width, letters of tags.
   defguardp is_unseen(char)
-            when char < 0x20 or char in 0x7F..0x9F or char in [0x200B, 0x200E, 0x200F, 0xFEFF] or
-                   char in 0x2028..0x202E or char in 0x2060..0x2069
+            when char < 0x20 or char in 0x7F..0x9F or
+                   char in [0x061C, 0x180E, 0x200B, 0x200E, 0x200F, 0xFEFF] or
+                   char in 0x2028..0x202E or char in 0x2060..0x206F or char in 0xE0000..0xE007F
 
   # A heading with number signs, a heading underlined, a fence.
   @structure ~r/^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$|```|~~~)/m
@@ -23,7 +24,11 @@ defmodule PtcRunner.Shown.Line do
 
   # Marks that change the order in which a text is read, and separators of lines that most programs do not show.
   defguardp is_misleading(char)
-            when char in [0x200E, 0x200F] or char in 0x2028..0x202E or char in 0x2066..0x2069
+            when char in [0x85, 0x061C, 0x200E, 0x200F] or char in 0x2028..0x202E or
+                   char in 0x2066..0x2069
+
+  # The pairs of bytes with which these characters begin.
+  @misleading [<<0xE2, 0x80>>, <<0xE2, 0x81>>, <<0xD8, 0x9C>>, <<0xC2, 0x85>>]
 
   @doc ~S"""
   The text with its line breaks, but no mark of direction and no separator of lines or paragraphs: a reader sees what stands there.
@@ -34,8 +39,7 @@ defmodule PtcRunner.Shown.Line do
   """
   @spec seen(binary()) :: binary()
   def seen(text) do
-    # Each of the characters begins with one of two pairs of bytes.
-    if :binary.match(text, [<<0xE2, 0x80>>, <<0xE2, 0x81>>]) == :nomatch,
+    if :binary.match(text, @misleading) == :nomatch,
       do: text,
       else: text |> straight() |> IO.iodata_to_binary()
   end
@@ -100,8 +104,13 @@ defmodule PtcRunner.Shown.Line do
   defp char(?\n), do: "\\n"
   defp char(?\r), do: "\\r"
   defp char(?\t), do: "\\t"
-  defp char(char) when is_unseen(char), do: ["\\u", hex(char, 4)]
+
+  defp char(char) when is_unseen(char),
+    do: for(<<unit::16 <- utf16(char)>>, do: ["\\u", hex(unit, 4)])
+
   defp char(char), do: <<char::utf8>>
+
+  defp utf16(char), do: <<char::utf16>>
 
   defp hex(number, digits),
     do: number |> Integer.to_string(16) |> String.pad_leading(digits, "0")

@@ -264,7 +264,7 @@ defmodule PtcRunner.Agent.SchemasTest do
   end
 
   test "errors escape marks of direction and separators of lines" do
-    mark = "a\u202Eb\u2066c\u2028d\u200F"
+    mark = "a\u202Eb\u2066c\u2028d\u200F\u061C"
 
     for fun <- [
           fn _ -> {:error, mark} end,
@@ -274,12 +274,51 @@ defmodule PtcRunner.Agent.SchemasTest do
         ] do
       assert {:error, {_kind, text}} = Json.run(program(%{}), tools: %{"t" => fun})
       assert text =~ "b"
-      refute text =~ ~r/[\x{200E}\x{200F}\x{2028}-\x{202E}\x{2066}-\x{2069}]/u
+      refute text =~ ~r/[\x{85}\x{61C}\x{200E}\x{200F}\x{2028}-\x{202E}\x{2066}-\x{2069}]/u
     end
 
     first = %{program: %{op: "pipe", steps: [%{op: "load", name: "d"}, %{op: "first"}]}}
     assert {:error, {_kind, text}} = Json.run(Json.Codec.encode!(first), context: %{"d" => mark})
     assert text =~ "\\u202E" and text =~ "\\u2028"
+  end
+
+  test "a person reads a text with such marks as a text, in calls and plans" do
+    mark = "pay Ada\u202Eb\u061C\u{E0041}"
+    shown = ~S("pay Ada\u202Eb\u061C\uDB40\uDC41")
+    tools = %{"t" => {&Map.get(&1, "to"), approve: true}}
+    args = %{"to" => mark, mark => %{"op" => "load", "name" => mark}}
+
+    {:paused, %{calls: [call]}} =
+      Json.run(%{"program" => %{"op" => "call", "tool" => "t", "args" => Map.take(args, ["to"])}},
+        tools: tools
+      )
+
+    assert call.text == ~s(t with %{"to" => #{shown}})
+
+    assert {:ok, plan} =
+             Json.plan(%{"program" => %{"op" => "call", "tool" => "t", "args" => args}})
+
+    assert to_string(plan) =~ "    #{shown}: #{shown}\n"
+    assert to_string(plan) =~ "It reads: #{shown}\n"
+  end
+
+  test "names that a pattern of the schema allows arrive" do
+    patterns = %{"^x-" => %{"type" => "integer"}}
+
+    for more <- [%{}, %{"additionalProperties" => false}],
+        schema <- [
+          %{"type" => "object", "patternProperties" => patterns},
+          %{"type" => "object", "patternProperties" => patterns, "properties" => %{"a" => %{}}}
+        ] do
+      schema = Map.merge(schema, more)
+
+      for {schema, args} <- [
+            {schema, %{"x-1" => 2}},
+            {%{"type" => "object", "properties" => %{"o" => schema}}, %{"o" => %{"x-1" => 2}}}
+          ] do
+        assert taken(schema, args) == args
+      end
+    end
   end
 
   # Random schemas, each with a value that is mostly valid.

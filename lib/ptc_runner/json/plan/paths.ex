@@ -78,7 +78,7 @@ defmodule PtcRunner.Json.Plan.Paths do
   """
   @spec name(String.t()) :: String.t()
   def name(name) do
-    if plain?(name), do: name, else: inspect(String.slice(name, 0, @most))
+    if plain?(name), do: name, else: inspect(String.slice(name, 0, @most), binaries: :as_strings)
   end
 
   defp plain?(name), do: byte_size(name) in 1..@most and plain_bytes?(name)

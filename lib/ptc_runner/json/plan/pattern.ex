@@ -214,7 +214,7 @@ defmodule PtcRunner.Json.Plan.Pattern do
   defp alternatives({:among, all}), do: Enum.map(all, &{:is, &1})
   defp alternatives(pattern), do: [pattern]
 
-  defp text({:is, value}, _from), do: Shown.text(value, @shown)
+  defp text({:is, value}, _from), do: Shown.text(value, @shown, binaries: :as_strings)
   defp text(:null, _from), do: "nil"
 
   defp text({:object, fields}, from) do

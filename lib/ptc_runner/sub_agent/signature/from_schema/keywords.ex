@@ -310,14 +310,12 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Keywords do
   end
 
   defp object(object, schema, place) do
-    others =
-      if is_map_key(schema, "patternProperties") and schema["patternProperties"] != %{},
-        do: [],
-        else: part(schema, "additionalProperties", place)
+    patterns? = Map.get(schema, "patternProperties", %{}) != %{}
+    others = if patterns?, do: [], else: part(schema, "additionalProperties", place)
 
     open =
       cond do
-        is_map_key(schema, "additionalProperties") -> :said
+        patterns? or is_map_key(schema, "additionalProperties") -> :said
         is_map_key(schema, "properties") or is_map_key(schema, "required") -> :unsaid
         true -> nil
       end
