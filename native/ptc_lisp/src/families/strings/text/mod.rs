@@ -18,7 +18,8 @@ use crate::families::seqs;
 use crate::table::Builtin;
 use crate::values::{class, Class};
 use crate::work::Work as AnyWork;
-use ptc_term::heap::{words_of_string, Heap};
+use ptc_json::put_integer;
+use ptc_term::heap::{words_of_string, Heap, Kind};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
 
@@ -118,6 +119,12 @@ pub(super) fn eval<H: Heap>(
         Builtin::PrStr => (Style::Readable, b" "),
         _ => (Style::Printed, b" "),
     };
+    if m.begun().is_none() {
+        if let Some(text) = few_scalars(m, arguments, style, separator) {
+            m.consume_fuel(arguments.len() + text.len() / put::BYTES_A_UNIT)?;
+            return make_string(m, &text);
+        }
+    }
     m.resumable(
         |_| Writing::new(None),
         |m, work| {
@@ -136,6 +143,43 @@ pub(super) fn eval<H: Heap>(
             make_string(m, &work.out)
         },
     )
+}
+
+/// Arguments, and bytes of each, that are written without a state.
+const FEW: usize = 16;
+const SHORT: usize = 256;
+
+/// Returns the text of a few short values without parts; `None` for others. Most texts are made of such values.
+fn few_scalars<H: Heap>(
+    m: &Machine<'_, H>,
+    arguments: &[H::Term],
+    style: Style,
+    separator: &[u8],
+) -> Option<Vec<u8>> {
+    if arguments.len() > FEW {
+        return None;
+    }
+    let mut out = Vec::with_capacity(64);
+    for (place, argument) in arguments.iter().enumerate() {
+        if place > 0 {
+            out.extend_from_slice(separator);
+        }
+        match m.heap.kind(*argument) {
+            Kind::String if style != Style::Readable => match m.heap.byte_length(*argument) {
+                Some(..=SHORT) if m.heap.bytes_to_copy(*argument) == 0 => {
+                    out.extend_from_slice(m.heap.bytes(*argument).unwrap_or_default());
+                }
+                _ => return None,
+            },
+            Kind::Number => put_integer(&mut out, m.heap.small_integer(*argument)?),
+            Kind::Nil if style == Style::Plain => {}
+            Kind::Nil => out.extend_from_slice(b"nil"),
+            Kind::Bool if m.heap.truthy(*argument) => out.extend_from_slice(b"true"),
+            Kind::Bool => out.extend_from_slice(b"false"),
+            _ => return None,
+        }
+    }
+    Some(out)
 }
 
 /// Evaluates `join`: the items of a list or a set as `str` writes them, with a text between them.

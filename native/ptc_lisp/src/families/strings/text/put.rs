@@ -8,7 +8,7 @@ use ptc_term::heap::{words_of_string, Heap};
 use ptc_term::number::Number;
 
 /// Bytes that are written per unit of fuel.
-const BYTES_A_UNIT: usize = 16;
+pub(super) const BYTES_A_UNIT: usize = 16;
 
 /// Writes the value on top of the stack, or begins to.
 pub(super) fn value<H: Heap>(
