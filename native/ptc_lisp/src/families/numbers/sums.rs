@@ -175,6 +175,10 @@ fn apply<H: Heap>(
     };
     Ok(match sum {
         Sum::Exact(Arithmetic::Add) => Operand::of_float(a + b),
+        // One infinity less another one has no value, whatever their signs are.
+        Sum::Exact(Arithmetic::Sub) if a.is_infinite() && b.is_infinite() => {
+            Operand::Special(f64::NAN)
+        }
         Sum::Exact(Arithmetic::Sub) => Operand::of_float(a - b),
         Sum::Exact(Arithmetic::Mul) => Operand::of_float(a * b),
         // A number divided by an infinity is zero, without a sign.

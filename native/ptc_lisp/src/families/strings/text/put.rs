@@ -3,7 +3,7 @@
 use super::{collections, opaque, scalars, Style, Writing};
 use crate::code::{Halt, Machine};
 use crate::values::{class, with_keyword_name, Class};
-use ptc_json::{put_float, put_integer};
+use ptc_json::put_integer;
 use ptc_term::heap::{words_of_string, Heap};
 use ptc_term::number::Number;
 
@@ -65,8 +65,10 @@ fn number<H: Heap>(
     }
     match m.number(term)? {
         Some(Number::Int(value)) => put_integer(&mut work.out, value),
-        Some(Number::Float(value)) if style == Style::Plain => put_float(&mut work.out, value),
-        Some(Number::Float(value)) => scalars::put_float(&mut work.out, value),
+        Some(Number::Float(value)) if style == Style::Plain => {
+            scalars::put_shortest(&mut work.out, value);
+        }
+        Some(Number::Float(value)) => scalars::put_rounded(&mut work.out, value),
         Some(Number::Big(value)) => work.out.extend_from_slice(value.to_string().as_bytes()),
         None => {}
     }

@@ -1,4 +1,18 @@
-//! Floats and strings as `pr-str` writes them.
+//! Floats as `str` and `pr-str` write them, and strings as `pr-str` does.
+
+use ptc_json::{put_float, put_integer};
+
+/// Below this size, a float without a fraction is written without an exponent.
+const MOST_WHOLE: f64 = 1e16;
+
+/// Writes a float as `inspect/1` does.
+pub(super) fn put_shortest(out: &mut Vec<u8>, value: f64) {
+    if value.fract() == 0.0 && (1.0..MOST_WHOLE).contains(&value.abs()) {
+        put_integer(out, value as i64);
+        return out.extend_from_slice(b".0");
+    }
+    put_float(out, value);
+}
 
 /// Digits after the point.
 const PLACES: usize = 10;
@@ -8,7 +22,7 @@ const NO_FRACTION: f64 = 9_007_199_254_740_992.0;
 
 /// Writes a float with at most ten digits after the point, as Erlang's `float_to_binary(value, [compact, {decimals, 10}])`. It
 /// takes the fraction times the power of ten, which may be rounded, and rounds that.
-pub(super) fn put_float(out: &mut Vec<u8>, value: f64) {
+pub(super) fn put_rounded(out: &mut Vec<u8>, value: f64) {
     if value.is_sign_negative() {
         out.push(b'-');
     }
@@ -164,7 +178,30 @@ mod tests {
             (-2.5, "-2.5"),
         ] {
             let mut out = Vec::new();
-            put_float(&mut out, value);
+            put_rounded(&mut out, value);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn shortest_floats() {
+        for (value, text) in [
+            (1e10, "10000000000.0"),
+            (-1e15, "-1000000000000000.0"),
+            (9007199254740994.0, "9007199254740994.0"),
+            (1e16, "1.0e16"),
+            (1e20, "1.0e20"),
+            (1e21, "1.0e21"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1.5e-5, "1.5e-5"),
+            (0.0001, "0.0001"),
+            (0.00012, "1.2e-4"),
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (123456789012.5, "123456789012.5"),
+        ] {
+            let mut out = Vec::new();
+            put_shortest(&mut out, value);
             assert_eq!(String::from_utf8(out).unwrap(), text);
         }
     }
