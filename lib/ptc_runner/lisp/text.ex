@@ -45,7 +45,7 @@ defmodule PtcRunner.Lisp.Text do
   def str(:infinity), do: "Infinity"
   def str(:negative_infinity), do: "-Infinity"
   def str(:nan), do: "NaN"
-  def str(float) when is_float(float), do: Float.to_string(float)
+  def str(float) when is_float(float), do: inspect(float)
   def str(%Symbol{name: name}), do: name
   def str(%module{} = date) when module in [Date, DateTime], do: module.to_iso8601(date)
   def str(value), do: pr(value)

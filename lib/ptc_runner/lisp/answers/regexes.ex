@@ -71,10 +71,10 @@ defmodule PtcRunner.Lisp.Answers.Regexes do
     do: {source, cut(text), &seq/3}
 
   defp searched("re-split", [%Regex{source: source}, text]) when is_binary(text),
-    do: {source, cut(text), &split(&1, &2, &3, true)}
+    do: {source, cut(text), &split/3}
 
   defp searched("split", [text, %Regex{source: source}]) when is_binary(text),
-    do: {source, text, &split(&1, &2, &3, false)}
+    do: {source, text, &split/3}
 
   defp searched("replace", [text, %Regex{source: source}, with])
        when is_binary(text) and is_binary(with),
@@ -161,11 +161,10 @@ defmodule PtcRunner.Lisp.Answers.Regexes do
     end
   end
 
-  # The parts between the matches; of `re-split` with the groups, also those that did not match. An empty match at the start of a part
-  # ends none.
-  defp split(compiled, text, until, groups?) do
+  # The parts between the matches, with the groups, also those that did not match. An empty match at the start of a part ends none.
+  defp split(compiled, text, until) do
     with {:ok, matches} <- Patterns.all(text, compiled, until),
-         do: {:ok, parts(matches, text, 0, if(groups?, do: elem(compiled, 1), else: 0), [])}
+         do: {:ok, parts(matches, text, 0, elem(compiled, 1), [])}
   end
 
   defp parts([[{start, 0} | _] | matches], text, start, groups, made),
