@@ -4,10 +4,28 @@ use super::{Style, Task, Writing, BYTES_A_UNIT};
 use crate::code::{Halt, Machine};
 use crate::families::strings::is_one_character;
 use crate::values::{class, items_of_set, Class};
+use ptc_kernels::{Sorting, WORDS_OF_SORTED};
 use ptc_term::heap::{words_of_string, Heap, Kind};
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
 
 /// Fuel to take an entry of a map out of it, and to put it in its place.
 const ENTRY: usize = 4;
+
+/// Maps of at most so many entries are sorted at once.
+const SMALL_MAP: usize = 64;
+/// Words of a task in native memory.
+const WORDS_OF_TASK: usize = 3;
+
+/// The entries of a large map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sorted<T> {
+    keys: Roots<T>,
+    values: Roots<T>,
+    sorting: Sorting,
+}
+
+rooted!(Sorted { states: keys, values; plain: sorting });
 
 /// Begins the collection on top of the stack.
 pub(super) fn begin<H: Heap>(
@@ -65,7 +83,8 @@ fn count<H: Heap>(
     work: &Writing<H::Term>,
     entries: usize,
 ) -> Result<(), Halt<H>> {
-    m.check_heap_limit(work.terms.words() + 4 * entries + words_of_string(work.out.len()))?;
+    let native = work.terms.words() + (WORDS_OF_SORTED + 1) * entries;
+    m.check_heap_limit(native + words_of_string(work.out.len()))?;
     m.consume_fuel_at_once(ENTRY * entries)?;
     Ok(())
 }
@@ -98,6 +117,23 @@ fn map<H: Heap>(
     let size = m.heap.map_size(term).unwrap_or(0);
     count(m, work, size)?;
     let mut entries = m.heap.entries(term);
+    if size > SMALL_MAP {
+        let mut sorted = Sorted {
+            keys: Roots::default(),
+            values: Roots::default(),
+            sorting: Sorting::default(),
+        };
+        sorted.keys.extend(entries.iter().map(|(key, _)| *key));
+        sorted
+            .values
+            .extend(entries.iter().map(|(_, value)| *value));
+        work.done(m, 1);
+        work.out.push(b'{');
+        work.sorted.push(sorted);
+        work.tasks.push(Task::Bytes(b"}"));
+        work.tasks.push(Task::Sorted { at: 0 });
+        return Ok(());
+    }
     let mut cost = 0;
     for (key, _) in &entries {
         cost += m.weigh(*key)?;
@@ -126,8 +162,10 @@ pub(super) fn step<H: Heap>(
     task: Task,
 ) -> Result<(), Halt<H>> {
     m.consume_fuel(1)?;
-    m.check_heap_limit(work.terms.words() + words_of_string(work.out.len()))?;
+    let native = work.terms.words() + WORDS_OF_TASK * work.tasks.len();
+    m.check_heap_limit(native + words_of_string(work.out.len()))?;
     match task {
+        Task::Sorted { at } => entry(m, work, at)?,
         Task::Items { is_first } => items(m, work, is_first),
         Task::Characters => characters(m, work)?,
         Task::Joined => joined(m, work)?,
@@ -158,6 +196,39 @@ pub(super) fn step<H: Heap>(
         }
         Task::Value(_) | Task::Bytes(_) => {}
     }
+    Ok(())
+}
+
+/// Writes the next entry of a large map, once it is sorted.
+fn entry<H: Heap>(
+    m: &mut Machine<'_, H>,
+    work: &mut Writing<H::Term>,
+    at: usize,
+) -> Result<(), Halt<H>> {
+    let Some(Sorted {
+        keys,
+        values,
+        sorting,
+    }) = work.sorted.last_mut()
+    else {
+        work.done(m, 0);
+        return Ok(());
+    };
+    if at == 0 {
+        sorting.sort(m, keys, keys.len(), &[false])?;
+    }
+    let Some(place) = sorting.places().get(at) else {
+        work.sorted.pop();
+        work.done(m, 0);
+        return Ok(());
+    };
+    let place = *place as usize;
+    let (key, value) = (keys.get(m.heap, place), values.get(m.heap, place));
+    between(work, at == 0);
+    replace(work, Task::Sorted { at: at + 1 });
+    work.push(Style::Readable, value);
+    work.tasks.push(Task::Bytes(b" "));
+    work.push(Style::Key, key);
     Ok(())
 }
 

@@ -62,6 +62,11 @@ enum Task {
         /// Whether none is written yet.
         is_first: bool,
     },
+    /// The entries of the large map that was begun last, from a place on.
+    Sorted {
+        /// The place of the next entry.
+        at: usize,
+    },
     /// A list, and its rest, of which everything before is a text of one character.
     Characters,
     /// The items of a list of texts that are left, one after the other.
@@ -74,19 +79,22 @@ pub struct Writing<T> {
     /// The items that are left, for `join`.
     list: Option<T>,
     terms: Roots<T>,
+    /// The large maps that have begun.
+    sorted: Vec<collections::Sorted<T>>,
     tasks: Vec<Task>,
     /// The next argument.
     at: usize,
     out: Vec<u8>,
 }
 
-rooted!(Writing { optional: list; states: terms; plain: tasks, at, out });
+rooted!(Writing { optional: list; states: terms, sorted; plain: tasks, at, out });
 
 impl<T: Copy> Writing<T> {
     fn new(list: Option<T>) -> Self {
         Writing {
             list,
             terms: Roots::default(),
+            sorted: Vec::new(),
             tasks: Vec::new(),
             at: 0,
             out: Vec::new(),
