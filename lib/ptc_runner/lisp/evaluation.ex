@@ -41,7 +41,8 @@ defmodule PtcRunner.Lisp.Evaluation do
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
     limits = {timeout, max_heap}
 
-    with {:ok, tools} <- tools(given.tools),
+    with :ok <- size(program, given.max_program_bytes),
+         {:ok, tools} <- tools(given.tools),
          {:ok, program, signature} <- prepared(program, given, tools, limits) do
       run = started(tools, given, max_heap)
       begin = fn -> first_call(program, given, {left(timeout, began), max_heap}) end
@@ -67,7 +68,8 @@ defmodule PtcRunner.Lisp.Evaluation do
   def checked(program, given) do
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
 
-    with {:ok, tools} <- tools(given.tools),
+    with :ok <- size(program, given.max_program_bytes),
+         {:ok, tools} <- tools(given.tools),
          {:ok, program, _signature} <- compiled(program, given, {timeout, max_heap}),
          :ok <- Names.check(program, given, tools),
          do: {:ok, program}

@@ -4,11 +4,13 @@ defmodule PtcRunner.Lisp.Text do
   # texts has them for programs.
 
   alias PtcRunner.Lisp.{Duration, Function, Keyword, Regex, Symbol, Var}
+  alias PtcRunner.Shown
 
-  # The parts of a text without a limit, and in a message; the bytes of a string in a message.
+  # The parts of a text without a limit, in a message, and of the reason of a tool; the bytes of a string there.
   @all 0x7FF_FFFF_FFFF
   @few 60
   @bytes 1_000
+  @reason 400
 
   # Digits before the point with which Erlang still writes decimals.
   @large 1.0e22
@@ -30,7 +32,7 @@ defmodule PtcRunner.Lisp.Text do
 
   """
   @spec pr(term()) :: String.t()
-  def pr(value), do: text(value, @all, @all)
+  def pr(value), do: text(value, @all, {@all, :shown})
 
   @doc """
   The text of a value as `str` prints it.
@@ -61,7 +63,18 @@ defmodule PtcRunner.Lisp.Text do
 
   """
   @spec brief(term()) :: String.t()
-  def brief(value), do: text(value, @few, @bytes)
+  def brief(value), do: text(value, @few, {@bytes, :hidden})
+
+  @doc """
+  The text of a reason that a tool has given: that of `pr-str`, or its beginning. What is no value of the language is shown as Elixir
+  shows it.
+
+      iex> PtcRunner.Lisp.Text.reason(%{"code" => {:http, 404}})
+      ~S({"code" {:http, 404}})
+
+  """
+  @spec reason(term()) :: String.t()
+  def reason(value), do: text(value, @reason, {@bytes, :shown})
 
   @doc """
   The text of a list of values, each like `brief/1`.
@@ -73,103 +86,118 @@ defmodule PtcRunner.Lisp.Text do
   @spec list([String.t()]) :: String.t()
   def list(names), do: Enum.join(names, " ")
 
-  defp text(value, parts, bytes) do
-    {text, _left} = put(value, parts, bytes)
+  defp text(value, parts, style) do
+    {text, _left} = put(value, parts, style)
     IO.iodata_to_binary(text)
   end
 
   # The text of a value, and how many parts may still follow.
-  defp put(nil, left, _bytes), do: {"nil", left - 1}
-  defp put(true, left, _bytes), do: {"true", left - 1}
-  defp put(false, left, _bytes), do: {"false", left - 1}
-  defp put(:infinity, left, _bytes), do: {"##Inf", left - 1}
-  defp put(:negative_infinity, left, _bytes), do: {"##-Inf", left - 1}
-  defp put(:nan, left, _bytes), do: {"##NaN", left - 1}
-  defp put(atom, left, _bytes) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
-  defp put(text, left, bytes) when is_binary(text), do: {string(text, bytes), left - 1}
-  defp put(float, left, _bytes) when is_float(float), do: {decimal(float), left - 1}
+  defp put(nil, left, _style), do: {"nil", left - 1}
+  defp put(true, left, _style), do: {"true", left - 1}
+  defp put(false, left, _style), do: {"false", left - 1}
+  defp put(:infinity, left, _style), do: {"##Inf", left - 1}
+  defp put(:negative_infinity, left, _style), do: {"##-Inf", left - 1}
+  defp put(:nan, left, _style), do: {"##NaN", left - 1}
+  defp put(atom, left, _style) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
+  defp put(text, left, style) when is_binary(text), do: {string(text, style), left - 1}
+  defp put(float, left, _style) when is_float(float), do: {decimal(float), left - 1}
 
-  defp put(integer, left, bytes) when is_integer(integer) do
+  defp put(integer, left, style) when is_integer(integer) do
     # An integer of so many words has more digits than a message has room for.
-    if bytes != @all and :erts_debug.flat_size(integer) > div(bytes, 16),
+    if limited?(style) and :erts_debug.flat_size(integer) > div(@bytes, 16),
       do: {"(a long integer)", left - 1},
       else: {Integer.to_string(integer), left - 1}
   end
 
-  defp put(list, left, bytes) when is_list(list) do
-    {items, left} = items(list, left - 1, bytes, [])
+  defp put(list, left, style) when is_list(list) do
+    {items, left} = items(list, left - 1, style, [])
     {[?[, items, ?]], left}
   end
 
-  defp put(%MapSet{} = set, left, bytes) do
-    {items, left} = items(MapSet.to_list(set), left - 1, bytes, [])
+  defp put(%MapSet{} = set, left, style) do
+    {items, left} = items(MapSet.to_list(set), left - 1, style, [])
     {["\#{", items, ?}], left}
   end
 
-  defp put(%Keyword{name: name}, left, _bytes), do: {[?:, named(name)], left - 1}
-  defp put(%Var{name: name}, left, _bytes), do: {["#'", named(name)], left - 1}
-  defp put(%Symbol{name: name}, left, _bytes), do: {[?', named(name)], left - 1}
-  defp put(%Regex{source: source}, left, _bytes), do: {["#\"", named(source), ?"], left - 1}
-  defp put(%Duration{milliseconds: ms}, left, _bytes), do: {"#duration[#{ms}ms]", left - 1}
-  defp put(%Function{} = function, left, _bytes), do: {function(function), left - 1}
+  defp put(%Keyword{name: name}, left, _style), do: {[?:, named(name)], left - 1}
+  defp put(%Var{name: name}, left, _style), do: {["#'", named(name)], left - 1}
+  defp put(%Symbol{name: name}, left, _style), do: {[?', named(name)], left - 1}
+  defp put(%Regex{source: source}, left, _style), do: {["#\"", named(source), ?"], left - 1}
+  defp put(%Duration{milliseconds: ms}, left, _style), do: {"#duration[#{ms}ms]", left - 1}
+  defp put(%Function{} = function, left, _style), do: {function(function), left - 1}
 
-  defp put(%module{} = date, left, _bytes) when module in [Date, DateTime],
+  defp put(%module{} = date, left, _style) when module in [Date, DateTime],
     do: {inspect(module.to_iso8601(date)), left - 1}
 
-  defp put(%_struct{} = struct, left, _bytes), do: {opaque(struct), left - 1}
+  defp put(%_struct{} = struct, left, style), do: {opaque(struct, style), left - 1}
 
-  defp put(map, left, bytes) when is_map(map) do
-    {entries, left} = entries(Enum.sort(:maps.to_list(map)), left - 1, bytes, [])
+  defp put(map, left, style) when is_map(map) do
+    {entries, left} = map |> sorted(left) |> entries(left - 1, style, [])
     {[?{, entries, ?}], left}
   end
 
-  defp put(tuple, left, _bytes) when is_tuple(tuple) and tuple_size(tuple) > 1 do
+  defp put(tuple, left, style) when is_tuple(tuple) and tuple_size(tuple) > 1 do
     case elem(tuple, 0) do
       @closure -> {"#fn[...]", left - 1}
       @builtin -> {"#<builtin>", left - 1}
       @made -> {"#fn[...]", left - 1}
       @tool -> {["tool/", named(elem(tuple, 1))], left - 1}
-      _other -> {opaque(tuple), left - 1}
+      _other -> {opaque(tuple, style), left - 1}
     end
   end
 
-  defp put(other, left, _bytes), do: {opaque(other), left - 1}
+  defp put(other, left, style), do: {opaque(other, style), left - 1}
 
-  defp items([_ | _], left, _bytes, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}
+  defp items([_ | _], left, _style, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}
 
-  defp items([item | rest], left, bytes, made) do
-    {text, left} = put(item, left, bytes)
-    items(rest, left, bytes, if(rest == [], do: [text | made], else: [[text, ?\s] | made]))
+  defp items([item | rest], left, style, made) do
+    {text, left} = put(item, left, style)
+    items(rest, left, style, if(rest == [], do: [text | made], else: [[text, ?\s] | made]))
   end
 
-  defp items([], left, _bytes, made), do: {Enum.reverse(made), left}
+  defp items([], left, _style, made), do: {Enum.reverse(made), left}
 
-  defp items(tail, left, _bytes, made),
-    do: {Enum.reverse([["| ", opaque(tail)] | made]), left - 1}
+  defp items(tail, left, style, made),
+    do: {Enum.reverse([["| ", opaque(tail, style)] | made]), left - 1}
 
-  defp entries([_ | _], left, _bytes, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}
+  defp entries([_ | _], left, _style, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}
 
-  defp entries([{key, value} | rest], left, bytes, made) do
-    {key, left} = key(key, left, bytes)
-    {value, left} = put(value, left, bytes)
+  defp entries([{key, value} | rest], left, style, made) do
+    {key, left} = key(key, left, style)
+    {value, left} = put(value, left, style)
     text = if rest == [], do: [key, ?\s, value], else: [key, ?\s, value, ?\s]
-    entries(rest, left, bytes, [text | made])
+    entries(rest, left, style, [text | made])
   end
 
-  defp entries([], left, _bytes, made), do: {Enum.reverse(made), left}
+  defp entries([], left, _style, made), do: {Enum.reverse(made), left}
 
   # Atoms print as keywords there, whatever they mean.
-  defp key(atom, left, _bytes) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
-  defp key(key, left, bytes), do: put(key, left, bytes)
+  defp key(atom, left, _style) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
+  defp key(key, left, style), do: put(key, left, style)
 
   defp named(name) when is_binary(name), do: name
-  defp named(other), do: opaque(other)
+  defp named(_no_name), do: "?"
 
-  defp string(text, bytes) when byte_size(text) <= bytes,
+  defp string(text, {bytes, _opaque}) when byte_size(text) <= bytes,
     do: inspect(text, printable_limit: :infinity)
 
-  defp string(text, bytes),
+  defp string(text, {bytes, _opaque}),
     do: [inspect(String.slice(binary_part(text, 0, bytes), 0, div(bytes, 4))), "…"]
+
+  defp limited?({bytes, _opaque}), do: bytes != @all
+
+  # The entries of a map by their keys; of a map with more entries than the text has room for, some of them.
+  defp sorted(map, left) when map_size(map) <= left or left > @reason,
+    do: map |> :maps.to_list() |> Enum.sort()
+
+  defp sorted(map, left), do: map |> :maps.iterator() |> some(left + 1, [])
+
+  defp some(_iterator, 0, entries), do: Enum.sort(entries)
+
+  defp some(iterator, left, entries) do
+    {key, value, iterator} = :maps.next(iterator)
+    some(iterator, left - 1, [{key, value} | entries])
+  end
 
   # Up to ten decimals.
   defp decimal(float) when abs(float) >= @large, do: [Integer.to_string(trunc(float)), ".0"]
@@ -183,5 +211,6 @@ defmodule PtcRunner.Lisp.Text do
   defp function(%Function{}), do: "#fn[...]"
 
   # What is no value of the language: a pid, a tuple, a struct.
-  defp opaque(term), do: PtcRunner.Shown.text(term)
+  defp opaque(term, {_bytes, :shown}), do: Shown.text(term)
+  defp opaque(_term, {_bytes, :hidden}), do: "#<value>"
 end

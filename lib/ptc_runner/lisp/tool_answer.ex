@@ -65,7 +65,7 @@ defmodule PtcRunner.Lisp.ToolAnswer do
   end
 
   defp failed(reason) do
-    text = Guarded.text(fn -> LispText.brief(reason) end)
+    text = Guarded.text(fn -> LispText.reason(reason) end)
     {:failed, text, text}
   end
 
@@ -75,7 +75,7 @@ defmodule PtcRunner.Lisp.ToolAnswer do
   end
 
   defp ended(how, value) do
-    text = "#{how} #{Guarded.text(fn -> LispText.brief(value) end)}"
+    text = "#{how} #{Guarded.text(fn -> LispText.reason(value) end)}"
     {:failed, text, text}
   end
 end
