@@ -7,7 +7,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   # The first of these that fails is the result, and nothing runs before all names are known.
 
   alias PtcRunner.Json.{Limits, Run, Runner, ToolProcess}
-  alias PtcRunner.Lisp.{Asking, FaultWords, Given, Names, Program, Result, Tools}
+  alias PtcRunner.Lisp.{Asking, FaultWords, Given, Inside, Names, Program, Result, Tools}
   alias PtcRunner.{Native, Step}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -158,11 +158,17 @@ defmodule PtcRunner.Lisp.Evaluation do
     end
   end
 
-  # The names that the program has beside one that is not bound.
+  # An error with what the program knows of it: the names beside one that is not bound, and its functions.
+  defp named({:error, {:expensive_to_inspect, fault}}, program),
+    do: named({:error, fault}, program)
+
   defp named({:error, {:execution, :unbound, name, detail, _none}}, program) do
     {_unbound, _tools, globals, builtins, _symbols} = program.names
     {:error, {:execution, :unbound, name, detail, List.delete(globals, name) ++ builtins}}
   end
+
+  defp named({:error, {:execution, code, name, detail, terms}}, program),
+    do: {:error, {:execution, code, name, detail, Inside.shown(terms, program.consts)}}
 
   defp named(outcome, _program), do: outcome
 

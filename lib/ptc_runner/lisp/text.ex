@@ -15,12 +15,6 @@ defmodule PtcRunner.Lisp.Text do
   # Digits before the point with which Erlang still writes decimals.
   @large 1.0e22
 
-  # The first elements of what stands for a function in a run.
-  @closure :"$ptc_lisp_closure"
-  @builtin :"$ptc_lisp_builtin"
-  @made :"$ptc_lisp_made"
-  @tool :"$ptc_lisp_tool"
-
   @doc """
   The text of a value as `pr-str` prints it.
 
@@ -136,16 +130,8 @@ defmodule PtcRunner.Lisp.Text do
     {[?{, entries, ?}], left}
   end
 
-  defp put(tuple, left, style) when is_tuple(tuple) and tuple_size(tuple) > 1 do
-    case elem(tuple, 0) do
-      @closure -> {"#fn[...]", left - 1}
-      @builtin -> {"#<builtin>", left - 1}
-      @made -> {"#fn[...]", left - 1}
-      @tool -> {["tool/", named(elem(tuple, 1))], left - 1}
-      _other -> {opaque(tuple, style), left - 1}
-    end
-  end
-
+  # A tool as a value, see `PtcRunner.Lisp.Inside`.
+  defp put({:tool, name}, left, _style) when is_binary(name), do: {["tool/", name], left - 1}
   defp put(other, left, style), do: {opaque(other, style), left - 1}
 
   defp items([_ | _], left, _style, made) when left <= 0, do: {Enum.reverse(["…" | made]), left}

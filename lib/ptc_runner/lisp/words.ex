@@ -28,23 +28,17 @@ defmodule PtcRunner.Lisp.Words do
   def type(%Function{}), do: "function"
   def type(%module{}) when module in [Regex, Var, Symbol], do: "unknown"
   def type(map) when is_map(map), do: "map"
-  def type(tuple) when is_tuple(tuple), do: if(function?(tuple), do: "function", else: "unknown")
   def type(_other), do: "unknown"
 
   @doc """
-  Whether a value is what a function is in a run.
+  Whether a value is a function. The functions of a run are data in messages, see `PtcRunner.Lisp.Inside`.
 
-      iex> PtcRunner.Lisp.Words.function?({:"$ptc_lisp_builtin", 3})
+      iex> PtcRunner.Lisp.Words.function?(%PtcRunner.Lisp.Function{kind: :builtin})
       true
 
   """
   @spec function?(term()) :: boolean()
-  def function?(%Function{}), do: true
-
-  def function?(tuple) when is_tuple(tuple) and tuple_size(tuple) > 1,
-    do: elem(tuple, 0) in [:"$ptc_lisp_closure", :"$ptc_lisp_builtin", :"$ptc_lisp_made"]
-
-  def function?(_other), do: false
+  def function?(value), do: is_struct(value, Function)
 
   @doc """
   The word for what a value is in the messages of methods.

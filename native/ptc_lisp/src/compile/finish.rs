@@ -5,7 +5,7 @@ use crate::ast::{FunctionId, Literal, LocalId};
 use crate::code::{
     Instr, Lisp, Own, Program, ASKING, ASK_BUILTIN, ASK_PRINT, EVALUATING, PRINTING,
 };
-use crate::consts::{Const, Word};
+use crate::consts::{Const, Word, FIRST_OWN};
 use crate::exec::revive::key_of;
 use ptc_kernels::Reading;
 use ptc_vm::explain::Detail;
@@ -34,7 +34,8 @@ impl<'a> Compiler<'a> {
         ]);
     }
 
-    /// Adds the constant that says what a function is, see [`Own::Entry`].
+    /// Adds the constant that says what a function is, see [`Own::Entry`]. The next one is its address: who reads an error has the
+    /// constants, but not the instructions.
     pub(super) fn about(&mut self, function: FunctionId, captured: &[LocalId]) -> ConstId {
         let about = &self.source.functions[function as usize];
         let optional = |text: &Option<String>| match text {
@@ -48,7 +49,7 @@ impl<'a> Compiler<'a> {
             .iter()
             .map(|local| Const::text(self.name_of(*local)))
             .collect();
-        self.constants.add(Const::Marked(
+        let about = self.constants.add(Const::Marked(
             Word::Closure,
             vec![
                 optional(&about.name),
@@ -57,7 +58,9 @@ impl<'a> Compiler<'a> {
                 Const::text(text),
                 Const::List(names),
             ],
-        ))
+        ));
+        self.constants.add(Const::number(0));
+        about
     }
 
     fn name_of(&self, local: LocalId) -> &'a str {
@@ -87,6 +90,12 @@ impl<'a> Compiler<'a> {
                 }
                 Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],
                 _ => {}
+            }
+        }
+        for (at, instr) in self.code.iter().enumerate() {
+            if let Instr::Own(Own::Entry { about, .. }) = instr {
+                let address = (*about + 1 - FIRST_OWN) as usize;
+                self.constants.all[address] = Const::number(at as i64);
             }
         }
         self.code[0] = Instr::Jump(start);
