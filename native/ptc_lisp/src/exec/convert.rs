@@ -403,15 +403,14 @@ fn close<H: Heap>(m: &mut Machine<'_, H>, open: &mut Open<H::Term>) -> Eval<H> {
 fn map_of<H: Heap>(m: &mut Machine<'_, H>, whole: H::Term, parts: &[H::Term]) -> Eval<H> {
     m.count_new_map(parts.len() / 2)?;
     m.check_heap_limit(words_of_map(parts.len() / 2))?;
-    let was_text = |key: &H::Term| {
-        let is_text = m.heap.bytes(*key).is_some();
-        let found = m.heap.lookup(whole, *key, &mut H::KeyCache::default());
-        is_text && matches!(found, ptc_term::heap::Lookup::Found(_))
-    };
-    let (texts, others): (Vec<_>, Vec<_>) = parts
-        .chunks_exact(2)
-        .map(|it| (it[0], it[1]))
-        .partition(|(key, _)| was_text(key));
+    // The parts are in the order of the map's entries.
+    let (mut texts, mut others) = (Vec::new(), Vec::new());
+    for ((was, _), it) in m.heap.entries(whole).into_iter().zip(parts.chunks_exact(2)) {
+        match m.heap.bytes(was).is_some() {
+            true => texts.push((it[0], it[1])),
+            false => others.push((it[0], it[1])),
+        }
+    }
     let (keys, values): (Vec<_>, Vec<_>) = texts.into_iter().chain(others).unzip();
     // A text wins with its own value: its key stands first.
     Ok(m.heap.make_map(&keys, &values))
