@@ -748,6 +748,17 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Sandbox,
           PtcRunner.Schema
         ],
+        "PTC-Lisp": [
+          PtcRunner.Lisp,
+          PtcRunner.Lisp.Duration,
+          PtcRunner.Lisp.Function,
+          PtcRunner.Lisp.Keyword,
+          PtcRunner.Lisp.Program,
+          PtcRunner.Lisp.Regex,
+          PtcRunner.Lisp.Symbol,
+          PtcRunner.Lisp.Var,
+          PtcRunner.Tool
+        ],
         Agents: [PtcRunner.Agent, PtcRunner.Agent.Paused, PtcRunner.Agent.Tool],
         Signatures: [
           PtcRunner.SubAgent.Signature,
