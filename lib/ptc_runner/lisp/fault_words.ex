@@ -5,14 +5,24 @@ defmodule PtcRunner.Lisp.FaultWords do
   # The codes of one family of built-ins stand in one module. A message is a sentence about the program: it names the function, what was
   # expected and what came, and never shows the implementation.
 
-  alias PtcRunner.Lisp.FaultWords.{Arguments, Calls, Collections, Names, Numbers, Reasons, Texts}
+  alias PtcRunner.Lisp.FaultWords.{
+    Arguments,
+    Calls,
+    Collections,
+    Functions,
+    Names,
+    Numbers,
+    Reasons,
+    Texts
+  }
+
   alias PtcRunner.Lisp.Names, as: KnownNames
   alias PtcRunner.Shown
 
   @typedoc "The reason of an error, and its message without the reason's prefix, see `PtcRunner.Lisp.FaultWords.Reasons`."
   @type words :: {reason :: atom(), text :: String.t()}
 
-  @families [Arguments, Calls, Names, Numbers, Collections, Texts]
+  @families [Arguments, Calls, Names, Numbers, Collections, Functions, Texts]
 
   @doc """
   The reason and the message of a fault of the language.

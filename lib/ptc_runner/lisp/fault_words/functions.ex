@@ -1,0 +1,52 @@
+defmodule PtcRunner.Lisp.FaultWords.Functions do
+  @moduledoc false
+  # The errors of built-ins that take functions: comparators, keys, and what functions give.
+
+  alias PtcRunner.Lisp.{FaultWords, Text, Words}
+
+  @spec words(atom(), String.t(), String.t() | nil, [term()]) :: FaultWords.words() | nil
+  def words(:comparator, name, _detail, [value | _]) do
+    {:type_error,
+     "#{name}: expected a comparator (a function of two arguments, :asc or :desc), got #{Words.type(value)}"}
+  end
+
+  def words(:comparator_result, name, _detail, [value]) do
+    {:runtime_error,
+     "#{name}: the comparator must give true, false or an integer, got #{Words.shown(value)}"}
+  end
+
+  def words(:sort_key, name, _detail, [item]) do
+    {:type_error,
+     "#{name} key function failed for item #{Text.brief(item)}: key function does not accept this value"}
+  end
+
+  def words(:mapcat_result, name, _detail, [value]) do
+    {:runtime_error,
+     "#{name}: the function must give a list, a set or a map, got #{Words.type(value)}"}
+  end
+
+  def words(:walk_entry, name, _detail, [value]) do
+    {:type_error, "#{name}: inner function must return [key, value], got: #{Words.shown(value)}"}
+  end
+
+  def words(:key_count, name, _detail, _terms),
+    do: {:runtime_error, "#{name} requires at least 2 arguments (function and one value)"}
+
+  def words(:unordered_set, name, _detail, _terms),
+    do: {:type_error, "#{name} does not support sets (sets are unordered)"}
+
+  def words(:partial_function, name, _detail, _terms),
+    do: {:runtime_error, "#{name} requires at least 1 argument (the function)"}
+
+  def words(:predicate_count, name, _detail, _terms),
+    do: {:runtime_error, "#{name} requires at least 1 predicate"}
+
+  def words(:function_count, name, _detail, _terms),
+    do: {:runtime_error, "#{name} requires at least 1 function"}
+
+  def words(:index, _name, _detail, [index, length]) do
+    {:runtime_error, "index #{Words.shown(index)} out of bounds for list of length #{length}"}
+  end
+
+  def words(_code, _name, _detail, _terms), do: nil
+end
