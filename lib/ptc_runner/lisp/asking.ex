@@ -55,7 +55,7 @@ defmodule PtcRunner.Lisp.Asking do
 
     with {:ok, _words} <- Weight.within(args, max_heap),
          {{_ok?, _value} = answer, patterns} <-
-           Answers.answer(name, args, {left, max_heap}, asking.patterns),
+           Answers.answer(name, args, {at_least(left), max_heap}, asking.patterns),
          {:ok, words} <- weighed(elem(answer, 1), max_heap) do
       resume(answer, words, patterns, run)
     else
@@ -74,6 +74,9 @@ defmodule PtcRunner.Lisp.Asking do
       tools -> {:ended, {:error, {:unknown_tool, name, tools}}, run}
     end
   end
+
+  defp at_least(:infinity), do: :infinity
+  defp at_least(left), do: max(left, 0)
 
   defp resume(answer, words, patterns, %Run{strategy: asking} = run) do
     {:resume, {:answer, answer, words}, %{run | strategy: %{asking | patterns: patterns}}}
