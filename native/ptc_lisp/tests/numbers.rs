@@ -150,6 +150,20 @@ fn bits() {
 }
 
 #[test]
+fn no_integer_is_longer_than_any_heap_has_one() {
+    fails(&[
+        (
+            "(bit-shift-left 1 1000000000)",
+            "number_too_large bit-shift-left",
+        ),
+        (
+            "(bit-set 0 100000000000000000000000)",
+            "number_too_large bit-set",
+        ),
+    ]);
+}
+
+#[test]
 fn a_shift_beyond_the_heap_is_refused() {
     for source in [
         "(bit-shift-left 1 1000000000)",

@@ -13,6 +13,8 @@ use ptc_term::stop::Stop;
 
 /// Bits of an integer that are made or read per unit of fuel.
 const BITS_A_UNIT: u64 = 64;
+/// No heap has integers of more bits.
+const MOST_BITS: u64 = 1 << 26;
 
 /// `bit-and`, `bit-or`, `bit-xor`, `bit-and-not`: of two or more integers, from the left.
 pub(super) fn combine<H: Heap>(
@@ -103,13 +105,13 @@ pub(super) fn at_place<H: Heap>(
         Builtin::BitShiftRight => BigInt::from(if is_negative { -1 } else { 0 }),
         Builtin::BitShiftLeft if value.sign() == Sign::NoSign => value,
         Builtin::BitShiftLeft => {
-            count_bits(m, value.bits().saturating_add(place))?;
+            count_bits(m, builtin, value.bits().saturating_add(place))?;
             value << place
         }
         Builtin::BitSet if is_set => value,
         Builtin::BitClear if !is_set => value,
         _ => {
-            count_bits(m, value.bits().max(place).saturating_add(1))?;
+            count_bits(m, builtin, value.bits().max(place).saturating_add(1))?;
             let bit = BigInt::from(1) << place;
             match is_set {
                 true => value - bit,
@@ -121,10 +123,13 @@ pub(super) fn at_place<H: Heap>(
 }
 
 /// Counts an integer of so many bits before it is made.
-fn count_bits<H: Heap>(m: &mut Machine<'_, H>, bits: u64) -> Result<(), Stop> {
+fn count_bits<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, bits: u64) -> Result<(), Halt<H>> {
     let words = usize::try_from(bits / 64).unwrap_or(usize::MAX);
     m.check_heap_limit(words.saturating_add(2))?;
-    m.consume_fuel_at_once((bits / BITS_A_UNIT) as usize)
+    if bits > MOST_BITS {
+        return Err(failed("number_too_large", builtin, &[]));
+    }
+    Ok(m.consume_fuel_at_once((bits / BITS_A_UNIT) as usize)?)
 }
 
 fn is_large<H: Heap>(m: &mut Machine<'_, H>, count: H::Term) -> Result<bool, Stop> {
