@@ -201,7 +201,7 @@ fn look_in_map<H: Heap>(m: &mut Machine<'_, H>, map: H::Term, key: H::Term) -> L
 }
 
 /// Returns the forms of a key that is a keyword or a string.
-fn forms_of<H: Heap>(m: &mut Machine<'_, H>, key: H::Term) -> Vec<H::Term> {
+pub fn forms_of<H: Heap>(m: &mut Machine<'_, H>, key: H::Term) -> Vec<H::Term> {
     let name = match m.heap.kind(key) {
         Kind::String => m.heap.bytes(key).map(<[u8]>::to_vec),
         Kind::Map => {

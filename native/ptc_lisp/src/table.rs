@@ -37,13 +37,13 @@ pub enum Check {
     MapOrList,
     /// `seqable`: nil, a list, a string, a set or a plain map.
     Seqable,
-    /// `callable`: a function of any kind, a keyword, a map or a set.
+    /// `callable`: a function of any kind, or a keyword.
     Callable,
     /// `predicate`: what can say yes or no of an item.
     Predicate,
     /// `keyfn`: a function, a keyword or a set.
     Keyfn,
-    /// `sort keyfn`: a keyword, a path, or a function.
+    /// `sort keyfn`: a keyword, a path, a set, or a function.
     SortKeyfn,
     /// `integer`
     Integer,
@@ -159,7 +159,7 @@ table! {
     Walk = "walk", N, 3, 3, [], false, Calls;
     Prewalk = "prewalk", N, 2, 2, [], false, Calls;
     Postwalk = "postwalk", N, 2, 2, [], false, Calls;
-    Update = "update", C, 0, MANY, [MapOrList], false, Calls;
+    Update = "update", C, 0, MANY, [], false, Calls;
     UpdateIn = "update-in", C, 0, MANY, [], false, Calls;
     UpdateVals = "update-vals", N, 2, 2, [Map, Callable], false, Calls;
     UpdateKeys = "update-keys", N, 2, 2, [Map, Callable], false, Calls;

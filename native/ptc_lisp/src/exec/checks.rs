@@ -29,9 +29,7 @@ pub fn check<H: Heap>(
             None => break,
         };
         if !holds(m, check, *argument) {
-            let detail = format!("{} {}", place + 1, word(check));
-            let fault = Fault::of("argument", builtin.name(), arguments.to_vec());
-            return Err(VmHalt::fault(fault.with(detail)));
+            return Err(refused_argument(builtin, (place + 1, check), arguments));
         }
     }
     Ok(())
@@ -58,16 +56,15 @@ pub fn wrong_count<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, got: usize
     VmHalt::fault(Fault::of(code, row.name, vec![got, least, most]))
 }
 
-/// The error of an argument: `F: arg I expected X, got T`.
+/// The error of an argument: `F: arg I expected X, got T`. It has all arguments, which may say together what was meant.
 #[cold]
-pub fn wrong_argument<T>(
+pub fn refused_argument<T: Copy>(
     builtin: Builtin,
-    place: usize,
-    check: Check,
-    argument: T,
+    (place, check): (usize, Check),
+    arguments: &[T],
 ) -> VmHalt<Fault<T>> {
     let detail = format!("{place} {}", word(check));
-    VmHalt::fault(Fault::of("argument", builtin.name(), vec![argument]).with(detail))
+    VmHalt::fault(Fault::of("argument", builtin.name(), arguments.to_vec()).with(detail))
 }
 
 /// The error of arguments that a built-in cannot take: `F: invalid argument types: T, T`.
@@ -116,11 +113,7 @@ pub fn holds<H: Heap>(m: &Machine<'_, H>, check: Check, argument: H::Term) -> bo
             Class::Nil | Class::List | Class::String | Class::Set | Class::Map
         ),
         Check::Callable => {
-            is_function
-                || matches!(
-                    class,
-                    Class::Keyword | Class::Map | Class::Set | Class::Bool | Class::Special
-                )
+            is_function || matches!(class, Class::Keyword | Class::Bool | Class::Special)
         }
         Check::Predicate | Check::Keyfn => {
             is_function
@@ -133,7 +126,7 @@ pub fn holds<H: Heap>(m: &Machine<'_, H>, check: Check, argument: H::Term) -> bo
             is_function
                 || matches!(
                     class,
-                    Class::Keyword | Class::List | Class::String | Class::Bool | Class::Special
+                    Class::Keyword | Class::List | Class::Set | Class::Bool | Class::Special
                 )
         }
         Check::Integer => m.heap.small_integer(argument).is_some() || m.heap.limbs(argument) > 0,

@@ -57,7 +57,10 @@ fn closure<H: Heap>(
             m.push(list);
             params + 1
         }
-        _ => return Err(wrong_count(m, function, about, (params, rest), arguments)),
+        _ => {
+            let code = "closure_arity";
+            return Err(wrong_count(m, (code, function, about), (params, rest), arguments));
+        }
     };
     Ok(Entered::Code {
         entry: entry + 1,
@@ -70,8 +73,7 @@ fn closure<H: Heap>(
 #[cold]
 fn wrong_count<H: Heap>(
     m: &mut Machine<'_, H>,
-    function: H::Term,
-    about: u32,
+    (code, function, about): (&'static str, H::Term, u32),
     (params, rest): (u32, bool),
     arguments: u32,
 ) -> Halt<H> {
@@ -84,7 +86,33 @@ fn wrong_count<H: Heap>(
     let counts = [i64::from(params), i64::from(rest), i64::from(arguments)];
     let mut terms = counts.map(|count| make_int(m, count)).to_vec();
     terms.push(function);
-    VmHalt::fault(Fault::of("closure_arity", name, terms))
+    VmHalt::fault(Fault::of(code, name, terms))
+}
+
+/// The same error where a built-in has called the closure.
+#[cold]
+pub fn wrong_count_of_callback<H: Heap>(
+    m: &mut Machine<'_, H>,
+    function: H::Term,
+    arguments: u32,
+) -> Halt<H> {
+    let entry = match callable(m, function) {
+        Some(Callable::Closure(entry)) => m.program().code.get(entry as usize),
+        _ => None,
+    };
+    match entry {
+        Some(Instr::Own(Own::Entry {
+            params,
+            rest,
+            about,
+            ..
+        })) => {
+            let code = "callback_arity";
+            let params = u32::from(*params);
+            wrong_count(m, (code, function, *about), (params, *rest), arguments)
+        }
+        _ => not_callable(function),
+    }
 }
 
 fn built_in<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: u32) -> Entering<H> {

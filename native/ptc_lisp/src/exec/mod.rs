@@ -2,7 +2,7 @@
 
 pub mod checks;
 pub mod convert;
-mod enter;
+pub mod enter;
 mod own;
 pub mod revive;
 pub mod spread;

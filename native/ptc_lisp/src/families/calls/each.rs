@@ -1,0 +1,152 @@
+//! Built-ins that apply a function to each item of a sequence, from the first to the last.
+
+use super::function::{Applied, Function};
+use super::Turn;
+use crate::code::{Halt, Machine};
+use crate::exec::checks::{failed, invalid_types};
+use crate::families::seqs;
+use crate::table::Builtin;
+use crate::values::make_int;
+use ptc_kernels::{GroupListing, Groups, Listing, Table};
+use ptc_term::heap::Heap;
+use ptc_term::rooted;
+use ptc_term::roots::Roots;
+
+/// How far a built-in is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// A list is made of the sequence.
+    Reading,
+    /// Its items are visited.
+    Visiting,
+    /// The result is made.
+    Ending,
+}
+
+/// A built-in that has begun.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Each<T> {
+    pub(super) builtin: Builtin,
+    pub(super) function: Function<T>,
+    /// The sequence as it was given.
+    pub(super) source: T,
+    /// A further argument: a comparator.
+    pub(super) comparator: Option<T>,
+    /// The items that are not visited yet.
+    pub(super) rest: T,
+    /// Number of items that are visited.
+    pub(super) at: usize,
+    pub(super) stage: Stage,
+    /// Whether the value of the function for the next item is awaited.
+    awaits: bool,
+    /// The items of the value of `mapcat` that are not kept yet.
+    pub(super) inside: Option<T>,
+    /// The items, or the values, that the result is made of.
+    pub(super) kept: Roots<T>,
+    /// The keys of these, or the lists that are made.
+    pub(super) keys: Roots<T>,
+    /// What was found: an item, or a value.
+    pub(super) found: Option<T>,
+    /// Its key, or that of the last item.
+    pub(super) key: Option<T>,
+    pub(super) groups: Option<Box<Groups>>,
+    pub(super) table: Option<Box<Table>>,
+    pub(super) listing: Listing<T>,
+    pub(super) group_listing: GroupListing<T>,
+}
+
+rooted!(Each {
+    terms: source, rest;
+    optional: comparator, inside, found, key;
+    states: function, kept, keys, listing, group_listing;
+    plain: builtin, at, stage, awaits, groups, table
+});
+
+impl<T: Copy> Each<T> {
+    /// The start of a built-in over a sequence.
+    pub fn over(builtin: Builtin, function: Function<T>, source: T) -> Self {
+        Each {
+            builtin,
+            function,
+            source,
+            comparator: None,
+            rest: source,
+            at: 0,
+            stage: Stage::Reading,
+            awaits: false,
+            inside: None,
+            kept: Roots::default(),
+            keys: Roots::default(),
+            found: None,
+            key: None,
+            groups: (builtin == Builtin::GroupBy).then(|| Box::new(Groups::new(1))),
+            table: (builtin == Builtin::DistinctBy).then(Box::default),
+            listing: Listing::default(),
+            group_listing: GroupListing::default(),
+        }
+    }
+
+    pub(super) fn step<H: Heap<Term = T>>(
+        &mut self,
+        m: &mut Machine<'_, H>,
+        returned: Option<T>,
+    ) -> Result<Turn<T>, Halt<H>> {
+        if self.awaits {
+            if let (Some(value), Some(next)) = (returned, m.heap.uncons(self.rest)) {
+                self.accept(m, next, value)?;
+            }
+            self.awaits = false;
+        }
+        if self.stage == Stage::Reading {
+            self.rest = seqs::items(m, self.source)?;
+            self.stage = Stage::Visiting;
+            m.meter.advanced();
+        }
+        let indexed = matches!(self.builtin, Builtin::MapIndexed | Builtin::KeepIndexed);
+        while self.stage == Stage::Visiting {
+            if self.inside.is_some() {
+                self.keep_inside(m)?;
+            }
+            let Some((item, tail)) = m.heap.uncons(self.rest) else {
+                self.stage = Stage::Ending;
+                break;
+            };
+            m.consume_fuel(1)?;
+            let applied = match indexed {
+                false => self.function.apply(m, item)?,
+                true => {
+                    let index = make_int(m, self.at as i64);
+                    self.function.apply_to(m, &[index, item])?
+                }
+            };
+            match applied {
+                Applied::Value(value) => {
+                    self.accept(m, (item, tail), value)?;
+                    m.meter.advanced();
+                }
+                Applied::Called => {
+                    let next = match indexed {
+                        false => self.function.call(m, &[item])?,
+                        true => {
+                            let index = make_int(m, self.at as i64);
+                            self.function.call(m, &[index, item])?
+                        }
+                    };
+                    self.awaits = true;
+                    return Ok(Turn::Next(next));
+                }
+                Applied::Refused => return Err(self.refused(item)),
+            }
+        }
+        self.end(m)
+    }
+
+    /// The error of an item that the function cannot be applied to.
+    #[cold]
+    fn refused<H: Heap<Term = T>>(&self, item: T) -> Halt<H> {
+        match self.builtin {
+            Builtin::SortBy => failed("sort_key", self.builtin, &[item]),
+            _ => invalid_types(self.builtin, &[self.function.term, self.source]),
+        }
+    }
+}

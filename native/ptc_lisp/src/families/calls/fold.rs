@@ -1,0 +1,125 @@
+//! `reduce` and `reduce-kv`.
+
+use super::function::{Applied, Function};
+use super::Turn;
+use crate::code::{Halt, Machine};
+use crate::exec::checks::invalid_types;
+use crate::families::seqs;
+use crate::table::Builtin;
+use ptc_term::heap::Heap;
+use ptc_term::rooted;
+use ptc_vm::Next;
+
+/// A built-in that has begun.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fold<T> {
+    builtin: Builtin,
+    function: Function<T>,
+    /// The value that was given to start with.
+    initial: Option<T>,
+    /// The sequence as it was given.
+    source: T,
+    /// The items that are not visited yet.
+    rest: T,
+    /// The value so far.
+    value: Option<T>,
+    read: bool,
+    awaits: bool,
+}
+
+rooted!(Fold {
+    terms: source, rest; optional: initial, value; states: function; plain: builtin, read, awaits
+});
+
+impl<T: Copy> Fold<T> {
+    /// The start.
+    pub fn over(
+        builtin: Builtin,
+        function: Function<T>,
+        (initial, source): (Option<T>, T),
+    ) -> Self {
+        Fold {
+            builtin,
+            function,
+            initial,
+            source,
+            rest: source,
+            value: initial,
+            read: false,
+            awaits: false,
+        }
+    }
+
+    pub(super) fn step<H: Heap<Term = T>>(
+        &mut self,
+        m: &mut Machine<'_, H>,
+        returned: Option<T>,
+    ) -> Result<Turn<T>, Halt<H>> {
+        if let Some(value) = returned.filter(|_| self.awaits) {
+            self.value = Some(value);
+        }
+        self.awaits = false;
+        if !self.read {
+            self.rest = seqs::items(m, self.source)?;
+            self.read = true;
+            m.meter.advanced();
+        }
+        while let Some((item, tail)) = m.heap.uncons(self.rest) {
+            m.consume_fuel(1)?;
+            let Some(value) = self.value else {
+                (self.value, self.rest) = (Some(item), tail);
+                continue;
+            };
+            let applied = match self.builtin {
+                Builtin::ReduceKv => match pair(m, item) {
+                    Some((key, of_key)) => {
+                        let given = [value, key, of_key];
+                        match self.function.apply_to(m, &given)? {
+                            Applied::Called => return self.call(m, &given, tail),
+                            applied => applied,
+                        }
+                    }
+                    None => Applied::Refused,
+                },
+                _ => match self.function.apply_to(m, &[value, item])? {
+                    Applied::Called => return self.call(m, &[value, item], tail),
+                    applied => applied,
+                },
+            };
+            match applied {
+                Applied::Value(value) => {
+                    (self.value, self.rest) = (Some(value), tail);
+                    m.meter.advanced();
+                }
+                _ => return Err(self.refused()),
+            }
+        }
+        Ok(Turn::Next(Next::Done(self.value.unwrap_or(m.heap.nil()))))
+    }
+
+    fn call<H: Heap<Term = T>>(
+        &mut self,
+        m: &mut Machine<'_, H>,
+        given: &[T],
+        tail: T,
+    ) -> Result<Turn<T>, Halt<H>> {
+        let next = self.function.call(m, given)?;
+        (self.rest, self.awaits) = (tail, true);
+        Ok(Turn::Next(next))
+    }
+
+    #[cold]
+    fn refused<H: Heap<Term = T>>(&self) -> Halt<H> {
+        let mut given = vec![self.function.term];
+        given.extend(self.initial);
+        given.push(self.source);
+        invalid_types(self.builtin, &given)
+    }
+}
+
+/// Returns the parts of a list of two.
+pub(super) fn pair<H: Heap>(m: &Machine<'_, H>, list: H::Term) -> Option<(H::Term, H::Term)> {
+    let (key, rest) = m.heap.uncons(list)?;
+    let (value, end) = m.heap.uncons(rest)?;
+    m.heap.is_empty_list(end).then_some((key, value))
+}

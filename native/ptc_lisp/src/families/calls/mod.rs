@@ -1,0 +1,108 @@
+//! Built-ins that call functions: frames of the machine.
+//!
+//! * `function`: what is applied, in place or by a call; `looker`: keys that are looked up in one item after another
+//! * `each`: a function is applied to each item; `accept`: what becomes of its values; `ends`: the result
+//! * `several`: `map` over several sequences
+//! * `fold`: `reduce`, `reduce-kv`
+//! * `sort`: sorting by a kernel, or by questions to a comparator, which `merge` asks
+//! * `tree`: `tree-seq`; `walk`: `walk`, `prewalk`, `postwalk`
+//! * `update`: `update`, `update-in`; `entries`: `update-vals`, `update-keys`; `merging`: `merge-with`
+//! * `start`: which of these a built-in is
+
+mod accept;
+mod each;
+mod ends;
+mod entries;
+mod fold;
+mod function;
+mod looker;
+mod merge;
+mod merging;
+mod several;
+mod sort;
+mod start;
+mod tree;
+mod update;
+mod walk;
+
+use crate::code::{Halt, Machine};
+use ptc_term::heap::Heap;
+use ptc_term::suspend::{Exchange, Rooted};
+use ptc_vm::Next;
+
+pub use start::start;
+
+macro_rules! works {
+    ($($(#[$doc:meta])* $variant:ident($module:ident),)+) => {
+        /// A built-in that has begun.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Work<T> {
+            $($(#[$doc])* $variant($module::$variant<T>),)+
+        }
+
+        impl<T> Rooted for Work<T> {
+            type Term = T;
+            type With<U> = Work<U>;
+
+            fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Work<X::Into>, X::Lost> {
+                Ok(match self {
+                    $(Work::$variant(state) => Work::$variant(state.exchange(by)?),)+
+                })
+            }
+        }
+
+        /// Takes the next step, with the value of the function that it has called; none at the start.
+        pub fn step<H: Heap>(
+            m: &mut Machine<'_, H>,
+            work: &mut Work<H::Term>,
+            returned: Option<H::Term>,
+        ) -> Result<Next<H::Term>, Halt<H>> {
+            let mut returned = returned;
+            loop {
+                let turn = match work {
+                    $(Work::$variant(state) => state.step(m, returned.take())?,)+
+                };
+                match turn {
+                    Turn::Next(next) => return Ok(next),
+                    Turn::Becomes(next) => *work = *next,
+                }
+            }
+        }
+    };
+}
+
+works! {
+    /// A function is applied to each item.
+    Each(each),
+    /// `map` over several sequences.
+    Several(several),
+    /// `reduce`, `reduce-kv`
+    Fold(fold),
+    /// Sorting.
+    Sort(sort),
+    /// `tree-seq`
+    Tree(tree),
+    /// `walk`, `prewalk`, `postwalk`
+    Walk(walk),
+    /// `update`, `update-in`
+    Update(update),
+    /// `update-vals`, `update-keys`
+    Entries(entries),
+    /// `merge-with`
+    Merging(merging),
+}
+
+/// What a state does next. A step that is stopped is taken again with the same value, so each state knows whether it waits for
+/// one.
+pub(crate) enum Turn<T> {
+    /// It ends, or calls a function.
+    Next(Next<T>),
+    /// Another state goes on.
+    Becomes(Box<Work<T>>),
+}
+
+impl<T> Turn<T> {
+    fn done(value: T) -> Self {
+        Turn::Next(Next::Done(value))
+    }
+}

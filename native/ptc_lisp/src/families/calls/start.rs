@@ -1,0 +1,329 @@
+//! Which state a built-in begins with, after the checks of its arguments.
+
+use super::each::Each;
+use super::entries::Entries;
+use super::fold::Fold;
+use super::function::{Function, Takes, FUNCTIONS, KEYFN, KEYS};
+use super::merging::Merging;
+use super::several::Several;
+use super::sort::Sort;
+use super::tree::Tree;
+use super::update::Update;
+use super::walk::Walk;
+use super::Work;
+use crate::code::{Halt, Lisp, Machine};
+use crate::consts::{EMPTY_LIST, EMPTY_MAP};
+use crate::exec::checks::{failed, holds, invalid_types, refused_argument};
+use crate::fault::Fault;
+use crate::table::{Builtin, Check};
+use crate::values::{class, is_word, make_int, Class};
+use ptc_term::heap::Heap;
+use ptc_vm::{Entered, Halt as VmHalt};
+
+type Entering<H> = Result<Entered<Lisp, <H as Heap>::Term>, Halt<H>>;
+type Begun<H> = Result<Work<<H as Heap>::Term>, Halt<H>>;
+
+/// A call of a built-in.
+#[derive(Clone, Copy)]
+struct Call<'c, T> {
+    builtin: Builtin,
+    arguments: &'c [T],
+}
+
+impl<T: Copy> Call<'_, T> {
+    /// The error of arguments that it cannot take.
+    fn refuse<H: Heap<Term = T>>(self) -> Halt<H> {
+        invalid_types(self.builtin, self.arguments)
+    }
+
+    /// Fails unless the argument at this place, counted from 1, is what it must be.
+    fn require<H: Heap<Term = T>>(
+        self,
+        m: &Machine<'_, H>,
+        place: usize,
+        check: Check,
+    ) -> Result<(), Halt<H>> {
+        match holds(m, check, self.arguments[place - 1]) {
+            true => Ok(()),
+            false => Err(refused_argument(
+                self.builtin,
+                (place, check),
+                self.arguments,
+            )),
+        }
+    }
+
+    /// Fails unless there are so many arguments.
+    fn at_least<H: Heap<Term = T>>(
+        self,
+        m: &mut Machine<'_, H>,
+        least: usize,
+    ) -> Result<(), Halt<H>> {
+        let got = self.arguments.len();
+        if got >= least {
+            return Ok(());
+        }
+        let terms = [got as i64, least as i64].map(|count| make_int(m, count));
+        let fault = Fault::of("at_least", self.builtin.name(), terms.to_vec());
+        Err(VmHalt::fault(fault))
+    }
+}
+
+/// Begins a built-in, after the checks of its arguments.
+pub fn start<H: Heap>(
+    m: &mut Machine<'_, H>,
+    builtin: Builtin,
+    arguments: &[H::Term],
+) -> Entering<H> {
+    let call = Call { builtin, arguments };
+    if let Some(value) = without_a_call(m, call)? {
+        return Ok(Entered::Value(value));
+    }
+    begin(m, call).map(|work| Entered::BuiltIn(work.into()))
+}
+
+/// Returns the value of a call that calls nothing.
+fn without_a_call<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+) -> Result<Option<H::Term>, Halt<H>> {
+    Ok(match (call.builtin, call.arguments) {
+        (Builtin::GroupBy, &[_, coll]) if class(m, coll) == Class::Nil => {
+            Some(m.constant(EMPTY_MAP))
+        }
+        (Builtin::DistinctBy, &[_, coll]) if class(m, coll) == Class::Nil => {
+            Some(m.constant(EMPTY_LIST))
+        }
+        (Builtin::SumBy, &[_, coll]) if class(m, coll) == Class::Nil => Some(make_int(m, 0)),
+        (Builtin::AvgBy, &[_, coll]) if class(m, coll) == Class::Nil => Some(coll),
+        (Builtin::MinKey | Builtin::MaxKey, &[_, item]) => Some(item),
+        (Builtin::UpdateVals | Builtin::UpdateKeys, &[map, _]) if class(m, map) == Class::Nil => {
+            Some(map)
+        }
+        (Builtin::ReduceKv, &[_, initial, map]) if class(m, map) == Class::Nil => Some(initial),
+        _ => None,
+    })
+}
+
+fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
+    let Call { builtin, arguments } = call;
+    match (builtin, arguments) {
+        (Builtin::Map | Builtin::Mapv, &[f, ref colls @ ..]) if colls.len() > 1 => {
+            call.require(m, 1, Check::Callable)?;
+            let function = Function::of(m, f, maps_and(KEYFN))?;
+            Ok(Work::Several(Several::over(builtin, function, colls)))
+        }
+        (Builtin::MapIndexed | Builtin::KeepIndexed, &[f, coll]) => {
+            let function = Function::of(m, f, maps_and(FUNCTIONS))?;
+            Ok(Work::Each(Each::over(builtin, function, coll)))
+        }
+        (
+            Builtin::GroupBy | Builtin::DistinctBy | Builtin::SumBy | Builtin::AvgBy,
+            &[key, coll],
+        ) => {
+            if !matches!(class(m, coll), Class::List | Class::Set | Class::Map) {
+                return Err(call.refuse());
+            }
+            keyed(m, call, key, coll)
+        }
+        (Builtin::MinBy | Builtin::MaxBy, arguments) => {
+            call.at_least(m, 2)?;
+            let (key, items) = (arguments[0], &arguments[1..]);
+            let is_coll = items.len() == 1
+                && matches!(class(m, items[0]), Class::List | Class::Set | Class::Map);
+            let coll = match is_coll {
+                true => items[0],
+                false => m.make_list(items)?,
+            };
+            keyed(m, call, key, coll)
+        }
+        (Builtin::MinKey | Builtin::MaxKey, arguments) => {
+            if arguments.len() < 2 {
+                return Err(failed("key_count", builtin, &[]));
+            }
+            let function = Function::of(m, arguments[0], KEYFN)?;
+            let coll = m.make_list(&arguments[1..])?;
+            Ok(Work::Each(Each::over(builtin, function.lenient(true), coll)))
+        }
+        (Builtin::Reduce, &[f, coll]) => {
+            call.require(m, 2, Check::Seqable)?;
+            fold(m, call, f, (None, coll))
+        }
+        (Builtin::Reduce | Builtin::ReduceKv, &[f, initial, coll]) => {
+            fold(m, call, f, (Some(initial), coll))
+        }
+        (Builtin::Sort, &[coll]) => {
+            call.require(m, 1, Check::Seqable)?;
+            sort(m, call, None, coll)
+        }
+        (Builtin::Sort, &[comparator, coll]) => {
+            call.require(m, 1, Check::Callable)?;
+            call.require(m, 2, Check::Seqable)?;
+            sort(m, call, Some(comparator), coll)
+        }
+        (Builtin::SortBy, &[key, coll]) => {
+            call.require(m, 2, Check::Seqable)?;
+            sort_by(m, builtin, key, (None, coll))
+        }
+        (Builtin::SortBy, &[key, comparator, coll]) => {
+            call.require(m, 2, Check::Callable)?;
+            call.require(m, 3, Check::Seqable)?;
+            sort_by(m, builtin, key, (Some(comparator), coll))
+        }
+        (Builtin::TreeSeq, &[branch, children, root]) => {
+            let branch = Function::of(m, branch, maps_and(KEYFN))?.lenient(true);
+            let children = Function::of(m, children, maps_and(KEYFN))?.lenient(true);
+            Ok(Work::Tree(Tree::of((branch, children), root)))
+        }
+        (Builtin::Walk, &[inner, outer, form]) => {
+            let inner = Function::of(m, inner, maps_and(KEYFN))?.lenient(true);
+            let outer = Function::of(m, outer, maps_and(KEYFN))?.lenient(true);
+            Ok(Work::Walk(Walk::of(builtin, (inner, Some(outer)), form)))
+        }
+        (Builtin::Prewalk | Builtin::Postwalk, &[f, form]) => {
+            let function = Function::of(m, f, maps_and(KEYFN))?.lenient(true);
+            Ok(Work::Walk(Walk::of(builtin, (function, None), form)))
+        }
+        (Builtin::Update | Builtin::UpdateIn, arguments) => update(m, call, arguments),
+        (Builtin::UpdateVals | Builtin::UpdateKeys, &[map, f]) => {
+            let function = Function::of(m, f, KEYFN)?.lenient(true);
+            Ok(Work::Entries(Entries::of(builtin, function, map)))
+        }
+        (Builtin::MergeWith, arguments) => {
+            call.at_least(m, 1)?;
+            call.require(m, 1, Check::Callable)?;
+            for place in 2..=arguments.len() {
+                call.require(m, place, Check::Map)?;
+            }
+            let function = Function::of(m, arguments[0], KEYFN)?;
+            Ok(Work::Merging(Merging::of(function, &arguments[1..])))
+        }
+        (_, &[f, coll]) => each(m, call, f, coll),
+        _ => Err(call.refuse()),
+    }
+}
+
+/// The same, and maps.
+fn maps_and(takes: Takes) -> Takes {
+    Takes {
+        maps: true,
+        ..takes
+    }
+}
+
+/// A built-in that applies a predicate, or another function, to each item.
+fn each<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    f: H::Term,
+    coll: H::Term,
+) -> Begun<H> {
+    let refuses_lists = matches!(
+        call.builtin,
+        Builtin::IsNotAny | Builtin::IsNotEvery | Builtin::SplitWith | Builtin::PartitionBy
+    );
+    if refuses_lists && class(m, f) == Class::List {
+        return Err(call.refuse());
+    }
+    // These look up a keyword in the letters of a text, and find nothing.
+    let looks_in_texts = matches!(
+        call.builtin,
+        Builtin::Map
+            | Builtin::Mapv
+            | Builtin::Mapcat
+            | Builtin::Filter
+            | Builtin::Filterv
+            | Builtin::Remove
+            | Builtin::Keep
+            | Builtin::SplitWith
+            | Builtin::PartitionBy
+    );
+    let lenient = looks_in_texts && class(m, coll) == Class::String;
+    let function = Function::of(m, f, KEYFN)?.lenient(lenient);
+    Ok(Work::Each(Each::over(call.builtin, function, coll)))
+}
+
+/// A built-in with a key for each item.
+fn keyed<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    key: H::Term,
+    coll: H::Term,
+) -> Begun<H> {
+    let lenient = matches!(class(m, key), Class::Keyword | Class::List);
+    let function = Function::of(m, key, KEYS)?.lenient(lenient);
+    match function.is_some() {
+        true => Ok(Work::Each(Each::over(call.builtin, function, coll))),
+        false => Err(call.refuse()),
+    }
+}
+
+fn fold<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    f: H::Term,
+    of: (Option<H::Term>, H::Term),
+) -> Begun<H> {
+    let function = Function::of(m, f, FUNCTIONS)?;
+    Ok(Work::Fold(Fold::over(call.builtin, function, of)))
+}
+
+fn sort<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    comparator: Option<H::Term>,
+    coll: H::Term,
+) -> Begun<H> {
+    let is_function = comparator.is_some_and(|it| !is_direction(m, it));
+    match class(m, coll) {
+        Class::Set => Err(failed("unordered_set", call.builtin, &[coll])),
+        Class::Map if is_function => Err(call.refuse()),
+        _ => Ok(Work::Sort(Sort::of(m, comparator, coll)?)),
+    }
+}
+
+fn sort_by<H: Heap>(
+    m: &mut Machine<'_, H>,
+    builtin: Builtin,
+    key: H::Term,
+    (comparator, coll): (Option<H::Term>, H::Term),
+) -> Begun<H> {
+    let function = Function::of(m, key, KEYS)?;
+    // A comparator that is none fails before a key is computed.
+    Sort::<H::Term>::check_comparator(m, builtin, comparator)?;
+    let mut each = Each::over(builtin, function, coll);
+    each.comparator = comparator;
+    Ok(Work::Each(each))
+}
+
+fn is_direction<H: Heap>(m: &Machine<'_, H>, comparator: H::Term) -> bool {
+    use crate::consts::Word;
+    is_word(m, comparator, Word::Asc) || is_word(m, comparator, Word::Desc)
+}
+
+fn update<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    arguments: &[H::Term],
+) -> Begun<H> {
+    let is_deep = call.builtin == Builtin::UpdateIn;
+    let &[coll, at, f, ref others @ ..] = arguments else {
+        return Err(call.refuse());
+    };
+    match class(m, coll) {
+        Class::Map | Class::List => {}
+        Class::Nil if is_deep => {}
+        _ if is_deep => return Err(call.refuse()),
+        _ => {
+            let check = (1, Check::MapOrList);
+            return Err(refused_argument(call.builtin, check, arguments));
+        }
+    }
+    if is_deep && !matches!(class(m, at), Class::List | Class::Nil) {
+        return Err(call.refuse());
+    }
+    call.require(m, 3, Check::Callable)?;
+    let function = Function::of(m, f, KEYFN)?.lenient(true);
+    let parts = (coll, at, others);
+    Ok(Work::Update(Update::of(call.builtin, function, parts)))
+}
