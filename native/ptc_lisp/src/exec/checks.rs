@@ -56,7 +56,19 @@ pub fn wrong_count<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, got: usize
     VmHalt::fault(Fault::of(code, row.name, vec![got, least, most]))
 }
 
-/// The error of an argument: `F: arg I expected X, got T`. It has all arguments, which may say together what was meant.
+/// The error of an argument: `F: arg I expected X, got T`.
+#[cold]
+pub fn wrong_argument<T>(
+    builtin: Builtin,
+    place: usize,
+    check: Check,
+    argument: T,
+) -> VmHalt<Fault<T>> {
+    let detail = format!("{place} {}", word(check));
+    VmHalt::fault(Fault::of("argument", builtin.name(), vec![argument]).with(detail))
+}
+
+/// The same error, which has all arguments, which may say together what was meant.
 #[cold]
 pub fn refused_argument<T: Copy>(
     builtin: Builtin,

@@ -59,7 +59,12 @@ fn closure<H: Heap>(
         }
         _ => {
             let code = "closure_arity";
-            return Err(wrong_count(m, (code, function, about), (params, rest), arguments));
+            return Err(wrong_count(
+                m,
+                (code, function, about),
+                (params, rest),
+                arguments,
+            ));
         }
     };
     Ok(Entered::Code {

@@ -6,7 +6,7 @@ use crate::exec::checks::failed;
 use crate::families::seqs;
 use crate::table::Builtin;
 use crate::values::{class, Class};
-use ptc_kernels::{KEPT_BETWEEN_CHECKS};
+use ptc_kernels::KEPT_BETWEEN_CHECKS;
 use ptc_term::heap::{Heap, Kind, WORDS_OF_CELL};
 use ptc_term::roots::Roots;
 
@@ -40,9 +40,7 @@ impl<T: Copy> Each<T> {
         value: T,
     ) -> Result<(), Halt<H>> {
         match self.builtin {
-            Builtin::Map | Builtin::Mapv | Builtin::MapIndexed => {
-                keep(m, &mut self.kept, value)?
-            }
+            Builtin::Map | Builtin::Mapv | Builtin::MapIndexed => keep(m, &mut self.kept, value)?,
             Builtin::Filter | Builtin::Filterv => {
                 if m.heap.truthy(value) {
                     keep(m, &mut self.kept, item)?

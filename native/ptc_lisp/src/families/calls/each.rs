@@ -1,7 +1,7 @@
 //! Built-ins that apply a function to each item of a sequence, from the first to the last.
 
 use super::function::{Applied, Function};
-use super::Turn;
+use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
 use crate::families::seqs;
@@ -143,7 +143,7 @@ impl<T: Copy> Each<T> {
 
     /// The error of an item that the function cannot be applied to.
     #[cold]
-    fn refused<H: Heap<Term = T>>(&self, item: T) -> Halt<H> {
+    fn refused(&self, item: T) -> Refusal<T> {
         match self.builtin {
             Builtin::SortBy => failed("sort_key", self.builtin, &[item]),
             _ => invalid_types(self.builtin, &[self.function.term, self.source]),

@@ -1,7 +1,7 @@
 //! `reduce` and `reduce-kv`.
 
 use super::function::{Applied, Function};
-use super::Turn;
+use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::exec::checks::invalid_types;
 use crate::families::seqs;
@@ -109,7 +109,7 @@ impl<T: Copy> Fold<T> {
     }
 
     #[cold]
-    fn refused<H: Heap<Term = T>>(&self) -> Halt<H> {
+    fn refused(&self) -> Refusal<T> {
         let mut given = vec![self.function.term];
         given.extend(self.initial);
         given.push(self.source);

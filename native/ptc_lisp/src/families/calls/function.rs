@@ -168,9 +168,7 @@ impl<T: Copy> Function<T> {
                 let cost = m.weigh(item)?;
                 m.consume_fuel_at_once(cost)?;
                 let members = items_of_set(m, self.term);
-                let found = m
-                    .heap
-                    .lookup(members, item, &mut H::KeyCache::default());
+                let found = m.heap.lookup(members, item, &mut H::KeyCache::default());
                 let is_member = matches!(found, Lookup::Found(_));
                 Ok(Applied::Value(if is_member { item } else { m.heap.nil() }))
             }
@@ -290,10 +288,7 @@ fn how<H: Heap>(m: &Machine<'_, H>, function: H::Term) -> How {
 }
 
 /// The keys of a path.
-fn path<H: Heap>(
-    m: &mut Machine<'_, H>,
-    list: H::Term,
-) -> Result<Vec<Looker<H::Term>>, Halt<H>> {
+fn path<H: Heap>(m: &mut Machine<'_, H>, list: H::Term) -> Result<Vec<Looker<H::Term>>, Halt<H>> {
     let (mut lookers, mut rest) = (Vec::new(), list);
     while let Some((key, tail)) = m.heap.uncons(rest) {
         m.consume_fuel(FUEL_OF_KEY)?;

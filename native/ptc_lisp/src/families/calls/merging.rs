@@ -2,7 +2,7 @@
 
 use super::ends::of_builtin;
 use super::function::{Applied, Function};
-use super::Turn;
+use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::consts::EMPTY_MAP;
 use crate::exec::checks::invalid_types;
@@ -123,7 +123,7 @@ impl<T: Copy> Merging<T> {
     }
 
     #[cold]
-    fn refused<H: Heap<Term = T>>(&self) -> Halt<H> {
+    fn refused(&self) -> Refusal<T> {
         let mut given = vec![self.function.term];
         given.extend(&self.maps);
         invalid_types(Builtin::MergeWith, &given)

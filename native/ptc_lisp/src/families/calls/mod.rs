@@ -92,6 +92,9 @@ works! {
     Merging(merging),
 }
 
+/// Why a built-in has no value.
+type Refusal<T> = ptc_vm::Halt<crate::fault::Fault<T>>;
+
 /// What a state does next. A step that is stopped is taken again with the same value, so each state knows whether it waits for
 /// one.
 pub(crate) enum Turn<T> {

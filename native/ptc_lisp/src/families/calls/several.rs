@@ -90,6 +90,8 @@ impl<T: Copy> Several<T> {
     /// Returns the next items, and what follows them.
     fn next<H: Heap<Term = T>>(&self, m: &Machine<'_, H>) -> Option<(Vec<T>, Vec<T>)> {
         let nexts = self.rests.iter().map(|rest| m.heap.uncons(*rest));
-        nexts.collect::<Option<Vec<_>>>().map(|all| all.into_iter().unzip())
+        nexts
+            .collect::<Option<Vec<_>>>()
+            .map(|all| all.into_iter().unzip())
     }
 }

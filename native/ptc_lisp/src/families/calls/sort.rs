@@ -160,9 +160,7 @@ impl<T: Copy> Sort<T> {
                     }
                 },
                 Stage::Listing => {
-                    let list = self
-                        .listing
-                        .at_places(m, &self.items, Some(&self.places))?;
+                    let list = self.listing.at_places(m, &self.items, Some(&self.places))?;
                     return Ok(Turn::done(list));
                 }
             }

@@ -10,7 +10,7 @@ use super::sort::Sort;
 use super::tree::Tree;
 use super::update::Update;
 use super::walk::Walk;
-use super::Work;
+use super::{Refusal, Work};
 use crate::code::{Halt, Lisp, Machine};
 use crate::consts::{EMPTY_LIST, EMPTY_MAP};
 use crate::exec::checks::{failed, holds, invalid_types, refused_argument};
@@ -32,7 +32,7 @@ struct Call<'c, T> {
 
 impl<T: Copy> Call<'_, T> {
     /// The error of arguments that it cannot take.
-    fn refuse<H: Heap<Term = T>>(self) -> Halt<H> {
+    fn refuse(self) -> Refusal<T> {
         invalid_types(self.builtin, self.arguments)
     }
 
@@ -143,7 +143,11 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             }
             let function = Function::of(m, arguments[0], KEYFN)?;
             let coll = m.make_list(&arguments[1..])?;
-            Ok(Work::Each(Each::over(builtin, function.lenient(true), coll)))
+            Ok(Work::Each(Each::over(
+                builtin,
+                function.lenient(true),
+                coll,
+            )))
         }
         (Builtin::Reduce, &[f, coll]) => {
             call.require(m, 2, Check::Seqable)?;

@@ -2,7 +2,7 @@
 
 use super::ends::of_builtin;
 use super::function::{Applied, Function};
-use super::Turn;
+use super::{Refusal, Turn};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
 use crate::families;
@@ -35,11 +35,7 @@ rooted!(Update {
 
 impl<T: Copy> Update<T> {
     /// The start.
-    pub fn of(
-        builtin: Builtin,
-        function: Function<T>,
-        (coll, at, others): (T, T, &[T]),
-    ) -> Self {
+    pub fn of(builtin: Builtin, function: Function<T>, (coll, at, others): (T, T, &[T])) -> Self {
         Update {
             builtin,
             function,
@@ -152,7 +148,7 @@ impl<T: Copy> Update<T> {
     }
 
     #[cold]
-    fn refused<H: Heap<Term = T>>(&self) -> Halt<H> {
+    fn refused(&self) -> Refusal<T> {
         let mut given = vec![self.coll, self.at, self.function.term];
         given.extend(&self.others);
         invalid_types(self.builtin, &given)

@@ -220,9 +220,7 @@ impl<T: Copy> Walk<T> {
                 m.consume_fuel_at_once(count / 8)?;
                 self.places.extend(start as u32..self.made.len() as u32);
             }
-            return Ok(self
-                .listing
-                .at_places(m, &self.made, Some(&self.places))?);
+            return Ok(self.listing.at_places(m, &self.made, Some(&self.places))?);
         }
         m.consume_fuel_at_once(count)?;
         let items = self.made.since(start, m.heap).to_vec();
