@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Arguments do
   #
   #   arguments of the program ──▶ coerced, without what is not declared ──▶ as the function takes them
 
-  alias PtcRunner.Agent.{Literals, SchemaCall, Spec, Tool}
+  alias PtcRunner.Agent.{Literals, Nearly, SchemaCall, Spec, Tool}
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
@@ -41,6 +41,9 @@ defmodule PtcRunner.Agent.Arguments do
         ^raw -> refused
         written -> judged(tool, written)
       end
+    else
+      {:ok, args, passed, warnings} ->
+        {:ok, args, passed, warnings ++ Nearly.cut_arguments(args, raw)}
     end
   end
 
@@ -53,12 +56,13 @@ defmodule PtcRunner.Agent.Arguments do
 
   defp judged(%Tool{} = tool, raw) do
     {:signature, params, _returns} = signature(tool)
+    {raw, told} = Nearly.defaults(raw, {:map, params})
 
     with {:ok, args, warnings} <- ToolCall.input({:map, params}, raw, :enabled),
          [] <- Literals.of_coercion(raw, args, {:map, params}),
          [] <- not_allowed(tool, args),
          {:ok, passed} <- passed(tool, args) do
-      {:ok, args, passed, warnings}
+      {:ok, args, passed, told ++ warnings}
     else
       {:error, {:invalid_input, errors, text}} -> with_enums(tool, raw, errors, text)
       {:error, errors} -> refused(tool, errors, raw, nil)

@@ -47,6 +47,39 @@ defmodule PtcRunner.Agent.Nearly do
   def defaults(value, type),
     do: if(Base.makes?(type), do: Type.walk(value, type, &filled/3), else: {value, []})
 
+  @doc """
+  Arguments with the defaults of these names in the place of null, and a warning for each.
+
+      iex> PtcRunner.Agent.Nearly.defaults_of(%{"n" => nil, "m" => nil}, %{"n" => 5, "k" => 1})
+      {%{"n" => 5, "m" => nil}, ["took the default of \\"n\\" for null"]}
+
+  """
+  @spec defaults_of(term(), %{String.t() => term()}) :: {term(), [String.t()]}
+  def defaults_of(args, defaults)
+      when defaults == %{} or not is_map(args) or is_struct(args),
+      do: {args, []}
+
+  def defaults_of(args, defaults) do
+    taken = for {name, default} <- defaults, %{^name => nil} <- [args], do: {name, default}
+    {Map.merge(args, Map.new(taken)), for({name, _default} <- taken, do: taken([name]))}
+  end
+
+  @doc """
+  The default of a type that does not have null as a value.
+
+      iex> PtcRunner.Agent.Nearly.default({:optional, {:where, :int, [default: 5]}})
+      {:ok, 5}
+
+  """
+  @spec default(term()) :: {:ok, term()} | :error
+  def default({:optional, type}), do: default(type)
+  def default({:where, {:optional, _type}, _rules}), do: :error
+
+  def default({:where, type, rules}) when is_list(rules),
+    do: with(:error <- Keyword.fetch(rules, :default), do: default(type))
+
+  def default(_type), do: :error
+
   defp filled(map, fields, path) do
     {map, told} =
       Enum.reduce(fields, {map, []}, fn {name, type}, {map, told} ->
@@ -68,15 +101,6 @@ defmodule PtcRunner.Agent.Nearly do
     place = Enum.join(above ++ Enum.take(below, 1), ".")
     "took the default of #{Shown.quoted(place)} for null"
   end
-
-  # A type that has null as a value keeps it.
-  defp default({:optional, type}), do: default(type)
-  defp default({:where, {:optional, _type}, _rules}), do: :error
-
-  defp default({:where, type, rules}) when is_list(rules),
-    do: with(:error <- Keyword.fetch(rules, :default), do: default(type))
-
-  defp default(_type), do: :error
 
   @doc """
   The paths and the texts of numbers with grouping signs: `1,234` and `1_234` are no numbers, in quotes and without.
@@ -234,6 +258,30 @@ defmodule PtcRunner.Agent.Nearly do
             do: "cut #{Shown.quoted(time)} to microseconds"
     end
   end
+
+  @doc """
+  The same for the arguments of a call, and what was given for them.
+
+      iex> given = %{"at" => ["2024-01-01T00:00:00.1234567Z"]}
+      iex> PtcRunner.Agent.Nearly.cut_arguments(%{"at" => [~U[2024-01-01 00:00:00.123456Z]]}, given)
+      ["cut \\"2024-01-01T00:00:00.1234567Z\\" to microseconds"]
+
+  """
+  @spec cut_arguments(term(), term()) :: [String.t()]
+  def cut_arguments(args, given) do
+    if datetimes(args, []) == [],
+      do: [],
+      else: cut_times(args, given |> texts([]) |> Enum.join("\n"))
+  end
+
+  # Longer texts are no times.
+  defp texts(text, found) when is_binary(text) and byte_size(text) <= 100, do: [text | found]
+
+  defp texts(map, found) when is_map(map) and not is_struct(map),
+    do: :maps.fold(fn _key, value, found -> texts(value, found) end, found, map)
+
+  defp texts([first | rest], found), do: texts(rest, texts(first, found))
+  defp texts(_value, found), do: found
 
   defp datetimes(%DateTime{} = time, found), do: [time | found]
 

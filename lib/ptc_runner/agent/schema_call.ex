@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.SchemaCall do
 
   require Logger
 
-  alias PtcRunner.Agent.{Literals, Tool}
+  alias PtcRunner.Agent.{Literals, Nearly, Tool}
   alias PtcRunner.Json.{Text, Values}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
@@ -32,12 +32,12 @@ defmodule PtcRunner.Agent.SchemaCall do
           {:ok, named :: term(), sent :: term(), warnings :: [String.t()]}
           | {:error, [map()], named :: term(), text :: String.t() | nil}
   def read(data, raw) do
-    args = named(raw, data.type)
+    {args, told} = raw |> named(data.type) |> Nearly.defaults_of(data.defaults)
 
     with [] <- undeclared(data, args),
          {:ok, coerced, warnings} <- ToolCall.data_input(data.type, args),
          {:ok, sent} <- finished(data, args, coerced) do
-      {:ok, args, sent, warnings}
+      {:ok, args, sent, told ++ warnings}
     else
       [_ | _] = errors -> {:error, others(data, args, errors), args, nil}
       {:error, {:invalid_input, [], text}} -> {:error, [], args, text}

@@ -235,6 +235,34 @@ defmodule PtcRunner.Agent.SchemasTest do
     assert args == %{"c" => nil, "d" => nil}
   end
 
+  test "null for an argument with a default is the default, unless null is a value of it" do
+    schema =
+      object(%{
+        "a" => %{"type" => "integer", "default" => 3},
+        "b" => %{"type" => ["integer", "null"], "default" => 3},
+        "c" => %{"type" => "integer"}
+      })
+
+    {tool, _lines} = tool(schema)
+    assert taken(schema, %{"a" => nil, "b" => nil}) == %{"a" => 3, "b" => nil}
+    assert {:ok, _value, info} = Agent.run(program(%{"a" => nil}), [tool])
+    assert info.warnings == [~S(t: took the default of "a" for null)]
+
+    signature = {:signature, [{"a", {:optional, {:where, :int, [default: 4]}}}], :any}
+
+    assert {:ok, %{"a" => 4}, info} =
+             Agent.run(program(%{"a" => nil}), %{"t" => {& &1, signature}})
+
+    assert info.warnings == [~S(t: took the default of "a" for null)]
+  end
+
+  test "the seventh digit of a second in an argument is a warning" do
+    at = "2024-01-01T00:00:00.1234567Z"
+    tools = %{"t" => {&length(&1["at"]), "(at [:datetime]) -> :int"}}
+    assert {:ok, 2, info} = Agent.run(program(%{"at" => [at, "2024-01-01T00:00:00Z"]}), tools)
+    assert ~s(t: cut "#{at}" to microseconds) in info.warnings
+  end
+
   test "a check tells the errors of all arguments, whatever their kind" do
     kinds =
       for kind <- ["card", "iban"],

@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   #   schema ──FromSchema──▶ type ──▶ data.type: what a call is checked against
   #                              └──▶ fields, notes: what prompts and checks before a run see of it
 
+  alias PtcRunner.Agent.Nearly
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Signature.{Annotations, FromSchema, Type}
@@ -20,6 +21,7 @@ defmodule PtcRunner.Agent.Tool.Schemas do
     * `open` - what is said of arguments that are not declared: `:no`, `:said` (they are allowed) or `:unsaid` (these are errors, too: a
       tool does not have them; inside of arguments such fields are allowed, as the schema says)
     * `names` - the arguments that are declared
+    * `defaults` - those of the arguments that know no null
     * `results` - whether an answer that does not fit is an error or a warning
   """
   @type data :: %{
@@ -29,6 +31,7 @@ defmodule PtcRunner.Agent.Tool.Schemas do
           others: Opened.type() | nil,
           open: :no | :said | :unsaid,
           names: %{String.t() => Signature.type()},
+          defaults: %{String.t() => term()},
           results: :enabled | :warn_only
         }
 
@@ -77,9 +80,18 @@ defmodule PtcRunner.Agent.Tool.Schemas do
         others: if(Opened.any?(type), do: type),
         open: open(read.type),
         names: Map.new(fields),
+        defaults: defaults(fields, read.refused),
         results: :enabled
       }
     }
+  end
+
+  defp defaults(fields, refused) do
+    for {name, type} <- fields,
+        name in refused,
+        {:ok, default} <- [Nearly.default(type)],
+        into: %{},
+        do: {name, default}
   end
 
   # Any object is a map.
