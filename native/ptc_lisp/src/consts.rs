@@ -91,10 +91,6 @@ named! {
         ReturnEnd = "return",
         /// The end of a program by `fail`.
         FailEnd = "fail",
-        /// A comparator.
-        Asc = "asc",
-        /// A comparator.
-        Desc = "desc",
         /// The field of an error that is caught.
         Message = "message",
         /// The field of an error that is caught.

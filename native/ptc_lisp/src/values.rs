@@ -201,6 +201,11 @@ pub fn with_keyword_name<H: Heap, R>(
     m.heap.bytes(name).map(read)
 }
 
+/// Returns whether a value is the keyword of this name.
+pub fn is_named<H: Heap>(m: &Machine<'_, H>, value: H::Term, name: &[u8]) -> bool {
+    with_keyword_name(m, value, |its| its == name).unwrap_or(false)
+}
+
 /// Makes the keyword of a name: an atom of the vocabulary, or a struct.
 pub fn make_keyword<H: Heap>(m: &mut Machine<'_, H>, name: &str) -> H::Term {
     if let Some(word) = crate::vocabulary::Vocabulary::of(name) {

@@ -92,11 +92,15 @@ impl Analyzer<'_> {
         let number = self.number(definition.name);
         self.defines(number);
         self.defs.end(definition.name, definition.counts);
+        let (doc, value) = (self.text(definition.doc), self.one());
+        if let (Some(doc), Expr::Fn(function)) = (&doc, &self.out.exprs[value as usize]) {
+            self.out.functions[*function as usize].doc = Some(doc.clone());
+        }
         let expr = Expr::Def {
             name: number,
             once: definition.once,
-            doc: self.text(definition.doc),
-            value: self.one(),
+            doc,
+            value,
         };
         self.result(expr, definition.form);
     }

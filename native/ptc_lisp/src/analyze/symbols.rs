@@ -42,7 +42,7 @@ impl<'t> Analyzer<'t> {
                 Expr::Local(local)
             }
             Meaning::Qualified(slash) => self.qualified(name, slash, at)?,
-            _ if self.defs.is_visible(name) => self.global(name, false),
+            _ if self.defs.is_visible(name) => self.global(name, place.is_of_or()),
             Meaning::Method | Meaning::Special(Special::Dot) => {
                 return Err(self.unknown_method(name, at))
             }

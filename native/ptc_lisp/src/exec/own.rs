@@ -114,6 +114,9 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
                 Kind::Map => look_up(m, coll, key)?,
                 _ => Found::Missing,
             };
+            if matches!(found, Found::NoKeys) && class(m, coll) == Class::Struct {
+                return Err(fault("struct_without_keys", "keyword", vec![coll]));
+            }
             let value = found.value().or(default_value).unwrap_or(m.heap.nil());
             replace(m, 1 + u32::from(default), value);
         }

@@ -4,11 +4,10 @@ use super::function::{Applied, Function, FUNCTIONS};
 use super::merge::Merge;
 use super::Turn;
 use crate::code::{Halt, Machine};
-use crate::consts::Word;
 use crate::exec::checks::failed;
 use crate::families::seqs;
 use crate::table::Builtin;
-use crate::values::{class, is_word, Class};
+use crate::values::{class, is_named, Class};
 use ptc_kernels::{Listing, Sorting, WORDS_OF_SORTED};
 use ptc_term::heap::{Heap, Kind};
 use ptc_term::number::Number;
@@ -322,10 +321,10 @@ fn order_of<H: Heap>(
     let Some(comparator) = comparator else {
         return Ok((terms(false, false), None));
     };
-    if is_word(m, comparator, Word::Asc) {
+    if is_named(m, comparator, b"asc") {
         return Ok((terms(false, false), None));
     }
-    if is_word(m, comparator, Word::Desc) {
+    if is_named(m, comparator, b"desc") {
         return Ok((terms(true, false), None));
     }
     let function = Function::of(m, comparator, FUNCTIONS)?;

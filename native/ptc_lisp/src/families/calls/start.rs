@@ -16,7 +16,7 @@ use crate::consts::{EMPTY_LIST, EMPTY_MAP};
 use crate::exec::checks::{failed, holds, invalid_types, refused_argument};
 use crate::fault::Fault;
 use crate::table::{Builtin, Check};
-use crate::values::{class, is_word, make_int, Class};
+use crate::values::{class, is_named, make_int, Class};
 use ptc_term::heap::Heap;
 use ptc_vm::{Entered, Halt as VmHalt};
 
@@ -301,8 +301,7 @@ fn sort_by<H: Heap>(
 }
 
 fn is_direction<H: Heap>(m: &Machine<'_, H>, comparator: H::Term) -> bool {
-    use crate::consts::Word;
-    is_word(m, comparator, Word::Asc) || is_word(m, comparator, Word::Desc)
+    is_named(m, comparator, b"asc") || is_named(m, comparator, b"desc")
 }
 
 fn update<H: Heap>(
