@@ -106,9 +106,10 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
     end
   end
 
-  defp hint(name, terms) when name in @collection_last do
-    function = List.last(terms)
-    if length(terms) > 1 and Words.function?(function), do: expected_collection(function)
+  # A collection stands where the function belongs, and a function where the collection belongs.
+  defp hint(name, [first | others]) when name in @collection_last and others != [] do
+    function = List.last(others)
+    if collection?(first) and Words.function?(function), do: expected_collection(function)
   end
 
   defp hint(_name, _terms), do: nil
@@ -116,5 +117,7 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
   defp no_sets(name),
     do: {:type_error, "#{name} does not support sets (sets are unordered)"}
 
-  defp collection?(value), do: is_list(value) or is_map(value) or is_binary(value)
+  defp collection?(%MapSet{}), do: true
+  defp collection?(map) when is_map(map), do: not is_struct(map)
+  defp collection?(value), do: is_list(value) or is_binary(value)
 end

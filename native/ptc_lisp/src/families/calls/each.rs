@@ -39,6 +39,8 @@ pub struct Each<T> {
     pub(super) stage: Stage,
     /// Whether the value of the function for the next item is awaited.
     awaits: bool,
+    /// That value, until it is accepted.
+    value: Option<T>,
     /// The items of the value of `mapcat` that are not kept yet.
     pub(super) inside: Option<T>,
     /// The items, or the values, that the result is made of.
@@ -57,7 +59,7 @@ pub struct Each<T> {
 
 rooted!(Each {
     terms: source, rest;
-    optional: comparator, inside, found, key;
+    optional: comparator, value, inside, found, key;
     states: function, kept, keys, listing, group_listing;
     plain: builtin, at, stage, awaits, groups, table
 });
@@ -74,6 +76,7 @@ impl<T: Copy> Each<T> {
             at: 0,
             stage: Stage::Reading,
             awaits: false,
+            value: None,
             inside: None,
             kept: Roots::default(),
             keys: Roots::default(),
@@ -92,11 +95,9 @@ impl<T: Copy> Each<T> {
         returned: Option<T>,
     ) -> Result<Turn<T>, Halt<H>> {
         if self.awaits {
-            if let (Some(value), Some(next)) = (returned, m.heap.uncons(self.rest)) {
-                self.accept(m, next, value)?;
-            }
-            self.awaits = false;
+            (self.value, self.awaits) = (returned, false);
         }
+        self.accept_value(m)?;
         if self.stage == Stage::Reading {
             self.rest = seqs::items(m, self.source)?;
             self.stage = Stage::Visiting;
@@ -121,7 +122,10 @@ impl<T: Copy> Each<T> {
             };
             match applied {
                 Applied::Value(value) => {
+                    // It is not computed again if its acceptance is suspended.
+                    self.value = Some(value);
                     self.accept(m, (item, tail), value)?;
+                    self.value = None;
                     m.meter.advanced();
                 }
                 Applied::Called => {
@@ -139,6 +143,17 @@ impl<T: Copy> Each<T> {
             }
         }
         self.end(m)
+    }
+
+    /// Accepts the value that was awaited.
+    #[inline]
+    fn accept_value<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>) -> Result<(), Halt<H>> {
+        if let (Some(value), Some(next)) = (self.value, m.heap.uncons(self.rest)) {
+            self.accept(m, next, value)?;
+            self.value = None;
+            m.meter.advanced();
+        }
+        Ok(())
     }
 
     /// The error of an item that the function cannot be applied to.

@@ -34,6 +34,8 @@ pub struct Tree<T> {
     node: T,
     stage: Stage,
     awaits: bool,
+    /// The value of a function for the node, until it is taken.
+    value: Option<T>,
     has_begun: bool,
     /// The nodes that are not visited yet, on each level.
     rests: Roots<T>,
@@ -42,7 +44,7 @@ pub struct Tree<T> {
 }
 
 rooted!(Tree {
-    terms: root, node; states: branch, children, rests, kept, listing; plain: stage, awaits, has_begun
+    terms: root, node; optional: value; states: branch, children, rests, kept, listing; plain: stage, awaits, has_begun
 });
 
 impl<T: Copy> Tree<T> {
@@ -55,6 +57,7 @@ impl<T: Copy> Tree<T> {
             node: root,
             stage: Stage::Next,
             awaits: false,
+            value: None,
             has_begun: false,
             rests: Roots::default(),
             kept: Roots::default(),
@@ -67,11 +70,15 @@ impl<T: Copy> Tree<T> {
         m: &mut Machine<'_, H>,
         returned: Option<T>,
     ) -> Result<Turn<T>, Halt<H>> {
-        if let Some(value) = returned.filter(|_| self.awaits) {
-            self.take(m, value)?;
+        if self.awaits {
+            (self.value, self.awaits) = (returned, false);
         }
-        self.awaits = false;
         loop {
+            if let Some(value) = self.value {
+                self.take(m, value)?;
+                self.value = None;
+                m.meter.advanced();
+            }
             let function = match self.stage {
                 Stage::Next => {
                     m.consume_fuel(1)?;
@@ -83,10 +90,7 @@ impl<T: Copy> Tree<T> {
                 Stage::Listing => return Ok(Turn::done(self.listing.all(m, &self.kept)?)),
             };
             match function.apply(m, self.node)? {
-                Applied::Value(value) => {
-                    self.take(m, value)?;
-                    m.meter.advanced();
-                }
+                Applied::Value(value) => self.value = Some(value),
                 Applied::Called => {
                     let next = function.call(m, &[self.node])?;
                     self.awaits = true;
