@@ -147,8 +147,7 @@ fn built_in<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: u32) -
             if !families::is_quick(builtin) || count > FEW {
                 return code(EVALUATING);
             }
-            let given = m.top_values(count).to_vec();
-            families::call(m, builtin, &given).map(Entered::Value)
+            super::call_on_top(m, builtin, count).map(Entered::Value)
         }
     }
 }

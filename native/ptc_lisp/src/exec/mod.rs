@@ -20,23 +20,7 @@ use ptc_vm::{Entered, Execute, Frame, Next, Step, Stepped, Vm};
 
 impl Execute for Lisp {
     fn eval<H: Heap>(m: &mut Machine<'_, H>, apply: &Apply<Lisp>) -> Eval<H> {
-        let count = apply.operands as usize;
-        let top = m.top_values(count);
-        // Most calls have few arguments, which need no memory.
-        if let Ok(few) = <[H::Term; 1]>::try_from(top) {
-            return families::call(m, apply.op, &few);
-        }
-        if let Ok(few) = <[H::Term; 2]>::try_from(top) {
-            return match families::numbers::quick(m, apply.op, few) {
-                Some(value) => Ok(value),
-                None => families::call(m, apply.op, &few),
-            };
-        }
-        if let Ok(few) = <[H::Term; 3]>::try_from(top) {
-            return families::call(m, apply.op, &few);
-        }
-        let many = top.to_vec();
-        families::call(m, apply.op, &many)
+        call_on_top(m, apply.op, apply.operands as usize)
     }
 
     fn expect<H: Heap>(_m: &mut Machine<'_, H>, _op: Builtin, _input: Slot) -> Result<(), Halt<H>> {
@@ -105,4 +89,25 @@ impl Execute for Lisp {
     fn fail<H: Heap>(_m: &mut Machine<'_, H>, _failure: &()) -> Fault<H::Term> {
         Fault::of("unreachable", "program", Vec::new())
     }
+}
+
+/// Evaluates a built-in with so many arguments, which are on the stack and stay there.
+#[inline]
+fn call_on_top<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, count: usize) -> Eval<H> {
+    let top = m.top_values(count);
+    // Most calls have few arguments, which need no memory.
+    if let Ok(few) = <[H::Term; 1]>::try_from(top) {
+        return families::call(m, builtin, &few);
+    }
+    if let Ok(few) = <[H::Term; 2]>::try_from(top) {
+        return match families::numbers::quick(m, builtin, few) {
+            Some(value) => Ok(value),
+            None => families::call(m, builtin, &few),
+        };
+    }
+    if let Ok(few) = <[H::Term; 3]>::try_from(top) {
+        return families::call(m, builtin, &few);
+    }
+    let many = top.to_vec();
+    families::call(m, builtin, &many)
 }
