@@ -116,7 +116,8 @@ defmodule PtcRunner.SubAgent.JsonRepair do
 
   defp outcome({found, value, repairs}, text, lost) when found in [:ok, :undecided] do
     with false <- Joined.any?(repairs, text),
-         [] <- if(lost == :refuse, do: Lost.errors(repairs, text), else: []) do
+         [] <- if(lost == :refuse, do: Lost.errors(repairs, text), else: []),
+         false <- Joined.divided?(repairs, text) do
       {found, value, Enum.map(repairs, &told(&1, text))}
     else
       true -> {:error, :no_reading}

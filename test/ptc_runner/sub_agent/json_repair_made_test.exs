@@ -32,6 +32,33 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
     assert Map.get(found, :wrong, 0) <= 0.005 * @count, inspect(found)
   end
 
+  test "with the signature: no wrong value" do
+    for seed <- [1, 2, @seed], case <- BrokenAnswers.cases(seed, @count) do
+      assert outcome(case, JsonParser.repair(case.text, case.signature, truncated: :complete)) in [
+               :restored,
+               :refused
+             ]
+    end
+  end
+
+  # A number between quotes inside of a text: with the quotes it may be an item of its own.
+  test "with the signature: no value of another text is made of a number in quotes" do
+    for text <- [
+          ~s({"a": ["x", "Total: "12," of which 3 are open"]}),
+          ~s({"a" ["Total: "12," of which 3 are open", "x"]}),
+          ~s({"a": ["1", "no. "-4.5," or "]}),
+          ~s({"a": [7, "Total: "12," of 3", "x"]})
+        ] do
+      assert JsonParser.repair(text, "{a [:string]}") == {:error, :invalid_json}
+    end
+
+    # Blanks between the two, or a comma, say that there are two.
+    for text <- [~s({"a": ["x" 12, "y"]}), ~s({"a": ["x",12, "y"]})] do
+      assert {:ok, %{"a" => ["x", "12", "y"]}, _repairs} =
+               JsonParser.repair(text, "{a [:string]}")
+    end
+  end
+
   test "without, of the faults of syntax: 85 % restored, at most 3 % wrong", %{cases: cases} do
     cases = Enum.filter(cases, & &1.syntax?)
 

@@ -1,7 +1,7 @@
 defmodule PtcRunner.SubAgent.JsonRepair.Joined do
   @moduledoc false
   # Words or an operator beside a text in quotes, as in `not "a"` and `"a" + "b"`, have a meaning that JSON cannot have: a reading that
-  # makes one text of them is none.
+  # makes one text of them is none. And a reading that makes several texts of one is none.
 
   # A quote that ends a text, and one that begins one.
   @ends ~r/[^\s"]"(?:\s|[^\w\s"])/
@@ -26,6 +26,29 @@ defmodule PtcRunner.SubAgent.JsonRepair.Joined do
   """
   @spec any?([tuple()], String.t()) :: boolean()
   def any?(repairs, text), do: words?(repairs, text) or expression?(repairs, text)
+
+  @doc """
+  Whether a repair has read a number that follows a quote at once as another text. The quote may as well be one of the text.
+
+      iex> text = ~s(["Total: "12," of which 3"])
+      iex> repairs = [{:missing_comma, 10, 10, 1, 11, [0]}, {:number_as_text, 10, 12, 1, 11, [1]}]
+      iex> PtcRunner.SubAgent.JsonRepair.Joined.divided?(repairs, text)
+      true
+
+  """
+  @spec divided?([tuple()], String.t()) :: boolean()
+  def divided?(repairs, text) do
+    numbers = for {:number_as_text, at, _stop, _line, _column, _path} <- repairs, do: at
+
+    numbers != [] and
+      Enum.any?(repairs, fn
+        {:missing_comma, at, at, _line, _column, _path} when at > 0 ->
+          :binary.at(text, at - 1) == ?" and at in numbers
+
+        _other ->
+          false
+      end)
+  end
 
   # The quote that was not added to a text is its end: there is no other one.
   defp words?(repairs, text) do
