@@ -76,7 +76,7 @@ pub enum Expr {
     History(u32),
     /// `(budget/remaining)`
     Budget,
-    /// `##`-free constants of interop are [`Expr::Const`]. A vector.
+    /// A vector.
     Vector(Vec<ExprId>),
     /// A map literal: keys and values in the order of the text.
     Map(Vec<(ExprId, ExprId)>),
@@ -102,7 +102,8 @@ pub enum Expr {
     Fn(FunctionId),
     /// Calls the value of the first with the others.
     Call(ExprId, Vec<ExprId>),
-    /// `(tool/name …)`. The argument is a map already: `(tool/name)` has none, `(tool/name :k v)` has a [`Expr::Map`].
+    /// `(tool/name …)`. The argument is a map, which only the run can check: `(tool/name)` has none, `(tool/name :k v)` has an
+    /// [`Expr::Map`], `(tool/name e)` has any expression.
     CallTool(NameId, Option<ExprId>),
     /// `(tool/name …)` with arguments that no tool takes: they are evaluated, then it fails.
     BadToolCall(NameId, Vec<ExprId>),
@@ -112,7 +113,7 @@ pub enum Expr {
         name: NameId,
         /// `defonce`: nothing happens if it is bound.
         once: bool,
-        /// The docstring.
+        /// The docstring of `def`; that of `defn` belongs to its function.
         doc: Option<String>,
         /// The value.
         value: ExprId,
@@ -219,6 +220,9 @@ pub struct Function {
     pub doc: Option<String>,
     /// Its text: the whole `(fn …)`, `#(…)` or `(defn …)`.
     pub source: Span,
+    /// Its text, if a threading form has put a part into it: then no part of the source is its text. Empty if that text cannot be
+    /// written down.
+    pub threaded: Option<String>,
     /// Where its text stands: 0 for the program, `n + 1` for the text of the added function `n`.
     pub unit: u32,
     /// The function around it; `None` for the program itself.
@@ -245,10 +249,12 @@ pub struct Analyzed {
     pub unbound: Vec<NameId>,
     /// The functions that were added, in their order. What they capture are locals of the program itself.
     pub added: Vec<FunctionId>,
-    /// The tools that the program names: each once, in the order of the text.
+    /// The tools that the program names: each once, in the order of the text. Those that only added functions name are not here.
     pub tools: Vec<NameId>,
     /// The names that the program defines.
     pub defined: Vec<NameId>,
+    /// The literals of regular expressions, in the order of the text: the caller compiles them.
+    pub regexes: Vec<ExprId>,
     /// Number of unique symbols and keywords, for `:max_symbols`.
     pub symbols: usize,
 }

@@ -41,6 +41,7 @@ impl<'t> Analyzer<'t> {
             self.frames.clear();
         }
         let forms = read::read(added.source, &mut self.forms, &mut self.names)?;
+        self.read_forms = self.forms.len();
         self.open(false);
         for name in added.captured {
             let name = self.names.intern(name);
@@ -76,6 +77,7 @@ impl<'t> Analyzer<'t> {
             body,
             doc: None,
             source: span,
+            threaded: None,
             unit,
             parent: None,
         });

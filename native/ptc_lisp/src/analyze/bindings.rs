@@ -84,15 +84,13 @@ impl Analyzer<'_> {
         let (then, other) = (self.forms.child(args, 1), self.forms.child(args, 2));
         self.tasks.push(Task::Build(Build::Let(1), at));
         self.open(place.counts());
-        if special == Special::IfSome {
-            self.tasks.push(Task::Build(Build::IfNil, at));
-            self.push(then, place.branch());
-            self.push(other, place.branch());
-        } else {
-            self.tasks.push(Task::Build(Build::If, at));
-            self.push(other, place.branch());
-            self.push(then, place.branch());
-        }
+        let build = match special {
+            Special::IfSome => Build::IfSome,
+            _ => Build::If,
+        };
+        self.tasks.push(Task::Build(build, at));
+        self.push(other, place.branch());
+        self.push(then, place.branch());
         self.push(name, Place::OPERAND);
         self.tasks.push(Task::Bind(name));
         self.push(value, Place::COUNTS);
@@ -113,15 +111,13 @@ impl Analyzer<'_> {
         let (name, value) = self.one_binding(special, self.forms.child(args, 0))?;
         self.tasks.push(Task::Build(Build::Let(1), at));
         self.open(place.counts());
-        if special == Special::WhenSome {
-            self.tasks.push(Task::Build(Build::IfNil, at));
-            self.body(args.skip(1), at, place.branch());
-            self.tasks.push(Task::Nil(at));
-        } else {
-            self.tasks.push(Task::Build(Build::If, at));
-            self.tasks.push(Task::Nil(at));
-            self.body(args.skip(1), at, place.branch());
-        }
+        let build = match special {
+            Special::WhenSome => Build::IfSome,
+            _ => Build::If,
+        };
+        self.tasks.push(Task::Build(build, at));
+        self.tasks.push(Task::Nil(at));
+        self.body(args.skip(1), at, place.branch());
         self.push(name, Place::OPERAND);
         self.tasks.push(Task::Bind(name));
         self.push(value, Place::COUNTS);

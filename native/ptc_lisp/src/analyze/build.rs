@@ -24,6 +24,10 @@ impl Analyzer<'_> {
                 let (test, then, other) = self.three();
                 Expr::IfNil(test, then, other)
             }
+            Build::IfSome => {
+                let (test, other, then) = self.three();
+                Expr::IfNil(test, then, other)
+            }
             Build::Cond(clauses) => return self.cond_of(clauses, at),
             Build::Case(clauses, has_default) => {
                 let default = has_default.then(|| self.one());

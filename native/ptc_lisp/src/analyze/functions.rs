@@ -101,6 +101,7 @@ impl Analyzer<'_> {
         at: FormId,
     ) -> FunctionId {
         let function = self.out.functions.len() as FunctionId;
+        let threaded = self.is_threaded(at).then(|| self.written(at));
         self.out.functions.push(Function {
             own: None,
             name: name.map(|name| self.names.text(name).to_string()),
@@ -110,6 +111,7 @@ impl Analyzer<'_> {
             body: 0,
             doc,
             source: self.forms.span(at),
+            threaded,
             unit: self.unit,
             parent: self.function,
         });

@@ -7,7 +7,7 @@
 //! * `calls`, `literals`, `symbols`: lists, literals and names
 //! * `bindings`, `branches`, `threads`, `rounds`, `functions`, `definitions`, `trials`: the special forms
 //! * `build`: the expressions; `patterns`: what values are bound to; `scope`: what is bound where
-//! * `added`: functions of the memory
+//! * `added`: functions of the memory; `written`: texts of functions that no source has
 
 mod added;
 mod bindings;
@@ -29,6 +29,7 @@ mod symbols;
 mod task;
 mod threads;
 mod trials;
+mod written;
 
 use crate::ast::{
     Analyzed, Clause, Expr, ExprId, FunctionId, Literal, Local, LocalId, NameId, Pattern, Problem,
@@ -58,6 +59,8 @@ pub fn analyze(source: &str, added: &[Added]) -> Result<Analyzed, Problem> {
     };
     let forms = read::read(source, &mut analyzer.forms, &mut analyzer.names)?;
     analyzer.out.symbols = analyzer.names.len();
+    analyzer.read_forms = analyzer.forms.len();
+    analyzer.unwritten = WRITTEN * source.len();
     let top = analyzer.forms.keep(forms.into_iter());
     let whole = Span {
         start: 0,
@@ -80,6 +83,9 @@ struct Frame {
     defs: DefsMark,
 }
 
+/// Texts of functions that threading has made are at most this many times as long as the program.
+const WRITTEN: usize = 4;
+
 /// The number of no name.
 const NO_NAME: u32 = u32::MAX;
 
@@ -90,6 +96,10 @@ struct Analyzer<'t> {
     /// Its number: 0 is the program.
     unit: u32,
     forms: Forms<'t>,
+    /// The number of forms that were read; threading has made the others.
+    read_forms: FormId,
+    /// How many bytes of texts of such forms may still be written.
+    unwritten: usize,
     names: Names<'t>,
     /// What the names mean, as far as anybody has asked.
     meanings: Vec<Option<Meaning>>,
@@ -169,6 +179,9 @@ impl<'t> Analyzer<'t> {
             form => {
                 if let Some(literal) = self.literal(form) {
                     self.constant(literal, id);
+                }
+                if matches!(form, Form::Regex(_)) && self.unit == 0 {
+                    self.out.regexes.extend(self.results.last());
                 }
                 Ok(())
             }

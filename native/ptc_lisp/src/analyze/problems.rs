@@ -96,10 +96,7 @@ impl Analyzer<'_> {
 
     /// Returns the text of a form, cut if it is long.
     pub(super) fn text_of(&self, id: FormId) -> String {
-        let span = self.forms.span(id);
-        let text = (self.source)
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or_default();
+        let text = self.source_of(id);
         match text.char_indices().nth(SHOWN) {
             Some((at, _)) => format!("{}…", &text[..at]),
             None => text.to_string(),

@@ -117,6 +117,8 @@ pub enum Build {
     If,
     /// A test for nil and two branches.
     IfNil,
+    /// A test for nil and two branches, the other one first.
+    IfSome,
     /// Pairs of tests and results, and a default.
     Cond(u32),
     /// A subject, results of this many clauses, and perhaps a default.

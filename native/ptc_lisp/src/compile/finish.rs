@@ -43,7 +43,10 @@ impl<'a> Compiler<'a> {
             None => Const::Literal(Literal::Nil),
         };
         let (start, end) = (about.source.start as usize, about.source.end as usize);
-        let text = self.texts.unit(about.unit).get(start..end).unwrap_or("");
+        let text = match &about.threaded {
+            Some(text) => text.as_str(),
+            None => self.texts.unit(about.unit).get(start..end).unwrap_or(""),
+        };
         let params = about.printed.iter().map(Const::text).collect();
         let names = captured
             .iter()

@@ -11,6 +11,8 @@ mod free;
 mod loops;
 mod task;
 
+pub use free::children;
+
 use crate::ast::{Analyzed, FunctionId, LocalId, Problem, Span};
 use crate::code::{Instr, Program};
 use crate::consts::Const;

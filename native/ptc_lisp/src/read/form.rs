@@ -114,6 +114,16 @@ impl<'t> Forms<'t> {
         }
     }
 
+    /// Returns the number of forms.
+    pub fn len(&self) -> FormId {
+        self.nodes.len() as FormId
+    }
+
+    /// Returns whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// Returns a form.
     #[inline]
     pub fn form(&self, id: FormId) -> Form {
