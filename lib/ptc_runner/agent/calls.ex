@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Calls do
   alias PtcRunner.Agent.{Arguments, Made, Record, SchemaCall, Tool, ToolError}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
-  alias PtcRunner.Json.{Text, Texts, ToolWorker, Values}
+  alias PtcRunner.Json.{Batch, Keyed, Text, Texts, ToolWorker, Values}
   alias PtcRunner.SubAgent.Signature.{Exact, ToolCall}
 
   # Maximum number of bytes of a result that are kept.
@@ -51,7 +51,7 @@ defmodule PtcRunner.Agent.Calls do
       # What a function holds is copied to the process of the tools.
       functions =
         for tool <- tools, tool = %{tool | prepared: nil}, into: %{} do
-          {tool.name, fn args -> call(tool, args, record) end}
+          {tool.name, fn args -> recorded(tool, args, record) end}
         end
 
       result = fun.(functions, record)
@@ -70,23 +70,64 @@ defmodule PtcRunner.Agent.Calls do
   @spec validated(Tool.t()) :: (term() -> term())
   def validated(tool) do
     tool = %{tool | prepared: nil}
-    begin = fn _args, passed -> passed |> tool.fun.() |> unwrapped(tool) end
+    begin = fn _args, passed -> called(tool, passed) end
     logged = :counters.new(1, [])
 
-    fn raw ->
-      case answer(tool, raw, begin) do
-        {:ok, value, _warnings} ->
-          log(tool, Arguments.undeclared(tool, raw), logged)
-          value
+    fn
+      %Batch{calls: calls} ->
+        read = Enum.map(calls, &read(tool, &1))
 
-        {:error, reason} ->
-          {:error, ToolError.new(reason)}
+        for {{_given, raw, _read}, answer} <- Enum.zip(read, together(tool, read)),
+            do: plain(answer, tool, raw, logged)
 
-        {_unfit, text} ->
-          {:error, ToolError.new(text)}
-      end
+      raw ->
+        tool |> answer(raw, begin) |> plain(tool, raw, logged)
     end
   end
+
+  defp plain({:ok, value, _warnings}, tool, raw, logged) do
+    log(tool, Arguments.undeclared(tool, raw), logged)
+    value
+  end
+
+  defp plain({_error, reason}, _tool, _raw, _logged), do: {:error, ToolError.new(reason)}
+
+  # What the function answers to the arguments of one call.
+  defp called(%Tool{batch: nil} = tool, passed), do: passed |> tool.fun.() |> unwrapped(tool)
+
+  defp called(tool, passed) do
+    [answer] = Batch.answers(tool.fun, [Batch.alone(passed)])
+    unwrapped(answer, tool)
+  end
+
+  # Several calls at once: those whose arguments are not refused go to the function together, and each answer is judged as if it were alone.
+  defp read(tool, given) do
+    raw = Keyed.args(given)
+    {given, raw, Arguments.read(tool, raw)}
+  end
+
+  defp together(tool, read) do
+    case for {given, _raw, {:ok, _args, passed, _warnings}} <- read,
+             do: Keyed.with_args(given, passed) do
+      [] -> judged(read, [], tool)
+      calls -> judged(read, Batch.answers(tool.fun, calls), tool)
+    end
+  end
+
+  defp judged([{_given, _raw, {:ok, _args, _passed, warnings}} | read], [answer | rest], tool) do
+    judged =
+      case unwrapped(answer, tool) do
+        {:error, reason} -> {:error, reason}
+        value -> result(tool, value, warnings)
+      end
+
+    [judged | judged(read, rest, tool)]
+  end
+
+  defp judged([{_given, _raw, {:refused, _errors, _args, text}} | read], answers, tool),
+    do: [{:refused, text} | judged(read, answers, tool)]
+
+  defp judged([], [], _tool), do: []
 
   # A run logs a number of calls of a tool at most.
   defp log(_tool, [], _logged), do: :ok
@@ -98,24 +139,60 @@ defmodule PtcRunner.Agent.Calls do
       do: Logger.warning("tool #{Shown.quoted(tool.name)}: #{Shown.few(names, &dropped/1)}")
   end
 
+  # Calls of a program that are made together.
+  defp recorded(tool, %Batch{calls: calls}, record) do
+    read = Enum.map(calls, &read(tool, &1))
+    keys = for one <- read, do: {Record.key(), one}
+
+    for {key, {given, raw, read}} <- keys,
+        do: Keyed.of(given, fn -> began(record, key, tool, raw, read) end)
+
+    recording(record, for({key, {_, _, {:ok, _, _, _}}} <- keys, do: key), fn ->
+      together(tool, read)
+    end)
+    |> Enum.zip(keys)
+    |> Enum.map(fn {answer, {key, {_given, raw, _read}}} ->
+      ended(answer, tool, raw, record, key)
+    end)
+  end
+
   # A call of a program. The errors of the tool itself pass through.
-  defp call(tool, raw, record) do
+  defp recorded(tool, raw, record) do
     key = Record.key()
 
-    # `passed` are the arguments as the function takes them: other keys alone are no difference.
     begin = fn args, passed ->
-      Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw), raw)
-      passed |> tool.fun.() |> unwrapped(tool)
+      began(record, key, tool, raw, {:ok, args, passed, []})
+      called(tool, passed)
     end
 
-    try do
-      answer(tool, raw, begin)
-    catch
-      kind, reason ->
-        text = Guarded.failure(kind, reason, __STACKTRACE__)
-        Record.ended(record, key, {:error, text, [], true})
-        :erlang.raise(kind, reason, __STACKTRACE__)
-    else
+    case recording(record, [key], fn -> answer(tool, raw, begin) end) do
+      {:refused, text} = refused ->
+        began(record, key, tool, raw, {:refused, [], raw, text})
+        ended(refused, tool, raw, record, key)
+
+      answer ->
+        ended(answer, tool, raw, record, key)
+    end
+  end
+
+  # `passed` are the arguments as the function takes them: other keys alone are no difference.
+  defp began(record, key, tool, raw, {:ok, args, passed, _warnings}),
+    do: Record.began(record, key, tool.name, passed, if(raw === args, do: passed, else: raw), raw)
+
+  defp began(record, key, tool, raw, {:refused, _errors, _args, _text}),
+    do: Record.began(record, key, tool.name, raw, raw, raw)
+
+  defp recording(record, keys, fun) do
+    fun.()
+  catch
+    kind, reason ->
+      text = Guarded.failure(kind, reason, __STACKTRACE__)
+      for key <- keys, do: Record.ended(record, key, {:error, text, [], true})
+      :erlang.raise(kind, reason, __STACKTRACE__)
+  end
+
+  defp ended(answer, tool, raw, record, key) do
+    case answer do
       {:ok, value, warnings} ->
         warnings = Enum.map(Arguments.undeclared(tool, raw), &dropped/1) ++ warnings
         Record.ended(record, key, {:ok, Texts.shown(value, @shown), warnings, value})
@@ -128,7 +205,6 @@ defmodule PtcRunner.Agent.Calls do
         failed(record, key, {:error, true}, text)
 
       {:refused, text} ->
-        Record.began(record, key, tool.name, raw, raw, raw)
         failed(record, key, {:refused, false}, text)
     end
   end

@@ -300,7 +300,8 @@ defmodule PtcRunner.Agent.Run do
          cache: false,
          approve: false,
          sent: nil,
-         keyed: false
+         keyed: false,
+         batch: nil
        }),
        do: false
 

@@ -9,6 +9,7 @@ defmodule PtcRunner.Agent.Tool do
     * `timeout` - milliseconds of one call
     * `cache` - whether it is called once for equal arguments in one run
     * `approve` - whether a person decides about each call: see `PtcRunner.Json.run/2`
+    * `batch` - how many calls the function takes at once: see *One call for many* below
 
   See the section *Tools* of `PtcRunner.Agent`. The other fields are the library's own.
 
@@ -35,6 +36,8 @@ defmodule PtcRunner.Agent.Tool do
   Match the keys that are needed, because later versions may add some. Without the option, `context` is `%{}`. What is in it is copied to
   the process of the tools, once for each tool, and counts in its heap limit.
 
+  A tool with `batch` gets `calls` in their place: a list of these three for each call, in the order of the arguments.
+
   Decisions of `:on_call` get the context in `call.context`. `PtcRunner.Agent.audit/1` says of each call who it was made for. A paused
   run does not have the context: give it again, as it is then. What such a function raises is told to the program as the name of the
   exception, without the terms that it is about, and thrown values and reasons of exits are not told: they may have data of the context.
@@ -43,6 +46,24 @@ defmodule PtcRunner.Agent.Tool do
       iex> program = ~s({"program": {"op": "call", "tool": "rate"}})
       iex> PtcRunner.Json.run!(program, tools: %{"rate" => tool})
       1.25
+
+  ## One call for many
+
+  With `batch: 100` the function takes a list of up to 100 arguments, and answers a list of as many answers in their order. `{:error, reason}` in the
+  place of an answer is the error of that call, and in the place of the list that of each. The calls that the rounds of a loop make at
+  the same place go to it together, also those in `set` and in parts of an object. All else sees single calls: signatures, `max_calls`, decisions, the journal, the plan and
+  what an agent records. `timeout` is the time of one list. With `cache: true`, equal arguments are in it once.
+
+      iex> names = fn list -> IO.puts("\#{length(list)} calls"); Enum.map(list, &"customer \#{&1["id"]}") end
+      iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "ids"},
+      ...>   {"op": "map", "expr": {"op": "call", "tool": "name", "args": {"id": {"op": "it"}}}}]}})
+      iex> import ExUnit.CaptureIO
+      iex> with_io(fn -> PtcRunner.Json.run!(program, context: %{"ids" => [1, 2, 3]}, tools: %{"name" => {names, effect: :read, batch: 100}}) end)
+      {["customer 1", "customer 2", "customer 3"], "3 calls\n"}
+
+  A loop whose rounds call such a tool looks ahead: the calls of later rounds are made although an earlier round may fail.
+  Where that matters, for example because the tool writes, catch errors in the round with `on_error`. Other tools that write are still called in the order of the rounds, and
+  only where all rounds before have ended.
 
   """
 
@@ -61,7 +82,7 @@ defmodule PtcRunner.Agent.Tool do
   @enforce_keys [:name, :fun]
   defstruct [:name, :fun, :signature, :description, :notes, :schema, :spec, :max_calls, :timeout] ++
               [:data, :prepared] ++
-              [effect: :write, cache: false, approve: false, warnings: [], needs: []]
+              [effect: :write, cache: false, approve: false, batch: nil, warnings: [], needs: []]
 
   @typedoc """
   The second argument of a tool. `context`: the run's option `:tool_context`, as a map. `key`, `path`, `attempt`: what names the call, its
@@ -84,6 +105,7 @@ defmodule PtcRunner.Agent.Tool do
           timeout: timeout() | nil,
           cache: boolean(),
           approve: boolean(),
+          batch: pos_integer() | nil,
           warnings: [String.t()],
           needs: [term()]
         }
@@ -93,7 +115,7 @@ defmodule PtcRunner.Agent.Tool do
   defguard is_function_of_tool(fun) when is_function(fun, 1) or is_function(fun, 2)
 
   @telling %{signature: :any, description: :any, enums: :any, descriptions: :any}
-  @calling [:effect, :max_calls, :timeout, :cache, :approve]
+  @calling [:effect, :max_calls, :timeout, :cache, :approve, :batch]
 
   @doc """
   The tools of a map by name, of a list of these structs or of `ALLM.Tool`, or of an `ALLM.Engine`, sorted by name.

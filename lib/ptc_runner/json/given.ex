@@ -192,6 +192,7 @@ defmodule PtcRunner.Json.Given do
   @spec with_tools(Run.t(), Control.t(), Tools.settings()) :: Run.t()
   def with_tools(%Run{} = run, control, settings) do
     firewall? = control.firewall != false
+    run = %{run | settings: control.settings |> Map.merge(settings) |> Tools.batching()}
 
     case Control.for_run(control, run.tools, settings) do
       {:decides, control} -> counted(%{run | control: control, firewall?: firewall?})

@@ -55,6 +55,16 @@ defmodule PtcRunner.Json.Keyed do
   def args(%__MODULE__{args: args}), do: args
   def args(args), do: args
 
+  @doc "The same call with other arguments."
+  @spec with_args(t() | term(), term()) :: t() | term()
+  def with_args(%__MODULE__{} = keyed, args), do: %{keyed | args: args}
+  def with_args(_args, args), do: args
+
+  @doc "Calls a function that may ask what is said of one of several calls."
+  @spec of(t() | term(), (() -> result)) :: result when result: term()
+  def of(%__MODULE__{call: call}, fun), do: within(call, fun)
+  def of(_args, fun), do: fun.()
+
   @doc """
   Calls a function in the process of the tool, which knows then what is said of the call.
 
@@ -66,13 +76,28 @@ defmodule PtcRunner.Json.Keyed do
   """
   @spec within(call(), (() -> result)) :: result when result: term()
   def within(call, fun) do
-    Process.put(@key, call)
+    before = Process.put(@key, call)
     result = fun.()
-    Process.delete(@key)
+    if before, do: Process.put(@key, before), else: Process.delete(@key)
     result
   end
 
-  @doc "What is said of the call for which this process calls a tool."
-  @spec known() :: call() | %{}
+  @doc """
+  Calls a function that gets several calls at once, in the process of the tool. It is told `calls`, what is said of each.
+
+      iex> alias PtcRunner.Json.Keyed
+      iex> call = %{key: "f3Jx0aZ_9bQe.1", path: ["program"], attempt: 1}
+      iex> Keyed.within_all([%Keyed{args: %{"n" => 1}, call: call}], &Keyed.known/0)
+      %{calls: [%{key: "f3Jx0aZ_9bQe.1", path: ["program"], attempt: 1}]}
+
+  """
+  @spec within_all([t() | term(), ...], (() -> result)) :: result when result: term()
+  def within_all([%__MODULE__{} | _] = calls, fun),
+    do: within(%{calls: Enum.map(calls, & &1.call)}, fun)
+
+  def within_all(_calls, fun), do: fun.()
+
+  @doc "What is said of the call, or the calls, for which this process calls a tool."
+  @spec known() :: call() | %{calls: [call()]} | %{}
   def known, do: Process.get(@key) || %{}
 end

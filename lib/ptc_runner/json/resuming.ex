@@ -211,13 +211,38 @@ defmodule PtcRunner.Json.Resuming do
     Map.new(calls, &{&1.id, decided})
   end
 
-  defp decisions!(decisions, _calls) when is_map(decisions) or is_list(decisions) do
+  # What a function leaves waiting waits in the next pause too.
+  defp decisions!(decide, calls) when is_function(decide, 1) do
+    for call <- calls, decision = decide.(call), decision != :pause, into: %{} do
+      {call.id, decision!(decision)}
+    end
+  end
+
+  # A list has a decision for each call, in their order, or pairs of ids and decisions.
+  defp decisions!([{id, _decision} | _] = pairs, _calls) when is_binary(id), do: by_id!(pairs)
+
+  defp decisions!([_ | _] = decisions, calls) when length(decisions) == length(calls),
+    do: calls |> Enum.zip_with(decisions, &{&1.id, decision!(&2)}) |> Map.new()
+
+  defp decisions!([_ | _] = decisions, calls) do
+    raise ArgumentError,
+          "a list of decisions must have one for each call that waits, in the order of `calls`: " <>
+            "#{counted(length(calls), "call waits", "calls wait")}, got: #{counted(length(decisions), "decision", "decisions")}"
+  end
+
+  defp decisions!(decisions, _calls) when is_map(decisions) or decisions == [],
+    do: by_id!(decisions)
+
+  defp decisions!(other, _calls), do: wrong!(other)
+
+  defp by_id!(decisions) do
     Map.new(decisions, fn {id, decision} -> {id, decision!(decision)} end)
   rescue
     _error in [FunctionClauseError, Protocol.UndefinedError] -> wrong!(decisions)
   end
 
-  defp decisions!(other, _calls), do: wrong!(other)
+  defp counted(1, one, _many), do: "1 #{one}"
+  defp counted(count, _one, many), do: "#{count} #{many}"
 
   defp decision!(term) do
     case Decided.of(term, :resume) do
@@ -235,7 +260,7 @@ defmodule PtcRunner.Json.Resuming do
     raise ArgumentError,
           "a decision must be :approve, {:run, args}, {:answer, value} or {:deny, reason}, " <>
             "also in {:decided, decision, by: name, note: text, at: time}, " <>
-            "for all calls or in a map from their ids, got: #{why}"
+            "for all calls, in a list in their order, in a map from their ids, or as the answer of a function of a call, got: #{why}"
   end
 
   defp known(decisions, calls) do

@@ -10,11 +10,11 @@ defmodule PtcRunner.Json.Run do
   # `Start` makes the first native call, `Driver` interprets the replies (`Reply`), and the strategy does what the run asks for:
   # it calls a tool.
 
-  alias PtcRunner.Json.{Budget, Control, Limits, Message, Program, ToolProcess}
+  alias PtcRunner.Json.{Budget, Control, Limits, Message, Program, ToolProcess, Tools}
 
   # What it is started with. `limits` may be nil in part until they are looked up. `most`: how many tools run at the same time at
   # most; `forks?`: whether it is suspended at loops whose rounds may overlap. `budget` counts the calls where nobody
-  # decides about each; `control` decides about each. `firewall?`: whether its faults hide the values of rows with firewalled fields.
+  # decides about each; `control` decides about each. `settings`: what the tools say, where some take several calls at once. `firewall?`: whether its faults hide the values of rows with firewalled fields.
   #
   # How far it is. `strategy`: how it is driven, a struct of the module that drives it. `began`: when it was suspended for the
   # first time before its end, in milliseconds. `process`: that of its tools.
@@ -28,6 +28,7 @@ defmodule PtcRunner.Json.Run do
             forks?: false,
             budget: nil,
             control: nil,
+            settings: %{},
             firewall?: false,
             strategy: nil,
             began: nil,
@@ -55,6 +56,7 @@ defmodule PtcRunner.Json.Run do
           forks?: boolean(),
           budget: Budget.t() | nil,
           control: Control.t() | nil,
+          settings: Tools.settings(),
           firewall?: boolean(),
           strategy: struct() | nil,
           began: integer() | nil,

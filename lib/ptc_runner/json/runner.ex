@@ -36,8 +36,8 @@ defmodule PtcRunner.Json.Runner do
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
-  def run(%Run{control: nil, most: most} = run) do
-    run = limited(run, most > 1)
+  def run(%Run{control: nil, most: most, settings: settings} = run) do
+    run = limited(run, most > 1 or settings != %{})
     run |> driven(fn -> Start.start(run) end) |> elem(0) |> settled(run)
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)

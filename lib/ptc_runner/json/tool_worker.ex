@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # do not make later calls slower.
 
   alias PtcRunner.Json.Run.Moved
-  alias PtcRunner.Json.{Keyed, Text, Texts, ToolProcess}
+  alias PtcRunner.Json.{Batch, Keyed, Text, Texts, ToolProcess}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
@@ -52,8 +52,7 @@ defmodule PtcRunner.Json.ToolWorker do
 
   defp serve(reply_to, max_heap, {name, _, args, then}, fun, funs)
        when then in [:next, :in_place] do
-    answer = if then == :next, do: run(name, fun, args), else: answer(name, fun, args)
-    result = weighed(answer, max_heap)
+    result = served(then, name, fun, args, max_heap)
     tag = make_ref()
     tell(reply_to, result, tag)
 
@@ -75,6 +74,14 @@ defmodule PtcRunner.Json.ToolWorker do
     Moved.start(reply_to, max_heap, moved, if(moved.anew?, do: %{name => fun}, else: funs))
   end
 
+  defp served(:next, name, fun, %Batch{} = batch, max_heap),
+    do: name |> all(fun, batch) |> all_weighed(max_heap)
+
+  defp served(:next, name, fun, args, max_heap), do: name |> run(fun, args) |> weighed(max_heap)
+
+  defp served(_in_place, name, fun, args, max_heap),
+    do: name |> answer(fun, args) |> weighed(max_heap)
+
   @doc "Sends the last result. Its value is the process's: processes that tools have linked to this one end with it."
   @spec leave(reply_to(), term()) :: :killed
   def leave(reply_to, result) do
@@ -86,6 +93,25 @@ defmodule PtcRunner.Json.ToolWorker do
   @spec tell(reply_to(), term(), reference() | :done) :: term()
   def tell({to, ref}, result, tag), do: send(to, {ref, result, tag})
   def tell({to, ref, round}, result, tag), do: send(to, {ref, round, result, tag})
+
+  # What the record keeps of all calls counts for the first answer that is a value.
+  defp all_weighed(answers, max_heap), do: all_weighed(answers, max_heap, charged(), [])
+
+  defp all_weighed([{:ok, value} | answers], left, charged, weighed) do
+    case Weight.within(value, left) do
+      {:ok, words} ->
+        left = if left == 0, do: 0, else: max(left - words, 1)
+        all_weighed(answers, left, 0, [{:ok, value, words + charged} | weighed])
+
+      error ->
+        error
+    end
+  end
+
+  defp all_weighed([error | answers], left, charged, weighed),
+    do: all_weighed(answers, left, charged, [error | weighed])
+
+  defp all_weighed([], _left, _charged, weighed), do: {:all, Enum.reverse(weighed)}
 
   defp weighed({:ok, value}, max_heap) do
     with {:ok, words} <- Weight.within(value, max_heap), do: {:ok, value, words + charged()}
@@ -121,9 +147,33 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @spec run(String.t(), (term() -> term()), term()) :: result()
   def run(name, fun, args) do
-    with {:ok, %Text{} = text} <- called(name, fun, args),
-         do: decoded(name, Texts.answer(text))
+    name |> called(fun, args) |> whole(name)
   end
+
+  @doc """
+  Calls a tool for several calls at once, in the calling process; returns what `run/3` does for each.
+
+      iex> alias PtcRunner.Json.{Batch, ToolWorker}
+      iex> find = Batch.function(fn list -> Enum.map(list, &if(&1 > 1, do: {:error, :none}, else: &1)) end)
+      iex> ToolWorker.all("find", find, %Batch{calls: [1, 2]})
+      [ok: 1, error: {:tool_failed, "Tool 'find' error: :none"}]
+
+  """
+  @spec all(String.t(), (Batch.t() -> [term()]), Batch.t()) :: [result()]
+  def all(name, fun, %Batch{calls: calls} = batch) do
+    try do
+      fun.(batch)
+    catch
+      kind, reason ->
+        failure = failure(name, kind, reason, __STACKTRACE__)
+        Enum.map(calls, fn _call -> failure end)
+    else
+      answers -> for answer <- answers, do: answer |> answered(name) |> whole(name)
+    end
+  end
+
+  defp whole({:ok, %Text{} = text}, name), do: decoded(name, Texts.answer(text))
+  defp whole(result, _name), do: result
 
   @doc """
   Runs one tool in the calling process; a long JSON text is not decoded.
@@ -179,16 +229,17 @@ defmodule PtcRunner.Json.ToolWorker do
     catch
       kind, reason -> failure(name, kind, reason, __STACKTRACE__)
     else
-      {:error, reason} ->
-        failed(name, "error", fn -> Shown.text(reason) end)
-
-      %Text{} = text ->
-        if Texts.long?(text), do: {:ok, text}, else: decoded(name, Texts.answer(text))
-
-      value ->
-        {:ok, value}
+      answer -> answered(answer, name)
     end
   end
+
+  @compile {:inline, answered: 2}
+  defp answered({:error, reason}, name), do: failed(name, "error", fn -> Shown.text(reason) end)
+
+  defp answered(%Text{} = text, name),
+    do: if(Texts.long?(text), do: {:ok, text}, else: decoded(name, Texts.answer(text)))
+
+  defp answered(value, _name), do: {:ok, value}
 
   @doc """
   The answer of a tool that is a text, or any other value, given what `Texts.answer/1` says that it stands for.

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Tools do
   # What tools say about themselves beside their functions.
 
   alias PtcRunner.Agent.{Arguments, Calls, Tool}
-  alias PtcRunner.Json.ToolContext
+  alias PtcRunner.Json.{Batch, ToolContext}
   alias PtcRunner.Options
   require Tool
 
@@ -12,7 +12,8 @@ defmodule PtcRunner.Json.Tools do
     max_calls: {:maybe, :count},
     timeout: {:maybe, :timeout},
     cache: :boolean,
-    approve: :boolean
+    approve: :boolean,
+    batch: {:maybe, {:up_to, 10_000}}
   }
 
   @usual %{
@@ -22,12 +23,13 @@ defmodule PtcRunner.Json.Tools do
     cache: false,
     approve: false,
     sent: nil,
-    keyed: false
+    keyed: false,
+    batch: nil
   }
 
   @typedoc """
   What a tool says, by its name; only of those that say something. `sent`: the arguments as the tool gets them; nil if it gets what the
-  program gives. `keyed`: whether it is told the key of each call.
+  program gives. `keyed`: whether it is told the key of each call. `batch`: how many calls its function takes at once, if it takes a list.
   """
   @type settings :: %{
           String.t() => %{
@@ -37,7 +39,8 @@ defmodule PtcRunner.Json.Tools do
             cache: boolean(),
             approve: boolean(),
             sent: (term() -> {:ok, term()} | :refused) | nil,
-            keyed: boolean()
+            keyed: boolean(),
+            batch: pos_integer() | nil
           }
         }
 
@@ -59,13 +62,21 @@ defmodule PtcRunner.Json.Tools do
   def form?(%Tool{}), do: true
   def form?(_other), do: false
 
+  @doc "The settings, if calls of a tool are made together; else none."
+  @spec batching(settings()) :: settings()
+  def batching(settings) do
+    if Enum.any?(settings, fn {_name, setting} -> setting.batch != nil end),
+      do: settings,
+      else: %{}
+  end
+
   @doc """
   The functions of tools, and what they say; `context` is what tools of two arguments get, see `PtcRunner.Json.ToolContext`.
   Raises `ArgumentError` for wrong options.
 
       iex> {tools, settings} = PtcRunner.Json.Tools.read!(%{"a" => &(&1 + 1), "b" => {&(&1 * 2), effect: :read, max_calls: 3}})
       iex> {tools["a"].(1), tools["b"].(4), settings}
-      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false, sent: nil, keyed: false}}}
+      {2, 8, %{"b" => %{effect: :read, max_calls: 3, timeout: nil, cache: false, approve: false, sent: nil, keyed: false, batch: nil}}}
 
       iex> PtcRunner.Json.Tools.read!(%{"b" => {& &1, effect: :reed}})
       ** (ArgumentError) option :effect of tool "b" must be :read or :write, got: :reed
@@ -102,7 +113,10 @@ defmodule PtcRunner.Json.Tools do
   defp tool(name, form), do: Tool.of!(name, form)
 
   # A function with options, but without a signature, answers as it would without them.
-  defp function(%Tool{signature: nil, fun: fun}, form) when not is_struct(form, Tool), do: fun
+  defp function(%Tool{signature: nil, fun: fun, batch: batch}, form)
+       when not is_struct(form, Tool),
+       do: if(batch == nil, do: fun, else: Batch.function(fun))
+
   defp function(%Tool{} = tool, _form), do: Calls.validated(tool)
   defp function(fun, _form), do: fun
 
@@ -110,7 +124,7 @@ defmodule PtcRunner.Json.Tools do
   @spec of(Tool.t() | function()) :: map()
   def of(%Tool{} = tool) do
     tool
-    |> Map.take([:effect, :max_calls, :timeout, :cache, :approve])
+    |> Map.take([:effect, :max_calls, :timeout, :cache, :approve, :batch])
     |> Map.merge(%{sent: sent(tool), keyed: is_function(tool.fun, 2)})
   end
 

@@ -34,7 +34,7 @@ defmodule PtcRunner.Json.Explain.Observed do
         observation = Native.observation(program.handle)
         limits = {left(timeout, began), max_heap, Program.reading(program, depth)}
         # Its calls do not overlap, so that each counts for its own operation.
-        run = %{run | program: {:observed, observation, program}, limits: limits, most: 1}
+        run = alone(%{run | program: {:observed, observation, program}, limits: limits})
         result = run |> Runner.run() |> given(timeout)
         ms = div(since(began), 1_000_000)
         noted = Noticed.counts(observation, program)
@@ -58,6 +58,13 @@ defmodule PtcRunner.Json.Explain.Observed do
       {:error, error, path} ->
         {{:error, error}, failed(path, began)}
     end
+  end
+
+  defp alone(%Run{control: nil} = run), do: %{run | most: 1, settings: %{}}
+
+  defp alone(%Run{control: control} = run) do
+    forks? = if control.forks? == nil and run.settings != %{}, do: false, else: control.forks?
+    %{run | most: 1, settings: %{}, control: %{control | forks?: forks?}}
   end
 
   @doc """

@@ -29,7 +29,7 @@ defmodule PtcRunner.Json.Run.Controlled do
   def prepared(%Run{program: program, control: control, limits: limits} = run) do
     {timeout, max_heap, _reading} = limits = Limits.resolve(limits)
     now = run.now || control.now || if(control.keeps?, do: now())
-    forks? = if control.forks? == nil, do: run.most > 1, else: control.forks?
+    forks? = if control.forks? == nil, do: forks?(run), else: control.forks?
     run_id = control.run_id || Ids.run_id() || Ids.new()
 
     control = %{
@@ -58,6 +58,8 @@ defmodule PtcRunner.Json.Run.Controlled do
       error -> {error, control}
     end
   end
+
+  defp forks?(%Run{most: most, settings: settings}), do: most > 1 or settings != %{}
 
   defp fingerprint(%Run{context: context, limits: {_timeout, _max_heap, reading}} = run) do
     %Program{handle: handle, consts: consts} = program(run)

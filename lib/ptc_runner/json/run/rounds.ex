@@ -5,11 +5,14 @@ defmodule PtcRunner.Json.Run.Rounds do
   #
   # The rounds start in the order of the list. When one fails, later ones are stopped. Earlier ones
   # continue, because one of them may fail too: the first error in the order of the list counts.
+  #
+  # Calls of tools that take several at once are gathered, and made together. Then more rounds are on their way than tools run at a
+  # time, and a call of another tool is held until it may be made.
 
   alias PtcRunner.Json.{Control, Deadline, Entry, Keyed, Run, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Control.Answers
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply}
-  alias PtcRunner.Json.Run.Rounds.Loop
+  alias PtcRunner.Json.Run.Rounds.{Gathered, Loop}
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
@@ -22,19 +25,27 @@ defmodule PtcRunner.Json.Run.Rounds do
   # receive, which lets the VM skip older messages of the caller.
   # `waiting`: by round: its call, its process, and the start of the call for telemetry (nil if
   # nobody listens). `pids`: by monitor. `idle`: processes without a call. `values`: by round.
-  # `limited?`: whether the caller has a heap limit.
+  # `limited?`: whether the caller has a heap limit. `batches`: by the first round of a list of calls that is made, all its rounds.
+  #
+  # `gathered`: the calls that are going to be made together; `held`: by round, calls of other tools that may not be made yet; `ahead`: how
+  # many rounds are on their way at most; `oldest`: the first round that has not ended.
   #
   # `round`: of these, the round that is driven.
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
   # `{:join, key, id}` if an equal call runs; `{:paused, id}`.
-  @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?]
+  @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?] ++
+                  [:settings, :ahead, :gathered]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil] ++
-              [control: nil, id: nil, calls: %{}, asked: %{}, round: nil]
+              [control: nil, id: nil, calls: %{}, asked: %{}, round: nil] ++
+              [batches: %{}, held: :gb_trees.empty(), oldest: 0]
 
   @type t :: %__MODULE__{}
+
+  # The arguments of a list of calls take this part of the heap limit, or few more.
+  @part_of_heap 4
 
   @doc """
   Runs all rounds of a loop at whose start a run was suspended, whose tools share its heap limit. Returns the loop's value, or
@@ -77,31 +88,57 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   defp new(ref, Reply.fork(state: state, terms: terms, left: left), run) do
+    heap = ToolProcess.share(run.max_heap, run.most)
+
     %__MODULE__{
       ref: ref,
       state: state,
       terms: terms,
       run: run,
-      heap: ToolProcess.share(run.max_heap, run.most),
+      heap: heap,
       most: run.most,
+      settings: run.settings,
+      ahead: Loop.ahead(run.settings, run.most),
+      gathered: %Gathered{most_words: div(heap, @part_of_heap)},
       deadline: Deadline.from_now(left),
       limited?: Guarded.limited?()
     }
   end
 
   # `items` have not started; the first of them is the item of `round`.
-  defp go_on(%{error: nil} = rounds, [item | items], round, ref)
-       when map_size(rounds.waiting) + map_size(rounds.asked) < rounds.most do
-    fn -> Native.round(rounds.state, rounds.terms, item) end
-    |> Driver.start(one(rounds, round))
-    |> stepped()
-    |> go_on(items, round + 1, ref)
+  defp go_on(rounds, items, round, ref) do
+    cond do
+      Gathered.full?(rounds.gathered) and busy(rounds) < rounds.most ->
+        rounds |> together() |> go_on(items, round, ref)
+
+      released?(rounds) ->
+        rounds |> released() |> go_on(items, round, ref)
+
+      rounds.error == nil and items != [] and under_way(rounds, round) < rounds.ahead ->
+        [item | items] = items
+
+        fn -> Native.round(rounds.state, rounds.terms, item) end
+        |> Driver.start(one(rounds, round))
+        |> stepped()
+        |> go_on(items, round + 1, ref)
+
+      Gathered.any?(rounds.gathered) and busy(rounds) < rounds.most ->
+        rounds |> together() |> go_on(items, round, ref)
+
+      rounds.waiting == %{} ->
+        ended(rounds, ref)
+
+      true ->
+        wait(rounds, items, round, ref)
+    end
   end
 
-  defp go_on(%{waiting: waiting} = rounds, _items, _round, ref) when waiting == %{},
-    do: ended(rounds, ref)
+  defp under_way(%{values: values}, started), do: started - map_size(values)
 
-  defp go_on(%{waiting: waiting, pids: pids} = rounds, items, round, ref) do
+  # The processes that run a tool.
+  defp busy(%{pids: pids, idle: idle}), do: map_size(pids) - length(idle)
+
+  defp wait(%{waiting: waiting, pids: pids} = rounds, items, round, ref) do
     left = Deadline.left(Loop.next_deadline(rounds))
 
     # A message that arrives takes space on the heap, and the VM may then collect garbage while the process is in
@@ -134,23 +171,32 @@ defmodule PtcRunner.Json.Run.Rounds do
           do: round
 
     Enum.reduce(late, rounds, fn round, rounds ->
-      case Map.pop(rounds.waiting, round) do
-        {nil, _waiting} ->
-          rounds
-
-        {{call, {pid, monitor, _tag, _known}, span, {running, _until}}, waiting} ->
+      case rounds.waiting do
+        %{^round => {_call, {pid, monitor, _tag, _known}, _span, {running, _until}}} ->
           Guarded.stop(pid, monitor)
           # Only its death ensures that no message follows.
           Process.alive?(pid)
-          drop(rounds.ref, round)
+          at = first_of(rounds, monitor)
+          drop(rounds.ref, at)
           timeout = rounds.control.settings[elem(running, 1)].timeout
-          result = {:error, Controlled.late(elem(running, 1), timeout)}
-          told(span, result)
-          rounds = %{rounds | waiting: waiting, pids: Map.delete(rounds.pids, monitor)}
-          result(rounds, round, call, running, result)
+          rounds = %{rounds | pids: Map.delete(rounds.pids, monitor)}
+          results(rounds, at, {:error, Controlled.late(elem(running, 1), timeout)})
+
+        # It was in a list with one before.
+        _no_longer ->
+          rounds
       end
     end)
   end
+
+  # The first round that waits for the answers of this process, which are sent for it.
+  defp first_of(rounds, monitor) do
+    {round, _waits} = Enum.min(Enum.filter(rounds.waiting, &waits?(&1, monitor)))
+    Enum.find_value(rounds.batches, round, fn {at, all} -> if round in all, do: at end)
+  end
+
+  defp waits?({_round, {_call, {_pid, monitor, _tag, _known}, _span, _running}}, of),
+    do: monitor == of
 
   defp drop(ref) do
     Guarded.await do
@@ -176,9 +222,14 @@ defmodule PtcRunner.Json.Run.Rounds do
       :waits -> rounds
       {:error, :deadline} -> fail(rounds, -1, :timeout)
       {:error, reason} -> fail(rounds, round, reason)
-      {:ok, value, _words} -> %{rounds | values: Map.put(rounds.values, round, value)}
+      {:ok, value, _words} -> oldest(%{rounds | values: Map.put(rounds.values, round, value)})
     end
   end
+
+  defp oldest(%{oldest: oldest, values: values} = rounds) when is_map_key(values, oldest),
+    do: oldest(%{rounds | oldest: oldest + 1})
+
+  defp oldest(rounds), do: rounds
 
   # The round waits for the tool. `answered/4` goes on with it.
   @impl true
@@ -194,7 +245,37 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp asked_for(Reply.call(left: left), rounds, _round) when left <= 0,
     do: {{:error, :deadline}, rounds}
 
-  defp asked_for(call, %{control: nil} = rounds, round) do
+  # Without lists of calls, no more rounds are on their way than tools may run.
+  defp asked_for(call, %{settings: settings} = rounds, round) when settings != %{} do
+    if may_call?(call, rounds, round),
+      do: asked_for_now(call, rounds, round),
+      else: {:waits, %{rounds | held: :gb_trees.insert(round, call, rounds.held)}}
+  end
+
+  defp asked_for(call, rounds, round), do: asked_for_now(call, rounds, round)
+
+  # Where tools run one after another, one that writes, and does not take lists, is called in the order of the rounds: as if all rounds before had
+  # ended before this one began.
+  defp may_call?(Reply.call(tool: name), %{settings: settings} = rounds, round) do
+    case settings do
+      %{^name => %{batch: most}} when most != nil -> true
+      %{^name => %{effect: :read}} -> busy(rounds) < rounds.most
+      _writes when rounds.most > 1 -> busy(rounds) < rounds.most
+      _writes -> busy(rounds) == 0 and rounds.oldest == round
+    end
+  end
+
+  defp released?(%{held: held} = rounds) do
+    not :gb_trees.is_empty(held) and
+      :gb_trees.smallest(held) |> then(fn {round, call} -> may_call?(call, rounds, round) end)
+  end
+
+  defp released(rounds) do
+    {round, call, held} = :gb_trees.take_smallest(rounds.held)
+    call |> asked_for(%{rounds | held: held}, round) |> resumed(call, round)
+  end
+
+  defp asked_for_now(call, %{control: nil} = rounds, round) do
     Reply.call(tool: name, args: args) = call
 
     with {:ok, fun} <- InCaller.tool(rounds.run, name, args) do
@@ -204,7 +285,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  defp asked_for(Reply.call(tool: name, args: args, pc: pc) = call, rounds, round) do
+  defp asked_for_now(Reply.call(tool: name, args: args, pc: pc) = call, rounds, round) do
     number = Map.get(rounds.calls, round, 0) + 1
     rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
     id = {rounds.id, round, number}
@@ -243,14 +324,7 @@ defmodule PtcRunner.Json.Run.Rounds do
         {:failed, text, %{rounds | control: control}}
 
       {:run, running, fun, args, {timeout, _left}, control} ->
-        begin(
-          call,
-          fun,
-          args,
-          {running, Deadline.from_now(timeout)},
-          %{rounds | control: control},
-          round
-        )
+        begin(call, fun, args, {running, timeout}, %{rounds | control: control}, round)
 
       {:join, key, control} ->
         asked = Map.put(rounds.asked, round, {:join, key, id, call})
@@ -269,20 +343,43 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  defp begin(call, fun, args, running, rounds, round) do
-    with {:ok, _words} <- args |> Keyed.args() |> Weight.within(rounds.heap) do
-      Reply.call(tool: name) = call
-      span = Telemetry.tool_began(name)
+  # `running`: the call, and the time that its tool has.
+  defp begin(Reply.call(tool: name) = call, fun, args, running, rounds, round) do
+    with {:ok, words} <- args |> Keyed.args() |> Weight.within(rounds.heap) do
+      case rounds.settings do
+        %{^name => %{batch: most}} when most != nil ->
+          member = {round, {call, running}, args, words}
+          {:waits, %{rounds | gathered: Gathered.add(rounds.gathered, name, most, fun, member)}}
 
-      {process, rounds} =
-        send_to(rounds, {rounds.ref, rounds.ref, round}, {name, fun, args, :next})
-
-      {:waits,
-       %{rounds | waiting: Map.put(rounds.waiting, round, {call, process, span, running})}}
+        _alone ->
+          {:waits, made(rounds, round, {name, fun, args, :next}, [{round, {call, running}}])}
+      end
     else
       error -> {error, rounds}
     end
   end
+
+  # Makes the calls of several rounds.
+  defp together(rounds) do
+    {name, fun, members, batch, gathered} = Gathered.take(rounds.gathered)
+    [first | _] = all = for {round, _waits, _args, _words} <- members, do: round
+    rounds = %{rounds | gathered: gathered, batches: Map.put(rounds.batches, first, all)}
+    waits = for {round, waits, _args, _words} <- members, do: {round, waits}
+    made(rounds, first, {name, fun, batch, :next}, waits)
+  end
+
+  defp made(rounds, at, {name, _fun, _args, _then} = request, waits) do
+    {process, rounds} = send_to(rounds, {rounds.ref, rounds.ref, at}, request)
+
+    for {round, {call, running}} <- waits, reduce: rounds do
+      rounds ->
+        waits = {call, process, Telemetry.tool_began(name), until(running)}
+        %{rounds | waiting: Map.put(rounds.waiting, round, waits)}
+    end
+  end
+
+  defp until(nil), do: nil
+  defp until({running, timeout}), do: {running, Deadline.from_now(timeout)}
 
   defp send_to(%{idle: []} = rounds, reply_to, {name, _fun, _args, _then} = request) do
     start = {reply_to, rounds.heap, request}
@@ -298,26 +395,63 @@ defmodule PtcRunner.Json.Run.Rounds do
     {{pid, monitor, nil, Map.put(known, name, [])}, %{rounds | idle: idle}}
   end
 
-  defp answered(rounds, round, result, tag) do
-    {{call, {pid, monitor, nil, known}, span, running}, waiting} = Map.pop!(rounds.waiting, round)
-    rounds = %{rounds | waiting: waiting, idle: [{pid, monitor, tag, known} | rounds.idle]}
-    told(span, result)
-
-    case running do
-      nil -> went_on(rounds, round, call, result)
-      {running, _until} -> result(rounds, round, call, running, result)
-    end
+  defp answered(rounds, at, result, tag) do
+    {_call, {pid, monitor, nil, known}, _span, _running} = Map.fetch!(rounds.waiting, at)
+    results(%{rounds | idle: [{pid, monitor, tag, known} | rounds.idle]}, at, result)
   end
 
-  # The answer is kept, and given to the rounds that wait for an equal call.
-  defp result(rounds, round, call, {_id, name, args, _sent, cached?} = running, result) do
-    case Answers.answered(rounds.control, running, result) do
-      {:ok, control} ->
-        rounds = went_on(%{rounds | control: control}, round, call, result)
-        if cached?, do: joined(rounds, {name, args}), else: rounds
+  # What a process has answered, for all rounds that wait for it.
+  defp results(%{batches: batches} = rounds, at, result) when is_map_key(batches, at) do
+    {all, batches} = Map.pop!(batches, at)
+    results = each_of(result, all)
+    {waits, waiting} = Map.split(rounds.waiting, all)
 
-      {:error, reason, control} ->
-        fail(%{rounds | control: control}, round, reason)
+    # Rounds behind one that has failed do not wait any more.
+    answered =
+      for {round, result} <- Enum.zip(all, results), is_map_key(waits, round) do
+        {call, _process, span, running} = Map.fetch!(waits, round)
+        told(span, result)
+        {round, call, running, result}
+      end
+
+    rounds = kept(%{rounds | batches: batches, waiting: waiting}, answered)
+    Enum.reduce(answered, rounds, &went_on/2)
+  end
+
+  defp results(rounds, round, result) do
+    {{call, _process, span, running}, waiting} = Map.pop!(rounds.waiting, round)
+    told(span, result)
+    answered = {round, call, running, result}
+    rounds = kept(%{rounds | waiting: waiting}, [answered])
+    went_on(answered, rounds)
+  end
+
+  defp each_of({:all, results}, _all), do: results
+  defp each_of(result, all), do: Enum.map(all, fn _round -> result end)
+
+  # All answers are kept before a round goes on with one.
+  defp kept(%{control: nil} = rounds, _answered), do: rounds
+
+  defp kept(rounds, answered) do
+    Enum.reduce(answered, rounds, fn {round, _call, {running, _until}, result}, rounds ->
+      case Answers.answered(rounds.control, running, result) do
+        {:ok, control} -> %{rounds | control: control}
+        {:error, reason, control} -> fail(%{rounds | control: control}, round, reason)
+      end
+    end)
+  end
+
+  # The answer is given to its round, and to those that wait for an equal call.
+  defp went_on({round, _call, _running, _result}, %{error: {first, _reason}} = rounds)
+       when first <= round,
+       do: rounds
+
+  defp went_on({round, call, running, result}, rounds) do
+    rounds = went_on(rounds, round, call, result)
+
+    case running do
+      {{_id, name, args, _sent, true}, _until} -> joined(rounds, {name, args})
+      _not_kept -> rounds
     end
   end
 
@@ -345,7 +479,9 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp resumed({:failed, text, rounds}, call, round),
     do: went_on(rounds, round, call, {:error, {:tool_failed, text}})
 
+  defp resumed({{:error, :deadline}, rounds}, _call, _round), do: fail(rounds, -1, :timeout)
   defp resumed({{:error, reason}, rounds}, _call, round), do: fail(rounds, round, reason)
+  defp resumed({:waits, rounds}, _call, _round), do: rounds
 
   defp went_on(rounds, round, call, result) do
     case result do
@@ -369,15 +505,20 @@ defmodule PtcRunner.Json.Run.Rounds do
     Guarded.forget(pid)
     rounds = %{rounds | pids: pids, idle: List.keydelete(rounds.idle, monitor, 1)}
 
-    case Enum.find(rounds.waiting, fn {_at, waits} -> waits |> elem(1) |> elem(1) == monitor end) do
-      nil ->
+    case Enum.sort(Enum.filter(rounds.waiting, &waits?(&1, monitor))) do
+      [] ->
         rounds
 
-      {round, {_call, _process, span, running}} ->
+      [{round, _waits} | _] = all ->
         reason = Guarded.ended(reason, rounds.heap)
-        told(span, {:error, reason})
-        rounds = %{rounds | waiting: Map.delete(rounds.waiting, round)}
-        rounds |> ended_with(running, reason) |> fail(round, reason)
+        rounds = %{rounds | waiting: Map.drop(rounds.waiting, for({at, _} <- all, do: at))}
+
+        all
+        |> Enum.reduce(rounds, fn {_at, {_call, _process, span, running}}, rounds ->
+          told(span, {:error, reason})
+          ended_with(rounds, running, reason)
+        end)
+        |> fail(round, reason)
     end
   end
 
@@ -401,14 +542,28 @@ defmodule PtcRunner.Json.Run.Rounds do
     {later, waiting} = Enum.split_with(rounds.waiting, fn {at, _waits} -> at > round end)
 
     why = if reason == :timeout, do: :timeout, else: :stopped
-    pids = Enum.reduce(later, rounds.pids, &stop(&1, &2, why))
+    # A list of calls goes on if one of its rounds does.
+    goes_on =
+      for {_at, {_call, {_pid, monitor, _tag, _known}, _span, _running}} <- waiting, do: monitor
+
+    pids = Enum.reduce(later, rounds.pids, &stop(&1, &2, why, goes_on))
     asked = for {at, asked} <- rounds.asked, at <= round, into: %{}, do: {at, asked}
-    %{rounds | error: {round, reason}, waiting: Map.new(waiting), pids: pids, asked: asked}
+    held = for {at, call} <- :gb_trees.to_list(rounds.held), at <= round, do: {at, call}
+
+    %{
+      rounds
+      | error: {round, reason},
+        waiting: Map.new(waiting),
+        pids: pids,
+        asked: asked,
+        held: :gb_trees.from_orddict(held),
+        gathered: Gathered.drop_after(rounds.gathered, round)
+    }
   end
 
-  defp stop({_round, {_call, {pid, monitor, _tag, _known}, span, _running}}, pids, why) do
-    Guarded.stop(pid, monitor)
+  defp stop({_round, {_call, {pid, monitor, _tag, _known}, span, _running}}, pids, why, goes_on) do
+    if is_map_key(pids, monitor) and monitor not in goes_on, do: Guarded.stop(pid, monitor)
     told(span, {:error, why})
-    Map.delete(pids, monitor)
+    if monitor in goes_on, do: pids, else: Map.delete(pids, monitor)
   end
 end

@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Run.Rounds.Loop do
   @moduledoc false
   # What follows from all rounds of a loop whose rounds overlap.
 
-  alias PtcRunner.Json.Deadline
+  alias PtcRunner.Json.{Deadline, Tools}
 
   @doc """
   The value of a loop over this list, from those of its rounds, by their numbers.
@@ -20,6 +20,25 @@ defmodule PtcRunner.Json.Run.Rounds.Loop do
 
   def value(_loop, list, values),
     do: for({_, i} <- Enum.with_index(list), do: Map.fetch!(values, i))
+
+  # The most rounds that are on their way because their calls are going to be made together.
+  @most_ahead 20_000
+
+  @doc """
+  How many rounds are on their way at most, with these tools, of which so many run at a time.
+
+      iex> PtcRunner.Json.Run.Rounds.Loop.ahead(%{}, 4)
+      4
+
+      iex> PtcRunner.Json.Run.Rounds.Loop.ahead(%{"find" => %{batch: 100}, "pay" => %{batch: nil}}, 1)
+      200
+
+  """
+  @spec ahead(Tools.settings(), pos_integer()) :: pos_integer()
+  def ahead(settings, most) do
+    lists = for {_name, %{batch: most}} when most != nil <- settings, do: most
+    if lists == [], do: most, else: min((most + 1) * Enum.max(lists), @most_ahead)
+  end
 
   @doc "The next time at which a call is late, or the run."
   @spec next_deadline(map()) :: Deadline.t()

@@ -1,0 +1,367 @@
+defmodule PtcRunner.Json.BatchTest do
+  use ExUnit.Case, async: true
+
+  # Tools that take several calls at once.
+
+  alias PtcRunner.{Agent, Json}
+  alias PtcRunner.Json.Paused
+
+  doctest PtcRunner.Json.Batch
+  doctest PtcRunner.Json.Run.Rounds.Gathered
+  doctest PtcRunner.Json.Run.Rounds.Loop
+
+  @it %{"op" => "it"}
+
+  # A tool that takes lists and tells the test of each.
+  defp batch(fun, options \\ []) do
+    test = self()
+
+    function = fn list ->
+      send(test, {:list, Enum.map(list, & &1["n"])})
+      Enum.map(list, &fun.(&1["n"]))
+    end
+
+    {function, Keyword.merge([effect: :read, batch: 10], options)}
+  end
+
+  defp alone(fun, options \\ []) do
+    test = self()
+
+    function = fn %{"n" => n} ->
+      send(test, {:one, n})
+      fun.(n)
+    end
+
+    {function, Keyword.merge([effect: :read], options)}
+  end
+
+  defp call(tool, n \\ @it), do: %{"op" => "call", "tool" => tool, "args" => %{"n" => n}}
+
+  defp caught(tool, instead), do: Map.put(call(tool), "on_error", instead)
+
+  defp map(body),
+    do: %{
+      "op" => "pipe",
+      "steps" => [%{"op" => "load", "name" => "items"}, %{"op" => "map", "expr" => body}]
+    }
+
+  defp program(node), do: Json.Codec.encode!(%{"program" => node})
+
+  defp run(node, items, tools, opts \\ []),
+    do: Json.run(program(node), [context: %{"items" => items}, tools: tools] ++ opts)
+
+  defp lists(found \\ []) do
+    receive do
+      {:list, list} -> lists([list | found])
+    after
+      0 -> Enum.reverse(found)
+    end
+  end
+
+  defp ones(found \\ []) do
+    receive do
+      {:one, n} -> ones([n | found])
+    after
+      0 -> Enum.reverse(found)
+    end
+  end
+
+  test "the calls of a loop go to their tool together, in their order, at most so many at once" do
+    assert {:ok, value, _, _} =
+             run(map(call("double")), Enum.to_list(1..25), %{"double" => batch(&(&1 * 2))})
+
+    assert value == Enum.map(1..25, &(&1 * 2))
+    assert lists() == [Enum.to_list(1..10), Enum.to_list(11..20), Enum.to_list(21..25)]
+  end
+
+  test "in set, each, filter and parts of an object" do
+    tools = %{"double" => batch(&(&1 * 2)), "odd" => batch(&(rem(&1, 2) == 1))}
+    rows = for n <- 1..3, do: %{"n" => n}
+    n = %{"op" => "get", "field" => "n"}
+    load = %{"op" => "load", "name" => "items"}
+
+    set = %{
+      "op" => "pipe",
+      "steps" => [load, %{"op" => "set", "fields" => %{"m" => call("double", n)}}]
+    }
+
+    assert {:ok, [%{"n" => 1, "m" => 2}, _, %{"m" => 6}], _, _} = run(set, rows, tools)
+    assert lists() == [[1, 2, 3]]
+
+    filter = %{"op" => "pipe", "steps" => [load, %{"op" => "filter", "where" => call("odd", n)}]}
+    assert {:ok, [%{"n" => 1}, %{"n" => 3}], _, _} = run(filter, rows, tools)
+    assert lists() == [[1, 2, 3]]
+
+    object = %{
+      "op" => "object",
+      "fields" => %{"a" => call("double", 1), "b" => call("double", 2)}
+    }
+
+    assert {:ok, %{"a" => 2, "b" => 4}, _, _} = run(object, rows, tools)
+    assert [list] = lists()
+    assert Enum.sort(list) == [1, 2]
+  end
+
+  test "a call outside of a loop is a list of one" do
+    assert {:ok, 14, _, _} = run(call("double", 7), [], %{"double" => batch(&(&1 * 2))})
+    assert lists() == [[7]]
+  end
+
+  test "two such tools in one body are called one after the other, for all rounds" do
+    tools = %{"double" => batch(&(&1 * 2)), "next" => batch(&(&1 + 1))}
+    body = call("next", call("double"))
+    assert {:ok, [3, 5, 7, 9], _, _} = run(map(body), [1, 2, 3, 4], tools)
+    assert lists() == [[1, 2, 3, 4], [2, 4, 6, 8]]
+  end
+
+  test "the error of one call is that call's" do
+    tools = %{"find" => batch(fn n -> if n == 2, do: {:error, "none"}, else: n end)}
+
+    assert {:error, {:execution_error, text}} = run(map(call("find")), [1, 2, 3], tools)
+    assert text =~ "Tool 'find' error"
+    caught = caught("find", nil)
+    assert {:ok, [1, nil, 3], _, _} = run(map(caught), [1, 2, 3], tools)
+  end
+
+  test "an answer of another length or shape is an error of each call that says so" do
+    for {answer, got} <- [
+          {[1], "a list of 1 item"},
+          {[1, 2, 3], "a list of 3 items"},
+          {:none, ":none"},
+          {[1 | 2], "[1 | 2]"},
+          {%{"a" => 1}, ~s(%{"a" => 1})}
+        ] do
+      tools = %{"find" => {fn _list -> answer end, batch: 10}}
+      assert {:error, {:execution_error, text}} = run(map(call("find")), [1, 2], tools)
+
+      assert text =~
+               "it was given 2 calls, and must answer a list of 2 answers in their order, got: " <>
+                 got
+    end
+  end
+
+  test "a tool that raises, or answers one error for all, is the error of each" do
+    else_ = &caught(&1, "failed")
+
+    tools = %{
+      "boom" => {fn _ -> raise "boom" end, batch: 5},
+      "down" => {fn _ -> {:error, "down"} end, batch: 5}
+    }
+
+    assert {:ok, ["failed", "failed"], _, _} = run(map(else_.("boom")), [1, 2], tools)
+    assert {:ok, ["failed", "failed"], _, _} = run(map(else_.("down")), [1, 2], tools)
+    assert {:error, {_, text}} = run(map(call("boom")), [1, 2], tools)
+    assert text =~ "raised"
+  end
+
+  test "equal arguments go once with cache: true" do
+    tools = %{"double" => batch(&(&1 * 2), cache: true)}
+    assert {:ok, [2, 4, 2, 4, 6], _, _} = run(map(call("double")), [1, 2, 1, 2, 3], tools)
+    assert lists() == [[1, 2, 3]]
+  end
+
+  test "budgets count single calls" do
+    tools = %{"double" => batch(&(&1 * 2), max_calls: 3)}
+    assert {:error, {:execution_error, text}} = run(map(call("double")), [1, 2, 3, 4], tools)
+    assert text =~ "no more than 3 calls are allowed"
+    assert lists() == [[1, 2, 3]]
+
+    assert {:error, {_, text}} =
+             run(map(call("double")), [1, 2, 3], %{"double" => batch(& &1)}, max_tool_calls: 2)
+
+    assert text =~ "no more than 2 calls"
+  end
+
+  test "other tools that write are called in the order of the rounds, each where all rounds before have ended" do
+    for tools <- [
+          %{"find" => batch(& &1), "pay" => alone(& &1, effect: :write)},
+          %{"find" => alone(& &1), "pay" => alone(& &1, effect: :write)}
+        ] do
+      assert {:ok, _, _, _} = run(map(call("pay", call("find"))), [3, 1, 2], tools)
+      assert (ones() -- [3, 1, 2]) in [[], [3, 1, 2]]
+      lists()
+      failing = fn n -> if n == 1, do: {:error, "no"}, else: n end
+      {_fun, options} = tools["find"]
+      find = if options[:batch], do: batch(failing), else: alone(failing)
+
+      assert {:error, _} =
+               run(map(call("pay", call("find"))), [3, 1, 2], %{tools | "find" => find})
+
+      # The payment of the round before the one that failed was made, and no other.
+      assert Enum.filter(ones(), &(&1 == 3)) |> Enum.uniq() == [3]
+    end
+  end
+
+  test "decisions and the journal see single calls, and the journal is replayed" do
+    test = self()
+    tools = %{"double" => batch(&(&1 * 2))}
+
+    hook = fn call ->
+      send(test, {:asked, call.args})
+      if call.args["n"] == 2, do: {:answer, 100}, else: :run
+    end
+
+    assert {:ok, [2, 100, 6], _, _} = run(map(call("double")), [1, 2, 3], tools, on_call: hook)
+    assert lists() == [[1, 3]]
+    for n <- 1..3, do: assert_received({:asked, %{"n" => ^n}})
+
+    {result, journal} =
+      Json.record(program(map(call("double"))), context: %{"items" => [1, 2, 3]}, tools: tools)
+
+    assert {:ok, [2, 4, 6], _, _} = result
+
+    assert result ==
+             Json.replay(program(map(call("double"))), journal, context: %{"items" => [1, 2, 3]})
+  end
+
+  test "a call that waits is left out of the list, and the run goes on" do
+    tools = %{"double" => batch(&(&1 * 2))}
+    opts = [on_call: fn call -> if call.args["n"] == 2, do: :pause, else: :run end]
+    assert {:paused, paused} = run(map(call("double")), [1, 2, 3], tools, opts)
+    assert lists() == [[1, 3]]
+    assert [%{args: %{"n" => 2}}] = paused.calls
+    {:ok, paused} = paused |> Paused.to_map() |> Paused.from_map()
+
+    assert {:ok, [2, 4, 6], _, _} =
+             Json.resume(
+               paused,
+               :approve,
+               [context: %{"items" => [1, 2, 3]}, tools: tools] ++ opts
+             )
+
+    assert lists() == [[2]]
+  end
+
+  test "a function of two arguments is told of each call" do
+    test = self()
+    fun = fn list, more -> send(test, more) && Enum.map(list, & &1["n"]) end
+    tools = %{"find" => {fun, batch: 5}}
+
+    assert {:ok, [1, 2], _, _} =
+             run(map(call("find")), [1, 2], tools, tool_context: %{who: "ada"})
+
+    assert_received %{
+      context: %{who: "ada"},
+      calls: [%{key: a, attempt: 1}, %{key: b, path: path}]
+    }
+
+    assert a != b and is_list(path)
+    assert {:ok, 3, _, _} = run(call("find", 3), [], tools)
+    assert_received %{calls: [%{key: _, attempt: 1}]}
+  end
+
+  test "the time of a tool is that of a list, and its error that of each call" do
+    fun = fn list -> Process.sleep(:infinity) && list end
+    tools = %{"slow" => {fun, batch: 5, timeout: 20}}
+    body = caught("slow", "late")
+    assert {:ok, ["late", "late", "late"], _, _} = run(map(body), [1, 2, 3], tools)
+
+    assert {:error, {:timeout, 100}} =
+             run(map(body), [1, 2], %{"slow" => {fun, batch: 5}}, timeout: 100)
+  end
+
+  test "a list that is killed for its heap ends the run" do
+    fun = fn list -> Enum.map(list, fn _ -> Enum.to_list(1..1_000_000) end) end
+
+    assert {:error, {:memory_exceeded, _}} =
+             run(map(call("big")), [1, 2], %{"big" => {fun, batch: 5}}, max_heap: 100_000)
+  end
+
+  test "with tool_concurrency, several lists run at a time" do
+    fun = fn list -> Process.sleep(30) && Enum.map(list, & &1["n"]) end
+    items = Enum.to_list(1..40)
+    tools = %{"find" => {fun, batch: 10, effect: :read}}
+    {us, result} = :timer.tc(fn -> run(map(call("find")), items, tools, tool_concurrency: 4) end)
+    assert {:ok, ^items, _, _} = result
+    assert us < 110_000
+  end
+
+  describe "agents" do
+    test "arguments and answers of each call are judged as if it were alone, and recorded" do
+      fun = fn list ->
+        Enum.map(list, &if(&1["n"] == 3, do: {:error, "none"}, else: &1["n"] * 2))
+      end
+
+      tools = %{"double" => {fun, signature: "(n :int) -> :int", batch: 10, effect: :read}}
+      body = caught("double", nil)
+
+      assert {:ok, [2, 4, nil, nil], info} =
+               Agent.run(program(map(body)), tools, context: %{"items" => [1, "2", 3, "x"]})
+
+      assert [
+               {%{"n" => 1}, :ok},
+               {%{"n" => 2}, :ok},
+               {%{"n" => 3}, :error},
+               {%{"n" => "x"}, :refused}
+             ] = for(call <- info.tool_calls, do: {call.args, call.status})
+
+      assert ~s(double: coerced string "2" to integer) in info.warnings
+    end
+
+    test "a result that does not fit is the error of its call" do
+      fun = fn list -> Enum.map(list, &if(&1["n"] == 2, do: "two", else: &1["n"])) end
+      tools = %{"same" => {fun, signature: "(n :int) -> :int", batch: 10, effect: :read}}
+
+      assert {:error, _, feedback} =
+               Agent.run(program(map(call("same"))), tools, context: %{"items" => [1, 2, 3]})
+
+      assert feedback =~ "its result is not what its signature says"
+    end
+
+    test "what raises is the recorded error of each call" do
+      tools = %{
+        "boom" => {fn _list -> raise "boom" end, signature: "(n :int) -> :int", batch: 10}
+      }
+
+      assert {:error, _, _, info} =
+               Agent.run(program(map(call("boom"))), tools,
+                 context: %{"items" => [1, 2]},
+                 info: true
+               )
+
+      assert [%{status: :error, args: %{"n" => 1}}, %{status: :error, args: %{"n" => 2}}] =
+               info.tool_calls
+    end
+
+    test "in a loop with findings" do
+      tools = %{"double" => batch(&(&1 * 2), signature: "(n :int) -> :int")}
+      items = Enum.to_list(1..4)
+
+      {:ok, step} =
+        Agent.loop(fn _ -> program(map(call("double"))) end,
+          task: "Double them",
+          context: %{"items" => items},
+          tools: tools,
+          returns: "[:int]"
+        )
+
+      assert step.return == [2, 4, 6, 8]
+      assert lists() == [[1, 2, 3, 4]]
+      assert length(step.tool_calls) == 4
+    end
+  end
+
+  test "plan and explain see single calls" do
+    tools = %{"double" => batch(&(&1 * 2))}
+    opts = [context: %{"items" => [1, 2, 3]}, tools: tools]
+    {:ok, plan} = Json.plan(program(map(call("double"))), opts)
+
+    {:ok, same} =
+      Json.plan(
+        program(map(call("double"))),
+        Keyword.put(opts, :tools, %{"double" => alone(&(&1 * 2))})
+      )
+
+    assert inspect(plan.tools) == inspect(same.tools)
+    explain = Json.explain(program(map(call("double"))), opts)
+    assert {:ok, [2, 4, 6], _, _} = explain.result
+  end
+
+  test "options that are wrong are errors" do
+    assert_raise ArgumentError,
+                 ~r/option :batch of tool "a" must be an integer from 1 to 10000/,
+                 fn ->
+                   run(call("a", 1), [], %{"a" => {& &1, batch: 0}})
+                 end
+  end
+end
