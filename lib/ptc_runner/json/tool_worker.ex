@@ -12,6 +12,7 @@ defmodule PtcRunner.Json.ToolWorker do
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
+  require Weight
 
   # The key of the words that the running tool has been charged for.
   @charged :ptc_runner_words_charged
@@ -96,6 +97,10 @@ defmodule PtcRunner.Json.ToolWorker do
 
   # What the record keeps of all calls counts for the first answer that is a value.
   defp all_weighed(answers, max_heap), do: all_weighed(answers, max_heap, charged(), [])
+
+  defp all_weighed([{:ok, value} | answers], left, charged, weighed)
+       when Weight.is_immediate(value),
+       do: all_weighed(answers, left, 0, [{:ok, value, charged} | weighed])
 
   defp all_weighed([{:ok, value} | answers], left, charged, weighed) do
     case Weight.within(value, left) do

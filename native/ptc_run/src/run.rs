@@ -209,6 +209,9 @@ impl<L: Execute> Run<L> {
             }
             Exit::Call { tool, args } if is_last => {
                 let pc = vm.pc();
+                drop(vm);
+                plain.words_built = heap.words_built();
+                plain.share(plain.words_built);
                 return Some(Executed::ended(
                     Ending::Last {
                         tool,

@@ -146,7 +146,11 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             && self.handlers.is_empty()
             && self.returning == Returning::Nothing
             && self.machine.stack.is_empty()
-            && self.program.code.get(self.pc as usize) == Some(&Instr::Done)
+            && match self.program.code.get(self.pc as usize) {
+                Some(Instr::Done) => true,
+                Some(Instr::Next(_)) => self.is_round,
+                _ => self.is_round && self.pc == self.ends_at,
+            }
     }
 
     /// Returns whether the answer to the call at which the run has just stopped is only kept by the loop around it, and more

@@ -117,7 +117,7 @@ defmodule PtcRunner.Json.Run.Controlled do
     run = next(%{run | control: control, process: ToolProcess.new(max_heap)}, id + 1)
 
     case result do
-      {:ok, value} -> {:resume, {:joined, value, 0}, run}
+      {:ok, value, words} -> {:resume, {:joined, value, words}, run}
       other -> {:ended, other, run}
     end
   end

@@ -30,7 +30,7 @@ defmodule PtcRunner.Json.Run.InCaller do
     run = %{run | process: ToolProcess.new(run.max_heap)}
 
     case Rounds.run(loop, run) do
-      {:ok, value} -> {:resume, {:joined, value, 0}, run}
+      {:ok, value, words} -> {:resume, {:joined, value, words}, run}
       error -> {:ended, error, run}
     end
   end

@@ -14,7 +14,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply}
   alias PtcRunner.Json.Run.Rounds.{Gathered, Loop}
   alias PtcRunner.Native
-  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
   require Reply
@@ -28,7 +28,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # `limited?`: whether the caller has a heap limit. `batches`: by the first round of a list of calls that is made, all its rounds.
   #
   # `gathered`: the calls that are going to be made together; `held`: by round, calls of other tools that may not be made yet; `ahead`: how
-  # many rounds are on their way at most; `oldest`: the first round that has not ended.
+  # many rounds are on their way at most; `oldest`: the first round that has not ended. `words`: of the answers that are values of rounds.
   #
   # `round`: of these, the round that is driven.
   #
@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil] ++
               [control: nil, id: nil, calls: %{}, asked: %{}, round: nil] ++
-              [batches: %{}, held: :gb_trees.empty(), oldest: 0]
+              [batches: %{}, held: :gb_trees.empty(), oldest: 0, words: 0]
 
   @type t :: %__MODULE__{}
 
@@ -49,15 +49,15 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   @doc """
   Runs all rounds of a loop at whose start a run was suspended, whose tools share its heap limit. Returns the loop's value, or
-  the first error.
+  the first error. The words are of answers that the run does not count itself.
   """
-  @spec run(Reply.t(), Run.t()) :: {:ok, [term()]} | {:error, term()}
+  @spec run(Reply.t(), Run.t()) :: {:ok, [term()], non_neg_integer()} | {:error, term()}
   def run(Reply.fork(loop: name, list: list) = loop, run) do
     ref = :erlang.alias()
 
     case ref |> new(loop, run) |> go_on(list, 0, ref) do
       %{error: {_round, reason}} -> {:error, reason}
-      %{values: values} -> {:ok, Loop.value(name, list, values)}
+      %{values: values, words: words} -> {:ok, Loop.value(name, list, values), words}
     end
   end
 
@@ -65,7 +65,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   Runs them for a run whose caller decides about each call. `id`: that of the loop; `:paused`: calls wait for a decision, and no other one can go on.
   """
   @spec controlled(Reply.t(), Run.t(), id :: pos_integer()) ::
-          {{:ok, [term()]} | {:error, term()} | :paused, Control.t()}
+          {{:ok, [term()], non_neg_integer()} | {:error, term()} | :paused, Control.t()}
   def controlled(Reply.fork(loop: name, list: list) = loop, %Run{control: control} = run, id) do
     before = control.paused
     ref = :erlang.alias()
@@ -82,8 +82,8 @@ defmodule PtcRunner.Json.Run.Rounds do
       %{error: {round, reason}} ->
         {{:error, reason}, Answers.beyond(%{control | paused: before}, id, round)}
 
-      %{values: values} ->
-        {{:ok, Loop.value(name, list, values)}, control}
+      %{values: values, words: words} ->
+        {{:ok, Loop.value(name, list, values), words}, control}
     end
   end
 
@@ -116,11 +116,7 @@ defmodule PtcRunner.Json.Run.Rounds do
 
       rounds.error == nil and items != [] and under_way(rounds, round) < rounds.ahead ->
         [item | items] = items
-
-        fn -> Native.round(rounds.state, rounds.terms, item) end
-        |> Driver.start(one(rounds, round))
-        |> stepped()
-        |> go_on(items, round + 1, ref)
+        rounds |> started(item, round) |> go_on(items, round + 1, ref)
 
       Gathered.any?(rounds.gathered) and busy(rounds) < rounds.most ->
         rounds |> together() |> go_on(items, round, ref)
@@ -130,6 +126,17 @@ defmodule PtcRunner.Json.Run.Rounds do
 
       true ->
         wait(rounds, items, round, ref)
+    end
+  end
+
+  # Most rounds are at their call at once.
+  defp started(%{state: state, terms: terms} = rounds, item, round) do
+    case Panic.instead(fn -> Native.round(state, terms, item) end) do
+      call when elem(call, 0) in [:call, :last] ->
+        call |> asked_for(rounds, round) |> resumed(call, round)
+
+      reply ->
+        reply |> Driver.drive(one(rounds, round)) |> stepped()
     end
   end
 
@@ -217,7 +224,10 @@ defmodule PtcRunner.Json.Run.Rounds do
   # One round, as a run of its own.
   defp one(rounds, round), do: %Run{strategy: %{rounds | round: round}}
 
-  defp stepped({result, %Run{strategy: %{round: round} = rounds}}) do
+  defp stepped({result, %Run{strategy: %{round: round} = rounds}}),
+    do: stepped(result, rounds, round)
+
+  defp stepped(result, rounds, round) do
     case result do
       :waits -> rounds
       {:error, :deadline} -> fail(rounds, -1, :timeout)
@@ -235,14 +245,40 @@ defmodule PtcRunner.Json.Run.Rounds do
   @impl true
   def request(call, %Run{strategy: %{round: round} = rounds} = run) do
     case asked_for(call, rounds, round) do
-      {:waits, rounds} -> {:ended, :waits, %{run | strategy: rounds}}
-      {:resume, answer, rounds} -> {:resume, answer, %{run | strategy: rounds}}
-      {:failed, text, rounds} -> {:failed, :failed, text, %{run | strategy: rounds}}
-      {{:error, _reason} = error, rounds} -> {:ended, error, %{run | strategy: rounds}}
+      {:waits, rounds} ->
+        {:ended, :waits, %{run | strategy: rounds}}
+
+      {:resume, {:answer, value, words}, rounds} when elem(call, 0) == :last ->
+        {result, rounds} = last(rounds, call, value, words)
+        {:ended, result, %{run | strategy: rounds}}
+
+      {:resume, answer, rounds} ->
+        {:resume, answer, %{run | strategy: rounds}}
+
+      {:failed, text, rounds} when elem(call, 0) == :last ->
+        {:ended, {:error, {:tool_failed, text}}, %{run | strategy: rounds}}
+
+      {:failed, text, rounds} ->
+        {:failed, :failed, text, %{run | strategy: rounds}}
+
+      {{:error, _reason} = error, rounds} ->
+        {:ended, error, %{run | strategy: rounds}}
     end
   end
 
+  # The answer is the value of the round, of which nothing is left. What all such answers take is counted here.
+  defp last(%{run: %Run{max_heap: max_heap}} = rounds, Reply.last(built: built), value, words) do
+    all = rounds.words + words
+
+    if max_heap > 0 and built + all > max_heap,
+      do: {{:error, :memory_exceeded}, rounds},
+      else: {{:ok, value, words}, %{rounds | words: all}}
+  end
+
   defp asked_for(Reply.call(left: left), rounds, _round) when left <= 0,
+    do: {{:error, :deadline}, rounds}
+
+  defp asked_for(Reply.last(left: left), rounds, _round) when left <= 0,
     do: {{:error, :deadline}, rounds}
 
   # Without lists of calls, no more rounds are on their way than tools may run.
@@ -256,7 +292,9 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   # Where tools run one after another, one that writes, and does not take lists, is called in the order of the rounds: as if all rounds before had
   # ended before this one began.
-  defp may_call?(Reply.call(tool: name), %{settings: settings} = rounds, round) do
+  defp may_call?(call, %{settings: settings} = rounds, round) do
+    name = tool(call)
+
     case settings do
       %{^name => %{batch: most}} when most != nil -> true
       %{^name => %{effect: :read}} -> busy(rounds) < rounds.most
@@ -276,7 +314,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   defp asked_for_now(call, %{control: nil} = rounds, round) do
-    Reply.call(tool: name, args: args) = call
+    {name, args, _pc} = asking(call)
 
     with {:ok, fun} <- InCaller.tool(rounds.run, name, args) do
       begin(call, fun, args, nil, rounds, round)
@@ -285,13 +323,20 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  defp asked_for_now(Reply.call(tool: name, args: args, pc: pc) = call, rounds, round) do
+  defp asked_for_now(call, rounds, round) do
+    {name, args, pc} = asking(call)
     number = Map.get(rounds.calls, round, 0) + 1
     rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
     id = {rounds.id, round, number}
     step = asked(rounds, fn -> Control.decide(rounds.control, id, name, args, pc) end)
     decided(step, call, rounds, round, id)
   end
+
+  defp asking(Reply.call(tool: name, args: args, pc: pc)), do: {name, args, pc}
+  defp asking(Reply.last(tool: name, args: args, pc: pc)), do: {name, args, pc}
+
+  defp tool(Reply.call(tool: name)), do: name
+  defp tool(Reply.last(tool: name)), do: name
 
   # The application's own function of events may fail, and its caller go on.
   defp asked(rounds, decide) do
@@ -344,8 +389,10 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   # `running`: the call, and the time that its tool has.
-  defp begin(Reply.call(tool: name) = call, fun, args, running, rounds, round) do
-    with {:ok, words} <- args |> Keyed.args() |> Weight.within(rounds.heap) do
+  defp begin(call, fun, args, running, rounds, round) do
+    with {:ok, words} <- weigh(call, Keyed.args(args), rounds.heap) do
+      name = tool(call)
+
       case rounds.settings do
         %{^name => %{batch: most}} when most != nil ->
           member = {round, {call, running}, args, words}
@@ -358,6 +405,15 @@ defmodule PtcRunner.Json.Run.Rounds do
       error -> {error, rounds}
     end
   end
+
+  # Those of small arguments that the program gives are known.
+  defp weigh(Reply.call(args: args, weight: weight), args, heap),
+    do: InCaller.weigh(args, weight, heap)
+
+  defp weigh(Reply.last(args: args, weight: weight), args, heap),
+    do: InCaller.weigh(args, weight, heap)
+
+  defp weigh(_call, args, heap), do: Weight.within(args, heap)
 
   # Makes the calls of several rounds.
   defp together(rounds) do
@@ -482,6 +538,17 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp resumed({{:error, :deadline}, rounds}, _call, _round), do: fail(rounds, -1, :timeout)
   defp resumed({{:error, reason}, rounds}, _call, round), do: fail(rounds, round, reason)
   defp resumed({:waits, rounds}, _call, _round), do: rounds
+
+  defp went_on(rounds, round, Reply.last() = call, result) do
+    case result do
+      {:ok, value, words} ->
+        {result, rounds} = last(rounds, call, value, words)
+        stepped(result, rounds, round)
+
+      {:error, reason} ->
+        fail(rounds, round, reason)
+    end
+  end
 
   defp went_on(rounds, round, call, result) do
     case result do
