@@ -34,8 +34,8 @@ defmodule PtcRunner.Agent do
       `:tool_context` (who asks, the tenant, a socket), see `PtcRunner.Agent.Tool`
     * `{function, signature}`, where the signature is a text or parsed
     * `{function, options}` with `:signature`, `:description`, `:enums` and `:descriptions` (see
-      `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments, and with `:effect`, `:max_calls`, `:timeout`, `:cache`
-      and `:approve` (see the section *Tools* of `PtcRunner.Json.run/2`)
+      `t:PtcRunner.SubAgent.Signature.schema_option/0`) of the arguments, and with `:effect`, `:max_calls`, `:timeout`, `:cache`,
+      `:approve` and `:batch` (see the section *Tools* of `PtcRunner.Json.run/2`)
     * a `PtcRunner.Agent.Tool`, which has the same as fields
     * an `ALLM.Tool`. What its JSON Schema demands and a signature cannot say is a warning
       ([the table](engine.md#the-schema-of-a-tool)); the rest is validated.

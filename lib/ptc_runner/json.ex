@@ -192,6 +192,7 @@ defmodule PtcRunner.Json do
     * `:timeout` - milliseconds of one call. A call that takes longer is an error of the tool, which the program may catch with `on_error`.
     * `:cache` - `true`: in one run, the tool is called once for equal arguments (by `===`), and its answer, or error, counts for all
     * `:approve` - `true`: without `:on_call`, the run is paused before the call
+    * `:batch` - how many calls the function takes at once, as a list of arguments, to answer a list: see *One call for many* in `PtcRunner.Agent.Tool`
 
   A call is counted before it starts, also one that `:on_call` answers; one that the cache answers is not. A run that exceeds
   `:max_tool_calls` or `:max_calls` ends with an error that the program cannot catch:
@@ -342,8 +343,8 @@ defmodule PtcRunner.Json do
   @doc """
   Goes on with a paused run.
 
-  `decisions` is what is decided about the calls that wait: for all of them, or a map from their ids. Calls without a decision
-  wait again. A decision is
+  `decisions` is what is decided about the calls that wait: one decision for all of them, a list with one for each in the order of `calls`, a map from their ids, or a
+  function of a call (`t:PtcRunner.Json.Call.t/0`) that returns its decision, or `:pause`. Calls without a decision wait again. A decision is
 
     * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others, a map
     * `{:answer, value}` - it is not called
@@ -374,7 +375,11 @@ defmodule PtcRunner.Json do
 
   New in this library.
   """
-  @spec resume(Paused.t(), answer() | %{String.t() => answer()}, [option()]) :: result()
+  @spec resume(
+          Paused.t(),
+          answer() | [answer()] | %{String.t() => answer()} | (Call.t() -> answer() | :pause),
+          [option()]
+        ) :: result()
   def resume(paused, decisions, opts \\ [])
 
   def resume(%Paused{} = paused, decisions, opts), do: Resuming.resume(paused, decisions, opts)

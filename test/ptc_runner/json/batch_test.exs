@@ -232,6 +232,55 @@ defmodule PtcRunner.Json.BatchTest do
     assert lists() == [[2]]
   end
 
+  describe "decisions about several calls that wait" do
+    setup do
+      tools = %{"pay" => {fn %{"n" => n} -> n end, approve: true}}
+      opts = [context: %{"items" => [1, 2, 3]}, tools: tools]
+      {:paused, paused} = Json.run(program(map(call("pay"))), [tool_concurrency: 3] ++ opts)
+      assert [1, 2, 3] == for(call <- paused.calls, do: call.args["n"])
+      %{paused: paused, opts: opts}
+    end
+
+    test "one for all, one for each in their order, or what a function says", %{
+      paused: paused,
+      opts: opts
+    } do
+      assert {:ok, [1, 2, 3], _, _} = Json.resume(paused, :approve, opts)
+
+      assert {:ok, [1, 20, 3], _, _} =
+               Json.resume(paused, [:approve, {:answer, 20}, {:run, %{"n" => 3}}], opts)
+
+      decide = fn call -> if call.args["n"] == 2, do: {:answer, "no"}, else: :approve end
+      assert {:ok, [1, "no", 3], _, _} = Json.resume(paused, decide, opts)
+      [a, b, c] = for call <- paused.calls, do: call.id
+
+      assert {:ok, [1, 9, 3], _, _} =
+               Json.resume(paused, [{a, :approve}, {b, {:answer, 9}}, {c, :approve}], opts)
+    end
+
+    test "a function may leave a call waiting", %{paused: paused, opts: opts} do
+      assert {:paused, again} =
+               Json.resume(paused, &if(&1.args["n"] == 2, do: :pause, else: :approve), opts)
+
+      assert [%{args: %{"n" => 2}}] = again.calls
+      assert {:ok, [1, 2, 3], _, _} = Json.resume(again, [:approve], opts)
+    end
+
+    test "a list of another length is an error", %{paused: paused, opts: opts} do
+      assert_raise ArgumentError, ~r/3 calls wait, got: 2 decisions/, fn ->
+        Json.resume(paused, [:approve, :approve], opts)
+      end
+
+      assert_raise ArgumentError, ~r/a decision must be/, fn ->
+        Json.resume(paused, [:approve, :approve, :perhaps], opts)
+      end
+
+      assert_raise ArgumentError, ~r/a decision must be/, fn ->
+        Json.resume(paused, fn _call -> :run end, opts)
+      end
+    end
+  end
+
   test "a function of two arguments is told of each call" do
     test = self()
     fun = fn list, more -> send(test, more) && Enum.map(list, & &1["n"]) end

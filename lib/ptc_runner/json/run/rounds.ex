@@ -9,13 +9,13 @@ defmodule PtcRunner.Json.Run.Rounds do
   # Calls of tools that take several at once are gathered, and made together. Then more rounds are on their way than tools run at a
   # time, and a call of another tool is held until it may be made.
 
-  alias PtcRunner.Json.{Control, Deadline, Entry, Keyed, Run, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Control, Deadline, Run, ToolProcess}
   alias PtcRunner.Json.Control.Answers
-  alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply}
-  alias PtcRunner.Json.Run.Rounds.{Gathered, Loop}
+  alias PtcRunner.Json.Run.{Controlled, Driver, Reply}
+  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Running}
   alias PtcRunner.Native
-  alias PtcRunner.Native.{Panic, Telemetry}
-  alias PtcRunner.Sandbox.{Guarded, Weight}
+  alias PtcRunner.Native.Panic
+  alias PtcRunner.Sandbox.Guarded
   require Guarded
   require Reply
 
@@ -34,13 +34,13 @@ defmodule PtcRunner.Json.Run.Rounds do
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
-  # `{:join, key, id}` if an equal call runs; `{:paused, id}`.
+  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, id}`.
   @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?] ++
                   [:settings, :ahead, :gathered]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil] ++
               [control: nil, id: nil, calls: %{}, asked: %{}, round: nil] ++
-              [batches: %{}, held: :gb_trees.empty(), oldest: 0, words: 0]
+              [batches: %{}, held: :gb_trees.empty(), oldest: 0, words: 0, joins: %{}]
 
   @type t :: %__MODULE__{}
 
@@ -108,8 +108,8 @@ defmodule PtcRunner.Json.Run.Rounds do
   # `items` have not started; the first of them is the item of `round`.
   defp go_on(rounds, items, round, ref) do
     cond do
-      Gathered.full?(rounds.gathered) and busy(rounds) < rounds.most ->
-        rounds |> together() |> go_on(items, round, ref)
+      Gathered.full?(rounds.gathered) and Running.busy(rounds) < rounds.most ->
+        rounds |> Running.together() |> go_on(items, round, ref)
 
       released?(rounds) ->
         rounds |> released() |> go_on(items, round, ref)
@@ -118,8 +118,8 @@ defmodule PtcRunner.Json.Run.Rounds do
         [item | items] = items
         rounds |> started(item, round) |> go_on(items, round + 1, ref)
 
-      Gathered.any?(rounds.gathered) and busy(rounds) < rounds.most ->
-        rounds |> together() |> go_on(items, round, ref)
+      Gathered.any?(rounds.gathered) and Running.busy(rounds) < rounds.most ->
+        rounds |> Running.together() |> go_on(items, round, ref)
 
       rounds.waiting == %{} ->
         ended(rounds, ref)
@@ -133,7 +133,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp started(%{state: state, terms: terms} = rounds, item, round) do
     case Panic.instead(fn -> Native.round(state, terms, item) end) do
       call when elem(call, 0) in [:call, :last] ->
-        call |> asked_for(rounds, round) |> resumed(call, round)
+        call |> Asking.asked_for(rounds, round) |> resumed(call, round)
 
       reply ->
         reply |> Driver.drive(one(rounds, round)) |> stepped()
@@ -141,9 +141,6 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   defp under_way(%{values: values}, started), do: started - map_size(values)
-
-  # The processes that run a tool.
-  defp busy(%{pids: pids, idle: idle}), do: map_size(pids) - length(idle)
 
   defp wait(%{waiting: waiting, pids: pids} = rounds, items, round, ref) do
     left = Deadline.left(Loop.next_deadline(rounds))
@@ -180,13 +177,8 @@ defmodule PtcRunner.Json.Run.Rounds do
     Enum.reduce(late, rounds, fn round, rounds ->
       case rounds.waiting do
         %{^round => {_call, {pid, monitor, _tag, _known}, _span, {running, _until}}} ->
-          Guarded.stop(pid, monitor)
-          # Only its death ensures that no message follows.
-          Process.alive?(pid)
-          at = first_of(rounds, monitor)
-          drop(rounds.ref, at)
+          {at, rounds} = Running.stop_late(rounds, pid, monitor)
           timeout = rounds.control.settings[elem(running, 1)].timeout
-          rounds = %{rounds | pids: Map.delete(rounds.pids, monitor)}
           results(rounds, at, {:error, Controlled.late(elem(running, 1), timeout)})
 
         # It was in a list with one before.
@@ -194,31 +186,6 @@ defmodule PtcRunner.Json.Run.Rounds do
           rounds
       end
     end)
-  end
-
-  # The first round that waits for the answers of this process, which are sent for it.
-  defp first_of(rounds, monitor) do
-    {round, _waits} = Enum.min(Enum.filter(rounds.waiting, &waits?(&1, monitor)))
-    Enum.find_value(rounds.batches, round, fn {at, all} -> if round in all, do: at end)
-  end
-
-  defp waits?({_round, {_call, {_pid, monitor, _tag, _known}, _span, _running}}, of),
-    do: monitor == of
-
-  defp drop(ref) do
-    Guarded.await do
-      {^ref, _at, _result, _tag} -> drop(ref)
-    after
-      0 -> :ok
-    end
-  end
-
-  defp drop(ref, round) do
-    Guarded.await do
-      {^ref, ^round, _result, _tag} -> :ok
-    after
-      0 -> :ok
-    end
   end
 
   # One round, as a run of its own.
@@ -244,7 +211,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # The round waits for the tool. `answered/4` goes on with it.
   @impl true
   def request(call, %Run{strategy: %{round: round} = rounds} = run) do
-    case asked_for(call, rounds, round) do
+    case Asking.asked_for(call, rounds, round) do
       {:waits, rounds} ->
         {:ended, :waits, %{run | strategy: rounds}}
 
@@ -275,180 +242,20 @@ defmodule PtcRunner.Json.Run.Rounds do
       else: {{:ok, value, words}, %{rounds | words: all}}
   end
 
-  defp asked_for(Reply.call(left: left), rounds, _round) when left <= 0,
-    do: {{:error, :deadline}, rounds}
-
-  defp asked_for(Reply.last(left: left), rounds, _round) when left <= 0,
-    do: {{:error, :deadline}, rounds}
-
-  # Without lists of calls, no more rounds are on their way than tools may run.
-  defp asked_for(call, %{settings: settings} = rounds, round) when settings != %{} do
-    if may_call?(call, rounds, round),
-      do: asked_for_now(call, rounds, round),
-      else: {:waits, %{rounds | held: :gb_trees.insert(round, call, rounds.held)}}
-  end
-
-  defp asked_for(call, rounds, round), do: asked_for_now(call, rounds, round)
-
-  # Where tools run one after another, one that writes, and does not take lists, is called in the order of the rounds: as if all rounds before had
-  # ended before this one began.
-  defp may_call?(call, %{settings: settings} = rounds, round) do
-    name = tool(call)
-
-    case settings do
-      %{^name => %{batch: most}} when most != nil -> true
-      %{^name => %{effect: :read}} -> busy(rounds) < rounds.most
-      _writes when rounds.most > 1 -> busy(rounds) < rounds.most
-      _writes -> busy(rounds) == 0 and rounds.oldest == round
-    end
-  end
-
   defp released?(%{held: held} = rounds) do
     not :gb_trees.is_empty(held) and
-      :gb_trees.smallest(held) |> then(fn {round, call} -> may_call?(call, rounds, round) end)
+      :gb_trees.smallest(held)
+      |> then(fn {round, call} -> Asking.may_call?(call, rounds, round) end)
   end
 
   defp released(rounds) do
     {round, call, held} = :gb_trees.take_smallest(rounds.held)
-    call |> asked_for(%{rounds | held: held}, round) |> resumed(call, round)
-  end
-
-  defp asked_for_now(call, %{control: nil} = rounds, round) do
-    {name, args, _pc} = asking(call)
-
-    with {:ok, fun} <- InCaller.tool(rounds.run, name, args) do
-      begin(call, fun, args, nil, rounds, round)
-    else
-      error -> {error, rounds}
-    end
-  end
-
-  defp asked_for_now(call, rounds, round) do
-    {name, args, pc} = asking(call)
-    number = Map.get(rounds.calls, round, 0) + 1
-    rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
-    id = {rounds.id, round, number}
-    step = asked(rounds, fn -> Control.decide(rounds.control, id, name, args, pc) end)
-    decided(step, call, rounds, round, id)
-  end
-
-  defp asking(Reply.call(tool: name, args: args, pc: pc)), do: {name, args, pc}
-  defp asking(Reply.last(tool: name, args: args, pc: pc)), do: {name, args, pc}
-
-  defp tool(Reply.call(tool: name)), do: name
-  defp tool(Reply.last(tool: name)), do: name
-
-  # The application's own function of events may fail, and its caller go on.
-  defp asked(rounds, decide) do
-    decide.()
-  catch
-    kind, reason ->
-      ended(rounds, rounds.ref)
-      :erlang.raise(kind, reason, __STACKTRACE__)
+    call |> Asking.asked_for(%{rounds | held: held}, round) |> resumed(call, round)
   end
 
   defp ended(rounds, ref) do
-    for {monitor, pid} <- rounds.pids, do: Guarded.stop(pid, monitor)
-    # After the alias has ended, no further answer can arrive.
-    :erlang.unalias(ref)
-    drop(ref)
+    Running.stop_all(rounds, ref)
     rounds
-  end
-
-  defp decided(step, call, rounds, round, id) do
-    case step do
-      {:answer, value, words, control} ->
-        rounds = %{rounds | control: control}
-
-        case Controlled.weighed(value, words, rounds.heap) do
-          {:ok, value, words} -> {:resume, {:answer, value, words}, rounds}
-          error -> {error, rounds}
-        end
-
-      {:failed, text, control} ->
-        {:failed, text, %{rounds | control: control}}
-
-      {:run, running, fun, args, {timeout, _left}, control} ->
-        begin(call, fun, args, {running, timeout}, %{rounds | control: control}, round)
-
-      {:join, key, control} ->
-        asked = Map.put(rounds.asked, round, {:join, key, id, call})
-        {:waits, %{rounds | control: control, asked: asked}}
-
-      {:wait, control} ->
-        {:waits,
-         %{
-           rounds
-           | control: control,
-             asked: Map.put(rounds.asked, round, {:paused, Entry.text(id)})
-         }}
-
-      {:ended, reason, control} ->
-        {{:error, reason}, %{rounds | control: control}}
-    end
-  end
-
-  # `running`: the call, and the time that its tool has.
-  defp begin(call, fun, args, running, rounds, round) do
-    with {:ok, words} <- weigh(call, Keyed.args(args), rounds.heap) do
-      name = tool(call)
-
-      case rounds.settings do
-        %{^name => %{batch: most}} when most != nil ->
-          member = {round, {call, running}, args, words}
-          {:waits, %{rounds | gathered: Gathered.add(rounds.gathered, name, most, fun, member)}}
-
-        _alone ->
-          {:waits, made(rounds, round, {name, fun, args, :next}, [{round, {call, running}}])}
-      end
-    else
-      error -> {error, rounds}
-    end
-  end
-
-  # Those of small arguments that the program gives are known.
-  defp weigh(Reply.call(args: args, weight: weight), args, heap),
-    do: InCaller.weigh(args, weight, heap)
-
-  defp weigh(Reply.last(args: args, weight: weight), args, heap),
-    do: InCaller.weigh(args, weight, heap)
-
-  defp weigh(_call, args, heap), do: Weight.within(args, heap)
-
-  # Makes the calls of several rounds.
-  defp together(rounds) do
-    {name, fun, members, batch, gathered} = Gathered.take(rounds.gathered)
-    [first | _] = all = for {round, _waits, _args, _words} <- members, do: round
-    rounds = %{rounds | gathered: gathered, batches: Map.put(rounds.batches, first, all)}
-    waits = for {round, waits, _args, _words} <- members, do: {round, waits}
-    made(rounds, first, {name, fun, batch, :next}, waits)
-  end
-
-  defp made(rounds, at, {name, _fun, _args, _then} = request, waits) do
-    {process, rounds} = send_to(rounds, {rounds.ref, rounds.ref, at}, request)
-
-    for {round, {call, running}} <- waits, reduce: rounds do
-      rounds ->
-        waits = {call, process, Telemetry.tool_began(name), until(running)}
-        %{rounds | waiting: Map.put(rounds.waiting, round, waits)}
-    end
-  end
-
-  defp until(nil), do: nil
-  defp until({running, timeout}), do: {running, Deadline.from_now(timeout)}
-
-  defp send_to(%{idle: []} = rounds, reply_to, {name, _fun, _args, _then} = request) do
-    start = {reply_to, rounds.heap, request}
-    {pid, monitor} = Guarded.start(rounds.heap, rounds.ref, &ToolWorker.start/1, start)
-    process = {pid, monitor, nil, %{name => []}}
-    {process, %{rounds | pids: Map.put(rounds.pids, monitor, pid)}}
-  end
-
-  defp send_to(%{idle: [{pid, monitor, tag, known} | idle]} = rounds, reply_to, request) do
-    {name, _fun, _args, _then} = request
-    request = if is_map_key(known, name), do: put_elem(request, 1, nil), else: request
-    send(pid, {tag, reply_to, request})
-    {{pid, monitor, nil, Map.put(known, name, [])}, %{rounds | idle: idle}}
   end
 
   defp answered(rounds, at, result, tag) do
@@ -466,7 +273,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     answered =
       for {round, result} <- Enum.zip(all, results), is_map_key(waits, round) do
         {call, _process, span, running} = Map.fetch!(waits, round)
-        told(span, result)
+        Running.told(span, result)
         {round, call, running, result}
       end
 
@@ -476,7 +283,7 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   defp results(rounds, round, result) do
     {{call, _process, span, running}, waiting} = Map.pop!(rounds.waiting, round)
-    told(span, result)
+    Running.told(span, result)
     answered = {round, call, running, result}
     rounds = kept(%{rounds | waiting: waiting}, [answered])
     went_on(answered, rounds)
@@ -513,18 +320,18 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   defp joined(rounds, key) do
     outcome = Control.in_cache(rounds.control, key)
-    joining = for {round, {:join, ^key, id, call}} <- rounds.asked, do: {round, id, call}
+    {joining, joins} = Map.pop(rounds.joins, key, [])
 
-    Enum.reduce(Enum.sort_by(joining, &elem(&1, 0)), rounds, fn {round, id, call}, rounds ->
-      if is_map_key(rounds.asked, round) do
-        rounds = %{rounds | asked: Map.delete(rounds.asked, round)}
+    Enum.reduce(Enum.sort(joining), %{rounds | joins: joins}, fn round, rounds ->
+      case Map.pop(rounds.asked, round) do
+        {{:join, ^key, id, call}, asked} ->
+          %{rounds | asked: asked}
+          |> Asking.from_cache(call, {round, id}, key, outcome)
+          |> resumed(call, round)
 
-        rounds
-        |> asked(fn -> Control.from_cache(rounds.control, id, key, outcome) end)
-        |> decided(call, rounds, round, id)
-        |> resumed(call, round)
-      else
-        rounds
+        # An earlier round has failed.
+        _no_longer ->
+          rounds
       end
     end)
   end
@@ -572,7 +379,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     Guarded.forget(pid)
     rounds = %{rounds | pids: pids, idle: List.keydelete(rounds.idle, monitor, 1)}
 
-    case Enum.sort(Enum.filter(rounds.waiting, &waits?(&1, monitor))) do
+    case Enum.sort(Enum.filter(rounds.waiting, &Running.waits?(&1, monitor))) do
       [] ->
         rounds
 
@@ -582,7 +389,7 @@ defmodule PtcRunner.Json.Run.Rounds do
 
         all
         |> Enum.reduce(rounds, fn {_at, {_call, _process, span, running}}, rounds ->
-          told(span, {:error, reason})
+          Running.told(span, {:error, reason})
           ended_with(rounds, running, reason)
         end)
         |> fail(round, reason)
@@ -599,38 +406,24 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  defp told(span, {:ok, _value, _words}), do: Telemetry.tool_ended(span, :ok)
-  defp told(span, {:error, _reason} = error), do: Telemetry.tool_ended(span, error)
-
   # Keeps the error of the first round.
   defp fail(%{error: {first, _reason}} = rounds, round, _other) when first < round, do: rounds
 
   defp fail(rounds, round, reason) do
-    {later, waiting} = Enum.split_with(rounds.waiting, fn {at, _waits} -> at > round end)
-
     why = if reason == :timeout, do: :timeout, else: :stopped
-    # A list of calls goes on if one of its rounds does.
-    goes_on =
-      for {_at, {_call, {_pid, monitor, _tag, _known}, _span, _running}} <- waiting, do: monitor
-
-    pids = Enum.reduce(later, rounds.pids, &stop(&1, &2, why, goes_on))
     asked = for {at, asked} <- rounds.asked, at <= round, into: %{}, do: {at, asked}
     held = for {at, call} <- :gb_trees.to_list(rounds.held), at <= round, do: {at, call}
 
-    %{
-      rounds
-      | error: {round, reason},
-        waiting: Map.new(waiting),
-        pids: pids,
-        asked: asked,
-        held: :gb_trees.from_orddict(held),
-        gathered: Gathered.drop_after(rounds.gathered, round)
-    }
-  end
-
-  defp stop({_round, {_call, {pid, monitor, _tag, _known}, span, _running}}, pids, why, goes_on) do
-    if is_map_key(pids, monitor) and monitor not in goes_on, do: Guarded.stop(pid, monitor)
-    told(span, {:error, why})
-    if monitor in goes_on, do: pids, else: Map.delete(pids, monitor)
+    Running.stop_after(
+      %{
+        rounds
+        | error: {round, reason},
+          asked: asked,
+          held: :gb_trees.from_orddict(held),
+          gathered: Gathered.drop_after(rounds.gathered, round)
+      },
+      round,
+      why
+    )
   end
 end

@@ -1,0 +1,161 @@
+defmodule PtcRunner.Json.Run.Rounds.Asking do
+  @moduledoc false
+  # What becomes of a call of a round: it is made now, or gathered, or held, or somebody else answers it.
+
+  alias PtcRunner.Json.{Control, Entry, Keyed}
+  alias PtcRunner.Json.Run.{Controlled, InCaller, Reply, Rounds}
+  alias PtcRunner.Json.Run.Rounds.{Gathered, Running}
+  alias PtcRunner.Sandbox.Weight
+  require Reply
+
+  @typedoc "The round waits, goes on with an answer or the error of its tool, or ends with an error."
+  @type step ::
+          {:waits, Rounds.t()}
+          | {:resume, {:answer, term(), non_neg_integer()}, Rounds.t()}
+          | {:failed, String.t(), Rounds.t()}
+          | {{:error, term()}, Rounds.t()}
+
+  @doc "Asks for the call of a round: whether the round waits now, goes on with an answer, or ends."
+  @spec asked_for(Reply.t(), Rounds.t(), non_neg_integer()) :: step()
+  def asked_for(Reply.call(left: left), rounds, _round) when left <= 0,
+    do: {{:error, :deadline}, rounds}
+
+  def asked_for(Reply.last(left: left), rounds, _round) when left <= 0,
+    do: {{:error, :deadline}, rounds}
+
+  # Without lists of calls, no more rounds are on their way than tools may run.
+  def asked_for(call, %{settings: settings} = rounds, round) when settings != %{} do
+    if may_call?(call, rounds, round),
+      do: asked_for_now(call, rounds, round),
+      else: {:waits, %{rounds | held: :gb_trees.insert(round, call, rounds.held)}}
+  end
+
+  def asked_for(call, rounds, round), do: asked_for_now(call, rounds, round)
+
+  @doc """
+  Whether the call of a round may be made now. Where tools run one after another, one that writes, and does not take lists, is called in the order
+  of the rounds: as if all rounds before had ended before this one began.
+  """
+  @spec may_call?(Reply.t(), Rounds.t(), non_neg_integer()) :: boolean()
+  def may_call?(call, %{settings: settings} = rounds, round) do
+    name = tool(call)
+
+    case settings do
+      %{^name => %{batch: most}} when most != nil -> true
+      %{^name => %{effect: :read}} -> Running.busy(rounds) < rounds.most
+      _writes when rounds.most > 1 -> Running.busy(rounds) < rounds.most
+      _writes -> Running.busy(rounds) == 0 and rounds.oldest == round
+    end
+  end
+
+  defp asked_for_now(call, %{control: nil} = rounds, round) do
+    {name, args, _pc} = asking(call)
+
+    with {:ok, fun} <- InCaller.tool(rounds.run, name, args) do
+      begin(call, fun, args, nil, rounds, round)
+    else
+      error -> {error, rounds}
+    end
+  end
+
+  defp asked_for_now(call, rounds, round) do
+    {name, args, pc} = asking(call)
+    number = Map.get(rounds.calls, round, 0) + 1
+    rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
+    id = {rounds.id, round, number}
+    step = asked(rounds, fn -> Control.decide(rounds.control, id, name, args, pc) end)
+    decided(step, call, rounds, round, id)
+  end
+
+  defp asking(Reply.call(tool: name, args: args, pc: pc)), do: {name, args, pc}
+  defp asking(Reply.last(tool: name, args: args, pc: pc)), do: {name, args, pc}
+
+  defp tool(Reply.call(tool: name)), do: name
+  defp tool(Reply.last(tool: name)), do: name
+
+  # The application's own function of events may fail, and its caller go on.
+  defp asked(rounds, decide) do
+    decide.()
+  catch
+    kind, reason ->
+      Running.stop_all(rounds, rounds.ref)
+      :erlang.raise(kind, reason, __STACKTRACE__)
+  end
+
+  @doc "What a round goes on with that waits for an equal call, which has been answered."
+  @spec from_cache(
+          Rounds.t(),
+          Reply.t(),
+          {non_neg_integer(), Entry.id()},
+          term(),
+          Entry.outcome()
+        ) ::
+          step()
+  def from_cache(rounds, call, {round, id}, key, outcome) do
+    rounds
+    |> asked(fn -> Control.from_cache(rounds.control, id, key, outcome) end)
+    |> decided(call, rounds, round, id)
+  end
+
+  defp decided(step, call, rounds, round, id) do
+    case step do
+      {:answer, value, words, control} ->
+        rounds = %{rounds | control: control}
+
+        case Controlled.weighed(value, words, rounds.heap) do
+          {:ok, value, words} -> {:resume, {:answer, value, words}, rounds}
+          error -> {error, rounds}
+        end
+
+      {:failed, text, control} ->
+        {:failed, text, %{rounds | control: control}}
+
+      {:run, running, fun, args, {timeout, _left}, control} ->
+        begin(call, fun, args, {running, timeout}, %{rounds | control: control}, round)
+
+      {:join, key, control} ->
+        asked = Map.put(rounds.asked, round, {:join, key, id, call})
+        joins = Map.update(rounds.joins, key, [round], &[round | &1])
+        {:waits, %{rounds | control: control, asked: asked, joins: joins}}
+
+      {:wait, control} ->
+        {:waits,
+         %{
+           rounds
+           | control: control,
+             asked: Map.put(rounds.asked, round, {:paused, Entry.text(id)})
+         }}
+
+      {:ended, reason, control} ->
+        {{:error, reason}, %{rounds | control: control}}
+    end
+  end
+
+  # `running`: the call, and the time that its tool has.
+  defp begin(call, fun, args, running, rounds, round) do
+    with {:ok, words} <- weigh(call, Keyed.args(args), rounds.heap) do
+      name = tool(call)
+
+      case rounds.settings do
+        %{^name => %{batch: most}} when most != nil ->
+          member = {round, {call, running}, args, words}
+          {:waits, %{rounds | gathered: Gathered.add(rounds.gathered, name, most, fun, member)}}
+
+        _alone ->
+          {:waits,
+           Running.call(rounds, round, {name, fun, args, :next}, [{round, {call, running}}])}
+      end
+    else
+      error -> {error, rounds}
+    end
+  end
+
+  # Those of small arguments that the program gives are known.
+  defp weigh(Reply.call(args: args, weight: weight), args, heap),
+    do: InCaller.weigh(args, weight, heap)
+
+  defp weigh(Reply.last(args: args, weight: weight), args, heap),
+    do: InCaller.weigh(args, weight, heap)
+
+  defp weigh(_call, args, heap), do: Weight.within(args, heap)
+end
