@@ -54,12 +54,11 @@ defmodule PtcRunner.Agent.Tool do
   the same place go to it together, also those in `set` and in parts of an object. All else sees single calls: signatures, `max_calls`, decisions, the journal, the plan and
   what an agent records. `timeout` is the time of one list. With `cache: true`, equal arguments are in it once.
 
-      iex> names = fn list -> IO.puts("\#{length(list)} calls"); Enum.map(list, &"customer \#{&1["id"]}") end
+      iex> names = fn list -> for %{"id" => id} <- list, do: "customer \#{id}, asked with \#{length(list) - 1} others" end
       iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "ids"},
       ...>   {"op": "map", "expr": {"op": "call", "tool": "name", "args": {"id": {"op": "it"}}}}]}})
-      iex> import ExUnit.CaptureIO
-      iex> with_io(fn -> PtcRunner.Json.run!(program, context: %{"ids" => [1, 2, 3]}, tools: %{"name" => {names, effect: :read, batch: 100}}) end)
-      {["customer 1", "customer 2", "customer 3"], "3 calls\n"}
+      iex> PtcRunner.Json.run!(program, context: %{"ids" => [7, 8]}, tools: %{"name" => {names, effect: :read, batch: 100}})
+      ["customer 7, asked with 1 others", "customer 8, asked with 1 others"]
 
   A loop whose rounds call such a tool looks ahead: the calls of later rounds are made although an earlier round may fail.
   Where that matters, for example because the tool writes, catch errors in the round with `on_error`. Other tools that write are still called in the order of the rounds, and
