@@ -2,7 +2,7 @@ defmodule PtcRunner.Lisp.FaultWords.Calls do
   @moduledoc false
   # The errors of calls: of functions, of values that are none, of tools, of jumps.
 
-  alias PtcRunner.Lisp.{FaultWords, Words}
+  alias PtcRunner.Lisp.{FaultWords, Text, Words}
   alias PtcRunner.Shown
 
   # Characters of a text that are shown in a hint.
@@ -32,6 +32,13 @@ defmodule PtcRunner.Lisp.FaultWords.Calls do
   def words(:map_call, _name, _detail, [_map | _]),
     do: {:invalid_map_call, "a map takes a key and perhaps a default, as in (m :key)"}
 
+  def words(:struct_without_keys, _name, _detail, [value]),
+    do:
+      {:runtime_error, "a keyword cannot be looked up in #{Text.brief(value)}, which has no keys"}
+
+  def words(:struct_call, _name, _detail, [value]),
+    do: {:runtime_error, "#{Text.brief(value)} cannot be called"}
+
   def words(:set_call, _name, _detail, [got]),
     do: {:arity_error, "set expects 1 argument, got #{got}"}
 
@@ -49,7 +56,7 @@ defmodule PtcRunner.Lisp.FaultWords.Calls do
     do: {:arity_mismatch, "recur expects #{Words.count(expected, "argument")}, got #{got}"}
 
   def words(:keyword_arguments, _name, _detail, [count]),
-    do: {:arity_error, "keyword args must be even, got odd count: #{count}"}
+    do: {:destructure_error, "keyword args must be even, got odd count: #{count}"}
 
   def words(:destructure_list, _name, _detail, [value]),
     do: {:destructure_error, "expected list or nil, got #{Words.shown(value)}"}

@@ -203,6 +203,10 @@ fn value<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, arguments: u32) -> 
             };
             let found = match class(m, coll) {
                 Class::Map => look_up_any(m, coll, function)?,
+                Class::Struct => {
+                    let fault = Fault::of("struct_without_keys", "keyword", vec![coll]);
+                    return Err(VmHalt::fault(fault));
+                }
                 _ => Found::Missing,
             };
             Ok(Entered::Value(found.value().unwrap_or(default)))
@@ -237,6 +241,10 @@ fn value<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, arguments: u32) -> 
             }
             None => Err(not_callable(function)),
         },
+        Class::Struct => {
+            let fault = Fault::of("struct_call", "call", vec![function]);
+            Err(VmHalt::fault(fault))
+        }
         _ => Err(not_callable(function)),
     }
 }
