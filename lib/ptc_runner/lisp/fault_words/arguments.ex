@@ -4,7 +4,7 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
 
   alias PtcRunner.Lisp.FaultWords
   alias PtcRunner.Lisp.FaultWords.Reasons
-  alias PtcRunner.Lisp.{Text, Words}
+  alias PtcRunner.Lisp.{Function, Text, Words}
 
   # Built-ins that refuse collections without an order.
   @no_sets ~w(take drop take-last first last nth reverse distinct flatten sort)
@@ -35,7 +35,7 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
     argument = Enum.at(terms, if(length(terms) == 1, do: 0, else: place - 1))
 
     hint(name, terms) ||
-      {:type_error, "#{name}: arg #{place} expected #{expected}, got #{Words.type(argument)}"}
+      {:type_error, "#{name}: arg #{place} expected #{expected}, got #{given(argument)}"}
   end
 
   def words(:invalid_types, name, _detail, terms) do
@@ -60,9 +60,17 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
        "expected a collection, got a function — collection operations like filter/map/reduce take the collection last; " <>
          "arguments may be swapped"}
     else
-      {:type_error, "expected a collection, got #{Words.type(value)} #{Words.shown(value)}"}
+      {:type_error, "expected a collection, got #{Words.type(value)} #{looks(value)}"}
     end
   end
+
+  # Special numbers are atoms there.
+  defp looks(atom) when is_atom(atom), do: inspect(atom)
+  defp looks(value), do: Words.shown(value)
+
+  # The checks of arguments know functions of the library, and no other values that can be called.
+  defp given(%Function{kind: :closure}), do: "unknown"
+  defp given(value), do: Words.type(value)
 
   defp number(least, most) when most < 0, do: "at least #{Words.count(least, "argument")}"
   defp number(least, least), do: "#{least} argument(s)"
