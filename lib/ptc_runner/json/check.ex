@@ -239,7 +239,7 @@ defmodule PtcRunner.Json.Check do
 
   defp constants(_type, _known, _findings, _program), do: []
 
-  # The atom nil is a keyword, so null fits where one is declared.
+  # The atoms nil, true and false are keywords, so null and truth values fit where one is declared.
   defp taken?({_severity, code, _path, _op, details, _place})
        when code in [
               :wrong_argument,
@@ -248,17 +248,21 @@ defmodule PtcRunner.Json.Check do
               :maybe_wrong_result
             ] do
     case Enum.take(details, -2) do
-      [:keyword, {:union, got}] -> Enum.all?(got, &(null?(&1) or keyword?(&1)))
-      [:keyword, got] -> null?(got)
+      [wanted, {:union, got}] -> keyword_in?(wanted) and Enum.all?(got, &keyword?/1)
+      [wanted, got] -> keyword_in?(wanted) and atom?(got)
       _other -> false
     end
   end
 
   defp taken?(_finding), do: false
 
-  defp null?(type), do: type == {:literal, nil}
-  defp keyword?({:literal, value}), do: is_binary(value)
-  defp keyword?(type), do: type in [:string, :keyword]
+  defp keyword_in?({:optional, type}), do: keyword_in?(type)
+  defp keyword_in?({:union, types}), do: Enum.any?(types, &keyword_in?/1)
+  defp keyword_in?(type), do: type == :keyword
+
+  defp atom?(type), do: type == :bool or match?({:literal, atom} when is_atom(atom), type)
+  defp keyword?({:literal, text}) when is_binary(text), do: true
+  defp keyword?(type), do: type in [:string, :keyword] or atom?(type)
 
   # The arguments of tools are coerced before they are checked.
   defp coerced({:error, :wrong_argument, path, op, details, place} = finding) do

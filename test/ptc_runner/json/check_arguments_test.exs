@@ -204,6 +204,43 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
     end
   end
 
+  test "a keyword alone, in lists and in unions with lists: a check of data and constants says what a run says" do
+    load = %{"op" => "load", "name" => "d"}
+
+    types = [
+      :keyword,
+      {:optional, :keyword},
+      {:list, :keyword},
+      {:one_of, [:keyword, {:list, :keyword}], nil},
+      {:one_of, [:keyword, {:list, :int}], nil},
+      {:one_of, [:int, {:list, {:one_of, [:keyword, :int], nil}}], nil}
+    ]
+
+    values = ["x", nil, true, 3, %{}, %{"a" => 1}] ++ [[], ["x"], [nil], [true], [1], [["x"]]]
+
+    for type <- types, value <- values do
+      tools = %{"t" => {& &1, {:signature, [{"k", type}], :any}}}
+      program = call(%{"k" => load})
+      ran = Agent.run(program, tools, context: %{"d" => value})
+      checked = Json.check(program, tools: tools, context: %{"d" => {:sample, value}})
+      # What a conversion may make fit is a warning.
+      found? = not match?({:ok, %{warnings: []}}, checked)
+      assert {type, value, elem(ran, 0) == :error} == {type, value, found?}
+      assert elem(ran, 0) == :error or elem(checked, 0) == :ok
+
+      result = [returns: {:signature, [], type}]
+      given = Agent.run(%{"program" => load}, %{}, [context: %{"d" => value}] ++ result)
+      checked = Json.check(%{"program" => load}, [context: %{"d" => {:sample, value}}] ++ result)
+      assert {type, value, elem(given, 0)} == {type, value, elem(checked, 0)}
+    end
+
+    # A date is an object to a program, and no keyword.
+    known = [context: %{"d" => {:sample, ~D[2024-02-29]}}, returns: ":keyword"]
+
+    assert {:ok, %{warnings: [%{code: :maybe_wrong_result}]}} =
+             Json.check(%{"program" => load}, known)
+  end
+
   test "several errors are told at once, and none twice" do
     signature =
       {:signature, [{"at", :date}, {"n", {:where, :int, [min: 1]}}, {"s", :string}], :any}

@@ -135,7 +135,9 @@ impl Types {
             Ty::Int | Ty::Number | Ty::Plain | Ty::Float | Ty::Whole => Kinds::NUMBER,
             Ty::IntOf(_) | Ty::FloatOf(_) => Kinds::NUMBER,
             Ty::Text | Ty::TextOf(_) => Kinds::TEXT,
-            Ty::Moment | Ty::Keyword => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
+            Ty::Moment => Kinds::TEXT.or(Kinds::OBJECT).or(Kinds::OTHER),
+            // An atom, or the text of one.
+            Ty::Keyword => Kinds::TEXT.or(Kinds::OTHER),
             Ty::List(_) => Kinds::LIST,
             Ty::Object(..) => Kinds::OBJECT,
             Ty::Union(span) => self.members[span.range()]
