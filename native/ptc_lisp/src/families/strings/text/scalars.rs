@@ -56,10 +56,15 @@ pub(super) fn put_string(out: &mut Vec<u8>, text: &[u8]) {
         return put_bytes(out, text);
     }
     out.push(b'"');
-    let mut rest = text;
-    let mut written = 0;
-    while written < MOST_CHARACTERS && !rest.is_empty() {
-        written += 1;
+    let (mut rest, mut left) = (text, MOST_CHARACTERS);
+    loop {
+        let plain = plain(rest, left);
+        out.extend_from_slice(&rest[..plain]);
+        (rest, left) = (&rest[plain..], left - plain);
+        if left == 0 || rest.is_empty() {
+            break;
+        }
+        left -= 1;
         // Two characters that are escaped together count as one.
         if let Some(others) = rest.strip_prefix(b"#{") {
             out.extend_from_slice(b"\\#{");
@@ -92,17 +97,26 @@ fn next(text: &[u8]) -> Option<(char, usize)> {
 
 /// As `String.printable?/2` decides it for as many characters as are written.
 fn is_printable(text: &[u8]) -> bool {
-    let mut rest = text;
-    for _ in 0..MOST_CHARACTERS {
-        if rest.is_empty() {
+    let (mut rest, mut left) = (text, MOST_CHARACTERS);
+    loop {
+        let plain = plain(rest, left);
+        (rest, left) = (&rest[plain..], left - plain);
+        if left == 0 || rest.is_empty() {
             return true;
         }
         match next(rest) {
             Some((char, length)) if is_printable_char(char) => rest = &rest[length..],
             _ => return false,
         }
+        left -= 1;
     }
-    true
+}
+
+/// Returns how many of the first bytes are characters of ASCII that are written as they are, at most so many.
+fn plain(text: &[u8], most: usize) -> usize {
+    let text = &text[..text.len().min(most)];
+    let is_special = |byte: &u8| !matches!(byte, b' '..=b'~') || b"\"\\#".contains(byte);
+    text.iter().position(is_special).unwrap_or(text.len())
 }
 
 fn is_printable_char(char: char) -> bool {
