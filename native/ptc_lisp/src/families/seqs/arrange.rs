@@ -1,7 +1,7 @@
 //! The items of a sequence in another order or depth, or not all of them.
 
 use super::super::flow::{each, flow, keep, Call, Flow, Visit};
-use super::{expect_collection, expect_ordered};
+use super::expect_collection;
 use crate::code::{Eval, Halt, Machine};
 use crate::values::{class, Class};
 use ptc_kernels::Kinds;
@@ -13,7 +13,7 @@ pub(super) fn reverse<H: Heap>(
     call: Call<'_, H::Term>,
     coll: H::Term,
 ) -> Eval<H> {
-    match expect_ordered(m, call, coll, true)? {
+    match class(m, coll) {
         Class::Nil | Class::List | Class::String => {}
         _ => return Err(call.refuse()),
     }
@@ -38,7 +38,7 @@ pub(super) fn distinct<H: Heap>(
     call: Call<'_, H::Term>,
     coll: H::Term,
 ) -> Eval<H> {
-    match expect_ordered(m, call, coll, true)? {
+    match class(m, coll) {
         Class::Nil | Class::List | Class::String => {}
         _ => return Err(call.refuse()),
     }
@@ -114,7 +114,7 @@ pub(super) fn flatten<H: Heap>(
     call: Call<'_, H::Term>,
     coll: H::Term,
 ) -> Eval<H> {
-    match expect_ordered(m, call, coll, false)? {
+    match class(m, coll) {
         Class::Nil | Class::List => {}
         _ => return Err(call.refuse()),
     }

@@ -1,7 +1,7 @@
 //! Single items of a sequence, and the sequence without them.
 
 use super::super::flow::{flow, Call};
-use super::{expect_ordered, items, whole};
+use super::{items, whole};
 use crate::code::{Eval, Machine};
 use crate::consts::EMPTY_LIST;
 use crate::table::Builtin;
@@ -27,11 +27,7 @@ pub(super) fn early<H: Heap>(
     coll: H::Term,
 ) -> Eval<H> {
     let index = usize::from(call.builtin == Builtin::Second);
-    let class = match index {
-        0 => expect_ordered(m, call, coll, true)?,
-        _ => class(m, coll),
-    };
-    match class {
+    match class(m, coll) {
         Class::Nil => Ok(coll),
         Class::List => Ok(at(m, coll, index)),
         Class::String => grapheme(m, coll, index),
@@ -64,11 +60,7 @@ pub(super) fn last<H: Heap>(
     call: Call<'_, H::Term>,
     coll: H::Term,
 ) -> Eval<H> {
-    let class = match call.builtin {
-        Builtin::Last => expect_ordered(m, call, coll, true)?,
-        _ => class(m, coll),
-    };
-    match class {
+    match class(m, coll) {
         Class::Nil => return Ok(coll),
         Class::List => {}
         Class::String if call.builtin == Builtin::Last => {}

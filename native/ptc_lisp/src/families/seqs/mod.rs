@@ -137,20 +137,6 @@ fn expect_collection<H: Heap>(m: &Machine<'_, H>, value: H::Term) -> Result<(), 
     }
 }
 
-/// Fails if a collection has no order: a set, and with `maps` a map.
-fn expect_ordered<H: Heap>(
-    m: &Machine<'_, H>,
-    call: Call<'_, H::Term>,
-    coll: H::Term,
-    maps: bool,
-) -> Result<Class, Halt<H>> {
-    match class(m, coll) {
-        Class::Set => Err(call.fail("unordered_set", &[coll])),
-        Class::Map if maps => Err(call.fail("unordered_map", &[coll])),
-        class => Ok(class),
-    }
-}
-
 /// Returns an integer, the nearest of 64 bits; `None` for a value that is none.
 fn whole<H: Heap>(m: &mut Machine<'_, H>, term: H::Term) -> Result<Option<i64>, Halt<H>> {
     use ptc_term::number::Number;

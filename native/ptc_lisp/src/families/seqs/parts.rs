@@ -2,7 +2,7 @@
 
 use super::super::flow::{flow, Call};
 use super::ends::none;
-use super::{expect_collection, expect_ordered, whole};
+use super::{expect_collection, whole};
 use crate::code::{Eval, Halt, Machine};
 use crate::table::Builtin;
 use crate::values::{class, Class};
@@ -19,10 +19,12 @@ pub(super) fn take<H: Heap>(
     call: Call<'_, H::Term>,
     (count, coll): (H::Term, H::Term),
 ) -> Eval<H> {
-    expect_ordered(m, call, coll, false)?;
     let Some(count) = whole(m, count)? else {
         return Err(call.refuse());
     };
+    if class(m, coll) == Class::Set {
+        return Err(call.refuse());
+    }
     let takes = call.builtin == Builtin::Take;
     flow(m, &[coll], |m, flow| {
         flow.read(m, call)?;
