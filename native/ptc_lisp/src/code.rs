@@ -91,6 +91,9 @@ pub enum Own {
     },
     /// Pushes the context's value at a flexible key, see [`crate::look`].
     Data(ConstId),
+    /// If the last three of four values are numbers that no step of `range` leads through, pops all, pushes what `take` of so
+    /// many items gives, and jumps.
+    TakeEndless(Pc),
     /// Pushes the result of an earlier turn.
     History(u32),
     /// Pushes the budget.
@@ -260,6 +263,7 @@ impl Language for Lisp {
         let branch = match own {
             Own::IfBound { to, .. } => Some((*to, 1)),
             Own::NextItem { to, .. } => Some((*to, 0)),
+            Own::TakeEndless(to) => Some((*to, 1)),
             Own::Guard(to) => Some((*to, 1)),
             _ => None,
         };
@@ -269,6 +273,7 @@ impl Language for Lisp {
             Own::Global { .. } | Own::Data(_) | Own::History(_) | Own::Budget => (0, (0, 1)),
             Own::Define { .. } => (0, (1, 1)),
             Own::IfBound { .. } => (0, (0, 0)),
+            Own::TakeEndless(_) => (0, (4, 4)),
             Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, (*count, 1)),
             Own::Map(count) => (0, (2 * count, 1)),
             Own::Closure { captures, .. } => (0, (*captures, 1)),

@@ -7,8 +7,8 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
   alias PtcRunner.Lisp.{Function, Text, Words}
 
   # Built-ins that refuse collections without an order.
-  @no_sets ~w(take drop take-last first last nth reverse distinct flatten sort)
-  @no_maps ~w(first last nth reverse distinct flatten)
+  @no_sets ~w(first last reverse distinct flatten sort)
+  @no_maps ~w(first last reverse distinct)
   @of_lists "Use (keys m), (vals m), or (entries m) to get a sorted list"
 
   # Built-ins that take any number of arguments, whose wrong operands are errors at run time.
@@ -92,7 +92,6 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
     do: no_sets(name)
 
   defp hint(name, [%MapSet{}]) when name in @no_sets, do: no_sets(name)
-  defp hint(name, [%MapSet{} | _]) when name == "nth", do: no_sets(name)
   defp hint("sort", [_comparator, %MapSet{}]), do: no_sets("sort")
 
   defp hint(name, [%{} = map | _]) when name in @no_maps and not is_struct(map) do

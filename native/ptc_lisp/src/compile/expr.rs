@@ -387,16 +387,10 @@ impl<'a> Compiler<'a> {
     fn call(&mut self, callee: ExprId, arguments: &[ExprId]) {
         let source = self.source;
         let count = arguments.len() as u32;
+        if let Some(builtin) = self.builtin_of(callee) {
+            return self.call_builtin(builtin, arguments);
+        }
         match &source.exprs[callee as usize] {
-            Expr::Builtin(builtin) => return self.call_builtin(*builtin, arguments),
-            Expr::Global { name, .. } => {
-                let name = source.names[*name as usize].as_str();
-                if let Some(builtin) = Builtin::named(name) {
-                    if !self.is_user(name) {
-                        return self.call_builtin(builtin, arguments);
-                    }
-                }
-            }
             Expr::Const(key @ Literal::Keyword(_)) if count == 1 || count == 2 => {
                 let key = self.constants.key(key);
                 let default = count == 2;
@@ -410,7 +404,47 @@ impl<'a> Compiler<'a> {
         self.then(tasks);
     }
 
+    /// The built-in that an expression means, unless the program has its own function of that name.
+    fn builtin_of(&self, callee: ExprId) -> Option<Builtin> {
+        match &self.source.exprs[callee as usize] {
+            Expr::Builtin(builtin) => Some(*builtin),
+            Expr::Global { name, .. } => {
+                let name = self.source.names[*name as usize].as_str();
+                Builtin::named(name).filter(|_| !self.is_user(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// `take` of a `range` whose step is given: it may be 0. Returns false for any other call.
+    fn take_of_range(&mut self, builtin: Builtin, arguments: &[ExprId]) -> bool {
+        let (Builtin::Take, &[count, items]) = (builtin, arguments) else {
+            return false;
+        };
+        let source = self.source;
+        let Expr::Call(callee, range) = &source.exprs[items as usize] else {
+            return false;
+        };
+        if range.len() != 3 || self.builtin_of(*callee) != Some(Builtin::Range) {
+            return false;
+        }
+        let end = self.label();
+        let mut tasks = vec![Task::Expr(count)];
+        tasks.extend(range.iter().map(|it| Task::Expr(*it)));
+        tasks.extend([
+            Task::Emit(Instr::Own(Own::TakeEndless(end))),
+            Task::Emit(apply(Builtin::Range, 3)),
+            Task::Emit(apply(Builtin::Take, 2)),
+            Task::Place(end),
+        ]);
+        self.then(tasks);
+        true
+    }
+
     fn call_builtin(&mut self, builtin: Builtin, arguments: &[ExprId]) {
+        if self.take_of_range(builtin, arguments) {
+            return;
+        }
         let count = arguments.len() as u32;
         let mut tasks: Vec<_> = arguments.iter().map(|it| Task::Expr(*it)).collect();
         match builtin.row().family {

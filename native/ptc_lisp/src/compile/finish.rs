@@ -88,9 +88,12 @@ impl<'a> Compiler<'a> {
         for instr in &mut self.code {
             match instr {
                 Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
-                Instr::Own(Own::IfBound { to, .. } | Own::NextItem { to, .. } | Own::Guard(to)) => {
-                    *to = labels[*to as usize]
-                }
+                Instr::Own(
+                    Own::IfBound { to, .. }
+                    | Own::NextItem { to, .. }
+                    | Own::Guard(to)
+                    | Own::TakeEndless(to),
+                ) => *to = labels[*to as usize],
                 Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],
                 _ => {}
             }

@@ -56,6 +56,13 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             };
             m.push(value);
         }
+        Own::TakeEndless(to) => {
+            let given = m.top_values(4).to_vec();
+            if let Some(list) = families::seqs::take_of_endless(m, &given)? {
+                replace(m, 4, list);
+                return Ok(to);
+            }
+        }
         Own::History(place) => {
             let mut rest = m.heap.element(memory, 1).unwrap_or(m.heap.nil());
             for _ in 1..place {

@@ -50,7 +50,7 @@ pub struct Flow<T> {
     /// Number of sources that are lists.
     read: usize,
     /// The source that is being read.
-    reading: Option<Reading<T>>,
+    reading: Option<Box<Reading<T>>>,
     /// Number of items visited, or the number of the current step.
     pub at: usize,
     /// The part of the work that is being done, where a built-in has several.
@@ -141,7 +141,7 @@ impl<T: Copy> Flow<T> {
                 let reading = match (&mut self.reading, class) {
                     (Some(reading), _) => reading,
                     (reading, Class::Nil | Class::Map | Class::Set | Class::String) => {
-                        reading.insert(Reading::of(source))
+                        reading.insert(Box::new(Reading::of(source)))
                     }
                     _ => return Err(call.refuse()),
                 };

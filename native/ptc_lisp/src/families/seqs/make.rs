@@ -44,6 +44,36 @@ pub(super) fn range<H: Heap>(
     })
 }
 
+/// `take` of a `range` whose step is 0: so many times its start. `None` if the step is another one. The number of items, and
+/// the arguments of `range`, are given.
+pub fn take_of_endless<H: Heap>(
+    m: &mut Machine<'_, H>,
+    given: &[H::Term],
+) -> Result<Option<H::Term>, Halt<H>> {
+    let &[count, start, end, step] = given else {
+        return Ok(None);
+    };
+    let zero = make_int(m, 0);
+    let numbers = [start, end, step];
+    if numbers.iter().any(|it| m.heap.kind(*it) != Kind::Number) || m.compare(step, zero)?.is_ne() {
+        return Ok(None);
+    }
+    let Some(count) = whole(m, count)? else {
+        return Ok(None);
+    };
+    let count = usize::try_from(count.max(0)).unwrap_or(usize::MAX);
+    let list = flow(m, &[], |m, flow| {
+        while flow.at < count {
+            m.consume_fuel(1)?;
+            flow.keep(m, start)?;
+            flow.at += 1;
+            m.meter.advanced();
+        }
+        flow.list(m)
+    })?;
+    Ok(Some(list))
+}
+
 /// Adds two numbers.
 fn plus<H: Heap>(
     m: &mut Machine<'_, H>,

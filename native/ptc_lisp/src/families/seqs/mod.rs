@@ -19,6 +19,7 @@ mod members;
 mod parts;
 
 pub(super) use join::pair_of;
+pub use make::take_of_endless;
 
 use super::flow::{flow, Call};
 use crate::code::{Eval, Halt, Machine};
