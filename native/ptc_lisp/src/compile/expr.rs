@@ -405,11 +405,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// The built-in that an expression means, unless the program has its own function of that name.
-    fn builtin_of(&self, callee: ExprId) -> Option<Builtin> {
-        match &self.source.exprs[callee as usize] {
+    fn builtin_of(&mut self, callee: ExprId) -> Option<Builtin> {
+        let source = self.source;
+        match &source.exprs[callee as usize] {
             Expr::Builtin(builtin) => Some(*builtin),
             Expr::Global { name, .. } => {
-                let name = self.source.names[*name as usize].as_str();
+                let name = source.names[*name as usize].as_str();
                 Builtin::named(name).filter(|_| !self.is_user(name))
             }
             _ => None,
