@@ -239,6 +239,10 @@ defmodule PtcRunner.Lisp.ProblemWords do
   defp words("unknown_in_namespace", [name, space, known]),
     do: "#{name} does not exist. #{space} has: #{known}"
 
+  defp words("unknown_in_core", [name, space, plain]),
+    do:
+      "#{name} does not exist. #{space} has the built-in functions, and none of them is #{plain}"
+
   defp words("unknown_namespace", [name, space, known]),
     do: "#{name}: there is no namespace #{space}. Namespaces: #{known}"
 

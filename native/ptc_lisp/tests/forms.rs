@@ -177,6 +177,8 @@ fn names_that_must_be_in_the_memory() {
         ("(if (def a 1) a) (cond (def b 1) b)", "a b"),
         ("(->> b (f a))", "f a b"),
         ("(or a (or b (c b)) d)", "c b"),
+        ("(or (do a) (when b c) (let [] d) 5)", "a b c d"),
+        ("(def a (or a 5))", ""),
         ("(fn [& xs] xs &)", "&"),
         ("return (map recur [if])", "return recur if"),
         ("NaN (def NaN 1) NaN", ""),

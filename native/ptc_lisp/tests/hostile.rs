@@ -158,6 +158,36 @@ fn texts() {
     }
 }
 
+#[test]
+fn long_names_make_short_messages() {
+    let long = "a".repeat(1_000_000);
+    for source in [
+        format!("({long}/b)"),
+        format!("(str/{long})"),
+        format!("(core/{long})"),
+        format!("(.{long} 1)"),
+        format!("(def a/{long} 1)"),
+        format!("(defn {long} 1)"),
+        format!("(budget/{long})"),
+        format!("(for [x [1] :{long} 1] 1)"),
+        format!("(for [[{long}] 5] 1)"),
+        format!("#(%{})", "1".repeat(1_000_000)),
+        format!("{{\"{long}\" 1 \"{long}\" 2}}"),
+        format!("{{{long} 1 {long} 2}}"),
+        format!("(let [[{long} :a] 1] 2)"),
+        format!("(case 1 {long} 2)"),
+    ] {
+        let problem = quickly(source).expect_err("no program");
+        let parts = format!("{:?}", problem.parts);
+        assert!(
+            parts.len() < 4_000,
+            "{}: {} bytes",
+            problem.code,
+            parts.len()
+        );
+    }
+}
+
 /// A generator of numbers that are the same in each run.
 struct Random(u64);
 
@@ -182,7 +212,7 @@ fn sources() -> Vec<String> {
 fn broken_programs_do_not_panic() {
     let sources = sources();
     let mut random = Random(0x5EED);
-    for _ in 0..20_000 {
+    for _ in 0..60_000 {
         let mut text = sources[random.below(sources.len())].clone().into_bytes();
         for _ in 0..=random.below(3) {
             let at = random.below(text.len());

@@ -210,7 +210,7 @@ impl<'t> Analyzer<'t> {
         };
         let last = self.forms.child(items, last);
         if items.len == 1 {
-            return self.push(last, place);
+            return self.push(last, place.last());
         }
         if !place.counts() {
             self.tasks.push(Task::EndScope(false));

@@ -1,7 +1,7 @@
 //! Namespaces of Clojure and Java: which built-ins each has.
 
 use super::meaning::Constant;
-use crate::table::{Builtin, ROWS};
+use crate::table::Builtin;
 
 /// A namespace: its names, and what it has.
 struct Namespace {
@@ -27,8 +27,8 @@ pub enum Found {
     Builtin(Builtin),
     /// A constant.
     Constant(Constant),
-    /// The namespace has others.
-    Missing(Vec<&'static str>),
+    /// The namespace has others: these, or all with a plain name.
+    Missing(Option<Vec<&'static str>>),
     /// There is no such namespace.
     NoNamespace,
 }
@@ -233,19 +233,17 @@ pub fn find(space: &str, name: &str) -> Found {
     }
 }
 
-/// Returns the names that a namespace has.
-fn family(has: &Has) -> Vec<&'static str> {
-    match has {
+/// Returns the names that a namespace has, unless they are many.
+fn family(has: &Has) -> Option<Vec<&'static str>> {
+    Some(match has {
         Has::Own(names) => names.to_vec(),
-        Has::Core => (ROWS.iter().map(|row| row.name))
-            .filter(|name| is_core(name))
-            .collect(),
+        Has::Core => return None,
         Has::Renamed(renamed) => renamed.iter().map(|(name, _)| *name).collect(),
         Has::Floats(renamed) => {
             let names = renamed.iter().map(|(name, _)| *name);
             names.chain(CONSTANTS).collect()
         }
-    }
+    })
 }
 
 fn is_core(name: &str) -> bool {

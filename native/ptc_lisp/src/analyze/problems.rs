@@ -4,6 +4,7 @@ use super::Analyzer;
 use crate::ast::{Part, Problem, Span};
 use crate::read::{Form, FormId};
 use ptc_json::put_float;
+use std::borrow::Cow;
 
 /// The reason of a wrong number of operands.
 pub const ARITY: &str = "invalid_arity";
@@ -14,8 +15,10 @@ pub const THREAD: &str = "invalid_thread_form";
 /// The reason of what no value can be bound to.
 pub const PATTERN: &str = "unsupported_pattern";
 
-/// The most characters of a text of the program that a message shows.
+/// The most characters of a form that a message shows.
 const SHOWN: usize = 60;
+/// The most characters of a part of a message. Lists of names that exist are shorter.
+const MOST: usize = 1_000;
 
 /// Makes parts of a message.
 macro_rules! parts {
@@ -33,13 +36,13 @@ pub trait IntoPart {
 
 impl IntoPart for &str {
     fn into_part(self) -> Part {
-        Part::Text(self.to_string())
+        Part::Text(cut(self, MOST).into_owned())
     }
 }
 
 impl IntoPart for String {
     fn into_part(self) -> Part {
-        Part::Text(self)
+        self.as_str().into_part()
     }
 }
 
@@ -52,6 +55,14 @@ impl IntoPart for u32 {
 /// Makes a part of a message.
 pub fn part(value: impl IntoPart) -> Part {
     value.into_part()
+}
+
+/// Cuts a text that is longer than this.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => Cow::Owned(format!("{}…", &text[..at])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// A text that is no function. Nobody sees it.
@@ -96,11 +107,7 @@ impl Analyzer<'_> {
 
     /// Returns the text of a form, cut if it is long.
     pub(super) fn text_of(&self, id: FormId) -> String {
-        let text = self.source_of(id);
-        match text.char_indices().nth(SHOWN) {
-            Some((at, _)) => format!("{}…", &text[..at]),
-            None => text.to_string(),
-        }
+        cut(self.source_of(id), SHOWN).into_owned()
     }
 
     /// Returns a form as Elixir shows it, if that is a number, nil or a boolean; else its text.

@@ -98,10 +98,13 @@ impl<'t> Analyzer<'t> {
             _ => match namespaces::find(space, rest) {
                 Found::Builtin(builtin) => Ok(Expr::Builtin(builtin)),
                 Found::Constant(constant) => Ok(Expr::Const(constant.literal())),
-                Found::Missing(family) => {
-                    let name = self.names.text(name);
-                    let parts = parts![name, space, family.join(", ")];
+                Found::Missing(Some(family)) => {
+                    let parts = parts![self.names.text(name), space, family.join(", ")];
                     Err(self.problem(FORM, "unknown_in_namespace", parts, at))
+                }
+                Found::Missing(None) => {
+                    let parts = parts![self.names.text(name), space, rest];
+                    Err(self.problem(FORM, "unknown_in_core", parts, at))
                 }
                 Found::NoNamespace => {
                     let known = namespaces::all().collect::<Vec<_>>().join(", ");

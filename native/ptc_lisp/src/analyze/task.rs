@@ -42,6 +42,12 @@ impl Place {
         Place(self.0 & 1)
     }
 
+    /// Returns the place of the last form of a body that stands here.
+    #[inline]
+    pub fn last(self) -> Place {
+        Place(self.0 & 3)
+    }
+
     /// Returns both.
     #[inline]
     pub fn and(self, other: Place) -> Place {
