@@ -92,7 +92,7 @@ defmodule PtcRunner.Lisp.Asking do
 
     case asking.cache do
       %{^key => {value, words}} ->
-        entry = Ledger.cached(name, args, value, words)
+        entry = Ledger.cached(name, args, value)
         {:resume, {:answer, value, words}, noted(run, entry)}
 
       _new ->
@@ -118,15 +118,15 @@ defmodule PtcRunner.Lisp.Asking do
 
     case result do
       {:ok, value, words} ->
-        run = noted(run, Ledger.entry(name, args, {:ok, value}, words, began))
+        run = noted(run, Ledger.entry(name, args, {:ok, value}, began))
         {:resume, {:answer, value, words}, run}
 
       {:error, {:tool_failed, said, noted}} ->
-        run = noted(run, Ledger.entry(name, args, {:error, noted}, 0, began))
+        run = noted(run, Ledger.entry(name, args, {:error, noted}, began))
         {:failed, :failed, "Tool '#{Shown.name(name)}' failed: #{said}", run}
 
       {:error, reason} = error ->
-        {:ended, error, noted(run, Ledger.entry(name, args, {:error, text(reason)}, 0, began))}
+        {:ended, error, noted(run, Ledger.entry(name, args, {:error, text(reason)}, began))}
     end
   end
 

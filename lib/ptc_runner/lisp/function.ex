@@ -5,10 +5,10 @@ defmodule PtcRunner.Lisp.Function do
   It has no handle, no Elixir function and no pid, so it survives `:erlang.term_to_binary/1`, another process and another node. Where it
   comes back through the memory of a run, it is a function again.
 
-      iex> {:ok, first} = PtcRunner.Lisp.run("(defn double \"Twice n.\" [n] (* 2 n))")
-      iex> {first.memory["double"].params, first.memory["double"].doc}
+      iex> {:ok, first} = PtcRunner.Lisp.run("(defn twice \"Twice n.\" [n] (* 2 n))")
+      iex> {first.memory["twice"].params, first.memory["twice"].doc}
       {["n"], "Twice n."}
-      iex> {:ok, second} = PtcRunner.Lisp.run("(map double [1 2])", memory: first.memory)
+      iex> {:ok, second} = PtcRunner.Lisp.run("(map twice [1 2])", memory: first.memory)
       iex> second.return
       [2, 4]
 

@@ -1,5 +1,5 @@
 defmodule PtcRunner.Lisp.Keyword do
-  @moduledoc """
+  @moduledoc ~S"""
   A keyword of PTC-Lisp whose name is not in the vocabulary of the language.
 
   No program makes an atom, so only keywords of the vocabulary are atoms. Others become texts at the end of a run, and stay

@@ -6,7 +6,6 @@ defmodule PtcRunner.Lisp.Ledger do
 
   # A result of more bytes is replaced by a text.
   @most_bytes 16_384
-  @bytes_per_word 8
 
   @type entry :: %{
           required(:name) => String.t(),
@@ -28,28 +27,26 @@ defmodule PtcRunner.Lisp.Ledger do
   def began, do: {DateTime.utc_now(), System.monotonic_time()}
 
   @doc """
-  The entry of a call that has a value of so many words.
+  The entry of a call that has a value, or has failed.
 
       iex> alias PtcRunner.Lisp.Ledger
-      iex> entry = Ledger.entry("find", %{}, {:ok, 5}, 0, Ledger.began())
+      iex> entry = Ledger.entry("find", %{}, {:ok, 5}, Ledger.began())
       iex> {entry.result, entry.error}
       {5, nil}
 
   """
-  @spec entry(String.t(), map(), {:ok, term()} | {:error, String.t()}, non_neg_integer(), began()) ::
-          entry()
-  def entry(name, args, {:ok, value}, words, began),
-    do: name |> entry(args, began) |> with_result(value, words)
+  @spec entry(String.t(), map(), {:ok, term()} | {:error, String.t()}, began()) :: entry()
+  def entry(name, args, {:ok, value}, began),
+    do: name |> entry(args, began) |> with_result(value)
 
-  def entry(name, args, {:error, text}, _words, began),
-    do: %{entry(name, args, began) | error: text}
+  def entry(name, args, {:error, text}, began), do: %{entry(name, args, began) | error: text}
 
   @doc "The entry of a call that the cache has answered."
-  @spec cached(String.t(), map(), term(), non_neg_integer()) :: entry()
-  def cached(name, args, value, words) do
+  @spec cached(String.t(), map(), term()) :: entry()
+  def cached(name, args, value) do
     name
     |> entry(args, {DateTime.utc_now(), nil})
-    |> with_result(value, words)
+    |> with_result(value)
     |> Map.put(:cached, true)
   end
 
@@ -69,15 +66,15 @@ defmodule PtcRunner.Lisp.Ledger do
   defp duration(since),
     do: System.convert_time_unit(System.monotonic_time() - since, :native, :millisecond)
 
-  # A value of few words has few bytes.
-  defp with_result(entry, value, words) do
-    bytes = if words * @bytes_per_word <= @most_bytes, do: 0, else: bytes(value)
+  defp with_result(entry, value) do
+    bytes = bytes(value)
 
     if bytes <= @most_bytes,
       do: %{entry | result: value},
       else: Map.merge(entry, %{result: cut(value), result_truncated: true, result_bytes: bytes})
   end
 
+  defp bytes(value) when is_atom(value) or is_number(value), do: 0
   defp bytes(text) when is_binary(text), do: byte_size(text)
   defp bytes(value), do: :erlang.external_size(value)
 

@@ -53,7 +53,7 @@ defmodule PtcRunner.Lisp.Text do
       ~S([1 "a"])
 
       iex> PtcRunner.Lisp.Text.brief(Enum.to_list(1..1_000)) |> String.slice(-10, 10)
-      " 57 58 …]"
+      "7 58 59 …]"
 
   """
   @spec brief(term()) :: String.t()
