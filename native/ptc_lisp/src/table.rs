@@ -164,6 +164,8 @@ table! {
     UpdateVals = "update-vals", N, 2, 2, [Map, Callable], false, Calls;
     UpdateKeys = "update-keys", N, 2, 2, [Map, Callable], false, Calls;
     MergeWith = "merge-with", C, 0, MANY, [], false, Calls;
+    Pmap = "pmap", M, 2, MANY, [], false, Calls;
+    Pcalls = "pcalls", C, 0, MANY, [], false, Calls;
     // Seqs
     Find = "find", N, 2, 2, [], false, Seqs;
     Take = "take", N, 2, 2, [Integer, Seqable], false, Seqs;
@@ -428,12 +430,21 @@ impl Builtin {
         ROWS.get(number).map(|row| row.builtin)
     }
 
-    /// Returns the built-in of this name.
+    /// Whether it is only called by a form of its name, so that programs have no value of it.
+    pub fn is_form(self) -> bool {
+        matches!(self, Builtin::Pmap | Builtin::Pcalls)
+    }
+
+    /// Returns the built-in of this name, as a value.
     pub fn named(name: &str) -> Option<Builtin> {
         use std::collections::HashMap;
         use std::sync::OnceLock;
         static NAMES: OnceLock<HashMap<&'static str, Builtin>> = OnceLock::new();
-        let names = NAMES.get_or_init(|| ROWS.iter().map(|row| (row.name, row.builtin)).collect());
+        let named = |row: &Row| !row.builtin.is_form();
+        let names = NAMES.get_or_init(|| {
+            let rows = ROWS.iter().filter(|row| named(row));
+            rows.map(|row| (row.name, row.builtin)).collect()
+        });
         names.get(name).copied()
     }
 }

@@ -48,5 +48,22 @@ defmodule PtcRunner.Lisp.FaultWords.Functions do
     {:runtime_error, "index #{Words.shown(index)} out of bounds for list of length #{length}"}
   end
 
+  def words(:pmap_of_map, _name, _detail, _terms) do
+    {:type_error, "pmap: keyword accessor requires a list of maps, got a single map"}
+  end
+
+  def words(:pmap_function, _name, _detail, [value]),
+    do: {:pmap_error, "pmap requires a function, got: #{Words.shown(value)}"}
+
+  def words(:pmap_collection, _name, _detail, [value]),
+    do: {:pmap_error, "pmap requires a collection, got: #{Words.shown(value)}"}
+
+  def words(:thunk, _name, _detail, [value]),
+    do: {:pcalls_error, "pcalls requires callable thunks, got: #{Words.shown(value)}"}
+
+  def words(:thunk_arity, _name, _detail, [params]) do
+    {:pcalls_error, "pcalls requires zero-arity thunks, got function with arity #{params}"}
+  end
+
   def words(_code, _name, _detail, _terms), do: nil
 end

@@ -176,25 +176,17 @@ impl<'a> Compiler<'a> {
                 self.then(tasks);
             }
             Expr::Pmap(function, lists) => {
-                let map = self.builtin_constant(Builtin::Map);
+                let map = self.builtin_constant(Builtin::Pmap);
                 let mut tasks = vec![Task::Emit(Instr::Const(map)), Task::Expr(*function)];
                 tasks.extend(lists.iter().map(|it| Task::Expr(*it)));
                 tasks.push(Task::Emit(Instr::Invoke(1 + lists.len() as u32)));
                 self.then(tasks);
             }
             Expr::Pcalls(functions) => {
-                let free = self.current.next_slot;
-                let slots: Vec<_> = functions.iter().map(|_| self.slot()).collect();
-                let mut tasks = Vec::with_capacity(4 * functions.len() + 2);
-                for (function, slot) in functions.iter().zip(&slots) {
-                    tasks.extend([Task::Expr(*function), Task::Store(*slot)]);
-                }
-                for slot in &slots {
-                    tasks.push(Task::Emit(Instr::Slot(*slot)));
-                    tasks.push(Task::Emit(Instr::Invoke(0)));
-                }
-                tasks.push(Task::Emit(Instr::Own(Own::Vector(slots.len() as u32))));
-                tasks.push(Task::Leave(free));
+                let calls = self.builtin_constant(Builtin::Pcalls);
+                let mut tasks = vec![Task::Emit(Instr::Const(calls))];
+                tasks.extend(functions.iter().map(|it| Task::Expr(*it)));
+                tasks.push(Task::Emit(Instr::Invoke(functions.len() as u32)));
                 self.then(tasks);
             }
             Expr::Try(body, error, handler) => {

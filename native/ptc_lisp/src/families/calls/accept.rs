@@ -40,7 +40,9 @@ impl<T: Copy> Each<T> {
         value: T,
     ) -> Result<(), Halt<H>> {
         match self.builtin {
-            Builtin::Map | Builtin::Mapv | Builtin::MapIndexed => keep(m, &mut self.kept, value)?,
+            Builtin::Map | Builtin::Mapv | Builtin::MapIndexed | Builtin::Pmap => {
+                keep(m, &mut self.kept, value)?
+            }
             Builtin::Filter | Builtin::Filterv => {
                 if m.heap.truthy(value) {
                     keep(m, &mut self.kept, item)?

@@ -7,6 +7,7 @@
 //! * `sort`: sorting by a kernel, or by questions to a comparator, which `merge` asks
 //! * `tree`: `tree-seq`; `walk`: `walk`, `prewalk`, `postwalk`
 //! * `update`: `update`, `update-in`; `entries`: `update-vals`, `update-keys`; `merging`: `merge-with`
+//! * `thunks`: `pcalls`
 //! * `start`: which of these a built-in is
 
 mod accept;
@@ -21,6 +22,7 @@ mod merging;
 mod several;
 mod sort;
 mod start;
+mod thunks;
 mod tree;
 mod update;
 mod walk;
@@ -90,6 +92,8 @@ works! {
     Entries(entries),
     /// `merge-with`
     Merging(merging),
+    /// `pcalls`
+    Thunks(thunks),
 }
 
 /// Why a built-in has no value.

@@ -7,6 +7,7 @@ use super::function::{Function, Takes, FUNCTIONS, KEYFN, KEYS};
 use super::merging::Merging;
 use super::several::Several;
 use super::sort::Sort;
+use super::thunks::Thunks;
 use super::tree::Tree;
 use super::update::Update;
 use super::walk::Walk;
@@ -113,6 +114,13 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             let function = Function::of(m, f, maps_and(KEYFN))?;
             Ok(Work::Several(Several::over(builtin, function, colls)))
         }
+        (Builtin::Pmap, &[f, ref colls @ ..]) if !colls.is_empty() => pmap(m, call, f, colls),
+        (Builtin::Pcalls, functions) => {
+            for function in functions {
+                require_thunk(m, *function)?;
+            }
+            Ok(Work::Thunks(Thunks::of(functions)))
+        }
         (Builtin::MapIndexed | Builtin::KeepIndexed, &[f, coll]) => {
             let function = Function::of(m, f, maps_and(FUNCTIONS))?;
             Ok(Work::Each(Each::over(builtin, function, coll)))
@@ -207,6 +215,47 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
     }
 }
 
+/// `pmap` takes what `map` takes; its errors are its own.
+fn pmap<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    f: H::Term,
+    colls: &[H::Term],
+) -> Begun<H> {
+    let by_key = class(m, f) == Class::Keyword;
+    if by_key && colls.len() == 1 && class(m, colls[0]) == Class::Map {
+        return Err(failed("pmap_of_map", call.builtin, &[]));
+    }
+    let function = Function::of(m, f, maps_and(KEYFN))?;
+    if class(m, f) == Class::Nil || !function.is_some() {
+        return Err(failed("pmap_function", call.builtin, &[f]));
+    }
+    if let Some(coll) = colls.iter().find(|it| !holds(m, Check::Seqable, **it)) {
+        return Err(failed("pmap_collection", call.builtin, &[*coll]));
+    }
+    match *colls {
+        [coll] => each(m, call, f, coll),
+        _ => Ok(Work::Several(Several::over(call.builtin, function, colls))),
+    }
+}
+
+/// Fails unless this is a function without parameters.
+fn require_thunk<H: Heap>(m: &mut Machine<'_, H>, function: H::Term) -> Result<(), Halt<H>> {
+    let thunk = Function::of(m, function, FUNCTIONS)?;
+    let least = match thunk.built_in() {
+        Some(builtin) => Some(builtin.row().least).filter(|least| *least > 0),
+        None => thunk.refuses_count(0),
+    };
+    match least {
+        _ if !thunk.is_some() => Err(failed("thunk", Builtin::Pcalls, &[function])),
+        Some(params) => {
+            let params = make_int(m, i64::from(params));
+            Err(failed("thunk_arity", Builtin::Pcalls, &[params]))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The same, and maps.
 fn maps_and(takes: Takes) -> Takes {
     Takes {
@@ -234,6 +283,7 @@ fn each<H: Heap>(
         call.builtin,
         Builtin::Map
             | Builtin::Mapv
+            | Builtin::Pmap
             | Builtin::Mapcat
             | Builtin::Filter
             | Builtin::Filterv
