@@ -46,20 +46,9 @@ pub type Looked<H> = Result<Found<<H as Heap>::Term>, Halt<H>>;
 #[inline]
 pub fn look_up<H: Heap>(m: &mut Machine<'_, H>, coll: H::Term, key: ConstId) -> Looked<H> {
     if m.heap.kind(coll) == Kind::Map {
-        let heap = &*m.heap;
-        let at = heap
-            .flat(coll)
-            .map(|(keys, values)| (keys.as_ptr() as usize, values));
-        if let (Some((at, values)), Some(last)) = (at, m.cache.last(key)) {
-            match last {
-                (last, Some(place)) if last == at => {
-                    if let Some(value) = values.get(place) {
-                        return Ok(Found::Value(*value));
-                    }
-                }
-                (last, None) if last == at => return Ok(Found::Missing),
-                _ => {}
-            }
+        let known = m.cache.peek(key);
+        if let Some(value) = known.and_then(|known| known.known(&*m.heap, coll)) {
+            return Ok(value.map_or(Found::Missing, Found::Value));
         }
     }
     look_up_slowly(m, coll, key)
@@ -80,48 +69,12 @@ fn look_up_slowly<H: Heap>(m: &mut Machine<'_, H>, coll: H::Term, key: ConstId) 
         let (keyword, underscored) = (m.constant(key + STRUCT), m.constant(key + UNDERSCORED));
         let underscored = (m.heap.kind(underscored) == Kind::String).then_some(underscored);
         let forms = forms(m, own, (string, keyword), underscored);
-        let (last, hit) = (None, None);
-        m.cache.put(key, Forms { forms, last, hit });
+        m.cache.put(key, Forms::of(forms));
     }
     m.consume_fuel(2)?;
     let (heap, cache) = (&*m.context.heap, &mut m.cache);
-    let Some(known) = cache.get(key) else {
-        return Ok(Found::Missing);
-    };
-    let flat = heap.flat(coll);
-    if let (Some((keys, values)), Some((place, form))) = (flat, known.hit) {
-        // Rows of one kind have their keys at the same places. Where all keys are strings, no form before the first string can be
-        // there.
-        let is_there = keys
-            .get(place)
-            .is_some_and(|it| heap.identical(*it, known.forms[form]));
-        let is_string = |it: &H::Term| heap.kind(*it) == Kind::String;
-        let is_first_string = !known.forms[..form].iter().any(is_string);
-        if is_there && (form == 0 || (is_first_string && keys.iter().all(is_string))) {
-            known.last = Some((keys.as_ptr() as usize, Some(place)));
-            return Ok(Found::Value(values[place]));
-        }
-    }
-    let mut found = None;
-    for (index, form) in known.forms.iter().enumerate() {
-        if let Lookup::Found(value) = heap.lookup(coll, *form, &mut H::KeyCache::default()) {
-            found = Some((index, value));
-            break;
-        }
-    }
-    if let Some((keys, _)) = flat {
-        let at = keys.as_ptr() as usize;
-        match found {
-            None => known.last = Some((at, None)),
-            Some((index, _)) => {
-                let form = known.forms[index];
-                let place = keys.iter().position(|it| heap.identical(*it, form));
-                known.last = place.map(|place| (at, Some(place)));
-                known.hit = place.map(|place| (place, index));
-            }
-        }
-    }
-    Ok(found.map_or(Found::Missing, |(_, value)| Found::Value(value)))
+    let found = cache.get(key).and_then(|known| known.find(heap, coll));
+    Ok(found.map_or(Found::Missing, Found::Value))
 }
 
 /// Looks up any value as a key.

@@ -1,43 +1,31 @@
 //! Look-ups of one flexible key in one value after another: the forms of the key are made once.
 
+use crate::cache::Forms;
 use crate::code::Machine;
 use crate::look::{forms_of, look_up_any, Found, Looked};
 use crate::values::{class, Class};
-use ptc_term::heap::{Heap, Kind, Lookup};
+use ptc_term::heap::{Heap, Kind};
 use ptc_term::suspend::{Exchange, Rooted};
 
 /// Fuel for a look-up in a map whose keys are not those of the last map.
 const FUEL: usize = 2;
 
-/// A key, and where the last small map had it.
+/// A key that is looked up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Looker<T> {
-    /// The key in all its forms, in the order in which they are tried.
-    forms: Vec<T>,
-    last: Last,
-}
-
-/// The keys of the last small map. They lie in one place for many maps, so it is found out once where the key is among them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Last {
-    /// Nothing is known.
-    Unknown,
-    /// Its keys are at this address.
-    Keys(usize),
-    /// Among them, the key is at this place, or missing.
-    Place(usize, Option<usize>),
-}
+pub struct Looker<T>(Forms<T>);
 
 impl<T> Rooted for Looker<T> {
     type Term = T;
     type With<U> = Looker<U>;
 
-    // Addresses mean nothing after a suspension.
+    // The address of the last keys means nothing after a suspension.
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Looker<X::Into>, X::Lost> {
-        Ok(Looker {
-            forms: by.all(self.forms)?,
-            last: Last::Unknown,
-        })
+        let Looker(Forms { forms, hit, .. }) = self;
+        Ok(Looker(Forms {
+            forms: by.all(forms)?,
+            last: None,
+            hit,
+        }))
     }
 }
 
@@ -50,51 +38,25 @@ impl<T: Copy> Looker<T> {
             }
             _ => vec![key],
         };
-        Looker {
-            forms,
-            last: Last::Unknown,
-        }
+        Looker(Forms::of(forms))
     }
 
     /// Looks up the key in a value.
     #[inline]
     pub fn look<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>, value: T) -> Looked<H> {
-        if let (Last::Place(address, place), Kind::Map) = (self.last, m.heap.kind(value)) {
-            if let Some((keys, values)) = m.heap.flat(value) {
-                if keys.as_ptr() as usize == address {
-                    let value = place.and_then(|place| values.get(place));
-                    return Ok(value.map_or(Found::Missing, |value| Found::Value(*value)));
-                }
+        if m.heap.kind(value) == Kind::Map {
+            if let Some(found) = self.0.known(&*m.heap, value) {
+                return Ok(found.map_or(Found::Missing, Found::Value));
             }
         }
-        self.look_slowly(m, value)
-    }
-
-    fn look_slowly<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>, value: T) -> Looked<H> {
         match class(m, value) {
-            Class::Map => {}
-            Class::List | Class::Nil => return look_up_any(m, value, self.forms[0]),
-            _ => return Ok(Found::NoKeys),
-        }
-        m.consume_fuel(FUEL)?;
-        let heap = &*m.heap;
-        let found = self.forms.iter().find_map(|form| {
-            match heap.lookup(value, *form, &mut H::KeyCache::default()) {
-                Lookup::Found(value) => Some((*form, value)),
-                _ => None,
+            Class::Map => {
+                m.consume_fuel(FUEL)?;
+                let found = self.0.find(&*m.heap, value);
+                Ok(found.map_or(Found::Missing, Found::Value))
             }
-        });
-        if let Some((keys, _)) = heap.flat(value) {
-            let address = keys.as_ptr() as usize;
-            self.last = match (self.last, found) {
-                (Last::Keys(last), Some((form, _))) if last == address => {
-                    let place = keys.iter().position(|key| heap.identical(*key, form));
-                    place.map_or(Last::Unknown, |at| Last::Place(address, Some(at)))
-                }
-                (Last::Keys(last), None) if last == address => Last::Place(address, None),
-                _ => Last::Keys(address),
-            };
+            Class::List | Class::Nil => look_up_any(m, value, self.0.forms[0]),
+            _ => Ok(Found::NoKeys),
         }
-        Ok(found.map_or(Found::Missing, |(_, value)| Found::Value(value)))
     }
 }
