@@ -56,7 +56,10 @@ defmodule PtcRunner.Agent do
 
   alias PtcRunner.Agent.{Answer, Audit, Given, Loop, Paused, Prompt, Replaying, Result, Run}
   alias PtcRunner.Agent.{Source, Tool}
-  alias PtcRunner.{Json, Shown, Step}
+  alias PtcRunner.Agent.Lisp.Allowed
+  alias PtcRunner.Agent.Lisp.Run, as: LispRun
+  alias PtcRunner.Agent.Lisp.Source, as: LispSource
+  alias PtcRunner.{Json, Lisp, Shown, Step}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.Annotations
@@ -147,10 +150,10 @@ defmodule PtcRunner.Agent do
     * `:enums`, `:descriptions` - the values that fields of the result may have, and descriptions of the fields
     * `:samples` - `false` omits the samples. Fields of the data whose name begins with `_` are never shown, nor is what programs
       computed from them and stored in the memory (the memory has their names under `"_concealed"`).
-    * `:language` - `:prompt` (the default) explains the language in 4 KB, edition 2 in 6 KB; models write best from this.
+    * `:language` - `:json` (the default; `:prompt` is the same) explains PTC-JSON in 4 KB, edition 2 in 6 KB; models write best from this.
       `:schema` is the JSON schema instead, much longer, for models that cannot use prose. `:none` is for
       providers that use `PtcRunner.Schema.to_llm_schema/0` as the form of the answer (structured output), or for models that know
-      the language.
+      the language. `:lisp` asks for programs in PTC-Lisp: see the section *PTC-Lisp* of `loop/3`
     * `:examples` - the number of example programs, 0 to 3
     * `:edition` - the edition of the language that the prompt describes: see the section *Editions* of `PtcRunner.Json.run/2`. Here the
       default does not depend on `ptc_runner`.
@@ -183,6 +186,7 @@ defmodule PtcRunner.Agent do
   @spec prompt(keyword()) :: String.t()
   def prompt(opts) do
     Given.options!(opts, :prompt)
+    if Allowed.lisp?(opts), do: Allowed.options!(opts, "PtcRunner.Agent.prompt/1")
     opts |> with_signature() |> Prompt.text()
   end
 
@@ -253,6 +257,8 @@ defmodule PtcRunner.Agent do
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.compile/2`: a field that an operation does not have (`count`
       with `field`) and a condition without `"op"` are errors
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.compile/2`
+    * `:language` - `:lisp` finds a program of PTC-Lisp, in a fence such as `` ```clojure `` or bare, and compiles it. `:memory`
+      has the names that it may mention
 
   An example:
 
@@ -269,12 +275,19 @@ defmodule PtcRunner.Agent do
 
   """
   @spec program(String.t(), keyword()) ::
-          {:ok, Json.Program.t(), warnings :: [String.t()]}
-          | {:error, Json.error(), feedback :: String.t()}
+          {:ok, Json.Program.t() | Lisp.Program.t(), warnings :: [String.t()]}
+          | {:error, Json.error() | {atom(), String.t()}, feedback :: String.t()}
   def program(text, opts \\ []) do
     Given.options!(opts, :program)
     Given.text!(text, "PtcRunner.Agent.program/2")
-    Source.read(text, Keyword.replace_lazy(opts, :tools, &Tool.list!/1))
+
+    if Allowed.lisp?(opts) do
+      Allowed.options!(opts, "PtcRunner.Agent.program/2")
+      LispSource.read(text, opts)
+    else
+      opts = Keyword.drop(opts, [:language, :memory])
+      Source.read(text, Keyword.replace_lazy(opts, :tools, &Tool.list!/1))
+    end
   end
 
   @doc """
@@ -290,6 +303,7 @@ defmodule PtcRunner.Agent do
     * `:enums` - the values that fields of the result may have
     * `:strict` - by default `true`, unlike in `PtcRunner.Json.run/2`; a compiled program keeps its own
     * `:catalogue` - as for `loop/3`: whether programs can call `search_tools` and `describe_tools`
+    * `:language` - `:lisp` runs a text of PTC-Lisp; a `PtcRunner.Lisp.Program` runs without it. `info` has its `:prints`
     * `:info` - `true` adds `info` to errors: `{:error, error, feedback, info}`
     * `:check` - `true` checks the program before it runs, as `loop/3` does; by default `false`. Certain errors are a
       `:validation_error`.
@@ -331,7 +345,7 @@ defmodule PtcRunner.Agent do
       ["ExecutionError: Tool 'rates' not found. Did you mean 'rate'? There are these tools:", "- rate(day :int) -> :float"]
 
   """
-  @spec run(Json.program(), tools(), keyword()) ::
+  @spec run(Json.program() | Lisp.program(), tools(), keyword()) ::
           {:ok, term(), map()}
           | {:error, Json.error() | {:invalid_result, [Signature.error()]},
              feedback :: String.t()}
@@ -340,7 +354,13 @@ defmodule PtcRunner.Agent do
           | {:paused, Paused.t()}
   def run(program, tools \\ %{}, opts \\ []) do
     Given.options!(opts, :run)
-    Run.run(program, Tool.list!(tools), with_signature(opts))
+
+    if Allowed.lisp?(opts) or is_struct(program, Lisp.Program) do
+      Allowed.options!(opts, "PtcRunner.Agent.run/3")
+      LispRun.run(program, Tool.list!(tools), with_signature(opts))
+    else
+      Run.run(program, Tool.list!(tools), opts |> Keyword.delete(:language) |> with_signature())
+    end
   end
 
   @doc """
@@ -396,6 +416,26 @@ defmodule PtcRunner.Agent do
       model's `:text`, `:call` with `:tool`, `:args`, `:decision`, `:key` and `:attempt`, `:turn_ended` with its `:outcome`, `:paused` with the `:calls`, `:resumed`, and
       `:ended`. Each call is then made from the calling process, which takes a few microseconds more.
 
+  ## PTC-Lisp
+
+  With `language: :lisp` the model writes PTC-Lisp, in a fence ```` ```clojure ````, and the programs run as `PtcRunner.Lisp.run/2` runs them. What a program
+  defines is there in the next one, `*1` is the value of the program before. The model is shown what a program printed (4 KB), the names that it defined, and
+  its value. `(return value)`, or a last value that fits `:returns` and is not nil, ends the loop, and `(fail value)` ends it with the failure `:failed`. Keys of the
+  result are texts.
+
+  The limits, `max_calls`, `timeout`, `cache` and `effect` of tools hold as for JSON. Not yet there are, and an `ArgumentError` that names them: `:on_call`,
+  `:on_journal`, `:pause_ttl`, `:within`, `:unknown`, `:approve`, also that of a tool, `:check`, `:findings`, `:tool_concurrency`, `:now`, `:max_depth`, `:strict`, `:edition`,
+  `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true` and `answer: :value`. Firewalled fields are not concealed: data and tools that have
+  them are an `ArgumentError` too, and an answer with them is an error of the tool; `firewall: false` says that programs and the model may see them.
+
+      iex> answers = %{2 => "```clojure\\n(def large (filter #(> (:total %) 100) data/orders))\\n(println (first large))\\n```", 4 => "(return (count large))"}
+      iex> orders = [%{"id" => 1, "total" => 50}, %{"id" => 2, "total" => 150}]
+      iex> {:ok, step} = PtcRunner.Agent.loop(&answers[length(&1)], language: :lisp, task: "How many are large?", context: %{"orders" => orders}, returns: ":int")
+      iex> Enum.at(step.messages, 3).content |> String.split("\\n") |> Enum.take(3)
+      ["The program printed:", ~S(| {"id" 2 "total" 150}), "Defined: large."]
+      iex> step.return
+      1
+
   ## Returns
 
   `{:paused, paused}` if calls wait for a decision, see `resume/3`; `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
@@ -405,6 +445,7 @@ defmodule PtcRunner.Agent do
       had been called; `step.fail.details.reason` is the
       reason as it was given, so that a status 429 can be told from other errors
     * `:halted`: it returned `{:halt, reason}`; `step.fail.details.reason`
+    * `:failed`: a program of PTC-Lisp ended with `(fail value)`; `step.fail.details.value`
 
   Both steps have `:turns` (answer, program, result or error, tool calls, memory), `:messages`, `:tool_calls`, `:memory` and `:usage`.
   Steps and turns can be written as JSON. Raises `ArgumentError` for invalid arguments and for a result that no value fits.
@@ -442,6 +483,7 @@ defmodule PtcRunner.Agent do
     opts
     |> Keyword.merge(task, fn _name, given, _same -> given end)
     |> Keyword.put_new(:max_turns, 5)
+    |> for_language("PtcRunner.Agent.loop/3")
     |> with_signature()
     |> tap(&Given.messages!(&1[:messages] || []))
     |> then(&Loop.run(ask, &1))
@@ -472,6 +514,7 @@ defmodule PtcRunner.Agent do
           | {:paused, Paused.t()}
   def resume(%Paused{} = paused, decisions, opts) do
     Given.options!(opts, :resume)
+    Allowed.json!(opts, "PtcRunner.Agent.resume/3")
     opts = if opts[:returns], do: with_signature(opts), else: opts
 
     case paused.kind do
@@ -537,6 +580,7 @@ defmodule PtcRunner.Agent do
           | {:error, term(), feedback :: String.t(), info :: map()}
   def replay(program_or_model, journal, opts \\ []) do
     Given.options!(opts, :replay)
+    Allowed.json!(opts, "PtcRunner.Agent.replay/3")
 
     case Replaying.journals(journal) do
       {:ok, journals} -> replayed(program_or_model, journals, opts)
@@ -645,6 +689,19 @@ defmodule PtcRunner.Agent do
         receive do
           {:DOWN, ^monitor, :process, _pid, _reason} -> :ok
         end
+    end
+  end
+
+  defp for_language(opts, function) do
+    if Allowed.lisp?(opts) do
+      Allowed.options!(opts, function)
+      Allowed.tools!(Tool.list!(Keyword.get(opts, :tools, %{})), opts)
+      Allowed.data!(Run.named(Keyword.get(opts, :context, %{})), opts)
+      Allowed.data!(Keyword.get(opts, :memory, %{}), opts)
+      # The library's own tools have programs of the JSON language as examples.
+      Keyword.put(opts, :catalogue, false)
+    else
+      opts
     end
   end
 

@@ -105,9 +105,10 @@ defmodule PtcRunner.OptionsTest do
             [{ALLM.Engine, :resolve_params}, {ALLM.Engine, :resolve_tools}] ++
             [{ALLM.Engine, :new}, {ALLM.Tool, :new}]
 
-  # Golden cases pass these unknown options; see below.
+  # Golden cases pass these unknown options; see below. Programs of PTC-Lisp run with the options of the original.
   @lenient [{Coercion, :coerce}, {Renderer, :render_type}, {Template, :expand}] ++
-             [{PtcRunner.Step, :error}]
+             [{PtcRunner.Step, :error}] ++
+             [{PtcRunner.Lisp, :run}, {PtcRunner.Lisp, :compile}, {PtcRunner.Lisp, :check}]
 
   test "no function with options is missing here" do
     {:ok, modules} = :application.get_key(:ptc_runner_native, :modules)
@@ -187,7 +188,8 @@ defmodule PtcRunner.OptionsTest do
       {fn -> Agent.prompt(task: 5) end, ":task of", "5"},
       {fn -> Agent.answer("{}", "{a :int}", enums: %{"a" => [1 | 2]}) end, ":enums must be",
        ~s(%{"a" => [1 | 2]})},
-      {fn -> Agent.loop(& &1, [], language: :json) end, ":prompt, :schema or :none", ":json"},
+      {fn -> Agent.loop(& &1, [], language: :xml) end, ":json, :lisp, :prompt, :schema or :none",
+       ":xml"},
       {fn -> Signature.input_json_schema(":int", strict: 1) end, "input_json_schema/2", "1"}
     ]
 

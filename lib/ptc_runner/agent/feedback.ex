@@ -3,6 +3,7 @@ defmodule PtcRunner.Agent.Feedback do
   # Feedback to the model about a program that has no result or an invalid one.
 
   alias PtcRunner.Agent.{Catalogue, Describe, Prompt, Tool}
+  alias PtcRunner.Agent.Lisp.{Allowed, Told}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Check, Explain, Hints, Message, Suggestion}
   alias PtcRunner.Json.Explain.Noticed
@@ -100,7 +101,7 @@ defmodule PtcRunner.Agent.Feedback do
   @spec please(keyword()) :: String.t()
   def please(opts) do
     case Keyword.get(opts, :answer, :program) do
-      :program -> @again
+      :program -> if Allowed.lisp?(opts), do: Told.again(), else: @again
       :value -> "Please return a valid JSON object matching the expected output format."
     end
   end

@@ -29,6 +29,8 @@ defmodule PtcRunner.Agent.Given do
              approve: {:maybe, {:function, 1}}
            })
 
+  @languages {:one_of, [:json, :lisp, :prompt, :schema, :none]}
+
   @telling Map.merge(@notes, %{
              task: {:maybe, :text},
              context: :map,
@@ -36,7 +38,7 @@ defmodule PtcRunner.Agent.Given do
              tools: :any,
              returns: :any,
              answer: {:one_of, [:program, :value]},
-             language: {:one_of, [:prompt, :schema, :none]},
+             language: @languages,
              examples: :count,
              edition: {:maybe, {:one_of, [1, 2]}},
              operations: :any,
@@ -50,10 +52,15 @@ defmodule PtcRunner.Agent.Given do
                   |> Map.merge(@notes)
                   |> Map.merge(@repairing)
                   |> Map.put(:coerce, :boolean)
-  @program_options @compiling |> Map.merge(@repairing) |> Map.put(:tools, :any)
+  @program_options @compiling
+                   |> Map.merge(@repairing)
+                   |> Map.put(:tools, :any)
+                   |> Map.merge(Map.take(@telling, [:memory, :language]))
   @run_options @running
                |> Map.merge(@notes)
-               |> Map.merge(Map.take(@telling, [:context, :memory, :returns, :catalogue]))
+               |> Map.merge(
+                 Map.take(@telling, [:context, :memory, :returns, :catalogue, :language])
+               )
                |> Map.merge(%{info: :boolean, check: :boolean})
   @loop_options @running
                 |> Map.merge(@telling)

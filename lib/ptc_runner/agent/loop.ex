@@ -26,6 +26,7 @@ defmodule PtcRunner.Agent.Loop do
     Tool
   }
 
+  alias PtcRunner.Agent.Lisp.{Allowed, Turn}
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Firewall.{Marks, Shape}
@@ -251,14 +252,19 @@ defmodule PtcRunner.Agent.Loop do
     state = said(state, text)
     Steps.event(state, %{event: :answer, turn: state.number, text: text})
 
-    :answer
-    |> then(&Keyword.get(state.opts, &1, :program))
-    |> outcome(text, state)
-    |> came(ask, state)
+    state |> kind() |> outcome(text, state) |> came(ask, state)
+  end
+
+  defp kind(state) do
+    if Allowed.lisp?(state.opts), do: :lisp, else: Keyword.get(state.opts, :answer, :program)
   end
 
   defp came(outcome, ask, state) do
     case outcome do
+      {:failed, value, turn} ->
+        state = %{Steps.took(state, turn, false) | memory: turn.memory}
+        Steps.ended(:error, {:failed, turn.why, %{value: value}}, state)
+
       {:paused, paused} ->
         Steps.event(state, %{event: :paused, turn: state.number, calls: paused.calls})
         Telemetry.turn_ended(state.turn_began_at, length(paused.tool_calls), :paused)
@@ -269,6 +275,7 @@ defmodule PtcRunner.Agent.Loop do
 
       {:again, told, turn} ->
         state = Steps.doubting(Steps.took(state, turn, turn[:ok?] || false), turn)
+        state = Map.put(state, :history, turn[:history] || Map.get(state, :history, []))
         again(ask, told, %{state | memory: turn.memory, searched?: searched?(turn, state)})
     end
   end
@@ -278,6 +285,8 @@ defmodule PtcRunner.Agent.Loop do
     called = Enum.map(Map.get(turn, :tool_calls, []), & &1.name)
     Catalogue.in?(state.tools) and Catalogue.only?(called ++ Map.get(turn, :dropped, []))
   end
+
+  defp outcome(:lisp, text, state), do: Turn.outcome(text, state)
 
   defp outcome(:value, text, state) do
     opts = only(state, @reading ++ [:coerce, :repair, :truncated, :enums])

@@ -3,6 +3,8 @@ defmodule PtcRunner.Agent.Prompt do
   # Builds the prompt: the language, the data, the tools, the memory, the result.
 
   alias PtcRunner.Agent.{Catalogue, Describe, Tool}
+  alias PtcRunner.Agent.Lisp.Allowed
+  alias PtcRunner.Agent.Lisp.Prompt, as: LispPrompt
   alias PtcRunner.Firewall.Marks
   alias PtcRunner.Json.{Codec, Edition, Values}
   # Not `PtcRunner.Schema`: beside `ptc_runner` it is the original's.
@@ -64,7 +66,12 @@ defmodule PtcRunner.Agent.Prompt do
 
   # Explains each type that stands in the parts: behind the type of the result, or else behind the data and the tools.
   defp legend(parts, program?) do
-    typed = Enum.reject(parts, &String.starts_with?(&1, ["PTC-JSON", "Write one JSON object"]))
+    typed =
+      Enum.reject(
+        parts,
+        &String.starts_with?(&1, ["PTC-JSON", "PTC-Lisp", "Write one JSON object"])
+      )
+
     result = for "## Result" <> _ = part <- typed, do: part
     all = untold(typed)
 
@@ -91,12 +98,16 @@ defmodule PtcRunner.Agent.Prompt do
     |> Enum.join("\n")
   end
 
-  defp language(opts) do
+  defp language(opts), do: language(Keyword.get(opts, :language, :prompt), opts)
+
+  defp language(:lisp, opts), do: LispPrompt.language(Keyword.get(opts, :examples, 3))
+
+  defp language(language, opts) do
     edition = opts[:edition] || Edition.of_agents()
     families = Keyword.get(opts, :operations, :all)
 
-    case Keyword.get(opts, :language, :prompt) do
-      :prompt ->
+    case language do
+      language when language in [:prompt, :json] ->
         Editions.prompt(edition, families, Keyword.get(opts, :examples, 3), @prompt)
 
       :schema ->
@@ -108,11 +119,26 @@ defmodule PtcRunner.Agent.Prompt do
     end
   end
 
-  defp data(opts),
-    do: described("## Data, read with load", Keyword.get(opts, :context, %{}), opts)
+  defp data(opts) do
+    data = Keyword.get(opts, :context, %{})
 
-  defp memory(opts),
-    do: described("## Memory, read with var", Keyword.get(opts, :memory, %{}), opts)
+    if Allowed.lisp?(opts),
+      do: described("## Data", data, [{:label, &LispPrompt.datum/1} | opts]),
+      else: described("## Data, read with load", data, opts)
+  end
+
+  defp memory(opts) do
+    memory = Keyword.get(opts, :memory, %{})
+
+    if Allowed.lisp?(opts) do
+      {functions, values} = LispPrompt.functions(memory)
+      values = described("## Memory, read by these names", values, opts)
+      functions = section("## Functions in memory", functions)
+      [values, functions] |> Enum.reject(&(&1 == "")) |> Enum.join("\n\n")
+    else
+      described("## Memory, read with var", memory, opts)
+    end
+  end
 
   # A line for each name that is not firewalled, as many as fit.
   defp described(title, %_struct{} = data, opts), do: described(title, Values.fields(data), opts)
@@ -138,7 +164,7 @@ defmodule PtcRunner.Agent.Prompt do
   defp lines([], _parts, _left, _opts), do: []
 
   defp lines([{name, value} | rest] = names, parts, left, opts) do
-    label = label(name)
+    label = Keyword.get(opts, :label, &label/1).(name)
     budget = Budget.new(div(parts, length(names)))
     given = Budget.left(budget)
 
@@ -171,8 +197,15 @@ defmodule PtcRunner.Agent.Prompt do
 
   defp calls(opts) do
     tools = Tool.list!(Keyword.get(opts, :tools, %{}))
-    catalogue? = catalogue?(tools, opts)
-    [tools(tools, catalogue?), look(Keyword.get(opts, :max_turns, 1), catalogue?)]
+    turns = Keyword.get(opts, :max_turns, 1)
+
+    if Allowed.lisp?(opts) do
+      lines = writes(tools) ++ Enum.map(tools, &tool(&1, LispPrompt.call(&1)))
+      [section("## Tools", lines), LispPrompt.turns(turns)]
+    else
+      catalogue? = catalogue?(tools, opts)
+      [tools(tools, catalogue?), look(turns, catalogue?)]
+    end
   end
 
   defp tools(tools, catalogue?) do
@@ -223,8 +256,10 @@ defmodule PtcRunner.Agent.Prompt do
 
   """
   @spec tool(Tool.t()) :: String.t()
-  def tool(%Tool{} = tool) do
-    head = "- " <> Shown.label(tool.name) <> signature(tool) <> marks(tool)
+  def tool(%Tool{} = tool), do: tool(tool, Shown.label(tool.name) <> signature(tool))
+
+  defp tool(tool, call) do
+    head = "- " <> call <> marks(tool)
 
     description = tool.description && one_line(tool.description)
 

@@ -262,10 +262,11 @@ defmodule PtcRunner.Agent.Run do
   defp marked(memory, delta, shape, told, before),
     do: Marks.put(memory, delta, shape, told, before)
 
-  # For whom the calls were made.
-  defp audited(calls, nil), do: calls
+  @doc "The calls with what the audit says of for whom they were made."
+  @spec audited([Record.call()], map() | nil) :: [Record.call()]
+  def audited(calls, nil), do: calls
 
-  defp audited(calls, context) do
+  def audited(calls, context) do
     audited = ToolContext.audited(context)
     Enum.map(calls, &Map.put(&1, :context, audited))
   end
@@ -367,7 +368,9 @@ defmodule PtcRunner.Agent.Run do
   defp value(_program, opts, {paused, decisions}, run),
     do: Resuming.value(paused, decisions, opts, run)
 
-  defp warnings(%{calls: calls, dropped: dropped}) do
+  @doc "The warnings of calls, and how many were not recorded."
+  @spec warnings(Calls.noted()) :: [String.t()]
+  def warnings(%{calls: calls, dropped: dropped}) do
     for(call <- calls, warning <- call.warnings, do: "#{call.name}: #{warning}") ++
       for {name, n} <- Enum.sort(dropped),
           do: "#{name}: #{n} calls were made that are not recorded"

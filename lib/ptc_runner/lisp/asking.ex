@@ -3,7 +3,7 @@ defmodule PtcRunner.Lisp.Asking do
   # Drives a run of PTC-Lisp: calls its tools in a process of their own, evaluates the built-ins that it asks for, and keeps what it
   # prints and calls.
 
-  alias PtcRunner.Json.Run
+  alias PtcRunner.Json.{Budget, Run}
   alias PtcRunner.Json.Run.{Driver, InCaller, Reply}
   alias PtcRunner.Json.ToolProcess
   alias PtcRunner.Lisp.{Answers, Arguments, Ledger, Prints, Tools}
@@ -23,8 +23,19 @@ defmodule PtcRunner.Lisp.Asking do
             calls: [],
             made: 0,
             most: nil,
+            calls_of_agent: %{budget: nil, timeouts: %{}, cached: nil},
             cache: %{},
             patterns: %{}
+
+  @typedoc """
+  What an agent says of the calls: the budget that they count in, the milliseconds that each tool has, and a function of name, arguments
+  and value, which is told of a call that the cache has answered.
+  """
+  @type calls :: %{
+          budget: Budget.t() | nil,
+          timeouts: %{String.t() => timeout()},
+          cached: (String.t(), term(), term() -> term()) | nil
+        }
 
   @type t :: %__MODULE__{
           tools: Tools.t(),
@@ -33,6 +44,7 @@ defmodule PtcRunner.Lisp.Asking do
           calls: [Ledger.entry()],
           made: non_neg_integer(),
           most: non_neg_integer() | nil,
+          calls_of_agent: calls(),
           cache: map(),
           patterns: Answers.Patterns.t()
         }
@@ -93,6 +105,7 @@ defmodule PtcRunner.Lisp.Asking do
     case asking.cache do
       %{^key => {value, words}} ->
         entry = Ledger.cached(name, args, value)
+        if told = asking.calls_of_agent.cached, do: told.(name, args, value)
         {:resume, {:answer, value, words}, noted(run, entry)}
 
       _new ->
@@ -111,6 +124,17 @@ defmodule PtcRunner.Lisp.Asking do
     do: {:ended, {:error, {:too_many_calls, name, made}}, run}
 
   defp limited(call, name, fun, args, %Run{strategy: asking} = run) do
+    case Budget.take(asking.calls_of_agent.budget, name, args) do
+      :ok ->
+        made(call, name, fun, args, run)
+
+      {:error, {_kind, text}} ->
+        text = "tool_call_limit_exceeded: #{text}"
+        {:ended, {:error, {:worded, :tool_call_limit_exceeded, text}}, run}
+    end
+  end
+
+  defp made(call, name, fun, args, %Run{strategy: asking} = run) do
     run = %{run | strategy: %{asking | made: asking.made + 1}}
     began = Ledger.began()
     {result, process} = called(call, name, fun, args, run)
@@ -135,11 +159,26 @@ defmodule PtcRunner.Lisp.Asking do
     weight = if args === asked, do: weight
 
     with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
-      begin = fn -> process |> ToolProcess.call(name, fun, args, left) |> answered() end
-      if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
+      own = Map.get(run.strategy.calls_of_agent.timeouts, name, :infinity)
+
+      begin = fn ->
+        process |> ToolProcess.call(name, fun, args, min(left, own)) |> answered()
+      end
+
+      {result, process} = if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
+
+      # The process has ended with its call.
+      if result == {:error, :timeout} and own < left,
+        do: {late(own), ToolProcess.new(max_heap)},
+        else: {result, process}
     else
       error -> {error, process}
     end
+  end
+
+  defp late(timeout) do
+    text = "it did not answer within #{timeout} ms"
+    {:error, {:tool_failed, text, text}}
   end
 
   defp answered({{:ok, {:value, value}, words}, process}), do: {{:ok, value, words}, process}

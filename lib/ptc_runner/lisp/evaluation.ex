@@ -75,6 +75,28 @@ defmodule PtcRunner.Lisp.Evaluation do
          do: {:ok, program}
   end
 
+  @doc """
+  A text that is no program, which is a run that has failed: its events are executed.
+
+      iex> PtcRunner.Lisp.Evaluation.refused("(", {:parse_error, "unbalanced parentheses: 1 unclosed '('"})
+      :ok
+
+  """
+  @spec refused(String.t(), {atom(), String.t()}) :: :ok
+  def refused(text, {reason, message}) do
+    if Telemetry.on?() do
+      given = Given.read([])
+      {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+      told = %{tools: %{}, limits: {timeout, max_heap, 1}}
+
+      Telemetry.run(:lisp, text, nil, told, fn ->
+        failed({:error, reason, message}, given, {timeout, max_heap})
+      end)
+    end
+
+    :ok
+  end
+
   @doc "Compiles a program, whatever names it mentions."
   @spec compiled(String.t() | Program.t(), Given.t(), limits()) ::
           {:ok, Program.t(), Signature.t() | nil} | Program.fail()
@@ -126,7 +148,8 @@ defmodule PtcRunner.Lisp.Evaluation do
     asking = %Asking{
       tools: tools,
       print_length: given.max_print_length,
-      most: given.max_tool_calls
+      most: given.max_tool_calls,
+      calls_of_agent: given.calls
     }
 
     %Run{strategy: asking, max_heap: max_heap, process: ToolProcess.new(max_heap)}

@@ -18,7 +18,9 @@ defmodule PtcRunner.Lisp.Given do
             max_print_length: 2_000,
             max_tool_calls: nil,
             strict_data: false,
-            budget: nil
+            budget: nil,
+            # What an agent says of the calls: see `PtcRunner.Lisp.Asking`.
+            calls: %{budget: nil, timeouts: %{}, cached: nil}
 
   @type t :: %__MODULE__{
           context: map(),
@@ -34,7 +36,8 @@ defmodule PtcRunner.Lisp.Given do
           max_print_length: non_neg_integer(),
           max_tool_calls: non_neg_integer() | nil,
           strict_data: boolean(),
-          budget: term()
+          budget: term(),
+          calls: PtcRunner.Lisp.Asking.calls()
         }
 
   @doc """

@@ -1,0 +1,159 @@
+defmodule PtcRunner.Agent.Lisp.Allowed do
+  @moduledoc false
+  # What an agent that writes PTC-Lisp can be given: options that only the JSON language has are refused by their names, and so are data
+  # and tools with firewalled fields, because nothing follows them through a program.
+
+  alias PtcRunner.Agent.Tool
+  alias PtcRunner.Firewall.Hidden
+  alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.Signature
+
+  # Options of the JSON language; `nil` is as if they were not given.
+  @only_json [
+    :on_call,
+    :on_journal,
+    :pause_ttl,
+    :within,
+    :unknown,
+    :approve,
+    :check,
+    :findings,
+    :tool_concurrency,
+    :now,
+    :max_depth,
+    :strict,
+    :edition,
+    :keys,
+    :operations,
+    :repair,
+    :truncated,
+    :coerce
+  ]
+
+  # What can stand in a symbol behind `tool/` and `data/`.
+  @name ~r/\A[A-Za-z+\-*<>=?!_%.&][A-Za-z0-9+\-*<>=?!_%.&']*\z/
+
+  @doc """
+  Whether the options ask for PTC-Lisp.
+
+      iex> PtcRunner.Agent.Lisp.Allowed.lisp?(language: :lisp)
+      true
+
+  """
+  @spec lisp?(keyword()) :: boolean()
+  def lisp?(opts), do: Keyword.get(opts, :language) == :lisp
+
+  @doc """
+  Raises `ArgumentError` for an option that PTC-Lisp does not have.
+
+      iex> PtcRunner.Agent.Lisp.Allowed.options!([language: :lisp, on_call: &is_map/1], "PtcRunner.Agent.loop/3")
+      ** (ArgumentError) option :on_call of PtcRunner.Agent.loop/3 works with language: :json, not with language: :lisp
+
+  """
+  @spec options!(keyword(), String.t()) :: :ok
+  def options!(opts, function) do
+    for {name, value} <- opts, value != nil and only_json?(name, value) do
+      raise ArgumentError,
+            "option #{shown(name, value)} of #{function} works with language: :json, not with language: :lisp"
+    end
+
+    :ok
+  end
+
+  defp only_json?(:catalogue, value), do: value == true
+  defp only_json?(:answer, value), do: value == :value
+  defp only_json?(name, _value), do: name in @only_json
+
+  defp shown(name, value) when name in [:catalogue, :answer], do: "#{name}: #{inspect(value)}"
+  defp shown(name, _value), do: inspect(name)
+
+  @doc """
+  Raises `ArgumentError` if the options ask for PTC-Lisp, for functions that only the JSON language has.
+
+      iex> PtcRunner.Agent.Lisp.Allowed.json!([language: :lisp], "PtcRunner.Agent.replay/3")
+      ** (ArgumentError) PtcRunner.Agent.replay/3 works with language: :json, not with language: :lisp
+
+  """
+  @spec json!(keyword(), String.t()) :: :ok
+  def json!(opts, function) do
+    if lisp?(opts) do
+      raise ArgumentError, "#{function} works with language: :json, not with language: :lisp"
+    end
+
+    :ok
+  end
+
+  @doc """
+  Raises `ArgumentError` for a tool that programs cannot call.
+
+      iex> tools = PtcRunner.Agent.Tool.list!(%{"pay" => {& &1, approve: true}})
+      iex> PtcRunner.Agent.Lisp.Allowed.tools!(tools, [])
+      ** (ArgumentError) tool "pay" has approve: true, which works with language: :json, not with language: :lisp
+
+  """
+  @spec tools!([Tool.t()], keyword()) :: :ok
+  def tools!(tools, opts) do
+    for %Tool{} = tool <- tools do
+      cond do
+        tool.approve ->
+          refuse(
+            tool,
+            "has approve: true, which works with language: :json, not with language: :lisp"
+          )
+
+        not (tool.name =~ @name) ->
+          refuse(
+            tool,
+            "has a name that cannot stand in a program of PTC-Lisp: give it one of letters, digits, - and _"
+          )
+
+        opts[:firewall] != false and firewalled?(tool.signature) ->
+          refuse(tool, "has firewalled fields in its signature. " <> only_json())
+
+        true ->
+          :ok
+      end
+    end
+
+    :ok
+  end
+
+  defp refuse(tool, why), do: raise(ArgumentError, "tool #{Shown.quoted(tool.name)} #{why}")
+
+  defp firewalled?(nil), do: false
+  defp firewalled?(signature), do: Signature.public_view(signature) != signature
+
+  @doc """
+  Raises `ArgumentError` for data with firewalled fields.
+
+      iex> PtcRunner.Agent.Lisp.Allowed.data!(%{"rows" => [%{"id" => 1, "_pin" => 2}]}, firewall: false)
+      :ok
+
+  """
+  @spec data!(map(), keyword()) :: :ok
+  def data!(data, opts) do
+    if opts[:firewall] != false and Hidden.in?([Map.to_list(data)]) do
+      raise ArgumentError,
+            "the data has firewalled fields, whose names begin with _, or more than a million parts. " <>
+              only_json()
+    end
+
+    :ok
+  end
+
+  @doc "What to do where a field is firewalled."
+  @spec only_json() :: String.t()
+  def only_json do
+    "Such fields are concealed with language: :json, not with language: :lisp; firewall: false says that programs and the model may see them"
+  end
+
+  @doc """
+  Whether programs can write a name behind `data/` or `tool/`.
+
+      iex> Enum.map(["orders", "open-orders", "a b", "a/b"], &PtcRunner.Agent.Lisp.Allowed.name?/1)
+      [true, true, false, false]
+
+  """
+  @spec name?(term()) :: boolean()
+  def name?(name), do: is_binary(name) and name =~ @name
+end

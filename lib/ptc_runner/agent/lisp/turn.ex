@@ -1,0 +1,102 @@
+defmodule PtcRunner.Agent.Lisp.Turn do
+  @moduledoc false
+  # One turn of a loop whose model writes PTC-Lisp: from its answer to the result, to what it looked at, or to what went wrong.
+
+  alias PtcRunner.Agent.{Feedback, Made, Steps}
+  alias PtcRunner.Agent.Lisp.{Run, Source, Told}
+  alias PtcRunner.Lisp.Evaluation
+
+  @reading [:timeout, :max_heap]
+  @running [:context, :timeout, :max_heap, :recorded_calls, :recorded_bytes, :tool_context] ++
+             [:firewall]
+
+  # *1, *2 and *3.
+  @history 3
+
+  @type outcome ::
+          {:done, term(), map()} | {:again, String.t(), map()} | {:failed, term(), map()}
+
+  @doc "What the loop does with an answer."
+  @spec outcome(String.t(), map()) :: outcome()
+  def outcome(text, state) do
+    reading = [{:memory, state.memory} | Keyword.take(state.opts, @reading)]
+
+    case Source.read(text, reading) do
+      {:ok, program, warnings} ->
+        ran(program, text, warnings, state)
+
+      {:error, error, told} ->
+        Evaluation.refused(text, error)
+        fields = [result: %{error: told}, why: Told.error(error)]
+        {:again, told, Steps.record(text, state, fields)}
+    end
+  end
+
+  defp ran(program, text, warnings, state) do
+    history = Map.get(state, :history, [])
+    own = [memory: state.memory, budget: state.budget, history: history]
+    ran = Run.noted(program, state.tools, own ++ Keyword.take(state.opts, @running))
+    info = ran |> Tuple.to_list() |> List.last()
+
+    record = fn fields ->
+      fields =
+        [program: program.source, tool_calls: info.tool_calls] ++
+          [dropped: Map.keys(info.dropped_calls)] ++ fields
+
+      Steps.record(text, state, fields)
+    end
+
+    notes = info.prints ++ warnings ++ info.warnings
+
+    case ran do
+      {:ok, {how, value}, info} ->
+        keep = [memory: info.memory, history: Enum.take(history ++ [value], -@history)]
+        ended(how, value, info, notes, {&record.(keep ++ &1), state})
+
+      {:error, error, told, _info} ->
+        {:again, told, record.(result: %{error: told}, why: Told.error(error), prints: notes)}
+    end
+  end
+
+  defp ended(:fail, value, _info, notes, {record, _state}) do
+    message = Run.message(value)
+    {:failed, value, record.(result: %{error: message}, why: message, prints: notes)}
+  end
+
+  defp ended(how, value, info, notes, {record, state}) do
+    case Run.judged(value, state.opts) do
+      {:ok, result, warnings} ->
+        if how == :value and looks?(value, state),
+          do: looked(value, info, [], notes, record),
+          else: {:done, result, record.(result: result, prints: notes ++ warnings)}
+
+      {:error, errors} ->
+        shows? = info.prints != [] or info.delta != %{} or Told.silent?(value)
+
+        if how == :value and shows?,
+          do: looked(value, info, errors, notes, record),
+          else: unfit(value, info, errors, notes, record)
+    end
+  end
+
+  # A program that only defines and prints has no result yet, if there is a turn to write another one.
+  defp looks?(value, state) do
+    left = Keyword.get(state.opts, :max_turns, 5) - state.number
+    left > 0 and Told.silent?(value)
+  end
+
+  defp looked(value, info, errors, notes, record) do
+    told =
+      Told.looked(value, info.prints, Told.defined(info.delta), errors, Made.looked(info.made))
+
+    why = "the last program looked at a value, and gave no result"
+    shown = if Told.silent?(value), do: nil, else: Run.named(value)
+    {:again, told, record.(ok?: true, why: why, result: shown, prints: notes)}
+  end
+
+  defp unfit(value, info, errors, notes, record) do
+    told = Told.unfit(errors, value, info.prints, info.made)
+    why = Feedback.why({:invalid_result, errors})
+    {:again, told, record.(result: %{error: told}, why: why, prints: notes)}
+  end
+end

@@ -1,0 +1,441 @@
+defmodule PtcRunner.Agent.LispTest do
+  # Agents whose models write PTC-Lisp; a canned model gives one answer after the other.
+  use ExUnit.Case, async: true
+
+  alias PtcRunner.Agent
+  alias PtcRunner.Agent.Lisp.Prompt
+
+  doctest PtcRunner.Agent.Lisp.Allowed
+  doctest PtcRunner.Agent.Lisp.Fences
+  doctest PtcRunner.Agent.Lisp.Prompt
+  doctest PtcRunner.Agent.Lisp.Run
+  doctest PtcRunner.Agent.Lisp.Source
+  doctest PtcRunner.Agent.Lisp.Told
+
+  @orders [
+    %{"id" => 1, "customer" => "Ada", "total" => 50, "currency" => "EUR"},
+    %{"id" => 2, "customer" => "Bo", "total" => 150, "currency" => "CHF"},
+    %{"id" => 3, "customer" => "Ada", "total" => 200, "currency" => "USD"}
+  ]
+
+  defp model(answers) do
+    {:ok, pid} = Elixir.Agent.start_link(fn -> {answers, []} end)
+
+    ask = fn messages ->
+      Elixir.Agent.get_and_update(pid, fn
+        {[answer | answers], asked} -> {answer, {answers, [messages | asked]}}
+        {[], asked} -> {{:halt, :no_answer_left}, {[], [messages | asked]}}
+      end)
+    end
+
+    {ask, fn -> pid |> Elixir.Agent.get(&elem(&1, 1)) |> Enum.reverse() end}
+  end
+
+  defp loop(answers, task) do
+    {ask, asked} = model(answers)
+    result = Agent.loop(ask, [language: :lisp] ++ task)
+    {result, for(messages <- tl(asked.()), do: List.last(messages).content)}
+  end
+
+  defp fence(program), do: "Here it is:\n```clojure\n#{program}\n```\nThat is all."
+
+  test "a task over rows in two turns: definitions and results of one turn are there in the next" do
+    answers = [
+      fence(
+        "(def large (filter #(> (:total %) 100) data/orders))\n(defn total [rows] (sum-by :total rows))\n(println (count large))"
+      ),
+      fence("(return {:n (count large) :total (total large)})")
+    ]
+
+    task = [task: "The large ones.", context: %{"orders" => @orders}]
+    {{:ok, step}, [told]} = loop(answers, task ++ [returns: "{n :int, total :int}"])
+    assert step.return == %{"n" => 2, "total" => 350}
+    assert told =~ "The program printed:\n| 2\nDefined: large, (total rows)."
+    assert told =~ "You have 4 turns left."
+    assert [%{success?: true, prints: ["2"]}, %{success?: true}] = step.turns
+    assert %PtcRunner.Lisp.Function{params: ["rows"]} = step.memory["total"]
+  end
+
+  test "*1, *2 and *3 are the values of the turns before" do
+    answers = [
+      fence("[1 2 3]"),
+      fence("(map inc *1)"),
+      fence("(return (+ (first *1) (first *2)))")
+    ]
+
+    {{:ok, step}, [first, second]} = loop(answers, task: "x", returns: ":int", max_turns: 3)
+    assert step.return == 3
+    assert first =~ "Its value: [1 2 3]" and first =~ "expected integer"
+    assert second =~ "[2 3 4]"
+  end
+
+  test "a value that fits ends the loop, and without a type each that is not nil" do
+    assert {{:ok, %{return: 3}}, []} = loop([fence("(+ 1 2)")], task: "x", returns: ":int")
+    assert {{:ok, %{return: [1]}}, []} = loop(["[1]"], task: "x")
+    assert {{:ok, %{return: 5}}, [_told]} = loop(["(def x 5)", "x"], task: "x")
+    assert {{:ok, %{return: nil}}, []} = loop(["nil"], task: "x", max_turns: 1)
+  end
+
+  test "keys are texts, and values are converted as for JSON" do
+    program = ~s|(return {:name :first "rows" [{:id 2.0}]})|
+    returns = "{name :string, rows [{id :int}]}"
+    assert {{:ok, step}, []} = loop([program], task: "x", returns: returns)
+    assert step.return == %{"name" => "first", "rows" => [%{"id" => 2}]}
+    assert "rows.[0].id: converted 2.0 to an integer" in hd(step.turns).prints
+  end
+
+  test "the model's failure" do
+    {{:error, step}, []} = loop([fence(~s[(fail "no such order")])], task: "x", returns: ":int")
+    assert step.fail.reason == :failed and step.fail.message == "no such order"
+    assert step.fail.details == %{value: "no such order"}
+    {{:error, step}, []} = loop([fence("(def a 1) (fail {:code 7})")], task: "x")
+    assert step.fail.details.value == %{"code" => 7} and step.memory == %{"a" => 1}
+  end
+
+  test "mistakes are told" do
+    answers = [
+      "I would count them.",
+      fence("(count data/orders"),
+      "```clojure\n(count [1",
+      fence("(count ordrs)"),
+      fence("(tool/lokup {:id 1})"),
+      fence(~s[(tool/lookup {:id "x"})]),
+      fence("(println \"a\") (/ 1 0)"),
+      fence("\"three\""),
+      fence("(count data/orders)")
+    ]
+
+    tools = %{"lookup" => {& &1["id"], "(id :int) -> :int"}}
+    task = [task: "x", context: %{"orders" => @orders}, tools: tools, returns: ":int"]
+    {{:ok, step}, told} = loop(answers, task ++ [max_turns: 9])
+    assert step.return == 3
+
+    for {text, part} <-
+          Enum.zip(told, [
+            "The answer has no program of PTC-Lisp. Write the whole program again, in one ```clojure fence.",
+            "unbalanced parentheses: 1 unclosed '('",
+            "it was cut off",
+            "Undefined variable: ordrs",
+            "Unknown tool: lokup. Available tools: lookup",
+            "id: expected integer, got string",
+            "division by zero. Write the whole program again, in one ```clojure fence.\nThe program printed:\n| a",
+            "its value is not what was asked for:"
+          ]) do
+      assert text =~ part
+    end
+
+    assert Enum.map(step.turns, & &1.success?) == List.duplicate(false, 8) ++ [true]
+  end
+
+  test "a tool that fails ends the program, and its calls are told; try catches it" do
+    tools = %{
+      "pay" => {fn %{"to" => to} -> {:ok, "paid " <> to} end, "(to :string) -> :string"},
+      "rate" => {fn _ -> {:error, "closed"} end, signature: "() -> :float", effect: :read}
+    }
+
+    answers = [
+      ~s[(tool/pay {:to "Ada"}) (tool/rate)],
+      ~s[(try (tool/rate) (catch e (str e)))]
+    ]
+
+    {{:ok, step}, [told]} = loop(answers, task: "x", tools: tools, returns: ":string")
+    assert told =~ "Tool 'rate' failed" and told =~ "closed"
+    assert told =~ "Do not make them again" and told =~ ~s|pay({"to":"Ada"}) -> "paid Ada"|
+    assert step.return =~ "closed"
+
+    assert for(call <- Agent.audit(step), do: {call.turn, call.tool, call.error != nil}) ==
+             [{1, "pay", false}, {1, "rate", true}, {2, "rate", true}]
+  end
+
+  test "prints are shown within a budget, and no line can be taken for a title" do
+    answers = [
+      ~S|(println "# Task\n```") (doseq [i (range 1000)] (println "row number" i))|,
+      "(return 1)"
+    ]
+
+    {{:ok, step}, [told]} = loop(answers, task: "x", returns: ":int")
+    assert told =~ "| # Task\n| ```\n| row number 0\n" and told =~ ~r/… and \d+ more prints/
+    assert byte_size(told) < 5_000
+    assert length(hd(step.turns).prints) == 1_001
+  end
+
+  test "limits: time, heap, calls of all turns, of a tool, and its time" do
+    {{:error, step}, told} =
+      loop(["(loop [] (recur))", "(count (range 10000000))"],
+        task: "x",
+        timeout: 100,
+        max_heap: 10_000,
+        max_turns: 2
+      )
+
+    assert hd(told) =~ "timeout: execution exceeded 100ms limit"
+    assert step.fail.reason == :max_turns and step.fail.message =~ "memory_exceeded"
+
+    tools = %{"n" => fn _ -> 1 end, "once" => {fn _ -> 1 end, max_calls: 1}}
+    many = [task: "x", tools: tools, max_tool_calls: 3, max_turns: 3]
+    answers = ["(def a [(tool/n) (tool/n)])", "[(tool/n) (tool/n)]", "(tool/once)"]
+    {{:error, step}, [_, told]} = loop(answers, many)
+    assert told =~ "Tools were called 3 times" or told =~ "was called 3 times"
+    assert step.fail.message =~ "no more than 3 calls"
+
+    {{:error, step}, []} =
+      loop(
+        ["[(tool/once) (tool/once)]"],
+        (many ++ [max_turns: 1]) |> Enum.uniq_by(&elem(&1, 0)) |> Keyword.put(:max_turns, 1)
+      )
+
+    assert step.fail.message =~ "Tool 'once' was called 1 time"
+
+    slow = %{"slow" => {fn _ -> Process.sleep(5_000) end, timeout: 20}}
+    program = "(try (tool/slow) (catch e (str e)))"
+    {{:ok, step}, []} = loop([program], task: "x", tools: slow, timeout: 2_000)
+    assert step.return =~ "it did not answer within 20 ms"
+  end
+
+  test "a cached tool is called once for equal arguments, and both calls are recorded" do
+    counter = :counters.new(1, [])
+    fun = fn %{"n" => n} -> :counters.add(counter, 1, 1) && n end
+    tools = %{"get" => {fun, signature: "(n :int) -> :int", cache: true, effect: :read}}
+    program = "(+ (tool/get {:n 2}) (tool/get {:n 2}))"
+    {{:ok, step}, []} = loop([program], task: "x", tools: tools)
+    assert step.return == 4 and :counters.get(counter, 1) == 1
+    assert [%{decision: :run}, %{decision: :cache, by: :cache}] = Agent.audit(step)
+  end
+
+  test "tools of two arguments, structs, and what the program gets of them" do
+    tools = %{
+      "who" => fn _args, %{context: %{actor: actor}} -> %{at: ~D[2026-01-31], by: actor} end
+    }
+
+    {ask, _} = model(["(return {:by (:by (tool/who)) :day (str (:at (tool/who)))})"])
+    task = [task: "x", tools: tools, tool_context: [actor: "Eve"], language: :lisp]
+    assert {:ok, step} = Agent.loop(ask, task, context: %{range: 1..3})
+    assert step.return == %{"by" => "Eve", "day" => "2026-01-31"}
+    assert [%{context: %{"actor" => "Eve"}} | _] = Agent.audit(step)
+
+    assert {:ok, 3, _info} =
+             Agent.run("(:last data/r)", %{}, language: :lisp, context: %{r: 1..3})
+  end
+
+  test "options of the JSON language are refused by their names" do
+    for {name, value} <- [
+          on_call: fn _ -> :run end,
+          on_journal: fn _ -> :ok end,
+          pause_ttl: 5,
+          within: [],
+          unknown: :ask,
+          approve: fn _ -> :run end,
+          check: true,
+          findings: :ignore,
+          tool_concurrency: 2,
+          max_depth: 5,
+          strict: true,
+          edition: 2,
+          keys: :any,
+          operations: :all,
+          repair: false,
+          truncated: :error,
+          coerce: true,
+          catalogue: true,
+          answer: :value
+        ] do
+      message = ~r/option :?#{name}.* works with language: :json/
+
+      assert_raise ArgumentError, message, fn ->
+        Agent.loop(fn _ -> "1" end, [task: "x", language: :lisp], [{name, value}])
+      end
+    end
+
+    for fun <- [
+          fn -> Agent.replay("1", [%{}], language: :lisp) end,
+          fn ->
+            Agent.loop(fn _ -> "1" end, language: :lisp, tools: %{"a" => {& &1, approve: true}})
+          end
+        ],
+        do: assert_raise(ArgumentError, ~r/works with language: :json/, fun)
+  end
+
+  test "firewalled fields are refused, unless the application says that there is no firewall" do
+    hidden = [task: "x", language: :lisp, context: %{"rows" => [%{"_pin" => 1}]}]
+    ask = fn _ -> "(:_pin (first data/rows))" end
+    assert_raise ArgumentError, ~r/firewall: false/, fn -> Agent.loop(ask, hidden) end
+    assert {:ok, %{return: 1}} = Agent.loop(ask, hidden, firewall: false)
+
+    tools = %{"rows" => fn _ -> [%{"_pin" => 4711}] end}
+
+    {{:error, step}, [told]} =
+      loop(["(tool/rows)", "(tool/rows)"], task: "x", tools: tools, max_turns: 2)
+
+    assert told =~ "its answer has firewalled fields"
+    refute inspect(step.messages) =~ "4711"
+
+    declared = %{"rows" => {fn _ -> [] end, "() -> [{_pin :int}]"}}
+
+    assert_raise ArgumentError, ~r/tool "rows" has firewalled fields/, fn ->
+      Agent.loop(ask, task: "x", language: :lisp, tools: declared)
+    end
+  end
+
+  test "where the program stands in an answer" do
+    for {text, value} <- [
+          {"(+ 1 2)", 3},
+          {"3", 3},
+          {"; three\n(+ 1\n 2)", 3},
+          {"The program:\n\n(+ 1 2)\n\nIt adds.", 3},
+          {"```clj\n(+ 1 2)\n```", 3},
+          {"```\n(+ 1 2)\n```", 3},
+          {"~~~lisp\n(+ 1 2)\n~~~", 3},
+          {"```clojure (+ 1 2)```", 3},
+          {"```clojure\n(+ 1 2)```", 3},
+          {"```clojure\n(+ 1 2)\n", 3},
+          {"```json\n{}\n```\n```clojure\n(+ 1 2)\n```", 3},
+          {"<think>```clojure\n(+ 1 1)\n```</think>```clojure\n(+ 1 2)\n```", 3},
+          {"```clojure\n(+ 1 1)\n```\nWait, that is wrong:\n```clojure\n(+ 1 2)\n```", 3},
+          {"```clojure\n(+ 1 2)\n```\nAgain:\n```clojure\n(+ 1 2)\n```", 3}
+        ] do
+      assert {:ok, program, _warnings} = Agent.program(text, language: :lisp), text
+      assert {:ok, %{return: ^value}} = PtcRunner.Lisp.run(program), text
+    end
+
+    for {text, part} <- [
+          {"", "no program"},
+          {"```clojure\n```", "no program"},
+          {"I cannot do that.", "no program"},
+          {~s({"program": {"op": "load", "name": "x"}}), "no program"},
+          {"```clojure\n(+ 1 1)\n```\n```clojure\n(+ 1 2)\n```", "2 different programs"},
+          {"```clojure\n(+ 1 (", "cut off"},
+          {"(+ 1 2", "unclosed"},
+          {<<255, 254>>, "UTF-8"}
+        ] do
+      assert {:error, {reason, message}, told} = Agent.program(text, language: :lisp)
+      assert is_atom(reason) and message =~ part, inspect({text, message})
+      assert told =~ "Write the whole program again, in one ```clojure fence."
+    end
+  end
+
+  test "texts of any kind use up the turns" do
+    texts =
+      [
+        "",
+        " ",
+        <<255>>,
+        "(",
+        ")",
+        String.duplicate("(", 900_000),
+        String.duplicate("```\n", 200_000)
+      ] ++
+        [String.duplicate("`", 900_000), "```clojure\n" <> String.duplicate("(a ", 300_000)]
+
+    for text <- texts do
+      {result, told} = loop(List.duplicate(text, 2), task: "x", max_turns: 2, returns: ":int")
+      assert {:error, %{fail: %{reason: :max_turns}}} = result
+      assert Enum.all?(told, &(byte_size(&1) < 20_000))
+    end
+  end
+
+  test "the prompt is at most 5 KB, and its examples run" do
+    prompt = Prompt.language(3)
+    assert byte_size(prompt) <= 5 * 1024
+    assert length(Prompt.examples()) == 3
+
+    values = [
+      350,
+      [%{"customer" => "Ada", "count" => 2, "largest" => 3}],
+      [%{"id" => 1, "euro" => 50}, %{"id" => 2, "euro" => 165}]
+    ]
+
+    rates = fn
+      %{"currency" => "EUR"} -> 1
+      %{"currency" => "CHF"} -> 1.1
+      _other -> {:error, "no rate"}
+    end
+
+    for {{about, program}, value} <- Enum.zip(Prompt.examples(), values) do
+      assert prompt =~ program
+      opts = [language: :lisp, context: %{"orders" => @orders}]
+      assert {:ok, ^value, _info} = Agent.run(program, %{"rate" => rates}, opts), about
+    end
+  end
+
+  test "each name that the prompt says there is, there is" do
+    text = Prompt.language(0)
+    [_, there] = Regex.run(~r/There is:.*?\n(.*?)There is no:/s, text)
+
+    words =
+      Regex.scan(~r/(?<=[\s:])[a-z+*\/-][a-z0-9*\/?!-]*(?=[\s,]|$)/m, there) |> List.flatten()
+
+    skipped = ~w(collections maps and sets numbers text dates others sort-by s a b d total desc)
+    names = Enum.uniq(words) -- skipped
+    assert length(names) > 100
+
+    for name <- names do
+      assert PtcRunner.Lisp.check("[#{name}]") == :ok or
+               PtcRunner.Lisp.check("(#{name} identity [1])") == :ok,
+             name
+    end
+  end
+
+  test "what the prompt says of data, memory, tools and turns" do
+    {:ok, step} = PtcRunner.Lisp.run("(defn vat \"With tax\" [x] (* x 1.2)) (def n 5)")
+
+    prompt =
+      Agent.prompt(
+        language: :lisp,
+        task: "Sum them.",
+        context: %{"orders" => @orders, "a b" => 1},
+        memory: step.memory,
+        tools: %{
+          "rate" =>
+            {& &1, signature: "(currency :string, day :datetime?) -> :float", effect: :read}
+        },
+        returns: "{total :float}",
+        max_turns: 3
+      )
+
+    for part <- [
+          "- data/orders [{currency :string, customer :string, id :int, total :int}]",
+          ~s|sample (the first of 3 elements): [{"currency":"EUR"|,
+          ~s("a b", which programs cannot read),
+          "- n :int",
+          "- (vat x): With tax",
+          "- (tool/rate {:currency :string :day :datetime?}) -> :float (reads)",
+          "The program must return a value that fits {total :float}",
+          "You have at most 3 turns",
+          "Types: :int",
+          "## Task\nSum them."
+        ] do
+      assert prompt =~ part, part
+    end
+
+    refute prompt =~ "PTC-JSON"
+    assert Agent.prompt(language: :lisp, examples: 0) == Prompt.language(0)
+    assert Agent.prompt(language: :json) == Agent.prompt([])
+  end
+
+  test "a run by itself" do
+    tools = %{"rate" => {fn %{"day" => day} -> day * 0.5 end, "(day :int) -> :float"}}
+    opts = [language: :lisp, returns: ":float"]
+    assert {:ok, 1.5, info} = Agent.run(~s[(tool/rate {:day "3"})], tools, opts)
+    assert info.warnings == [~s(rate: coerced string "3" to integer)] and info.delta == %{}
+    assert {:ok, program} = PtcRunner.Lisp.compile("(def a 1) (println a) (return 2)")
+    assert {:ok, 2, %{prints: ["1"], delta: %{"a" => 1}}} = Agent.run(program)
+    assert {:error, {:parse_error, _}, _} = Agent.run("(", %{}, language: :lisp)
+    assert {:error, {:failed, "no"}, _} = Agent.run(~s[(fail "no")], %{}, language: :lisp)
+
+    assert {:error, {:invalid_result, _}, _told, %{tool_calls: []}} =
+             Agent.run(
+               "1",
+               %{},
+               (opts ++ [returns: ":string", info: true]) |> Keyword.put(:returns, ":string")
+             )
+  end
+
+  test "events of the loop and of its runs" do
+    me = self()
+
+    {{:ok, _step}, _told} = loop(["(", "(+ 1 2)"], task: "x", on_event: &send(me, &1.event))
+
+    for event <- [:turn, :answer, :turn_ended, :turn, :answer, :turn_ended, :ended],
+        do: assert_received(^event)
+  end
+end
