@@ -82,6 +82,14 @@ fn each_item() {
         ),
         ("(partition-by odd? nil)", "[]"),
         (
+            "[(pmap (fn [x] (* x x)) [1 2]) (pmap + [1 2] [3 4]) (pmap inc nil)]",
+            "[[1, 4], [4, 6], []]",
+        ),
+        (
+            "[(pcalls (fn [] 1) (fn [] (+ 1 1))) (pcalls)]",
+            "[[1, 2], []]",
+        ),
+        (
             "(map (fn [n] (if (> n 10) n (recur (* n 2)))) [1 3 5])",
             "[16, 12, 20]",
         ),
@@ -90,6 +98,11 @@ fn each_item() {
         ("(map :name [1 2])", "invalid_types map  :name, [1, 2]"),
         ("(map-indexed inc [1])", "arity inc  2, 1, 1"),
         ("(some 5 [1])", "invalid_types some  5, [1]"),
+        ("(not-any? [1] 7)", "not_a_collection seq  7"),
+        ("(pmap nil [1])", "pmap_function pmap  nil"),
+        ("(pcalls 1)", "thunk pcalls  1"),
+        ("(pcalls (fn [x] x))", "thunk_arity pcalls  1"),
+        ("(pcalls inc)", "thunk_arity pcalls  1"),
         ("(mapcat inc [1])", "mapcat_result mapcat  2"),
     ]);
 }

@@ -15,6 +15,7 @@ use super::{Refusal, Work};
 use crate::code::{Halt, Lisp, Machine};
 use crate::consts::{EMPTY_LIST, EMPTY_MAP};
 use crate::exec::checks::{failed, holds, invalid_types, refused_argument};
+use crate::families::seqs;
 use crate::fault::Fault;
 use crate::table::{Builtin, Check};
 use crate::values::{class, is_named, make_int, Class};
@@ -276,7 +277,10 @@ fn each<H: Heap>(
         Builtin::IsNotAny | Builtin::IsNotEvery | Builtin::SplitWith | Builtin::PartitionBy
     );
     if refuses_lists && class(m, f) == Class::List {
-        return Err(call.refuse());
+        return Err(match holds(m, Check::Seqable, coll) {
+            true => call.refuse(),
+            false => seqs::not_a_collection(coll),
+        });
     }
     // These look up a keyword in the letters of a text, and find nothing.
     let looks_in_texts = matches!(
