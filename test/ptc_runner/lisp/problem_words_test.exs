@@ -108,6 +108,28 @@ defmodule PtcRunner.Lisp.ProblemWordsTest do
      "invalid_form: try takes one catch, which catches each tool that fails"},
     {"(try 1 (finally 2))", "invalid_form",
      "invalid_form: finally is not supported: (try body ... (catch e handler ...))"},
+    {"(let [[a & b c] []] a)", "invalid_form", "invalid_form: only one pattern may follow &"},
+    {"(let [{:keys [a] :or 5} {}] a)", "invalid_form",
+     "invalid_form: :or requires a map of names and defaults"},
+    {"(let [{:keys [a] :or {a (f 1)}} {}] a)", "invalid_form",
+     "invalid_form: defaults must be literals (strings, keywords, numbers, booleans, nil), got: (f 1)"},
+    {"(->> 1 ())", "invalid_thread_form", "invalid_thread_form: an empty list is no step"},
+    {"(cond->> 1 2)", "invalid_thread_form",
+     "invalid_thread_form: cond->> requires pairs of a test and a step"},
+    {"(as-> 1 [x])", "invalid_thread_form",
+     "invalid_thread_form: as-> requires a name that is a symbol, got: [x]"},
+    {"(for [x [1] :let x] x)", "invalid_form",
+     "invalid_form: modifier :let requires a vector of bindings"},
+    {"(for 5 x)", "invalid_form", "invalid_form: for bindings must be a vector"},
+    {"(defn f 5)", "invalid_form",
+     "invalid_form: defn parameters must be a vector: (defn name [params] body)"},
+    {"(try (catch e 1) 2)", "invalid_form", "invalid_form: catch must be the last part of try"},
+    {"(try 1 (catch [e] 1))", "invalid_form",
+     "invalid_form: expected (catch name handler ...) or (catch Exception name handler ...)"},
+    {"(try (throw 1) (catch e 1))", "invalid_form",
+     "invalid_form: throw is not supported: try catches tools that fail. Use (fail error) to end the program"},
+    {"(core/nope 1)", "invalid_form",
+     "invalid_form: core/nope does not exist. core has the built-in functions, and none of them is nope"},
     {"(Math/abs2 1)", "invalid_form",
      "invalid_form: Math/abs2 does not exist. Math has: abs, ceil, floor, max, min, pow, round, sqrt, trunc"}
   ]
@@ -118,15 +140,37 @@ defmodule PtcRunner.Lisp.ProblemWordsTest do
     end
   end
 
-  # The words that belong to the codes of the native side.
-  test "each code has words" do
+  test "each code has words, and a program here" do
     sources = Path.wildcard("native/ptc_lisp/src/{read,analyze}/*.rs")
     text = Enum.map_join(sources, &File.read!/1)
     words = File.read!("lib/ptc_runner/lisp/problem_words.ex")
+    worded = for [_, code] <- Regex.scan(~r/words\("(\w+)"/, words), uniq: true, do: code
 
-    codes = for [_, code] <- Regex.scan(~r/words\("(\w+)"/, words), uniq: true, do: code
-    unused = for code <- codes, not String.contains?(text, ~s("#{code}")), do: code
-    # This one is about text that is no text, which the NIF finds.
-    assert unused == ["not_text"]
+    calls =
+      ~r/(?:(?:invalid|arity|Wrong::at|Wrong::placed|Wrong::between)\(\s*|problem\(\s*[\w"]+,\s*|=> )"([a-z]\w+)"/
+
+    made = for [_, code] <- Regex.scan(calls, text), uniq: true, do: code
+    assert length(made) > 60
+    # Other strings stand behind `=>` too.
+    assert Enum.filter(made -- worded, &String.contains?(&1, "_")) == []
+
+    # This one is about bytes that are no text: the NIF finds them.
+    assert for(code <- worded, not String.contains?(text, ~s("#{code}")), do: code) == [
+             "not_text"
+           ]
+
+    golden = for file <- @files, %{source: source} <- Vectors.read(file), do: source
+    ours = for {source, _, _} <- @programs, do: source
+    seen = for source <- golden ++ ours, code = code(source), uniq: true, do: code
+    assert worded -- seen == ["not_text"]
+  end
+
+  defp code(source) do
+    limits = {5_000, 100_000_000}
+
+    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), limits)) do
+      {:error, {:problem, _reason, code, _parts, _start, _stop}} -> code
+      _ -> nil
+    end
   end
 end
