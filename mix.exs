@@ -692,6 +692,7 @@ defmodule PtcRunnerNative.MixProject do
         "guides/scaling.md",
         "guides/testing_programs.md",
         "guides/how_well_models_write_it.md",
+        "guides/json_or_lisp.md",
         "guides/coming_from.md",
         "livebooks/tour.livemd",
         "guides/cheatsheet.cheatmd",
@@ -723,7 +724,8 @@ defmodule PtcRunnerNative.MixProject do
         Tasks: ~r{^guides/(extracting_records|ecto|questions)\.},
         Tools: ~r{^guides/(tools|tools_from_elsewhere|tools_under_control|large_answers)\.},
         Operation: ~r{^guides/(in_production|observability|scaling|testing_programs)\.},
-        Decide: ~r{^(guides/(how_well_models_write_it|coming_from)|livebooks/tour)\.},
+        Decide:
+          ~r{^(guides/(how_well_models_write_it|json_or_lisp|coming_from)|livebooks/tour)\.},
         Reference: ~r{^guides/},
         "How it works": ~r{^docs/},
         Benchmarks: ~r{^bench/},
