@@ -59,8 +59,7 @@ defmodule PtcRunner.Json.Run.Controlled do
     end
   end
 
-  defp forks?(%Run{most: most, settings: settings, control: control}),
-    do: most > 1 or settings != %{} or Control.waits?(control)
+  defp forks?(%Run{most: most, settings: settings}), do: most > 1 or settings != %{}
 
   defp fingerprint(%Run{context: context, limits: {_timeout, _max_heap, reading}} = run) do
     %Program{handle: handle, consts: consts} = program(run)
