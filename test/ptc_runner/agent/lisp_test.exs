@@ -324,7 +324,11 @@ defmodule PtcRunner.Agent.LispTest do
         String.duplicate("(", 900_000),
         String.duplicate("```\n", 200_000)
       ] ++
-        [String.duplicate("`", 900_000), "```clojure\n" <> String.duplicate("(a ", 300_000)]
+        [
+          String.duplicate("`", 900_000),
+          "``` a" <> String.duplicate(" ", 900_000) <> "b",
+          "```clojure\n" <> String.duplicate("(a ", 300_000)
+        ]
 
     for text <- texts do
       {result, told} = loop(List.duplicate(text, 2), task: "x", max_turns: 2, returns: ":int")

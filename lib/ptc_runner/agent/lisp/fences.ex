@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Lisp.Fences do
   alias PtcRunner.Agent.Parts
 
   @languages ~w(clojure clj cljs cljc edn lisp ptc-lisp ptc_lisp ptclisp scheme)
-  @opens ~r/\A[ \t]*(`{3,}|~{3,})[ \t]*([\w.+#-]*)[ \t]*(.*?)[ \t\r]*\z/s
+  @opens ~r/\A[ \t]*(`{3,}|~{3,})[ \t]*([\w.+#-]*)[ \t]*(.*)\z/s
   @form ~r/\A\s*[(;]/
 
   @type fence :: %{text: String.t(), span: Parts.span(), closed?: boolean()}
@@ -44,7 +44,8 @@ defmodule PtcRunner.Agent.Lisp.Fences do
   defp outside([], _text, fences), do: Enum.reverse(fences)
 
   defp outside([{at, line} | rest], text, fences) do
-    case Regex.run(@opens, line, return: :index) do
+    # Without the blanks at its end, so that the expression need not try where they begin.
+    case Regex.run(@opens, String.trim_trailing(line), return: :index) do
       [_all, {mark_at, size}, {language_at, language_size}, {more_at, more_size}] ->
         mark = binary_part(line, mark_at, size)
         language = binary_part(line, language_at, language_size)
@@ -106,9 +107,11 @@ defmodule PtcRunner.Agent.Lisp.Fences do
   def form(text) do
     lines = text |> String.split("\n") |> Enum.drop_while(&(not (&1 =~ ~r/\A\s*\(/)))
 
-    case lines |> Enum.reverse() |> Enum.drop_while(&(not (&1 =~ ~r/\)\s*\z/))) do
+    case lines |> Enum.reverse() |> Enum.drop_while(&(not closes?(&1))) do
       [] -> if lines == [], do: nil, else: Enum.join(lines, "\n")
       lines -> lines |> Enum.reverse() |> Enum.join("\n")
     end
   end
+
+  defp closes?(line), do: line |> String.trim_trailing() |> String.ends_with?(")")
 end
