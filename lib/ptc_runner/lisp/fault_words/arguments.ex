@@ -72,10 +72,6 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
   defp given(%Function{kind: :closure}), do: "unknown"
   defp given(value), do: Words.type(value)
 
-  # In these messages a closure has no word of its own.
-  defp type(%Function{kind: :closure}), do: "unknown"
-  defp type(argument), do: Words.type(argument)
-
   defp number(least, most) when most < 0, do: "at least #{Words.count(least, "argument")}"
   defp number(least, least), do: "#{least} argument(s)"
   defp number(least, most) when most == least + 1, do: "#{least} or #{most} argument(s)"
