@@ -38,7 +38,7 @@ defmodule PtcRunner.Lisp do
   """
 
   alias PtcRunner.Json.Limits
-  alias PtcRunner.Lisp.{Evaluation, Given, Program}
+  alias PtcRunner.Lisp.{ErrorText, Evaluation, Given, Program}
   alias PtcRunner.{Shown, Step}
 
   @typedoc "A text, or a compiled program."
@@ -180,7 +180,7 @@ defmodule PtcRunner.Lisp do
 
   def format_error(%{reason: reason, message: message}) when is_binary(message) do
     reason = if is_atom(reason), do: Atom.to_string(reason), else: Shown.text(reason, 100)
-    if String.starts_with?(message, reason), do: message, else: "#{reason}: #{message}"
+    ErrorText.of(reason, message)
   end
 
   def format_error(%{reason: reason, message: message}),

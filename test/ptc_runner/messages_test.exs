@@ -14,8 +14,13 @@ defmodule PtcRunner.MessagesTest do
     ~r/@\w*warning\w* "/
   ]
 
-  # Their only input is a documented error, which is a text: `PtcRunner.Json.format_error/1` and `Signature.format_error/2`.
-  @texts ["lib/ptc_runner/json/error_text.ex", "lib/ptc_runner/sub_agent/signature/error_text.ex"]
+  # Their only input is a documented error, which is a text: `PtcRunner.Json.format_error/1`, `PtcRunner.Lisp.format_error/1` and
+  # `Signature.format_error/2`.
+  @texts [
+    "lib/ptc_runner/json/error_text.ex",
+    "lib/ptc_runner/lisp/error_text.ex",
+    "lib/ptc_runner/sub_agent/signature/error_text.ex"
+  ]
 
   defp lines(file) do
     file

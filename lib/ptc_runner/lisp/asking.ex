@@ -147,10 +147,25 @@ defmodule PtcRunner.Lisp.Asking do
 
       {:error, {:tool_failed, said, noted}} ->
         run = noted(run, Ledger.entry(name, args, {:error, noted}, began))
-        {:failed, :failed, "Tool '#{Shown.name(name)}' failed: #{said}", run}
+        caught(call, name, {said, noted}, run)
 
       {:error, reason} = error ->
         {:ended, error, noted(run, Ledger.entry(name, args, {:error, text(reason)}, began))}
+    end
+  end
+
+  # A `try` around the call gets the error as a map, and else the run ends with it.
+  defp caught(call, name, {said, noted}, run) do
+    words = div(byte_size(noted) + byte_size(name), 8) + 16
+    error = %{%PtcRunner.Lisp.Keyword{name: "message"} => noted, :tool => name}
+
+    case Driver.resume(call, {:failed, error, words}) do
+      :uncaught ->
+        text = "Tool '#{Shown.name(name)}' failed: #{said}"
+        {:ended, {:error, {:tool_failed, text}}, run}
+
+      reply ->
+        {:resumed, reply, run}
     end
   end
 

@@ -204,6 +204,11 @@ pub enum Own {
     Guard(Pc),
     /// Ends guarded code.
     Unguard,
+    /// Pops the error of a tool that a parallel form has called, and fails with the error of the form.
+    WorkerFailed {
+        /// The form: `pmap` or `pcalls`.
+        form: Builtin,
+    },
     /// Pops a value and ends the program with it: by `return`, or by `fail`.
     End {
         /// Whether by `fail`.
@@ -292,7 +297,7 @@ impl Language for Lisp {
             Own::Spread { slot, before } => (*slot, (before + 1, 0)),
             // The saved slots are below all that the guarded code pushes, until it ends.
             Own::Guard(_) => (0, (0, 0)),
-            Own::Unguard => (0, (1, 1)),
+            Own::Unguard | Own::WorkerFailed { .. } => (0, (1, 1)),
             Own::RecurCount { .. } => (0, (0, 0)),
             Own::End { .. } | Own::Finish { .. } => (0, (1, 1)),
         };

@@ -58,7 +58,8 @@ impl<L: Language, T: Copy> State<L, T> {
         self.frames.clear();
         self.returning = Returning::Nothing;
         self.work = None;
-        let above = self.stack.len().checked_sub(handler.height)?;
+        // The call that is guarded may have taken its arguments off the stack.
+        let above = self.stack.len().saturating_sub(handler.height);
         self.stack.drop_top(above, heap);
         self.pc = handler.to;
         Some(self)

@@ -352,7 +352,12 @@ defmodule PtcRunner.Json.SealedTest do
       for used <- [Used.Ets, Table], _ <- 1..20 do
         text = Paused.seal(paused(), [key], bind: 1, ttl: 60_000)
         open = fn _ -> Paused.open(text, [key], bind: 1, used: used) end
-        results = 1..20 |> Task.async_stream(open, max_concurrency: 20) |> Enum.map(&elem(&1, 1))
+
+        results =
+          1..20
+          |> Task.async_stream(open, max_concurrency: 20, timeout: :infinity)
+          |> Enum.map(&elem(&1, 1))
+
         assert Enum.count(results, &match?({:ok, _}, &1)) == 1
         assert Enum.count(results, &(&1 == @invalid)) == 19
       end

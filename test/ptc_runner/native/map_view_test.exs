@@ -15,7 +15,7 @@ defmodule PtcRunner.Native.MapViewTest do
   end
 
   test "the golden vectors come to the same where maps are read entry by entry" do
-    assert length(@vectors) == 3
+    assert length(@vectors) == 4
     peer = Peer.start([{~c"PTC_RUNNER_NATIVE_MAP_VIEW", ~c"iterator"}])
     assert Peer.call(peer, Native, :info, []).map_view == :iterator
 

@@ -459,7 +459,9 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
       for _ <- 1..Environment.cases(5_000), {_float, decimals} = tie(), decimal <- decimals do
         made = with {:error, _reason} <- Coercion.coerce(decimal, :float), do: :error
         made = with {:ok, float, _warnings} <- made, do: {:ok, float}
-        assert made == Values.float(decimal), inspect(decimal)
+
+        # The text of a decimal is made only where they differ: its protocol is looked for on the disk.
+        made == Values.float(decimal) || flunk(inspect(decimal))
       end
     end
 
@@ -468,7 +470,7 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
 
       for _ <- 1..Environment.cases(2_000), {float, decimals} = tie(), decimal <- decimals do
         text = Values.text(decimal)
-        assert told(answer(text, :decimal, [])) == number(text), inspect(float)
+        assert told(answer(text, :decimal, [])) == number(text), "#{float}"
       end
     end
 

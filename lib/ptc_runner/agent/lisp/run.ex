@@ -152,11 +152,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
     for %Tool{name: name, cache: cache?} <- tools, into: %{} do
       function = Map.fetch!(functions, name)
 
-      {name,
-       if(cache?,
-         do: %PtcRunner.Tool{name: name, function: function, cache: true},
-         else: function
-       )}
+      {name, if(cache?, do: {function, cache: true}, else: function)}
     end
   end
 

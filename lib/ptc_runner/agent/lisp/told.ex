@@ -23,8 +23,7 @@ defmodule PtcRunner.Agent.Lisp.Told do
   """
   @spec error({atom(), String.t()}) :: String.t()
   def error({reason, message}) do
-    reason = Atom.to_string(reason)
-    if String.starts_with?(message, reason), do: message, else: "#{reason}: #{message}"
+    PtcRunner.Lisp.ErrorText.of(Atom.to_string(reason), message)
   end
 
   @doc """

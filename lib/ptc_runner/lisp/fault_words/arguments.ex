@@ -88,8 +88,9 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
   end
 
   # What the program has probably meant.
-  defp hint(name, [_number, %MapSet{}]) when name in ["take", "drop", "take-last"],
-    do: no_sets(name)
+  defp hint(name, [number, %MapSet{}])
+       when name in ["take", "drop", "take-last"] and is_integer(number),
+       do: no_sets(name)
 
   defp hint(name, [%MapSet{}]) when name in @no_sets, do: no_sets(name)
   defp hint("sort", [_comparator, %MapSet{}]), do: no_sets("sort")

@@ -52,6 +52,13 @@ defmodule PtcRunner.Lisp.FaultWords.Functions do
     {:type_error, "pmap: keyword accessor requires a list of maps, got a single map"}
   end
 
+  # A tool has failed that a worker has called: the error has its name and what it has said.
+  def words(:worker_failed, form, _detail, [%{tool: tool} = error]) do
+    reason = if form == "pmap", do: :pmap_error, else: :pcalls_error
+    said = Map.get(error, %PtcRunner.Lisp.Keyword{name: "message"})
+    {reason, "tool '#{PtcRunner.Shown.name(tool)}' failed: #{said}"}
+  end
+
   def words(:pmap_function, _name, _detail, [value]),
     do: {:pmap_error, "pmap requires a function, got: #{Words.shown(value)}"}
 

@@ -2,8 +2,8 @@
 
 use super::Analyzer;
 use crate::ast::{Part, Problem, Span};
+use crate::families::strings::text::put_shortest;
 use crate::read::{Form, FormId};
-use ptc_json::put_float;
 use std::borrow::Cow;
 
 /// The reason of a wrong number of operands.
@@ -117,7 +117,7 @@ impl Analyzer<'_> {
             Form::Large(index) => self.forms.large[index as usize].to_string(),
             Form::Float(float) => {
                 let mut text = Vec::new();
-                put_float(&mut text, float);
+                put_shortest(&mut text, float);
                 String::from_utf8(text).unwrap_or_default()
             }
             _ => self.text_of(id),

@@ -176,18 +176,12 @@ impl<'a> Compiler<'a> {
                 self.then(tasks);
             }
             Expr::Pmap(function, lists) => {
-                let map = self.builtin_constant(Builtin::Pmap);
-                let mut tasks = vec![Task::Emit(Instr::Const(map)), Task::Expr(*function)];
-                tasks.extend(lists.iter().map(|it| Task::Expr(*it)));
-                tasks.push(Task::Emit(Instr::Invoke(1 + lists.len() as u32)));
-                self.then(tasks);
+                let mut arguments = vec![*function];
+                arguments.extend(lists);
+                self.parallel(Builtin::Pmap, &arguments);
             }
             Expr::Pcalls(functions) => {
-                let calls = self.builtin_constant(Builtin::Pcalls);
-                let mut tasks = vec![Task::Emit(Instr::Const(calls))];
-                tasks.extend(functions.iter().map(|it| Task::Expr(*it)));
-                tasks.push(Task::Emit(Instr::Invoke(functions.len() as u32)));
-                self.then(tasks);
+                self.parallel(Builtin::Pcalls, functions);
             }
             Expr::Try(body, error, handler) => {
                 let (caught, end) = (self.label(), self.label());
@@ -207,6 +201,25 @@ impl<'a> Compiler<'a> {
                 ]);
             }
         }
+    }
+
+    /// A parallel form: the error of a tool that its functions call is an error of the form.
+    fn parallel(&mut self, form: Builtin, arguments: &[ExprId]) {
+        let (failed, end) = (self.label(), self.label());
+        let value = self.builtin_constant(form);
+        let mut tasks = vec![Task::Emit(Instr::Const(value))];
+        tasks.extend(arguments.iter().map(|it| Task::Expr(*it)));
+        tasks.extend([
+            Task::Emit(Instr::Own(Own::Guard(failed))),
+            Task::Emit(Instr::Invoke(arguments.len() as u32)),
+            Task::Emit(Instr::Own(Own::Unguard)),
+            Task::Emit(Instr::Jump(end)),
+            Task::Place(failed),
+            Task::Emit(Instr::Own(Own::WorkerFailed { form })),
+            Task::Emit(Instr::Fail(())),
+            Task::Place(end),
+        ]);
+        self.then(tasks);
     }
 
     fn constant(&mut self, literal: &Literal) {

@@ -260,6 +260,10 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         }
         Own::Guard(to) => vm.guard(to),
         Own::Unguard => vm.unguard(),
+        Own::WorkerFailed { form } => {
+            let error = m.pop();
+            return Err(fault("worker_failed", form.name(), vec![error]));
+        }
         Own::End { failed } => {
             let value = m.pop();
             let kind = if failed {

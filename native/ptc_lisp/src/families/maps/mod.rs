@@ -19,7 +19,7 @@ use super::seqs::pair_of;
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::failed;
 use crate::table::Builtin;
-use crate::values::{class, Class};
+use crate::values::{class, make_keyword, Class};
 use ptc_term::heap::Heap;
 
 /// Evaluates a built-in of the family.
@@ -38,6 +38,10 @@ pub fn eval<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::T
         (Builtin::Zipmap, &[keys, values]) => make::zipmap(m, call, (keys, values)),
         (Builtin::HashMap | Builtin::ArrayMap, given) => make::hash_map(m, call, given),
         (Builtin::Keys | Builtin::Vals | Builtin::Entries, &[map]) => sorted::parts(m, call, map),
+        (Builtin::ExMessage, &[error]) => {
+            let key = make_keyword(m, "message");
+            get::get(m, call, (error, key, m.heap.nil()))
+        }
         (Builtin::Key | Builtin::Val, &[pair]) => match pair_of(m, pair) {
             Some((key, _)) if builtin == Builtin::Key => Ok(key),
             Some((_, value)) => Ok(value),

@@ -11,6 +11,8 @@ mod opaque;
 mod put;
 mod scalars;
 
+pub(crate) use scalars::put_shortest;
+
 use super::{make_string, string, BYTES_A_UNIT};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::invalid_types;

@@ -6,7 +6,7 @@ use ptc_json::{put_float, put_integer};
 const MOST_WHOLE: f64 = 1e16;
 
 /// Writes a float as `inspect/1` does.
-pub(super) fn put_shortest(out: &mut Vec<u8>, value: f64) {
+pub(crate) fn put_shortest(out: &mut Vec<u8>, value: f64) {
     if value.fract() == 0.0 && (1.0..MOST_WHOLE).contains(&value.abs()) {
         put_integer(out, value as i64);
         return out.extend_from_slice(b".0");
