@@ -273,7 +273,7 @@ pub fn make_made<H: Heap>(m: &mut Machine<'_, H>, kind: Word, functions: &[H::Te
 /// Makes an integer.
 #[inline]
 pub fn make_int<H: Heap>(m: &mut Machine<'_, H>, value: i64) -> H::Term {
-    let made = m.heap.make_number(Number::Int(value));
+    let made = m.heap.make_counter(Number::Int(value));
     made.unwrap_or_else(|| m.heap.nil())
 }
 

@@ -206,6 +206,10 @@ pub trait Heap {
     fn boolean(&self, value: bool) -> Self::Term;
     /// Makes a number; `None` for a float that is not finite.
     fn make_number(&mut self, number: Number) -> Option<Self::Term>;
+    /// Makes a number of a program that counts in a loop: an integer that is part of its term takes no words.
+    fn make_counter(&mut self, number: Number) -> Option<Self::Term> {
+        self.make_number(number)
+    }
     /// Makes a decimal of a coefficient that is an integer and not negative; `None` if the heap cannot make it.
     fn make_decimal(
         &mut self,

@@ -17,6 +17,9 @@ use rustler::Encoder;
 use std::cmp::Ordering;
 use std::sync::atomic::Ordering::Relaxed;
 
+/// Integers that are part of their term.
+const IMMEDIATE: std::ops::Range<i64> = -(1 << 59)..1 << 59;
+
 impl<'a> Heap for Beam<'a> {
     type Term = Raw<'a>;
     type KeyCache = KeyCache;
@@ -270,6 +273,16 @@ impl<'a> Heap for Beam<'a> {
                 // Later versions of the VM have a lower limit; rustler then returns an atom.
                 (self.kind(term) == Kind::Number).then_some(term)
             }
+        }
+    }
+
+    #[inline]
+    fn make_counter(&mut self, number: Number) -> Option<Raw<'a>> {
+        match number {
+            Number::Int(value) if IMMEDIATE.contains(&value) => {
+                Some(self.terms.make_integer(value))
+            }
+            number => self.make_number(number),
         }
     }
 

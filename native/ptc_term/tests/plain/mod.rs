@@ -330,6 +330,15 @@ impl Heap for PlainHeap {
         Some(self.push(Value::Number(number)))
     }
 
+    fn make_counter(&mut self, number: Number) -> Option<Term> {
+        match number {
+            Number::Int(value) if (-(1 << 59)..1 << 59).contains(&value) => {
+                Some(self.push(Value::Number(number)))
+            }
+            number => self.make_number(number),
+        }
+    }
+
     fn make_string(&mut self, bytes: &[u8]) -> Term {
         self.words += words_of_string(bytes.len());
         self.push(Value::Binary(bytes.into()))

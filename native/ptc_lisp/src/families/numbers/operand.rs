@@ -102,7 +102,7 @@ pub(super) fn make<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, number: Nu
         m.check_heap_limit(words)?;
         m.consume_fuel_at_once(words)?;
     }
-    match m.heap.make_number(number) {
+    match m.heap.make_counter(number) {
         Some(term) => Ok(term),
         None => Err(failed("number_too_large", builtin, &[])),
     }

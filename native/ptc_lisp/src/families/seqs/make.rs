@@ -89,7 +89,7 @@ fn plus<H: Heap>(
     let (Some(mut sum), Some(step)) = (m.number(number)?, m.number(step)?) else {
         return Err(call.refuse());
     };
-    let made = sum.add(step).ok().and_then(|()| m.heap.make_number(sum));
+    let made = sum.add(step).ok().and_then(|()| m.heap.make_counter(sum));
     made.ok_or_else(|| call.fail("bad_arith", &[number]))
 }
 
