@@ -84,9 +84,10 @@ defmodule PtcRunner.Native.TelemetryTest do
       Json.run(list, max_heap: 40_000)
       assert near.() == [[], []]
 
-      Json.run(call, tools: %{"t" => tool.(60)}, timeout: 100)
-      assert [[%{limit: :timeout, used: used, of: 100}]] = near.()
-      assert used in 60..100
+      # On a busy machine a call of a tool takes longer than the tool itself.
+      Json.run(call, tools: %{"t" => tool.(1_600)}, timeout: 3_000)
+      assert [[%{limit: :timeout, used: used, of: 3_000}]] = near.()
+      assert used >= 1_600
       assert {:error, {:timeout, 50}} = Json.run(call, tools: %{"t" => tool.(500)}, timeout: 50)
       assert [[%{limit: :timeout, used: used, of: 50}]] = near.()
       assert used >= 50
@@ -635,7 +636,7 @@ defmodule PtcRunner.Native.TelemetryTest do
         keys = Map.keys(metadata) -- [:run_id, :loop_id]
         assert {event, Enum.sort(keys)} == {event, Enum.sort(fields ++ span)}
         # Events of a run and of a loop have their ids.
-        in_run? = Enum.at(event, 1) in [:json, :tool]
+        in_run? = Enum.at(event, 1) in [:json, :lisp, :tool]
 
         if Map.get(metadata, :tool) != "t" or is_map_key(metadata, :run_id),
           do: assert({event, in_run?} == {event, is_map_key(metadata, :run_id)})
