@@ -87,8 +87,10 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   end
 
   defp defaults(fields, refused) do
+    refused = MapSet.new(refused)
+
     for {name, type} <- fields,
-        name in refused,
+        MapSet.member?(refused, name),
         {:ok, default} <- [Nearly.default(type)],
         into: %{},
         do: {name, default}

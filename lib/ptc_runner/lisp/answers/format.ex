@@ -48,7 +48,7 @@ defmodule PtcRunner.Lisp.Answers.Format do
 
     with {:ok, precision, letter} <- precision(text) do
       case letter do
-        <<letter, rest::binary>> when letter in 'sdfexo' ->
+        <<letter, rest::binary>> when letter in ~c"sdfexo" ->
           one(letter, precision, rest, args, made)
 
         _other ->
@@ -86,10 +86,10 @@ defmodule PtcRunner.Lisp.Answers.Format do
 
   defp written(?s, _precision, arg), do: {:ok, Text.str(arg)}
 
-  defp written(letter, _precision, special) when letter in 'fe' and special in @specials,
+  defp written(letter, _precision, special) when letter in ~c"fe" and special in @specials,
     do: {:ok, Text.str(special)}
 
-  defp written(letter, precision, number) when letter in 'fe' and is_number(number) do
+  defp written(letter, precision, number) when letter in ~c"fe" and is_number(number) do
     precision = precision || 6
 
     cond do
@@ -107,7 +107,7 @@ defmodule PtcRunner.Lisp.Answers.Format do
     end
   end
 
-  defp written(letter, _precision, other) when letter in 'fe',
+  defp written(letter, _precision, other) when letter in ~c"fe",
     do: Answers.runtime_error("%#{<<letter>>} expects a number, got: #{Words.shown(other)}")
 
   defp written(letter, _precision, integer) when is_integer(integer) do
