@@ -31,7 +31,13 @@ defmodule PtcRunner.Test.Injections do
       for name <- ["read" | task.tools], into: %{} do
         answer = Map.get(task.answers, name, "done")
         effect = if name in ["read", "find"], do: :read, else: :write
-        {name, {fn args -> send(me, {ref, name, args}) && answer end, effect: effect}}
+
+        made = fn args ->
+          send(me, {ref, name, args})
+          answer
+        end
+
+        {name, {made, effect: effect}}
       end
 
     {tools, fn -> called(ref, []) end}

@@ -106,8 +106,8 @@ defmodule PtcRunner.Json.Paused.Sealed do
   end
 
   defp term(<<padding, rest::binary>>) when padding in 0..2 do
-    <<0::size(padding)-unit(8), binary::binary>> = rest
-    :erlang.binary_to_term(binary, [:safe])
+    true = binary_part(rest, 0, padding) == :binary.copy(<<0>>, padding)
+    rest |> binary_part(padding, byte_size(rest) - padding) |> :erlang.binary_to_term([:safe])
   end
 
   @doc "The options of a function that opens texts: the keys, who the text is bound to, and who is asked whether it was used."

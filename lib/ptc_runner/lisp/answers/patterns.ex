@@ -130,12 +130,14 @@ defmodule PtcRunner.Lisp.Answers.Patterns do
     end
   end
 
-  defp next(text, place) do
-    case text do
-      <<_::binary-size(place), char::utf8, _::binary>> -> byte_size(<<char::utf8>>)
-      _end -> 1
+  defp next(text, place) when place < byte_size(text) do
+    case binary_part(text, place, byte_size(text) - place) do
+      <<char::utf8, _::binary>> -> byte_size(<<char::utf8>>)
+      _no_character -> 1
     end
   end
+
+  defp next(_text, _end), do: 1
 
   defp in_time(:infinity), do: :ok
 

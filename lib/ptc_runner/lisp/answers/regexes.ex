@@ -117,10 +117,9 @@ defmodule PtcRunner.Lisp.Answers.Regexes do
   defp cut(text), do: whole(text, @most)
 
   defp whole(text, bytes) when bytes > @most - 4 do
-    case text do
-      <<_::binary-size(bytes), next, _::binary>> when next in 0x80..0xBF -> whole(text, bytes - 1)
-      _start -> binary_part(text, 0, bytes)
-    end
+    if bytes < byte_size(text) and :binary.at(text, bytes) in 0x80..0xBF,
+      do: whole(text, bytes - 1),
+      else: binary_part(text, 0, bytes)
   end
 
   defp whole(text, _bytes), do: binary_part(text, 0, @most)

@@ -46,8 +46,8 @@ defmodule PtcRunner.Lisp.Answers.Replacement do
   defp read(text, made) do
     case :binary.match(text, ["\\", "&"], scope: {1, byte_size(text) - 1}) do
       {place, 1} ->
-        <<literal::binary-size(place), rest::binary>> = text
-        read(rest, [literal | made])
+        rest = binary_part(text, place, byte_size(text) - place)
+        read(rest, [binary_part(text, 0, place) | made])
 
       :nomatch ->
         [text | made]
