@@ -41,7 +41,8 @@ defmodule PtcRunner.Lisp.AnswersTest do
       assert Patterns.all(text, compiled, :infinity) == {:ok, all}
 
       regex = %Regex{source: pattern}
-      split = :re.split(text, compiled, return: :binary)
+      # From Erlang/OTP 28 on, `:re.split` of an empty text has no part.
+      split = if text == "", do: [""], else: :re.split(text, compiled, return: :binary)
       assert {{true, ^split}, _} = Answers.answer("re-split", [regex, text], {1_000, 0}, %{})
       replaced = :re.replace(text, compiled, new, [:global, return: :binary])
 
@@ -51,8 +52,8 @@ defmodule PtcRunner.Lisp.AnswersTest do
   end
 
   test "a search that takes too many steps, or too much time, ends" do
-    regex = %Regex{source: "(a+)+b"}
-    text = String.duplicate("a", 3_000)
+    regex = %Regex{source: "(a+)+$"}
+    text = String.duplicate("a", 3_000) <> "!"
 
     assert {{false, "type_error", "Regex complexity limit exceeded (ReDoS protection)"}, _} =
              Answers.answer("re-find", [regex, text], {1_000, 0}, %{})
