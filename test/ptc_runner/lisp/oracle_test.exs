@@ -134,6 +134,7 @@ defmodule PtcRunner.Lisp.OracleTest do
 
   test "texts, valid or not" do
     pairs = pairs(fn -> text([<<0xFF>>, <<0xE2, 0x82>>] ++ @parts) end)
+
     # Later releases of Elixir escape more characters (the no-break space, the zero-width joiner); here they are printable everywhere.
     if Version.match?(System.version(), "< 1.18.0"),
       do: same("(pr-str a)", pairs, fn {a, _} -> inspect(a) end)
