@@ -355,3 +355,19 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         }
     }
 }
+
+impl<H: Heap, L: Execute> Vm<'_, H, L> {
+    /// Begins code that is guarded by a handler.
+    pub fn guard(&mut self, to: Pc) {
+        self.handlers.push(Handler {
+            to,
+            callers: self.callers.len() as u32,
+            height: self.machine.stack.len(),
+        });
+    }
+
+    /// Ends guarded code.
+    pub fn unguard(&mut self) {
+        self.handlers.pop();
+    }
+}

@@ -270,3 +270,31 @@ impl<L: Language, T: Copy> State<L, T> {
         Some(&mut self.frames.last_mut()?.walk.rest)
     }
 }
+
+impl<L: Language, T: Copy> State<L, T> {
+    /// Goes on at the innermost handler; `None` if there is none.
+    pub(crate) fn handled<H: Heap<Term = T>>(mut self, heap: &H) -> Option<Self> {
+        let handler = self.handlers.pop()?;
+        while self.callers.len() > handler.callers as usize {
+            match self.callers.pop() {
+                Some(Caller::Code { slots, .. }) => {
+                    let slots = slots as usize;
+                    self.slots = self.below.top(slots, heap).to_vec();
+                    self.below.drop_top(slots, heap);
+                }
+                Some(Caller::BuiltIn) => {
+                    built_ins::pop::<L, H>(&mut self.built_ins, heap)?;
+                }
+                None => break,
+            }
+        }
+        self.frames.clear();
+        self.returning = Returning::Nothing;
+        self.work = None;
+        // The call that is guarded may have taken its arguments off the stack.
+        let above = self.stack.len().saturating_sub(handler.height);
+        self.stack.drop_top(above, heap);
+        self.pc = handler.to;
+        Some(self)
+    }
+}
