@@ -5,6 +5,7 @@
 //! suspended often costs no more than one that is not. A built-in that calls a function value is a caller among the
 //! activations; its state is kept [apart](crate::built_ins). No call recurs natively.
 
+use crate::activations::{Caller, Returning};
 use crate::built_ins;
 use crate::execute::Execute;
 use crate::exit::Exit;
@@ -21,33 +22,6 @@ use ptc_term::suspend::{freeze, thaw};
 const WORDS_OF_CALLER: usize = 8;
 /// Number of callers between two checks of the heap limit.
 const CHECKED: usize = 512;
-
-/// Whether a value is on its way to what waits for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Returning {
-    /// None is: code runs.
-    Nothing,
-    /// The one on the stack.
-    Value,
-    /// None is: the innermost built-in begins.
-    Begins,
-    /// None is: the function below so many arguments on the stack is entered, which code calls, or else a built-in.
-    Enters(u32, bool),
-}
-
-/// What waits for the value of an activation.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Caller {
-    /// Code, which goes on at this address. It has so many slots. On the stack are so many terms of its open loops.
-    Code {
-        back: Pc,
-        slots: u32,
-        frames: Vec<Frame<()>>,
-        terms: u32,
-    },
-    /// A built-in.
-    BuiltIn,
-}
 
 /// What a function value does with its arguments.
 pub enum Entered<L: Language, T> {

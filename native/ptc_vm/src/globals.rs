@@ -36,6 +36,11 @@ impl<T: Copy> Globals<T> {
         }
     }
 
+    /// Returns whether the program has no names.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// Returns the value of a name, if it is bound.
     #[inline]
     pub fn get(&self, name: u32) -> Option<T> {

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod activations;
 mod ahead;
 mod built_ins;
 mod calls;

@@ -1,7 +1,7 @@
 //! The instruction loop.
 
+use crate::activations::{Caller, Returning};
 use crate::built_ins::{BuiltIns, BuiltInsOf};
-use crate::calls::{Caller, Returning};
 use crate::counts::Watch;
 use crate::execute::Execute;
 use crate::exit::{Exit, BRANCHES};

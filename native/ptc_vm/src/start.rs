@@ -1,6 +1,8 @@
 //! How an execution of a run starts and ends.
 
+use crate::activations::Activations;
 use crate::execute::Execute;
+use crate::globals::Globals;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::run::Vm;
@@ -32,9 +34,20 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         if state.whole {
             meter.next_step_whole();
         }
-        let slots = Slots::new(state.slots, state.below);
+        let Activations {
+            below,
+            callers,
+            built_ins,
+            returning,
+            globals,
+            handlers,
+        } = match state.activations {
+            Some(activations) => *activations,
+            None => Activations::new(Globals::new(0), heap),
+        };
+        let slots = Slots::new(state.slots, below);
         let data = (slots, state.stack, state.work, state.counting);
-        let mut machine = Machine::new(heap, program, meter, inputs.consts, data, state.globals);
+        let mut machine = Machine::new(heap, program, meter, inputs.consts, data, globals);
         machine.multiplies |= state.multiplies;
         Vm {
             program,
@@ -43,9 +56,9 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             machine,
             pc: state.pc,
             frames: state.frames,
-            callers: state.callers,
-            built_ins: state.built_ins,
-            returning: state.returning,
+            callers,
+            built_ins,
+            returning,
             has_input: state.has_input,
             watch: None,
             forks: false,
@@ -53,7 +66,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             ends_at: state.ends_at,
             is_broken: false,
             failing: state.failing,
-            handlers: state.handlers,
+            handlers,
         }
     }
 
@@ -78,6 +91,14 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             ..
         } = self.machine;
         let (slots, below) = slots.into_parts();
+        let activations = Activations {
+            below,
+            callers: self.callers,
+            built_ins: self.built_ins,
+            returning: self.returning,
+            globals,
+            handlers: self.handlers,
+        };
         let state = State {
             pc: self.pc,
             has_input: self.has_input,
@@ -86,17 +107,12 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             whole: !context.meter.has_advanced(),
             multiplies,
             slots,
-            below,
             stack,
+            activations: activations.kept(),
             frames: self.frames,
-            globals,
-            callers: self.callers,
-            built_ins: self.built_ins,
-            returning: self.returning,
             work,
             counting,
             failing: self.failing,
-            handlers: self.handlers,
         };
         (state, context.meter)
     }

@@ -3,11 +3,10 @@
 //! `State<T>` is the state of a run that was just stopped or is about to go on; `State<()>` is what is kept while it is
 //! suspended, see [`suspend`](ptc_term::suspend).
 
-use crate::built_ins::{self, BuiltIns};
-use crate::calls::{Caller, Returning};
+use crate::activations::{self, Activations, Caller, Returning};
+use crate::built_ins;
 use crate::frame::Frame;
 use crate::globals::Globals;
-use crate::handlers::Handler;
 use crate::language::Language;
 use crate::machine::Counting;
 use crate::program::{Instr, Pc, Program, Slot, INPUT, NO_PC};
@@ -31,20 +30,13 @@ pub struct State<L: Language, T> {
     pub(crate) multiplies: bool,
     /// The slots of the current activation.
     pub(crate) slots: Vec<T>,
-    /// Those of the activations around it.
-    pub(crate) below: Stack<T>,
     pub(crate) stack: Stack<T>,
-    /// The activations around the current one, innermost last. Their terms are on the stack.
-    pub(crate) callers: Vec<Caller>,
-    /// The states of the built-ins among them.
-    pub(crate) built_ins: BuiltIns<L::Work<T>, L::Work<()>, T>,
-    pub(crate) returning: Returning,
+    /// The activations around it, if there are any, or if the program has names.
+    // The derived implementations look for the language's types here.
+    #[allow(clippy::type_complexity)]
+    pub(crate) activations: Option<Box<Activations<L::Work<T>, L::Work<()>, T>>>,
     /// The operations with a body around `pc`, innermost last.
     pub(crate) frames: Vec<Frame<T>>,
-    /// The names that the run has bound.
-    pub(crate) globals: Globals<T>,
-    /// The handlers that are in force, innermost last.
-    pub(crate) handlers: Vec<Handler>,
     /// The evaluation that the instruction has begun.
     pub(crate) work: Option<L::Work<T>>,
     /// The list that the instruction walks for the machine itself.
@@ -99,14 +91,12 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             whole: self.whole,
             multiplies: self.multiplies,
             slots: by.all(self.slots)?,
-            below: self.below.exchange(by)?,
             stack: self.stack.exchange(by)?,
-            callers: self.callers,
-            built_ins: built_ins::exchange::<L, T, X>(self.built_ins, by)?,
-            returning: self.returning,
+            activations: match self.activations {
+                None => None,
+                Some(around) => Some(Box::new(activations::exchange::<L, T, X>(*around, by)?)),
+            },
             frames: self.frames.exchange(by)?,
-            globals: self.globals.exchange(by)?,
-            handlers: self.handlers,
             work: match self.work {
                 None => None,
                 Some(work) => Some(L::exchange_work(work, by)?),
@@ -142,14 +132,9 @@ impl<L: Language, T: Copy> State<L, T> {
             whole: false,
             multiplies: false,
             slots,
-            below: Stack::new(heap.make_list(&[])),
             stack: Stack::new(heap.make_list(&[])),
-            callers: Vec::new(),
-            built_ins: BuiltIns::default(),
-            returning: Returning::Nothing,
+            activations: Activations::new(Globals::new(program.globals), heap).kept(),
             frames: Vec::new(),
-            globals: Globals::new(program.globals),
-            handlers: Vec::new(),
             work: None,
             counting: None,
             failing: None,
@@ -188,14 +173,12 @@ impl<L: Language, T: Copy> State<L, T> {
             whole: false,
             multiplies: false,
             slots,
-            below: Stack::new(heap.make_list(&[])),
             stack: Stack::new(heap.make_list(&[])),
-            callers: Vec::new(),
-            built_ins: BuiltIns::default(),
-            returning: Returning::Nothing,
+            activations: match self.activations {
+                None => None,
+                Some(around) => Activations::new(around.globals, heap).kept(),
+            },
             frames: Vec::new(),
-            globals: self.globals,
-            handlers: Vec::new(),
             work: None,
             counting: None,
             failing: None,
@@ -241,14 +224,17 @@ impl<L: Language, T: Copy> State<L, T> {
         let call = self.pc.checked_sub(1)?;
         match program.code.get(call as usize) {
             // What a built-in calls is not caught by an instruction.
-            Some(Instr::Call { on_error, .. })
-                if *on_error != NO_PC && self.returning == Returning::Nothing =>
-            {
+            Some(Instr::Call { on_error, .. }) if *on_error != NO_PC && self.runs_code() => {
                 self.pc = *on_error;
                 Some(self)
             }
             _ => self.handled(heap),
         }
+    }
+
+    /// Returns whether code runs, and no value is on its way to what waits for it.
+    fn runs_code(&self) -> bool {
+        (self.activations.as_ref()).is_none_or(|it| it.returning == Returning::Nothing)
     }
 
     /// Returns the instruction at which the run goes on.
@@ -274,22 +260,23 @@ impl<L: Language, T: Copy> State<L, T> {
 impl<L: Language, T: Copy> State<L, T> {
     /// Goes on at the innermost handler; `None` if there is none.
     pub(crate) fn handled<H: Heap<Term = T>>(mut self, heap: &H) -> Option<Self> {
-        let handler = self.handlers.pop()?;
-        while self.callers.len() > handler.callers as usize {
-            match self.callers.pop() {
+        let around = self.activations.as_mut()?;
+        let handler = around.handlers.pop()?;
+        while around.callers.len() > handler.callers as usize {
+            match around.callers.pop() {
                 Some(Caller::Code { slots, .. }) => {
                     let slots = slots as usize;
-                    self.slots = self.below.top(slots, heap).to_vec();
-                    self.below.drop_top(slots, heap);
+                    self.slots = around.below.top(slots, heap).to_vec();
+                    around.below.drop_top(slots, heap);
                 }
                 Some(Caller::BuiltIn) => {
-                    built_ins::pop::<L, H>(&mut self.built_ins, heap)?;
+                    built_ins::pop::<L, H>(&mut around.built_ins, heap)?;
                 }
                 None => break,
             }
         }
+        around.returning = Returning::Nothing;
         self.frames.clear();
-        self.returning = Returning::Nothing;
         self.work = None;
         // The call that is guarded may have taken its arguments off the stack.
         let above = self.stack.len().saturating_sub(handler.height);
