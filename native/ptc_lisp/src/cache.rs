@@ -5,7 +5,7 @@ use ptc_vm::program::ConstId;
 
 /// The forms of a key, in the order in which they are looked up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Forms<T> {
+pub struct KeyForms<T> {
     /// The forms.
     pub forms: Vec<T>,
     /// Where the keys of the last small map stand, and at which place the key is among them; `None` if it has none of the forms.
@@ -14,10 +14,10 @@ pub struct Forms<T> {
     pub hit: Option<(usize, usize)>,
 }
 
-impl<T: Copy> Forms<T> {
+impl<T: Copy> KeyForms<T> {
     /// A key of which no place is known.
     pub fn of(forms: Vec<T>) -> Self {
-        Forms {
+        KeyForms {
             forms,
             last: None,
             hit: None,
@@ -77,7 +77,7 @@ impl<T: Copy> Forms<T> {
 /// The remembered keys of a program in one execution, by the constant that each is.
 #[derive(Debug)]
 pub struct Cache<T> {
-    keys: Vec<Option<Forms<T>>>,
+    keys: Vec<Option<KeyForms<T>>>,
 }
 
 impl<T> Default for Cache<T> {
@@ -89,18 +89,18 @@ impl<T> Default for Cache<T> {
 impl<T> Cache<T> {
     /// Returns what is known of a key.
     #[inline]
-    pub fn get(&mut self, key: ConstId) -> Option<&mut Forms<T>> {
+    pub fn get(&mut self, key: ConstId) -> Option<&mut KeyForms<T>> {
         self.keys.get_mut(key as usize)?.as_mut()
     }
 
     /// The same, to read.
     #[inline]
-    pub fn peek(&self, key: ConstId) -> Option<&Forms<T>> {
+    pub fn peek(&self, key: ConstId) -> Option<&KeyForms<T>> {
         self.keys.get(key as usize)?.as_ref()
     }
 
     /// Remembers a key.
-    pub fn put(&mut self, key: ConstId, forms: Forms<T>) {
+    pub fn put(&mut self, key: ConstId, forms: KeyForms<T>) {
         let place = key as usize;
         if self.keys.len() <= place {
             self.keys.resize_with(place + 1, || None);

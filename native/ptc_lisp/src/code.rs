@@ -27,6 +27,8 @@ pub type Machine<'h, H> = ptc_vm::Machine<'h, H, Lisp>;
 pub type Eval<H> = ptc_vm::Eval<H, Lisp>;
 /// Why an evaluation has no value.
 pub type Halt<H> = ptc_vm::HaltOf<H, Lisp>;
+/// What a call has entered.
+pub type Entering<H> = Result<ptc_vm::Entered<Lisp, <H as ptc_term::heap::Heap>::Term>, Halt<H>>;
 
 /// The question that evaluates a built-in, see [`crate::table::Family::Asked`].
 pub const ASK_BUILTIN: u32 = 0;

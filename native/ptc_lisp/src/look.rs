@@ -3,7 +3,7 @@
 //! A key of the program is four constants: the key, its name as a string, its name as a keyword struct, and its name with `_` in
 //! the place of `-`, or nil if it has no `-`.
 
-use crate::cache::Forms;
+use crate::cache::KeyForms;
 use crate::code::{Halt, Machine};
 use crate::consts::Word;
 use crate::values::{class, field, make_struct, Class};
@@ -69,7 +69,7 @@ fn look_up_slowly<H: Heap>(m: &mut Machine<'_, H>, coll: H::Term, key: ConstId) 
         let (keyword, underscored) = (m.constant(key + STRUCT), m.constant(key + UNDERSCORED));
         let underscored = (m.heap.kind(underscored) == Kind::String).then_some(underscored);
         let forms = forms(m, own, (string, keyword), underscored);
-        m.cache.put(key, Forms::of(forms));
+        m.cache.put(key, KeyForms::of(forms));
     }
     m.consume_fuel(2)?;
     let (heap, cache) = (&*m.context.heap, &mut m.cache);

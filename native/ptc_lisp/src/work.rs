@@ -47,15 +47,15 @@ macro_rules! works {
 
 works! {
     /// A built-in that calls functions.
-    Calls(calls::Work<T>),
+    Calls(calls::CallsWork<T>),
     /// A function that `comp`, `juxt`, … made.
-    Functions(functions::Work<T>),
+    Functions(functions::MadeWork<T>),
     /// Arithmetic with many operands.
-    Numbers(numbers::Work<T>),
+    Numbers(numbers::NumbersWork<T>),
     /// Sequences, maps, sets, or comparisons.
     Flow(Flow<T>),
     /// A text.
-    Strings(strings::Work<T>),
+    Strings(strings::TextWork<T>),
     /// A value on its way out of the run, or to a tool.
     Converting(Converting<T>),
     /// Arguments that a collection gives.

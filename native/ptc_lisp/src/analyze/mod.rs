@@ -35,7 +35,7 @@ use crate::ast::{
     Analyzed, Clause, Expr, ExprId, FunctionId, Literal, Local, LocalId, NameId, Pattern, Problem,
     Span,
 };
-use crate::read::{self, Form, FormId, Forms, Items, Names, SymbolId};
+use crate::read::{self, Form, FormId, Forms, Items, NameTable, SymbolId};
 use functions::Short;
 use meaning::Meaning;
 use scope::{Defs, DefsMark, Scope};
@@ -100,7 +100,7 @@ struct Analyzer<'t> {
     read_forms: FormId,
     /// How many bytes of texts of such forms may still be written.
     unwritten: usize,
-    names: Names<'t>,
+    names: NameTable<'t>,
     /// What the names mean, as far as anybody has asked.
     meanings: Vec<Option<Meaning>>,
     /// The numbers that names have in the result.

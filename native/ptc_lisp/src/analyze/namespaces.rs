@@ -22,7 +22,7 @@ enum Has {
 }
 
 /// What a qualified name means.
-pub enum Found {
+pub enum QualifiedName {
     /// A built-in.
     Builtin(Builtin),
     /// A constant.
@@ -208,16 +208,16 @@ pub fn exists(name: &str) -> bool {
 }
 
 /// Returns what a name means in a namespace that has no meaning of its own.
-pub fn find(space: &str, name: &str) -> Found {
+pub fn find(space: &str, name: &str) -> QualifiedName {
     let Some(space) = (NAMESPACES.iter()).find(|known| known.names.contains(&space)) else {
-        return Found::NoNamespace;
+        return QualifiedName::NoNamespace;
     };
     let constant = match space.has {
         Has::Floats(_) => Constant::named(name),
         _ => None,
     };
     if let Some(constant) = constant {
-        return Found::Constant(constant);
+        return QualifiedName::Constant(constant);
     }
     let builtin = match &space.has {
         Has::Own(names) => (names.contains(&name)).then(|| Builtin::named(name)),
@@ -228,8 +228,8 @@ pub fn find(space: &str, name: &str) -> Found {
         }
     };
     match builtin.flatten() {
-        Some(builtin) => Found::Builtin(builtin),
-        None => Found::Missing(family(&space.has)),
+        Some(builtin) => QualifiedName::Builtin(builtin),
+        None => QualifiedName::Missing(family(&space.has)),
     }
 }
 

@@ -27,7 +27,7 @@ enum Atom<'t> {
 
 /// A form whose parts are numbers of classes of equal forms.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Shape<'t> {
+enum FormShape<'t> {
     Atom(Atom<'t>),
     List(Vec<u32>),
     Map(Vec<(u32, u32)>),
@@ -37,7 +37,7 @@ enum Shape<'t> {
 /// The classes of equal forms.
 #[derive(Default)]
 struct Classes<'t> {
-    known: HashMap<Shape<'t>, u32>,
+    known: HashMap<FormShape<'t>, u32>,
     count: u32,
 }
 
@@ -64,21 +64,23 @@ impl Analyzer<'_> {
     /// Returns the class of a form. The reader has limited how deep forms are nested.
     fn class<'s>(&'s self, id: FormId, classes: &mut Classes<'s>) -> u32 {
         let shape = match self.forms.form(id) {
-            Form::List(items) | Form::Vector(items) => Shape::List(self.classes(items, classes)),
+            Form::List(items) | Form::Vector(items) => {
+                FormShape::List(self.classes(items, classes))
+            }
             Form::Map(items) => {
                 let all = self.classes(items, classes);
                 let (pairs, _) = all.as_chunks::<2>();
                 let mut pairs: Vec<_> = pairs.iter().map(|[key, value]| (*key, *value)).collect();
                 pairs.sort_unstable();
-                Shape::Map(pairs)
+                FormShape::Map(pairs)
             }
             Form::Set(items) => {
                 let mut all = self.classes(items, classes);
                 all.sort_unstable();
-                Shape::Set(all)
+                FormShape::Set(all)
             }
             _ => match self.atom_of(id) {
-                Some(atom) => Shape::Atom(atom),
+                Some(atom) => FormShape::Atom(atom),
                 // A regular expression or a function is the same as no other.
                 None => {
                     classes.count += 1;

@@ -1,7 +1,7 @@
 //! Symbols as values.
 
 use super::meaning::Meaning;
-use super::namespaces::{self, Found};
+use super::namespaces::{self, QualifiedName};
 use super::problems::{parts, ARITY, FORM};
 use super::special::Special;
 use super::task::Place;
@@ -96,17 +96,17 @@ impl<'t> Analyzer<'t> {
             "budget" if rest == "remaining" => Ok(Expr::Budget),
             "budget" => Err(self.problem(FORM, "unknown_budget", parts![rest], at)),
             _ => match namespaces::find(space, rest) {
-                Found::Builtin(builtin) => Ok(Expr::Builtin(builtin)),
-                Found::Constant(constant) => Ok(Expr::Const(constant.literal())),
-                Found::Missing(Some(family)) => {
+                QualifiedName::Builtin(builtin) => Ok(Expr::Builtin(builtin)),
+                QualifiedName::Constant(constant) => Ok(Expr::Const(constant.literal())),
+                QualifiedName::Missing(Some(family)) => {
                     let parts = parts![self.names.text(name), space, family.join(", ")];
                     Err(self.problem(FORM, "unknown_in_namespace", parts, at))
                 }
-                Found::Missing(None) => {
+                QualifiedName::Missing(None) => {
                     let parts = parts![self.names.text(name), space, rest];
                     Err(self.problem(FORM, "unknown_in_core", parts, at))
                 }
-                Found::NoNamespace => {
+                QualifiedName::NoNamespace => {
                     let known = namespaces::all().collect::<Vec<_>>().join(", ");
                     let parts = parts![self.names.text(name), space, known];
                     Err(self.problem(FORM, "unknown_namespace", parts, at))

@@ -4,7 +4,7 @@ use super::Analyzer;
 use crate::read::{Form, FormId};
 
 /// A part of a text that is still to be written.
-enum Part {
+enum Unwritten {
     Form(FormId),
     Space,
     Close,
@@ -20,27 +20,27 @@ impl Analyzer<'_> {
     /// functions are written for each of them.
     pub(super) fn written(&mut self, form: FormId) -> String {
         let mut text = String::new();
-        let mut parts = vec![Part::Form(form)];
+        let mut parts = vec![Unwritten::Form(form)];
         while let Some(part) = parts.pop() {
             let form = match part {
-                Part::Space => {
+                Unwritten::Space => {
                     text.push(' ');
                     continue;
                 }
-                Part::Close => {
+                Unwritten::Close => {
                     text.push(')');
                     continue;
                 }
-                Part::Form(form) => form,
+                Unwritten::Form(form) => form,
             };
             match self.forms.form(form) {
                 Form::List(items) if self.is_threaded(form) => {
                     text.push('(');
-                    parts.push(Part::Close);
+                    parts.push(Unwritten::Close);
                     for (index, item) in self.forms.children(items).iter().enumerate().rev() {
-                        parts.push(Part::Form(*item));
+                        parts.push(Unwritten::Form(*item));
                         if index > 0 {
-                            parts.push(Part::Space);
+                            parts.push(Unwritten::Space);
                         }
                     }
                 }

@@ -1,7 +1,7 @@
 //! Binding: the values of locals in slots, and destructuring.
 
 use super::free::bound;
-use super::{Compiler, Place};
+use super::{Compiler, LocalPlace};
 use crate::ast::{Entry, LocalId, Pattern};
 use crate::code::{Instr, Own};
 use ptc_vm::program::Slot;
@@ -30,11 +30,11 @@ impl<'a> Compiler<'a> {
 
     /// Returns the slot of a local of this function, and takes one if it has none.
     pub(super) fn slot_of(&mut self, local: LocalId) -> Slot {
-        if let Some(Place::Slot(slot)) = self.current.places.get(&local) {
+        if let Some(LocalPlace::Slot(slot)) = self.current.places.get(&local) {
             return *slot;
         }
         let slot = self.slot();
-        self.current.places.insert(local, Place::Slot(slot));
+        self.current.places.insert(local, LocalPlace::Slot(slot));
         slot
     }
 

@@ -1,7 +1,7 @@
 //! Expressions.
 
-use super::task::Task;
-use super::{Compiler, Place};
+use super::task::CompileTask;
+use super::{Compiler, LocalPlace};
 use crate::ast::{Expr, ExprId, Literal};
 use crate::code::{Instr, Own, ASK_BUILTIN, ASK_PRINT};
 use crate::consts::{Const, Word, EMPTY_MAP};
@@ -29,8 +29,8 @@ impl<'a> Compiler<'a> {
             Expr::Const(literal) => self.constant(literal),
             Expr::Local(local) => {
                 let instr = match self.current.places.get(local) {
-                    Some(Place::Slot(slot)) => Instr::Slot(*slot),
-                    Some(Place::Captured(index)) => Instr::Own(Own::Captured {
+                    Some(LocalPlace::Slot(slot)) => Instr::Slot(*slot),
+                    Some(LocalPlace::Captured(index)) => Instr::Own(Own::Captured {
                         slot: self.current.own,
                         index: *index,
                     }),
@@ -59,8 +59,8 @@ impl<'a> Compiler<'a> {
             Expr::Vector(items) => self.vector(items),
             Expr::Map(pairs) => {
                 let parts = pairs.iter().flat_map(|(key, value)| [*key, *value]);
-                let mut tasks: Vec<_> = parts.map(Task::Expr).collect();
-                tasks.push(Task::Emit(Instr::Own(Own::Map(pairs.len() as u32))));
+                let mut tasks: Vec<_> = parts.map(CompileTask::Expr).collect();
+                tasks.push(CompileTask::Emit(Instr::Own(Own::Map(pairs.len() as u32))));
                 self.then(tasks);
             }
             Expr::Set(items) => self.all(items, Instr::Own(Own::Set(items.len() as u32))),
@@ -74,9 +74,9 @@ impl<'a> Compiler<'a> {
                 };
                 let mut tasks = Vec::with_capacity(2 * parts.len());
                 for part in first {
-                    tasks.extend([Task::Expr(*part), Task::Emit(Instr::Drop)]);
+                    tasks.extend([CompileTask::Expr(*part), CompileTask::Emit(Instr::Drop)]);
                 }
-                tasks.push(Task::Expr(*last));
+                tasks.push(CompileTask::Expr(*last));
                 self.then(tasks);
             }
             Expr::And(parts) => self.connective(parts, false),
@@ -84,10 +84,10 @@ impl<'a> Compiler<'a> {
             Expr::Let(bindings, body) => {
                 let mut tasks = Vec::with_capacity(2 * bindings.len() + 2);
                 for (pattern, value) in bindings {
-                    tasks.extend([Task::Expr(*value), Task::Bind(pattern)]);
+                    tasks.extend([CompileTask::Expr(*value), CompileTask::Bind(pattern)]);
                 }
-                tasks.push(Task::Expr(*body));
-                tasks.push(Task::Leave(self.current.next_slot));
+                tasks.push(CompileTask::Expr(*body));
+                tasks.push(CompileTask::Leave(self.current.next_slot));
                 self.then(tasks);
             }
             Expr::Loop(bindings, body) => self.loop_form(bindings, *body),
@@ -96,8 +96,8 @@ impl<'a> Compiler<'a> {
                 let captured = self.free[*function as usize].clone();
                 for local in &captured {
                     let instr = match self.current.places.get(local) {
-                        Some(Place::Slot(slot)) => Instr::Slot(*slot),
-                        Some(Place::Captured(index)) => Instr::Own(Own::Captured {
+                        Some(LocalPlace::Slot(slot)) => Instr::Slot(*slot),
+                        Some(LocalPlace::Captured(index)) => Instr::Own(Own::Captured {
                             slot: self.current.own,
                             index: *index,
                         }),
@@ -121,9 +121,9 @@ impl<'a> Compiler<'a> {
                 match argument {
                     None => self.code.extend([Instr::Const(EMPTY_MAP), call]),
                     Some(argument) => self.then([
-                        Task::Expr(*argument),
-                        Task::Emit(Instr::Own(Own::ToolArguments(tool))),
-                        Task::Emit(call),
+                        CompileTask::Expr(*argument),
+                        CompileTask::Emit(Instr::Own(Own::ToolArguments(tool))),
+                        CompileTask::Emit(call),
                     ]),
                 }
             }
@@ -142,11 +142,15 @@ impl<'a> Compiler<'a> {
                 let mut tasks = Vec::with_capacity(4);
                 if *once {
                     let to = end;
-                    tasks.push(Task::Emit(Instr::Own(Own::IfBound { global, var, to })));
+                    tasks.push(CompileTask::Emit(Instr::Own(Own::IfBound {
+                        global,
+                        var,
+                        to,
+                    })));
                 }
-                tasks.push(Task::Expr(*value));
-                tasks.push(Task::Emit(Instr::Own(Own::Define { global, var })));
-                tasks.push(Task::Place(end));
+                tasks.push(CompileTask::Expr(*value));
+                tasks.push(CompileTask::Emit(Instr::Own(Own::Define { global, var })));
+                tasks.push(CompileTask::Place(end));
                 self.then(tasks);
             }
             Expr::Return(value) => self.end(*value, false),
@@ -168,11 +172,11 @@ impl<'a> Compiler<'a> {
                 let before = arguments.len().saturating_sub(1) as u32;
                 let free = self.current.next_slot;
                 let slot = self.slot();
-                let mut tasks = vec![Task::Expr(*function)];
-                tasks.extend(arguments.iter().map(|it| Task::Expr(*it)));
-                tasks.push(Task::Emit(Instr::Own(Own::Spread { before, slot })));
-                tasks.push(Task::Emit(Instr::InvokeCount(slot)));
-                tasks.push(Task::Leave(free));
+                let mut tasks = vec![CompileTask::Expr(*function)];
+                tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
+                tasks.push(CompileTask::Emit(Instr::Own(Own::Spread { before, slot })));
+                tasks.push(CompileTask::Emit(Instr::InvokeCount(slot)));
+                tasks.push(CompileTask::Leave(free));
                 self.then(tasks);
             }
             Expr::Pmap(function, lists) => {
@@ -187,17 +191,17 @@ impl<'a> Compiler<'a> {
                 let (caught, end) = (self.label(), self.label());
                 let before = self.current.next_slot;
                 let slot = self.slot();
-                self.current.places.insert(*error, Place::Slot(slot));
+                self.current.places.insert(*error, LocalPlace::Slot(slot));
                 self.then([
-                    Task::Emit(Instr::Own(Own::Guard(caught))),
-                    Task::Expr(*body),
-                    Task::Emit(Instr::Own(Own::Unguard)),
-                    Task::Emit(Instr::Jump(end)),
-                    Task::Place(caught),
-                    Task::Store(slot),
-                    Task::Expr(*handler),
-                    Task::Place(end),
-                    Task::Leave(before),
+                    CompileTask::Emit(Instr::Own(Own::Guard(caught))),
+                    CompileTask::Expr(*body),
+                    CompileTask::Emit(Instr::Own(Own::Unguard)),
+                    CompileTask::Emit(Instr::Jump(end)),
+                    CompileTask::Place(caught),
+                    CompileTask::Store(slot),
+                    CompileTask::Expr(*handler),
+                    CompileTask::Place(end),
+                    CompileTask::Leave(before),
                 ]);
             }
         }
@@ -207,17 +211,17 @@ impl<'a> Compiler<'a> {
     fn parallel(&mut self, form: Builtin, arguments: &[ExprId]) {
         let (failed, end) = (self.label(), self.label());
         let value = self.builtin_constant(form);
-        let mut tasks = vec![Task::Emit(Instr::Const(value))];
-        tasks.extend(arguments.iter().map(|it| Task::Expr(*it)));
+        let mut tasks = vec![CompileTask::Emit(Instr::Const(value))];
+        tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
         tasks.extend([
-            Task::Emit(Instr::Own(Own::Guard(failed))),
-            Task::Emit(Instr::Invoke(arguments.len() as u32)),
-            Task::Emit(Instr::Own(Own::Unguard)),
-            Task::Emit(Instr::Jump(end)),
-            Task::Place(failed),
-            Task::Emit(Instr::Own(Own::WorkerFailed { form })),
-            Task::Emit(Instr::Fail(())),
-            Task::Place(end),
+            CompileTask::Emit(Instr::Own(Own::Guard(failed))),
+            CompileTask::Emit(Instr::Invoke(arguments.len() as u32)),
+            CompileTask::Emit(Instr::Own(Own::Unguard)),
+            CompileTask::Emit(Instr::Jump(end)),
+            CompileTask::Place(failed),
+            CompileTask::Emit(Instr::Own(Own::WorkerFailed { form })),
+            CompileTask::Emit(Instr::Fail(())),
+            CompileTask::Place(end),
         ]);
         self.then(tasks);
     }
@@ -233,8 +237,8 @@ impl<'a> Compiler<'a> {
 
     /// Compiles parts, and then what takes their values.
     fn all(&mut self, parts: &[ExprId], then: Instr) {
-        let mut tasks: Vec<_> = parts.iter().map(|part| Task::Expr(*part)).collect();
-        tasks.push(Task::Emit(then));
+        let mut tasks: Vec<_> = parts.iter().map(|part| CompileTask::Expr(*part)).collect();
+        tasks.push(CompileTask::Emit(then));
         self.then(tasks);
     }
 
@@ -302,15 +306,15 @@ impl<'a> Compiler<'a> {
             when: false,
             to: other,
         };
-        let mut tasks = vec![Task::Expr(test)];
-        tasks.extend(between.map(Task::Emit));
+        let mut tasks = vec![CompileTask::Expr(test)];
+        tasks.extend(between.map(CompileTask::Emit));
         tasks.extend([
-            Task::Emit(jump),
-            Task::Expr(yes),
-            Task::Emit(Instr::Jump(end)),
-            Task::Place(other),
-            Task::Expr(no),
-            Task::Place(end),
+            CompileTask::Emit(jump),
+            CompileTask::Expr(yes),
+            CompileTask::Emit(Instr::Jump(end)),
+            CompileTask::Place(other),
+            CompileTask::Expr(no),
+            CompileTask::Place(end),
         ]);
         self.then(tasks);
     }
@@ -326,27 +330,27 @@ impl<'a> Compiler<'a> {
         let mut tasks = Vec::with_capacity(4 * parts.len() + 4);
         for part in first {
             tasks.extend([
-                Task::Expr(*part),
-                Task::Store(slot),
-                Task::Emit(Instr::Slot(slot)),
-                Task::Emit(Instr::JumpIf { when, to: found }),
+                CompileTask::Expr(*part),
+                CompileTask::Store(slot),
+                CompileTask::Emit(Instr::Slot(slot)),
+                CompileTask::Emit(Instr::JumpIf { when, to: found }),
             ]);
         }
         tasks.extend([
-            Task::Expr(*last),
-            Task::Emit(Instr::Jump(end)),
-            Task::Place(found),
-            Task::Emit(Instr::Slot(slot)),
-            Task::Place(end),
-            Task::Leave(before),
+            CompileTask::Expr(*last),
+            CompileTask::Emit(Instr::Jump(end)),
+            CompileTask::Place(found),
+            CompileTask::Emit(Instr::Slot(slot)),
+            CompileTask::Place(end),
+            CompileTask::Leave(before),
         ]);
         self.then(tasks);
     }
 
     fn end(&mut self, value: ExprId, failed: bool) {
         self.then([
-            Task::Expr(value),
-            Task::Emit(Instr::Own(Own::End { failed })),
+            CompileTask::Expr(value),
+            CompileTask::Emit(Instr::Own(Own::End { failed })),
         ]);
     }
 
@@ -357,34 +361,34 @@ impl<'a> Compiler<'a> {
         default: Option<ExprId>,
     ) {
         let end = self.label();
-        let mut tasks = vec![Task::Expr(subject)];
+        let mut tasks = vec![CompileTask::Expr(subject)];
         let mut found = Vec::with_capacity(clauses.len());
         for (values, _) in clauses {
             let label = self.label();
             found.push(label);
             for value in values {
                 let value = self.constants.literal(value);
-                tasks.push(Task::Emit(Instr::Own(Own::Matches(value))));
-                tasks.push(Task::Emit(Instr::JumpIf {
+                tasks.push(CompileTask::Emit(Instr::Own(Own::Matches(value))));
+                tasks.push(CompileTask::Emit(Instr::JumpIf {
                     when: true,
                     to: label,
                 }));
             }
         }
-        tasks.push(Task::Emit(Instr::Drop));
+        tasks.push(CompileTask::Emit(Instr::Drop));
         tasks.push(match default {
-            Some(default) => Task::Expr(default),
-            None => Task::Emit(Instr::Nil),
+            Some(default) => CompileTask::Expr(default),
+            None => CompileTask::Emit(Instr::Nil),
         });
         for ((_, value), label) in clauses.iter().zip(found) {
             tasks.extend([
-                Task::Emit(Instr::Jump(end)),
-                Task::Place(label),
-                Task::Emit(Instr::Drop),
-                Task::Expr(*value),
+                CompileTask::Emit(Instr::Jump(end)),
+                CompileTask::Place(label),
+                CompileTask::Emit(Instr::Drop),
+                CompileTask::Expr(*value),
             ]);
         }
-        tasks.push(Task::Place(end));
+        tasks.push(CompileTask::Place(end));
         self.then(tasks);
     }
 
@@ -403,9 +407,9 @@ impl<'a> Compiler<'a> {
             }
             _ => {}
         }
-        let mut tasks = vec![Task::Expr(callee)];
-        tasks.extend(arguments.iter().map(|it| Task::Expr(*it)));
-        tasks.push(Task::Emit(Instr::Invoke(count)));
+        let mut tasks = vec![CompileTask::Expr(callee)];
+        tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
+        tasks.push(CompileTask::Emit(Instr::Invoke(count)));
         self.then(tasks);
     }
 
@@ -435,13 +439,13 @@ impl<'a> Compiler<'a> {
             return false;
         }
         let end = self.label();
-        let mut tasks = vec![Task::Expr(count)];
-        tasks.extend(range.iter().map(|it| Task::Expr(*it)));
+        let mut tasks = vec![CompileTask::Expr(count)];
+        tasks.extend(range.iter().map(|it| CompileTask::Expr(*it)));
         tasks.extend([
-            Task::Emit(Instr::Own(Own::TakeEndless(end))),
-            Task::Emit(apply(Builtin::Range, 3)),
-            Task::Emit(apply(Builtin::Take, 2)),
-            Task::Place(end),
+            CompileTask::Emit(Instr::Own(Own::TakeEndless(end))),
+            CompileTask::Emit(apply(Builtin::Range, 3)),
+            CompileTask::Emit(apply(Builtin::Take, 2)),
+            CompileTask::Place(end),
         ]);
         self.then(tasks);
         true
@@ -452,26 +456,26 @@ impl<'a> Compiler<'a> {
             return;
         }
         let count = arguments.len() as u32;
-        let mut tasks: Vec<_> = arguments.iter().map(|it| Task::Expr(*it)).collect();
+        let mut tasks: Vec<_> = arguments.iter().map(|it| CompileTask::Expr(*it)).collect();
         match builtin.row().family {
             Family::Calls => {
                 let value = self.builtin_constant(builtin);
-                tasks.insert(0, Task::Emit(Instr::Const(value)));
-                tasks.push(Task::Emit(Instr::Invoke(count)));
+                tasks.insert(0, CompileTask::Emit(Instr::Const(value)));
+                tasks.push(CompileTask::Emit(Instr::Invoke(count)));
             }
             Family::Asked => tasks.extend([
-                Task::Emit(Instr::Own(Own::Question {
+                CompileTask::Emit(Instr::Own(Own::Question {
                     builtin,
                     arguments: count,
                 })),
-                Task::Emit(Instr::Ask(ASK_BUILTIN)),
-                Task::Emit(Instr::Own(Own::Answered)),
+                CompileTask::Emit(Instr::Ask(ASK_BUILTIN)),
+                CompileTask::Emit(Instr::Own(Own::Answered)),
             ]),
             _ if builtin == Builtin::Println => tasks.extend([
-                Task::Emit(apply(builtin, count)),
-                Task::Emit(Instr::Ask(ASK_PRINT)),
+                CompileTask::Emit(apply(builtin, count)),
+                CompileTask::Emit(Instr::Ask(ASK_PRINT)),
             ]),
-            _ => tasks.push(Task::Emit(apply(builtin, count))),
+            _ => tasks.push(CompileTask::Emit(apply(builtin, count))),
         }
         self.then(tasks);
     }

@@ -1,7 +1,7 @@
 //! Loops: `loop` and `recur`, `for` and `doseq`, and the bodies of functions.
 
-use super::task::{For, Task};
-use super::{Compiler, Current, Label, Place, Target};
+use super::task::{CompileTask, For};
+use super::{Compiler, Current, Label, LocalPlace, Target};
 use crate::ast::{Clause, ExprId, FunctionId, Pattern, Problem};
 use crate::code::{Instr, Own};
 use crate::consts::EMPTY_LIST;
@@ -19,26 +19,26 @@ impl<'a> Compiler<'a> {
                 Pattern::Local(local) => {
                     // A local is seen by the bindings behind it, so its slot is known from there on.
                     let slot = self.slot();
-                    self.current.places.insert(*local, Place::Slot(slot));
+                    self.current.places.insert(*local, LocalPlace::Slot(slot));
                     slot
                 }
                 _ => self.slot(),
             };
             slots.push(slot);
-            tasks.push(Task::Expr(*value));
+            tasks.push(CompileTask::Expr(*value));
             match pattern {
-                Pattern::Local(_) => tasks.push(Task::Store(slot)),
+                Pattern::Local(_) => tasks.push(CompileTask::Store(slot)),
                 pattern => {
-                    tasks.push(Task::Store(slot));
-                    tasks.push(Task::Emit(Instr::Slot(slot)));
-                    tasks.push(Task::Bind(pattern));
+                    tasks.push(CompileTask::Store(slot));
+                    tasks.push(CompileTask::Emit(Instr::Slot(slot)));
+                    tasks.push(CompileTask::Bind(pattern));
                 }
             }
         }
-        tasks.push(Task::BeginLoop(bindings, slots));
-        tasks.push(Task::Expr(body));
-        tasks.push(Task::EndLoop);
-        tasks.push(Task::Leave(before));
+        tasks.push(CompileTask::BeginLoop(bindings, slots));
+        tasks.push(CompileTask::Expr(body));
+        tasks.push(CompileTask::EndLoop);
+        tasks.push(CompileTask::Leave(before));
         self.then(tasks);
     }
 
@@ -61,15 +61,27 @@ impl<'a> Compiler<'a> {
             self.code.push(Instr::Nil);
             return;
         };
-        let mut tasks: Vec<Task> = values.iter().map(|value| Task::Expr(*value)).collect();
+        let mut tasks: Vec<CompileTask> = values
+            .iter()
+            .map(|value| CompileTask::Expr(*value))
+            .collect();
         if values.len() == target.slots.len() {
-            tasks.extend(target.slots.iter().rev().map(|slot| Task::Store(*slot)));
-            tasks.push(Task::Emit(Instr::Jump(target.head)));
+            tasks.extend(
+                target
+                    .slots
+                    .iter()
+                    .rev()
+                    .map(|slot| CompileTask::Store(*slot)),
+            );
+            tasks.push(CompileTask::Emit(Instr::Jump(target.head)));
         } else {
-            tasks.extend(values.iter().map(|_| Task::Emit(Instr::Drop)));
+            tasks.extend(values.iter().map(|_| CompileTask::Emit(Instr::Drop)));
             let (expected, got) = (target.slots.len() as u32, values.len() as u32);
-            tasks.push(Task::Emit(Instr::Own(Own::RecurCount { expected, got })));
-            tasks.push(Task::Emit(Instr::Nil));
+            tasks.push(CompileTask::Emit(Instr::Own(Own::RecurCount {
+                expected,
+                got,
+            })));
+            tasks.push(CompileTask::Emit(Instr::Nil));
         }
         self.then(tasks);
     }
@@ -80,52 +92,52 @@ impl<'a> Compiler<'a> {
         let into = collects.then(|| self.slot());
         let mut tasks = Vec::new();
         if let Some(slot) = into {
-            tasks.push(Task::Emit(Instr::Const(EMPTY_LIST)));
-            tasks.push(Task::Store(slot));
+            tasks.push(CompileTask::Emit(Instr::Const(EMPTY_LIST)));
+            tasks.push(CompileTask::Store(slot));
         }
         let form = For {
             clauses,
             body,
             into,
         };
-        tasks.push(Task::Clauses(form, 0, None));
+        tasks.push(CompileTask::Clauses(form, 0, None));
         match into {
             Some(slot) => {
-                tasks.push(Task::Emit(Instr::Slot(slot)));
-                tasks.push(Task::Emit(super::expr::apply(Builtin::Reverse, 1)));
+                tasks.push(CompileTask::Emit(Instr::Slot(slot)));
+                tasks.push(CompileTask::Emit(super::expr::apply(Builtin::Reverse, 1)));
             }
-            None => tasks.push(Task::Emit(Instr::Nil)),
+            None => tasks.push(CompileTask::Emit(Instr::Nil)),
         }
-        tasks.push(Task::Leave(before));
+        tasks.push(CompileTask::Leave(before));
         self.then(tasks);
     }
 
     /// The clauses of a `for` from one on. `around`: where the innermost loop goes on, and where it ends.
     pub(super) fn clauses(&mut self, form: For<'a>, at: usize, around: Option<(Label, Label)>) {
         let Some(clause) = form.clauses.get(at) else {
-            let mut tasks = vec![Task::Expr(form.body)];
+            let mut tasks = vec![CompileTask::Expr(form.body)];
             tasks.push(match form.into {
-                Some(slot) => Task::Emit(Instr::Own(Own::Collect(slot))),
-                None => Task::Emit(Instr::Drop),
+                Some(slot) => CompileTask::Emit(Instr::Own(Own::Collect(slot))),
+                None => CompileTask::Emit(Instr::Drop),
             });
             self.then(tasks);
             return;
         };
-        let rest = Task::Clauses(form, at + 1, around);
+        let rest = CompileTask::Clauses(form, at + 1, around);
         match clause {
             Clause::Each(pattern, list) => {
                 let slot = self.slot();
                 let (next, done) = (self.label(), self.label());
                 self.then([
-                    Task::Expr(*list),
-                    Task::Emit(Instr::Own(Own::Items)),
-                    Task::Store(slot),
-                    Task::Place(next),
-                    Task::Emit(Instr::Own(Own::NextItem { slot, to: done })),
-                    Task::Bind(pattern),
-                    Task::Clauses(form, at + 1, Some((next, done))),
-                    Task::Emit(Instr::Jump(next)),
-                    Task::Place(done),
+                    CompileTask::Expr(*list),
+                    CompileTask::Emit(Instr::Own(Own::Items)),
+                    CompileTask::Store(slot),
+                    CompileTask::Place(next),
+                    CompileTask::Emit(Instr::Own(Own::NextItem { slot, to: done })),
+                    CompileTask::Bind(pattern),
+                    CompileTask::Clauses(form, at + 1, Some((next, done))),
+                    CompileTask::Emit(Instr::Jump(next)),
+                    CompileTask::Place(done),
                 ]);
             }
             Clause::When(test) | Clause::While(test) => {
@@ -135,13 +147,13 @@ impl<'a> Compiler<'a> {
                 };
                 let to = if is_while { done } else { next };
                 let jump = Instr::JumpIf { when: false, to };
-                self.then([Task::Expr(*test), Task::Emit(jump), rest]);
+                self.then([CompileTask::Expr(*test), CompileTask::Emit(jump), rest]);
             }
             Clause::Let(bindings) => {
                 let mut tasks = Vec::with_capacity(2 * bindings.len() + 1);
                 for (pattern, value) in bindings {
-                    tasks.push(Task::Expr(*value));
-                    tasks.push(Task::Bind(pattern));
+                    tasks.push(CompileTask::Expr(*value));
+                    tasks.push(CompileTask::Bind(pattern));
                 }
                 tasks.push(rest);
                 self.then(tasks);
@@ -157,18 +169,18 @@ impl<'a> Compiler<'a> {
         for pattern in about.params.iter().chain(&about.rest) {
             let slot = self.slot();
             if let Pattern::Local(local) = pattern {
-                self.current.places.insert(*local, Place::Slot(slot));
+                self.current.places.insert(*local, LocalPlace::Slot(slot));
             }
             raw.push(slot);
         }
         self.current.own = self.slot();
         if let Some(own) = about.own {
-            let place = Place::Slot(self.current.own);
+            let place = LocalPlace::Slot(self.current.own);
             self.current.places.entry(own).or_insert(place);
         }
         let captured = self.free[function as usize].clone();
         for (index, local) in captured.iter().enumerate() {
-            let place = Place::Captured(index as u32);
+            let place = LocalPlace::Captured(index as u32);
             self.current.places.insert(*local, place);
         }
         self.place(self.entries[function as usize]);

@@ -19,7 +19,7 @@ use crate::consts::Const;
 use constants::Constants;
 use ptc_vm::program::{Pc, Slot};
 use std::collections::{HashMap, HashSet};
-use task::Task;
+use task::CompileTask;
 
 /// A compiled program.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ type Label = u32;
 
 /// Where a local is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LocalPlace {
     Slot(Slot),
     /// The captured value of this number.
     Captured(u32),
@@ -87,7 +87,7 @@ struct Target {
 /// The function that is being compiled; the program itself is one, too.
 #[derive(Debug, Default)]
 struct Current {
-    places: HashMap<LocalId, Place>,
+    places: HashMap<LocalId, LocalPlace>,
     next_slot: Slot,
     most_slots: Slot,
     /// The slot of the function itself.
@@ -112,7 +112,7 @@ struct Compiler<'a> {
     entries: Vec<Label>,
     current: Current,
     most_slots: Slot,
-    tasks: Vec<Task<'a>>,
+    tasks: Vec<CompileTask<'a>>,
     calls_tools: bool,
 }
 
@@ -201,7 +201,7 @@ impl<'a> Compiler<'a> {
 
     /// Compiles an expression with all its parts.
     fn run(&mut self, root: u32) {
-        self.tasks.push(Task::Expr(root));
+        self.tasks.push(CompileTask::Expr(root));
         while let Some(task) = self.tasks.pop() {
             self.task(task);
         }

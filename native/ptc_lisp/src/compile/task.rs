@@ -6,7 +6,7 @@ use crate::code::Instr;
 use ptc_vm::program::Slot;
 
 /// A task. The last one of the stack is the next.
-pub(super) enum Task<'a> {
+pub(super) enum CompileTask<'a> {
     /// Compile an expression.
     Expr(ExprId),
     /// Emit an instruction.
@@ -38,26 +38,26 @@ pub(super) struct For<'a> {
 
 impl<'a> Compiler<'a> {
     /// Does a task.
-    pub(super) fn task(&mut self, task: Task<'a>) {
+    pub(super) fn task(&mut self, task: CompileTask<'a>) {
         match task {
-            Task::Expr(expr) => self.expr(expr),
-            Task::Emit(instr) => self.code.push(instr),
-            Task::Place(label) => self.place(label),
-            Task::Bind(pattern) => self.bind(pattern),
-            Task::Store(slot) => self.code.push(Instr::Store(slot)),
-            Task::Leave(slot) => self.current.next_slot = slot,
-            Task::BeginLoop(bindings, slots) => self.begin_loop(bindings, slots),
-            Task::EndLoop => {
+            CompileTask::Expr(expr) => self.expr(expr),
+            CompileTask::Emit(instr) => self.code.push(instr),
+            CompileTask::Place(label) => self.place(label),
+            CompileTask::Bind(pattern) => self.bind(pattern),
+            CompileTask::Store(slot) => self.code.push(Instr::Store(slot)),
+            CompileTask::Leave(slot) => self.current.next_slot = slot,
+            CompileTask::BeginLoop(bindings, slots) => self.begin_loop(bindings, slots),
+            CompileTask::EndLoop => {
                 self.current.targets.pop();
             }
-            Task::Clauses(form, at, around) => self.clauses(form, at, around),
+            CompileTask::Clauses(form, at, around) => self.clauses(form, at, around),
         }
     }
 
     /// Adds tasks, of which the first is done first.
     pub(super) fn then(
         &mut self,
-        tasks: impl IntoIterator<Item = Task<'a>, IntoIter: DoubleEndedIterator>,
+        tasks: impl IntoIterator<Item = CompileTask<'a>, IntoIter: DoubleEndedIterator>,
     ) {
         self.tasks.extend(tasks.into_iter().rev());
     }

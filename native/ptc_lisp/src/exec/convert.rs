@@ -24,9 +24,9 @@ enum Mode {
 
 /// A collection whose parts are being converted.
 #[derive(Debug, Clone, PartialEq)]
-struct Open<T> {
+struct OpenValue<T> {
     mode: Mode,
-    shape: Shape,
+    shape: CollectionShape,
     /// The collection itself.
     whole: T,
     /// The parts that are still to be converted: a list, or for a map a list of keys and values.
@@ -38,7 +38,7 @@ struct Open<T> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum CollectionShape {
     List,
     Map,
     Set,
@@ -46,12 +46,12 @@ enum Shape {
     Function,
 }
 
-impl<T> Rooted for Open<T> {
+impl<T> Rooted for OpenValue<T> {
     type Term = T;
-    type With<U> = Open<U>;
+    type With<U> = OpenValue<U>;
 
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Open<X::Into>, X::Lost> {
-        Ok(Open {
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<OpenValue<X::Into>, X::Lost> {
+        Ok(OpenValue {
             mode: self.mode,
             shape: self.shape,
             whole: by.term(self.whole)?,
@@ -69,7 +69,7 @@ pub struct Converting<T> {
     rest: T,
     /// How each of them is converted.
     mode: Mode,
-    open: Vec<Open<T>>,
+    open: Vec<OpenValue<T>>,
     /// The values that are converted.
     made: Roots<T>,
 }
@@ -176,7 +176,7 @@ fn step<H: Heap>(m: &mut Machine<'_, H>, state: &mut Converting<H::Term>) -> Res
         return Ok(true);
     };
     if let Some((part, rest)) = m.heap.uncons(open.rest) {
-        let is_key = open.shape == Shape::Map && open.made.len() % 2 == 0;
+        let is_key = open.shape == CollectionShape::Map && open.made.len() % 2 == 0;
         match enter(m, open.mode, part, is_key)? {
             Entered::Value(value) => {
                 open.changed |= m.heap.identity(value) != m.heap.identity(part);
@@ -206,7 +206,7 @@ fn step<H: Heap>(m: &mut Machine<'_, H>, state: &mut Converting<H::Term>) -> Res
 /// What becomes of a part: its value, or a collection whose parts come first.
 enum Entered<T> {
     Value(T),
-    Open(Open<T>),
+    Open(OpenValue<T>),
 }
 
 fn enter<H: Heap>(
@@ -216,7 +216,7 @@ fn enter<H: Heap>(
     is_key: bool,
 ) -> Result<Entered<H::Term>, Halt<H>> {
     let open = |shape, mode, rest| {
-        Ok(Entered::Open(Open {
+        Ok(Entered::Open(OpenValue {
             mode,
             shape,
             whole: part,
@@ -234,7 +234,7 @@ fn enter<H: Heap>(
     }
     match class(m, part) {
         Class::List if m.heap.is_empty_list(part) => Ok(Entered::Value(part)),
-        Class::List => open(Shape::List, mode, part),
+        Class::List => open(CollectionShape::List, mode, part),
         Class::Map if is_plain(m, part, mode) => Ok(Entered::Value(part)),
         Class::Map => {
             let entries = m.heap.entries(part);
@@ -244,7 +244,7 @@ fn enter<H: Heap>(
                 .flat_map(|(key, value)| [key, value])
                 .collect();
             let rest = list_of(m, &parts);
-            open(Shape::Map, mode, rest)
+            open(CollectionShape::Map, mode, rest)
         }
         Class::Set => {
             let items = crate::values::items_of_set(m, part);
@@ -255,7 +255,7 @@ fn enter<H: Heap>(
                 return Ok(Entered::Value(part));
             }
             let rest = list_of(m, &parts);
-            open(Shape::Set, Mode::Functions, rest)
+            open(CollectionShape::Set, Mode::Functions, rest)
         }
         Class::Function => function(m, part, mode),
         Class::Tool => match callable(m, part) {
@@ -360,9 +360,9 @@ fn function<H: Heap>(
         }
         Some(Callable::Made(_, functions)) => functions,
     };
-    Ok(Entered::Open(Open {
+    Ok(Entered::Open(OpenValue {
         mode: Mode::Functions,
-        shape: Shape::Function,
+        shape: CollectionShape::Function,
         whole: function,
         rest: captured,
         made: Roots::default(),
@@ -384,7 +384,7 @@ fn make_function<H: Heap>(m: &mut Machine<'_, H>, values: [H::Term; 6]) -> H::Te
 }
 
 /// Makes a collection of its converted parts.
-fn close<H: Heap>(m: &mut Machine<'_, H>, open: &mut Open<H::Term>) -> Eval<H> {
+fn close<H: Heap>(m: &mut Machine<'_, H>, open: &mut OpenValue<H::Term>) -> Eval<H> {
     if !open.changed {
         return Ok(open.whole);
     }
@@ -392,10 +392,10 @@ fn close<H: Heap>(m: &mut Machine<'_, H>, open: &mut Open<H::Term>) -> Eval<H> {
     m.check_heap_limit(2 * open.made.len())?;
     let parts = std::mem::take(&mut open.made).into_vec(m.heap);
     match open.shape {
-        Shape::List => m.make_list(&parts).map_err(Into::into),
-        Shape::Set => crate::values::make_set(m, &parts),
-        Shape::Map => map_of(m, open.whole, &parts),
-        Shape::Function => function_of(m, open.whole, &parts),
+        CollectionShape::List => m.make_list(&parts).map_err(Into::into),
+        CollectionShape::Set => crate::values::make_set(m, &parts),
+        CollectionShape::Map => map_of(m, open.whole, &parts),
+        CollectionShape::Function => function_of(m, open.whole, &parts),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a value does when it is called.
 
 use super::{checks, revive};
-use crate::code::{Halt, Instr, Lisp, Machine, Own, ASKING, EVALUATING, PRINTING};
+use crate::code::{Entering, Halt, Instr, Machine, Own, ASKING, EVALUATING, PRINTING};
 use crate::families;
 use crate::fault::Fault;
 use crate::look::{look_up_any, Found};
@@ -12,8 +12,6 @@ use ptc_vm::{Entered, Halt as VmHalt};
 
 /// With more arguments no built-in takes constant time.
 const FEW: usize = 8;
-
-type Entering<H> = Result<Entered<Lisp, <H as Heap>::Term>, Halt<H>>;
 
 /// Enters a value that is called with so many arguments, which are above it on the stack.
 pub fn enter<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, arguments: u32) -> Entering<H> {

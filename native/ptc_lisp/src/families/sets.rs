@@ -1,7 +1,7 @@
 //! Sets.
 
 use super::flow::{flow, Call, Flow};
-use super::maps::entries::{add_entries, keep_key, without, Kind};
+use super::maps::entries::{add_entries, keep_key, without, Kept};
 use crate::code::{Eval, Halt, Machine};
 use crate::consts::{EMPTY_MAP, EMPTY_SET};
 use crate::table::Builtin;
@@ -69,7 +69,7 @@ fn of_items<H: Heap>(m: &mut Machine<'_, H>, items: &[H::Term]) -> Eval<H> {
 
 /// Makes the set of the items of another one, whose map this is, and of those that were kept.
 fn set_with<H: Heap>(m: &mut Machine<'_, H>, flow: &mut Flow<H::Term>, map: H::Term) -> Eval<H> {
-    let map = add_entries(m, flow, map, Kind::Items)?;
+    let map = add_entries(m, flow, map, Kept::Items)?;
     Ok(set_of_map(m, map))
 }
 

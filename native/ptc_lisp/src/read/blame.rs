@@ -4,7 +4,7 @@ use crate::ast::{Part, Problem, Span};
 
 /// A kind of bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Bracket {
     /// `( … )`
     List,
     /// `[ … ]`
@@ -17,23 +17,23 @@ pub enum Kind {
     Short,
 }
 
-impl Kind {
+impl Bracket {
     /// Returns the bracket that closes it.
     pub fn closing(self) -> u8 {
         match self {
-            Kind::List | Kind::Short => b')',
-            Kind::Vector => b']',
-            Kind::Map | Kind::Set => b'}',
+            Bracket::List | Bracket::Short => b')',
+            Bracket::Vector => b']',
+            Bracket::Map | Bracket::Set => b'}',
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Kind::List => "list",
-            Kind::Vector => "vector",
-            Kind::Map => "map",
-            Kind::Set => "set",
-            Kind::Short => "short function",
+            Bracket::List => "list",
+            Bracket::Vector => "vector",
+            Bracket::Map => "map",
+            Bracket::Set => "set",
+            Bracket::Short => "short function",
         }
     }
 }
@@ -85,7 +85,7 @@ impl Wrong {
     }
 
     /// A bracket that is not closed where it should be.
-    pub fn unclosed(kind: Kind, at: usize) -> Self {
+    pub fn unclosed(kind: Bracket, at: usize) -> Self {
         Wrong::placed("unclosed", at).with(kind.name().to_string())
     }
 

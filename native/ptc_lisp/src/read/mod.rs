@@ -11,10 +11,10 @@ mod refused;
 mod token;
 
 pub use form::{Form, FormId, Forms, Items, Node};
-pub use names::{Names, SymbolId};
+pub use names::{NameTable, SymbolId};
 
 use crate::ast::{Problem, Span};
-use blame::{Kind, Wrong};
+use blame::{Bracket, Wrong};
 use classes::{is, FIRST, FURTHER, SPACE};
 
 /// How deep brackets may be nested.
@@ -24,7 +24,7 @@ pub const DEEPEST: usize = 64;
 pub fn read<'t>(
     source: &'t str,
     forms: &mut Forms<'t>,
-    names: &mut Names<'t>,
+    names: &mut NameTable<'t>,
 ) -> Result<Vec<FormId>, Problem> {
     refused::check(source)?;
     let mut reader = Reader {
@@ -43,8 +43,8 @@ pub fn read<'t>(
 }
 
 /// A bracket that is open.
-struct Open {
-    kind: Kind,
+struct OpenBracket {
+    kind: Bracket,
     /// Where it stands.
     start: usize,
     /// The number of forms that waited when it was opened.
@@ -55,11 +55,11 @@ struct Reader<'t, 'r> {
     source: &'t str,
     bytes: &'t [u8],
     at: usize,
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// Forms whose bracket is open, and those at the top.
     waiting: Vec<FormId>,
     forms: &'r mut Forms<'t>,
-    names: &'r mut Names<'t>,
+    names: &'r mut NameTable<'t>,
 }
 
 impl<'t> Reader<'t, '_> {
@@ -73,9 +73,9 @@ impl<'t> Reader<'t, '_> {
                 };
             };
             match byte {
-                b'(' => self.begin(Kind::List, 1)?,
-                b'[' => self.begin(Kind::Vector, 1)?,
-                b'{' => self.begin(Kind::Map, 1)?,
+                b'(' => self.begin(Bracket::List, 1)?,
+                b'[' => self.begin(Bracket::Vector, 1)?,
+                b'{' => self.begin(Bracket::Map, 1)?,
                 b')' | b']' | b'}' => self.close(byte)?,
                 b'#' => self.hash()?,
                 _ => self.atom(byte)?,
@@ -98,11 +98,11 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn begin(&mut self, kind: Kind, length: usize) -> Result<(), Wrong> {
+    fn begin(&mut self, kind: Bracket, length: usize) -> Result<(), Wrong> {
         if self.open.len() == DEEPEST {
             return Err(Wrong::at("too_deep", self.at));
         }
-        self.open.push(Open {
+        self.open.push(OpenBracket {
             kind,
             start: self.at,
             waiting: self.waiting.len(),
@@ -126,14 +126,14 @@ impl<'t> Reader<'t, '_> {
         let items = self.forms.keep(self.waiting.drain(first..));
         self.open.pop();
         let form = match kind {
-            Kind::List => Form::List(items),
-            Kind::Vector => Form::Vector(items),
-            Kind::Map if items.len % 2 == 1 => {
+            Bracket::List => Form::List(items),
+            Bracket::Vector => Form::Vector(items),
+            Bracket::Map if items.len % 2 == 1 => {
                 return Err(Wrong::odd_map(items.len, start, self.at));
             }
-            Kind::Map => Form::Map(items),
-            Kind::Set => Form::Set(items),
-            Kind::Short => Form::Short(items),
+            Bracket::Map => Form::Map(items),
+            Bracket::Set => Form::Set(items),
+            Bracket::Short => Form::Short(items),
         };
         self.put(form, start);
         Ok(())
@@ -142,8 +142,8 @@ impl<'t> Reader<'t, '_> {
     /// Reads what begins with `#`.
     fn hash(&mut self) -> Result<(), Wrong> {
         match self.bytes.get(self.at + 1) {
-            Some(b'(') => self.begin(Kind::Short, 2),
-            Some(b'{') => self.begin(Kind::Set, 2),
+            Some(b'(') => self.begin(Bracket::Short, 2),
+            Some(b'{') => self.begin(Bracket::Set, 2),
             Some(b'"') => {
                 let start = self.at;
                 let text = self.text(start + 1)?;

@@ -12,7 +12,7 @@ const PLACES: usize = 128;
 
 /// All names of a program.
 #[derive(Debug)]
-pub struct Names<'t> {
+pub struct NameTable<'t> {
     known: Vec<Name<'t>>,
     /// Indices plus one; 0 is free. Its size is a power of two, at most half full.
     places: Vec<u32>,
@@ -25,11 +25,11 @@ struct Name<'t> {
     hash: u64,
 }
 
-impl Default for Names<'_> {
+impl Default for NameTable<'_> {
     fn default() -> Self {
         // Nobody outside can choose names that collide.
         static SEED: OnceLock<u64> = OnceLock::new();
-        Names {
+        NameTable {
             known: Vec::with_capacity(PLACES / 2),
             places: vec![0; PLACES],
             seed: *SEED.get_or_init(|| RandomState::new().hash_one(0)),
@@ -37,7 +37,7 @@ impl Default for Names<'_> {
     }
 }
 
-impl<'t> Names<'t> {
+impl<'t> NameTable<'t> {
     /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.known.len()
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn names_are_kept_once() {
         let texts: Vec<String> = (0..5000).map(|number| format!("name{number}")).collect();
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         let ids: Vec<SymbolId> = texts.iter().map(|text| names.intern(text)).collect();
         assert_eq!(names.len(), texts.len());
         for (text, id) in texts.iter().zip(ids) {

@@ -1,6 +1,6 @@
 //! What becomes of the value of a function for an item.
 
-use super::each::{Each, Stage};
+use super::each::{Each, EachStage};
 use crate::code::{Halt, Machine};
 use crate::exec::checks::failed;
 use crate::families::seqs;
@@ -61,18 +61,18 @@ impl<T: Copy> Each<T> {
             Builtin::Some | Builtin::IsNotAny => {
                 if m.heap.truthy(value) {
                     self.found = Some(value);
-                    self.stage = Stage::Ending;
+                    self.stage = EachStage::Ending;
                 }
             }
             Builtin::IsEvery | Builtin::IsNotEvery => {
                 if !m.heap.truthy(value) {
                     self.found = Some(value);
-                    self.stage = Stage::Ending;
+                    self.stage = EachStage::Ending;
                 }
             }
             Builtin::TakeWhile | Builtin::DropWhile | Builtin::SplitWith => {
                 if !m.heap.truthy(value) {
-                    self.stage = Stage::Ending;
+                    self.stage = EachStage::Ending;
                     return Ok(());
                 }
                 if self.builtin != Builtin::DropWhile {

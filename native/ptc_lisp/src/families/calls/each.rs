@@ -1,6 +1,6 @@
 //! Built-ins that apply a function to each item of a sequence, from the first to the last.
 
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
@@ -14,7 +14,7 @@ use ptc_term::roots::Roots;
 
 /// How far a built-in is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum EachStage {
     /// A list is made of the sequence.
     Reading,
     /// Its items are visited.
@@ -27,7 +27,7 @@ pub(super) enum Stage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Each<T> {
     pub(super) builtin: Builtin,
-    pub(super) function: Function<T>,
+    pub(super) function: FunctionLike<T>,
     /// The sequence as it was given.
     pub(super) source: T,
     /// A further argument: a comparator.
@@ -36,7 +36,7 @@ pub struct Each<T> {
     pub(super) rest: T,
     /// Number of items that are visited.
     pub(super) at: usize,
-    pub(super) stage: Stage,
+    pub(super) stage: EachStage,
     /// Whether the value of the function for the next item is awaited.
     awaits: bool,
     /// That value, until it is accepted.
@@ -66,7 +66,7 @@ rooted!(Each {
 
 impl<T: Copy> Each<T> {
     /// The start of a built-in over a sequence.
-    pub fn over(builtin: Builtin, function: Function<T>, source: T) -> Self {
+    pub fn over(builtin: Builtin, function: FunctionLike<T>, source: T) -> Self {
         Each {
             builtin,
             function,
@@ -74,7 +74,7 @@ impl<T: Copy> Each<T> {
             comparator: None,
             rest: source,
             at: 0,
-            stage: Stage::Reading,
+            stage: EachStage::Reading,
             awaits: false,
             value: None,
             inside: None,
@@ -98,18 +98,18 @@ impl<T: Copy> Each<T> {
             (self.value, self.awaits) = (returned, false);
         }
         self.accept_value(m)?;
-        if self.stage == Stage::Reading {
+        if self.stage == EachStage::Reading {
             self.rest = seqs::items(m, self.source)?;
-            self.stage = Stage::Visiting;
+            self.stage = EachStage::Visiting;
             m.meter.advanced();
         }
         let indexed = matches!(self.builtin, Builtin::MapIndexed | Builtin::KeepIndexed);
-        while self.stage == Stage::Visiting {
+        while self.stage == EachStage::Visiting {
             if self.inside.is_some() {
                 self.keep_inside(m)?;
             }
             let Some((item, tail)) = m.heap.uncons(self.rest) else {
-                self.stage = Stage::Ending;
+                self.stage = EachStage::Ending;
                 break;
             };
             m.consume_fuel(1)?;

@@ -2,7 +2,7 @@
 
 use super::each::Each;
 use super::sort::Sort;
-use super::{Turn, Work};
+use super::{CallsWork, Turn};
 use crate::code::{Eval, Halt, Machine};
 use crate::families::seqs;
 use crate::table::Builtin;
@@ -19,7 +19,7 @@ impl<T: Copy> Each<T> {
             let items = std::mem::take(&mut self.kept);
             let keys = std::mem::take(&mut self.keys);
             let sort = Sort::by_keys(m, self.comparator, (items, keys))?;
-            return Ok(Turn::Becomes(Box::new(Work::Sort(sort))));
+            return Ok(Turn::Becomes(Box::new(CallsWork::Sort(sort))));
         }
         self.result(m).map(Turn::done)
     }

@@ -1,7 +1,7 @@
 //! `update-vals` and `update-keys`: a function is applied to each value, or each key, of a map.
 
 use super::accept::keep;
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::Turn;
 use crate::code::{Halt, Machine};
 use crate::exec::checks::invalid_types;
@@ -17,7 +17,7 @@ const ENTRY: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entries<T> {
     builtin: Builtin,
-    function: Function<T>,
+    function: FunctionLike<T>,
     map: T,
     /// What stays of the entries, and what the function is applied to.
     same: Roots<T>,
@@ -34,7 +34,7 @@ rooted!(Entries {
 
 impl<T: Copy> Entries<T> {
     /// The start.
-    pub fn of(builtin: Builtin, function: Function<T>, map: T) -> Self {
+    pub fn of(builtin: Builtin, function: FunctionLike<T>, map: T) -> Self {
         Entries {
             builtin,
             function,

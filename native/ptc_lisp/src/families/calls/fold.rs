@@ -1,6 +1,6 @@
 //! `reduce` and `reduce-kv`.
 
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::exec::checks::invalid_types;
@@ -14,7 +14,7 @@ use ptc_vm::Next;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fold<T> {
     builtin: Builtin,
-    function: Function<T>,
+    function: FunctionLike<T>,
     /// The value that was given to start with.
     initial: Option<T>,
     /// The sequence as it was given.
@@ -35,7 +35,7 @@ impl<T: Copy> Fold<T> {
     /// The start.
     pub fn over(
         builtin: Builtin,
-        function: Function<T>,
+        function: FunctionLike<T>,
         (initial, source): (Option<T>, T),
     ) -> Self {
         Fold {

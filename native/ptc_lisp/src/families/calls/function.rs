@@ -16,7 +16,7 @@ const FUEL_OF_KEY: usize = 16;
 
 /// What may stand in the place of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Takes {
+pub struct StandIns {
     /// Keywords; also nil, booleans and special numbers, which are atoms as well.
     pub keywords: bool,
     /// Sets.
@@ -30,7 +30,7 @@ pub struct Takes {
 }
 
 /// Only functions.
-pub const FUNCTIONS: Takes = Takes {
+pub const FUNCTIONS: StandIns = StandIns {
     keywords: false,
     sets: false,
     strings: false,
@@ -39,14 +39,14 @@ pub const FUNCTIONS: Takes = Takes {
 };
 
 /// Functions, keywords and sets.
-pub const KEYFN: Takes = Takes {
+pub const KEYFN: StandIns = StandIns {
     keywords: true,
     sets: true,
     ..FUNCTIONS
 };
 
 /// Functions, keywords, strings and paths.
-pub const KEYS: Takes = Takes {
+pub const KEYS: StandIns = StandIns {
     keywords: true,
     strings: true,
     paths: true,
@@ -74,7 +74,7 @@ enum How {
 
 /// A function, or what stands for one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Function<T> {
+pub struct FunctionLike<T> {
     /// It.
     pub term: T,
     how: How,
@@ -83,7 +83,7 @@ pub struct Function<T> {
     lenient: bool,
 }
 
-rooted!(Function { terms: term; states: lookers; plain: how, lenient });
+rooted!(FunctionLike { terms: term; states: lookers; plain: how, lenient });
 
 /// The value of a function, or why it has none yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,12 +96,12 @@ pub enum Applied<T> {
     Refused,
 }
 
-impl<T: Copy> Function<T> {
+impl<T: Copy> FunctionLike<T> {
     /// Reads a function.
     pub fn of<H: Heap<Term = T>>(
         m: &mut Machine<'_, H>,
         term: T,
-        takes: Takes,
+        takes: StandIns,
     ) -> Result<Self, Halt<H>> {
         let (how, lookers) = match class(m, term) {
             Class::Keyword | Class::Nil | Class::Bool | Class::Special if takes.keywords => {
@@ -114,7 +114,7 @@ impl<T: Copy> Function<T> {
             Class::Function | Class::Tool => (how(m, term), Vec::new()),
             _ => (How::None, Vec::new()),
         };
-        Ok(Function {
+        Ok(FunctionLike {
             term,
             how,
             lookers,
@@ -124,7 +124,7 @@ impl<T: Copy> Function<T> {
 
     /// The same function; a key gives nil for an item that has no keys.
     pub fn lenient(self, lenient: bool) -> Self {
-        Function { lenient, ..self }
+        FunctionLike { lenient, ..self }
     }
 
     /// Returns whether it can be applied to something.

@@ -1,6 +1,6 @@
 //! Look-ups of one flexible key in one value after another: the forms of the key are made once.
 
-use crate::cache::Forms;
+use crate::cache::KeyForms;
 use crate::code::Machine;
 use crate::look::{forms_of, look_up_any, Found, Looked};
 use crate::values::{class, Class};
@@ -12,7 +12,7 @@ const FUEL: usize = 2;
 
 /// A key that is looked up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Looker<T>(Forms<T>);
+pub struct Looker<T>(KeyForms<T>);
 
 impl<T> Rooted for Looker<T> {
     type Term = T;
@@ -20,8 +20,8 @@ impl<T> Rooted for Looker<T> {
 
     // The address of the last keys means nothing after a suspension.
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Looker<X::Into>, X::Lost> {
-        let Looker(Forms { forms, hit, .. }) = self;
-        Ok(Looker(Forms {
+        let Looker(KeyForms { forms, hit, .. }) = self;
+        Ok(Looker(KeyForms {
             forms: by.all(forms)?,
             last: None,
             hit,
@@ -38,7 +38,7 @@ impl<T: Copy> Looker<T> {
             }
             _ => vec![key],
         };
-        Looker(Forms::of(forms))
+        Looker(KeyForms::of(forms))
     }
 
     /// Looks up the key in a value.

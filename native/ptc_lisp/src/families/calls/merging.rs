@@ -1,7 +1,7 @@
 //! `merge-with`: where two maps have a key, a function of both values gives the new one.
 
 use super::ends::of_builtin;
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::consts::EMPTY_MAP;
@@ -19,7 +19,7 @@ const ENTRY: usize = 4;
 /// `merge-with` that has begun.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merging<T> {
-    function: Function<T>,
+    function: FunctionLike<T>,
     maps: Vec<T>,
     /// The map so far.
     made: Option<T>,
@@ -39,7 +39,7 @@ rooted!(Merging {
 
 impl<T: Copy> Merging<T> {
     /// The start.
-    pub fn of(function: Function<T>, maps: &[T]) -> Self {
+    pub fn of(function: FunctionLike<T>, maps: &[T]) -> Self {
         Merging {
             function,
             maps: maps.to_vec(),

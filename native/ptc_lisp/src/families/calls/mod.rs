@@ -38,17 +38,17 @@ macro_rules! works {
     ($($(#[$doc:meta])* $variant:ident($module:ident),)+) => {
         /// A built-in that has begun.
         #[derive(Debug, Clone, PartialEq)]
-        pub enum Work<T> {
+        pub enum CallsWork<T> {
             $($(#[$doc])* $variant($module::$variant<T>),)+
         }
 
-        impl<T> Rooted for Work<T> {
+        impl<T> Rooted for CallsWork<T> {
             type Term = T;
-            type With<U> = Work<U>;
+            type With<U> = CallsWork<U>;
 
-            fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Work<X::Into>, X::Lost> {
+            fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<CallsWork<X::Into>, X::Lost> {
                 Ok(match self {
-                    $(Work::$variant(state) => Work::$variant(state.exchange(by)?),)+
+                    $(CallsWork::$variant(state) => CallsWork::$variant(state.exchange(by)?),)+
                 })
             }
         }
@@ -56,13 +56,13 @@ macro_rules! works {
         /// Takes the next step, with the value of the function that it has called; none at the start.
         pub fn step<H: Heap>(
             m: &mut Machine<'_, H>,
-            work: &mut Work<H::Term>,
+            work: &mut CallsWork<H::Term>,
             returned: Option<H::Term>,
         ) -> Result<Next<H::Term>, Halt<H>> {
             let mut returned = returned;
             loop {
                 let turn = match work {
-                    $(Work::$variant(state) => state.step(m, returned.take())?,)+
+                    $(CallsWork::$variant(state) => state.step(m, returned.take())?,)+
                 };
                 match turn {
                     Turn::Next(next) => return Ok(next),
@@ -105,7 +105,7 @@ pub(crate) enum Turn<T> {
     /// It ends, or calls a function.
     Next(Next<T>),
     /// Another state goes on.
-    Becomes(Box<Work<T>>),
+    Becomes(Box<CallsWork<T>>),
 }
 
 impl<T> Turn<T> {

@@ -1,7 +1,7 @@
 //! `map` over several sequences: it ends with the shortest one.
 
 use super::accept::keep;
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::Turn;
 use crate::code::{Halt, Machine};
 use crate::exec::checks::invalid_types;
@@ -16,7 +16,7 @@ use ptc_term::roots::Roots;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Several<T> {
     builtin: Builtin,
-    function: Function<T>,
+    function: FunctionLike<T>,
     /// The sequences: what is not visited yet of those that are read.
     rests: Vec<T>,
     /// Number of sequences that are read.
@@ -33,7 +33,7 @@ rooted!(Several {
 
 impl<T: Copy> Several<T> {
     /// The start.
-    pub fn over(builtin: Builtin, function: Function<T>, sources: &[T]) -> Self {
+    pub fn over(builtin: Builtin, function: FunctionLike<T>, sources: &[T]) -> Self {
         Several {
             builtin,
             function,

@@ -1,6 +1,6 @@
 //! Sorting: by a kernel where the order is that of the terms, else by questions to a comparator.
 
-use super::function::{Applied, Function, FUNCTIONS};
+use super::function::{Applied, FunctionLike, FUNCTIONS};
 use super::merge::Merge;
 use super::Turn;
 use crate::code::{Halt, Machine};
@@ -28,7 +28,7 @@ enum Order {
 
 /// How far a sort is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stage {
+enum SortStage {
     /// A list is made of the sequence.
     Reading,
     /// The items are collected.
@@ -52,8 +52,8 @@ pub struct Sort<T> {
     /// Their keys; none if they are keys themselves.
     keys: Option<Roots<T>>,
     order: Order,
-    comparator: Option<Function<T>>,
-    stage: Stage,
+    comparator: Option<FunctionLike<T>>,
+    stage: SortStage,
     awaits: bool,
     sorting: Sorting,
     merge: Option<Merge>,
@@ -87,7 +87,7 @@ impl<T: Copy> Sort<T> {
         (items, keys): (Roots<T>, Roots<T>),
     ) -> Result<Self, Halt<H>> {
         let sort = Sort::with(m, Builtin::SortBy, comparator)?;
-        let (keys, stage) = (Some(keys), Stage::Searching(0));
+        let (keys, stage) = (Some(keys), SortStage::Searching(0));
         Ok(Sort {
             items,
             keys,
@@ -118,7 +118,7 @@ impl<T: Copy> Sort<T> {
             keys: None,
             order,
             comparator,
-            stage: Stage::Reading,
+            stage: SortStage::Reading,
             awaits: false,
             sorting: Sorting::default(),
             merge: None,
@@ -138,16 +138,16 @@ impl<T: Copy> Sort<T> {
         self.awaits = false;
         loop {
             match self.stage {
-                Stage::Reading => {
+                SortStage::Reading => {
                     self.rest = seqs::items(m, self.rest)?;
-                    self.stage = Stage::Collecting;
+                    self.stage = SortStage::Collecting;
                 }
-                Stage::Collecting => {
+                SortStage::Collecting => {
                     self.collect(m)?;
-                    self.stage = Stage::Searching(0);
+                    self.stage = SortStage::Searching(0);
                 }
-                Stage::Searching(from) => self.search(m, from)?,
-                Stage::Sorting => match self.order {
+                SortStage::Searching(from) => self.search(m, from)?,
+                SortStage::Sorting => match self.order {
                     Order::Terms {
                         descending,
                         reversed,
@@ -158,7 +158,7 @@ impl<T: Copy> Sort<T> {
                         }
                     }
                 },
-                Stage::Listing => {
+                SortStage::Listing => {
                     let list = self.listing.at_places(m, &self.items, Some(&self.places))?;
                     return Ok(Turn::done(list));
                 }
@@ -193,7 +193,7 @@ impl<T: Copy> Sort<T> {
         let count = self.keys().len();
         let needed = self.comparator.is_some() && self.order != Order::Asked;
         if !needed || from >= count {
-            self.stage = Stage::Sorting;
+            self.stage = SortStage::Sorting;
             return Ok(());
         }
         let end = count.min(from + BATCH);
@@ -204,9 +204,9 @@ impl<T: Copy> Sort<T> {
         };
         let found = (from..end).any(is_special);
         if found {
-            (self.order, self.stage) = (Order::Asked, Stage::Sorting);
+            (self.order, self.stage) = (Order::Asked, SortStage::Sorting);
         } else {
-            self.stage = Stage::Searching(end);
+            self.stage = SortStage::Searching(end);
         }
         Ok(())
     }
@@ -227,7 +227,7 @@ impl<T: Copy> Sort<T> {
             self.places.reverse();
         }
         self.sorting = Sorting::default();
-        self.stage = Stage::Listing;
+        self.stage = SortStage::Listing;
         Ok(())
     }
 
@@ -242,7 +242,7 @@ impl<T: Copy> Sort<T> {
                     Some(merge) => merge.places().to_vec(),
                     None => Vec::new(),
                 };
-                self.stage = Stage::Listing;
+                self.stage = SortStage::Listing;
                 return Ok(None);
             };
             m.consume_fuel(1)?;
@@ -313,7 +313,7 @@ fn order_of<H: Heap>(
     m: &mut Machine<'_, H>,
     builtin: Builtin,
     comparator: Option<H::Term>,
-) -> Result<(Order, Option<Function<H::Term>>), Halt<H>> {
+) -> Result<(Order, Option<FunctionLike<H::Term>>), Halt<H>> {
     let terms = |descending, reversed| Order::Terms {
         descending,
         reversed,
@@ -327,7 +327,7 @@ fn order_of<H: Heap>(
     if is_named(m, comparator, b"desc") {
         return Ok((terms(true, false), None));
     }
-    let function = Function::of(m, comparator, FUNCTIONS)?;
+    let function = FunctionLike::of(m, comparator, FUNCTIONS)?;
     if !function.is_some() {
         return Err(failed("comparator", builtin, &[comparator]));
     }

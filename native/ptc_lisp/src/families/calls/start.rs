@@ -3,7 +3,7 @@
 use super::each::Each;
 use super::entries::Entries;
 use super::fold::Fold;
-use super::function::{Function, Takes, FUNCTIONS, KEYFN, KEYS};
+use super::function::{FunctionLike, StandIns, FUNCTIONS, KEYFN, KEYS};
 use super::merging::Merging;
 use super::several::Several;
 use super::sort::Sort;
@@ -11,10 +11,11 @@ use super::thunks::Thunks;
 use super::tree::Tree;
 use super::update::Update;
 use super::walk::Walk;
-use super::{Refusal, Work};
-use crate::code::{Halt, Lisp, Machine};
+use super::CallsWork;
+use crate::code::{Entering, Halt, Machine};
 use crate::consts::{EMPTY_LIST, EMPTY_MAP};
-use crate::exec::checks::{failed, holds, invalid_types, refused_argument};
+use crate::exec::checks::{failed, holds, refused_argument};
+use crate::families::flow::Call;
 use crate::families::seqs;
 use crate::fault::Fault;
 use crate::table::{Builtin, Check};
@@ -22,22 +23,9 @@ use crate::values::{class, is_named, make_int, Class};
 use ptc_term::heap::Heap;
 use ptc_vm::{Entered, Halt as VmHalt};
 
-type Entering<H> = Result<Entered<Lisp, <H as Heap>::Term>, Halt<H>>;
-type Begun<H> = Result<Work<<H as Heap>::Term>, Halt<H>>;
-
-/// A call of a built-in.
-#[derive(Clone, Copy)]
-struct Call<'c, T> {
-    builtin: Builtin,
-    arguments: &'c [T],
-}
+type Begun<H> = Result<CallsWork<<H as Heap>::Term>, Halt<H>>;
 
 impl<T: Copy> Call<'_, T> {
-    /// The error of arguments that it cannot take.
-    fn refuse(self) -> Refusal<T> {
-        invalid_types(self.builtin, self.arguments)
-    }
-
     /// Fails unless the argument at this place, counted from 1, is what it must be.
     fn require<H: Heap<Term = T>>(
         self,
@@ -112,19 +100,19 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
     match (builtin, arguments) {
         (Builtin::Map | Builtin::Mapv, &[f, ref colls @ ..]) if colls.len() > 1 => {
             call.require(m, 1, Check::Callable)?;
-            let function = Function::of(m, f, maps_and(KEYFN))?;
-            Ok(Work::Several(Several::over(builtin, function, colls)))
+            let function = FunctionLike::of(m, f, maps_and(KEYFN))?;
+            Ok(CallsWork::Several(Several::over(builtin, function, colls)))
         }
         (Builtin::Pmap, &[f, ref colls @ ..]) if !colls.is_empty() => pmap(m, call, f, colls),
         (Builtin::Pcalls, functions) => {
             for function in functions {
                 require_thunk(m, *function)?;
             }
-            Ok(Work::Thunks(Thunks::of(functions)))
+            Ok(CallsWork::Thunks(Thunks::of(functions)))
         }
         (Builtin::MapIndexed | Builtin::KeepIndexed, &[f, coll]) => {
-            let function = Function::of(m, f, maps_and(FUNCTIONS))?;
-            Ok(Work::Each(Each::over(builtin, function, coll)))
+            let function = FunctionLike::of(m, f, maps_and(FUNCTIONS))?;
+            Ok(CallsWork::Each(Each::over(builtin, function, coll)))
         }
         (
             Builtin::GroupBy | Builtin::DistinctBy | Builtin::SumBy | Builtin::AvgBy,
@@ -150,9 +138,9 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             if arguments.len() < 2 {
                 return Err(failed("key_count", builtin, &[]));
             }
-            let function = Function::of(m, arguments[0], KEYFN)?;
+            let function = FunctionLike::of(m, arguments[0], KEYFN)?;
             let coll = m.make_list(&arguments[1..])?;
-            Ok(Work::Each(Each::over(
+            Ok(CallsWork::Each(Each::over(
                 builtin,
                 function.lenient(true),
                 coll,
@@ -184,23 +172,27 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             sort_by(m, builtin, key, (Some(comparator), coll))
         }
         (Builtin::TreeSeq, &[branch, children, root]) => {
-            let branch = Function::of(m, branch, maps_and(KEYFN))?.lenient(true);
-            let children = Function::of(m, children, maps_and(KEYFN))?.lenient(true);
-            Ok(Work::Tree(Tree::of((branch, children), root)))
+            let branch = FunctionLike::of(m, branch, maps_and(KEYFN))?.lenient(true);
+            let children = FunctionLike::of(m, children, maps_and(KEYFN))?.lenient(true);
+            Ok(CallsWork::Tree(Tree::of((branch, children), root)))
         }
         (Builtin::Walk, &[inner, outer, form]) => {
-            let inner = Function::of(m, inner, maps_and(KEYFN))?.lenient(true);
-            let outer = Function::of(m, outer, maps_and(KEYFN))?.lenient(true);
-            Ok(Work::Walk(Walk::of(builtin, (inner, Some(outer)), form)))
+            let inner = FunctionLike::of(m, inner, maps_and(KEYFN))?.lenient(true);
+            let outer = FunctionLike::of(m, outer, maps_and(KEYFN))?.lenient(true);
+            Ok(CallsWork::Walk(Walk::of(
+                builtin,
+                (inner, Some(outer)),
+                form,
+            )))
         }
         (Builtin::Prewalk | Builtin::Postwalk, &[f, form]) => {
-            let function = Function::of(m, f, maps_and(KEYFN))?.lenient(true);
-            Ok(Work::Walk(Walk::of(builtin, (function, None), form)))
+            let function = FunctionLike::of(m, f, maps_and(KEYFN))?.lenient(true);
+            Ok(CallsWork::Walk(Walk::of(builtin, (function, None), form)))
         }
         (Builtin::Update | Builtin::UpdateIn, arguments) => update(m, call, arguments),
         (Builtin::UpdateVals | Builtin::UpdateKeys, &[map, f]) => {
-            let function = Function::of(m, f, KEYFN)?.lenient(true);
-            Ok(Work::Entries(Entries::of(builtin, function, map)))
+            let function = FunctionLike::of(m, f, KEYFN)?.lenient(true);
+            Ok(CallsWork::Entries(Entries::of(builtin, function, map)))
         }
         (Builtin::MergeWith, arguments) => {
             call.at_least(m, 1)?;
@@ -208,8 +200,8 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             for place in 2..=arguments.len() {
                 call.require(m, place, Check::Map)?;
             }
-            let function = Function::of(m, arguments[0], KEYFN)?;
-            Ok(Work::Merging(Merging::of(function, &arguments[1..])))
+            let function = FunctionLike::of(m, arguments[0], KEYFN)?;
+            Ok(CallsWork::Merging(Merging::of(function, &arguments[1..])))
         }
         (_, &[f, coll]) => each(m, call, f, coll),
         _ => Err(call.refuse()),
@@ -227,7 +219,7 @@ fn pmap<H: Heap>(
     if by_key && colls.len() == 1 && class(m, colls[0]) == Class::Map {
         return Err(failed("pmap_of_map", call.builtin, &[]));
     }
-    let function = Function::of(m, f, maps_and(KEYFN))?;
+    let function = FunctionLike::of(m, f, maps_and(KEYFN))?;
     if class(m, f) == Class::Nil || !function.is_some() {
         return Err(failed("pmap_function", call.builtin, &[f]));
     }
@@ -236,13 +228,17 @@ fn pmap<H: Heap>(
     }
     match *colls {
         [coll] => each(m, call, f, coll),
-        _ => Ok(Work::Several(Several::over(call.builtin, function, colls))),
+        _ => Ok(CallsWork::Several(Several::over(
+            call.builtin,
+            function,
+            colls,
+        ))),
     }
 }
 
 /// Fails unless this is a function without parameters.
 fn require_thunk<H: Heap>(m: &mut Machine<'_, H>, function: H::Term) -> Result<(), Halt<H>> {
-    let thunk = Function::of(m, function, FUNCTIONS)?;
+    let thunk = FunctionLike::of(m, function, FUNCTIONS)?;
     let least = match thunk.built_in() {
         Some(builtin) => Some(builtin.row().least).filter(|least| *least > 0),
         None => thunk.refuses_count(0),
@@ -258,8 +254,8 @@ fn require_thunk<H: Heap>(m: &mut Machine<'_, H>, function: H::Term) -> Result<(
 }
 
 /// The same, and maps.
-fn maps_and(takes: Takes) -> Takes {
-    Takes {
+fn maps_and(takes: StandIns) -> StandIns {
+    StandIns {
         maps: true,
         ..takes
     }
@@ -297,8 +293,8 @@ fn each<H: Heap>(
             | Builtin::PartitionBy
     );
     let lenient = looks_in_texts && class(m, coll) == Class::String;
-    let function = Function::of(m, f, KEYFN)?.lenient(lenient);
-    Ok(Work::Each(Each::over(call.builtin, function, coll)))
+    let function = FunctionLike::of(m, f, KEYFN)?.lenient(lenient);
+    Ok(CallsWork::Each(Each::over(call.builtin, function, coll)))
 }
 
 /// A built-in with a key for each item.
@@ -309,9 +305,9 @@ fn keyed<H: Heap>(
     coll: H::Term,
 ) -> Begun<H> {
     let lenient = matches!(class(m, key), Class::Keyword | Class::List);
-    let function = Function::of(m, key, KEYS)?.lenient(lenient);
+    let function = FunctionLike::of(m, key, KEYS)?.lenient(lenient);
     match function.is_some() {
-        true => Ok(Work::Each(Each::over(call.builtin, function, coll))),
+        true => Ok(CallsWork::Each(Each::over(call.builtin, function, coll))),
         false => Err(call.refuse()),
     }
 }
@@ -322,8 +318,8 @@ fn fold<H: Heap>(
     f: H::Term,
     of: (Option<H::Term>, H::Term),
 ) -> Begun<H> {
-    let function = Function::of(m, f, FUNCTIONS)?;
-    Ok(Work::Fold(Fold::over(call.builtin, function, of)))
+    let function = FunctionLike::of(m, f, FUNCTIONS)?;
+    Ok(CallsWork::Fold(Fold::over(call.builtin, function, of)))
 }
 
 fn sort<H: Heap>(
@@ -336,7 +332,7 @@ fn sort<H: Heap>(
     match class(m, coll) {
         Class::Set => Err(failed("unordered_set", call.builtin, &[coll])),
         Class::Map if is_function => Err(call.refuse()),
-        _ => Ok(Work::Sort(Sort::of(m, comparator, coll)?)),
+        _ => Ok(CallsWork::Sort(Sort::of(m, comparator, coll)?)),
     }
 }
 
@@ -346,12 +342,12 @@ fn sort_by<H: Heap>(
     key: H::Term,
     (comparator, coll): (Option<H::Term>, H::Term),
 ) -> Begun<H> {
-    let function = Function::of(m, key, KEYS)?;
+    let function = FunctionLike::of(m, key, KEYS)?;
     // A comparator that is none fails before a key is computed.
     Sort::<H::Term>::check_comparator(m, builtin, comparator)?;
     let mut each = Each::over(builtin, function, coll);
     each.comparator = comparator;
-    Ok(Work::Each(each))
+    Ok(CallsWork::Each(each))
 }
 
 fn is_direction<H: Heap>(m: &Machine<'_, H>, comparator: H::Term) -> bool {
@@ -380,7 +376,7 @@ fn update<H: Heap>(
         return Err(call.refuse());
     }
     call.require(m, 3, Check::Callable)?;
-    let function = Function::of(m, f, KEYFN)?.lenient(true);
+    let function = FunctionLike::of(m, f, KEYFN)?.lenient(true);
     let parts = (coll, at, others);
-    Ok(Work::Update(Update::of(call.builtin, function, parts)))
+    Ok(CallsWork::Update(Update::of(call.builtin, function, parts)))
 }

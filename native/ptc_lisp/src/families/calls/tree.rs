@@ -1,7 +1,7 @@
 //! `tree-seq`: the nodes of a tree, depth first.
 
 use super::accept::keep;
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::Turn;
 use crate::code::{Halt, Machine};
 use crate::exec::checks::invalid_types;
@@ -14,7 +14,7 @@ use ptc_term::roots::Roots;
 
 /// What is found out about the current node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stage {
+enum TreeStage {
     /// The next node is taken.
     Next,
     /// Whether it has children.
@@ -28,11 +28,11 @@ enum Stage {
 /// A tree that is walked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree<T> {
-    branch: Function<T>,
-    children: Function<T>,
+    branch: FunctionLike<T>,
+    children: FunctionLike<T>,
     root: T,
     node: T,
-    stage: Stage,
+    stage: TreeStage,
     awaits: bool,
     /// The value of a function for the node, until it is taken.
     value: Option<T>,
@@ -49,13 +49,13 @@ rooted!(Tree {
 
 impl<T: Copy> Tree<T> {
     /// The start.
-    pub fn of((branch, children): (Function<T>, Function<T>), root: T) -> Self {
+    pub fn of((branch, children): (FunctionLike<T>, FunctionLike<T>), root: T) -> Self {
         Tree {
             branch,
             children,
             root,
             node: root,
-            stage: Stage::Next,
+            stage: TreeStage::Next,
             awaits: false,
             value: None,
             has_begun: false,
@@ -80,14 +80,14 @@ impl<T: Copy> Tree<T> {
                 m.meter.advanced();
             }
             let function = match self.stage {
-                Stage::Next => {
+                TreeStage::Next => {
                     m.consume_fuel(1)?;
                     self.next(m)?;
                     continue;
                 }
-                Stage::Branch => &mut self.branch,
-                Stage::Children => &mut self.children,
-                Stage::Listing => return Ok(Turn::done(self.listing.all(m, &self.kept)?)),
+                TreeStage::Branch => &mut self.branch,
+                TreeStage::Children => &mut self.children,
+                TreeStage::Listing => return Ok(Turn::done(self.listing.all(m, &self.kept)?)),
             };
             match function.apply(m, self.node)? {
                 Applied::Value(value) => self.value = Some(value),
@@ -122,14 +122,14 @@ impl<T: Copy> Tree<T> {
             }
         };
         let Some((node, tail)) = next else {
-            self.stage = Stage::Listing;
+            self.stage = TreeStage::Listing;
             return Ok(());
         };
         keep(m, &mut self.kept, node)?;
         if let (Some(tail), Some(rest)) = (tail, self.rests.last_mut(m.heap)) {
             *rest = tail;
         }
-        (self.node, self.stage, self.has_begun) = (node, Stage::Branch, true);
+        (self.node, self.stage, self.has_begun) = (node, TreeStage::Branch, true);
         m.meter.advanced();
         Ok(())
     }
@@ -137,13 +137,13 @@ impl<T: Copy> Tree<T> {
     /// Takes the value of a function for the current node.
     fn take<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>, value: T) -> Result<(), Halt<H>> {
         self.stage = match self.stage {
-            Stage::Branch if m.heap.truthy(value) => Stage::Children,
-            Stage::Children => {
+            TreeStage::Branch if m.heap.truthy(value) => TreeStage::Children,
+            TreeStage::Children => {
                 let items = seqs::items(m, value)?;
                 keep(m, &mut self.rests, items)?;
-                Stage::Next
+                TreeStage::Next
             }
-            _ => Stage::Next,
+            _ => TreeStage::Next,
         };
         Ok(())
     }

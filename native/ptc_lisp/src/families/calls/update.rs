@@ -1,7 +1,7 @@
 //! `update` and `update-in`: a function of the value at a key, or at a path, gives its new value.
 
 use super::ends::of_builtin;
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::{Refusal, Turn};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
@@ -18,7 +18,7 @@ use ptc_vm::Halt as VmHalt;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update<T> {
     builtin: Builtin,
-    function: Function<T>,
+    function: FunctionLike<T>,
     coll: T,
     /// The key, or the path.
     at: T,
@@ -35,7 +35,11 @@ rooted!(Update {
 
 impl<T: Copy> Update<T> {
     /// The start.
-    pub fn of(builtin: Builtin, function: Function<T>, (coll, at, others): (T, T, &[T])) -> Self {
+    pub fn of(
+        builtin: Builtin,
+        function: FunctionLike<T>,
+        (coll, at, others): (T, T, &[T]),
+    ) -> Self {
         Update {
             builtin,
             function,

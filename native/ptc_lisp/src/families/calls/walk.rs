@@ -4,7 +4,7 @@
 
 use super::accept::keep;
 use super::fold::pair;
-use super::function::{Applied, Function};
+use super::function::{Applied, FunctionLike};
 use super::Turn;
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
@@ -25,7 +25,7 @@ struct Level {
 
 /// What is done with the current value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Stage {
+enum WalkStage {
     /// It is a part that is not visited yet.
     Visit,
     /// The function before its parts is applied.
@@ -47,12 +47,12 @@ enum Stage {
 pub struct Walk<T> {
     builtin: Builtin,
     /// What is applied to each part.
-    inner: Function<T>,
+    inner: FunctionLike<T>,
     /// What is applied to the whole, by `walk`.
-    outer: Option<Function<T>>,
+    outer: Option<FunctionLike<T>>,
     form: T,
     value: T,
-    stage: Stage,
+    stage: WalkStage,
     awaits: bool,
     levels: Vec<Level>,
     /// The parts of each open collection that are not visited yet.
@@ -72,12 +72,12 @@ impl<T: Copy> Walk<T> {
     /// The start.
     pub fn of(
         builtin: Builtin,
-        (inner, outer): (Function<T>, Option<Function<T>>),
+        (inner, outer): (FunctionLike<T>, Option<FunctionLike<T>>),
         form: T,
     ) -> Self {
         let stage = match builtin {
-            Builtin::Walk => Stage::Open,
-            _ => Stage::Visit,
+            Builtin::Walk => WalkStage::Open,
+            _ => WalkStage::Visit,
         };
         Walk {
             builtin,
@@ -107,25 +107,25 @@ impl<T: Copy> Walk<T> {
         loop {
             m.consume_fuel(1)?;
             match self.stage {
-                Stage::Visit => {
+                WalkStage::Visit => {
                     self.stage = match self.builtin {
-                        Builtin::Postwalk => Stage::Open,
-                        _ => Stage::Before,
+                        Builtin::Postwalk => WalkStage::Open,
+                        _ => WalkStage::Before,
                     }
                 }
-                Stage::Open => self.open(m)?,
-                Stage::Next => self.next(m),
-                Stage::Close => {
+                WalkStage::Open => self.open(m)?,
+                WalkStage::Next => self.next(m),
+                WalkStage::Close => {
                     self.value = self.collection(m)?;
                     self.close(m);
                 }
-                Stage::Leave => {
+                WalkStage::Leave => {
                     if self.levels.is_empty() {
                         return Ok(Turn::done(self.value));
                     }
                     self.leave(m)?;
                 }
-                Stage::Before | Stage::After => {
+                WalkStage::Before | WalkStage::After => {
                     if let Some(turn) = self.apply(m)? {
                         return Ok(turn);
                     }
@@ -141,7 +141,7 @@ impl<T: Copy> Walk<T> {
         m: &mut Machine<'_, H>,
     ) -> Result<Option<Turn<T>>, Halt<H>> {
         let function = match (self.stage, &mut self.outer) {
-            (Stage::After, Some(outer)) => outer,
+            (WalkStage::After, Some(outer)) => outer,
             _ => &mut self.inner,
         };
         match function.apply(m, self.value)? {
@@ -166,8 +166,8 @@ impl<T: Copy> Walk<T> {
     fn applied(&mut self, value: T) {
         self.value = value;
         self.stage = match (self.stage, self.builtin) {
-            (Stage::Before, Builtin::Prewalk) => Stage::Open,
-            _ => Stage::Leave,
+            (WalkStage::Before, Builtin::Prewalk) => WalkStage::Open,
+            _ => WalkStage::Leave,
         };
     }
 
@@ -182,15 +182,15 @@ impl<T: Copy> Walk<T> {
         keep(m, &mut self.rests, items)?;
         let start = self.made.len();
         self.levels.push(Level { class, start });
-        self.stage = Stage::Next;
+        self.stage = WalkStage::Next;
         Ok(())
     }
 
     /// Goes on with a value whose parts are done.
     fn finish(&mut self) {
         self.stage = match self.builtin {
-            Builtin::Prewalk => Stage::Leave,
-            _ => Stage::After,
+            Builtin::Prewalk => WalkStage::Leave,
+            _ => WalkStage::After,
         };
     }
 
@@ -204,8 +204,8 @@ impl<T: Copy> Walk<T> {
             None => None,
         };
         match next {
-            Some(part) => (self.value, self.stage) = (part, Stage::Visit),
-            None => self.stage = Stage::Close,
+            Some(part) => (self.value, self.stage) = (part, WalkStage::Visit),
+            None => self.stage = WalkStage::Close,
         }
     }
 
@@ -252,7 +252,7 @@ impl<T: Copy> Walk<T> {
             return Err(failed("walk_entry", Builtin::Walk, &[self.value]));
         }
         keep(m, &mut self.made, self.value)?;
-        self.stage = Stage::Next;
+        self.stage = WalkStage::Next;
         Ok(())
     }
 }

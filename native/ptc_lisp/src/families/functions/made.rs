@@ -25,7 +25,7 @@ enum Calls {
 
 /// A made function that has begun.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work<T> {
+pub struct MadeWork<T> {
     calls: Calls,
     functions: Vec<T>,
     arguments: Vec<T>,
@@ -38,7 +38,7 @@ pub struct Work<T> {
     awaits: bool,
 }
 
-rooted!(Work {
+rooted!(MadeWork {
     optional: last; lists: functions, arguments, values; plain: calls, at, awaits
 });
 
@@ -84,7 +84,7 @@ pub fn enter<H: Heap>(
     ];
     let found = kinds.iter().find(|(word, _)| is_word(m, kind, *word));
     let calls = found.map_or(Calls::Juxt, |(_, calls)| *calls);
-    let work = Work {
+    let work = MadeWork {
         calls,
         functions,
         arguments: given,
@@ -115,7 +115,7 @@ fn all<H: Heap>(m: &mut Machine<'_, H>, list: H::Term) -> Result<Vec<H::Term>, H
 /// Takes the next step, with the value of the function that it has called; none at the start.
 pub fn step<H: Heap>(
     m: &mut Machine<'_, H>,
-    work: &mut Work<H::Term>,
+    work: &mut MadeWork<H::Term>,
     returned: Option<H::Term>,
 ) -> Result<Next<H::Term>, Halt<H>> {
     m.consume_fuel(1)?;
@@ -167,7 +167,7 @@ pub fn step<H: Heap>(
     Ok(Next::Call(function, work.arguments.len() as u32))
 }
 
-impl<T: Copy> Work<T> {
+impl<T: Copy> MadeWork<T> {
     /// Takes the value of the last call.
     fn take(&mut self, value: T) {
         self.last = Some(value);

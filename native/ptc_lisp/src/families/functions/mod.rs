@@ -6,5 +6,5 @@
 mod made;
 mod make;
 
-pub use made::{enter, step, Work};
+pub use made::{enter, step, MadeWork};
 pub use make::eval;

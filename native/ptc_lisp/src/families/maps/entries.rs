@@ -17,7 +17,7 @@ const ENTRY: usize = 4;
 
 /// What is kept for a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Kept {
     /// Keys and values, by turns.
     Pairs,
     /// The items of a set.
@@ -84,14 +84,14 @@ pub fn add_entries<H: Heap>(
     m: &mut Machine<'_, H>,
     flow: &mut Flow<H::Term>,
     map: H::Term,
-    kind: Kind,
+    kind: Kept,
 ) -> Eval<H> {
     if flow.part == 0 {
         (flow.part, flow.at, flow.made) = (1, 0, Some(map));
     }
     let each = match kind {
-        Kind::Pairs => 2,
-        Kind::Items => 1,
+        Kept::Pairs => 2,
+        Kept::Items => 1,
     };
     let count = flow.kept.len() / each;
     let size = m.heap.map_size(map).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Look-ups.
 
 use super::super::flow::{flow, Call};
-use super::entries::{add_entries, keep_entry, Kind};
+use super::entries::{add_entries, keep_entry, Kept};
 use super::swapped;
 use crate::code::{Eval, Machine};
 use crate::consts::EMPTY_MAP;
@@ -65,6 +65,6 @@ pub(super) fn select_keys<H: Heap>(
             flow.sources[0] = rest;
             m.meter.advanced();
         }
-        add_entries(m, flow, empty, Kind::Pairs)
+        add_entries(m, flow, empty, Kept::Pairs)
     })
 }

@@ -1,7 +1,7 @@
 //! New maps of other maps, of keys and values, of arguments.
 
 use super::super::flow::{flow, Call};
-use super::entries::{add_entries, keep_entry, keep_map, Kind};
+use super::entries::{add_entries, keep_entry, keep_map, Kept};
 use crate::code::{Eval, Machine};
 use crate::consts::EMPTY_MAP;
 use crate::exec::checks::{holds, wrong_argument};
@@ -39,7 +39,7 @@ pub(super) fn merge<H: Heap>(
             flow.at += 1;
             m.meter.advanced();
         }
-        add_entries(m, flow, first, Kind::Pairs)
+        add_entries(m, flow, first, Kept::Pairs)
     })
 }
 
@@ -65,7 +65,7 @@ pub(super) fn zipmap<H: Heap>(
             (flow.sources[0], flow.sources[1]) = (keys, values);
             m.meter.advanced();
         }
-        add_entries(m, flow, empty, Kind::Pairs)
+        add_entries(m, flow, empty, Kept::Pairs)
     })
 }
 
@@ -87,6 +87,6 @@ pub(super) fn hash_map<H: Heap>(
             flow.at += 2;
             m.meter.advanced();
         }
-        add_entries(m, flow, empty, Kind::Pairs)
+        add_entries(m, flow, empty, Kept::Pairs)
     })
 }

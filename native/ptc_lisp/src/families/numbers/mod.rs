@@ -24,7 +24,7 @@ use ptc_term::rooted;
 
 /// An evaluation with many arguments that has begun.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Work<T> {
+pub struct NumbersWork<T> {
     /// The greatest or least argument so far.
     best: Option<T>,
     /// The value of the arguments so far.
@@ -33,7 +33,7 @@ pub struct Work<T> {
     at: usize,
 }
 
-rooted!(Work { optional: best; plain: so_far, at });
+rooted!(NumbersWork { optional: best; plain: so_far, at });
 
 /// More arguments than this are taken one by one, with a state.
 const FEW: usize = 64;

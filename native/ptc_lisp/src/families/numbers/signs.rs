@@ -1,7 +1,7 @@
 //! Questions to numbers, which are false for anything else; and the greatest and the least of values.
 
 use super::operand::{operand, Operand};
-use super::{Work, FEW};
+use super::{NumbersWork, FEW};
 use crate::code::{Eval, Halt, Machine};
 use crate::consts::Word;
 use crate::exec::checks::failed;
@@ -64,7 +64,7 @@ pub(super) fn extreme<H: Heap>(
         }
         return Ok(best);
     }
-    let begin = |_: &mut Machine<'_, H>| Work {
+    let begin = |_: &mut Machine<'_, H>| NumbersWork {
         best: Some(first),
         so_far: Operand::None,
         at: 1,

@@ -1,7 +1,7 @@
 //! `+ - * /`, and steps by one.
 
 use super::operand::{made, not_a_number, operand, Operand};
-use super::{Work, FEW};
+use super::{NumbersWork, FEW};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::failed;
 use crate::table::Builtin;
@@ -110,7 +110,7 @@ pub(super) fn fold<H: Heap>(
         }
         return made(m, builtin, so_far);
     }
-    let begin = |_: &mut Machine<'_, H>| Work {
+    let begin = |_: &mut Machine<'_, H>| NumbersWork {
         best: None,
         so_far: start,
         at: from,

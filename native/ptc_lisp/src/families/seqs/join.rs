@@ -1,7 +1,7 @@
 //! One list of several sequences, or of a sequence and more items.
 
 use super::super::flow::{each, flow, keep, Call, Flow, Visit};
-use super::super::maps::entries::{add_entries, keep_key, keep_pair, Kind};
+use super::super::maps::entries::{add_entries, keep_key, keep_pair, Kept};
 use super::ends::none;
 use super::items;
 use crate::code::{Eval, Halt, Machine};
@@ -159,10 +159,10 @@ fn finish<H: Heap>(m: &mut Machine<'_, H>, flow: &mut Flow<H::Term>, coll: H::Te
     match class(m, coll) {
         Class::Set => {
             let items = items_of_set(m, coll);
-            let items = add_entries(m, flow, items, Kind::Items)?;
+            let items = add_entries(m, flow, items, Kept::Items)?;
             Ok(set_of_map(m, items))
         }
-        _ => add_entries(m, flow, coll, Kind::Pairs),
+        _ => add_entries(m, flow, coll, Kept::Pairs),
     }
 }
 

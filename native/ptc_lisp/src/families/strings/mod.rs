@@ -30,7 +30,7 @@ use ptc_vm::Resumable;
 
 /// A state of an evaluation that has begun.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Work<T> {
+pub enum TextWork<T> {
     /// Values are written.
     Writing(text::Writing<T>),
     /// A text is searched, counted or changed.
@@ -39,15 +39,15 @@ pub enum Work<T> {
     Splitting(split::Splitting<T>),
 }
 
-impl<T> Rooted for Work<T> {
+impl<T> Rooted for TextWork<T> {
     type Term = T;
-    type With<U> = Work<U>;
+    type With<U> = TextWork<U>;
 
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Work<X::Into>, X::Lost> {
+    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<TextWork<X::Into>, X::Lost> {
         Ok(match self {
-            Work::Writing(state) => Work::Writing(state.exchange(by)?),
-            Work::Scan(state) => Work::Scan(state),
-            Work::Splitting(state) => Work::Splitting(state.exchange(by)?),
+            TextWork::Writing(state) => TextWork::Writing(state.exchange(by)?),
+            TextWork::Scan(state) => TextWork::Scan(state),
+            TextWork::Splitting(state) => TextWork::Splitting(state.exchange(by)?),
         })
     }
 }
@@ -163,7 +163,7 @@ fn scanned<H: Heap, R>(
 
 impl<T> From<Scan> for crate::work::Work<T> {
     fn from(scan: Scan) -> Self {
-        Work::Scan(scan).into()
+        TextWork::Scan(scan).into()
     }
 }
 
@@ -171,7 +171,7 @@ impl<T> Resumable<crate::work::Work<T>> for Scan {
     fn of_work(work: crate::work::Work<T>) -> Option<Self> {
         match work {
             crate::work::Work::Strings(state) => match *state {
-                Work::Scan(scan) => Some(scan),
+                TextWork::Scan(scan) => Some(scan),
                 _ => None,
             },
             _ => None,
@@ -184,7 +184,7 @@ macro_rules! states {
         $(
             impl<T> From<$state> for crate::work::Work<T> {
                 fn from(state: $state) -> Self {
-                    Work::$variant(state).into()
+                    TextWork::$variant(state).into()
                 }
             }
 
@@ -192,7 +192,7 @@ macro_rules! states {
                 fn of_work(work: crate::work::Work<T>) -> Option<Self> {
                     match work {
                         crate::work::Work::Strings(state) => match *state {
-                            Work::$variant(state) => Some(state),
+                            TextWork::$variant(state) => Some(state),
                             _ => None,
                         },
                         _ => None,

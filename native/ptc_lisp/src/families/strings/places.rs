@@ -227,7 +227,7 @@ pub(super) fn length<H: Heap>(m: &mut Machine<'_, H>, text: H::Term) -> Result<u
 }
 
 /// A place in a text: in bytes, and how many graphemes are missing before it, if the text ends there.
-pub(super) type Place = (usize, usize);
+pub(super) type TextPlace = (usize, usize);
 
 /// Returns the places of two indices in a text. Without a second one, it is the end.
 pub(super) fn both<H: Heap>(
@@ -235,7 +235,7 @@ pub(super) fn both<H: Heap>(
     text: H::Term,
     (start, end): (usize, Option<usize>),
     scan: &mut Scan,
-) -> Result<[Place; 2], Halt<H>> {
+) -> Result<[TextPlace; 2], Halt<H>> {
     if scan.stage == 0 {
         (scan.stage, scan.left) = (1, start);
     }

@@ -1,6 +1,6 @@
 //! Lists, maps, sets and tuples as text.
 
-use super::{Style, Task, Writing, BYTES_A_UNIT};
+use super::{Style, WriteTask, Writing, BYTES_A_UNIT};
 use crate::code::{Halt, Machine};
 use crate::families::strings::is_one_character;
 use crate::values::{class, items_of_set, Class};
@@ -38,7 +38,7 @@ pub(super) fn begin<H: Heap>(
         Class::List if style == Style::Printed && !m.heap.is_empty_list(term) => {
             work.tasks.pop();
             work.terms.push(term);
-            work.tasks.push(Task::Characters);
+            work.tasks.push(WriteTask::Characters);
         }
         Class::List => list(m, work, term),
         Class::Map => map(m, work, term)?,
@@ -57,8 +57,8 @@ pub(super) fn begin<H: Heap>(
 fn list<H: Heap>(m: &Machine<'_, H>, work: &mut Writing<H::Term>, term: H::Term) {
     work.done(m, 1);
     work.out.push(b'[');
-    work.tasks.push(Task::Bytes(b"]"));
-    work.tasks.push(Task::Items { is_first: true });
+    work.tasks.push(WriteTask::Bytes(b"]"));
+    work.tasks.push(WriteTask::Items { is_first: true });
     work.terms.push(term);
 }
 
@@ -69,8 +69,8 @@ fn values<T: Copy>(
     (open, close): (&'static [u8], &'static [u8]),
 ) {
     work.out.extend_from_slice(open);
-    work.tasks.push(Task::Bytes(close));
-    work.tasks.push(Task::Values {
+    work.tasks.push(WriteTask::Bytes(close));
+    work.tasks.push(WriteTask::Values {
         left: values.len(),
         is_first: true,
     });
@@ -130,8 +130,8 @@ fn map<H: Heap>(
         work.done(m, 1);
         work.out.push(b'{');
         work.sorted.push(sorted);
-        work.tasks.push(Task::Bytes(b"}"));
-        work.tasks.push(Task::Sorted { at: 0 });
+        work.tasks.push(WriteTask::Bytes(b"}"));
+        work.tasks.push(WriteTask::Sorted { at: 0 });
         return Ok(());
     }
     let mut cost = 0;
@@ -143,8 +143,8 @@ fn map<H: Heap>(
     entries.sort_by(|(a, _), (b, _)| heap.compare(*a, *b));
     work.done(m, 1);
     work.out.push(b'{');
-    work.tasks.push(Task::Bytes(b"}"));
-    work.tasks.push(Task::Entries {
+    work.tasks.push(WriteTask::Bytes(b"}"));
+    work.tasks.push(WriteTask::Entries {
         left: entries.len(),
         is_first: true,
     });
@@ -159,42 +159,42 @@ fn map<H: Heap>(
 pub(super) fn step<H: Heap>(
     m: &mut Machine<'_, H>,
     work: &mut Writing<H::Term>,
-    task: Task,
+    task: WriteTask,
 ) -> Result<(), Halt<H>> {
     m.consume_fuel(1)?;
     let native = work.terms.words() + WORDS_OF_TASK * work.tasks.len();
     m.check_heap_limit(native + words_of_string(work.out.len()))?;
     match task {
-        Task::Sorted { at } => entry(m, work, at)?,
-        Task::Items { is_first } => items(m, work, is_first),
-        Task::Characters => characters(m, work)?,
-        Task::Joined => joined(m, work)?,
-        Task::Values { left: 0, .. } | Task::Entries { left: 0, .. } => work.done(m, 0),
-        Task::Values { left, is_first } => {
+        WriteTask::Sorted { at } => entry(m, work, at)?,
+        WriteTask::Items { is_first } => items(m, work, is_first),
+        WriteTask::Characters => characters(m, work)?,
+        WriteTask::Joined => joined(m, work)?,
+        WriteTask::Values { left: 0, .. } | WriteTask::Entries { left: 0, .. } => work.done(m, 0),
+        WriteTask::Values { left, is_first } => {
             between(work, is_first);
             replace(
                 work,
-                Task::Values {
+                WriteTask::Values {
                     left: left - 1,
                     is_first: false,
                 },
             );
-            work.tasks.push(Task::Value(Style::Readable));
+            work.tasks.push(WriteTask::Value(Style::Readable));
         }
-        Task::Entries { left, is_first } => {
+        WriteTask::Entries { left, is_first } => {
             between(work, is_first);
             replace(
                 work,
-                Task::Entries {
+                WriteTask::Entries {
                     left: left - 1,
                     is_first: false,
                 },
             );
-            work.tasks.push(Task::Value(Style::Readable));
-            work.tasks.push(Task::Bytes(b" "));
-            work.tasks.push(Task::Value(Style::Key));
+            work.tasks.push(WriteTask::Value(Style::Readable));
+            work.tasks.push(WriteTask::Bytes(b" "));
+            work.tasks.push(WriteTask::Value(Style::Key));
         }
-        Task::Value(_) | Task::Bytes(_) => {}
+        WriteTask::Value(_) | WriteTask::Bytes(_) => {}
     }
     Ok(())
 }
@@ -225,9 +225,9 @@ fn entry<H: Heap>(
     let place = *place as usize;
     let (key, value) = (keys.get(m.heap, place), values.get(m.heap, place));
     between(work, at == 0);
-    replace(work, Task::Sorted { at: at + 1 });
+    replace(work, WriteTask::Sorted { at: at + 1 });
     work.push(Style::Readable, value);
-    work.tasks.push(Task::Bytes(b" "));
+    work.tasks.push(WriteTask::Bytes(b" "));
     work.push(Style::Key, key);
     Ok(())
 }
@@ -239,7 +239,7 @@ fn between<T>(work: &mut Writing<T>, is_first: bool) {
 }
 
 /// Replaces the current task.
-fn replace<T>(work: &mut Writing<T>, task: Task) {
+fn replace<T>(work: &mut Writing<T>, task: WriteTask) {
     work.tasks.pop();
     work.tasks.push(task);
 }
@@ -251,7 +251,7 @@ fn items<H: Heap>(m: &Machine<'_, H>, work: &mut Writing<H::Term>, is_first: boo
     };
     if let Some((item, tail)) = m.heap.uncons(rest) {
         between(work, is_first);
-        replace(work, Task::Items { is_first: false });
+        replace(work, WriteTask::Items { is_first: false });
         work.terms.push(tail);
         return work.push(Style::Readable, item);
     }
@@ -276,7 +276,7 @@ fn characters<H: Heap>(m: &mut Machine<'_, H>, work: &mut Writing<H::Term>) -> R
         }
         None if m.heap.is_empty_list(rest) => {
             work.terms.take_last(m.heap);
-            replace(work, Task::Joined);
+            replace(work, WriteTask::Joined);
         }
         _ => {
             work.terms.take_last(m.heap);

@@ -40,7 +40,7 @@ enum Style {
 
 /// What is still to be written; its terms are on a stack beside it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Task {
+enum WriteTask {
     /// A value.
     Value(Style),
     /// These bytes.
@@ -83,7 +83,7 @@ pub struct Writing<T> {
     terms: Roots<T>,
     /// The large maps that have begun.
     sorted: Vec<collections::Sorted<T>>,
-    tasks: Vec<Task>,
+    tasks: Vec<WriteTask>,
     /// The next argument.
     at: usize,
     out: Vec<u8>,
@@ -106,7 +106,7 @@ impl<T: Copy> Writing<T> {
     /// Adds a value that is to be written next.
     fn push(&mut self, style: Style, term: T) {
         self.terms.push(term);
-        self.tasks.push(Task::Value(style));
+        self.tasks.push(WriteTask::Value(style));
     }
 
     /// Ends the current task, and drops so many terms that belong to it.
@@ -240,8 +240,8 @@ pub(super) fn join<H: Heap>(m: &mut Machine<'_, H>, arguments: &[H::Term]) -> Ev
 fn finish<H: Heap>(m: &mut Machine<'_, H>, work: &mut Writing<H::Term>) -> Result<(), Halt<H>> {
     while let Some(task) = work.tasks.last().copied() {
         match task {
-            Task::Value(style) => put::value(m, work, style)?,
-            Task::Bytes(bytes) => {
+            WriteTask::Value(style) => put::value(m, work, style)?,
+            WriteTask::Bytes(bytes) => {
                 work.tasks.pop();
                 work.out.extend_from_slice(bytes);
             }
