@@ -34,6 +34,23 @@ const LAST_CONSTANTS: usize = 4;
 /// Fuel per part.
 const FUEL_PER_PART: usize = 8;
 
+impl Walk {
+    /// Runs to the end, or until `consume_fuel` stops the walk.
+    pub fn resume<'s>(
+        &'s mut self,
+        source: &'s Document,
+        consume_fuel: &'s mut ConsumeFuel<'s>,
+    ) -> Result<(), Failure> {
+        let mut compiler = Compiler {
+            source,
+            walk: self,
+            consume_fuel,
+            uncounted: 0,
+        };
+        compiler.walk()
+    }
+}
+
 impl Compiler<'_> {
     pub(super) fn walk(&mut self) -> Going {
         let observed = self.walk.observer.is_some();

@@ -1,23 +1,13 @@
 //! What an observed operation consists of: the parts that could be operations, and the keys that it looks up.
 
 use super::compiler::Compiler;
+use super::observer::Part;
 use crate::code::ConstId;
 use crate::opcode::OpCode;
 use crate::ops::FieldKind;
 use crate::shape::{Comparison, OpShape};
 use ptc_json::{Node, Shape};
 use ptc_vm::{explain::Keys, explain::PathPart};
-
-/// A part that could be an operation.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    pub node: Node,
-    pub field: Option<&'static str>,
-    /// Its index in a list, or its key in an object.
-    pub inside: Option<PathPart<Node>>,
-    /// The index of the part that it is in, if that is a template.
-    pub around: Option<usize>,
-}
 
 impl Compiler<'_> {
     /// Returns the parts of an operation that could be operations.

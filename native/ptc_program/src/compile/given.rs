@@ -1,11 +1,13 @@
 //! The fields of an operation that are given.
 
-use super::plan::MOST_FIELDS;
 use super::INPUT_NAME;
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::Field;
 use ptc_json::{Document, Node, Shape};
+
+/// Maximum number of fields of an operation.
+pub(crate) const MOST_FIELDS: usize = 6;
 
 /// Returns the index of a field in a table. Most names differ in length or in their first byte.
 #[inline]

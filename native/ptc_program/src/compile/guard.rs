@@ -7,30 +7,12 @@
 //! a mistake inside makes the whole operation fail.
 
 use super::compiler::{Compiler, Going};
-use super::explain::ObserverMark;
-use super::walk::Step;
+use super::walk::{Guard, Step};
 use super::{Failure, Rejection, Scope};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::Field;
 use ptc_json::{Node, Shape};
-
-/// A part whose mistakes make it fail when it is reached.
-#[derive(Debug, Clone)]
-pub(super) struct Guard {
-    node: Node,
-    scope: Scope,
-    given: bool,
-    /// The first mistake in the order of evaluation, while the part is walked again in the order of the checks.
-    mistake: Option<Rejection>,
-    todo: usize,
-    code: usize,
-    starts: usize,
-    consts: usize,
-    labels: usize,
-    bindings: usize,
-    seen: Option<ObserverMark>,
-}
 
 impl Compiler<'_> {
     /// Returns the scope of an operation's fields: in a program that is not checked, a new operation is checked; an old

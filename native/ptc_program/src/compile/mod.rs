@@ -15,10 +15,10 @@
 //! * `check_2`: checks of the fields that edition 2 brought
 //! * `template`: values with operations in them, at any depth
 //! * `guard`: which of several mistakes is reported, and where
-//! * `pattern`: patterns are compiled
+//! * `pattern`: the patterns of a program; `pattern_field`: they are compiled
 //! * `unknown`: fields that an operation does not have
 //! * `scope`: meaning of names and of the current value
-//! * `explain`: marks around each operation, for a program that is observed
+//! * `explain`: marks around each operation, for a program that is observed; `observer`: its state
 //! * `finish`: jumps, and analysis of the whole code
 //! * `optimise`: optimisations of the finished code
 
@@ -33,9 +33,11 @@ mod given;
 mod guard;
 mod loops;
 mod multiplies;
+mod observer;
 mod optimise;
 mod parts;
 mod pattern;
+mod pattern_field;
 mod plan;
 mod role;
 mod scope;
@@ -45,8 +47,9 @@ mod unknown;
 mod walk;
 
 pub use compiler::ConsumeFuel;
+pub(crate) use given::MOST_FIELDS;
+pub(crate) use plan::names_input;
 pub use plan::Plan;
-pub(crate) use plan::{names_input, MOST_FIELDS};
 pub use ptc_vm::explain::PathPart;
 pub use scope::Scope;
 pub use walk::{Label, Walk};

@@ -1,15 +1,8 @@
-//! Patterns are compiled with the program, each once.
+//! The patterns of a program, each once.
 
-use super::plan::Checked;
-use super::{Failure, Plan};
 use crate::code::PatternId;
-use crate::fault::{Code, Fault};
-use ptc_json::Node;
-use ptc_text::{Pattern, PatternError, Source};
+use ptc_text::Pattern;
 use std::collections::HashMap;
-
-/// The phrase of the error for a pattern beyond the limits.
-const TOO_LARGE: &str = "'pattern' is too large";
 
 /// The patterns of a program that is compiled.
 #[derive(Debug, Default)]
@@ -30,54 +23,16 @@ impl Patterns {
         self.compiled
     }
 
-    fn add(&mut self, text: &str, pattern: Pattern) {
+    /// Returns the number of a pattern that was compiled.
+    pub fn place(&self, text: &str) -> Option<PatternId> {
+        self.places.get(text).copied()
+    }
+
+    /// Adds a pattern that was compiled.
+    pub fn add(&mut self, text: &str, pattern: Pattern) {
         self.words += pattern.words();
         self.places
             .insert(text.into(), self.compiled.len() as PatternId);
         self.compiled.push(pattern);
-    }
-}
-
-impl Plan<'_, '_> {
-    /// Checks a pattern, and compiles it.
-    pub(super) fn check_pattern(&mut self, node: Node) -> Checked<()> {
-        let source = self.source();
-        let Some(text) = source
-            .text(node)
-            .and_then(|text| std::str::from_utf8(text).ok())
-        else {
-            return self.no_pattern(PatternError::Invalid("it is not UTF-8"));
-        };
-        if self.patterns().places.contains_key(text) {
-            return Ok(());
-        }
-        self.consume_fuel(Source::cost_to_read(text))?;
-        let source = match Source::read(text) {
-            Ok(source) => source,
-            Err(error) => return self.no_pattern(error),
-        };
-        self.consume_fuel(source.cost_to_compile())?;
-        match source.compile() {
-            Ok(pattern) => self.patterns().add(text, pattern),
-            Err(error) => return self.no_pattern(error),
-        }
-        // What was compiled counts against the limit of words.
-        self.consume_fuel(0)
-    }
-
-    fn no_pattern(&self, error: PatternError) -> Checked<()> {
-        let fault = |code| Fault::new(code, Some(self.op.name()), vec![]);
-        Err(Failure::Rejected(match error {
-            PatternError::Invalid(reason) => fault(Code::PatternWrong).about(reason),
-            PatternError::TooLarge => fault(Code::FieldWrong).about(TOO_LARGE),
-        }))
-    }
-
-    /// Returns the pattern in a field, which has been checked.
-    pub fn pattern_of(&mut self, name: &'static str) -> PatternId {
-        let text = self.field(name).and_then(|node| self.source().text(node));
-        let text = text.and_then(|text| std::str::from_utf8(text).ok());
-        let place = text.and_then(|text| self.patterns().places.get(text).copied());
-        place.unwrap_or(PatternId::MAX)
     }
 }

@@ -1,7 +1,7 @@
 //! The interface for writing an operation's plan: its fields and their checks. Its steps are in `steps.rs`.
 
 use super::compiler::Compiler;
-use super::given::{place_of, Given};
+use super::given::{place_of, Given, MOST_FIELDS};
 use super::pattern::Patterns;
 use super::{Failure, Scope, INPUT_NAME};
 use crate::code::{ConstId, Slot};
@@ -14,9 +14,6 @@ use ptc_json::{Document, Node, Shape, ADDED};
 
 /// The result of a check.
 pub type Checked<T> = Result<T, Failure>;
-
-/// Maximum number of fields of an operation.
-pub(crate) const MOST_FIELDS: usize = 6;
 
 /// Bytes that count like one part.
 const BYTES_A_PART: usize = 64;

@@ -1,17 +1,15 @@
 //! The state of the compiler's walk over a program, and its steps.
 
-use super::compiler::{Compiler, ConsumeFuel};
-use super::explain::Observer;
-use super::guard::Guard;
+use super::observer::{Observer, ObserverMark};
 use super::pattern::Patterns;
 use super::scope::{Bindings, BoundName};
-use super::{Failure, Options, Rejection, Scope};
+use super::{Options, Rejection, Scope};
 use crate::code::{Apply, Instr};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
 use crate::ops::{Field, FieldKind};
 use crate::source::{KeptSource, Uses};
-use ptc_json::{Document, Entry, Node, Table, ADDED};
+use ptc_json::{Entry, Node, Table, ADDED};
 use ptc_vm::program::Branches;
 
 /// An address in the code that is not known yet.
@@ -125,6 +123,23 @@ pub struct Parts {
     pub(super) starts: u32,
 }
 
+/// A part whose mistakes make it fail when it is reached.
+#[derive(Debug, Clone)]
+pub(super) struct Guard {
+    pub(super) node: Node,
+    pub(super) scope: Scope,
+    pub(super) given: bool,
+    /// The first mistake in the order of evaluation, while the part is walked again in the order of the checks.
+    pub(super) mistake: Option<Rejection>,
+    pub(super) todo: usize,
+    pub(super) code: usize,
+    pub(super) starts: usize,
+    pub(super) consts: usize,
+    pub(super) labels: usize,
+    pub(super) bindings: usize,
+    pub(super) seen: Option<ObserverMark>,
+}
+
 /// A walk over a program, which is plain data. It can be suspended between two steps.
 #[derive(Debug)]
 pub struct Walk {
@@ -223,21 +238,6 @@ impl Walk {
             todo,
             observer: None,
         })
-    }
-
-    /// Runs to the end, or until `spend` stops the walk.
-    pub fn resume<'s>(
-        &'s mut self,
-        source: &'s Document,
-        consume_fuel: &'s mut ConsumeFuel<'s>,
-    ) -> Result<(), Failure> {
-        let mut compiler = Compiler {
-            source,
-            walk: self,
-            consume_fuel,
-            uncounted: 0,
-        };
-        compiler.walk()
     }
 
     /// Returns the root of the program.
