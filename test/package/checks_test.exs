@@ -48,7 +48,13 @@ defmodule PtcRunner.Package.ChecksTest do
   [ "$1" != test ] || { until [ "$(wc -l <"$FOLDER/pids")" = 2 ]; do sleep 0.1; done; exit 3; }
   """
 
-  @others [{"cc", ""}, {"c++", ""}, {"elixir", "echo 1.14.0"}, {"bin/notice", ""}]
+  @others [
+    {"cc", ""},
+    {"c++", ""},
+    {"elixir", "echo 1.14.0"},
+    {"bin/notice", ""},
+    {"bin/mcp-check", ""}
+  ]
 
   describe "bin/test" do
     @tag :tmp_dir

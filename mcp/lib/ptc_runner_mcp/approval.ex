@@ -1,0 +1,190 @@
+defmodule PtcRunnerMcp.Approval do
+  @moduledoc """
+  A person in the middle of a program: what they are shown, and what their answer means.
+
+  A run that waits is sealed into one text, which the client keeps and sends back. This server stores nothing but that the text was used.
+  The text opens for the same principal only, once, and for a limited time.
+  """
+
+  alias PtcRunner.Agent
+  alias PtcRunner.Json
+  alias PtcRunnerMcp.{Caller, Methods, Result, Run}
+
+  # What one form shows.
+  @most_calls 20
+  @most_text 6_000
+
+  @form "approval"
+  @invalid "The waiting run cannot be opened: it was changed, was used, has expired, or is of somebody else. Run the program again."
+
+  @doc """
+  Asks about the calls that wait: with a form if the client has declared that it shows forms, and otherwise with a result that says how to go on.
+  """
+  @spec ask(Agent.Paused.t(), Methods.call()) :: {:ok, map()}
+  def ask(paused, %{server: server, caller: caller} = call) do
+    state = Agent.Paused.seal(paused, server.keys, bind: caller.principal, ttl: server.ttl)
+    {:ok, asked(paused, state, call)}
+  rescue
+    # The run is too large for a text.
+    error in ArgumentError ->
+      {:ok, Result.error("The run cannot wait: " <> Exception.message(error))}
+  end
+
+  defp asked(paused, state, %{server: server, caller: caller}) do
+    cond do
+      Caller.asks?(caller) ->
+        form(message(paused, server), state)
+
+      server.approve_by_argument ->
+        waiting(paused, state)
+
+      true ->
+        Result.error(
+          "#{calls(paused)}\n\nA person must approve, and this client shows no forms. Nothing of this was done."
+        )
+    end
+  end
+
+  defp form(message, state) do
+    schema = %{
+      "type" => "object",
+      "required" => ["decision"],
+      "properties" => %{
+        "decision" => %{
+          "type" => "string",
+          "title" => "Decision",
+          "enum" => ["approve", "approve_all", "deny"],
+          "enumNames" => ["Approve these calls", "Approve all calls of this program", "Deny"]
+        },
+        "reason" => %{"type" => "string", "title" => "Reason", "maxLength" => 500}
+      }
+    }
+
+    params = %{"mode" => "form", "message" => message, "requestedSchema" => schema}
+
+    %{
+      "resultType" => "input_required",
+      "inputRequests" => %{@form => %{"method" => "elicitation/create", "params" => params}},
+      "requestState" => state
+    }
+  end
+
+  defp waiting(paused, state) do
+    text =
+      calls(paused) <>
+        "\n\nThe run waits for a person. Ask them. Then call run_program with \"decision\": \"approve\" (or \"approve_all\", \"deny\"), " <>
+        "no program, and \"state\": \"#{state}\""
+
+    waiting = for call <- shown(paused), do: %{"tool" => call.tool, "call" => call.text}
+    Result.result(text, %{"waiting" => waiting, "state" => state})
+  end
+
+  defp message(paused, server) do
+    plan =
+      case Json.plan(paused.run.program, Run.planning(server)) do
+        {:ok, plan} -> "\n\n#{plan}"
+        {:error, _error} -> ""
+      end
+
+    Result.cut(calls(paused) <> plan, @most_text)
+  end
+
+  defp shown(paused), do: Enum.take(paused.calls, @most_calls)
+
+  defp calls(paused) do
+    more = length(paused.calls) - @most_calls
+    lines = for call <- shown(paused), do: "- " <> call.text
+    lines = if more > 0, do: lines ++ ["- and #{more} more"], else: lines
+    Enum.join(["A program waits to make these calls:" | lines], "\n")
+  end
+
+  @doc """
+  What the form of a client has answered: the run goes on, is asked about once more, or stays as it is.
+
+  `{:go_on, paused, decision, later}`: `later` is what becomes of calls that would wait after these.
+  """
+  @spec answered(Methods.call()) ::
+          {:go_on, Agent.Paused.t(), Json.answer(), :pause | :run}
+          | {:ok, map()}
+          | {:error, tuple()}
+  def answered(%{state: state, responses: responses} = call) do
+    case responses[@form] do
+      %{"action" => "accept", "content" => %{"decision" => decision} = content} ->
+        decided(state, decision, content["reason"], call)
+
+      %{"action" => "decline"} ->
+        decided(state, "deny", "the person declined", call)
+
+      %{"action" => "cancel"} ->
+        {:ok, Result.error("Nobody has decided. Nothing that waits was called.")}
+
+      _other ->
+        again(state, call)
+    end
+    |> refused()
+  end
+
+  @doc """
+  The same for a client without forms, whose arguments have the text and the decision.
+  """
+  @spec argued(Methods.call()) ::
+          {:go_on, Agent.Paused.t(), Json.answer(), :pause | :run} | {:ok, map()}
+  def argued(%{args: %{"state" => state} = args} = call) do
+    case decided(state, args["decision"], nil, call) do
+      :invalid -> {:ok, Result.error(@invalid)}
+      :unknown -> {:ok, Result.error(~s(decision must be "approve", "approve_all" or "deny"))}
+      other -> other
+    end
+  end
+
+  defp refused(:invalid), do: {:error, {:invalid_params, @invalid}}
+
+  defp refused(:unknown),
+    do: {:error, {:invalid_params, ~s(the decision must be "approve", "approve_all" or "deny")}}
+
+  defp refused(other), do: other
+
+  # Without an answer the person is asked once more. The text is not used up.
+  defp again(state, call) do
+    with {:ok, paused} <- open(state, call, nil), do: {:ok, asked(paused, state, call)}
+  end
+
+  defp decided(state, "approve", _reason, call), do: opened(state, :approve, :pause, call)
+  defp decided(state, "approve_all", _reason, call), do: opened(state, :approve, :run, call)
+
+  defp decided(state, "deny", reason, call) do
+    reason =
+      if is_binary(reason) and reason != "",
+        do: Result.cut(reason, 500),
+        else: "a person has denied it"
+
+    opened(state, {:deny, reason}, :pause, call)
+  end
+
+  defp decided(_state, _other, _reason, _call), do: :unknown
+
+  # What the client asks for now must be what waits.
+  defp opened(state, decision, later, %{server: server} = call) do
+    with {:ok, paused} <- open(state, call, nil),
+         true <- same?(paused, call),
+         {:ok, paused} <- open(state, call, server.used) do
+      {:go_on, paused, decision, later}
+    else
+      _other -> :invalid
+    end
+  end
+
+  defp same?(paused, %{args: args}) do
+    case Run.program(args) do
+      {:ok, program} -> paused.run.program == program
+      {:none, _result} -> true
+    end
+  end
+
+  defp open(state, %{server: server, caller: caller}, used) do
+    case Agent.Paused.open(state, server.keys, bind: caller.principal, used: used) do
+      {:ok, %{kind: :run} = paused} -> {:ok, paused}
+      _other -> :invalid
+    end
+  end
+end

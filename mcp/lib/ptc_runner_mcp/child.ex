@@ -1,0 +1,97 @@
+defmodule PtcRunnerMcp.Child do
+  @moduledoc """
+  The operating system's process of another server: it is started in a group of its own, and ends with all that it has started.
+  """
+
+  # A server that is told to end has so many milliseconds, and then as many again.
+  @patience 400
+
+  @typedoc "A port, and the id of its process."
+  @type t :: {port(), non_neg_integer() | nil}
+
+  @doc """
+  Starts a command. Its standard error is that of this VM.
+
+      iex> {:ok, child} = PtcRunnerMcp.Child.start("cat", [], %{}, nil)
+      iex> PtcRunnerMcp.Child.write(child, "hello")
+      iex> receive do {_port, {:data, data}} -> data end
+      {:eol, "hello"}
+      iex> PtcRunnerMcp.Child.stop(child)
+      :ok
+      iex> PtcRunnerMcp.Child.start("no such command", [], %{}, nil)
+      {:error, ~s(there is no command "no such command")}
+
+  """
+  @spec start(String.t(), [String.t()], %{String.t() => String.t()}, String.t() | nil) ::
+          {:ok, t()} | {:error, String.t()}
+  def start(command, args, env, cwd) do
+    case System.find_executable(command) do
+      nil ->
+        {:error, "there is no command #{inspect(command)}"}
+
+      path ->
+        # What seals paused runs is nobody else's.
+        hidden = for name <- ["PTC_MCP_KEYS", "PTC_MCP_FDS"], do: {to_charlist(name), false}
+        env = hidden ++ for({name, value} <- env, do: {to_charlist(name), to_charlist(value)})
+        folder = if cwd, do: [cd: cwd], else: []
+        opts = [:binary, :exit_status, :hide, {:line, 65_536}, args: args, env: env] ++ folder
+        port = Port.open({:spawn_executable, path}, opts)
+        {:ok, {port, os_pid(port)}}
+    end
+  rescue
+    error in [ErlangError, ArgumentError] ->
+      {:error, "it cannot be started: #{Exception.message(error)}"}
+  end
+
+  defp os_pid(port) do
+    case Port.info(port, :os_pid) do
+      {:os_pid, pid} -> pid
+      nil -> nil
+    end
+  end
+
+  @doc "Writes one line. A process that has ended is told by a message of its port."
+  @spec write(t(), iodata()) :: :ok
+  def write({port, _pid}, text) do
+    Port.command(port, [text, ?\n])
+    :ok
+  rescue
+    ArgumentError -> :ok
+  end
+
+  @doc "Closes the input of the process, and ends its group if that is not enough."
+  @spec stop(t()) :: :ok
+  def stop({port, pid}) do
+    if Port.info(port), do: Port.close(port)
+    if pid && not gone?(pid, @patience), do: kill(pid)
+    :ok
+  rescue
+    # It has ended in between.
+    ArgumentError -> :ok
+  end
+
+  defp kill(pid) do
+    signal("-TERM", pid)
+    if not gone?(pid, @patience), do: signal("-KILL", pid)
+  end
+
+  defp gone?(pid, left) do
+    cond do
+      signal("-0", pid) != 0 ->
+        true
+
+      left <= 0 ->
+        false
+
+      true ->
+        Process.sleep(20)
+        gone?(pid, left - 20)
+    end
+  end
+
+  # The process leads its group.
+  defp signal(name, pid) do
+    {_text, status} = System.cmd("kill", [name, "--", "-#{pid}"], stderr_to_stdout: true)
+    status
+  end
+end

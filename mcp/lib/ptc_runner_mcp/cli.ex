@@ -1,0 +1,92 @@
+defmodule PtcRunnerMcp.Cli do
+  @moduledoc """
+  Starts a server as a program: what `mix ptc.mcp` and `bin/ptc-mcp` do with their arguments.
+
+    * `--config FILE` - a file of Elixir whose value is the options of `PtcRunnerMcp.new/1`
+    * `--servers FILE` - a JSON file with `mcpServers`, whose tools programs may call
+    * `--http PORT` - HTTP on the loopback address in the place of standard input and output
+
+  The variable `PTC_MCP_KEYS` has the keys that seal runs which wait: 32 bytes each in Base64, with commas between them.
+  """
+
+  alias PtcRunnerMcp.{Stdio, Upstreams}
+
+  @switches [config: :string, servers: :string, http: :integer]
+
+  @doc """
+  Serves until the client has gone. Raises `ArgumentError` for arguments that are none.
+
+      iex> PtcRunnerMcp.Cli.main(["--sever", "x"])
+      ** (ArgumentError) unknown argument --sever. There are: --config FILE, --servers FILE, --http PORT
+
+  """
+  @spec main([String.t()]) :: :ok
+  def main(args) do
+    {opts, rest, wrong} = OptionParser.parse(args, strict: @switches)
+
+    for name <- Enum.map(wrong, &elem(&1, 0)) ++ rest do
+      raise ArgumentError,
+            "unknown argument #{name}. There are: --config FILE, --servers FILE, --http PORT"
+    end
+
+    log_to_standard_error()
+    {:ok, _started} = Application.ensure_all_started(:ptc_runner_mcp)
+    server = opts |> configured() |> Keyword.merge(keys()) |> with_servers(opts[:servers])
+    serve(PtcRunnerMcp.new(server), opts[:http])
+  after
+    Upstreams.stop()
+  end
+
+  defp configured(opts) do
+    case opts[:config] && Code.eval_file(opts[:config]) do
+      nil ->
+        []
+
+      {options, _binding} when is_list(options) ->
+        options
+
+      {other, _} ->
+        raise ArgumentError,
+              "#{opts[:config]} must end with a list of options, and ends with #{inspect(other, limit: 5)}"
+    end
+  end
+
+  defp keys do
+    case System.get_env("PTC_MCP_KEYS", "") do
+      "" ->
+        []
+
+      text ->
+        [keys: for(key <- String.split(text, ","), do: key!(Base.decode64(String.trim(key))))]
+    end
+  end
+
+  defp key!({:ok, <<_::binary-size(32)>> = key}), do: key
+
+  defp key!(_other),
+    do: raise(ArgumentError, "each key of PTC_MCP_KEYS must be 32 bytes in Base64")
+
+  defp with_servers(options, nil), do: options
+
+  defp with_servers(options, file) do
+    :ok = Upstreams.start(file, Keyword.get(options, :tools, []))
+    Keyword.put(options, :tools, &Upstreams.catalogue/0)
+  end
+
+  defp serve(server, nil), do: Stdio.serve(server)
+
+  defp serve(server, port) do
+    {:ok, pid} = PtcRunnerMcp.Http.Inets.start(server, port: port)
+    monitor = Process.monitor(pid)
+
+    receive do
+      {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
+    end
+  end
+
+  # Standard output belongs to the protocol, also where the VM was started without the script.
+  defp log_to_standard_error do
+    Logger.configure_backend(:console, device: :standard_error)
+    :ok
+  end
+end

@@ -1,0 +1,97 @@
+defmodule PtcRunnerMcp.Http.Inets do
+  @moduledoc """
+  A web server on the loopback address, for clients on the same machine: Erlang/OTP's own. Everybody on the machine is one principal.
+  """
+
+  alias PtcRunnerMcp.{Http, Server}
+
+  require Record
+  Record.defrecordp(:mod, Record.extract(:mod, from_lib: "inets/include/httpd.hrl"))
+
+  @doc """
+  Starts the web server. Options: `:port` (0 takes a free one), `:path` (by default `"/mcp"`), `:most` (bytes of a request, by default 4,000,000) and `:clients`, by default 200 at
+  a time.
+
+      iex> {:ok, pid} = PtcRunnerMcp.Http.Inets.start(PtcRunnerMcp.new([]), port: 0)
+      iex> is_integer(PtcRunnerMcp.Http.Inets.port(pid))
+      true
+      iex> PtcRunnerMcp.Http.Inets.stop(pid)
+      :ok
+
+  """
+  @spec start(Server.t(), keyword()) :: {:ok, pid()} | {:error, term()}
+  def start(server, opts \\ []) do
+    {:ok, _started} = Application.ensure_all_started(:inets)
+    folder = to_charlist(System.tmp_dir!())
+
+    # What requests need of the server is found by its number, because options of the web server are looked up for each
+    # request, and would be copied.
+    key = {__MODULE__, System.unique_integer([:positive])}
+    :persistent_term.put(key, {server, Keyword.get(opts, :path, "/mcp")})
+
+    :inets.start(:httpd,
+      port: Keyword.get(opts, :port, 0),
+      bind_address: {127, 0, 0, 1},
+      server_name: 'ptc_runner_mcp',
+      server_root: folder,
+      document_root: folder,
+      modules: [__MODULE__],
+      ptc_runner_mcp: key,
+      max_body_size: Keyword.get(opts, :most, 4_000_000),
+      max_clients: Keyword.get(opts, :clients, 200),
+      keep_alive_timeout: 60,
+      customize: __MODULE__.Plain
+    )
+  end
+
+  @doc "The port that the web server listens to."
+  @spec port(pid()) :: :inet.port_number()
+  def port(pid), do: :httpd.info(pid, [:port])[:port]
+
+  @doc "Ends the web server."
+  @spec stop(pid()) :: :ok | {:error, term()}
+  def stop(pid), do: :inets.stop(:httpd, pid)
+
+  # A callback of httpd.
+  @doc false
+  @spec unquote(:do)(tuple()) :: {:proceed, list()}
+  def unquote(:do)(request) do
+    {server, path} =
+      request |> mod(:config_db) |> :httpd_util.lookup(:ptc_runner_mcp) |> :persistent_term.get()
+
+    response =
+      if request |> mod(:request_uri) |> to_string() |> String.split("?") |> hd() == path,
+        do: Http.respond(server, read(request)),
+        else: %{status: 404, headers: [], body: ""}
+
+    head = [{:code, response.status}, {:content_length, to_charlist(byte_size(response.body))}]
+    head = head ++ for {name, value} <- response.headers, do: header(name, value)
+    {:proceed, [{:response, {:response, head, [response.body]}}]}
+  end
+
+  defp header("content-type", value), do: {:content_type, to_charlist(value)}
+  defp header("allow", value), do: {:allow, to_charlist(value)}
+
+  defp read(request) do
+    headers =
+      for {name, value} <- mod(request, :parsed_header), do: {to_string(name), to_string(value)}
+
+    body = IO.iodata_to_binary(mod(request, :entity_body))
+    %{method: to_string(mod(request, :method)), headers: headers, body: body, principal: :local}
+  end
+end
+
+defmodule PtcRunnerMcp.Http.Inets.Plain do
+  @moduledoc false
+  # The web server says of itself nothing that an attacker could use.
+
+  @behaviour :httpd_custom_api
+
+  @impl true
+  def response_default_headers, do: []
+  @impl true
+  def response_header({'server', _name}), do: false
+  def response_header(header), do: {true, header}
+  @impl true
+  def request_header(header), do: {true, header}
+end
