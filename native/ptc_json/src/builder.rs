@@ -277,7 +277,7 @@ impl<'t, H: Heap> Sink<'t> for TermBuilder<'_, 't, H> {
         self.push_number(Number::Float(value));
     }
 
-    fn decimal(&mut self, digits: &'t str, value: f64) {
+    fn decimal(&mut self, digits: &str, value: f64) {
         self.push_number(Number::Float(value));
         if self.value.exact && !keeps_value(digits, value) {
             let heap = &mut *self.work.heap;

@@ -103,6 +103,29 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
     end
   end
 
+  # A number that JSON does not have, and the number that it is.
+  @loose [
+    {"+12345678901234567.89", "12345678901234567.89"},
+    {".12345678901234567891", "0.12345678901234567891"},
+    {"-.12345678901234567891", "-0.12345678901234567891"},
+    {"12345678901234567891.", "12345678901234567891"},
+    {"0123456789012345678.123456789", "123456789012345678.123456789"},
+    {"12_345_678_901_234_567.89", nil}
+  ]
+
+  test "numbers that are repaired keep their digits" do
+    for {loose, number} <- @loose do
+      case Agent.answer(~s({"d": #{loose}}), signature({:map, [{"d", :decimal}]})) do
+        {:ok, %{"d" => decimal}, [warning]} ->
+          assert {loose, told(decimal)} == {loose, number(number)}
+          assert warning =~ "read #{loose} as a number"
+
+        {:error, _errors, _feedback} ->
+          assert {loose, number} == {loose, nil}
+      end
+    end
+  end
+
   defp random_numbers do
     :rand.seed(:exsss, Environment.seed())
 

@@ -22,7 +22,7 @@ pub trait Sink<'t> {
     /// A number with a fraction or exponent, as written in the text, and the nearest double. Numbers of few digits come as
     /// [`Sink::float`] only.
     #[inline]
-    fn decimal(&mut self, _digits: &'t str, value: f64) {
+    fn decimal(&mut self, _digits: &str, value: f64) {
         self.float(value);
     }
     /// A string value.

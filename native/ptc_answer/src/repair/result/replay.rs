@@ -77,7 +77,7 @@ impl Repaired<'_> {
                     Ok(small) => sink.integer(small),
                     Err(_) => return number(numbers::unsigned(span.of(self.text)), sink),
                 },
-                Some(clean) => sink.float(clean.text.parse().unwrap_or(0.0)),
+                Some(clean) => sink.decimal(&clean.text, clean.text.parse().unwrap_or(0.0)),
                 None => sink.null(),
             },
             Event::Int(span) => {
