@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
   doctest PtcRunner.Agent.Arguments
   doctest PtcRunner.Json.Check.Arguments
   doctest PtcRunner.Json.Check.Constants
+  doctest PtcRunner.Json.Check.Partly
 
   @count %{
     "op" => "pipe",
@@ -121,6 +122,71 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
       {ran, _dropped?} = run(program, tools)
       assert elem(check(program, tools), 0) == ran, inspect({type, value})
     end
+  end
+
+  test "constants in a list or an object that has computed parts, too" do
+    computed = %{"op" => "get", "from" => %{"op" => "load", "name" => "o"}, "field" => "x"}
+    any = %{"op" => "coalesce", "values" => [%{"op" => "load", "name" => "none"}, computed]}
+
+    for type <- @types, {value, at} <- Enum.with_index(@values) do
+      other = if rem(at, 2) == 0, do: computed, else: any
+      alone = elem(check(call(%{"a" => [value]}), tools({:list, type})), 0)
+      field = {:map, [{"of", type}, {"by", :any}]}
+
+      for {type, node} <- [
+            {{:list, type}, [value, other]},
+            {{:list, type}, [other, value, other]},
+            {{:list, type}, %{"op" => "list", "items" => [other, value]}},
+            {{:map, [{"in", {:list, type}}]}, %{"in" => [value, other]}},
+            {{:list, {:list, type}}, [other, [value, other]]},
+            {{:list, field}, [%{"of" => value, "by" => other}, %{"of" => value, "by" => 1}]},
+            {{:list, field},
+             [
+               %{"op" => "object", "fields" => %{"of" => value, "by" => other}},
+               %{"of" => value, "by" => 1}
+             ]}
+          ] do
+        checked = elem(check(call(%{"a" => node}), tools(type)), 0)
+        about = inspect({type, node})
+
+        # Of an object without some of its fields not all errors are known.
+        known? =
+          type != {:list, field} and not match?({:map, [{"in", {:list, {:one_of, _, _}}}]}, type)
+
+        if alone == :error and known?, do: assert(checked == :error, about)
+
+        if checked == :error,
+          do:
+            assert(
+              {:error, _} = elem(run(call(%{"a" => node}), tools(type)), 0) |> then(&{&1, about})
+            )
+      end
+    end
+  end
+
+  test "such a constant is named by its place, and what only may be wrong stays a warning" do
+    computed = %{"op" => "get", "from" => %{"op" => "load", "name" => "o"}, "field" => "x"}
+    tools = tools({:list, :int})
+
+    for {type, value} <- [int: 2.5, float: "x", int: "x", date: "2024-02-30", keyword: 2.5] do
+      program = call(%{"a" => [computed, value]})
+
+      assert {:error, [%{code: :wrong_argument, message: message, path: ["program"]}]} =
+               Json.check(program, tools: tools({:list, type}))
+
+      assert message =~ "Tool 't' does not take these arguments: a[1]: expected "
+    end
+
+    list = %{"op" => "concat", "lists" => [[computed], [2.5]]}
+
+    assert {:ok, %{warnings: [%{code: :maybe_wrong_argument}]}} =
+             check(call(%{"a" => list}), tools)
+
+    # Which type of a union an object is of may depend on what is computed.
+    union = {:one_of, [{:map, [{"k", :string}, {"n", :int}]}, {:map, [{"n", :string}]}], nil}
+
+    object = %{"k" => computed, "n" => "x"}
+    assert {:ok, _} = check(call(%{"a" => [object, object]}), tools({:list, union}))
   end
 
   test "computed values of a kind that cannot be converted" do

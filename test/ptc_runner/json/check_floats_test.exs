@@ -106,7 +106,7 @@ defmodule PtcRunner.Json.CheckFloatsTest do
   test "an optional integer may be null, and a list may have a float: a warning" do
     for {args, value} <- [
           {~s({"n": %}), hd(@nullable)},
-          {~s({"ns": [{"op": "load", "name": "n"}, %]}), "2.5"}
+          {~s({"ns": {"op": "concat", "lists": [[{"op": "load", "name": "n"}], [%]]}}), "2.5"}
         ] do
       tool = if args =~ "ns", do: "l", else: "o"
       args = String.replace(args, "%", value)

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Check.Arguments do
 
   alias PtcRunner.Agent.{Arguments, Tool}
   alias PtcRunner.Json.{Checked, Program}
-  alias PtcRunner.Json.Check.Constants
+  alias PtcRunner.Json.Check.{Constants, Partly}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Signature.ErrorText
@@ -111,7 +111,7 @@ defmodule PtcRunner.Json.Check.Arguments do
 
   # What the native check has found and a run takes, and the lines about what a run refuses.
   defp broken(tool, type, node, told) do
-    {constant, computed} = parts(node)
+    {constant, partly, computed} = parts(node, not union?(type_of(tool), @deepest))
     computed = MapSet.new(computed, &spelled/1)
     {refused, args} = refused(tool, constant, computed)
 
@@ -122,14 +122,58 @@ defmodule PtcRunner.Json.Check.Arguments do
           not Enum.any?(refused, &of?(&1, name)),
           do: it
 
-    names = for {_, _, _, _, [_tool, name | _], _} <- told -- untrue, do: name
-    new = Enum.reject(refused || [], fn error -> Enum.any?(names, &of?(error, &1)) end)
+    {beside, shown} = beside(tool, constant, partly, computed)
+
+    # What may be wrong is told less well than what is.
+    vague =
+      for {:warning, _, _, _, [_tool, name | _], _} = it <- told,
+          Enum.any?(beside, &of?(&1, name)),
+          do: it
+
+    names = for {_, _, _, _, [_tool, name | _], _} <- told -- (untrue ++ vague), do: name
+    new = Enum.reject((refused || []) ++ beside, &Enum.any?(names, fn name -> of?(&1, name) end))
+    args = if is_map(args), do: Map.merge(args, shown), else: args
     new = Enum.take(new, @most)
 
     lines = for line <- ErrorText.lines(new, args, exact: tool.data != nil), do: {:error, line}
+    names = names ++ for(%{path: [name | _]} <- beside, do: name)
 
-    {untrue, lines ++ inside(type, type_of(tool), computed, refused, names)}
+    {untrue ++ vague, lines ++ inside(type, type_of(tool), computed, refused, names)}
   end
+
+  # The errors about constants in arguments of which a part is computed, and these arguments as they are shown.
+  defp beside(_tool, _constant, partly, _computed) when partly == %{}, do: {[], %{}}
+
+  defp beside(tool, constant, partly, computed) do
+    named = Map.new(partly, fn {name, known} -> {spelled(name), known} end)
+    values = Map.new(partly, fn {name, {:some, value, _shown, _places}} -> {name, value} end)
+    computed = MapSet.reject(computed, &is_map_key(named, &1))
+    {errors, _args} = refused(tool, Map.merge(constant, values), computed)
+
+    placed =
+      for %{path: [first | path]} = error <- errors || [],
+          {:some, _value, _shown, places} <- [named[spelled(first)]],
+          {:ok, path} <- [Partly.place(path, places)],
+          do: %{error | path: [first | path]}
+
+    {placed, Map.new(partly, fn {name, {:some, _value, shown, _places}} -> {name, shown} end)}
+  end
+
+  # Whether a type has a union: which of its types a value has may depend on what is computed.
+  defp union?(_type, 0), do: true
+  defp union?({:one_of, _types, _field}, _left), do: true
+  defp union?({:ref, _name}, _left), do: true
+  defp union?({:where, type, _rules}, left), do: union?(type, left - 1)
+  defp union?({:struct, _module, type}, left), do: union?(type, left - 1)
+  defp union?({:defs, _names, type}, left), do: union?(type, left - 1)
+
+  defp union?({kind, type}, left) when kind in [:optional, :list, :map_of],
+    do: union?(type, left - 1)
+
+  defp union?({_kind, fields}, left) when is_list(fields),
+    do: Enum.any?(fields, fn {_name, type} -> union?(type, left - 1) end)
+
+  defp union?(_type, _left), do: false
 
   # Whether an error is about an argument.
   defp of?(%{path: [first | _]}, name), do: spelled(first) == spelled(name)
@@ -189,45 +233,16 @@ defmodule PtcRunner.Json.Check.Arguments do
   defp kept(fields, computed),
     do: Enum.reject(fields, fn field -> spelled(elem(field, 0)) in computed end)
 
-  # The constant arguments of a call, and the names of the others.
-  defp parts(%{"args" => args}) when is_map(args) and not is_struct(args) do
-    Enum.reduce(args, {%{}, []}, fn {name, part}, {constant, computed} ->
-      case value(part) do
-        {:ok, value} -> {Map.put(constant, name, value), computed}
-        :error -> {constant, [name | computed]}
+  # The constant arguments of a call, those of which a part is constant, and the names of all that are computed.
+  defp parts(%{"args" => args}, maps?) when is_map(args) and not is_struct(args) do
+    Enum.reduce(args, {%{}, %{}, []}, fn {name, part}, {constant, partly, computed} ->
+      case Partly.known(part, maps?) do
+        {:all, value} -> {Map.put(constant, name, value), partly, computed}
+        :none -> {constant, partly, [name | computed]}
+        some -> {constant, Map.put(partly, name, some), [name | computed]}
       end
     end)
   end
 
-  defp parts(_none), do: {%{}, []}
-
-  defp value(%{"op" => "literal", "value" => value}), do: {:ok, value}
-  defp value(%{"op" => op}) when is_binary(op), do: :error
-
-  defp value(map) when is_map(map) and not is_struct(map) do
-    with pairs when is_list(pairs) <-
-           each(Map.to_list(map), fn {key, part} ->
-             with {:ok, part} <- value(part), do: {:ok, {key, part}}
-           end),
-         do: {:ok, Map.new(pairs)}
-  end
-
-  defp value([_ | _] = list) do
-    if List.improper?(list),
-      do: :error,
-      else: with(parts when is_list(parts) <- each(list, &value/1), do: {:ok, parts})
-  end
-
-  defp value(constant), do: {:ok, constant}
-
-  defp each(parts, fun) do
-    parts
-    |> Enum.reduce_while([], fn part, done ->
-      case fun.(part) do
-        {:ok, part} -> {:cont, [part | done]}
-        :error -> {:halt, :error}
-      end
-    end)
-    |> then(&if(is_list(&1), do: Enum.reverse(&1), else: :error))
-  end
+  defp parts(_none, _maps?), do: {%{}, %{}, []}
 end
