@@ -7,6 +7,7 @@ defmodule Bench.Plan do
   # In the order of the report.
   @sections [
     Sections.Programs,
+    Sections.Lisp,
     Sections.Groups,
     Sections.Tools,
     Sections.Control,
