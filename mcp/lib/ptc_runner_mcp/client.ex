@@ -12,14 +12,17 @@ defmodule PtcRunnerMcp.Client do
   alias PtcRunnerMcp.{Child, Config, Lines, Protocol}
 
   @version "2025-11-25"
-  # Milliseconds to begin, restarts in as many milliseconds, bytes of a message, bytes that answer nothing, pages and tools of a list.
+  # Milliseconds to begin, restarts in as many milliseconds, bytes of a message, pages and tools of a list.
   @start 30_000
   @restarts 5
   @within 60_000
   @message 16_000_000
-  @noise 4_000_000
   @pages 50
   @tools 5_000
+  # Points of what a server may write between two answers: of a notification, and of a line that is no message.
+  @noise 10_000
+  @note 1
+  @garbage 20
 
   defstruct [:config, :owner, :child, :start, lines: %Lines{most: @message}] ++
               [status: :starting, era: :handshake, pending: %{}, next: 1, starts: [], noise: 0]
@@ -177,16 +180,23 @@ defmodule PtcRunnerMcp.Client do
   defp write(%{child: nil}, _message), do: :ok
   defp write(state, message), do: Child.write(state.child, PtcRunnerMcp.Message.write(message))
 
+  # A port does not wait until its lines are read. So what is no message is not looked at for long.
+  defp line(state, <<first, _rest::binary>>) when first not in [?{, ?\s],
+    do: noise(state, @garbage)
+
+  defp line(state, ""), do: noise(state, @note)
+
   defp line(state, line) do
     case Codec.decode(line, depth: 512) do
-      {:ok, %{"id" => id, "method" => method}} -> asked(noise(state, line), id, method)
-      {:ok, %{"id" => id} = message} -> answered(state, id, message, line)
-      {:ok, %{"method" => "notifications/tools/list_changed"}} -> listed_anew(noise(state, line))
-      _notification_or_garbage -> noise(state, line)
+      {:ok, %{"id" => id, "method" => method}} -> asked(noise(state, @note), id, method)
+      {:ok, %{"id" => id} = message} -> answered(state, id, message)
+      {:ok, %{"method" => "notifications/tools/list_changed"}} -> listed_anew(noise(state, @note))
+      {:ok, %{"method" => _method}} -> noise(state, @note)
+      _garbage -> noise(state, @garbage)
     end
   end
 
-  defp noise(state, line), do: %{state | noise: state.noise + byte_size(line) + 64}
+  defp noise(state, points), do: %{state | noise: state.noise + points}
 
   defp quiet(%{noise: noise} = state) when noise > @noise,
     do: ended(state, "it wrote too much that answers nothing")
@@ -204,10 +214,10 @@ defmodule PtcRunnerMcp.Client do
         &write(&1, Protocol.error(id, {:method_not_found, "This client does not offer that"}))
       )
 
-  defp answered(state, id, message, line) do
+  defp answered(state, id, message) do
     case Map.pop(state.pending, id) do
       {nil, _pending} ->
-        noise(state, line)
+        noise(state, @garbage)
 
       {{what, timer}, pending} ->
         Process.cancel_timer(timer)
