@@ -1,0 +1,92 @@
+defmodule PtcRunnerMcp.StdioTest do
+  # The script as a client's configuration starts it, in an operating system's process of its own.
+  use ExUnit.Case, async: true
+  import PtcRunnerMcp.Requests
+  alias PtcRunner.Json.Codec
+
+  @script Path.expand("../../bin/ptc-mcp", __DIR__)
+  @options Path.expand("../support/stdio_options.exs", __DIR__)
+
+  defp json(message), do: Codec.encode!(message) <> "\n"
+
+  # Runs the script with what these commands of the shell write as its input. Gives the lines of its output, and what it has written to its standard error.
+  defp serve(folder, input) do
+    env = [{"MIX_ENV", "test"}, {"SCRIPT", @script}, {"OPTIONS", @options}]
+    command = "{ #{input}; } | \"$SCRIPT\" --config \"$OPTIONS\" >out 2>err; echo $?"
+    {status, 0} = System.cmd("bash", ["-c", command], cd: folder, env: env)
+    lines = folder |> Path.join("out") |> File.read!() |> String.split("\n", trim: true)
+    {String.trim(status), Enum.map(lines, &Codec.decode!/1), File.read!(Path.join(folder, "err"))}
+  end
+
+  @tag :tmp_dir
+  test "hostile lines, prints, and the end of the input in a run", %{tmp_dir: folder} do
+    first = [
+      json(
+        handshake(1, "initialize", %{"protocolVersion" => "2025-06-18", "capabilities" => %{}})
+      ),
+      "garbage\n",
+      "\n",
+      json(handshake(2, "no/such/method")),
+      String.duplicate("[", 1_000_000) <> "\n",
+      for(n <- 1..10_000, do: json(handshake("p#{n}", "ping"))),
+      json(handshake(3, "tools/call", run(call("prints", %{})))),
+      json(handshake(4, "tools/call", run(call("wait", %{})))),
+      json(%{
+        "jsonrpc" => "2.0",
+        "method" => "notifications/cancelled",
+        "params" => %{"requestId" => 4}
+      })
+    ]
+
+    last = [
+      json(handshake(5, "tools/call", run(call("peak", %{})))),
+      json(handshake(6, "tools/call", run(call("wait", %{})))),
+      ~s({"jsonrpc": "2.0", "id": 7, "meth)
+    ]
+
+    File.write!(Path.join(folder, "first"), first)
+    File.write!(Path.join(folder, "last"), last)
+    input = "cat first; head -c 100000000 /dev/zero | tr '\\0' x; echo; sleep 0.5; cat last"
+    {status, written, stderr} = serve(folder, input)
+
+    assert status == "0", stderr
+    answers = Map.new(written, &{&1["id"], &1})
+    assert answers[1]["result"]["protocolVersion"] == "2025-06-18"
+    assert answers[2]["error"]["code"] == -32_601
+    assert answers[3]["result"]["structuredContent"]["value"] == "printed"
+    assert Enum.all?(1..10_000, &(answers["p#{&1}"]["result"] == %{}))
+
+    errors = for %{"id" => nil, "error" => error} <- written, do: error["message"]
+    assert Enum.any?(errors, &(&1 =~ "This is no JSON: Unexpected token at position 0"))
+    assert Enum.any?(errors, &(&1 =~ "Nesting exceeds 512 levels"))
+
+    assert Enum.any?(
+             errors,
+             &(&1 =~ "The message has 100000000 bytes, and no more than 4000000 are read")
+           )
+
+    assert Enum.any?(errors, &(&1 =~ "Unexpected end of input"))
+    assert length(errors) == 4
+
+    # What was cancelled and what ran at the end have no answer, and nothing of them is left: the process has ended.
+    refute Map.has_key?(answers, 4)
+    refute Map.has_key?(answers, 6)
+
+    assert stderr =~ "a tool prints" and stderr =~ "a tool logs" and
+             stderr =~ "a configuration prints"
+
+    kilobytes = answers[5]["result"]["structuredContent"]["value"]
+    assert kilobytes < 600_000
+  end
+
+  @tag :tmp_dir
+  test "wrong arguments are told on the standard error", %{tmp_dir: folder} do
+    env = [{"MIX_ENV", "test"}]
+
+    {text, status} =
+      System.cmd("bash", ["-c", "#{@script} --sever x </dev/null 2>err"], cd: folder, env: env)
+
+    assert {text, status} == {"", 1}
+    assert File.read!(Path.join(folder, "err")) =~ "unknown argument --sever"
+  end
+end
