@@ -8,7 +8,7 @@ defmodule PtcRunner.Agent.Answer do
   alias PtcRunner.Agent.{Around, Behind, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
   alias PtcRunner.Json.NumberTokens
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, Signature}
-  alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Names, Twins}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
   alias PtcRunner.SubAgent.Signature.{Base, Enums, Exact}
 
@@ -207,7 +207,7 @@ defmodule PtcRunner.Agent.Answer do
     {text, outcome} = read = outcome(text, asked)
     found = found(read)
 
-    with [] <- clashing(found, asked),
+    with [] <- clashing(found, asked, Twins.may_have?(text)),
          [] <- misspelled(outcome, found, asked),
          {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
          no when no in [:error, :literal] or (is_tuple(no) and elem(no, 0) == :unfit) <-
@@ -346,11 +346,16 @@ defmodule PtcRunner.Agent.Answer do
   defp right?({:error, _reason, {:value, _}}, %{type: nil}), do: true
   defp right?(_outcome, _asked), do: false
 
-  # Two keys that are one field, with different values.
-  defp clashing({:value, value}, %{type: type}) when type != nil,
-    do: value |> Wrapper.inner(type) |> Names.clashes(type)
+  # Two keys that are one field, with different values, or that the answer has as one key.
+  defp clashing(found, asked, hyphens? \\ true)
 
-  defp clashing(_found, _asked), do: []
+  defp clashing({:value, value}, %{type: type}, hyphens?) do
+    value = if type == nil, do: value, else: Wrapper.inner(value, type)
+    fields = if type == nil, do: [], else: Names.clashes(value, type)
+    if hyphens?, do: Enum.uniq(fields ++ Twins.clashes(value)), else: fields
+  end
+
+  defp clashing(_found, _asked, _hyphens?), do: []
 
   defp coerced({:value, value}, asked) do
     value = Wrapper.inner(value, asked.type)

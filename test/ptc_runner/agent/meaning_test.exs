@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.MeaningTest do
 
   doctest PtcRunner.Agent.Behind
   doctest PtcRunner.SubAgent.JsonRepair.Lost
+  doctest PtcRunner.SubAgent.JsonRepair.Twins
 
   alias PtcRunner.Agent
 
@@ -232,6 +233,31 @@ defmodule PtcRunner.Agent.MeaningTest do
         if "user_id" in [a, b],
           do: assert({:ok, _value, _warnings} = Agent.answer(text.(1), type))
       end
+    end
+
+    test "keys that the answer has as one key are an error, also where nothing is declared" do
+      for {type, open, close, path} <- [
+            {":map", "", "", []},
+            {":any", "[", "]", [0]},
+            {"{o :map}", ~s({"o": {"a": ), "}}", ["o", "a"]},
+            {"{o [:any]}", ~s({"o": [1, [), "]]}", ["o", 1, 0]},
+            {[xs: {:map_of, {:map, [{"n", :int}]}}], ~s({"xs": {"k-l": ), "}}", ["xs", "k_l"]},
+            {"{n :int}", "", "", []},
+            {"{a-b {n :int}, a_b {n :int}}", "", "", []},
+            {"{s :map}", ~s({"s": ), "}", ["s"]}
+          ],
+          {key, quote} <- [{"a-b", ~s(")}, {~S(a\u002db), ~s(")}, {"a-b", "'"}],
+          quote == ~s(") or is_list(type) or open != "" do
+        text = &~s(#{open}{"n": 1, #{quote}#{key}#{quote}: {"n": 1}, "a_b": {"n": #{&1}}}#{close})
+
+        assert {:error, errors, _feedback} = Agent.answer(text.(2), type)
+        assert [%{path: ^path, message: message}] = errors
+        assert message =~ ~s("a-b" and "a_b" are one field)
+        assert {:ok, _value, _warnings} = Agent.answer(text.(1), type)
+      end
+
+      assert {:error, [%{path: ["o"]}], _} =
+               Agent.answer(~S({"o": "{\"a-b\": 1, \"a_b\": 2}"}), "{o :map}")
     end
 
     test "declared twins stay two, and so do keys that are no field" do

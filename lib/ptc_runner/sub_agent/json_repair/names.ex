@@ -3,6 +3,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
   # Checks whether the keys of a value, which matches its type, are the declared names.
 
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.JsonRepair.Twins
   alias PtcRunner.SubAgent.Signature.{Base, Firewall, Type}
 
   @doc false
@@ -160,17 +161,7 @@ defmodule PtcRunner.SubAgent.JsonRepair.Names do
         ],
         [_, _ | _] <- [keys |> Enum.map(&Map.fetch!(map, &1)) |> Enum.uniq()],
         uniq: true,
-        do: clash(Enum.sort(keys), path)
-  end
-
-  # Keys inside a firewalled field are not shown.
-  defp clash(keys, path) do
-    names =
-      if Enum.any?(path, &Firewall.hidden?/1),
-        do: "Several keys",
-        else: Enum.map_join(keys, " and ", &(&1 |> Shown.name() |> inspect()))
-
-    %{path: path, message: names <> " are one field, and their values differ: write one of them"}
+        do: Twins.told(Enum.sort(keys), path)
   end
 
   defp unclear(map, fields, _path) do
