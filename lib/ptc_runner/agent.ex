@@ -423,9 +423,10 @@ defmodule PtcRunner.Agent do
   its value. `(return value)`, or a last value that fits `:returns` and is not nil, ends the loop, and `(fail value)` ends it with the failure `:failed`. Keys of the
   result are texts.
 
-  The limits, `max_calls`, `timeout`, `cache` and `effect` of tools hold as for JSON. Not yet there are, and an `ArgumentError` that names them: `:on_call`,
-  `:on_journal`, `:pause_ttl`, `:within`, `:unknown`, `:approve`, also that of a tool, `:check`, `:findings`, `:tool_concurrency`, `:now`, `:max_depth`, `:strict`, `:edition`,
-  `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true` and `answer: :value`. Firewalled fields are not concealed: data and tools that have
+  The limits, and what tools say (`max_calls`, `timeout`, `cache`, `effect`, `approve`), hold as for JSON, and so do `:on_call`, `:on_journal`, `:on_event`,
+  `:pause_ttl`, `:tool_context`, `:now`, `resume/3` and `replay/3`. Not yet there are, and an `ArgumentError` that names them: `:within`, `:unknown`, `:approve`,
+  `:check`, `:findings`, `:tool_concurrency`, `:max_depth`, `:strict`, `:edition`, `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true`,
+  `answer: :value` and `batch:` of a tool. Firewalled fields are not concealed: data and tools that have
   them are an `ArgumentError` too, and an answer with them is an error of the tool; `firewall: false` says that programs and the model may see them.
 
       iex> answers = %{2 => "```clojure\\n(def large (filter #(> (:total %) 100) data/orders))\\n(println (first large))\\n```", 4 => "(return (count large))"}
@@ -514,12 +515,13 @@ defmodule PtcRunner.Agent do
           | {:paused, Paused.t()}
   def resume(%Paused{} = paused, decisions, opts) do
     Given.options!(opts, :resume)
-    Allowed.json!(opts, "PtcRunner.Agent.resume/3")
     opts = if opts[:returns], do: with_signature(opts), else: opts
 
     case paused.kind do
       :run ->
-        Run.resume(paused, decisions, opts)
+        if paused.run.lisp,
+          do: LispRun.resume(paused, decisions, opts),
+          else: Run.resume(paused, decisions, opts)
 
       :loop ->
         {model, opts} = Keyword.pop(opts, :model)
@@ -580,7 +582,6 @@ defmodule PtcRunner.Agent do
           | {:error, term(), feedback :: String.t(), info :: map()}
   def replay(program_or_model, journal, opts \\ []) do
     Given.options!(opts, :replay)
-    Allowed.json!(opts, "PtcRunner.Agent.replay/3")
 
     case Replaying.journals(journal) do
       {:ok, journals} -> replayed(program_or_model, journals, opts)
@@ -591,7 +592,8 @@ defmodule PtcRunner.Agent do
   defp replayed(model, journals, opts) when is_function(model) do
     Given.options!(opts, :loop)
     Given.model!(model, opts)
-    opts = opts |> Keyword.put_new(:max_turns, 5) |> with_signature()
+    opts = opts |> Keyword.put_new(:max_turns, 5) |> for_language("PtcRunner.Agent.replay/3")
+    opts = with_signature(opts)
     Given.messages!(opts[:messages] || [])
     Replaying.within(journals, opts, &Loop.run(model, &1))
   end
@@ -601,7 +603,12 @@ defmodule PtcRunner.Agent do
     Given.options!(opts, :run)
     opts = journals |> List.last() |> Replaying.options(opts) |> with_signature()
     tools = Tool.list!(tools)
-    Replaying.within([List.last(journals)], opts, &Run.run(program, tools, &1))
+
+    Replaying.within([List.last(journals)], opts, fn opts ->
+      if Allowed.lisp?(opts) or is_struct(program, Lisp.Program),
+        do: LispRun.run(program, tools, opts),
+        else: Run.run(program, tools, opts)
+    end)
   end
 
   @doc """

@@ -38,7 +38,8 @@ defmodule PtcRunner.Lisp do
   """
 
   alias PtcRunner.Json.Limits
-  alias PtcRunner.Lisp.{ErrorText, Evaluation, Given, Program}
+  alias PtcRunner.Json.{Call, Paused}
+  alias PtcRunner.Lisp.{ErrorText, Evaluation, Given, GoingOn, Program}
   alias PtcRunner.{Shown, Step}
 
   @typedoc "A text, or a compiled program."
@@ -60,6 +61,11 @@ defmodule PtcRunner.Lisp do
           | {:max_tool_calls, non_neg_integer() | nil}
           | {:strict_data, boolean()}
           | {:budget, term()}
+          | {:on_call, (Call.t() -> term()) | nil}
+          | {:on_journal, (map() -> term()) | nil}
+          | {:pause_ttl, timeout()}
+          | {:tool_context, map() | keyword() | nil}
+          | {:now, DateTime.t() | String.t() | nil}
 
   @typedoc "Why a program has no value: `t:PtcRunner.Step.fail/0` without details."
   @type error :: %{reason: atom(), message: String.t()}
@@ -85,9 +91,34 @@ defmodule PtcRunner.Lisp do
     * `:max_program_bytes` - by default 1,000,000
     * `:max_symbols` - unique symbols and keywords of the program, by default 10,000
     * `:max_print_length` - characters of one print, by default 2,000
-    * `:max_tool_calls` - the maximum number of calls, by default `nil`: no maximum
+    * `:max_tool_calls` - the maximum number of calls, by default `nil`: no maximum. A tool has its own with `max_calls:`.
     * `:strict_data` - `true` makes `data/key` fail where the context has no such key, by default `false`
     * `:budget` - what `(budget/remaining)` gives
+    * `:on_call` - function of a `PtcRunner.Json.Call`, which decides about each call: see *Decisions*
+    * `:on_journal` - function of a map: it is told of the run, of each call before it starts, and of each answer, as in
+      `PtcRunner.Json.run/2`. `PtcRunner.Json.Paused.recover/1` makes a paused run of these maps.
+    * `:pause_ttl` - milliseconds or `:infinity`, the default: how long a paused run may go on
+    * `:tool_context` - map or keyword list that tools of two arguments get, and no program sees: `fn args, %{context: c} -> … end`
+    * `:now` - the time that a run has; by default the clock. A run that can pause or is recorded has the time of its start throughout.
+
+  Tools are given as in `PtcRunner.Json.run/2`, too: `{function, options}` with `approve: true`, `effect:`, `max_calls:`, `timeout:`,
+  `cache:`, `signature:`.
+
+  ## Decisions
+
+  `:on_call` returns what it returns for `PtcRunner.Json.run/2`: `:run`, `{:run, args}`, `{:answer, value}`, `{:deny, reason}`, `:pause`, or one of
+  them in `{:decided, decision, by: name, note: text, at: time}`. No `try` catches a denial.
+
+      iex> tools = %{"pay" => fn %{"to" => name} -> "paid \#{name}" end}
+      iex> on_call = fn %PtcRunner.Json.Call{args: %{"to" => name}} -> if name == "Ada", do: :run, else: {:deny, "nothing for " <> name} end
+      iex> {:ok, step} = PtcRunner.Lisp.run(~S|(tool/pay {:to "Ada"})|, tools: tools, on_call: on_call)
+      iex> step.return
+      "paid Ada"
+      iex> {:error, step} = PtcRunner.Lisp.run(~S|(try (tool/pay {:to "Eve"}) (catch e 0))|, tools: tools, on_call: on_call)
+      iex> step.fail.message
+      "Tool 'pay' was refused: nothing for Eve"
+
+  With `:pause`, and at a tool that says `approve: true`, the run ends as `{:paused, paused}`: `resume/3` goes on.
 
   Other options are ignored: those of `ptc_runner` that have no effect here.
 
@@ -100,13 +131,82 @@ defmodule PtcRunner.Lisp do
       {:arithmetic_error, "arithmetic_error: division by zero"}
 
   """
-  @spec run(program(), [option() | {atom(), term()}]) :: {:ok, Step.t()} | {:error, Step.t()}
+  @spec run(program(), [option() | {atom(), term()}]) ::
+          {:ok, Step.t()} | {:error, Step.t()} | {:paused, Paused.t()}
   def run(program, opts \\ [])
 
   def run(program, opts) when is_binary(program) or is_struct(program, Program),
     do: Evaluation.run(program, Given.read(opts))
 
   def run(other, _opts), do: refuse(other)
+
+  @doc ~S"""
+  Goes on with a paused run. It runs anew: the calls that were answered get their answers from its journal, and print what they printed.
+
+  The decisions are those of `PtcRunner.Json.resume/3`: `:approve`, `{:run, args}`, `{:answer, value}` or `{:deny, reason}`, for all calls that
+  wait or for each. `PtcRunner.Json.Paused` has the functions that store a paused run, and seal it.
+
+  Give the context and the tools again, and the functions that the run had. The memory, the history of turns, the time and the other
+  options are those of the paused run; `:timeout`, `:max_heap`, `:max_tool_calls` and `:pause_ttl` may be others.
+
+      iex> tools = %{"total" => fn _ -> 70 end, "pay" => {fn %{"sum" => sum} -> "paid #{sum}" end, approve: true}}
+      iex> {:paused, paused} = PtcRunner.Lisp.run("(def due (tool/total)) (println due) (tool/pay {:sum due})", tools: tools)
+      iex> for call <- paused.calls, do: call.text
+      [~S(pay with %{"sum" => 70})]
+      iex> {:ok, paused} = paused |> PtcRunner.Json.Paused.to_map() |> PtcRunner.Json.Paused.from_map()
+      iex> {:ok, step} = PtcRunner.Lisp.resume(paused, :approve, tools: tools)
+      iex> {step.return, step.prints, step.memory}
+      {"paid 70", ["70"], %{"due" => 70}}
+
+  """
+  @spec resume(Paused.t(), term(), [option()]) ::
+          {:ok, Step.t()} | {:error, Step.t()} | {:paused, Paused.t()}
+  def resume(%Paused{} = paused, decisions, opts \\ []),
+    do: GoingOn.resume(paused, decisions, opts)
+
+  @doc """
+  Runs a program, and returns what `run/2` returns with a journal of its calls: a map that is JSON. The options are those of `run/2`.
+
+      iex> {{:ok, step}, journal} = PtcRunner.Lisp.record("(tool/price {:id 7})", tools: %{"price" => fn _ -> 12 end})
+      iex> [call] = journal["calls"]
+      iex> {step.return, Map.take(call, ["tool", "args", "answer"])}
+      {12, %{"tool" => "price", "args" => %{"id" => 7}, "answer" => 12}}
+
+  """
+  @spec record(program(), [option()]) ::
+          {{:ok, Step.t()} | {:error, Step.t()} | {:paused, Paused.t()}, map()}
+  def record(program, opts \\ [])
+
+  def record(program, opts) when is_binary(program) or is_struct(program, Program),
+    do: GoingOn.record(program, opts)
+
+  def record(other, _opts), do: refuse(other)
+
+  @doc """
+  Runs a program with the answers of a journal: no tool is called. `journal` is what `record/2` has returned, a paused run, or the maps that
+  `:on_journal` got. Give what else the run was given: context, memory, the history of turns. A program that makes other calls than the
+  journal has, or fewer, is an error.
+
+      iex> program = "(println (tool/price {:id 7})) (def seen true)"
+      iex> {{:ok, step}, journal} = PtcRunner.Lisp.record(program, tools: %{"price" => fn _ -> 12 end})
+      iex> {:ok, again} = PtcRunner.Lisp.replay(program, journal)
+      iex> {again.prints, again.memory} == {step.prints, step.memory}
+      true
+
+      iex> {_result, journal} = PtcRunner.Lisp.record("(tool/price {:id 7})", tools: %{"price" => fn _ -> 12 end})
+      iex> {:error, step} = PtcRunner.Lisp.replay("(tool/price {:id 8})", journal)
+      iex> step.fail.message
+      ~S(The program calls 'price' with %{"id" => 8}, but the journal has 'price' with %{"id" => 7})
+
+  """
+  @spec replay(program(), map() | Paused.t() | [map()], [option()]) ::
+          {:ok, Step.t()} | {:error, Step.t()}
+  def replay(program, journal, opts \\ [])
+
+  def replay(program, journal, opts) when is_binary(program) or is_struct(program, Program),
+    do: GoingOn.replay(program, journal, opts)
+
+  def replay(other, _journal, _opts), do: refuse(other)
 
   @doc """
   Compiles a program, for runs with several contexts. Names are looked up when it runs. Options: `:timeout`, `:max_heap`,

@@ -195,7 +195,8 @@ defmodule PtcRunner.Native do
   nif(compile_node(term(), Types.reading(), Types.limits()) :: Types.compiled())
 
   # native/ptc_nif/src/lisp.rs: `added` are functions of the memory, each with the names of what it has captured; `shadowed` are
-  # built-ins whose names the memory has; the last list of names is followed by the number of unique symbols
+  # built-ins whose names the memory has; the lists of names are followed by the number of unique
+  # symbols, the names of the data, and the tools with the number of their calls, nil where only the run knows
   nif(
     lisp_compile(
       source :: binary(),

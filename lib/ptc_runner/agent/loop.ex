@@ -126,10 +126,17 @@ defmodule PtcRunner.Agent.Loop do
       made_before: paused.made
     ]
 
+    Steps.event(state, %{event: :resumed, turn: state.number})
+    run |> again({text, warnings}, state, more) |> came(ask, state)
+  end
+
+  defp again(%{lisp: lisp, program: source}, answer, state, more) when lisp != nil,
+    do: Turn.resumed(source, answer, state, more)
+
+  defp again(run, {text, warnings}, state, more) do
     case Source.again(run) do
       {:ok, program} ->
-        Steps.event(state, %{event: :resumed, turn: state.number})
-        program |> run(text, warnings, state, more) |> came(ask, state)
+        run(program, text, warnings, state, more)
 
       {:error, error} ->
         raise ArgumentError, "the program of the paused run is not one: #{inspect(error)}"

@@ -6,6 +6,7 @@ defmodule PtcRunner.Agent.Replaying do
   alias PtcRunner.Json.{Entry, Journal, Paused}
   alias PtcRunner.Json.Control.{Told, Words}
   alias PtcRunner.Json.Paused.Stored
+  alias PtcRunner.Lisp.Program
   alias PtcRunner.Shown
 
   # A journal says what these would.
@@ -115,6 +116,9 @@ defmodule PtcRunner.Agent.Replaying do
 
   defp none, do: {:ok, %{journal: [], replay?: true, forks?: false}, nil}
 
+  defp of?(%Paused{lisp: lisp} = paused, program, memory) when lisp != nil,
+    do: paused.memory === memory and paused.program === source(program)
+
   defp of?(%Paused{} = paused, program, memory),
     do: paused.memory === memory and Source.same?(paused.program, source(program))
 
@@ -124,9 +128,12 @@ defmodule PtcRunner.Agent.Replaying do
   defp source(source), do: source
 
   defp control(journal, program) do
-    with {:ok, control, opts} <- Journal.control(journal, program, []),
+    with {:ok, control, opts} <- of_language(journal, program),
          do: {:ok, Map.take(control, [:journal, :replay?, :forks?, :key_run]), opts[:now]}
   end
+
+  defp of_language(journal, %Program{}), do: Journal.lisp_control(journal)
+  defp of_language(journal, program), do: Journal.control(journal, program, [])
 
   defp ended({:error, _fault} = error, _answers, _count), do: error
 

@@ -125,11 +125,17 @@ defmodule PtcRunner.Agent.Run do
   @spec resume(Paused.t(), term(), keyword()) :: result()
   def resume(paused, decisions, opts) do
     {tools, opts} = Keyword.pop(opts, :tools, %{})
+    {program, opts} = going_on(paused, decisions, opts)
+    run(program, Tool.list!(tools), opts)
+  end
+
+  @doc "The program of a run that goes on, and the options that it goes on with."
+  @spec going_on(Paused.t(), term(), keyword()) :: {Json.program(), keyword()}
+  def going_on(paused, decisions, opts) do
     more = [tool_calls_before: paused.tool_calls, made_before: paused.made]
     # The run has the plans that it is within.
     opts = paused.opts |> Keyword.drop([:within, :approve]) |> Keyword.merge(opts)
-    program = paused.run.program
-    run(program, Tool.list!(tools), [{:resumes, {paused.run, decisions}} | more] ++ opts)
+    {paused.run.program, [{:resumes, {paused.run, decisions}} | more] ++ opts}
   end
 
   @doc "The budget of calls of these tools, with the calls that were made before."
@@ -181,11 +187,8 @@ defmodule PtcRunner.Agent.Run do
 
     approval = Approval.asked(program, tools, given, opts)
 
-    watched? = watched?(tools, opts)
-
     run = fn functions, record ->
-      watch = if watched? and record != nil, do: watch(record, opts[:on_event])
-      control = if watch, do: Map.put(control, :watch, watch), else: control
+      control = watching(control, tools, opts, record)
       given = [{:tools, functions}, {:control, control} | given]
 
       cond do
@@ -285,8 +288,9 @@ defmodule PtcRunner.Agent.Run do
   defp strict(given, %Json.Program{}), do: given
   defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
 
-  # What the tools say beside their functions.
-  defp settings(tools) do
+  @doc "What the tools say beside their functions."
+  @spec settings([Tool.t()]) :: Tools.settings()
+  def settings(tools) do
     for %Tool{name: name} = tool <- tools,
         setting = Tools.of(tool),
         said?(setting),
@@ -314,6 +318,24 @@ defmodule PtcRunner.Agent.Run do
       Enum.any?(tools, &(&1.approve or &1.cache))
   end
 
+  @doc """
+  The control with who is told of each call, for the record and for `:on_event`: where something else than a call may be decided. A replay
+  records what the journal answers.
+  """
+  @spec watching(map(), [Tool.t()], keyword(), Record.t() | nil) :: map()
+  def watching(control, _tools, _opts, nil), do: control
+
+  def watching(control, tools, opts, record) do
+    if watched?(tools, opts),
+      do: Map.put(control, :watch, watch(record, opts[:on_event])),
+      else: control
+  end
+
+  @doc "Who is told of the calls that a journal answers."
+  @spec replay_watch(Record.t() | nil, keyword()) :: (map() -> term())
+  def replay_watch(nil, _opts), do: & &1
+  def replay_watch(record, opts), do: watch(record, opts[:on_event], :replay)
+
   # What a run that goes on was answered before is recorded already, and what a replay is answered is not.
   defp watch(record, on_event, records \\ nil) do
     fn call ->
@@ -339,7 +361,7 @@ defmodule PtcRunner.Agent.Run do
 
   # The journal answers: no tool is called, and what is said of tools does not count.
   defp replayed(program, given, findings?, {opts, record}) do
-    watch = if record, do: watch(record, opts[:on_event], :replay), else: & &1
+    watch = replay_watch(record, opts)
     {firewall, memory} = {given[:control].firewall, Keyword.get(opts, :memory, %{})}
 
     Replaying.run(opts[:replays], {program, memory}, watch, fn answers, now ->

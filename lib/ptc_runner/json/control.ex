@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.Control do
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Keyed, Message, Place, Text, Texts, Tools}
   alias PtcRunner.Json.Within
   alias PtcRunner.Json.Control.{Answers, Decided, Told, Words}
+  alias PtcRunner.SubAgent.KeyNormalizer
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
@@ -20,6 +21,7 @@ defmodule PtcRunner.Json.Control do
   # that they cannot count; `forms`: what the tools say, where only their functions are given; `counts`, `asking`: what comes of it, see
   # `PtcRunner.Json.Within`. `hold`: the plan, as a map, of a program that a person approves before it starts. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
   # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
+  # `lisp`: of a run of PTC-Lisp, what it needs to go on beside what all runs need; else nil.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -57,7 +59,8 @@ defmodule PtcRunner.Json.Control do
             now: nil,
             run_id: nil,
             key_run: nil,
-            attempts: %{}
+            attempts: %{},
+            lisp: nil
 
   @type t :: %__MODULE__{}
 
@@ -163,7 +166,7 @@ defmodule PtcRunner.Json.Control do
 
           given(outcome, control)
         else
-          {:error, reason} -> {:ended, reason, control}
+          {:error, reason} -> {:ended, over(control, reason), control}
         end
     end
   end
@@ -183,10 +186,18 @@ defmodule PtcRunner.Json.Control do
     else
       {:denied, reason} -> refused(control, id, name, args, reason, :firewall)
       {:error, {:refused, _text} = reason} -> refused(control, id, name, args, reason, :plan)
-      {:error, reason} -> refused(control, id, name, args, reason, :limit)
+      {:error, reason} -> refused(control, id, name, args, over(control, reason), :limit)
       step -> step
     end
   end
+
+  # PTC-Lisp has a reason of its own for a budget that is used up.
+  defp over(%{lisp: nil}, reason), do: reason
+
+  defp over(_control, {:execution_error, text}),
+    do: {:tool_call_limit_exceeded, "tool_call_limit_exceeded: " <> text}
+
+  defp over(_control, reason), do: reason
 
   defp tool(%{tools: tools}, name) when is_binary(name) and is_map_key(tools, name),
     do: {:ok, :erlang.map_get(name, tools)}
@@ -219,19 +230,24 @@ defmodule PtcRunner.Json.Control do
     do: match?(%{^name => %{cache: true}}, settings)
 
   defp cached(control, id, name, args) do
-    key = {name, args}
+    key = cache_key(control, name, args)
 
     case control.cache do
       %{^key => :running} ->
         {:join, key, control}
 
       %{^key => outcome} ->
-        from_cache(control, id, key, outcome)
+        from_cache(control, id, {name, args}, outcome)
 
       _cache ->
         :no
     end
   end
+
+  @doc "What equal calls have in common. PTC-Lisp takes `10` and `10.0` for equal arguments."
+  @spec cache_key(t(), String.t(), term()) :: {String.t(), term()}
+  def cache_key(%{lisp: nil}, name, args), do: {name, args}
+  def cache_key(_control, name, args), do: KeyNormalizer.canonical_cache_key(name, args)
 
   @doc "The answer to a call that is equal to one that has been answered."
   @spec from_cache(t(), Entry.id(), {String.t(), term()}, Entry.outcome()) :: step()

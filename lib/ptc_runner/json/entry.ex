@@ -12,11 +12,12 @@ defmodule PtcRunner.Json.Entry do
   @type id :: pos_integer() | {pos_integer(), non_neg_integer(), pos_integer()}
 
   @typedoc """
-  The answer, with its words if they are known; the text of the tool's error, which the program may catch; the error with which the run ended.
+  The answer, with its words if they are known; the text of the tool's error, which the program may catch (of PTC-Lisp also as the
+  ledger has it); the error with which the run ended.
   """
   @type outcome ::
           {:ok, term(), words :: non_neg_integer() | nil}
-          | {:failed, String.t()}
+          | {:failed, String.t() | {said :: String.t(), noted :: String.t()}}
           | {:ended, {atom(), String.t() | non_neg_integer()}}
 
   @typedoc """
@@ -37,8 +38,11 @@ defmodule PtcRunner.Json.Entry do
     "execution_error" => :execution_error,
     "refused" => :refused,
     "timeout" => :timeout,
-    "memory_exceeded" => :memory_exceeded
+    "memory_exceeded" => :memory_exceeded,
+    "tool_call_limit_exceeded" => :tool_call_limit_exceeded
   }
+
+  @kinds_of_ends Map.values(@kinds)
 
   @doc """
   An id as text, and back.
@@ -144,11 +148,12 @@ defmodule PtcRunner.Json.Entry do
   defp sound_answer?({:ok, _value, words}),
     do: is_integer(words) and words >= 0 and words < @most_words
 
+  defp sound_answer?({:failed, {said, noted}}), do: is_binary(said) and is_binary(noted)
   defp sound_answer?({:failed, text}), do: is_binary(text)
 
   defp sound_answer?({:ended, {kind, what}}),
     do:
-      kind in [:execution_error, :refused, :timeout, :memory_exceeded] and
+      kind in @kinds_of_ends and
         (is_binary(what) or is_integer(what))
 
   defp sound_answer?(_other), do: false
@@ -211,6 +216,7 @@ defmodule PtcRunner.Json.Entry do
   defp came({:ok, value, _words}),
     do: with({:ok, value} <- Kept.encode(value), do: {:ok, %{"answer" => value}})
 
+  defp came({:failed, {said, noted}}), do: {:ok, %{"error" => noted, "said" => said}}
   defp came({:failed, text}), do: {:ok, %{"error" => text}}
   defp came({:ended, {kind, what}}), do: {:ok, %{"ended" => [Atom.to_string(kind), what]}}
 
@@ -263,6 +269,9 @@ defmodule PtcRunner.Json.Entry do
     words = if is_integer(words) and words >= 0 and words < @most_words, do: words
     with {:ok, value} <- Kept.decode(value), do: {:ok, {:ok, value, words}}
   end
+
+  defp outcome(%{"error" => noted, "said" => said}) when is_binary(noted) and is_binary(said),
+    do: {:ok, {:failed, {said, noted}}}
 
   defp outcome(%{"error" => text}) when is_binary(text), do: {:ok, {:failed, text}}
 

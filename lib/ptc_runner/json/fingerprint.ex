@@ -10,10 +10,22 @@ defmodule PtcRunner.Json.Fingerprint do
   @doc "The fingerprint of a context, for a program with these native parts."
   @spec of(reference(), tuple(), map(), any_keys? :: boolean()) :: String.t()
   def of(handle, consts, context, any_keys?) do
-    parts =
+    of_parts(
       for name <- handle |> Native.context_names(consts) |> Enum.uniq() |> Enum.sort(),
           do: {name, part(context, name, any_keys?)}
+    )
+  end
 
+  @doc """
+  The fingerprint of names in their order, with their values.
+
+      iex> parts = [{"n", {:ok, 1}}, {"x", :error}]
+      iex> PtcRunner.Json.Fingerprint.of_parts(parts) == PtcRunner.Json.Fingerprint.of_parts(parts)
+      true
+
+  """
+  @spec of_parts([{term(), {:ok, term()} | :error}]) :: String.t()
+  def of_parts(parts) do
     hash = :erlang.phash2(parts, @range)
     Base.encode16(<<hash::32, :erlang.phash2({hash, parts}, @range)::32>>, case: :lower)
   end

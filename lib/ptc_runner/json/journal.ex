@@ -15,8 +15,14 @@ defmodule PtcRunner.Json.Journal do
   @spec new(Control.t() | nil, PtcRunner.Json.program(), PtcRunner.Json.Limits.given()) :: map()
   def new(control, program, {_timeout, _max_heap, reading}) do
     {_depth, _any_keys?, _strict?, _values?, edition} = Paused.reading(program, reading)
-    control = control || %Control{}
+    Map.put(written(control || %Control{}), "edition", edition)
+  end
 
+  @doc "The journal of a run of PTC-Lisp."
+  @spec of_lisp(Control.t() | nil) :: map()
+  def of_lisp(control), do: Map.put(written(control || %Control{}), "language", "lisp")
+
+  defp written(control) do
     # An entry that cannot be kept has ended the run.
     calls =
       for entry <- Entry.list(control.entries),
@@ -25,7 +31,6 @@ defmodule PtcRunner.Json.Journal do
 
     %{
       "journal" => @version,
-      "edition" => edition,
       "now" => control.now,
       "forks" => control.forks? || false,
       "run_id" => control.key_run,
@@ -36,18 +41,13 @@ defmodule PtcRunner.Json.Journal do
   @doc "The control of a run that is replayed, and the options that the journal has."
   @spec control(term(), PtcRunner.Json.program(), keyword()) ::
           {:ok, Control.t(), keyword()} | {:error, PtcRunner.Json.error()}
+  def control(%{"journal" => @version, "language" => "lisp"}, _program, _opts), do: of("PTC-Lisp")
+  def control(%Paused{lisp: lisp}, _program, _opts) when lisp != nil, do: of("PTC-Lisp")
+
   def control(%{"journal" => @version, "calls" => calls} = journal, program, opts)
       when is_list(calls) do
-    forks? = journal["forks"] == true
-
     with :ok <- edition(journal["edition"], program, opts[:edition]),
-         :ok <- now(journal["now"]),
-         {:ok, entries} <- entries(calls, []),
-         entries = Entry.list(entries),
-         :ok <- Entry.whole(entries, forks?) do
-      entries = if forks?, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
-      defaults = if journal["now"], do: [now: journal["now"]], else: []
-      control = %Control{journal: entries, replay?: true, forks?: forks?, key_run: run(journal)}
+         {:ok, control, defaults} <- of_run(journal) do
       {:ok, control, [{:edition, journal["edition"]} | defaults]}
     else
       {:error, text} -> {:error, {:execution_error, text}}
@@ -70,14 +70,64 @@ defmodule PtcRunner.Json.Journal do
     end
   end
 
-  def control(%{"journal" => version}, _program, _opts) when version != @version,
+  def control(other, _program, _opts), do: none(other)
+
+  @doc "The control of a replay of PTC-Lisp, and the options that the journal has."
+  @spec lisp_control(term()) :: {:ok, Control.t(), keyword()} | {:error, PtcRunner.Json.error()}
+  def lisp_control(%{"journal" => @version, "language" => "lisp", "calls" => calls} = journal)
+      when is_list(calls) do
+    with {:error, text} <- of_run(journal), do: {:error, {:execution_error, text}}
+  end
+
+  def lisp_control(%{"journal" => @version, "edition" => _edition}), do: of("PTC-JSON")
+  def lisp_control(%Paused{lisp: nil}), do: of("PTC-JSON")
+
+  def lisp_control(%Paused{lisp: lisp} = paused) do
+    case of_paused(paused) do
+      {:ok, control, kept} ->
+        {history, lisp} = Map.pop(lisp, :history, [])
+        own = Keyword.take(kept, [:memory, :now, :timeout, :max_heap])
+        {:ok, control, own ++ [{:turn_history, Enum.reverse(history)} | Map.to_list(lisp)]}
+
+      {:error, text} ->
+        {:error, {:execution_error, text}}
+    end
+  end
+
+  def lisp_control([_ | _] = events) do
+    case Paused.recover(events) do
+      {:ok, paused} -> lisp_control(paused)
+      {:error, text} -> {:error, {:execution_error, text}}
+    end
+  end
+
+  def lisp_control(other), do: none(other)
+
+  # The control of a journal in its own form, whose calls are a list.
+  defp of_run(%{"calls" => calls} = journal) do
+    forks? = journal["forks"] == true
+
+    with :ok <- now(journal["now"]),
+         {:ok, entries} <- entries(calls, []),
+         entries = Entry.list(entries),
+         :ok <- Entry.whole(entries, forks?) do
+      entries = if forks?, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
+      defaults = if journal["now"], do: [now: journal["now"]], else: []
+      control = %Control{journal: entries, replay?: true, forks?: forks?, key_run: run(journal)}
+      {:ok, control, defaults}
+    end
+  end
+
+  defp none(%{"journal" => version}) when version != @version,
     do:
       {:error,
        {:execution_error,
         "The journal has version #{Shown.text(version, 50)}, and this library reads version #{@version}"}}
 
-  def control(other, _program, _opts),
-    do: {:error, {:execution_error, "No journal: #{Shown.text(other, 200)}"}}
+  defp none(other), do: {:error, {:execution_error, "No journal: #{Shown.text(other, 200)}"}}
+
+  defp of(language),
+    do: {:error, {:execution_error, "The journal is one of #{language}: it has its own replay/3"}}
 
   @doc "The control of a replay of a run that has been recovered, and the options that it had."
   @spec of_paused(Paused.t()) :: {:ok, Control.t(), keyword()} | {:error, String.t()}

@@ -17,6 +17,7 @@ defmodule PtcRunner.Json.Paused do
     * `plan` - the plan of a program that waits itself to be approved, before its first call: see the option `:approve` of `PtcRunner.Agent.loop/3`
     * `run_id` - the id of the run in events of telemetry, with which the keys of its calls begin; the run that goes on has it too
     * `attempts` - by id, how often a call was started whose answer is not known
+    * `lisp` - of a run of PTC-Lisp, what it was given beside context, memory and tools, as a map; else `nil`. `PtcRunner.Lisp.resume/3` goes on with it.
     * `forks`, `version` - whether calls may overlap; the version of this form
 
   It is plain data: it may be sent to another node, and written by `:erlang.term_to_binary/1` or as JSON, see `to_map/1`. Its size
@@ -55,6 +56,7 @@ defmodule PtcRunner.Json.Paused do
                 plan: nil,
                 run_id: nil,
                 attempts: %{},
+                lisp: nil,
                 version: @version
               ]
 
@@ -86,6 +88,7 @@ defmodule PtcRunner.Json.Paused do
           plan: map() | nil,
           run_id: String.t() | nil,
           attempts: %{String.t() => pos_integer()},
+          lisp: map() | nil,
           version: pos_integer()
         }
 
@@ -98,6 +101,7 @@ defmodule PtcRunner.Json.Paused do
     calls = sorted(control.paused)
 
     with :ok <- memory_kept(memory),
+         :ok <- options_kept(control.lisp),
          :ok <- entries_kept(control.entries),
          :ok <- calls_kept(calls),
          do: {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
@@ -151,7 +155,8 @@ defmodule PtcRunner.Json.Paused do
       unknown: control.unknown,
       plan: control.hold,
       run_id: control.run_id,
-      attempts: attempts(control)
+      attempts: attempts(control),
+      lisp: control.lisp
     }
   end
 
@@ -171,6 +176,8 @@ defmodule PtcRunner.Json.Paused do
   defp source(%Program{source: source}), do: source
   defp source({:observed, _observation, program}), do: source(program)
   defp source({:checked, node}), do: %{"program" => node}
+  # Of another language.
+  defp source(%_program{source: source}), do: source
   defp source(source), do: source
 
   @doc false
@@ -186,6 +193,13 @@ defmodule PtcRunner.Json.Paused do
   defp memory_kept(memory) do
     with {:error, kind} <- Kept.check(memory),
          do: {:error, {:execution_error, "The run cannot be paused: its memory has #{kind}"}}
+  end
+
+  defp options_kept(options) do
+    with {:error, kind} <- Kept.check(options),
+         do:
+           {:error,
+            {:execution_error, "The run cannot be paused: one of its options has #{kind}"}}
   end
 
   defp entries_kept([]), do: :ok

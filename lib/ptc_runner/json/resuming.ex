@@ -35,12 +35,33 @@ defmodule PtcRunner.Json.Resuming do
   @spec resume(Paused.t(), term(), keyword()) :: PtcRunner.Json.result()
   def resume(paused, decisions, opts) do
     given = Given.read(opts, @function)
+
+    with :ok <- json(paused),
+         {:ok, paused, given} <- given(paused, decisions, given, opts),
+         do: Evaluation.of(paused.program, given)
+  end
+
+  defp json(%Paused{lisp: lisp}) when lisp != nil,
+    do:
+      {:error,
+       {:execution_error,
+        "The paused run is one of PTC-Lisp: PtcRunner.Lisp.resume/3 goes on with it"}}
+
+  defp json(_paused), do: :ok
+
+  @doc """
+  The paused run, and what it goes on with, of any language: the limits, the memory and the control of `given` are those of the
+  paused run, unless `opts` say others.
+  """
+  @spec given(Paused.t(), term(), Given.t(), keyword()) ::
+          {:ok, Paused.t(), Given.t()} | {:error, Message.error()}
+  def given(paused, decisions, given, opts) do
     paused = whole(paused)
 
     with :ok <- hooks(paused, opts),
          {:ok, decisions, paused} <- approved(paused, decisions),
          {:ok, given} <- of_paused(paused, decisions, given, opts),
-         do: Evaluation.of(paused.program, given)
+         do: {:ok, paused, given}
   end
 
   @doc "Resumes a run for `PtcRunner.Agent`: see `PtcRunner.Json.Evaluation.value/3`."
@@ -48,13 +69,10 @@ defmodule PtcRunner.Json.Resuming do
           {:ok, term()} | {:error, Message.fault()} | {:paused, Paused.t()}
   def value(paused, decisions, opts, run \\ &Runner.run/1) do
     given = Given.read(opts, @function, :own)
-    paused = whole(paused)
+    # An agent says itself whether there is a firewall.
+    opts = opts |> Keyword.delete(:edition) |> Keyword.put(:firewall, true)
 
-    with :ok <- hooks(paused, opts),
-         {:ok, decisions, paused} <- approved(paused, decisions),
-         # An agent says itself whether there is a firewall.
-         opts = opts |> Keyword.delete(:edition) |> Keyword.put(:firewall, true),
-         {:ok, given} <- of_paused(paused, decisions, given, opts),
+    with {:ok, paused, given} <- given(paused, decisions, given, opts),
          do:
            paused.program |> Evaluation.run(given, run) |> Evaluation.value(paused.program, given)
   end
@@ -165,6 +183,7 @@ defmodule PtcRunner.Json.Resuming do
         fingerprint: paused.fingerprint,
         forks?: paused.forks,
         now: paused.now,
+        lisp: paused.lisp,
         attempts: for({id, count} <- paused.attempts, into: %{}, do: {id(id), count})
       }
 

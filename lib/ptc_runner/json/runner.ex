@@ -75,27 +75,32 @@ defmodule PtcRunner.Json.Runner do
   def controlled(%Run{control: nil} = run), do: {run(run), nil}
 
   def controlled(run) do
-    {result, control} = decided(run)
+    {result, %Run{control: control}} = decided(run, &Start.start/1)
     {settled(result, run), control}
   end
 
-  defp decided(%Run{} = run) do
+  @doc """
+  Runs a program whose calls are decided about, of any language: `begin` makes its first native call. Returns what it ends with, and
+  the run as it is then.
+  """
+  @spec decided(Run.t(), (Run.t() -> Reply.t())) :: {Run.outcome(), Run.t()}
+  def decided(%Run{} = run, begin) do
     with {:ok, run, fingerprint} <- Controlled.prepared(run),
          :goes <- held(run, fingerprint) do
-      case driven(run, fn -> Start.start(run) end) do
-        {:paused, %Run{control: control}} ->
+      case driven(run, fn -> begin.(run) end) do
+        {:paused, %Run{control: control} = run} ->
           control = Controlled.paused(control, fingerprint)
-          {{:paused, control}, control}
+          {{:paused, control}, %{run | control: control}}
 
-        {result, %Run{control: control}} ->
-          {result, control}
+        ended ->
+          ended
       end
     else
-      {:paused, control} -> {{:paused, control}, control}
-      {error, control} -> {finish(error, control.limits), control}
+      {:paused, control} -> {{:paused, control}, %{run | control: control}}
+      {error, control} -> {finish(error, control.limits), %{run | control: control}}
     end
   catch
-    :error, reason -> {Panic.error(reason, __STACKTRACE__), run.control}
+    :error, reason -> {Panic.error(reason, __STACKTRACE__), run}
   end
 
   # The program itself waits to be approved.

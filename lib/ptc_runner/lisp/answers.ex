@@ -19,10 +19,11 @@ defmodule PtcRunner.Lisp.Answers do
 
   @json ["json/parse-string", "json/parse-lines", "json/generate-string"]
   @regexes ["re-pattern", "re-find", "re-matches", "re-seq", "re-split", "extract", "extract-int"]
+  @clock ["java.util.Date.", "System/currentTimeMillis"]
   @regexes_in_texts ["split", "replace"]
 
   @doc """
-  Evaluates a built-in. `patterns` are the regular expressions that the run has compiled.
+  Evaluates a built-in. `patterns` are the regular expressions that the run has compiled; `now` is the time of a run that has one.
 
       iex> alias PtcRunner.Lisp.Answers
       iex> {answer, _patterns} = Answers.answer("format", ["%.1f%%", 12.34], {1_000, 0}, %{})
@@ -35,17 +36,23 @@ defmodule PtcRunner.Lisp.Answers do
       {false, "type_error", "re-find: invalid argument types: string, string"}
 
   """
-  @spec answer(String.t(), [term()], limits(), Patterns.t()) :: {answer(), Patterns.t()}
-  def answer("format", args, _limits, patterns), do: {Format.answer(args), patterns}
+  @spec answer(String.t(), [term()], limits(), Patterns.t(), now :: String.t() | nil) ::
+          {answer(), Patterns.t()}
+  def answer(name, args, limits, patterns, now \\ nil)
 
-  def answer(name, args, limits, patterns) when name in @json,
+  def answer("format", args, _limits, patterns, _now), do: {Format.answer(args), patterns}
+
+  def answer(name, args, limits, patterns, _now) when name in @json,
     do: {Json.answer(name, args, limits), patterns}
 
-  def answer(name, args, {timeout, _max_heap}, patterns)
+  def answer(name, args, {timeout, _max_heap}, patterns, _now)
       when name in @regexes or name in @regexes_in_texts,
       do: Regexes.answer(name, args, until(timeout), patterns)
 
-  def answer(name, args, _limits, patterns), do: {Dates.answer(name, args), patterns}
+  def answer(name, [], _limits, patterns, now) when name in @clock and now != nil,
+    do: {Dates.at(name, now), patterns}
+
+  def answer(name, args, _limits, patterns, _now), do: {Dates.answer(name, args), patterns}
 
   defp until(:infinity), do: :infinity
   defp until(timeout), do: System.monotonic_time(:millisecond) + timeout

@@ -2,51 +2,29 @@ defmodule PtcRunner.Lisp.Asking do
   @moduledoc false
   # Drives a run of PTC-Lisp: calls its tools in a process of their own, evaluates the built-ins that it asks for, and keeps what it
   # prints and calls.
+  #
+  # Where something decides about the calls, counts or keeps them, `PtcRunner.Json.Run.Controlled` makes them, as those of PTC-JSON.
 
-  alias PtcRunner.Json.{Budget, Run}
-  alias PtcRunner.Json.Run.{Driver, InCaller, Reply}
-  alias PtcRunner.Json.ToolProcess
-  alias PtcRunner.Lisp.{Answers, Arguments, Ledger, Prints, Tools}
+  alias PtcRunner.Json.{Control, Run, ToolProcess}
+  alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply}
+  alias PtcRunner.Lisp.{Answers, Arguments, Data, Ledger, Prints}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
-  alias PtcRunner.SubAgent.KeyNormalizer
   require Reply
   require Telemetry
 
   @behaviour Driver
 
-  # `prints` and `calls` have the newest first. `made` counts the calls that were made.
-  defstruct tools: %{},
-            prints: [],
-            print_length: 2_000,
-            calls: [],
-            made: 0,
-            most: nil,
-            calls_of_agent: %{budget: nil, timeouts: %{}, cached: nil},
-            cache: %{},
-            patterns: %{}
-
-  @typedoc """
-  What an agent says of the calls: the budget that they count in, the milliseconds that each tool has, and a function of name, arguments
-  and value, which is told of a call that the cache has answered.
-  """
-  @type calls :: %{
-          budget: Budget.t() | nil,
-          timeouts: %{String.t() => timeout()},
-          cached: (String.t(), term(), term() -> term()) | nil
-        }
+  # `prints` and `calls` have the newest first. `id`: the one of the next call.
+  defstruct prints: [], print_length: 2_000, calls: [], patterns: %{}, id: 1
 
   @type t :: %__MODULE__{
-          tools: Tools.t(),
           prints: [String.t()],
           print_length: non_neg_integer(),
           calls: [Ledger.entry()],
-          made: non_neg_integer(),
-          most: non_neg_integer() | nil,
-          calls_of_agent: calls(),
-          cache: map(),
-          patterns: Answers.Patterns.t()
+          patterns: Answers.Patterns.t(),
+          id: pos_integer()
         }
 
   # The questions of a run, see `native/ptc_lisp/src/code.rs`.
@@ -66,26 +44,53 @@ defmodule PtcRunner.Lisp.Asking do
     %Run{strategy: asking, max_heap: max_heap} = run
 
     with {:ok, _words} <- Weight.within(args, max_heap),
-         {{_ok?, _value} = answer, patterns} <-
-           Answers.answer(name, args, {at_least(left), max_heap}, asking.patterns),
+         {{_ok?, _value} = answer, patterns} <- answer(name, args, left, run),
          {:ok, words} <- weighed(elem(answer, 1), max_heap) do
       resume(answer, words, patterns, run)
     else
       {{false, _reason, _text} = error, patterns} -> resume(error, 0, patterns, run)
-      {{:error, limit}, _patterns} -> {:ended, {:error, limit}, run}
+      {{:error, limit}, _patterns} -> {:ended, {:error, limit}, %{run | strategy: asking}}
       error -> {:ended, error, run}
     end
   end
 
-  def request(Reply.call(tool: name, args: args) = call, %Run{strategy: asking} = run) do
+  def request(Reply.call(tool: name, args: args) = call, %Run{control: nil, tools: tools} = run) do
     args = Arguments.of(args)
 
-    case asking.tools do
-      %{^name => {fun, false}} -> limited(call, name, fun, args, run)
-      %{^name => {fun, true}} -> cached(call, name, fun, args, run)
+    case tools do
+      %{^name => fun} -> made(call, name, fun, args, run)
       tools -> {:ended, {:error, {:unknown_tool, name, tools}}, run}
     end
   end
+
+  def request(Reply.call(tool: name, args: asked) = call, %Run{} = run) do
+    args = Arguments.of(asked)
+    call = if args === asked, do: call, else: Reply.call(call, args: args, weight: nil)
+    began = Ledger.began()
+
+    call |> Controlled.decided(run) |> noted(name, args, began, run) |> caught(call, name)
+  end
+
+  @impl true
+  def told_apart({:ok, {:value, value}, words}), do: {:ok, value, words}
+
+  def told_apart({:ok, {:failed, said, noted}, _words}),
+    do: {:error, {:tool_failed, {said, noted}}}
+
+  def told_apart(error), do: error
+
+  @impl true
+  def tool_late(_name, timeout) do
+    text = "it did not answer within #{timeout} ms"
+    {:tool_failed, {text, text}}
+  end
+
+  @impl true
+  def data(%Run{program: program, context: context}), do: Data.parts(program, context)
+
+  # A run that may go on later, or is replayed, has the time of its start.
+  defp answer(name, args, left, %Run{strategy: asking, now: now, max_heap: max_heap}),
+    do: Answers.answer(name, args, {at_least(left), max_heap}, asking.patterns, now)
 
   defp at_least(:infinity), do: :infinity
   defp at_least(left), do: max(left, 0)
@@ -99,63 +104,77 @@ defmodule PtcRunner.Lisp.Asking do
 
   defp weighed(value, max_heap), do: Weight.within(value, max_heap)
 
-  defp cached(call, name, fun, args, %Run{strategy: asking} = run) do
-    key = KeyNormalizer.canonical_cache_key(name, args)
-
-    case asking.cache do
-      %{^key => {value, words}} ->
-        entry = Ledger.cached(name, args, value)
-        if told = asking.calls_of_agent.cached, do: told.(name, args, value)
-        {:resume, {:answer, value, words}, noted(run, entry)}
-
-      _new ->
-        case limited(call, name, fun, args, run) do
-          {:resume, {:answer, value, words}, %Run{strategy: asking} = run} = step ->
-            cache = Map.put(asking.cache, key, {value, words})
-            put_elem(step, 2, %{run | strategy: %{asking | cache: cache}})
-
-          other ->
-            other
-        end
-    end
-  end
-
-  defp limited(_call, name, _fun, _args, %Run{strategy: %{made: made, most: made}} = run),
-    do: {:ended, {:error, {:too_many_calls, name, made}}, run}
-
-  defp limited(call, name, fun, args, %Run{strategy: asking} = run) do
-    case Budget.take(asking.calls_of_agent.budget, name, args) do
-      :ok ->
-        made(call, name, fun, args, run)
-
-      {:error, {_kind, text}} ->
-        text = "tool_call_limit_exceeded: #{text}"
-        {:ended, {:error, {:worded, :tool_call_limit_exceeded, text}}, run}
-    end
-  end
-
-  defp made(call, name, fun, args, %Run{strategy: asking} = run) do
-    run = %{run | strategy: %{asking | made: asking.made + 1}}
+  # A call that nothing decides about.
+  defp made(call, name, fun, args, run) do
     began = Ledger.began()
     {result, process} = called(call, name, fun, args, run)
-    run = %{run | process: process}
 
-    case result do
-      {:ok, value, words} ->
-        run = noted(run, Ledger.entry(name, args, {:ok, value}, began))
-        {:resume, {:answer, value, words}, run}
+    result
+    |> InCaller.answered(call, name, %{run | process: process})
+    |> noted(name, args, began, run)
+    |> caught(call, name)
+  end
 
-      {:error, {:tool_failed, said, noted}} ->
-        run = noted(run, Ledger.entry(name, args, {:error, noted}, began))
-        caught(call, name, {said, noted}, run)
+  defp called(Reply.call(args: asked, left: left, weight: weight), name, fun, args, run) do
+    %Run{process: process, max_heap: max_heap} = run
+    weight = if args === asked, do: weight
 
-      {:error, reason} = error ->
-        {:ended, error, noted(run, Ledger.entry(name, args, {:error, text(reason)}, began))}
+    with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
+      begin = fn -> ToolProcess.call(process, name, fun, args, left) end
+      {result, process} = if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
+      {told_apart(result), process}
+    else
+      error -> {error, process}
     end
   end
 
+  # The entry of a call for the step: what came of it. One that waits has none.
+  defp noted({:resume, {:answer, value, _words}, run} = step, name, args, began, before) do
+    entry =
+      if cached?(run, before, name, args),
+        do: Ledger.cached(name, args, value),
+        else: Ledger.entry(name, args, {:ok, value}, began)
+
+    put_elem(step, 2, with_entry(run, entry))
+  end
+
+  defp noted({:failed, kind, failed, run}, name, args, began, _before) do
+    {_said, noted} = failed = failure(failed)
+    {:failed, kind, failed, with_entry(run, Ledger.entry(name, args, {:error, noted}, began))}
+  end
+
+  # A tool that is not there, and a call that no budget has room for, were not made.
+  defp noted({:ended, {:error, {kind, _text}}, _run} = step, _name, _args, _began, _before)
+       when kind == :tool_call_limit_exceeded,
+       do: step
+
+  defp noted({:ended, {:error, {:unknown_tool, _, _}}, _} = step, _name, _args, _began, _before),
+    do: step
+
+  defp noted({:ended, {:error, reason}, run} = step, name, args, began, _before),
+    do:
+      put_elem(step, 2, with_entry(run, Ledger.entry(name, args, {:error, text(reason)}, began)))
+
+  defp noted(step, _name, _args, _began, _before), do: step
+
+  # Whether the cache has answered, now or when the run was recorded.
+  defp cached?(%Run{control: nil}, _before, _name, _args), do: false
+
+  defp cached?(%Run{control: control}, %Run{control: before}, name, args) do
+    match?([{_id, _name, _args, {:cached, _outcome}} | _], control.entries) or
+      (before.cache != %{} and
+         match?({:ok, _, _}, Control.in_cache(before, Control.cache_key(before, name, args))))
+  end
+
+  # A journal that was not made by this language has a text alone.
+  defp failure({_said, _noted} = failed), do: failed
+  defp failure(text), do: {inspect(text, printable_limit: :infinity), text}
+
+  defp with_entry(%Run{strategy: asking} = run, entry),
+    do: %{run | strategy: %{asking | calls: [entry | asking.calls]}}
+
   # A `try` around the call gets the error as a map, and else the run ends with it.
-  defp caught(call, name, {said, noted}, run) do
+  defp caught({:failed, _kind, {said, noted}, run}, call, name) do
     words = div(byte_size(noted) + byte_size(name), 8) + 16
     error = %{%PtcRunner.Lisp.Keyword{name: "message"} => noted, :tool => name}
 
@@ -169,42 +188,7 @@ defmodule PtcRunner.Lisp.Asking do
     end
   end
 
-  defp called(Reply.call(args: asked, left: left, weight: weight), name, fun, args, run) do
-    %Run{process: process, max_heap: max_heap} = run
-    weight = if args === asked, do: weight
-
-    with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
-      own = Map.get(run.strategy.calls_of_agent.timeouts, name, :infinity)
-
-      begin = fn ->
-        process |> ToolProcess.call(name, fun, args, min(left, own)) |> answered()
-      end
-
-      {result, process} = if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
-
-      # The process has ended with its call.
-      if result == {:error, :timeout} and own < left,
-        do: {late(own), ToolProcess.new(max_heap)},
-        else: {result, process}
-    else
-      error -> {error, process}
-    end
-  end
-
-  defp late(timeout) do
-    text = "it did not answer within #{timeout} ms"
-    {:error, {:tool_failed, text, text}}
-  end
-
-  defp answered({{:ok, {:value, value}, words}, process}), do: {{:ok, value, words}, process}
-
-  defp answered({{:ok, {:failed, said, noted}, _words}, process}),
-    do: {{:error, {:tool_failed, said, noted}}, process}
-
-  defp answered(error), do: error
-
-  defp noted(%Run{strategy: asking} = run, entry),
-    do: %{run | strategy: %{asking | calls: [entry | asking.calls]}}
+  defp caught(step, _call, _name), do: step
 
   defp text(:timeout), do: "it did not answer within the time of the run"
   defp text(:memory_exceeded), do: "it exceeded the heap limit of the run"

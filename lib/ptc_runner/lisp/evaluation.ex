@@ -6,7 +6,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   #
   # The first of these that fails is the result, and nothing runs before all names are known.
 
-  alias PtcRunner.Json.{Limits, Run, Runner, ToolProcess}
+  alias PtcRunner.Json.{Control, Limits, Paused, Run, Runner, ToolProcess}
   alias PtcRunner.Lisp.{Asking, FaultWords, Given, Inside, Names, Program, Result, Tools}
   alias PtcRunner.{Native, Step}
   alias PtcRunner.Native.Telemetry
@@ -26,11 +26,27 @@ defmodule PtcRunner.Lisp.Evaluation do
       {2, ["n"]}
 
   """
-  @spec run(String.t() | Program.t(), Given.t()) :: {:ok, Step.t()} | {:error, Step.t()}
-  def run(program, %Given{} = given) do
+  @spec run(String.t() | Program.t(), Given.t()) :: result()
+  def run(program, %Given{} = given), do: program |> controlled(given) |> elem(0)
+
+  @typedoc "What a run ends with, or the run that waits."
+  @type result :: {:ok, Step.t()} | {:error, Step.t()} | {:paused, Paused.t()}
+
+  @doc "Runs a program, and returns the control at the end of the run too, if it has one."
+  @spec controlled(String.t() | Program.t(), Given.t()) :: {result(), Control.t() | nil}
+  def controlled(program, %Given{} = given) do
     if Telemetry.on?() do
       told = %{tools: given.tools, limits: {given.timeout, given.max_heap, 1}}
-      Telemetry.run(:lisp, program, nil, told, fn -> evaluated(program, given) end)
+      key = {__MODULE__, make_ref()}
+
+      result =
+        Telemetry.run(:lisp, program, given.own[:run_id], told, fn ->
+          {result, control} = evaluated(program, given)
+          Process.put(key, control)
+          result
+        end)
+
+      {result, Process.delete(key)}
     else
       evaluated(program, given)
     end
@@ -42,19 +58,21 @@ defmodule PtcRunner.Lisp.Evaluation do
     limits = {timeout, max_heap}
 
     with :ok <- size(program, given.max_program_bytes),
-         {:ok, tools} <- tools(given.tools),
+         {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- prepared(program, given, tools, limits) do
-      run = started(tools, given, max_heap)
-      begin = fn -> first_call(program, given, {left(timeout, began), max_heap}) end
+      run = started(program, {tools, settings}, given, limits)
+      begin = fn _run -> first_call(program, given, {left(timeout, began), max_heap}) end
+      {outcome, run} = ran(run, begin)
 
-      {outcome, %Run{strategy: asking}} =
-        Runner.driven(%{run | limits: {timeout, max_heap, 1}}, begin)
-
-      outcome |> named(program) |> step(given, signature, limits) |> told(asking, outcome, began)
+      {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
+       run.control}
     else
-      error -> error |> failed(given, limits) |> used(0, began)
+      error -> {error |> failed(given, limits) |> used(0, began), nil}
     end
   end
+
+  defp ran(%Run{control: nil} = run, begin), do: Runner.driven(run, fn -> begin.(run) end)
+  defp ran(run, begin), do: Runner.decided(run, begin)
 
   @doc """
   What is wrong with a program before it runs: its size, its syntax, its names.
@@ -69,7 +87,7 @@ defmodule PtcRunner.Lisp.Evaluation do
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
 
     with :ok <- size(program, given.max_program_bytes),
-         {:ok, tools} <- tools(given.tools),
+         {:ok, tools, _settings} <- tools(given),
          {:ok, program, _signature} <- compiled(program, given, {timeout, max_heap}),
          :ok <- Names.check(program, given, tools),
          do: {:ok, program}
@@ -123,8 +141,11 @@ defmodule PtcRunner.Lisp.Evaluation do
      "program size #{byte_size(source)} bytes exceeds limit of #{most}"}
   end
 
-  defp tools(tools) do
-    with {:error, text} <- Tools.read(tools), do: {:error, :invalid_tool, text}
+  # A journal answers, and no tool is called.
+  defp tools(%Given{own: %{replay?: true}}), do: {:ok, %{}, %{}}
+
+  defp tools(%Given{tools: tools, tool_context: context}) do
+    with {:error, text} <- Tools.read(tools, context), do: {:error, :invalid_tool, text}
   end
 
   defp signature(nil), do: {:ok, nil}
@@ -137,22 +158,45 @@ defmodule PtcRunner.Lisp.Evaluation do
   defp built(%Program{} = program, _limits), do: {:ok, program}
   defp built(source, limits), do: Program.build(source, [], [], limits)
 
-  defp symbols(%Program{names: {_, _, _, _, count}}, most) when count <= most, do: :ok
+  defp symbols(%Program{names: {_, _, _, _, count, _, _}}, most) when count <= most, do: :ok
 
-  defp symbols(%Program{names: {_, _, _, _, count}}, most) do
+  defp symbols(%Program{names: {_, _, _, _, count, _, _}}, most) do
     {:error, :symbol_limit_exceeded,
      "program contains #{count} unique symbols/keywords, exceeds limit of #{most}"}
   end
 
-  defp started(tools, given, max_heap) do
-    asking = %Asking{
+  defp started(program, {tools, settings}, given, {timeout, max_heap}) do
+    run = %Run{
+      program: program,
+      context: given.context,
+      memory: given.memory,
       tools: tools,
-      print_length: given.max_print_length,
-      most: given.max_tool_calls,
-      calls_of_agent: given.calls
+      now: given.now,
+      limits: {timeout, max_heap, 1},
+      strategy: %Asking{print_length: given.max_print_length},
+      max_heap: max_heap,
+      process: ToolProcess.new(max_heap)
     }
 
-    %Run{strategy: asking, max_heap: max_heap, process: ToolProcess.new(max_heap)}
+    run = %{run | control: decides(given, tools, settings)}
+    Telemetry.on?() && Telemetry.counted(run)
+    run
+  end
+
+  # Nothing decides about the calls of most runs, and nothing counts them.
+  defp decides(given, tools, settings) do
+    control = Given.control(given)
+
+    case Control.for_run(control, tools, settings) do
+      {:decides, control} ->
+        control
+
+      {:counts, nil} ->
+        nil
+
+      {:counts, budget} ->
+        %{control | tools: tools, budget: budget, settings: Map.merge(control.settings, settings)}
+    end
   end
 
   defp left(:infinity, _began), do: :infinity
@@ -186,7 +230,7 @@ defmodule PtcRunner.Lisp.Evaluation do
     do: named({:error, fault}, program)
 
   defp named({:error, {:execution, :unbound, name, detail, _none}}, program) do
-    {_unbound, _tools, globals, builtins, _symbols} = program.names
+    {_unbound, _tools, globals, builtins, _symbols, _data, _calls} = program.names
     {:error, {:execution, :unbound, name, detail, List.delete(globals, name) ++ builtins}}
   end
 
@@ -196,6 +240,16 @@ defmodule PtcRunner.Lisp.Evaluation do
   defp named(outcome, _program), do: outcome
 
   # What a run ended with.
+  defp ended({:paused, control}, given, _signature, %Run{program: program, limits: limits}) do
+    case Paused.new(control, program, given.memory, limits) do
+      {:ok, paused} -> {:paused, paused}
+      {:error, fault} -> failed({:error, fault}, given, limits)
+    end
+  end
+
+  defp ended(outcome, given, signature, %Run{limits: {timeout, max_heap, _reading}}),
+    do: step(outcome, given, signature, {timeout, max_heap})
+
   defp step({:ok, {:ok, value, defined}, _words}, given, signature, _limits) do
     value = Result.rounded(value, given.float_precision)
     memory = Result.memory(given.memory, defined)
@@ -229,7 +283,9 @@ defmodule PtcRunner.Lisp.Evaluation do
     {:error, Step.error(reason, message, given.memory, details)}
   end
 
-  defp told({ended, step}, asking, outcome, began) do
+  defp told({:paused, _paused} = paused, _run, _outcome, _began), do: paused
+
+  defp told({ended, step}, %Run{strategy: asking}, outcome, began) do
     step = %{step | prints: Enum.reverse(asking.prints), tool_calls: Enum.reverse(asking.calls)}
     used({ended, step}, words(outcome), began)
   end

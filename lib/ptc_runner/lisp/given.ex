@@ -2,6 +2,8 @@ defmodule PtcRunner.Lisp.Given do
   @moduledoc false
   # The options of a run, checked, with their defaults. Options that are not known are those of `ptc_runner` that have no effect here.
 
+  alias PtcRunner.Json.{Control, Now, ToolContext}
+  alias PtcRunner.Options
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
 
@@ -19,8 +21,13 @@ defmodule PtcRunner.Lisp.Given do
             max_tool_calls: nil,
             strict_data: false,
             budget: nil,
-            # What an agent says of the calls: see `PtcRunner.Lisp.Asking`.
-            calls: %{budget: nil, timeouts: %{}, cached: nil}
+            now: nil,
+            on_call: nil,
+            on_journal: nil,
+            pause_ttl: :infinity,
+            tool_context: nil,
+            # Fields of `PtcRunner.Json.Control`, from this library's own functions.
+            own: %{}
 
   @type t :: %__MODULE__{
           context: map(),
@@ -37,8 +44,22 @@ defmodule PtcRunner.Lisp.Given do
           max_tool_calls: non_neg_integer() | nil,
           strict_data: boolean(),
           budget: term(),
-          calls: PtcRunner.Lisp.Asking.calls()
+          now: String.t() | nil,
+          on_call: (PtcRunner.Json.Call.t() -> term()) | nil,
+          on_journal: (map() -> term()) | nil,
+          pause_ttl: timeout(),
+          tool_context: map() | nil,
+          own: %{optional(atom()) => term()}
         }
+
+  # The options of control, which are those of PTC-JSON.
+  @control %{
+    now: :now,
+    on_call: {:function, 1},
+    on_journal: {:function, 1},
+    pause_ttl: {:or_infinity, :count},
+    tool_context: :named
+  }
 
   @doc """
   Reads the options. `nil` stands for the default. Raises `ArgumentError` for a value that is not of its kind. `:turn_history` is kept
@@ -78,6 +99,11 @@ defmodule PtcRunner.Lisp.Given do
 
   defp put(given, :signature, signature), do: %{given | signature: signature}
   defp put(given, :budget, budget), do: %{given | budget: budget}
+
+  defp put(given, name, value) when is_map_key(@control, name) do
+    :ok = Options.check!([{name, value}], @control, "PtcRunner.Lisp")
+    Map.replace!(given, name, control(name, value))
+  end
 
   defp put(given, :strict_data, strict?) when is_boolean(strict?),
     do: %{given | strict_data: strict?}
@@ -120,6 +146,79 @@ defmodule PtcRunner.Lisp.Given do
        do: refuse(name, "a non-negative integer", value)
 
   defp put(given, _other, _value), do: given
+
+  defp control(:now, time) do
+    {:ok, text} = Now.text(time)
+    text
+  end
+
+  defp control(:tool_context, context), do: ToolContext.named(context)
+  defp control(_name, value), do: value
+
+  @doc """
+  What decides about the calls of a run with these options, and what a run that pauses needs to go on.
+
+      iex> given = PtcRunner.Lisp.Given.read(max_tool_calls: 3, strict_data: true)
+      iex> control = PtcRunner.Lisp.Given.control(given)
+      iex> {control.max_tool_calls, control.lisp.strict_data}
+      {3, true}
+
+  """
+  @spec control(t()) :: Control.t()
+  def control(%__MODULE__{} = given) do
+    control = %Control{
+      max_tool_calls: given.max_tool_calls,
+      on_call: given.on_call,
+      on_journal: given.on_journal,
+      pause_ttl: given.pause_ttl,
+      tool_context: given.tool_context,
+      lisp: kept(given)
+    }
+
+    struct!(control, given.own)
+  end
+
+  # What a run needs to go on as it has begun.
+  @kept [
+    :history,
+    :signature,
+    :float_precision,
+    :max_program_bytes,
+    :max_symbols,
+    :max_print_length,
+    :strict_data,
+    :budget
+  ]
+
+  defp kept(given), do: Map.take(given, @kept)
+
+  @doc """
+  The options with what a paused run has kept of them, or why that is not what a run has.
+
+      iex> alias PtcRunner.Lisp.Given
+      iex> {:ok, given} = Given.with_kept(Given.read([]), Given.control(Given.read(strict_data: true)).lisp)
+      iex> given.strict_data
+      true
+      iex> Given.with_kept(Given.read([]), %{history: 5})
+      {:error, "The paused run has no valid options of PTC-Lisp"}
+
+  """
+  @spec with_kept(t(), term()) :: {:ok, t()} | {:error, String.t()}
+  def with_kept(given, kept) do
+    sound? =
+      is_map(kept) and Enum.sort(Map.keys(kept)) == Enum.sort(@kept) and is_list(kept.history) and
+        not List.improper?(kept.history)
+
+    if sound? do
+      {history, options} = Map.pop!(kept, :history)
+      checked = options |> Map.to_list() |> read()
+      {:ok, given |> Map.merge(Map.take(checked, @kept)) |> Map.put(:history, history)}
+    else
+      {:error, "The paused run has no valid options of PTC-Lisp"}
+    end
+  rescue
+    ArgumentError -> {:error, "The paused run has no valid options of PTC-Lisp"}
+  end
 
   defp refuse(name, kind, value) do
     raise ArgumentError,

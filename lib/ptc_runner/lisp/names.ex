@@ -17,9 +17,19 @@ defmodule PtcRunner.Lisp.Names do
 
   """
   @spec check(Program.t(), Given.t(), map()) :: :ok | {:error, atom(), String.t()}
-  def check(%Program{names: {unbound, tools, _, _, _}}, %Given{memory: memory}, known) do
+  def check(
+        %Program{names: {unbound, tools, _, _, _, _, _}},
+        %Given{memory: memory, own: own},
+        known
+      ) do
     with :ok <- bound(missing(unbound, memory)),
-         do: tools |> Enum.reject(&is_map_key(known, &1)) |> Enum.uniq() |> available(known)
+         false <- match?(%{replay?: true}, own),
+         do: tools |> Enum.reject(&is_map_key(known, &1)) |> Enum.uniq() |> available(known),
+         else:
+           (
+             true -> :ok
+             error -> error
+           )
   end
 
   defp missing([], _memory), do: []

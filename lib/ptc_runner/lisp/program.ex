@@ -32,7 +32,8 @@ defmodule PtcRunner.Lisp.Program do
           consts: tuple(),
           names:
             {unbound :: [String.t()], tools :: [String.t()], globals :: [String.t()],
-             builtins :: [String.t()], symbols :: non_neg_integer()}
+             builtins :: [String.t()], symbols :: non_neg_integer(), data :: [String.t()],
+             calls :: [{String.t(), most :: non_neg_integer() | nil}]}
         }
 
   @typedoc false
@@ -120,7 +121,7 @@ defmodule PtcRunner.Lisp.Program do
     do: with_memory(program, memory, history, limits, {[], []})
 
   defp with_memory(program, memory, history, limits, compiled_with) do
-    {_unbound, _tools, globals, builtins, _symbols} = program.names
+    {_unbound, _tools, globals, builtins, _symbols, _data, _calls} = program.names
     {added, shadowed} = compiled_with
     texts = Enum.map_join(added, " ", &elem(&1, 0))
 

@@ -32,7 +32,7 @@ struct Compiling<T> {
 rooted!(Compiling { terms: source, added, shadowed, empty_set; });
 
 nif! {
-    /// `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols}}`, or
+    /// `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols, data, calls}}`, or
     /// `{:error, {:problem, reason, code, parts, start, end}}`.
     fn lisp_compile<'a>(
         env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>, given: (Term<'a>, Term<'a>)
@@ -120,6 +120,8 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
             names.globals,
             names.builtins,
             names.symbols,
+            names.data,
+            names.calls,
         );
         (atoms::ok(), handle, consts, names).encode(env)
     }

@@ -217,11 +217,125 @@ defmodule PtcRunner.Agent.LispTest do
              Agent.run("(:last data/r)", %{}, language: :lisp, context: %{r: 1..3})
   end
 
+  describe "control" do
+    defp pay do
+      %{
+        "due" => {fn _ -> 70 end, signature: "() -> :int", effect: :read},
+        "pay" =>
+          {fn %{"sum" => sum} -> "paid #{sum}" end,
+           signature: "(sum :int) -> :string", approve: true}
+      }
+    end
+
+    test "a loop waits for a person in its second turn, is stored, and goes on on another node" do
+      answers = [
+        "(def due (tool/due)) (println due)",
+        ~S|(println "now") (return [(tool/pay {:sum (str due)}) *1 due])|
+      ]
+
+      {ask, _} = model(answers)
+      task = [task: "Pay.", tools: pay(), returns: "[:any]", language: :lisp]
+      assert {:paused, %Agent.Paused{kind: :loop} = paused} = Agent.loop(ask, task)
+      assert [%{tool: "pay", args: %{"sum" => 70}, asked: %{"sum" => "70"}}] = paused.calls
+      keys = [:crypto.strong_rand_bytes(32)]
+      text = Agent.Paused.seal(paused, keys, bind: 7, ttl: 60_000)
+      assert {:ok, ^paused} = Agent.Paused.open(text, keys, bind: 7)
+
+      {:ok, paused} =
+        paused
+        |> Agent.Paused.to_map()
+        |> PtcRunner.Json.Codec.encode!()
+        |> PtcRunner.Json.Codec.decode!()
+        |> Agent.Paused.from_map()
+
+      opts = [model: ask, tools: pay()]
+      decided = {:decided, :approve, by: "Ann"}
+      assert {:ok, step} = Agent.resume(paused, decided, opts)
+      assert ["paid 70", _var, 70] = step.return
+      assert [%{prints: ["70"]}, %{prints: ["now" | _]}] = step.turns
+
+      assert [
+               %{tool: "due", turn: 1, decision: :run},
+               %{tool: "pay", turn: 2, decision: :approved, by: "Ann", key: key}
+             ] = Agent.audit(step)
+
+      assert key =~ ~r/-2\.1\z/
+
+      {ask, _} = model(["(return [5])"])
+
+      assert {:ok, %{return: [5]} = step} =
+               Agent.resume(paused, {:deny, "no"}, [{:model, ask} | tl(opts)])
+
+      assert Enum.any?(step.messages, &(&1.content =~ "Tool 'pay' was refused: no"))
+    end
+
+    test "a run of one program, also with the budget of before" do
+      program = "(mapv (fn [n] (tool/pay {:sum n})) [1 2])"
+      opts = [language: :lisp, max_tool_calls: 1, info: true]
+      assert {:paused, paused} = Agent.run(program, pay(), opts)
+      assert {:error, error, told, info} = Agent.resume(paused, :approve, tools: pay())
+      assert {:tool_call_limit_exceeded, _text} = error
+      assert told =~ "no more than 1 call is allowed"
+
+      assert [%{name: "pay", result: ~S("paid 1")}, %{name: "pay", status: :refused}] =
+               info.tool_calls
+
+      again = Agent.resume(paused, :approve, tools: pay(), max_tool_calls: 2)
+      assert {:paused, paused} = again
+      assert {:ok, ["paid 1", "none"], _} = Agent.resume(paused, {:answer, "none"}, tools: pay())
+    end
+
+    test "on_call, on_event and on_journal are asked and told as for JSON; a journal is replayed" do
+      me = self()
+      answers = [fence("(def due (tool/due))"), fence("(return (+ due (tool/due)))")]
+      {ask, _} = model(answers)
+      task = [task: "Due?", tools: pay(), returns: ":int", language: :lisp]
+
+      hook = fn call ->
+        send(me, {:asked, call.key})
+        if call.key =~ "-2.", do: {:answer, 5}, else: :run
+      end
+
+      {:ok, step} =
+        Agent.loop(ask, task,
+          on_call: hook,
+          on_event: &(&1.event == :call && send(me, {:told, &1.decision})),
+          on_journal: &send(me, {:journal, &1})
+        )
+
+      assert step.return == 75
+      assert_receive {:asked, _}
+      assert_receive {:told, :run}
+      assert_receive {:told, :answer}
+      journal = received()
+      assert length(journal) == 5
+      {ask, _} = model(answers)
+
+      without =
+        for {name, {_fun, opts}} <- pay(),
+            into: %{},
+            do: {name, {fn _ -> raise "called" end, opts}}
+
+      assert {:ok, again} = Agent.replay(ask, journal, Keyword.put(task, :tools, without))
+      assert again.return == 75
+      assert for(call <- Agent.audit(again), do: call.decision) == [:replay, :replay]
+
+      other = model([fence("(def due 1)"), fence("(return (tool/due {:n 2}))")]) |> elem(0)
+      assert {:error, step} = Agent.replay(other, journal, Keyword.put(task, :max_turns, 2))
+      assert step.fail.message =~ "no more calls"
+    end
+
+    defp received do
+      receive do
+        {:journal, map} -> [map | received()]
+      after
+        0 -> []
+      end
+    end
+  end
+
   test "options of the JSON language are refused by their names" do
     for {name, value} <- [
-          on_call: fn _ -> :run end,
-          on_journal: fn _ -> :ok end,
-          pause_ttl: 5,
           within: [],
           unknown: :ask,
           approve: fn _ -> :run end,
@@ -246,13 +360,9 @@ defmodule PtcRunner.Agent.LispTest do
       end
     end
 
-    for fun <- [
-          fn -> Agent.replay("1", [%{}], language: :lisp) end,
-          fn ->
-            Agent.loop(fn _ -> "1" end, language: :lisp, tools: %{"a" => {& &1, approve: true}})
-          end
-        ],
-        do: assert_raise(ArgumentError, ~r/works with language: :json/, fun)
+    assert_raise ArgumentError, ~r/works with language: :json/, fn ->
+      Agent.loop(fn _ -> "1" end, language: :lisp, tools: %{"a" => {& &1, batch: 2}})
+    end
   end
 
   test "firewalled fields are refused, unless the application says that there is no firewall" do

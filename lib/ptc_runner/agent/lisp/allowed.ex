@@ -10,16 +10,12 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
 
   # Options of the JSON language; `nil` is as if they were not given.
   @only_json [
-    :on_call,
-    :on_journal,
-    :pause_ttl,
     :within,
     :unknown,
     :approve,
     :check,
     :findings,
     :tool_concurrency,
-    :now,
     :max_depth,
     :strict,
     :edition,
@@ -46,8 +42,8 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
   @doc """
   Raises `ArgumentError` for an option that PTC-Lisp does not have.
 
-      iex> PtcRunner.Agent.Lisp.Allowed.options!([language: :lisp, on_call: &is_map/1], "PtcRunner.Agent.loop/3")
-      ** (ArgumentError) option :on_call of PtcRunner.Agent.loop/3 works with language: :json, not with language: :lisp
+      iex> PtcRunner.Agent.Lisp.Allowed.options!([language: :lisp, operations: [:core]], "PtcRunner.Agent.loop/3")
+      ** (ArgumentError) option :operations of PtcRunner.Agent.loop/3 works with language: :json, not with language: :lisp
 
   """
   @spec options!(keyword(), String.t()) :: :ok
@@ -68,38 +64,19 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
   defp shown(name, _value), do: inspect(name)
 
   @doc """
-  Raises `ArgumentError` if the options ask for PTC-Lisp, for functions that only the JSON language has.
-
-      iex> PtcRunner.Agent.Lisp.Allowed.json!([language: :lisp], "PtcRunner.Agent.replay/3")
-      ** (ArgumentError) PtcRunner.Agent.replay/3 works with language: :json, not with language: :lisp
-
-  """
-  @spec json!(keyword(), String.t()) :: :ok
-  def json!(opts, function) do
-    if lisp?(opts) do
-      raise ArgumentError, "#{function} works with language: :json, not with language: :lisp"
-    end
-
-    :ok
-  end
-
-  @doc """
   Raises `ArgumentError` for a tool that programs cannot call.
 
-      iex> tools = PtcRunner.Agent.Tool.list!(%{"pay" => {& &1, approve: true}})
+      iex> tools = PtcRunner.Agent.Tool.list!(%{"pay" => {& &1, batch: 10}})
       iex> PtcRunner.Agent.Lisp.Allowed.tools!(tools, [])
-      ** (ArgumentError) tool "pay" has approve: true, which works with language: :json, not with language: :lisp
+      ** (ArgumentError) tool "pay" has batch:, which works with language: :json, not with language: :lisp
 
   """
   @spec tools!([Tool.t()], keyword()) :: :ok
   def tools!(tools, opts) do
     for %Tool{} = tool <- tools do
       cond do
-        tool.approve ->
-          refuse(
-            tool,
-            "has approve: true, which works with language: :json, not with language: :lisp"
-          )
+        tool.batch != nil ->
+          refuse(tool, "has batch:, which works with language: :json, not with language: :lisp")
 
         not (tool.name =~ @name) ->
           refuse(

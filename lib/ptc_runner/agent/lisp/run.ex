@@ -2,13 +2,15 @@ defmodule PtcRunner.Agent.Lisp.Run do
   @moduledoc false
   # Runs one program of PTC-Lisp with validated tool calls, and judges its result.
 
-  alias PtcRunner.Agent.{Calls, Result, Tool}
+  alias PtcRunner.Agent.{Calls, Paused, Replaying, Result, Tool}
   alias PtcRunner.Agent.Lisp.{Allowed, Source, Told}
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
   alias PtcRunner.Json.{Text, ToolContext, Values}
-  alias PtcRunner.Lisp.{Evaluation, Given, Program}
-  alias PtcRunner.Agent.Record
+  alias PtcRunner.Lisp.{Evaluation, Given, GoingOn, Program}
+  alias PtcRunner.{Json, Lisp, Step}
+
+  @running [:timeout, :max_heap, :on_call, :on_journal, :pause_ttl, :tool_context, :now]
 
   @typedoc "How a run ended that has not failed."
   @type ended :: {:value | :return | :fail, term()}
@@ -18,6 +20,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
           {:ok, term(), map()}
           | {:error, term(), String.t()}
           | {:error, term(), String.t(), map()}
+          | {:paused, Paused.t()}
   def run(program, tools, opts) do
     Allowed.tools!(tools, opts)
     Allowed.data!(JsonRun.named(Keyword.get(opts, :context, %{})), opts)
@@ -28,8 +31,30 @@ defmodule PtcRunner.Agent.Lisp.Run do
          {:ok, ended, info} <- noted(program, tools, [{:budget, budget} | opts]) do
       result(ended, opts, %{info | warnings: warnings ++ info.warnings})
     else
+      {:paused, paused, info} -> {:paused, Paused.of_run(paused, opts, info)}
       {:error, error, told} -> failed(error, told, nothing(opts, warnings), opts)
       {:error, error, told, info} -> failed(error, told, info, opts)
+    end
+  end
+
+  @doc "Goes on with a run that was paused: see `PtcRunner.Agent.resume/3`."
+  @spec resume(Paused.t(), term(), keyword()) :: term()
+  def resume(paused, decisions, opts) do
+    {tools, opts} = Keyword.pop(opts, :tools, %{})
+    {source, opts} = JsonRun.going_on(paused, decisions, opts)
+    run(again!(source), Tool.list!(tools), opts)
+  end
+
+  @doc "The program of a paused run."
+  @spec again!(String.t()) :: Program.t()
+  def again!(source) do
+    case Lisp.compile(source) do
+      {:ok, program} ->
+        program
+
+      {:error, error} ->
+        raise ArgumentError,
+              "the program of the paused run is not one: #{Lisp.format_error(error)}"
     end
   end
 
@@ -94,37 +119,52 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
   @doc "Runs a program; an error includes the record of what happened before it."
   @spec noted(Program.t(), [Tool.t()], keyword()) ::
-          {:ok, ended(), map()} | {:error, {atom(), String.t()}, String.t(), map()}
+          {:ok, ended(), map()}
+          | {:error, {atom(), String.t()}, String.t(), map()}
+          | {:paused, Json.Paused.t(), map()}
   def noted(program, tools, opts) do
     memory = Keyword.get(opts, :memory, %{})
     given_to_tools = ToolContext.named(opts[:tool_context])
     bound = for tool <- tools, do: tool |> ToolContext.bound(given_to_tools) |> answering(opts)
 
-    run = fn functions, record ->
-      Evaluation.run(program, given(functions, tools, record, memory, opts))
-    end
+    run = fn functions, record -> ran(program, functions, tools, record, opts) end
 
     recording = Keyword.take(opts, [:recorded_calls, :recorded_bytes])
-    {{how, step}, noted} = Calls.noted(bound, recording, run)
+    {result, noted} = Calls.noted(bound, recording, run)
+    # What the run had called before it was paused.
+    made = JsonRun.audited(noted.calls, given_to_tools)
+    told = Keyword.get(opts, :made_before, "") <> noted.told
 
     info = %{
-      memory: step.memory,
-      delta: delta(memory, step.memory),
-      tool_calls: JsonRun.audited(noted.calls, given_to_tools),
+      memory: memory,
+      delta: %{},
+      tool_calls: Keyword.get(opts, :tool_calls_before, []) ++ made,
       dropped_calls: noted.dropped,
-      prints: step.prints,
-      made: noted.told,
+      prints: [],
+      made: told,
       warnings: JsonRun.warnings(noted)
     }
 
-    case how do
-      :ok ->
-        {:ok, ended(step.return), info}
+    case result do
+      {:paused, paused} ->
+        {:paused, paused, info}
 
-      :error ->
+      {:ok, step} ->
+        {:ok, ended(step.return), with_step(info, step)}
+
+      {:error, %Step{} = step} ->
         error = {step.fail.reason, step.fail.message}
-        {:error, error, Told.failed(error, step.prints, noted.told), info}
+        {:error, error, Told.failed(error, step.prints, told), with_step(info, step)}
+
+      # It has not begun.
+      {:error, {reason, text}} ->
+        {:error, {reason, text}, Told.failed({reason, text}, [], told), info}
     end
+  end
+
+  defp with_step(info, step) do
+    delta = delta(info.memory, step.memory)
+    %{info | memory: step.memory, delta: delta, prints: step.prints}
   end
 
   defp ended({:__ptc_return__, value}), do: {:return, value}
@@ -137,48 +177,50 @@ defmodule PtcRunner.Agent.Lisp.Run do
     end
   end
 
-  defp given(functions, tools, record, memory, opts) do
-    context = opts |> Keyword.get(:context, %{}) |> JsonRun.named() |> Values.written()
+  defp ran(program, functions, tools, record, opts) do
+    given = given(functions, opts)
 
-    options =
-      [context: context, memory: memory, tools: forms(functions, tools)] ++
-        [turn_history: Keyword.get(opts, :history, [])] ++
-        Keyword.take(opts, [:timeout, :max_heap])
+    own = %{
+      budget: opts[:budget],
+      settings: JsonRun.settings(tools),
+      run_id: opts[:run_id],
+      forms: Map.new(tools, &{&1.name, &1})
+    }
 
-    %{Given.read(options) | calls: calls(tools, record, opts[:budget])}
-  end
+    given = %{given | own: JsonRun.watching(own, tools, opts, record)}
 
-  defp forms(functions, tools) do
-    for %Tool{name: name, cache: cache?} <- tools, into: %{} do
-      function = Map.fetch!(functions, name)
-
-      {name, if(cache?, do: {function, cache: true}, else: function)}
+    cond do
+      opts[:replays] -> replayed(program, given, record, opts)
+      opts[:resumes] -> resumed(given, opts)
+      true -> Evaluation.run(program, given)
     end
   end
 
-  # What counts and limits the calls, and who is told of those that a cache answers.
-  defp calls(tools, record, budget) do
-    %{
-      budget: budget,
-      timeouts:
-        for(%Tool{timeout: timeout, name: name} <- tools, timeout, into: %{}, do: {name, timeout}),
-      cached: record && (&cached(record, &1, &2, &3))
-    }
+  defp resumed(given, opts) do
+    {paused, decisions} = opts[:resumes]
+
+    with {:ok, program, given} <- GoingOn.prepared(paused, decisions, given, opts),
+         do: Evaluation.run(program, given)
   end
 
-  defp cached(record, name, args, value) do
-    Record.decided(record, %{
-      tool: name,
-      args: args,
-      given: args,
-      asked: nil,
-      decision: :cache,
-      by: :cache,
-      note: nil,
-      at: nil,
-      key: nil,
-      outcome: {:ok, value, 0}
-    })
+  # The journal answers: no tool is called, and what is said of tools does not count.
+  defp replayed(program, %Given{memory: memory} = given, record, opts) do
+    watch = JsonRun.replay_watch(record, opts)
+
+    Replaying.run(opts[:replays], {program, memory}, watch, fn answers, now ->
+      Evaluation.run(program, %{given | own: answers, now: given.now || now})
+    end)
+  end
+
+  defp given(functions, opts) do
+    context = opts |> Keyword.get(:context, %{}) |> JsonRun.named() |> Values.written()
+
+    memory = Keyword.get(opts, :memory, %{})
+
+    Given.read(
+      [context: context, memory: memory, tools: functions] ++
+        [turn_history: Keyword.get(opts, :history, [])] ++ Keyword.take(opts, @running)
+    )
   end
 
   # Programs read structs as maps of their fields, and nothing conceals what is firewalled.

@@ -2,19 +2,23 @@ defmodule PtcRunner.Agent.Lisp.Turn do
   @moduledoc false
   # One turn of a loop whose model writes PTC-Lisp: from its answer to the result, to what it looked at, or to what went wrong.
 
-  alias PtcRunner.Agent.{Feedback, Made, Steps}
+  alias PtcRunner.Agent.{Feedback, Made, Paused, Steps}
   alias PtcRunner.Agent.Lisp.{Run, Source, Told}
+  alias PtcRunner.Json.Budget
   alias PtcRunner.Lisp.Evaluation
 
   @reading [:timeout, :max_heap]
   @running [:context, :timeout, :max_heap, :recorded_calls, :recorded_bytes, :tool_context] ++
-             [:firewall]
+             [:firewall, :on_call, :on_journal, :on_event, :pause_ttl, :now, :replays]
 
   # *1, *2 and *3.
   @history 3
 
   @type outcome ::
-          {:done, term(), map()} | {:again, String.t(), map()} | {:failed, term(), map()}
+          {:done, term(), map()}
+          | {:again, String.t(), map()}
+          | {:failed, term(), map()}
+          | {:paused, Paused.t()}
 
   @doc "What the loop does with an answer."
   @spec outcome(String.t(), map()) :: outcome()
@@ -23,7 +27,7 @@ defmodule PtcRunner.Agent.Lisp.Turn do
 
     case Source.read(text, reading) do
       {:ok, program, warnings} ->
-        ran(program, text, warnings, state)
+        ran(program, text, warnings, state, [])
 
       {:error, error, told} ->
         Evaluation.refused(text, error)
@@ -32,10 +36,17 @@ defmodule PtcRunner.Agent.Lisp.Turn do
     end
   end
 
-  defp ran(program, text, warnings, state) do
+  @doc "What the loop does with an answer whose run was paused: it goes on with these options."
+  @spec resumed(String.t(), {String.t(), [String.t()]}, map(), keyword()) :: outcome()
+  def resumed(source, {text, warnings}, state, more),
+    do: source |> Run.again!() |> ran(text, warnings, state, more)
+
+  defp ran(program, text, warnings, state, more) do
     history = Map.get(state, :history, [])
-    own = [memory: state.memory, budget: state.budget, history: history]
-    ran = Run.noted(program, state.tools, own ++ Keyword.take(state.opts, @running))
+    run_id = "#{state.runs}-#{state.number}"
+    own = [memory: state.memory, budget: state.budget, history: history, run_id: run_id]
+    counts = state.budget && Budget.counted(state.budget)
+    ran = Run.noted(program, state.tools, more ++ own ++ Keyword.take(state.opts, @running))
     info = ran |> Tuple.to_list() |> List.last()
 
     record = fn fields ->
@@ -49,6 +60,10 @@ defmodule PtcRunner.Agent.Lisp.Turn do
     notes = info.prints ++ warnings ++ info.warnings
 
     case ran do
+      {:paused, paused, info} ->
+        paused = Paused.of_run(paused, state.opts, info)
+        {:paused, Paused.of_loop(paused, {text, warnings, counts}, state)}
+
       {:ok, {how, value}, info} ->
         keep = [memory: info.memory, history: Enum.take(history ++ [value], -@history)]
         ended(how, value, info, notes, {&record.(keep ++ &1), state})

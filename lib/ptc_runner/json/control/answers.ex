@@ -65,8 +65,15 @@ defmodule PtcRunner.Json.Control.Answers do
 
   @doc "Keeps an answer, or that the tool runs, for equal calls."
   @spec in_cache(Control.t(), String.t(), term(), Entry.outcome() | :running) :: Control.t()
+  # A tool of PTC-Lisp that has failed is called again.
+  def in_cache(%{lisp: %{}} = control, name, args, {kind, _why}) when kind in [:failed, :ended],
+    do: %{control | cache: Map.delete(control.cache, Control.cache_key(control, name, args))}
+
   def in_cache(control, name, args, outcome),
-    do: %{control | cache: Map.put(control.cache, {name, args}, outcome)}
+    do: %{
+      control
+      | cache: Map.put(control.cache, Control.cache_key(control, name, args), outcome)
+    }
 
   # A journal outlives this VM.
   defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok

@@ -52,9 +52,14 @@ defmodule PtcRunner.Json.Paused.Sound do
       not (paused.plan == nil or plans?([paused.plan])) -> :plan
       not (paused.run_id == nil or is_binary(paused.run_id)) -> :run_id
       not attempts?(paused.attempts) -> :attempts
+      not lisp?(paused.lisp, paused.program) -> :lisp
       true -> nil
     end
   end
+
+  # What it has is checked where the run goes on.
+  defp lisp?(nil, _program), do: true
+  defp lisp?(lisp, program), do: is_map(lisp) and is_binary(program)
 
   defp attempts?(attempts) do
     is_map(attempts) and

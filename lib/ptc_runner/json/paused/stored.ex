@@ -40,9 +40,10 @@ defmodule PtcRunner.Json.Paused.Stored do
   def unsealed(other), do: {:error, "no paused run: #{Shown.text(other, 200)}"}
 
   defp unanswered(paused) do
-    attempts = if paused.attempts == %{}, do: %{}, else: %{"attempts" => paused.attempts}
+    more = if paused.attempts == %{}, do: %{}, else: %{"attempts" => paused.attempts}
+    more = if paused.lisp == nil, do: more, else: Map.put(more, "lisp", kept(paused.lisp))
 
-    Map.merge(attempts, %{
+    Map.merge(more, %{
       "paused" => paused.version,
       "program" => kept(paused.program),
       "memory" => kept(paused.memory),
@@ -117,9 +118,10 @@ defmodule PtcRunner.Json.Paused.Stored do
   defp read(map, answers) do
     with {:ok, program} <- field(map, "program"),
          {:ok, memory} <- field(map, "memory"),
+         {:ok, lisp} <- map |> Map.put_new("lisp", nil) |> field("lisp"),
          {:ok, answered, journal} <- answers.(),
          {:ok, calls} <- list(map, "calls", &waiting/1),
-         paused = paused(map, program, memory, calls, journal),
+         paused = %{paused(map, program, memory, calls, journal) | lisp: lisp},
          :ok <- times(paused),
          :ok <- Sound.check(paused, answered),
          do: {:ok, keyed(paused)}

@@ -18,7 +18,7 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   @behaviour Driver
 
-  # The id of the next call.
+  # The id of the next call. The strategy of another language has it too.
   defstruct id: 1
 
   @doc """
@@ -46,14 +46,14 @@ defmodule PtcRunner.Json.Run.Controlled do
 
     run = %{run | now: now, forks?: forks?, control: control, limits: limits, max_heap: max_heap}
 
-    with {:ok, run} <- Start.compiled(run),
+    with {:ok, run} <- compiled(run),
          fingerprint = fingerprint(run),
          :ok <- same(control.fingerprint, fingerprint),
          :ok <- Answers.begin(control, fn -> started(run, program, fingerprint) end) do
-      %Program{handle: handle, consts: consts, source: source} = program(run)
-      control = %{control | place: Place.new(handle, consts, source)}
+      control = %{control | place: place(run)}
+      strategy = run.strategy || %__MODULE__{}
       process = ToolProcess.new(max_heap)
-      {:ok, %{run | strategy: %__MODULE__{}, control: control, process: process}, fingerprint}
+      {:ok, %{run | strategy: strategy, control: control, process: process}, fingerprint}
     else
       error -> {error, control}
     end
@@ -61,10 +61,25 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   defp forks?(%Run{most: most, settings: settings}), do: most > 1 or settings != %{}
 
-  defp fingerprint(%Run{context: context, limits: {_timeout, _max_heap, reading}} = run) do
+  # A run of another language has its strategy, and is compiled.
+  defp compiled(%Run{strategy: nil} = run), do: Start.compiled(run)
+  defp compiled(run), do: {:ok, run}
+
+  defp fingerprint(%Run{strategy: nil, context: context} = run) do
+    %Run{limits: {_timeout, _max_heap, reading}} = run
     %Program{handle: handle, consts: consts} = program(run)
     fn -> Fingerprint.of(handle, consts, context, any_keys?(reading)) end
   end
+
+  defp fingerprint(%Run{strategy: %strategy{}} = run),
+    do: fn -> run |> strategy.data() |> Fingerprint.of_parts() end
+
+  defp place(%Run{strategy: nil} = run) do
+    %Program{handle: handle, consts: consts, source: source} = program(run)
+    Place.new(handle, consts, source)
+  end
+
+  defp place(_run), do: nil
 
   defp program(%Run{program: {:observed, _observation, program}}), do: program
   defp program(%Run{program: program}), do: program
@@ -136,6 +151,13 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   def request(call, run), do: decided(call, run)
 
+  @impl true
+  def told_apart(result), do: result
+
+  @impl true
+  def tool_late(name, timeout),
+    do: {:tool_failed, "Tool '#{Shown.name(name)}' did not answer within #{timeout} ms"}
+
   defp replayed(call, replays, %Run{control: control, max_heap: max_heap} = run) do
     id = run.strategy.id
 
@@ -161,13 +183,15 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   defp answers(reply, replays, id, _max_heap), do: {reply, replays, id}
 
-  defp decided(Reply.call(tool: name, args: args, pc: pc) = call, run),
+  @doc "Decides about a call, and does what was decided. The strategy of the run has the id of the call."
+  @spec decided(Reply.t(), Run.t()) :: Driver.step()
+  def decided(Reply.call(tool: name, args: args, pc: pc) = call, run),
     do: run |> decide(name, args, pc) |> done(call, name, run)
 
-  defp decided(Reply.last(tool: name, args: args, pc: pc) = call, run),
+  def decided(Reply.last(tool: name, args: args, pc: pc) = call, run),
     do: run |> decide(name, args, pc) |> done(call, name, run)
 
-  defp next(run, id), do: %{run | strategy: %__MODULE__{id: id}}
+  defp next(%Run{strategy: strategy} = run, id), do: %{run | strategy: %{strategy | id: id}}
 
   defp done(step, call, name, %Run{strategy: %{id: id}, max_heap: max_heap} = run) do
     run = next(run, id + 1)
@@ -233,7 +257,7 @@ defmodule PtcRunner.Json.Run.Controlled do
   end
 
   defp called(call, {_, name, asked, _, _} = running, fun, given, {timeout, still}, control, run) do
-    %Run{process: process, max_heap: max_heap} = run
+    %Run{process: process, max_heap: max_heap, strategy: %strategy{}} = run
     {left, weight} = room(call)
     args = Keyed.args(given)
     weight = if args === asked, do: weight
@@ -246,8 +270,8 @@ defmodule PtcRunner.Json.Run.Controlled do
 
       # The process has ended with its call.
       if result == {:error, :timeout} and timeout < left,
-        do: {{:error, late(name, timeout)}, ToolProcess.new(max_heap)},
-        else: {result, process}
+        do: {{:error, strategy.tool_late(name, timeout)}, ToolProcess.new(max_heap)},
+        else: {strategy.told_apart(result), process}
     else
       error -> {error, process}
     end
@@ -256,11 +280,6 @@ defmodule PtcRunner.Json.Run.Controlled do
   # The time that a call has, and the weight of its arguments.
   defp room(Reply.call(left: left, weight: weight)), do: {left, weight}
   defp room(Reply.last(left: left, weight: weight)), do: {left, weight}
-
-  @doc "The error of a tool that took longer than it may; the program may catch it."
-  @spec late(String.t(), timeout()) :: {:tool_failed, String.t()}
-  def late(name, timeout),
-    do: {:tool_failed, "Tool '#{Shown.name(name)}' did not answer within #{timeout} ms"}
 
   @doc "A value that no tool had to answer, with its words, which may be known."
   @spec weighed(term(), non_neg_integer() | nil, non_neg_integer()) ::

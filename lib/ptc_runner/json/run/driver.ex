@@ -27,11 +27,22 @@ defmodule PtcRunner.Json.Run.Driver do
   @type step ::
           {:resume, answer(), Run.t()}
           | {:resumed, Reply.t(), Run.t()}
-          | {:failed, :failed | :failed_moved, String.t(), Run.t()}
+          | {:failed, :failed | :failed_moved, String.t() | term(), Run.t()}
           | {:ended, result :: term(), Run.t()}
 
   @doc "Does what a run asks for: calls the tool, runs the rounds of a loop, or decodes a text that a tool has answered."
   @callback request(Reply.t(), Run.t()) :: step()
+
+  @doc "What a tool of a run whose calls are decided about has answered: its value, or its error."
+  @callback told_apart(result) :: result when result: term()
+
+  @doc "The error of a tool that took longer than it may; the program may catch it."
+  @callback tool_late(String.t(), timeout()) :: {:tool_failed, term()}
+
+  @doc "What a run of another language than PTC-JSON reads of its context: names and values."
+  @callback data(Run.t()) :: [{String.t(), {:ok, term()} | :error}]
+
+  @optional_callbacks told_apart: 1, tool_late: 2, data: 1
 
   @doc """
   Starts a run and drives it. An error of the native library is an error of the run.

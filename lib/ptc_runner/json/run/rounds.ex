@@ -179,7 +179,7 @@ defmodule PtcRunner.Json.Run.Rounds do
         %{^round => {_call, {pid, monitor, _tag, _known}, _span, {running, _until}}} ->
           {at, rounds} = Running.stop_late(rounds, pid, monitor)
           timeout = rounds.control.settings[elem(running, 1)].timeout
-          results(rounds, at, {:error, Controlled.late(elem(running, 1), timeout)})
+          results(rounds, at, {:error, Controlled.tool_late(elem(running, 1), timeout)})
 
         # It was in a list with one before.
         _no_longer ->

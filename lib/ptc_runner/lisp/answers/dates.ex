@@ -13,6 +13,24 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   @most_days 8_000_000
 
   @doc """
+  Evaluates a built-in that reads the clock, at this time.
+
+      iex> alias PtcRunner.Lisp.Answers.Dates
+      iex> for name <- ["java.util.Date.", "System/currentTimeMillis"], do: Dates.at(name, "2024-02-28T00:00:00Z")
+      [{true, ~U[2024-02-28 00:00:00Z]}, {true, 1709078400000}]
+
+  """
+  @spec at(String.t(), String.t()) :: Answers.answer()
+  def at(name, text) do
+    {:ok, time, _offset} = DateTime.from_iso8601(text)
+
+    case name do
+      "java.util.Date." -> {true, time}
+      "System/currentTimeMillis" -> {true, DateTime.to_unix(time, :millisecond)}
+    end
+  end
+
+  @doc """
   Evaluates a built-in.
 
       iex> alias PtcRunner.Lisp.Answers.Dates

@@ -1,6 +1,6 @@
 //! The end of a compilation: the code that all programs have, and labels become addresses.
 
-use super::{Compiled, Compiler, Label, Names};
+use super::{calls, Compiled, Compiler, Label, Names};
 use crate::ast::{FunctionId, Literal, LocalId};
 use crate::code::{
     Instr, Lisp, Own, Program, ASKING, ASK_BUILTIN, ASK_PRINT, EVALUATING, PRINTING,
@@ -145,6 +145,8 @@ impl<'a> Compiler<'a> {
                     .collect(),
                 builtins: self.builtins.iter().map(|it| (*it).to_owned()).collect(),
                 symbols: self.source.symbols,
+                data: calls::data(self.source),
+                calls: calls::most_calls(self.source),
             },
         }
     }

@@ -4,6 +4,7 @@
 //! these become addresses.
 
 mod bind;
+mod calls;
 mod constants;
 mod expr;
 mod finish;
@@ -47,6 +48,10 @@ pub struct Names {
     pub builtins: Vec<String>,
     /// Number of unique symbols and keywords.
     pub symbols: usize,
+    /// The data that it reads, and its functions of the memory read.
+    pub data: Vec<String>,
+    /// How often it calls each tool at most, functions of the memory included; `None` where only the run knows.
+    pub calls: Vec<(String, Option<u32>)>,
 }
 
 /// A source that was analyzed: the text of the program, and those of the added functions.

@@ -1,0 +1,34 @@
+defmodule PtcRunner.Lisp.Data do
+  @moduledoc false
+  # What a program reads of its context: `data/name` in the text of the program, and in functions of its memory.
+
+  alias PtcRunner.Lisp.Program
+
+  @doc """
+  The values of the names that a program reads, as it finds them.
+
+      iex> {:ok, program} = PtcRunner.Lisp.compile("(+ data/a data/b-c data/d)")
+      iex> PtcRunner.Lisp.Data.parts(program, %{"a" => 1, "b_c" => 2, "other" => 3})
+      [{"a", {:ok, 1}}, {"b-c", {:ok, 2}}, {"d", :error}]
+
+  """
+  @spec parts(Program.t(), map()) :: [{String.t(), {:ok, term()} | :error}]
+  def parts(%Program{names: names}, context),
+    do: for(name <- elem(names, 5), do: {name, fetch(context, name)})
+
+  # The spellings of a name, in the order in which a program tries them.
+  defp fetch(context, name) do
+    with :error <- spelled(context, name) do
+      other = String.replace(name, "-", "_")
+      if other == name, do: :error, else: spelled(context, other)
+    end
+  end
+
+  defp spelled(context, name) when is_map_key(context, name), do: Map.fetch(context, name)
+
+  defp spelled(context, name) do
+    Map.fetch(context, String.to_existing_atom(name))
+  rescue
+    _no_atom in [ArgumentError, SystemLimitError] -> :error
+  end
+end
