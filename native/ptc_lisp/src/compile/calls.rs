@@ -18,9 +18,7 @@ pub(super) fn most_calls(source: &Analyzed) -> Vec<(String, Most)> {
         let count = most
             .entry(source.names[name as usize].as_str())
             .or_insert(Some(0));
-        *count = count
-            .filter(|_| once)
-            .map(|count| count.saturating_add(1));
+        *count = count.filter(|_| once).map(|count| count.saturating_add(1));
     };
     let in_functions = source.functions.iter().map(|it| (it.body, false));
     let mut open: Vec<(ExprId, bool)> = source.root.iter().map(|it| (*it, true)).collect();
