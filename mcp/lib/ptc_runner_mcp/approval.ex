@@ -20,10 +20,10 @@ defmodule PtcRunnerMcp.Approval do
   @doc """
   Asks about the calls that wait: with a form if the client has declared that it shows forms, and otherwise with a result that says how to go on.
   """
-  @spec ask(Agent.Paused.t(), Methods.call()) :: {:ok, map()}
+  @spec ask(Agent.Paused.t(), Methods.call()) :: {:ok, map()} | {:error, tuple()}
   def ask(paused, %{server: server, caller: caller} = call) do
     state = Agent.Paused.seal(paused, server.keys, bind: caller.principal, ttl: server.ttl)
-    {:ok, asked(paused, state, call)}
+    asked(paused, state, call)
   rescue
     # The run is too large for a text.
     error in ArgumentError ->
@@ -32,17 +32,25 @@ defmodule PtcRunnerMcp.Approval do
 
   defp asked(paused, state, %{server: server, caller: caller}) do
     cond do
-      Caller.asks?(caller) ->
-        form(message(paused, server), state)
-
-      server.approve_by_argument ->
-        waiting(paused, state)
-
-      true ->
-        Result.error(
-          "#{calls(paused)}\n\nA person must approve, and this client shows no forms. Nothing of this was done."
-        )
+      Caller.asks?(caller) -> {:ok, form(message(paused, server), state)}
+      server.approve_by_argument -> {:ok, waiting(paused, state)}
+      true -> formless(paused, caller)
     end
+  end
+
+  # From 2026-07-28 on there is an error for this.
+  defp formless(_paused, %{era: :modern}) do
+    data = %{"requiredCapabilities" => %{"elicitation" => %{}}}
+
+    {:error,
+     {:missing_capability, "A person must approve: the client must declare elicitation", data}}
+  end
+
+  defp formless(paused, _caller) do
+    {:ok,
+     Result.error(
+       "#{calls(paused)}\n\nA person must approve, and this client shows no forms. Nothing of this was done."
+     )}
   end
 
   defp form(message, state) do
@@ -146,7 +154,7 @@ defmodule PtcRunnerMcp.Approval do
 
   # Without an answer the person is asked once more. The text is not used up.
   defp again(state, call) do
-    with {:ok, paused} <- open(state, call, nil), do: {:ok, asked(paused, state, call)}
+    with {:ok, paused} <- open(state, call, nil), do: asked(paused, state, call)
   end
 
   defp decided(state, "approve", _reason, call), do: opened(state, :approve, :pause, call)

@@ -20,6 +20,7 @@ defmodule PtcRunnerMcp.Protocol do
     invalid_params: -32_602,
     internal_error: -32_603,
     header_mismatch: -32_020,
+    missing_capability: -32_021,
     unsupported_version: -32_022
   }
 

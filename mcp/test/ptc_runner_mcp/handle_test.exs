@@ -435,6 +435,9 @@ defmodule PtcRunnerMcp.HandleTest do
       assert hd(result["content"])["text"] =~ "shows no forms"
       [_, _, run, _] = server.listed
       assert Map.keys(run["inputSchema"]["properties"]) == ["program"]
+      error = ask(server, modern(1, "tools/call", refunds()))["error"]
+      assert error["code"] == -32_021
+      assert error["data"] == %{"requiredCapabilities" => %{"elicitation" => %{}}}
     end
 
     test "an application decides about calls, too" do
