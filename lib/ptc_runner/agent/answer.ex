@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Answer do
   # and coerced. The first result that fits the signature counts. The text is searched once; a repair is a search of its
   # own, and is tried without the signature only where no JSON was found.
 
-  alias PtcRunner.Agent.Answer.{Asked, Fit, Told}
+  alias PtcRunner.Agent.Answer.{Asked, Fit, Rows, Told}
   alias PtcRunner.Agent.{Around, Behind, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
   alias PtcRunner.Json.NumberTokens
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, Signature}
@@ -71,13 +71,20 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp alone(text, part, asked) do
-    with {:ok, _value, _warnings} = right <- nearly(part || text, asked) do
+    with {:ok, _value, _warnings} = right <- read_part(part, text, asked) do
       case Behind.sign(text, part) do
         nil -> right
         sign -> refused([signed(sign, "behind")], text, asked)
       end
     end
   end
+
+  defp read_part(nil, text, asked) do
+    with {:several, count} <- text |> nearly(asked) |> Rows.all(text, asked, &nearly/2),
+         do: refused([several(count)], text, %{asked | limits: []})
+  end
+
+  defp read_part(part, _text, asked), do: nearly(part, asked)
 
   defp refused(errors, text, asked),
     do: {:error, errors, Told.feedback(errors, text, {:place, nil}, asked), true}

@@ -255,6 +255,29 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
     assert {:ok, _, []} = read(~s({"at": "2024-01-01T00:00:00.1234567Z"}), "{at :string}")
   end
 
+  test "objects one after another, where a list is declared, are all its items" do
+    for {text, list} <- [
+          {~s({"n": 1}\n{"n": 1}), [1, 1]},
+          {~s({n: 1}\n{n: 1}\n{n: 1}), [1, 1, 1]},
+          {~s({"n": 1} {"n": 1.0}), :error},
+          {~s({"n": 1};{"n": 2}), [1, 2]},
+          {~s({"n": 1};\n{"n": 2};\n), [1, 2]},
+          {~s({"n": 1};\n{"n": "x"}), :error},
+          {~s({"n": 1}; then {"n": 2}), :error},
+          {~s(First {"n": 0}; answer: {"n": 2}), :error},
+          {~s({"n": 1}\nCorrection: {"n": 2}), :error}
+        ] do
+      case {list, read(text, "[{n :int}]")} do
+        {:error, read} ->
+          assert {:error, [_ | _], _} = read
+
+        {list, read} ->
+          assert {text, {:ok, for(n <- list, do: %{"n" => n})}} ==
+                   {text, Tuple.delete_at(read, 2)}
+      end
+    end
+  end
+
   test "many numbers with grouping signs, and many times, take linear time" do
     pad = String.duplicate("añc ", 5_000)
 
