@@ -146,8 +146,11 @@ defmodule PtcRunner.Native do
 
   nif(name_twin_value(map(), name :: binary() | atom(), :string | :atom | :keyword) :: term())
 
-  # native/ptc_nif/src/similar.rs: the letters of two names
-  pair(similarity([binary()], [binary()]) :: {:ok, float()} | :busy)
+  # native/ptc_nif/src/similar.rs: the most similar name, and the names that were not compared yet
+  pair(
+    nearest(word :: binary(), names :: [binary()]) ::
+      {:ok, {binary(), float()} | nil, [binary()]} | :busy
+  )
 
   # native/ptc_nif/src/bits_view.rs: an aligned binary
   pair(aligned(binary()) :: {:ok, binary()} | :busy)

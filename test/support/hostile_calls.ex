@@ -180,7 +180,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:stream_partial, 2} => [stream, ""],
       {:name_twin, 3} => [%{"a-b" => 1, a_b: 2}, "a-b", :string],
       {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom],
-      {:similarity, 2} => [["a", "b"], ["b", "a"]]
+      {:nearest, 2} => ["ab", ["ba", "abc", "\u{1F600}"]]
     })
   end
 

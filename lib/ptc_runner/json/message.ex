@@ -86,7 +86,7 @@ defmodule PtcRunner.Json.Message do
   # Only the check suggests a name: an unknown name in a run is only reported.
   defp documented({:validation, :unknown_op, _op, _field, [name | edition]})
        when is_binary(name) do
-    hint = Suggestion.hint(name, Table.lettered(edition(edition)))
+    hint = Suggestion.hint(name, Table.names(edition(edition)))
     {:validation_error, "Unknown operation '#{Shown.name(name)}'" <> hint}
   end
 

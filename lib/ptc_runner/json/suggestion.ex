@@ -9,12 +9,9 @@ defmodule PtcRunner.Json.Suggestion do
 
   @threshold 0.8
 
-  # A grapheme may have any number of bytes. An unknown name with more than this number of bytes for each
-  # grapheme of the longest known name is not compared: four bytes for each grapheme that would be compared.
+  # An unknown name with more than this number of bytes for each byte of the longest known name is not compared: a score
+  # above the threshold needs a known name with more than a third of its letters.
   @bytes_per_byte 12
-
-  @typedoc "A name, and its letters if they are known."
-  @type known :: String.t() | {String.t(), [String.grapheme()]}
 
   @doc """
   The end of the message about an unknown operation: a suggestion, or an empty text.
@@ -26,7 +23,7 @@ defmodule PtcRunner.Json.Suggestion do
       ""
 
   """
-  @spec hint(String.t(), [known()]) :: String.t()
+  @spec hint(String.t(), [String.t()]) :: String.t()
   def hint(unknown, names), do: sentence(unknown, names, &". Did you mean '#{&1}'?")
 
   @doc """
@@ -36,7 +33,7 @@ defmodule PtcRunner.Json.Suggestion do
       " Did you mean filter"
 
   """
-  @spec sentence(String.t(), [known()], (String.t() -> String.t())) :: String.t()
+  @spec sentence(String.t(), [String.t()], (String.t() -> String.t())) :: String.t()
   def sentence(unknown, names, say) do
     case closest(unknown, names) do
       {:ok, name} -> say.(name)
@@ -45,8 +42,7 @@ defmodule PtcRunner.Json.Suggestion do
   end
 
   @doc """
-  The most similar of `names`, which must be in ascending order; the first of equally similar ones. A name may come with its
-  letters.
+  The most similar of `names`, which must be in ascending order; the first of equally similar ones.
 
       iex> PtcRunner.Json.Suggestion.closest("SELECT", ["load", "select"])
       {:ok, "select"}
@@ -55,53 +51,40 @@ defmodule PtcRunner.Json.Suggestion do
       :error
 
   """
-  @spec closest(String.t(), [known()]) :: {:ok, String.t()} | :error
+  @spec closest(String.t(), [String.t()]) :: {:ok, String.t()} | :error
   def closest(unknown, names) do
-    names = Enum.map(names, &lettered/1)
+    longest = names |> Enum.map(&byte_size/1) |> Enum.max(fn -> 0 end)
 
-    longest =
-      names |> Enum.map(fn {_name, letters} -> length(letters) end) |> Enum.max(fn -> 0 end)
-
-    # If a known name has at most a third of the unknown name's length, the score cannot exceed 7/9. So a
-    # longer unknown name is rejected after a few letters.
     with true <- byte_size(unknown) <= @bytes_per_byte * longest,
-         true <- at_most?(unknown, 3 * longest),
-         letters = unknown |> String.downcase() |> String.graphemes(),
-         {name, score} when score > @threshold <- best(letters, names) do
+         {name, score} when score > @threshold <- best(String.downcase(unknown), names, nil) do
       {:ok, name}
     else
       _no_suggestion -> :error
     end
   end
 
-  defp lettered({_name, _letters} = lettered), do: lettered
-  defp lettered(name), do: {name, String.graphemes(name)}
-
   @doc """
-  The Jaro similarity of two lists of graphemes, from 0.0 (nothing in common) to 1.0 (equal).
+  The Jaro similarity of two names by their graphemes, from 0.0 (nothing in common) to 1.0 (equal).
 
-      iex> PtcRunner.Json.Suggestion.similarity(["l", "o", "d"], ["l", "o", "a", "d"])
+      iex> PtcRunner.Json.Suggestion.similarity("lod", "load")
       0.9166666666666666
 
   """
-  @spec similarity([String.grapheme()], [String.grapheme()]) :: float()
+  @spec similarity(String.t(), String.t()) :: float()
   def similarity(a, b) do
-    {:ok, similarity} = Quanta.run(Native.similarity(a, b))
+    {^b, similarity} = best(a, [b], nil)
     similarity
   end
 
-  defp best(letters, names) do
-    names
-    |> Enum.map(fn {name, name_letters} -> {name, similarity(letters, name_letters)} end)
-    |> Enum.max_by(fn {_name, score} -> score end, fn -> {nil, 0.0} end)
-  end
-
-  defp at_most?(_text, left) when left < 0, do: false
-
-  defp at_most?(text, left) do
-    case String.next_grapheme(text) do
-      {_letter, rest} -> at_most?(rest, left - 1)
-      nil -> true
+  # One native call compares as many names as a slice allows.
+  defp best(word, names, best) do
+    case Quanta.run!(Native.nearest(word, names)) do
+      {:ok, found, []} -> better(best, found)
+      {:ok, found, rest} -> best(word, rest, better(best, found))
     end
   end
+
+  defp better({_name, most} = best, {_found, score}) when score <= most, do: best
+  defp better(best, nil), do: best
+  defp better(_best, found), do: found
 end

@@ -104,12 +104,10 @@ defmodule PtcRunner.Schema.Table do
 
   @doc "The names of all operations of an edition, in ascending order."
   @spec names(1 | 2) :: [String.t()]
-  def names(edition), do: Enum.sort(for operation <- operations(edition), do: operation.name)
-
-  @doc "The names of all operations of an edition, in ascending order, with their letters: for `PtcRunner.Json.Suggestion`."
-  @spec lettered(1 | 2) :: [{String.t(), [String.grapheme()]}]
-  def lettered(edition) do
-    kept({:lettered, edition}, fn -> Enum.map(names(edition), &{&1, String.graphemes(&1)}) end)
+  def names(edition) do
+    kept({:names, edition}, fn ->
+      Enum.sort(for operation <- operations(edition), do: operation.name)
+    end)
   end
 
   @doc """

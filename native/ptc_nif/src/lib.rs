@@ -10,7 +10,7 @@
 //! * [`lisp`]: the compiler of PTC-Lisp
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
 //! * [`signature`]: types of values, and the walks over values; [`rules`]: by which rules
-//! * [`similar`]: the similarity of names
+//! * [`similar`]: the most similar of names
 //! * [`explain`]: runs that are observed
 //! * [`source`]: questions about the source of a compiled program
 //! * [`clock`]: for tests, measures how long each NIF holds its thread

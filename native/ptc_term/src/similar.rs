@@ -3,8 +3,6 @@
 //! `PtcRunner.Json.Suggestion` uses the same measure. A letter is a character here and a grapheme there, which is
 //! the same for ASCII names.
 
-use crate::heap::Heap;
-
 /// Minimum similarity of a mistyped name.
 const CLOSE: f64 = 0.8;
 /// A name with more letters, per letter of the longest known name, is not similar to any.
@@ -34,14 +32,6 @@ pub fn closest<'n>(
         }
     }
     best
-}
-
-/// Returns the first letters, at most `most`, of a name that is a list of strings.
-pub fn letters<H: Heap>(heap: &H, name: H::Term, most: usize) -> Vec<&[u8]> {
-    let next = |list: &H::Term| heap.uncons(*list);
-    let cells = std::iter::successors(next(&name), |(_, rest)| next(rest));
-    let letters = cells.map(|(letter, _)| heap.bytes(letter).unwrap_or_default());
-    letters.take(most).collect()
 }
 
 /// Returns the Jaro similarity of two names, from 0.0 (nothing in common) to 1.0 (equal).

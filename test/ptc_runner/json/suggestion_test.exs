@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.SuggestionTest do
 
   @names Enum.sort(~w(count else eq filter filter_in get gt gte load map max max_by select sum))
 
-  defp similarity(a, b), do: Suggestion.similarity(String.graphemes(a), String.graphemes(b))
+  defp similarity(a, b), do: Suggestion.similarity(a, b)
 
   describe "similarity/2" do
     test "is that of the textbook" do
@@ -60,6 +60,21 @@ defmodule PtcRunner.Json.SuggestionTest do
       assert Suggestion.closest("", @names) == :error
       assert Suggestion.closest("map", []) == :error
       assert Suggestion.closest(<<0xFF, 0xFE>>, @names) == :error
+    end
+
+    test "compares letters as Elixir divides a text, whatever the number of names and of their bytes" do
+      assert Suggestion.closest("zu\u0308rich", ["bern", "zürich"]) ==
+               Suggestion.closest("zxrich", ["bern", "zürich"])
+
+      assert similarity("👨‍👩‍👧a", "👨‍👩‍👧b") === similarity("xa", "xb")
+      assert similarity("a\r\nb", "axb") === similarity("ayb", "axb")
+      assert similarity(<<0xFF, ?a, ?b>>, <<0xFF, ?a, ?c>>) === similarity("xab", "xac")
+
+      # More than one call's names, the nearest one in the middle and the equally near one behind it.
+      names = Enum.sort(["filter", "filtex"] ++ for(n <- 1..20_000, do: "name#{n}"))
+      assert Suggestion.closest("filtey", names) == {:ok, "filter"}
+      long = String.duplicate("ab", 2_000)
+      assert Suggestion.closest(long, ["ab", long <> "c", "b" <> long]) == {:ok, long <> "c"}
     end
 
     test "does no work for names that are far too long" do
