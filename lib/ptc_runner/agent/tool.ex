@@ -119,7 +119,7 @@ defmodule PtcRunner.Agent.Tool do
   @doc """
   The tools of a map by name, of a list of these structs or of `ALLM.Tool`, or of an `ALLM.Engine`, sorted by name.
 
-  Two of these structs with one name, for example of two MCP servers, are an error.
+  Two tools with one name are an error: structs, for example of two MCP servers, and keys of a map as an atom and as a text.
 
       iex> [tool] = PtcRunner.Agent.Tool.list!(%{"double" => {&(&1["n"] * 2), "(n :int) -> :int"}})
       iex> {tool.name, tool.signature, tool.fun.(%{"n" => 4})}
@@ -134,7 +134,8 @@ defmodule PtcRunner.Agent.Tool do
 
   """
   @spec list!(term()) :: [t()]
-  def list!(%{__struct__: ALLM.Engine, tools: tools, context: context}), do: allm(tools, context)
+  def list!(%{__struct__: ALLM.Engine, tools: tools, context: context}),
+    do: tools |> Names.once!() |> allm(context)
 
   def list!([_ | _] = tools) do
     cond do
@@ -155,7 +156,8 @@ defmodule PtcRunner.Agent.Tool do
   def list!([]), do: []
 
   def list!(tools) when is_map(tools) and not is_struct(tools) do
-    tools |> Enum.map(fn {name, form} -> {name!(name), form} end) |> named()
+    placed = for {name, form} <- tools, do: {name!(name), form, {:key, name}}
+    for {name, form, _at} <- Names.different!(placed), do: tool(name, form)
   end
 
   def list!(other), do: refuse(other)
@@ -163,11 +165,6 @@ defmodule PtcRunner.Agent.Tool do
   defp own(tools) do
     placed = for {tool, at} <- Enum.with_index(tools), do: {name!(tool.name), tool, at}
     for {name, tool, _at} <- Names.different!(placed), do: tool(name, tool)
-  end
-
-  defp named(forms) do
-    placed = for {name, form} <- forms, do: {name, form, nil}
-    for {name, form, _at} <- Names.different!(placed), do: tool(name, form)
   end
 
   @doc """

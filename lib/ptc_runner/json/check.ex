@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Check do
 
   alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.Agent.Tool
-  alias PtcRunner.Agent.Tool.Schemas
+  alias PtcRunner.Agent.Tool.{Names, Schemas}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Checked, Codec, Limits, Message, Program, Text}
   alias PtcRunner.Json.Check.{Arguments, Constants, Enums, Words}
@@ -42,6 +42,7 @@ defmodule PtcRunner.Json.Check do
   """
   @spec known(map() | nil, map() | nil, map() | nil, term()) :: known()
   def known(context, memory, tools, returns) do
+    if twin = tools && Names.twin(tools), do: raise(ArgumentError, Names.twins(twin, "tools"))
     read = for {name, form} <- tools || %{}, do: {"#{name}", tool("#{name}", form)}
 
     %{

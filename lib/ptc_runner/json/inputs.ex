@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Inputs do
   @moduledoc false
   # Checks the maps that a program is run with. An error in the program is reported before those of the maps.
 
+  alias PtcRunner.Agent.Tool.Names
   alias PtcRunner.Json.{Limits, Program, Tools}
   alias PtcRunner.Shown
 
@@ -13,6 +14,10 @@ defmodule PtcRunner.Json.Inputs do
       iex> error
       {:execution_error, "Option :memory must be a map, got []"}
 
+      iex> tools = %{:a => fn _ -> 1 end, "a" => fn _ -> 2 end}
+      iex> PtcRunner.Json.Inputs.check(~s({"program": {"op": "it"}}), %{}, %{}, tools, {nil, nil, 9})
+      {:error, {:validation_error, ~s(Option :tools: two tools have the name "a": rename one of them. They are :a and "a")}}
+
   """
   @spec check(Program.t() | Program.source(), term(), term(), term(), Limits.given(), boolean()) ::
           :ok | :forms | {:error, PtcRunner.Json.error()}
@@ -20,9 +25,13 @@ defmodule PtcRunner.Json.Inputs do
 
   def check(program, context, memory, tools, limits, context?)
       when is_map(context) and is_map(memory) and is_map(tools) do
-    tools = :maps.to_list(tools)
+    list = :maps.to_list(tools)
 
-    if functions?(tools), do: :ok, else: forms(tools, program, limits, context?)
+    cond do
+      twins?(list, tools) -> with(:ok <- well_formed(program, limits), do: {:error, twins(tools)})
+      functions?(list) -> :ok
+      true -> forms(list, program, limits, context?)
+    end
   end
 
   def check(program, context, memory, tools, limits, _context?) do
@@ -53,6 +62,16 @@ defmodule PtcRunner.Json.Inputs do
 
   defp functions?([{_name, tool} | tools]) when is_function(tool, 1), do: functions?(tools)
   defp functions?(rest), do: rest == []
+
+  # Whether a name stands there as an atom and as a text.
+  defp twins?([{name, _tool} | rest], tools) when is_atom(name),
+    do: is_map_key(tools, Atom.to_string(name)) or twins?(rest, tools)
+
+  defp twins?([_tool | rest], tools), do: twins?(rest, tools)
+  defp twins?([], _tools), do: false
+
+  defp twins(tools),
+    do: {:validation_error, "Option :tools: " <> Names.twins(Names.twin(tools), "tools")}
 
   defp invalid_tools(names) do
     {:validation_error,

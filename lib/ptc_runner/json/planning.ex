@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Planning do
   # Makes plans: reads the options, and calls the native side.
 
   alias PtcRunner.Agent.Tool
+  alias PtcRunner.Agent.Tool.Names
   alias PtcRunner.{Aligned, Native, Options, Quanta}
 
   alias PtcRunner.Json.{
@@ -40,6 +41,7 @@ defmodule PtcRunner.Json.Planning do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most} =
       Options.read!(opts, @options, "PtcRunner.Json.plan/2")
 
+    if twin = tools && Names.twin(tools), do: raise(ArgumentError, Names.twins(twin, "tools"))
     program = exact(program, tools)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)

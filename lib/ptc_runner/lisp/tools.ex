@@ -4,6 +4,7 @@ defmodule PtcRunner.Lisp.Tools do
 
   alias PtcRunner.Agent
   alias PtcRunner.Agent.Calls
+  alias PtcRunner.Agent.Tool.Names
   alias PtcRunner.Json.{ToolContext, Tools}
   alias PtcRunner.Lisp.ToolAnswer
   alias PtcRunner.{Shown, Tool}
@@ -30,6 +31,9 @@ defmodule PtcRunner.Lisp.Tools do
       iex> text
       "Tool 'double': expected a function of one argument, {function, signature}, {function, options} or a PtcRunner.Tool, got: 2"
 
+      iex> PtcRunner.Lisp.Tools.read(%{:a => fn _ -> 1 end, "a" => fn _ -> 2 end})
+      {:error, ~s(two tools have the name "a": rename one of them. They are :a and "a")}
+
   """
   @spec read(map(), map() | nil) :: {:ok, t(), Tools.settings()} | {:error, String.t()}
   def read(tools, context \\ nil)
@@ -38,9 +42,13 @@ defmodule PtcRunner.Lisp.Tools do
 
   defp each([{name, form} | rest], context, read, settings) do
     with {:ok, name} <- name(name),
+         false <- is_map_key(read, name),
          {:ok, fun, setting} <- tool(name, form, context) do
       settings = if setting == nil, do: settings, else: Map.put(settings, name, setting)
       each(rest, context, Map.put(read, name, fun), settings)
+    else
+      true -> {:error, Names.twins("#{name}", "tools")}
+      error -> error
     end
   end
 

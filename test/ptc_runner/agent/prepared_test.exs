@@ -127,6 +127,46 @@ defmodule PtcRunner.Agent.PreparedTest do
     end
   end
 
+  test "a map that has a name as an atom and as a text has two tools of one name, for each function that takes tools" do
+    tools = %{:t => fn _ -> 1 end, "t" => fn _ -> 2 end, "u" => fn _ -> 3 end}
+    told = ~s(two tools have the name "t": rename one of them. They are :t and "t")
+    program = ~s({"program": {"op": "call", "tool": "t", "args": {}}})
+
+    for tools <- [tools, Map.new(tools, fn {name, fun} -> {name, {fun, effect: :read}} end)] do
+      assert Json.run(program, tools: tools) ==
+               {:error, {:validation_error, "Option :tools: " <> told}}
+
+      assert Json.explain(program, tools: tools).result == Json.run(program, tools: tools)
+      {:ok, compiled} = Json.compile(program)
+      assert Json.run(compiled, tools: tools) == Json.run(program, tools: tools)
+      # What is wrong in the program is told first.
+      assert {:error, {:parse_error, _}} = Json.run("{", tools: tools)
+
+      for refused <- [
+            fn -> Json.check(program, tools: tools) end,
+            fn -> Json.plan(program, tools: tools) end,
+            fn -> Tool.list!(tools) end,
+            fn -> Tool.prepare(tools) end,
+            fn -> PtcRunner.Agent.run(program, tools) end,
+            fn -> PtcRunner.Agent.loop(fn _ -> program end, task: "t", tools: tools) end
+          ] do
+        assert_raise ArgumentError, ~r/#{Regex.escape(told)}/, refused
+      end
+    end
+
+    assert {:error, %{fail: %{reason: :invalid_tool, message: message}}} =
+             PtcRunner.Lisp.run("(tool/t {})", tools: tools)
+
+    assert message =~ told
+    function = [%{"type" => "function", "name" => "t", "parameters" => %{"type" => "object"}}]
+    assert {:error, text} = Tool.from_openai(function, Map.delete(tools, "u"))
+    assert text =~ ~s(two functions have the name "t": rename one of them. They are :t and "t")
+
+    # Other names, as atoms or as texts, are different tools.
+    apart = %{"t" => fn _ -> 1 end, :u => fn _ -> 2 end}
+    assert {:ok, 1, _, _} = Json.run(program, tools: apart)
+  end
+
   test "of calls that read it is not said that they had effects" do
     tools = %{
       "read" => {fn _ -> 1 end, signature: "() -> :int", effect: :read},

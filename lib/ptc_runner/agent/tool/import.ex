@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Tool.Import do
   import PtcRunner.Agent.Tool, only: [is_function_of_tool: 1]
 
   alias PtcRunner.Agent.Tool
-  alias PtcRunner.Agent.Tool.{McpAnswer, Schemas}
+  alias PtcRunner.Agent.Tool.{McpAnswer, Names, Schemas}
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
@@ -219,6 +219,9 @@ defmodule PtcRunner.Agent.Tool.Import do
   defp functions(%{} = functions) when not is_struct(functions) do
     Enum.reduce_while(functions, {:ok, %{}}, fn {name, fun}, {:ok, found} ->
       case named(name) do
+        {:ok, name} when is_map_key(found, name) ->
+          {:halt, {:error, Names.twins(name, "functions")}}
+
         {:ok, name} when is_function_of_tool(fun) ->
           {:cont, {:ok, Map.put(found, name, fun)}}
 
