@@ -112,6 +112,13 @@ defmodule PtcRunner.Json.Control do
       else: {:counts, budget}
   end
 
+  @doc "Whether calls of some tools wait for a person, so that the calls of several rounds wait together."
+  @spec waits?(t()) :: boolean()
+  def waits?(%{on_call: nil, settings: settings}),
+    do: Enum.any?(settings, fn {_name, setting} -> setting.approve end)
+
+  def waits?(_control), do: false
+
   @doc "Decides about a call. `pc`: its address."
   @spec decide(t(), Entry.id(), term(), term(), non_neg_integer()) :: step()
   def decide(%{journal: [{id, _, _, _} = entry | rest]} = control, id, name, args, _pc),

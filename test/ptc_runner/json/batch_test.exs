@@ -281,6 +281,76 @@ defmodule PtcRunner.Json.BatchTest do
     end
   end
 
+  describe "calls of a loop that wait for a person, without tool_concurrency" do
+    test "wait together, and run in their order" do
+      tools = %{"pay" => alone(& &1, effect: :write, approve: true)}
+      opts = [context: %{"items" => Enum.to_list(1..50)}, tools: tools]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), opts)
+      assert Enum.to_list(1..50) == for(call <- paused.calls, do: call.args["n"])
+
+      assert Enum.all?(
+               paused.calls,
+               &(&1.path == hd(paused.calls).path and &1.text =~ "pay with")
+             )
+
+      assert byte_size(inspect(paused)) < 2_000
+
+      {:ok, paused} =
+        paused
+        |> Paused.to_map()
+        |> Json.Codec.encode!()
+        |> Json.Codec.decode!()
+        |> Paused.from_map()
+
+      assert {:ok, value, _, _} = Json.resume(paused, :approve, opts)
+      assert value == Enum.to_list(1..50)
+      assert ones() == value
+      even = &if(rem(&1.args["n"], 2) == 0, do: :approve, else: :pause)
+      assert {:paused, again} = Json.resume(paused, even, opts)
+      assert length(again.calls) == 25
+      assert {:ok, ^value, _, _} = Json.resume(again, :approve, opts)
+      assert Enum.sort(ones()) == value
+    end
+
+    test "what they need is looked up before, and others that write are not called beyond one that waits" do
+      look = alone(&(&1 * 10))
+      tools = %{"find" => look, "pay" => alone(& &1, effect: :write, approve: true)}
+      opts = [context: %{"items" => [1, 2, 3]}, tools: tools]
+      assert {:paused, paused} = Json.run(program(map(call("pay", call("find")))), opts)
+      assert [10, 20, 30] == for(call <- paused.calls, do: call.args["n"])
+      assert ones() == [1, 2, 3]
+      assert {:ok, [10, 20, 30], _, _} = Json.resume(paused, :approve, opts)
+      assert ones() == [10, 20, 30]
+
+      writes = %{tools | "find" => alone(&(&1 * 10), effect: :write)}
+      opts = [context: %{"items" => [1, 2, 3]}, tools: writes]
+      assert {:paused, paused} = Json.run(program(map(call("pay", call("find")))), opts)
+      assert [10] == for(call <- paused.calls, do: call.args["n"])
+      assert ones() == [1]
+    end
+
+    test "one that is refused ends the run, and no later one is made" do
+      tools = %{"pay" => alone(& &1, effect: :write, approve: true)}
+      opts = [context: %{"items" => [1, 2, 3]}, tools: tools]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), opts)
+
+      assert {:error, {:execution_error, text}} =
+               Json.resume(paused, [:approve, {:deny, "no"}, :approve], opts)
+
+      assert text =~ "was refused: no"
+      assert ones() == [1]
+    end
+
+    test "a list of calls that wait goes to its tool together" do
+      tools = %{"pay" => batch(& &1, effect: :write, approve: true)}
+      opts = [context: %{"items" => [1, 2, 3]}, tools: tools]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), opts)
+      assert length(paused.calls) == 3
+      assert {:ok, [1, 2, 3], _, _} = Json.resume(paused, :approve, opts)
+      assert lists() == [[1, 2, 3]]
+    end
+  end
+
   test "a function of two arguments is told of each call" do
     test = self()
     fun = fn list, more -> send(test, more) && Enum.map(list, & &1["n"]) end

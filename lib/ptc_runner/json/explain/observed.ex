@@ -63,7 +63,7 @@ defmodule PtcRunner.Json.Explain.Observed do
   defp alone(%Run{control: nil} = run), do: %{run | most: 1, settings: %{}}
 
   defp alone(%Run{control: control} = run) do
-    forks? = if control.forks? == nil and run.settings != %{}, do: false, else: control.forks?
+    forks? = control.forks? || false
     %{run | most: 1, settings: %{}, control: %{control | forks?: forks?}}
   end
 

@@ -59,7 +59,8 @@ defmodule PtcRunner.Json.Run.Controlled do
     end
   end
 
-  defp forks?(%Run{most: most, settings: settings}), do: most > 1 or settings != %{}
+  defp forks?(%Run{most: most, settings: settings, control: control}),
+    do: most > 1 or settings != %{} or Control.waits?(control)
 
   # A run of another language has its strategy, and is compiled.
   defp compiled(%Run{strategy: nil} = run), do: Start.compiled(run)

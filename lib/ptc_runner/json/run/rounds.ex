@@ -28,7 +28,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # `limited?`: whether the caller has a heap limit. `batches`: by the first round of a list of calls that is made, all its rounds.
   #
   # `gathered`: the calls that are going to be made together; `held`: by round, calls of other tools that may not be made yet; `ahead`: how
-  # many rounds are on their way at most; `oldest`: the first round that has not ended. `words`: of the answers that are values of rounds.
+  # many rounds are on their way at most; `oldest`: the first round that has not ended and does not wait for a person; `paused`: how many do. `words`: of the answers that are values of rounds.
   #
   # `round`: of these, the round that is driven.
   #
@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil] ++
               [control: nil, id: nil, calls: %{}, asked: %{}, round: nil] ++
-              [batches: %{}, held: :gb_trees.empty(), oldest: 0, words: 0, joins: %{}]
+              [batches: %{}, held: :gb_trees.empty(), oldest: 0, words: 0, joins: %{}, paused: 0]
 
   @type t :: %__MODULE__{}
 
@@ -69,14 +69,16 @@ defmodule PtcRunner.Json.Run.Rounds do
   def controlled(Reply.fork(loop: name, list: list) = loop, %Run{control: control} = run, id) do
     before = control.paused
     ref = :erlang.alias()
-    rounds = %{new(ref, loop, run) | control: control, id: id}
+    # The order of calls matters where some wait.
+    settings = if Control.waits?(control), do: control.settings, else: run.settings
+    rounds = %{new(ref, loop, run) | control: control, id: id, settings: settings}
     %{control: control} = rounds = go_on(rounds, list, 0, ref)
-    paused = for {_round, {:paused, id}} <- rounds.asked, do: id
+    paused = for {_round, {:paused, id}} <- rounds.asked, into: %{}, do: {id, []}
 
     case rounds do
-      _some when paused != [] ->
+      _some when paused != %{} ->
         # Rounds after one that failed are not asked for.
-        waiting = Enum.filter(control.paused, &(&1.id in paused))
+        waiting = Enum.filter(control.paused, &is_map_key(paused, &1.id))
         {:paused, %{control | paused: waiting}}
 
       %{error: {round, reason}} ->
@@ -140,7 +142,9 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  defp under_way(%{values: values}, started), do: started - map_size(values)
+  # Those whose call waits for a person do not stop others.
+  defp under_way(%{values: values, paused: paused}, started),
+    do: started - map_size(values) - paused
 
   defp wait(%{waiting: waiting, pids: pids} = rounds, items, round, ref) do
     left = Deadline.left(Loop.next_deadline(rounds))
@@ -196,17 +200,19 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   defp stepped(result, rounds, round) do
     case result do
-      :waits -> rounds
-      {:error, :deadline} -> fail(rounds, -1, :timeout)
-      {:error, reason} -> fail(rounds, round, reason)
-      {:ok, value, _words} -> oldest(%{rounds | values: Map.put(rounds.values, round, value)})
+      :waits ->
+        rounds
+
+      {:error, :deadline} ->
+        fail(rounds, -1, :timeout)
+
+      {:error, reason} ->
+        fail(rounds, round, reason)
+
+      {:ok, value, _words} ->
+        Asking.oldest(%{rounds | values: Map.put(rounds.values, round, value)})
     end
   end
-
-  defp oldest(%{oldest: oldest, values: values} = rounds) when is_map_key(values, oldest),
-    do: oldest(%{rounds | oldest: oldest + 1})
-
-  defp oldest(rounds), do: rounds
 
   # The round waits for the tool. `answered/4` goes on with it.
   @impl true

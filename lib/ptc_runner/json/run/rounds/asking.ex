@@ -34,7 +34,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
 
   @doc """
   Whether the call of a round may be made now. Where tools run one after another, one that writes, and does not take lists, is called in the order
-  of the rounds: as if all rounds before had ended before this one began.
+  of the rounds: as if all rounds before had ended before this one began. No such call is made where a round before waits for a person, but others may wait too.
   """
   @spec may_call?(Reply.t(), Rounds.t(), non_neg_integer()) :: boolean()
   def may_call?(call, %{settings: settings} = rounds, round) do
@@ -44,7 +44,20 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
       %{^name => %{batch: most}} when most != nil -> true
       %{^name => %{effect: :read}} -> Running.busy(rounds) < rounds.most
       _writes when rounds.most > 1 -> Running.busy(rounds) < rounds.most
-      _writes -> Running.busy(rounds) == 0 and rounds.oldest == round
+      %{^name => %{approve: true}} -> Running.busy(rounds) == 0 and rounds.oldest == round
+      _writes -> Running.busy(rounds) == 0 and rounds.oldest == round and rounds.paused == 0
+    end
+  end
+
+  @doc "Looks for the first round that has not ended and does not wait for a person."
+  @spec oldest(Rounds.t()) :: Rounds.t()
+  def oldest(%{oldest: oldest, values: values} = rounds) when is_map_key(values, oldest),
+    do: oldest(%{rounds | oldest: oldest + 1})
+
+  def oldest(%{oldest: oldest, asked: asked} = rounds) do
+    case asked do
+      %{^oldest => {:paused, _id}} -> oldest(%{rounds | oldest: oldest + 1})
+      _asked -> rounds
     end
   end
 
@@ -119,12 +132,9 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
         {:waits, %{rounds | control: control, asked: asked, joins: joins}}
 
       {:wait, control} ->
-        {:waits,
-         %{
-           rounds
-           | control: control,
-             asked: Map.put(rounds.asked, round, {:paused, Entry.text(id)})
-         }}
+        asked = Map.put(rounds.asked, round, {:paused, Entry.text(id)})
+        paused = rounds.paused + 1
+        {:waits, oldest(%{rounds | control: control, asked: asked, paused: paused})}
 
       {:ended, reason, control} ->
         {{:error, reason}, %{rounds | control: control}}
