@@ -247,7 +247,8 @@ defmodule PtcRunner.Json do
     * `:run`, or `{:run, args}` with other arguments, a map
     * `{:answer, value}` - the tool is not called
     * `{:deny, reason}` - ends the run; the program cannot catch it. So does a function that raises or returns something else.
-    * `:pause` - `run/2` returns `{:paused, paused}`, and `resume/3` goes on. Calls that overlap wait together.
+    * `:pause` - `run/2` returns `{:paused, paused}`, and `resume/3` goes on. The calls of a loop, of the parts of an object or list, and of the arguments of a
+      call wait together. No call of a later round that writes is made before them; what the function lets run there is asked about again.
     * `{:decided, decision, by: name, note: text, at: time}` - one of these with who or what has decided, a note, and the time (a `DateTime`
       or an ISO 8601 text): `PtcRunner.Agent.audit/1` and the option `:on_event` tell them. Each of the three may be left out.
 

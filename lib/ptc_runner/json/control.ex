@@ -10,7 +10,7 @@ defmodule PtcRunner.Json.Control do
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Keyed, Message, Place, Text, Texts, Tools}
   alias PtcRunner.Json.Within
-  alias PtcRunner.Json.Control.{Answers, Decided, Told, Words}
+  alias PtcRunner.Json.Control.{Answers, Decided, Order, Told, Words}
   alias PtcRunner.SubAgent.KeyNormalizer
 
   # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
@@ -20,6 +20,8 @@ defmodule PtcRunner.Json.Control do
   # known before the run. `within`: the plans that the run must be within; `unknown`: what happens to calls
   # that they cannot count; `forms`: what the tools say, where only their functions are given; `counts`, `asking`: what comes of it, see
   # `PtcRunner.Json.Within`. `hold`: the plan, as a map, of a program that a person approves before it starts. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
+  # `behind?`: whether a call waits for a person that would have been made before the next one. `limited`: the ids of calls beyond a limit. `last`: the last id in the journal of a run whose calls
+  # wait together or overlap.
   # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
   # `lisp`: of a run of PTC-Lisp, what it needs to go on beside what all runs need; else nil.
   defstruct tools: %{},
@@ -60,6 +62,9 @@ defmodule PtcRunner.Json.Control do
             run_id: nil,
             key_run: nil,
             attempts: %{},
+            behind?: false,
+            limited: [],
+            last: nil,
             lisp: nil
 
   @type t :: %__MODULE__{}
@@ -81,6 +86,7 @@ defmodule PtcRunner.Json.Control do
           | {:failed, String.t(), t()}
           | {:join, key :: {String.t(), term()}, t()}
           | {:wait, t()}
+          | :later
           | {:ended, reason :: term(), t()}
 
   @doc """
@@ -112,13 +118,6 @@ defmodule PtcRunner.Json.Control do
       else: {:counts, budget}
   end
 
-  @doc "Whether calls of some tools wait for a person, so that the calls of several rounds wait together."
-  @spec waits?(t()) :: boolean()
-  def waits?(%{on_call: nil, settings: settings}),
-    do: Enum.any?(settings, fn {_name, setting} -> setting.approve end)
-
-  def waits?(_control), do: false
-
   @doc "Decides about a call. `pc`: its address."
   @spec decide(t(), Entry.id(), term(), term(), non_neg_integer()) :: step()
   def decide(%{journal: [{id, _, _, _} = entry | rest]} = control, id, name, args, _pc),
@@ -132,7 +131,14 @@ defmodule PtcRunner.Json.Control do
   def decide(%{replay?: true} = control, _id, name, args, _pc),
     do: {:ended, Words.no_more(name, args), control}
 
-  def decide(control, id, name, args, pc),
+  def decide(%{last: last} = control, id, name, args, pc) do
+    case Order.missing(last, id) do
+      nil -> unanswered(control, id, name, args, pc)
+      error -> {:ended, error, %{control | journal: []}}
+    end
+  end
+
+  defp unanswered(control, id, name, args, pc),
     do: fresh(%{control | number: control.number + 1}, id, name, args, pc)
 
   # The journal
@@ -191,10 +197,17 @@ defmodule PtcRunner.Json.Control do
          :ok <- Budget.take(control.budget, name, args) do
       decided(control, id, name, args, pc, fun)
     else
-      {:denied, reason} -> refused(control, id, name, args, reason, :firewall)
-      {:error, {:refused, _text} = reason} -> refused(control, id, name, args, reason, :plan)
-      {:error, reason} -> refused(control, id, name, args, over(control, reason), :limit)
-      step -> step
+      {:denied, reason} ->
+        refused(control, id, name, args, reason, :firewall)
+
+      {:error, {:refused, _text} = reason} ->
+        refused(control, id, name, args, reason, :plan)
+
+      {:error, reason} ->
+        refused(beyond_limit(control, id), id, name, args, over(control, reason), :limit)
+
+      step ->
+        step
     end
   end
 
@@ -219,6 +232,8 @@ defmodule PtcRunner.Json.Control do
       text -> {:denied, Words.denied(name, text)}
     end
   end
+
+  defp beyond_limit(%{limited: ids} = control, id), do: %{control | limited: [id | ids]}
 
   defp refused(control, id, name, args, reason, by) do
     outcome = {:ended, Message.error(reason)}
@@ -287,7 +302,10 @@ defmodule PtcRunner.Json.Control do
   def in_cache(%{cache: cache}, key), do: Map.get(cache, key)
 
   defp decided(control, id, name, args, pc, fun) do
-    case control |> decision(id, name, args, pc) |> decoded() do
+    case control |> decision(id, name, args, pc) |> decoded() |> Order.kept(control, name) do
+      :later ->
+        :later
+
       {:run, decided, control} ->
         run(control, {id, name, args, args, pc}, fun, :run, decided)
 
@@ -402,12 +420,7 @@ defmodule PtcRunner.Json.Control do
   defp call(control, id, name, {args, sent}, pc) do
     {path, place} = Place.path(control.place, pc)
 
-    {effect, approve?} =
-      case control.settings do
-        %{^name => setting} -> {setting.effect, setting.approve}
-        _settings -> {:write, false}
-      end
-
+    approve? = match?(%{^name => %{approve: true}}, control.settings)
     text = Entry.text(id)
 
     call = %Call{
@@ -415,7 +428,7 @@ defmodule PtcRunner.Json.Control do
       tool: name,
       args: sent,
       asked: if(sent === args, do: nil, else: args),
-      effect: effect,
+      effect: Order.effect(control, name),
       approve: approve?,
       number: control.number,
       path: path,

@@ -159,14 +159,22 @@ defmodule PtcRunner.Json.Entry do
   defp sound_answer?(_other), do: false
 
   @doc """
-  Whether entries are all that a run has had up to the last of them: where no calls overlap, none may be missing, because its
-  tool would be called again.
+  Whether entries are all that a run has had up to the last of them: none may be missing, because its tool would be called again. Where calls
+  wait together or overlap, some rounds of the last loop may have no answer yet.
 
       iex> entry = &{&1, "x", %{}, {:ok, 1, nil}}
       iex> PtcRunner.Json.Entry.whole([entry.(1), entry.(3)], false)
       {:error, "The journal has no call 2, but later ones"}
       iex> PtcRunner.Json.Entry.whole([entry.({1, 0, 1}), entry.({1, 0, 1})], true)
       {:error, "The journal has the call 1.0.1 twice"}
+      iex> PtcRunner.Json.Entry.whole([entry.({1, 0, 1}), entry.({1, 2, 1}), entry.(2)], true)
+      :ok
+      iex> for ids <- [[2], [1, {3, 0, 1}], [{1, 0, 1}, {1, 0, 3}]], do: PtcRunner.Json.Entry.whole(Enum.map(ids, entry), true)
+      [
+        error: "The journal has no call 1, but later ones",
+        error: "The journal has no call 2, but later ones",
+        error: "The journal has no call 1.0.2, but later ones"
+      ]
 
   """
   @spec whole([t()], forks? :: boolean()) :: :ok | {:error, String.t()}
@@ -176,10 +184,28 @@ defmodule PtcRunner.Json.Entry do
     ids = Enum.map(entries, &elem(&1, 0))
 
     case ids -- Enum.uniq(ids) do
-      [] -> :ok
+      [] -> following(ids, 0)
       [id | _] -> {:error, "The journal has the call #{text(id)} twice"}
     end
   end
+
+  # In a loop each round has its own numbers.
+  defp following([], _last), do: :ok
+
+  defp following([{fork, round, number} | ids], last) when fork in [last, last + 1] do
+    if number == 1, do: in_round(ids, {fork, round, 2}), else: missing({fork, round, 1})
+  end
+
+  defp following([number | ids], last) when number == last + 1, do: following(ids, number)
+  defp following(_gap, last), do: missing(last + 1)
+
+  defp in_round([next | ids], {fork, round, number} = next),
+    do: in_round(ids, {fork, round, number + 1})
+
+  defp in_round([{fork, round, _later} | _], {fork, round, _number} = next), do: missing(next)
+  defp in_round(ids, {fork, _round, _number}), do: following(ids, fork)
+
+  defp missing(id), do: {:error, "The journal has no call #{text(id)}, but later ones"}
 
   defp numbered([{number, _, _, _} | rest], number), do: numbered(rest, number + 1)
   defp numbered([], _number), do: :ok
@@ -187,7 +213,7 @@ defmodule PtcRunner.Json.Entry do
   defp numbered([{id, _, _, _} | _rest], number) when is_integer(id) and id < number,
     do: {:error, "The journal has the call #{id} twice"}
 
-  defp numbered(_gap, number), do: {:error, "The journal has no call #{number}, but later ones"}
+  defp numbered(_gap, number), do: missing(number)
 
   @doc """
   An entry as a JSON value, or the kind of its part that cannot be kept.

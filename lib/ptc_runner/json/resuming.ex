@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Resuming do
 
   alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Keyed, Message, Paused, Runner}
   alias PtcRunner.Json.Within
-  alias PtcRunner.Json.Control.Decided
+  alias PtcRunner.Json.Control.{Decided, Order}
   alias PtcRunner.Json.Paused.{Packed, Sound, Stored}
   alias PtcRunner.Shown
 
@@ -181,6 +181,7 @@ defmodule PtcRunner.Json.Resuming do
         decisions: decisions,
         waiting: for(call <- Stored.keyed(paused).calls, into: %{}, do: {id(call.id), call}),
         fingerprint: paused.fingerprint,
+        last: if(paused.forks, do: Order.last(entries)),
         forks?: paused.forks,
         now: paused.now,
         lisp: paused.lisp,

@@ -67,7 +67,7 @@ defmodule PtcRunner.Json.Texts do
 
   defp start_limited(run) do
     {run, until} = limited(run)
-    long = if in_place?(run), do: long(run.context), else: []
+    long = if readable?(run), do: long(run.context), else: []
 
     with [_ | _] <- long,
          {:ok, others} <- decoded(run, until, &short?/1),
@@ -87,11 +87,15 @@ defmodule PtcRunner.Json.Texts do
     {%{run | limits: {timeout, max_heap, reading}}, until}
   end
 
+  @doc "Whether a run reads a text of its context where it is, if its loops do not fork."
+  @spec in_place?(Run.t()) :: boolean()
+  def in_place?(%Run{} = run), do: readable?(%{run | forks?: false}) and long(run.context) != []
+
   # A run whose loops fork, an observed one, and one of a program that is compiled while it runs read what is decoded.
-  defp in_place?(%Run{forks?: true}), do: false
-  defp in_place?(%Run{program: {:observed, _observation, _program}}), do: false
-  defp in_place?(%Run{program: {:unchecked, _node}}), do: false
-  defp in_place?(_run), do: true
+  defp readable?(%Run{forks?: true}), do: false
+  defp readable?(%Run{program: {:observed, _observation, _program}}), do: false
+  defp readable?(%Run{program: {:unchecked, _node}}), do: false
+  defp readable?(_run), do: true
 
   defp long(context),
     do: for({key, %Text{} = text} <- sorted(context), not short?(text), do: {key, text.binary})

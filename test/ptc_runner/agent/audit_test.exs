@@ -82,13 +82,23 @@ defmodule PtcRunner.Agent.AuditTest do
     given = [model: model, tools: tools(approve: true)]
     task = [task: "Pay.", tools: tools(approve: true), returns: "[:int]"]
     {:paused, paused} = Agent.loop(model, task)
-    assert said(Agent.audit(paused)) == [{1, :waits, nil, nil}]
-    assert [%{answer: nil, error: nil, turn: 1, at: at}] = Agent.audit(paused)
-    assert at == paused.run.made_at
+    assert said(Agent.audit(paused)) == for(n <- 1..3, do: {n, :waits, nil, nil})
 
-    {:paused, paused} = Agent.resume(stored(paused), :approve, given)
+    for call <- Agent.audit(paused) do
+      assert %{answer: nil, error: nil, turn: 1, at: at} = call
+      assert at == paused.run.made_at
+    end
+
+    {:paused, paused} = Agent.resume(stored(paused), %{"1.0.1" => :approve}, given)
+
+    assert said(Agent.audit(stored(paused))) == [
+             {1, :approved, :resume, nil},
+             {2, :waits, nil, nil},
+             {3, :waits, nil, nil}
+           ]
+
     decided = {:decided, {:run, %{"id" => 20}}, by: "Ann", note: "ticket 7"}
-    {:paused, paused} = Agent.resume(stored(paused), %{"2" => decided}, given)
+    {:paused, paused} = Agent.resume(stored(paused), %{"1.1.1" => decided}, given)
 
     assert said(Agent.audit(stored(paused))) == [
              {1, :approved, :resume, nil},

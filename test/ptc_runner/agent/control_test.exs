@@ -78,15 +78,15 @@ defmodule PtcRunner.Agent.ControlTest do
     tools = %{"x" => {pay, signature: "(id :int) -> :int", approve: true}}
     task = [task: "Pay.", tools: tools, returns: "[:string]", max_turns: 2, coerce: false]
 
-    assert {:paused, %Paused{kind: :loop, calls: [%{id: "1", args: %{"id" => 2}}]} = paused} =
-             Agent.loop(model, task)
-
+    assert {:paused, %Paused{kind: :loop, calls: [two, seven]} = paused} = Agent.loop(model, task)
+    assert %{id: "1.0.1", args: %{"id" => 2}} = two
+    assert %{id: "1.1.1", args: %{"id" => 7}} = seven
     assert [%{role: :system}, %{role: :user}, %{role: :assistant}] = paused.messages
     assert_received {:asked, 2}
     again = [model: model, tools: tools]
 
-    assert {:paused, %{calls: [%{id: "2"}]} = paused} =
-             paused |> etf() |> Agent.resume(:approve, again)
+    assert {:paused, %{calls: [^seven]} = paused} =
+             paused |> etf() |> Agent.resume(%{"1.0.1" => :approve}, again)
 
     assert [
              %{tool: "x", args: %{"id" => 2}, answer: "2", turn: 1, decision: :approved},
@@ -94,7 +94,7 @@ defmodule PtcRunner.Agent.ControlTest do
            ] = Agent.audit(paused)
 
     # The value does not fit: the second turn pauses too.
-    assert {:paused, %{calls: [%{args: %{"id" => 4}}]} = paused} =
+    assert {:paused, %{calls: [%{args: %{"id" => 4}}, %{args: %{"id" => 7}}]} = paused} =
              paused |> etf() |> Agent.resume({:answer, 9}, again)
 
     assert_received {:asked, 4}
@@ -130,7 +130,9 @@ defmodule PtcRunner.Agent.ControlTest do
     {:ok, plain} = Agent.loop(model(answers), task.(false))
     {:paused, paused} = Agent.loop(model(answers), task.(true))
     again = [model: model(answers), tools: tools.(true), context: %{"rows" => [1]}]
-    {:paused, paused} = paused |> etf() |> Agent.resume(:approve, again)
+    assert Enum.map(paused.calls, & &1.id) == ["1.0.1", "1.1.1"]
+    one = %{"1.0.1" => :approve}
+    {:paused, %{calls: [%{id: "1.1.1"}]} = paused} = paused |> etf() |> Agent.resume(one, again)
     {:ok, step} = paused |> etf() |> Agent.resume(:approve, again)
 
     same = fn step ->

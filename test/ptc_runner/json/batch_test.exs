@@ -341,6 +341,124 @@ defmodule PtcRunner.Json.BatchTest do
       assert ones() == [1]
     end
 
+    test "those that a hook lets wait, and no other one is made before them" do
+      test = self()
+      tools = %{"pay" => alone(& &1, effect: :write)}
+
+      hook = fn call ->
+        send(test, {:asked, call.args["n"]})
+        if rem(call.args["n"], 2) == 0, do: :pause, else: :run
+      end
+
+      items = [1, 2, 3, 4, 5]
+      opts = [context: %{"items" => items}, tools: tools, on_call: hook]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), opts)
+      assert [2, 4] == for(call <- paused.calls, do: call.args["n"])
+      assert ones() == [1]
+      for n <- items, do: assert_received({:asked, ^n})
+
+      # What would have run is asked about again.
+      assert {:ok, ^items, _, _} = Json.resume(paused, :approve, opts)
+      assert ones() == [2, 3, 4, 5]
+      for n <- [3, 5], do: assert_received({:asked, ^n})
+      refute_received {:asked, _}
+
+      # One that is left waits again, with those behind it that write.
+      leaves = &if(&1.args["n"] == 2, do: :pause, else: :approve)
+      assert {:paused, again} = Json.resume(paused, leaves, opts)
+      assert [2] == for(call <- again.calls, do: call.args["n"])
+      assert ones() == [4]
+      assert {:ok, ^items, _, _} = Json.resume(again, :approve, opts)
+      assert ones() == [2, 3, 5]
+    end
+
+    test "where calls overlap, a hook lets others run" do
+      tools = %{"pay" => alone(& &1, effect: :write)}
+      hook = fn call -> if call.args["n"] == 2, do: :pause, else: :run end
+      opts = [context: %{"items" => [1, 2, 3]}, tools: tools, on_call: hook, tool_concurrency: 2]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), opts)
+      assert Enum.sort(ones()) == [1, 3]
+      assert {:ok, [1, 2, 3], _, _} = Json.resume(paused, :approve, opts)
+      assert ones() == [2]
+    end
+
+    test "in set, in parts of an object and of a list, in each, filter and arguments" do
+      tools = %{
+        "pay" => alone(& &1, effect: :write, approve: true),
+        "all" => {& &1, effect: :read}
+      }
+
+      field = %{"op" => "get", "field" => "n"}
+      rows = %{"op" => "load", "name" => "rows"}
+      items = %{"op" => "load", "name" => "items"}
+      pair = %{"a" => call("pay", 1), "b" => call("pay", 2)}
+
+      for {node, expected} <- [
+            {pair, [1, 2]},
+            {%{
+               "op" => "pipe",
+               "steps" => [
+                 rows,
+                 %{
+                   "op" => "group_by",
+                   "field" => "n",
+                   "each" => %{"m" => call("pay", %{"op" => "sum", "field" => "n"})}
+                 }
+               ]
+             }, [1, 2]},
+            {%{"op" => "object", "fields" => pair}, [1, 2]},
+            {%{"op" => "list", "items" => [call("pay", 1), call("pay", 2)]}, [1, 2]},
+            {%{"op" => "call", "tool" => "all", "args" => pair}, [1, 2]},
+            {%{"op" => "pipe", "steps" => [items, %{"op" => "filter", "where" => call("pay")}]},
+             [1, 2]},
+            {%{
+               "op" => "pipe",
+               "steps" => [rows, %{"op" => "set", "fields" => %{"m" => call("pay", field)}}]
+             }, [1, 2]},
+            {%{
+               "op" => "pipe",
+               "steps" => [
+                 rows,
+                 %{"op" => "map", "expr" => %{"id" => field, "m" => call("pay", field)}}
+               ]
+             }, [1, 2]}
+          ],
+          hook <- [nil, fn call -> if call.tool == "pay", do: :pause, else: :run end] do
+        context = %{"items" => [1, 2], "rows" => [%{"n" => 1}, %{"n" => 2}]}
+        opts = [context: context, tools: tools, on_call: hook]
+        assert {:paused, paused} = Json.run(program(node), opts)
+        assert for(call <- paused.calls, do: call.args["n"]) == expected
+        assert ones() == []
+        assert {:ok, _value, _, _} = Json.resume(paused, :approve, opts)
+        assert ones() == expected
+      end
+    end
+
+    test "a pause of 1,000 calls is shown within a budget, and goes on" do
+      tools = %{"pay" => {fn %{"n" => n} -> n end, approve: true}}
+      items = Enum.to_list(1..1_000)
+      opts = [context: %{"items" => items}, tools: tools]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), opts)
+      assert length(paused.calls) == 1_000
+      assert byte_size(inspect(paused)) < 2_000
+      assert {:ok, ^items, _, _} = Json.resume(paused, :approve, opts)
+      decide = &if(&1.args["n"] > 500, do: {:answer, 0}, else: :approve)
+      assert {:ok, value, _, _} = Json.resume(paused, decide, opts)
+      assert Enum.sum(value) == div(500 * 501, 2)
+    end
+
+    test "of a budget, with the limits of the run that goes on" do
+      tools = %{"pay" => alone(& &1, effect: :write, approve: true)}
+      opts = [context: %{"items" => [1, 2, 3]}, tools: tools]
+      assert {:paused, paused} = Json.run(program(map(call("pay"))), [max_tool_calls: 1] ++ opts)
+      assert [1] == for(call <- paused.calls, do: call.args["n"])
+      assert {:error, {:execution_error, text}} = Json.resume(paused, :approve, opts)
+      assert text =~ "no more than 1 call is allowed"
+      assert {:paused, more} = Json.resume(paused, :approve, [max_tool_calls: 3] ++ opts)
+      assert [2, 3] == for(call <- more.calls, do: call.args["n"])
+      assert {:ok, [1, 2, 3], _, _} = Json.resume(more, :approve, [max_tool_calls: 3] ++ opts)
+    end
+
     test "a list of calls that wait goes to its tool together" do
       tools = %{"pay" => batch(& &1, effect: :write, approve: true)}
       opts = [context: %{"items" => [1, 2, 3]}, tools: tools]

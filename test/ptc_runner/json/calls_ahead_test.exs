@@ -34,8 +34,8 @@ defmodule PtcRunner.Json.CallsAheadTest do
     {result, args}
   end
 
-  defp same(node, answer, opts \\ []) do
-    one_by_one = calls(node, answer, [on_call: fn _call -> :run end] ++ opts)
+  defp same(node, answer, opts \\ [], decides \\ [on_call: fn _call -> :run end]) do
+    one_by_one = calls(node, answer, decides ++ opts)
     assert calls(node, answer, opts) == one_by_one
     one_by_one
   end
@@ -81,7 +81,15 @@ defmodule PtcRunner.Json.CallsAheadTest do
     list = Enum.to_list(1..300)
 
     for max_heap <- [2_000, 5_000, 9_000, 20_000, 61_000, 100_000] do
-      same(over([map(call(%{"n" => get("n")}))]), fn _, _ -> list end, max_heap: max_heap)
+      node = over([map(call(%{"n" => get("n")}))])
+      limit = [max_heap: max_heap]
+      answer = fn _, _ -> list end
+      {result, made} = same(node, answer, limit, on_journal: fn _ -> :ok end)
+
+      # Where calls may wait together, an answer counts as the value of its round.
+      {other, more} = calls(node, answer, [on_call: fn _ -> :run end] ++ limit)
+      assert elem(other, 1) == elem(result, 1)
+      assert (length(more) - length(made)) in 0..1
     end
   end
 

@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.ControlTest do
   alias PtcRunner.Test.Room
 
   doctest Call
+  doctest PtcRunner.Json.Control.Order
   doctest Entry
   doctest Kept
   doctest Paused

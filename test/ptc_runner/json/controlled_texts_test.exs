@@ -35,12 +35,12 @@ defmodule PtcRunner.Json.ControlledTextsTest do
 
   defp of(node), do: ~s({"program": #{node}})
 
-  # The result, and the calls that were decided about.
+  # The result, and the calls that were decided about. Their ids are others where the calls of a loop wait together, which they do over data.
   defp decided(program, context, decide, opts) do
     {:ok, calls} = Agent.start_link(fn -> [] end)
 
     on_call = fn call ->
-      Agent.update(calls, &[%{call | key: nil} | &1])
+      Agent.update(calls, &[%{call | key: nil, id: nil} | &1])
       decide.(call)
     end
 

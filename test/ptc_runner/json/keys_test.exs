@@ -280,7 +280,7 @@ defmodule PtcRunner.Json.KeysTest do
 
       assert [paid] = Enum.uniq(keys)
       assert [{9, turn_1}, {1, _}, {2, _}] = paid
-      assert turn_1 =~ ~r/-1\.1\z/
+      assert turn_1 =~ ~r/-1\.1\.0\.1\z/
       assert length(Enum.uniq(paid)) == 3
     end
   end

@@ -203,10 +203,11 @@ defmodule PtcRunner.Json.SentTest do
 
     asks = %{"pay" => {& &1["amount"], approve: true}}
     {:paused, paused} = Json.run(two, tools: asks, pause_ttl: 60_000)
-    assert {:paused, %{expires_at: until}} = Json.resume(paused, :approve, tools: asks)
+    first = %{hd(paused.calls).id => :approve}
+    assert {:paused, %{expires_at: until}} = Json.resume(paused, first, tools: asks)
     assert is_binary(until)
     given = [tools: asks, pause_ttl: :infinity]
-    assert {:paused, %{expires_at: nil}} = Json.resume(paused, :approve, given)
+    assert {:paused, %{expires_at: nil}} = Json.resume(paused, first, given)
   end
 
   defp resumed(paused, opts) do

@@ -89,7 +89,8 @@ defmodule PtcRunner.Json.TamperedTest do
           {"answered", [second], "The journal has no call 1, but later ones"},
           {"answered", [first, second, first], "The journal has the call 1 twice"},
           {"answered", [first, %{second | "id" => "3"}], "The journal has no call 2"},
-          {"answered", [%{first | "id" => "1.0.1"}], "The journal has no call 1"},
+          {"answered", [%{first | "id" => "2.0.1"}], "The journal has no call 1"},
+          {"answered", [first, %{second | "id" => "2.0.2"}], "The journal has no call 2.0.1"},
           {"calls", 7, ~S(no valid "calls")},
           {"calls", [7], "no call: 7"},
           {"calls", [waits, waits], "The call 3 waits twice"},
@@ -227,6 +228,46 @@ defmodule PtcRunner.Json.TamperedTest do
     assert {:error, sentence} = Paused.from_map(%{map | "calls" => again})
     assert sentence == "The call 1.0.1 waits, but the journal has its answer"
   end
+
+  test "an answer that has the id of another call" do
+    map = Paused.to_map(paused())
+    [first, second] = map["answered"]
+
+    for {answered, message} <- [
+          {[%{first | "id" => "1.0.1"}], "The journal has no call 1, but later ones"},
+          {[%{first | "id" => "1.0.1"}, second], "The journal has no call 1, but later ones"},
+          {[first, %{second | "id" => "2.3.1"}], "The journal has no call 2, but later ones"}
+        ] do
+      assert {:ok, paused} = Paused.from_map(%{map | "answered" => answered})
+      assert refused(paused) == message
+    end
+
+    # Of a loop.
+    program = String.replace(@program, ~s({"op": "call", "tool": "x"}), inner(@each))
+
+    {:paused, paused} =
+      Json.run(program, tools: %{tools() | "z" => {fn _ -> 3 end, approve: true}})
+
+    assert Enum.map(paused.calls, & &1.id) == ["1.0.1", "1.1.1", "1.2.1"]
+    {:paused, paused} = Json.resume(paused, :approve, tools: tools())
+    assert [%{id: "3"}] = paused.calls
+    for _ <- 1..3, do: assert_received({:called, "z"})
+    assert_received {:called, "y"}
+    map = Paused.to_map(paused)
+    [_, _, _, %{"id" => "2"}] = answered = map["answered"]
+
+    # All of a loop, or the answers of one round.
+    assert {:error, sentence} = Paused.from_map(%{map | "answered" => Enum.drop(answered, 3)})
+    assert sentence == "The journal has no call 1, but later ones"
+
+    for gone <- 0..2 do
+      {:ok, paused} = Paused.from_map(%{map | "answered" => List.delete_at(answered, gone)})
+      assert refused(paused) == "The journal has no call 1.#{gone}.1, but later ones"
+    end
+  end
+
+  # The node of a program.
+  defp inner(program), do: program |> Codec.decode!() |> Map.fetch!("program") |> Codec.encode!()
 
   test "a journal that is replayed" do
     tools = Map.put(tools(spawn(fn -> :ok end)), "z", fn _ -> 3 end)

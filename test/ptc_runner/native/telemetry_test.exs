@@ -569,8 +569,8 @@ defmodule PtcRunner.Native.TelemetryTest do
       assert decisions ==
                for(
                  {{number, decision}, id} <-
-                   Enum.with_index([{1, :run}, {2, :cache}, {3, :answer}, {4, :pause}], 1),
-                 do: {number, %{tool: "t", id: "#{id}", decision: decision}}
+                   Enum.with_index([{1, :run}, {2, :cache}, {3, :answer}, {4, :pause}]),
+                 do: {number, %{tool: "t", id: "1.#{id}.1", decision: decision}}
                )
 
       assert [:paused] = for({[_, :json, :run, :stop], _, metadata} <- all, do: metadata.outcome)

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Control.Answers do
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Control, Entry, Kept, Limits, Message, Text}
-  alias PtcRunner.Json.Control.Words
+  alias PtcRunner.Json.Control.{Order, Words}
   alias PtcRunner.Sandbox.Guarded
 
   @doc "Keeps the answer to a call."
@@ -104,14 +104,8 @@ defmodule PtcRunner.Json.Control.Answers do
   end
 
   defp of_start(control, id, name) do
-    effect =
-      case control.settings do
-        %{^name => %{effect: effect}} -> effect
-        _settings -> :write
-      end
-
     %{
-      "effect" => Atom.to_string(effect),
+      "effect" => Atom.to_string(Order.effect(control, name)),
       "number" => control.number,
       "attempt" => Control.attempt(control, id)
     }

@@ -5,9 +5,9 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.Control
-  alias PtcRunner.Json.Control.{Answers, Replays}
+  alias PtcRunner.Json.Control.{Answers, Order, Replays}
   alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Keyed, Limits, Now, Paused, Place}
-  alias PtcRunner.Json.{Program, Run, Text, ToolProcess}
+  alias PtcRunner.Json.{Program, Run, Text, Texts, ToolProcess}
   alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Native.Telemetry.Ids
@@ -59,8 +59,9 @@ defmodule PtcRunner.Json.Run.Controlled do
     end
   end
 
-  defp forks?(%Run{most: most, settings: settings, control: control}),
-    do: most > 1 or settings != %{} or Control.waits?(control)
+  # A text that is read in place would be decoded for a loop whose calls wait together.
+  defp forks?(%Run{most: most, settings: settings, control: control} = run),
+    do: most > 1 or settings != %{} or (Order.waits?(control) and not Texts.in_place?(run))
 
   # A run of another language has its strategy, and is compiled.
   defp compiled(%Run{strategy: nil} = run), do: Start.compiled(run)
@@ -129,8 +130,8 @@ defmodule PtcRunner.Json.Run.Controlled do
   # The processes of the rounds need the whole heap limit.
   def request(Reply.fork() = loop, %Run{strategy: %{id: id}, max_heap: max_heap} = run) do
     ToolProcess.stop(run.process)
-    {result, control} = Rounds.controlled(loop, run, id)
-    run = next(%{run | control: control, process: ToolProcess.new(max_heap)}, id + 1)
+    {result, control, id} = Rounds.controlled(loop, run, id)
+    run = next(%{run | control: control, process: ToolProcess.new(max_heap)}, id)
 
     case result do
       {:ok, value, words} -> {:resume, {:joined, value, words}, run}

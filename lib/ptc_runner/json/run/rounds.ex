@@ -10,7 +10,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # time, and a call of another tool is held until it may be made.
 
   alias PtcRunner.Json.{Control, Deadline, Run, ToolProcess}
-  alias PtcRunner.Json.Control.Answers
+  alias PtcRunner.Json.Control.{Answers, Order}
   alias PtcRunner.Json.Run.{Controlled, Driver, Reply}
   alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Running}
   alias PtcRunner.Native
@@ -28,19 +28,30 @@ defmodule PtcRunner.Json.Run.Rounds do
   # `limited?`: whether the caller has a heap limit. `batches`: by the first round of a list of calls that is made, all its rounds.
   #
   # `gathered`: the calls that are going to be made together; `held`: by round, calls of other tools that may not be made yet; `ahead`: how
-  # many rounds are on their way at most; `oldest`: the first round that has not ended and does not wait for a person; `paused`: how many do. `words`: of the answers that are values of rounds.
+  # many rounds are on their way at most; `ordered?`: whether calls may be held. `oldest`: the first round that has not ended and does not
+  # wait for a person or for one that does; `paused`: how many do; `passed`: how many of these are before that round. `words`: of the answers that are values of rounds.
   #
   # `round`: of these, the round that is driven.
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
-  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, id}`.
+  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, id}`; `:later` of one that is not
+  # made before those that wait.
   @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?] ++
                   [:settings, :ahead, :gathered]
   defstruct @enforce_keys ++
               [waiting: %{}, pids: %{}, idle: [], values: %{}, error: nil] ++
               [control: nil, id: nil, calls: %{}, asked: %{}, round: nil] ++
-              [batches: %{}, held: :gb_trees.empty(), oldest: 0, words: 0, joins: %{}, paused: 0]
+              [
+                batches: %{},
+                held: :gb_trees.empty(),
+                oldest: 0,
+                words: 0,
+                joins: %{},
+                ordered?: false,
+                paused: 0,
+                passed: 0
+              ]
 
   @type t :: %__MODULE__{}
 
@@ -63,26 +74,37 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   @doc """
   Runs them for a run whose caller decides about each call. `id`: that of the loop; `:paused`: calls wait for a decision, and no other one can go on.
+  The id of what comes next is the same if no round calls a tool.
   """
   @spec controlled(Reply.t(), Run.t(), id :: pos_integer()) ::
-          {{:ok, [term()], non_neg_integer()} | {:error, term()} | :paused, Control.t()}
-  def controlled(Reply.fork(loop: name, list: list) = loop, %Run{control: control} = run, id) do
-    before = control.paused
+          {{:ok, [term()], non_neg_integer()} | {:error, term()} | :paused, Control.t(),
+           pos_integer()}
+  def controlled(Reply.fork(list: list) = loop, %Run{control: control} = run, id) do
     ref = :erlang.alias()
-    # The order of calls matters where some wait.
-    settings = if Control.waits?(control), do: control.settings, else: run.settings
-    rounds = %{new(ref, loop, run) | control: control, id: id, settings: settings}
-    %{control: control} = rounds = go_on(rounds, list, 0, ref)
+    rounds = %{new(ref, loop, run) | control: control, id: id}
+
+    rounds =
+      if Order.waits?(control),
+        do: %{rounds | ordered?: true, settings: control.settings},
+        else: rounds
+
+    rounds = go_on(rounds, list, 0, ref)
+    next = if rounds.calls == %{}, do: id, else: id + 1
+    {result, control} = outcome(rounds, loop, control.paused)
+    {result, control, next}
+  end
+
+  defp outcome(%{control: control} = rounds, Reply.fork(loop: name, list: list), before) do
     paused = for {_round, {:paused, id}} <- rounds.asked, into: %{}, do: {id, []}
 
     case rounds do
       _some when paused != %{} ->
         # Rounds after one that failed are not asked for.
         waiting = Enum.filter(control.paused, &is_map_key(paused, &1.id))
-        {:paused, %{control | paused: waiting}}
+        {:paused, Order.pausing(control, waiting)}
 
       %{error: {round, reason}} ->
-        {{:error, reason}, Answers.beyond(%{control | paused: before}, id, round)}
+        {{:error, reason}, Answers.beyond(%{control | paused: before}, rounds.id, round)}
 
       %{values: values, words: words} ->
         {{:ok, Loop.value(name, list, values), words}, control}
@@ -100,6 +122,7 @@ defmodule PtcRunner.Json.Run.Rounds do
       heap: heap,
       most: run.most,
       settings: run.settings,
+      ordered?: run.settings != %{},
       ahead: Loop.ahead(run.settings, run.most),
       gathered: %Gathered{most_words: div(heap, @part_of_heap)},
       deadline: Deadline.from_now(left),
@@ -142,7 +165,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  # Those whose call waits for a person do not stop others.
+  # Those that wait for a person do not stop others.
   defp under_way(%{values: values, paused: paused}, started),
     do: started - map_size(values) - paused
 
@@ -251,7 +274,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp released?(%{held: held} = rounds) do
     not :gb_trees.is_empty(held) and
       :gb_trees.smallest(held)
-      |> then(fn {round, call} -> Asking.may_call?(call, rounds, round) end)
+      |> then(fn {round, call} -> Asking.may_call?(call, rounds, round) != :no end)
   end
 
   defp released(rounds) do

@@ -23,30 +23,43 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
   def asked_for(Reply.last(left: left), rounds, _round) when left <= 0,
     do: {{:error, :deadline}, rounds}
 
-  # Without lists of calls, no more rounds are on their way than tools may run.
-  def asked_for(call, %{settings: settings} = rounds, round) when settings != %{} do
-    if may_call?(call, rounds, round),
-      do: asked_for_now(call, rounds, round),
-      else: {:waits, %{rounds | held: :gb_trees.insert(round, call, rounds.held)}}
+  # Without lists of calls and calls that wait for a person, no more rounds are on their way than tools may run.
+  def asked_for(call, %{ordered?: true} = rounds, round) do
+    case may_call?(call, rounds, round) do
+      :yes -> asked_for_now(call, rounds, round)
+      :no -> {:waits, %{rounds | held: :gb_trees.insert(round, call, rounds.held)}}
+      :later -> {:waits, left(rounds, round, :later)}
+    end
   end
 
   def asked_for(call, rounds, round), do: asked_for_now(call, rounds, round)
 
   @doc """
   Whether the call of a round may be made now. Where tools run one after another, one that writes, and does not take lists, is called in the order
-  of the rounds: as if all rounds before had ended before this one began. No such call is made where a round before waits for a person, but others may wait too.
+  of the rounds: as if all rounds before had ended before this one began. No such call is made where a round before waits for a person (`:later`), but
+  others may wait too: those of tools that wait, and those that the hook lets wait.
   """
-  @spec may_call?(Reply.t(), Rounds.t(), non_neg_integer()) :: boolean()
+  @spec may_call?(Reply.t(), Rounds.t(), non_neg_integer()) :: :yes | :no | :later
   def may_call?(call, %{settings: settings} = rounds, round) do
     name = tool(call)
 
     case settings do
-      %{^name => %{batch: most}} when most != nil -> true
-      %{^name => %{effect: :read}} -> Running.busy(rounds) < rounds.most
-      _writes when rounds.most > 1 -> Running.busy(rounds) < rounds.most
-      %{^name => %{approve: true}} -> Running.busy(rounds) == 0 and rounds.oldest == round
-      _writes -> Running.busy(rounds) == 0 and rounds.oldest == round and rounds.paused == 0
+      %{^name => %{batch: most}} when most != nil -> :yes
+      %{^name => %{effect: :read}} -> free(rounds)
+      _writes when rounds.most > 1 -> free(rounds)
+      _writes when rounds.oldest != round -> :no
+      %{^name => %{approve: true}} -> free(rounds)
+      _writes when rounds.passed > 0 and rounds.control.on_call == nil -> :later
+      _writes -> free(rounds)
     end
+  end
+
+  defp free(rounds), do: if(Running.busy(rounds) < rounds.most, do: :yes, else: :no)
+
+  # The round does not go on in this run.
+  defp left(rounds, round, why) do
+    asked = Map.put(rounds.asked, round, why)
+    oldest(%{rounds | asked: asked, paused: rounds.paused + 1})
   end
 
   @doc "Looks for the first round that has not ended and does not wait for a person."
@@ -56,10 +69,14 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
 
   def oldest(%{oldest: oldest, asked: asked} = rounds) do
     case asked do
-      %{^oldest => {:paused, _id}} -> oldest(%{rounds | oldest: oldest + 1})
+      %{^oldest => {:paused, _id}} -> passed(rounds)
+      %{^oldest => :later} -> passed(rounds)
       _asked -> rounds
     end
   end
+
+  defp passed(%{oldest: oldest, passed: passed} = rounds),
+    do: oldest(%{rounds | oldest: oldest + 1, passed: passed + 1})
 
   defp asked_for_now(call, %{control: nil} = rounds, round) do
     {name, args, _pc} = asking(call)
@@ -74,11 +91,25 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
   defp asked_for_now(call, rounds, round) do
     {name, args, pc} = asking(call)
     number = Map.get(rounds.calls, round, 0) + 1
-    rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
     id = {rounds.id, round, number}
-    step = asked(rounds, fn -> Control.decide(rounds.control, id, name, args, pc) end)
-    decided(step, call, rounds, round, id)
+    control = %{rounds.control | behind?: behind?(rounds, name)}
+
+    case asked(rounds, fn -> Control.decide(control, id, name, args, pc) end) do
+      :later ->
+        {:waits, left(rounds, round, :later)}
+
+      step ->
+        rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
+        decided(step, call, rounds, round, id)
+    end
   end
+
+  # Calls that overlap, or that go to their tool together, have no order.
+  defp behind?(%{passed: 0}, _name), do: false
+  defp behind?(%{most: most}, _name) when most > 1, do: false
+
+  defp behind?(%{settings: settings}, name),
+    do: not match?(%{^name => %{batch: most}} when most != nil, settings)
 
   defp asking(Reply.call(tool: name, args: args, pc: pc)), do: {name, args, pc}
   defp asking(Reply.last(tool: name, args: args, pc: pc)), do: {name, args, pc}
@@ -132,9 +163,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
         {:waits, %{rounds | control: control, asked: asked, joins: joins}}
 
       {:wait, control} ->
-        asked = Map.put(rounds.asked, round, {:paused, Entry.text(id)})
-        paused = rounds.paused + 1
-        {:waits, oldest(%{rounds | control: control, asked: asked, paused: paused})}
+        {:waits, left(%{rounds | control: control}, round, {:paused, Entry.text(id)})}
 
       {:ended, reason, control} ->
         {{:error, reason}, %{rounds | control: control}}
