@@ -195,6 +195,23 @@ pub enum Own {
     },
     /// Pops so many functions, pushes the function of all of them.
     Juxt(u32),
+    /// Evaluates a built-in that adds so many values to one that grows: pops these, and the two parts of it; pushes its two parts. See
+    /// [`crate::families::growing`].
+    Grow {
+        /// The built-in.
+        builtin: Builtin,
+        /// Number of values that it adds.
+        others: u32,
+    },
+    /// Pushes all of a value that grows, which then has nothing beside it.
+    Whole {
+        /// The slot of the base.
+        base: Slot,
+        /// The slot of what was added.
+        added: Slot,
+    },
+    /// Pops a collection, pushes the list of its items. Below it is the value that a `reduce` with a function begins with.
+    ReduceItems,
     /// Fails: a jump with a wrong number of values.
     RecurCount {
         /// What it should be.
@@ -300,6 +317,9 @@ impl Language for Lisp {
             // The saved slots are below all that the guarded code pushes, until it ends.
             Own::Guard(_) => (0, (0, 0)),
             Own::Unguard | Own::WorkerFailed { .. } => (0, (1, 1)),
+            Own::Grow { others, .. } => (0, (2 + others, 2)),
+            Own::Whole { base, added } => ((*base).max(*added), (0, 1)),
+            Own::ReduceItems => (0, (2, 2)),
             Own::RecurCount { .. } => (0, (0, 0)),
             Own::End { .. } | Own::Finish { .. } => (0, (1, 1)),
         };

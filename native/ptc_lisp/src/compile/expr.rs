@@ -2,7 +2,7 @@
 
 use super::task::CompileTask;
 use super::{Compiler, LocalPlace};
-use crate::ast::{Expr, ExprId, Literal};
+use crate::ast::{Expr, ExprId, Literal, LocalId, Pattern};
 use crate::code::{Instr, Own, ASK_BUILTIN, ASK_PRINT};
 use crate::consts::{Const, Word, EMPTY_MAP};
 use crate::table::{Builtin, Family};
@@ -28,15 +28,7 @@ impl<'a> Compiler<'a> {
         match &source.exprs[id as usize] {
             Expr::Const(literal) => self.constant(literal),
             Expr::Local(local) => {
-                let instr = match self.current.places.get(local) {
-                    Some(LocalPlace::Slot(slot)) => Instr::Slot(*slot),
-                    Some(LocalPlace::Captured(index)) => Instr::Own(Own::Captured {
-                        slot: self.current.own,
-                        index: *index,
-                    }),
-                    None => Instr::Nil,
-                };
-                self.code.push(instr);
+                self.local(*local);
             }
             Expr::Global { name, or_nil } => {
                 let name = source.names[*name as usize].as_str();
@@ -64,47 +56,20 @@ impl<'a> Compiler<'a> {
                 self.then(tasks);
             }
             Expr::Set(items) => self.all(items, Instr::Own(Own::Set(items.len() as u32))),
-            Expr::If(test, yes, no) => self.branch(*test, None, (*yes, *no)),
+            Expr::If(test, yes, no) => self.branch(*test, None, (*yes, *no), CompileTask::Expr),
             Expr::IfNil(test, yes, no) => {
-                self.branch(*test, Some(Instr::Own(Own::IsNil)), (*yes, *no))
+                let is_nil = Some(Instr::Own(Own::IsNil));
+                self.branch(*test, is_nil, (*yes, *no), CompileTask::Expr)
             }
-            Expr::Do(parts) => {
-                let Some((last, first)) = parts.split_last() else {
-                    return self.code.push(Instr::Nil);
-                };
-                let mut tasks = Vec::with_capacity(2 * parts.len());
-                for part in first {
-                    tasks.extend([CompileTask::Expr(*part), CompileTask::Emit(Instr::Drop)]);
-                }
-                tasks.push(CompileTask::Expr(*last));
-                self.then(tasks);
-            }
+            Expr::Do(parts) => self.body(parts, CompileTask::Expr),
             Expr::And(parts) => self.connective(parts, false),
             Expr::Or(parts) => self.connective(parts, true),
-            Expr::Let(bindings, body) => {
-                let mut tasks = Vec::with_capacity(2 * bindings.len() + 2);
-                for (pattern, value) in bindings {
-                    tasks.extend([CompileTask::Expr(*value), CompileTask::Bind(pattern)]);
-                }
-                tasks.push(CompileTask::Expr(*body));
-                tasks.push(CompileTask::Leave(self.current.next_slot));
-                self.then(tasks);
-            }
+            Expr::Let(bindings, body) => self.let_form(bindings, CompileTask::Expr(*body)),
             Expr::Loop(bindings, body) => self.loop_form(bindings, *body),
             Expr::Recur(values) => self.recur(values),
             Expr::Fn(function) => {
                 let captured = self.free[*function as usize].clone();
-                for local in &captured {
-                    let instr = match self.current.places.get(local) {
-                        Some(LocalPlace::Slot(slot)) => Instr::Slot(*slot),
-                        Some(LocalPlace::Captured(index)) => Instr::Own(Own::Captured {
-                            slot: self.current.own,
-                            index: *index,
-                        }),
-                        None => Instr::Nil,
-                    };
-                    self.code.push(instr);
-                }
+                captured.iter().for_each(|local| self.local(*local));
                 self.code.push(Instr::Own(Own::Closure {
                     entry: self.entries[*function as usize],
                     captures: captured.len() as u32,
@@ -207,6 +172,31 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Several expressions, of which the last one has the value.
+    pub(super) fn body(&mut self, parts: &[ExprId], value: fn(ExprId) -> CompileTask<'a>) {
+        let nil = [CompileTask::Emit(Instr::Nil)];
+        let Some((last, first)) = parts.split_last() else {
+            return self.then(nil);
+        };
+        let mut tasks = Vec::with_capacity(2 * parts.len());
+        for part in first {
+            tasks.extend([CompileTask::Expr(*part), CompileTask::Emit(Instr::Drop)]);
+        }
+        tasks.push(value(*last));
+        self.then(tasks);
+    }
+
+    /// `let` with this body.
+    pub(super) fn let_form(&mut self, bindings: &'a [(Pattern, ExprId)], body: CompileTask<'a>) {
+        let mut tasks = Vec::with_capacity(2 * bindings.len() + 2);
+        for (pattern, value) in bindings {
+            tasks.extend([CompileTask::Expr(*value), CompileTask::Bind(pattern)]);
+        }
+        tasks.push(body);
+        tasks.push(CompileTask::Leave(self.current.next_slot));
+        self.then(tasks);
+    }
+
     /// A parallel form: the error of a tool that its functions call is an error of the form.
     fn parallel(&mut self, form: Builtin, arguments: &[ExprId]) {
         let (failed, end) = (self.label(), self.label());
@@ -224,6 +214,19 @@ impl<'a> Compiler<'a> {
             CompileTask::Place(end),
         ]);
         self.then(tasks);
+    }
+
+    /// Pushes the value of a local.
+    fn local(&mut self, local: LocalId) {
+        self.code.push(match self.current.places.get(&local) {
+            Some(LocalPlace::Slot(slot)) => Instr::Slot(*slot),
+            Some(&LocalPlace::Growing(base, added)) => Instr::Own(Own::Whole { base, added }),
+            Some(LocalPlace::Captured(index)) => Instr::Own(Own::Captured {
+                slot: self.current.own,
+                index: *index,
+            }),
+            None => Instr::Nil,
+        });
     }
 
     fn constant(&mut self, literal: &Literal) {
@@ -299,8 +302,14 @@ impl<'a> Compiler<'a> {
         self.code.push(Instr::Const(id));
     }
 
-    /// `if`: with an instruction between the test and the jump.
-    fn branch(&mut self, test: ExprId, between: Option<Instr>, (yes, no): (ExprId, ExprId)) {
+    /// `if`: with an instruction between the test and the jump. `value`: how the values of both are compiled.
+    pub(super) fn branch(
+        &mut self,
+        test: ExprId,
+        between: Option<Instr>,
+        (yes, no): (ExprId, ExprId),
+        value: fn(ExprId) -> CompileTask<'a>,
+    ) {
         let (other, end) = (self.label(), self.label());
         let jump = Instr::JumpIf {
             when: false,
@@ -310,10 +319,10 @@ impl<'a> Compiler<'a> {
         tasks.extend(between.map(CompileTask::Emit));
         tasks.extend([
             CompileTask::Emit(jump),
-            CompileTask::Expr(yes),
+            value(yes),
             CompileTask::Emit(Instr::Jump(end)),
             CompileTask::Place(other),
-            CompileTask::Expr(no),
+            value(no),
             CompileTask::Place(end),
         ]);
         self.then(tasks);
@@ -397,6 +406,9 @@ impl<'a> Compiler<'a> {
         let source = self.source;
         let count = arguments.len() as u32;
         if let Some(builtin) = self.builtin_of(callee) {
+            if builtin == Builtin::Reduce && self.reduce(callee, arguments) {
+                return;
+            }
             return self.call_builtin(builtin, arguments);
         }
         match &source.exprs[callee as usize] {
@@ -414,7 +426,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The built-in that an expression means, unless the program has its own function of that name.
-    fn builtin_of(&mut self, callee: ExprId) -> Option<Builtin> {
+    pub(super) fn builtin_of(&mut self, callee: ExprId) -> Option<Builtin> {
         let source = self.source;
         match &source.exprs[callee as usize] {
             Expr::Builtin(builtin) => Some(*builtin),

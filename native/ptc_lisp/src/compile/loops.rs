@@ -6,36 +6,28 @@ use crate::ast::{Clause, ExprId, FunctionId, Pattern, Problem};
 use crate::code::{Instr, Own};
 use crate::consts::EMPTY_LIST;
 use crate::table::Builtin;
-use ptc_vm::program::Slot;
 
 impl<'a> Compiler<'a> {
     /// `loop`: the values are in slots of their own, from which patterns are bound in each round.
     pub(super) fn loop_form(&mut self, bindings: &'a [(Pattern, ExprId)], body: ExprId) {
         let before = self.current.next_slot;
         let mut tasks = Vec::with_capacity(4 * bindings.len() + 4);
-        let mut slots = Vec::with_capacity(bindings.len());
+        let mut places = Vec::with_capacity(bindings.len());
         for (pattern, value) in bindings {
-            let slot = match pattern {
-                Pattern::Local(local) => {
-                    // A local is seen by the bindings behind it, so its slot is known from there on.
-                    let slot = self.slot();
-                    self.current.places.insert(*local, LocalPlace::Slot(slot));
-                    slot
-                }
-                _ => self.slot(),
-            };
-            slots.push(slot);
             tasks.push(CompileTask::Expr(*value));
+            // A local is seen by the bindings behind it, so its slot is known from there on.
+            let place = self.place_of_jump(pattern);
+            tasks.push(CompileTask::Store(place.slot()));
             match pattern {
-                Pattern::Local(_) => tasks.push(CompileTask::Store(slot)),
+                Pattern::Local(_) => tasks.extend(place.nothing_added()),
                 pattern => {
-                    tasks.push(CompileTask::Store(slot));
-                    tasks.push(CompileTask::Emit(Instr::Slot(slot)));
+                    tasks.push(CompileTask::Emit(Instr::Slot(place.slot())));
                     tasks.push(CompileTask::Bind(pattern));
                 }
             }
+            places.push(place);
         }
-        tasks.push(CompileTask::BeginLoop(bindings, slots));
+        tasks.push(CompileTask::BeginLoop(bindings, places));
         tasks.push(CompileTask::Expr(body));
         tasks.push(CompileTask::EndLoop);
         tasks.push(CompileTask::Leave(before));
@@ -43,16 +35,20 @@ impl<'a> Compiler<'a> {
     }
 
     /// Begins the body of a loop.
-    pub(super) fn begin_loop(&mut self, bindings: &'a [(Pattern, ExprId)], slots: Vec<Slot>) {
+    pub(super) fn begin_loop(
+        &mut self,
+        bindings: &'a [(Pattern, ExprId)],
+        places: Vec<LocalPlace>,
+    ) {
         let head = self.label();
         self.place(head);
-        for ((pattern, _), slot) in bindings.iter().zip(&slots) {
+        for ((pattern, _), place) in bindings.iter().zip(&places) {
             if !matches!(pattern, Pattern::Local(_)) {
-                self.code.push(Instr::Slot(*slot));
+                self.code.push(Instr::Slot(place.slot()));
                 self.bind(pattern);
             }
         }
-        self.current.targets.push(Target { head, slots });
+        self.current.targets.push(Target { head, places });
     }
 
     /// `recur`
@@ -61,22 +57,25 @@ impl<'a> Compiler<'a> {
             self.code.push(Instr::Nil);
             return;
         };
-        let mut tasks: Vec<CompileTask> = values
-            .iter()
-            .map(|value| CompileTask::Expr(*value))
-            .collect();
-        if values.len() == target.slots.len() {
-            tasks.extend(
-                target
-                    .slots
-                    .iter()
-                    .rev()
-                    .map(|slot| CompileTask::Store(*slot)),
-            );
+        let mut tasks = Vec::with_capacity(2 * values.len() + 1);
+        if values.len() == target.places.len() {
+            for (value, place) in values.iter().zip(&target.places) {
+                tasks.push(match place {
+                    LocalPlace::Growing(..) => CompileTask::Grow(*value),
+                    _ => CompileTask::Expr(*value),
+                });
+            }
+            for place in target.places.iter().rev() {
+                if let LocalPlace::Growing(_, added) = place {
+                    tasks.push(CompileTask::Store(*added));
+                }
+                tasks.push(CompileTask::Store(place.slot()));
+            }
             tasks.push(CompileTask::Emit(Instr::Jump(target.head)));
         } else {
+            tasks.extend(values.iter().map(|value| CompileTask::Expr(*value)));
             tasks.extend(values.iter().map(|_| CompileTask::Emit(Instr::Drop)));
-            let (expected, got) = (target.slots.len() as u32, values.len() as u32);
+            let (expected, got) = (target.places.len() as u32, values.len() as u32);
             tasks.push(CompileTask::Emit(Instr::Own(Own::RecurCount {
                 expected,
                 got,
@@ -165,15 +164,21 @@ impl<'a> Compiler<'a> {
     pub(super) fn function(&mut self, function: FunctionId) -> Result<(), Problem> {
         let about = &self.source.functions[function as usize];
         self.current = Current::default();
-        let mut raw = Vec::new();
-        for pattern in about.params.iter().chain(&about.rest) {
-            let slot = self.slot();
-            if let Pattern::Local(local) = pattern {
-                self.current.places.insert(*local, LocalPlace::Slot(slot));
-            }
-            raw.push(slot);
-        }
+        let patterns: Vec<_> = about.params.iter().chain(&about.rest).collect();
+        // The arguments are in the first slots, and the function is behind them.
+        let mut places: Vec<_> = patterns
+            .iter()
+            .map(|_| LocalPlace::Slot(self.slot()))
+            .collect();
         self.current.own = self.slot();
+        for (pattern, place) in patterns.iter().zip(&mut places) {
+            if let Pattern::Local(local) = pattern {
+                if self.growing.contains(local) {
+                    *place = LocalPlace::Growing(place.slot(), self.slot());
+                }
+                self.current.places.insert(*local, *place);
+            }
+        }
         if let Some(own) = about.own {
             let place = LocalPlace::Slot(self.current.own);
             self.current.places.entry(own).or_insert(place);
@@ -186,28 +191,35 @@ impl<'a> Compiler<'a> {
         self.place(self.entries[function as usize]);
         let entry = self.code.len();
         self.code.push(Instr::Nil);
+        for place in &places {
+            if let LocalPlace::Growing(_, added) = place {
+                self.code
+                    .extend([Instr::Const(EMPTY_LIST), Instr::Store(*added)]);
+            }
+        }
         let head = self.label();
         self.place(head);
-        for (place, pattern) in about.params.iter().enumerate() {
+        for (place, pattern) in places.iter().zip(&about.params) {
             if !matches!(pattern, Pattern::Local(_)) {
-                self.code.push(Instr::Slot(raw[place]));
+                self.code.push(Instr::Slot(place.slot()));
                 self.bind(pattern);
             }
         }
         match &about.rest {
             Some(pattern @ Pattern::Map { .. }) => {
-                let slot = raw[about.params.len()];
+                let slot = places[about.params.len()].slot();
                 self.code.push(Instr::Own(Own::Arguments(slot)));
                 self.code.push(Instr::Slot(slot));
                 self.bind(pattern);
             }
             Some(pattern @ Pattern::List(..)) => {
-                self.code.push(Instr::Slot(raw[about.params.len()]));
+                let slot = places[about.params.len()].slot();
+                self.code.push(Instr::Slot(slot));
                 self.bind(pattern);
             }
             _ => {}
         }
-        self.current.targets.push(Target { head, slots: raw });
+        self.current.targets.push(Target { head, places });
         self.run(about.body);
         self.code.push(Instr::Return);
         let (params, captures) = (

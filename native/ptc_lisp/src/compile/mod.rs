@@ -9,6 +9,7 @@ mod constants;
 mod expr;
 mod finish;
 mod free;
+mod growing;
 mod loops;
 mod task;
 
@@ -80,13 +81,15 @@ enum LocalPlace {
     Slot(Slot),
     /// The captured value of this number.
     Captured(u32),
+    /// The slots of the base of a value that grows, and of what was added to it.
+    Growing(Slot, Slot),
 }
 
 /// What `recur` jumps to.
 #[derive(Debug, Clone)]
 struct Target {
     head: Label,
-    slots: Vec<Slot>,
+    places: Vec<LocalPlace>,
 }
 
 /// The function that is being compiled; the program itself is one, too.
@@ -112,6 +115,10 @@ struct Compiler<'a> {
     globals: HashMap<&'a str, u32>,
     global_names: Vec<&'a str>,
     builtins: Vec<&'a str>,
+    /// The locals to which a jump, or a function that `reduce` calls, adds something.
+    growing: HashSet<LocalId>,
+    /// The functions whose bodies stand where they are used.
+    inlined: HashSet<FunctionId>,
     /// What each function captures.
     free: Vec<Vec<LocalId>>,
     entries: Vec<Label>,
@@ -136,6 +143,8 @@ pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<
         globals: HashMap::new(),
         global_names: Vec::new(),
         builtins: Vec::new(),
+        growing: HashSet::new(),
+        inlined: HashSet::new(),
         free: free::free(source),
         entries: Vec::new(),
         current: Current::default(),
@@ -147,11 +156,14 @@ pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<
         let label = compiler.label();
         compiler.entries.push(label);
     }
+    compiler.find_growing();
     compiler.stubs();
     let (main, end) = (compiler.label(), compiler.label());
     compiler.main(main, end);
     for function in 0..source.functions.len() {
-        compiler.function(function as FunctionId)?;
+        if !compiler.inlined.contains(&(function as FunctionId)) {
+            compiler.function(function as FunctionId)?;
+        }
     }
     Ok(compiler.finish(main, end))
 }

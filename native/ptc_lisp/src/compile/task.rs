@@ -1,6 +1,6 @@
 //! What the compiler has still to do.
 
-use super::{Compiler, Label};
+use super::{Compiler, Label, LocalPlace};
 use crate::ast::{Clause, ExprId, Pattern};
 use crate::code::Instr;
 use ptc_vm::program::Slot;
@@ -9,6 +9,8 @@ use ptc_vm::program::Slot;
 pub(super) enum CompileTask<'a> {
     /// Compile an expression.
     Expr(ExprId),
+    /// Compile an expression: its code pushes the two parts of a value that grows.
+    Grow(ExprId),
     /// Emit an instruction.
     Emit(Instr),
     /// Let a label stand here.
@@ -20,7 +22,7 @@ pub(super) enum CompileTask<'a> {
     /// Free the slots that were taken since.
     Leave(Slot),
     /// Begin the body of a loop, whose values are in these slots.
-    BeginLoop(&'a [(Pattern, ExprId)], Vec<Slot>),
+    BeginLoop(&'a [(Pattern, ExprId)], Vec<LocalPlace>),
     /// End the innermost loop.
     EndLoop,
     /// The clauses of a `for` from this one on.
@@ -41,12 +43,13 @@ impl<'a> Compiler<'a> {
     pub(super) fn task(&mut self, task: CompileTask<'a>) {
         match task {
             CompileTask::Expr(expr) => self.expr(expr),
+            CompileTask::Grow(expr) => self.grow(expr),
             CompileTask::Emit(instr) => self.code.push(instr),
             CompileTask::Place(label) => self.place(label),
             CompileTask::Bind(pattern) => self.bind(pattern),
             CompileTask::Store(slot) => self.code.push(Instr::Store(slot)),
             CompileTask::Leave(slot) => self.current.next_slot = slot,
-            CompileTask::BeginLoop(bindings, slots) => self.begin_loop(bindings, slots),
+            CompileTask::BeginLoop(bindings, places) => self.begin_loop(bindings, places),
             CompileTask::EndLoop => {
                 self.current.targets.pop();
             }

@@ -1,13 +1,15 @@
 //! The instructions of the language.
 
-use super::{convert, spread};
+use super::{checks, convert, spread};
 use crate::code::{Eval, Halt, Lisp, Machine, Own, BEHIND_ANSWER};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::families;
 use crate::fault::Fault;
 use crate::look::{look_up, Found};
-use crate::table::Builtin;
-use crate::values::{callable, class, is_const, make_int, make_made, make_set, Callable, Class};
+use crate::table::{Builtin, Check};
+use crate::values::{
+    callable, class, is_const, make_builtin, make_int, make_made, make_set, Callable, Class,
+};
 use crate::work::Work;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::named::Named;
@@ -253,6 +255,24 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             let functions = m.top_values(count as usize).to_vec();
             let made = make_made(m, Word::Juxt, &functions)?;
             replace(m, count, made);
+        }
+        Own::Grow { builtin, others } => families::growing::grow(m, builtin, others as usize)?,
+        Own::Whole { base, added } => {
+            let value = families::growing::whole(m, (m.slot(base), m.slot(added)))?;
+            m.check_heap_limit(0)?;
+            m.set_slot(base, value);
+            m.set_slot(added, m.constant(EMPTY_LIST));
+            m.push(value);
+        }
+        Own::ReduceItems => {
+            if let [initial, coll] = *m.top_values(2) {
+                if !checks::holds(m, Check::Seqable, coll) {
+                    let function = make_builtin(m, Builtin::Reduce);
+                    checks::check(m, Builtin::Reduce, &[function, initial, coll])?;
+                }
+                let items = families::seqs::items(m, coll)?;
+                replace(m, 1, items);
+            }
         }
         Own::RecurCount { expected, got } => {
             let counts = [expected, got].map(|count| make_int(m, i64::from(count)));

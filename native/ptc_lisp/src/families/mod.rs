@@ -4,6 +4,7 @@ pub mod calls;
 pub mod compare;
 pub mod flow;
 pub mod functions;
+pub mod growing;
 pub mod maps;
 pub mod numbers;
 pub mod predicates;

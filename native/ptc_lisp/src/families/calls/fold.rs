@@ -3,9 +3,11 @@
 use super::function::{Applied, FunctionLike};
 use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
+use crate::consts::EMPTY_LIST;
 use crate::exec::checks::invalid_types;
-use crate::families::seqs;
+use crate::families::{self, seqs};
 use crate::table::Builtin;
+use crate::values::{class, Class};
 use ptc_term::heap::Heap;
 use ptc_term::rooted;
 use ptc_vm::Next;
@@ -70,6 +72,11 @@ impl<T: Copy> Fold<T> {
                 (self.value, self.rest) = (Some(item), tail);
                 continue;
             };
+            if self.function.built_in() == Some(Builtin::Conj) {
+                if let Some(all) = self.all_added(m, value)? {
+                    return Ok(Turn::done(all));
+                }
+            }
             let applied = match self.builtin {
                 Builtin::ReduceKv => match pair(m, item) {
                     Some((key, of_key)) => {
@@ -95,6 +102,20 @@ impl<T: Copy> Fold<T> {
             }
         }
         Ok(Turn::Next(Next::Done(self.value.unwrap_or(m.heap.nil()))))
+    }
+
+    /// Adds all other items to a list at once, as `conj` would do one by one; `None` if it is no list.
+    fn all_added<H: Heap<Term = T>>(
+        &self,
+        m: &mut Machine<'_, H>,
+        value: T,
+    ) -> Result<Option<T>, Halt<H>> {
+        let list = match class(m, value) {
+            Class::Nil => m.constant(EMPTY_LIST),
+            Class::List => value,
+            _ => return Ok(None),
+        };
+        families::call(m, Builtin::Into, &[list, self.rest]).map(Some)
     }
 
     fn call<H: Heap<Term = T>>(

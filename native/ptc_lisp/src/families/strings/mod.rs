@@ -9,6 +9,7 @@
 //! A binary that is not UTF-8 is a text whose invalid bytes stay as they are, as in Elixir's `String`.
 
 mod form;
+mod joined;
 mod methods;
 mod names;
 mod parts;
@@ -27,6 +28,8 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_text::Ongoing;
 use ptc_vm::Resumable;
+
+pub use joined::joined;
 
 /// A state of an evaluation that has begun.
 #[derive(Debug, Clone, PartialEq)]
