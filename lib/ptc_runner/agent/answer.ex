@@ -71,8 +71,8 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp alone(text, part, asked) do
-    with {:ok, _value, _warnings} = right <- read_part(part, text, asked) do
-      case Behind.sign(text, part) do
+    with {:ok, value, _warnings} = right <- read_part(part, text, asked) do
+      case Behind.sign(text, part) || Behind.left(text, part, value) do
         nil -> right
         sign -> refused([signed(sign, "behind")], text, asked)
       end
@@ -117,8 +117,8 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp alone_exactly(text, part, signature, asked, strict) do
-    with {:ok, _value} = right <- made_exactly(part || text, signature, asked, strict) do
-      case Behind.sign(text, part) do
+    with {:ok, value} = right <- made_exactly(part || text, signature, asked, strict) do
+      case Behind.sign(text, part) || Behind.left(text, part, value) do
         nil -> right
         sign -> {:error, [signed(sign, "behind")]}
       end

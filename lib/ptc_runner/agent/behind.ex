@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Behind do
   # applied to, a call, or that items are left out. Sentences and Markdown say nothing of the kind.
 
   alias PtcRunner.Agent.Parts
+  alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
 
   # Maximum number of values that are looked at, and of the characters that an error shows.
@@ -36,6 +37,10 @@ defmodule PtcRunner.Agent.Behind do
 
   @here Regex.compile!("\\A(?:" <> Enum.join(@signs, "|") <> ")")
 
+  # A field behind an object, and an item behind a list: a bracket closed them too early.
+  @field ~r/\A\s*+,?\s*+"((?:[^"\\]|\\.)*+)"\s*+:/
+  @item ~r/\A\s*+,\s*+(?:-?\d[\d.eE+-]*+|"(?:[^"\\]|\\.)*+"|true|false|null)\s*+(?:[,\]]|\z)/
+
   @doc """
   What stands behind the value of an answer, nil if nothing that matters. `part` is the text of the value, where several were found.
 
@@ -49,6 +54,52 @@ defmodule PtcRunner.Agent.Behind do
   def sign(text, part) do
     {spans, _open} = Parts.of(text)
     spans |> Enum.take(@most) |> Enum.find_value(&behind(&1, part, text))
+  end
+
+  @doc """
+  The field or the item behind a value that lacks it, nil if there is none. `value` is what was read of the text.
+
+      iex> alias PtcRunner.Agent.Behind
+      iex> Behind.left(~s({"n": 1}, "x": 2}), nil, %{"n" => 1})
+      ~s(, "x":)
+      iex> Behind.left("[1, 2], 3]", nil, [1, 2])
+      ", 3]"
+      iex> for {text, value} <- [{~s({"n": 1}, "x": 2}), %{"n" => 1, "x" => 2}}, {"[1, 2], 3 of them", [1, 2]}], do: Behind.left(text, nil, value)
+      [nil, nil]
+
+  """
+  @spec left(String.t(), String.t() | nil, term()) :: String.t() | nil
+  def left(text, part, value) when is_map(value) or is_list(value) do
+    {spans, _open} = Parts.of(text)
+
+    spans
+    |> Enum.take(@most)
+    |> Enum.filter(&(part == nil or Parts.text(text, &1) == part))
+    |> Enum.find_value(&left_behind(&1, text, value))
+  end
+
+  def left(_text, _part, _value), do: nil
+
+  defp left_behind({at, size} = span, text, value) do
+    rest = binary_part(text, at + size, byte_size(text) - at - size)
+
+    case :binary.at(text, at) do
+      ?{ when is_map(value) ->
+        with [sign, key] <- Regex.run(@field, rest),
+             false <- is_map_key(value, key) or is_map_key(value, String.replace(key, "-", "_")),
+             do: sign |> String.trim() |> Shown.cut(@shown),
+             else: (_none -> nil)
+
+      ?[ when is_list(value) ->
+        with [sign] <- Regex.run(@item, rest),
+             {:ok, own} <- Codec.decode(Parts.text(text, span)),
+             true <- length(own) == length(value),
+             do: sign |> String.trim() |> Shown.cut(@shown),
+             else: (_none -> nil)
+
+      _other ->
+        nil
+    end
   end
 
   defp behind({at, size} = span, part, text) do

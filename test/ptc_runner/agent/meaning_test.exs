@@ -236,6 +236,26 @@ defmodule PtcRunner.Agent.MeaningTest do
       end
     end
 
+    test "a field behind an object and an item behind a list are not lost" do
+      for {text, type} <- [
+            {~s({"n": 1}, "x": 2}), "{n :int, x :int?}"},
+            {~s({"n": 1, "s": "a"}\n"x": 2), "{n :int, x :int?}"},
+            {~s(Here: {"n": 1}, "x-y": 2}), "{n :int, x_y :int?}"},
+            {"[1, 2], 3]", "[:int]"},
+            {~s(["a"], "b", "c"]), "[:string]"}
+          ] do
+        assert {:error, [%{message: message}], _} = Agent.answer(text, type)
+        assert message =~ "behind its value", text
+      end
+
+      assert {:ok, %{"n" => 1, "x" => 2}, [_]} =
+               Agent.answer(~s({"x": 2}, "n": 1}), "{n :int, x :int?}")
+
+      assert {:ok, [1, 2, 3], [_]} = Agent.answer("[1, 2}, 3]", "[:int]")
+      assert {:ok, %{"n" => 1}, []} = Agent.answer(~s({"n": 1}, "as asked"), "{n :int}")
+      assert {:ok, [1, 2], []} = Agent.answer("[1, 2], 3 of them are new", "[:int]")
+    end
+
     test "keys that the answer has as one key are an error, also where nothing is declared" do
       for {type, open, close, path} <- [
             {":map", "", "", []},
