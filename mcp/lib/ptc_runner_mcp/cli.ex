@@ -6,12 +6,22 @@ defmodule PtcRunnerMcp.Cli do
     * `--servers FILE` - a JSON file with `mcpServers`, whose tools programs may call
     * `--http PORT` - HTTP on the loopback address in the place of standard input and output
 
-  The variable `PTC_MCP_KEYS` has the keys that seal runs which wait: 32 bytes each in Base64, with commas between them.
+  `main/0` takes them from the variable `PTC_MCP_ARGS`, one a line: a release has no other way. The variable `PTC_MCP_KEYS` has the keys that seal runs which wait: 32 bytes each in Base64, with commas between them.
   """
 
   alias PtcRunnerMcp.{Stdio, Upstreams}
 
   @switches [config: :string, servers: :string, http: :integer]
+
+  @doc "Does what `main/1` does, with the arguments of `PTC_MCP_ARGS`, and ends the VM with 1 where they are wrong."
+  @spec main() :: :ok
+  def main do
+    "PTC_MCP_ARGS" |> System.get_env("") |> String.split("\n", trim: true) |> main()
+  rescue
+    error in ArgumentError ->
+      IO.puts(:stderr, Exception.message(error))
+      System.halt(1)
+  end
 
   @doc """
   Serves until the client has gone. Raises `ArgumentError` for arguments that are none.

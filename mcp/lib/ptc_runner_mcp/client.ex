@@ -152,8 +152,12 @@ defmodule PtcRunnerMcp.Client do
   end
 
   defp hello(state) do
-    info = %{"name" => "ptc_runner", "version" => "0.1.0"}
-    params = %{"protocolVersion" => @version, "capabilities" => %{}, "clientInfo" => info}
+    params = %{
+      "protocolVersion" => @version,
+      "capabilities" => %{},
+      "clientInfo" => Protocol.me()
+    }
+
     request(%{state | era: :handshake}, "initialize", params, :initialize, state.start)
   end
 

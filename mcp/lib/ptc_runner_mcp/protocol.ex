@@ -13,6 +13,10 @@ defmodule PtcRunnerMcp.Protocol do
   @capabilities "io.modelcontextprotocol/clientCapabilities"
   @server_info "io.modelcontextprotocol/serverInfo"
 
+  # Of this project, as a server and as a client.
+  @me "ptc_runner"
+  @own Mix.Project.config()[:version]
+
   @codes %{
     parse_error: -32_700,
     invalid_request: -32_600,
@@ -26,6 +30,16 @@ defmodule PtcRunnerMcp.Protocol do
 
   @typedoc "Why a request has no result."
   @type problem :: {atom(), String.t()} | {atom(), String.t(), map()}
+
+  @doc """
+  What this project calls itself.
+
+      iex> PtcRunnerMcp.Protocol.me()["name"]
+      "ptc_runner"
+
+  """
+  @spec me() :: %{String.t() => String.t()}
+  def me, do: %{"name" => @me, "version" => @own}
 
   @doc """
   The versions in which each request speaks for itself.

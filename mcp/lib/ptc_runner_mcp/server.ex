@@ -4,11 +4,11 @@ defmodule PtcRunnerMcp.Server do
   """
 
   alias PtcRunner.Json.Paused.Used
-  alias PtcRunnerMcp.Catalogue
+  alias PtcRunnerMcp.{Catalogue, Protocol}
 
   @options [
-    name: "ptc_runner",
-    version: "0.1.0",
+    name: Protocol.me()["name"],
+    version: Protocol.me()["version"],
     tools: [],
     context: %{},
     keys: nil,

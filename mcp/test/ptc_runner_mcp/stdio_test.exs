@@ -9,6 +9,10 @@ defmodule PtcRunnerMcp.StdioTest do
 
   defp json(message), do: Codec.encode!(message) <> "\n"
 
+  # Waits until the output has this, so that the input does not end before.
+  defp until(pattern),
+    do: "for _ in $(seq 1 300); do grep -q '#{pattern}' out && break; sleep 0.1; done"
+
   # Runs the script with what these commands of the shell write as its input. Gives the lines of its output, and what it has written to its standard error.
   defp serve(folder, input) do
     env = [{"MIX_ENV", "test"}, {"SCRIPT", @script}, {"OPTIONS", @options}]
@@ -39,14 +43,22 @@ defmodule PtcRunnerMcp.StdioTest do
     ]
 
     last = [
-      json(handshake(5, "tools/call", run(call("peak", %{})))),
       json(handshake(6, "tools/call", run(call("wait", %{})))),
       ~s({"jsonrpc": "2.0", "id": 7, "meth)
     ]
 
     File.write!(Path.join(folder, "first"), first)
+
+    File.write!(
+      Path.join(folder, "peak"),
+      json(handshake(5, "tools/call", run(call("peak", %{}))))
+    )
+
     File.write!(Path.join(folder, "last"), last)
-    input = "cat first; head -c 100000000 /dev/zero | tr '\\0' x; echo; sleep 0.5; cat last"
+
+    input =
+      "cat first; head -c 100000000 /dev/zero | tr '\\0' x; echo; cat peak; #{until("id..5,")}; cat last"
+
     {status, written, stderr} = serve(folder, input)
 
     assert status == "0", stderr
@@ -77,6 +89,45 @@ defmodule PtcRunnerMcp.StdioTest do
 
     kilobytes = answers[5]["result"]["structuredContent"]["value"]
     assert kilobytes < 600_000
+  end
+
+  @tag :tmp_dir
+  test "other servers end with this one, also those that do not want to", %{tmp_dir: folder} do
+    fake = Path.expand("../support/fake_server.sh", __DIR__)
+    pids = Path.join(folder, "pids")
+
+    servers =
+      for mode <- ["good", "stubborn", "silent"], into: %{} do
+        {mode,
+         %{
+           "command" => fake,
+           "args" => [mode],
+           "env" => %{"FAKE_PIDS" => pids},
+           "ptc" => %{"approve" => "none"}
+         }}
+      end
+
+    File.write!(Path.join(folder, "servers.json"), Codec.encode!(%{"mcpServers" => servers}))
+
+    File.write!(
+      Path.join(folder, "in"),
+      json(handshake(1, "tools/call", run(call("good.echo", %{}))))
+    )
+
+    command =
+      "{ cat in; #{until("result")}; } | #{@script} --servers servers.json >out 2>err; echo $?"
+
+    {status, 0} = System.cmd("bash", ["-c", command], cd: folder, env: [{"MIX_ENV", "test"}])
+    assert String.trim(status) == "0", File.read!(Path.join(folder, "err"))
+    answer = folder |> Path.join("out") |> File.read!() |> Codec.decode!()
+    assert answer["result"]["structuredContent"]["value"] == "good heard"
+
+    pids = pids |> File.read!() |> String.split()
+    assert length(pids) == 3
+
+    for pid <- pids do
+      assert {_, 1} = System.cmd("kill", ["-0", "--", "-#{pid}"], stderr_to_stdout: true)
+    end
   end
 
   @tag :tmp_dir

@@ -2,6 +2,7 @@
 # A server of the protocol that behaves in the way that its first argument says. It needs nothing but bash.
 mode=$1
 lists=0
+[ -z "$FAKE_PIDS" ] || echo $$ >>"$FAKE_PIDS"
 
 say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
 tool() { printf '{"name":"%s","description":"%s","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}' "$1" "$2"; }
