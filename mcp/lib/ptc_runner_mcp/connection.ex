@@ -12,7 +12,7 @@ defmodule PtcRunnerMcp.Connection do
   @most_running 32
   @most_waiting 64_000_000
 
-  @enforce_keys [:server, :write, :caller]
+  @enforce_keys [:server, :key, :write, :caller]
   defstruct @enforce_keys ++ [running: %{}, waiting: :queue.new(), bytes: 0, asked: %{}, next: 1]
 
   @opaque t :: %__MODULE__{}
@@ -32,7 +32,7 @@ defmodule PtcRunnerMcp.Connection do
   """
   @spec new(Server.t(), (String.t() -> term()), Caller.t()) :: t()
   def new(server, write, caller \\ %Caller{}),
-    do: %__MODULE__{server: server, write: write, caller: caller}
+    do: %__MODULE__{server: server, key: Server.keep(server), write: write, caller: caller}
 
   @doc """
   Takes one line. It returns at once: what the line asks for runs in a process.
@@ -121,10 +121,12 @@ defmodule PtcRunnerMcp.Connection do
     owner = self()
     notify = fn method, params -> send(owner, {__MODULE__, :notify, method, params}) end
     caller = %{connection.caller | notify: notify}
-    server = connection.server
+    key = connection.key
 
     {pid, monitor} =
       spawn_monitor(fn ->
+        server = Server.kept(key)
+
         answer =
           Conversation.answer(server, {id, method, params}, caller, &ask(owner, id, &1, &2))
 
@@ -266,6 +268,6 @@ defmodule PtcRunnerMcp.Connection do
   @spec close(t()) :: :ok
   def close(connection) do
     for {_id, {pid, monitor}} <- connection.running, do: stop(pid, monitor)
-    :ok
+    Server.forget(connection.key)
   end
 end

@@ -85,4 +85,33 @@ defmodule PtcRunnerMcp.Server do
   """
   @spec info(t()) :: map()
   def info(server), do: %{"name" => server.name, "version" => server.version}
+
+  @doc """
+  Keeps a server where all processes find it without a copy: its tools and data may be large, and each request has a process of its own. `kept/1` finds it by
+  the key, and `forget/1` ends that.
+
+      iex> key = PtcRunnerMcp.Server.keep(PtcRunnerMcp.Server.new(name: "mine"))
+      iex> PtcRunnerMcp.Server.kept(key).name
+      "mine"
+      iex> PtcRunnerMcp.Server.forget(key)
+      :ok
+
+  """
+  @spec keep(t()) :: term()
+  def keep(server) do
+    key = {__MODULE__, System.unique_integer([:positive])}
+    :persistent_term.put(key, server)
+    key
+  end
+
+  @doc "The server of a key of `keep/1`."
+  @spec kept(term()) :: t()
+  def kept(key), do: :persistent_term.get(key)
+
+  @doc "Ends what `keep/1` has begun."
+  @spec forget(term()) :: :ok
+  def forget(key) do
+    :persistent_term.erase(key)
+    :ok
+  end
 end

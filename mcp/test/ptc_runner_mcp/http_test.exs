@@ -192,6 +192,45 @@ defmodule PtcRunnerMcp.HttpTest do
       assert {:ok, {{_, 405, _}, _, _}} = :httpc.request(:get, {to_charlist(url), []}, [], [])
     end
 
+    test "a client that closes its connection ends its run, and one that sends two requests gets two answers" do
+      me = self()
+      wait = fn _ -> send(me, {:tool, self()}) && Process.sleep(:infinity) end
+      {:ok, pid} = Http.Inets.start(server(tools: %{"wait" => {wait, effect: :write}}), port: 0)
+
+      {:ok, socket} =
+        :gen_tcp.connect({127, 0, 0, 1}, Http.Inets.port(pid), [:binary, active: false])
+
+      request = fn message ->
+        body = Codec.encode!(message)
+
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: #{byte_size(body)}\r\n\r\n#{body}"
+      end
+
+      :ok =
+        :gen_tcp.send(
+          socket,
+          request.(handshake(1, "ping")) <>
+            request.(handshake(2, "tools/list")) <> request.(handshake(3, "ping"))
+        )
+
+      assert answers(socket, "") =~ ~r/"id":1.*"id":2.*"id":3/s
+
+      :ok = :gen_tcp.send(socket, request.(handshake(4, "tools/call", run(call("wait", %{})))))
+      assert_receive {:tool, tool}, 5_000
+      monitor = Process.monitor(tool)
+      :gen_tcp.close(socket)
+      assert_receive {:DOWN, ^monitor, :process, ^tool, _reason}, 2_000
+      Http.Inets.stop(pid)
+    end
+
+    defp answers(_socket, got) when byte_size(got) > 100_000, do: got
+
+    defp answers(socket, got) do
+      if got =~ ~s("id":3),
+        do: got,
+        else: answers(socket, got <> elem(:gen_tcp.recv(socket, 0, 5_000), 1))
+    end
+
     test "refuses what is too large before it reads it", %{url: url} do
       assert {413, _, _} = send_to(url, String.duplicate("x", 200_000))
     end

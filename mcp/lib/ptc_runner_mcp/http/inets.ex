@@ -24,10 +24,8 @@ defmodule PtcRunnerMcp.Http.Inets do
     {:ok, _started} = Application.ensure_all_started(:inets)
     folder = to_charlist(System.tmp_dir!())
 
-    # What requests need of the server is found by its number, because options of the web server are looked up for each
-    # request, and would be copied.
-    key = {__MODULE__, System.unique_integer([:positive])}
-    :persistent_term.put(key, {server, Keyword.get(opts, :path, "/mcp")})
+    # Options of the web server are looked up for each request, and would be copied.
+    key = Server.keep(server)
 
     :inets.start(:httpd,
       port: Keyword.get(opts, :port, 0),
@@ -36,7 +34,7 @@ defmodule PtcRunnerMcp.Http.Inets do
       server_root: folder,
       document_root: folder,
       modules: [__MODULE__],
-      ptc_runner_mcp: key,
+      ptc_runner_mcp: {key, Keyword.get(opts, :path, "/mcp")},
       max_body_size: Keyword.get(opts, :most, 4_000_000),
       max_clients: Keyword.get(opts, :clients, 200),
       keep_alive_timeout: 60,
@@ -56,17 +54,63 @@ defmodule PtcRunnerMcp.Http.Inets do
   @doc false
   @spec unquote(:do)(tuple()) :: {:proceed, list()}
   def unquote(:do)(request) do
-    {server, path} =
-      request |> mod(:config_db) |> :httpd_util.lookup(:ptc_runner_mcp) |> :persistent_term.get()
+    {key, path} = request |> mod(:config_db) |> :httpd_util.lookup(:ptc_runner_mcp)
 
     response =
       if request |> mod(:request_uri) |> to_string() |> String.split("?") |> hd() == path,
-        do: Http.respond(server, read(request)),
+        do:
+          watched(mod(request, :socket), fn -> Http.respond(Server.kept(key), read(request)) end),
         else: %{status: 404, headers: [], body: ""}
 
     head = [{:code, response.status}, {:content_length, to_charlist(byte_size(response.body))}]
     head = head ++ for {name, value} <- response.headers, do: header(name, value)
     {:proceed, [{:response, {:response, head, [response.body]}}]}
+  end
+
+  # A client that closes its connection cancels its request: the run ends with its tools.
+  defp watched(socket, respond) do
+    task = Task.async(respond)
+    :inet.setopts(socket, active: :once)
+    await(socket, task)
+  end
+
+  defp await(socket, %{ref: ref, pid: pid} = task) do
+    receive do
+      {^ref, response} ->
+        Process.demonitor(ref, [:flush])
+        :inet.setopts(socket, active: false)
+        late(socket)
+        unlinked(pid, response)
+
+      {:tcp_closed, ^socket} ->
+        Task.shutdown(task, :brutal_kill)
+        unlinked(pid, %{status: 400, headers: [], body: ""})
+
+      # The next request of the client.
+      {:tcp, ^socket, data} ->
+        :gen_tcp.unrecv(socket, data)
+        unlinked(pid, Task.await(task, :infinity))
+    end
+  end
+
+  # The web server's process traps exits, and does not expect this one.
+  defp unlinked(pid, response) do
+    Process.unlink(pid)
+
+    receive do
+      {:EXIT, ^pid, _reason} -> response
+    after
+      0 -> response
+    end
+  end
+
+  # What came while the response was made.
+  defp late(socket) do
+    receive do
+      {:tcp, ^socket, data} -> :gen_tcp.unrecv(socket, data)
+    after
+      0 -> :ok
+    end
   end
 
   defp header("content-type", value), do: {:content_type, to_charlist(value)}
