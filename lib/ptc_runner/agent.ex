@@ -424,8 +424,8 @@ defmodule PtcRunner.Agent do
   result are texts.
 
   The limits, and what tools say (`max_calls`, `timeout`, `cache`, `effect`, `approve`), hold as for JSON, and so do `:on_call`, `:on_journal`, `:on_event`,
-  `:pause_ttl`, `:tool_context`, `:now`, `resume/3` and `replay/3`. Not yet there are, and an `ArgumentError` that names them: `:within`, `:unknown`, `:approve`,
-  `:check`, `:findings`, `:tool_concurrency`, `:max_depth`, `:strict`, `:edition`, `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true`,
+  `:pause_ttl`, `:tool_context`, `:now`, `:within`, `:unknown`, `:approve` (with a plan of `PtcRunner.Lisp.plan/2`), `resume/3` and `replay/3`. Not yet there are, and
+  an `ArgumentError` that names them: `:check`, `:findings`, `:tool_concurrency`, `:max_depth`, `:strict`, `:edition`, `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true`,
   `answer: :value` and `batch:` of a tool. Firewalled fields are not concealed: data and tools that have
   them are an `ArgumentError` too, and an answer with them is an error of the tool; `firewall: false` says that programs and the model may see them.
 

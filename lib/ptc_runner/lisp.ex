@@ -38,8 +38,8 @@ defmodule PtcRunner.Lisp do
   """
 
   alias PtcRunner.Json.Limits
-  alias PtcRunner.Json.{Call, Paused}
-  alias PtcRunner.Lisp.{ErrorText, Evaluation, Given, GoingOn, Program}
+  alias PtcRunner.Json.{Call, Paused, Plan}
+  alias PtcRunner.Lisp.{ErrorText, Evaluation, Given, GoingOn, Planning, Program}
   alias PtcRunner.{Shown, Step}
 
   @typedoc "A text, or a compiled program."
@@ -66,6 +66,8 @@ defmodule PtcRunner.Lisp do
           | {:pause_ttl, timeout()}
           | {:tool_context, map() | keyword() | nil}
           | {:now, DateTime.t() | String.t() | nil}
+          | {:within, Plan.t() | map() | [Plan.t() | map()] | nil}
+          | {:unknown, :refuse | :ask}
 
   @typedoc "Why a program has no value: `t:PtcRunner.Step.fail/0` without details."
   @type error :: %{reason: atom(), message: String.t()}
@@ -99,6 +101,8 @@ defmodule PtcRunner.Lisp do
       `PtcRunner.Json.run/2`. `PtcRunner.Json.Paused.recover/1` makes a paused run of these maps.
     * `:pause_ttl` - milliseconds or `:infinity`, the default: how long a paused run may go on
     * `:tool_context` - map or keyword list that tools of two arguments get, and no program sees: `fn args, %{context: c} -> … end`
+    * `:within` - a plan that the program must be within, see `plan/2`; `:unknown` - `:ask` lets a person decide about each call of a tool of
+      which the plan cannot say how often it is called, by default `:refuse`
     * `:now` - the time that a run has; by default the clock. A run that can pause or is recorded has the time of its start throughout.
 
   Tools are given as in `PtcRunner.Json.run/2`, too: `{function, options}` with `approve: true`, `effect:`, `max_calls:`, `timeout:`,
@@ -139,6 +143,45 @@ defmodule PtcRunner.Lisp do
     do: Evaluation.run(program, Given.read(opts))
 
   def run(other, _opts), do: refuse(other)
+
+  @doc ~S"""
+  What a program will do, before it runs: the tools that it names, with the constants of their arguments, and the data that it reads.
+
+  A plan of PTC-Lisp names each tool that may be called, and more may stand in it than happens. A call outside of loops and functions is made at most
+  once; how often others are made, and what flows into an argument that is no constant, is `unknown`. The functions of `:memory` that the
+  program mentions belong to it, so give the memory. The options are those of `run/2`.
+
+  Who has approved a plan gives it as `:within`: a run makes only calls that it has. `PtcRunner.Json.Plan.approve/2` narrows it, for example to a number of
+  calls. Another program is within the plan if it calls the same tools no more often, with the same constants.
+
+      iex> program = ~S|(doseq [id data/ids] (tool/refund {:id id :note "late"}))|
+      iex> tools = %{"refund" => fn %{"id" => id} -> "refunded #{id}" end}
+      iex> {:ok, plan} = PtcRunner.Lisp.plan(program, tools: tools)
+      iex> plan |> to_string() |> String.split("\n")
+      ["The program may call:", "  refund (write): unknown", "    id: unknown", ~S(    note: "late"), "It reads: ids", "The result: unknown"]
+      iex> approved = PtcRunner.Json.Plan.approve(plan, at_most: %{"refund" => 2})
+      iex> run = &PtcRunner.Lisp.run(&1, tools: tools, context: %{"ids" => &2}, within: approved)
+      iex> {:ok, _step} = run.(program, [7, 8])
+      iex> {:error, step} = run.(program, [7, 8, 9])
+      iex> {step.fail.reason, length(step.tool_calls)}
+      {:refused, 2}
+      iex> {:error, step} = run.(~S|(tool/refund {:id 1 :note "gift"})|, [])
+      iex> step.fail.message
+      ~S(The program is not within the plan: the argument id of 'refund' is 1, and the plan has computed)
+
+  """
+  @spec plan(program(), [option()]) :: {:ok, Plan.t()} | {:error, error()}
+  def plan(program, opts \\ [])
+
+  def plan(program, opts) when is_binary(program) or is_struct(program, Program) do
+    with error when elem(error, 0) == :error <- Planning.plan(program, opts) do
+      given = Given.read(opts)
+      {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+      error(error, {timeout, max_heap})
+    end
+  end
+
+  def plan(other, _opts), do: refuse(other)
 
   @doc ~S"""
   Goes on with a paused run. It runs anew: the calls that were answered get their answers from its journal, and print what they printed.

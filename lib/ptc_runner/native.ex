@@ -199,7 +199,7 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/lisp.rs: `added` are functions of the memory, each with the names of what it has captured; `shadowed` are
   # built-ins whose names the memory has; the lists of names are followed by the number of unique
-  # symbols, the names of the data, and the tools with the number of their calls, nil where only the run knows
+  # symbols, the names of the data, and the places that call tools
   nif(
     lisp_compile(
       source :: binary(),

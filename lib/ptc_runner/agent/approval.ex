@@ -11,18 +11,20 @@ defmodule PtcRunner.Agent.Approval do
   @typedoc "What the program is given for its run, or why it does not run."
   @type t :: :run | {:within, [Within.t()]} | {:hold, map()} | {:error, {:refused, String.t()}}
 
-  @doc "What the function of `:approve` says about a program with these tools; `given` are the options of its run."
-  @spec asked(Json.program(), [Tool.t()], keyword(), keyword()) :: t()
-  def asked(program, tools, given, opts) do
+  @doc "What the function of `:approve` says about a program with these tools; `plan` makes its plan."
+  @spec asked([Tool.t()], keyword(), (() -> {:ok, Plan.t()} | {:error, term()})) :: t()
+  def asked(tools, opts, plan) do
     fun = opts[:approve]
 
     # A program that goes on was approved, and a replay calls no tool.
     if fun == nil or opts[:resumes] != nil or opts[:replays] != nil or tools == [],
       do: :run,
-      else: program |> plan(tools, given) |> said(fun)
+      else: said(plan.(), fun)
   end
 
-  defp plan(program, tools, given) do
+  @doc "The plan of a program of PTC-JSON; `given` are the options of its run."
+  @spec plan(Json.program(), [Tool.t()], keyword()) :: {:ok, Plan.t()} | {:error, term()}
+  def plan(program, tools, given) do
     given = Given.read(given, "PtcRunner.Json.run/2", :own)
     forms = Map.new(tools, &{&1.name, &1})
 

@@ -185,7 +185,7 @@ defmodule PtcRunner.Agent.Run do
       forms: Map.new(tools, &{&1.name, &1})
     }
 
-    approval = Approval.asked(program, tools, given, opts)
+    approval = Approval.asked(tools, opts, fn -> Approval.plan(program, tools, given) end)
 
     run = fn functions, record ->
       control = watching(control, tools, opts, record)

@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.Control do
   # `behind?`: whether a call waits for a person that would have been made before the next one. `limited`: the ids of calls beyond a limit. `last`: the last id in the journal of a run whose calls
   # wait together or overlap.
   # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
-  # `lisp`: of a run of PTC-Lisp, what it needs to go on beside what all runs need; else nil.
+  # `lisp`: of a run of PTC-Lisp, what it needs to go on beside what all runs need; else nil. `said`: what its tools say, for its plan.
   defstruct tools: %{},
             settings: %{},
             budget: nil,
@@ -65,7 +65,8 @@ defmodule PtcRunner.Json.Control do
             behind?: false,
             limited: [],
             last: nil,
-            lisp: nil
+            lisp: nil,
+            said: %{}
 
   @type t :: %__MODULE__{}
 

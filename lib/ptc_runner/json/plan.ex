@@ -1,6 +1,6 @@
 defmodule PtcRunner.Json.Plan do
   @moduledoc """
-  What a program will do, as `PtcRunner.Json.plan/2` knows it before the program runs.
+  What a program will do, as `PtcRunner.Json.plan/2` and `PtcRunner.Lisp.plan/2` know it before the program runs.
 
     * `tools` - each tool that may be called, sorted by name: see `t:tool/0`
     * `reads` - the parts of the context that the program reads, such as `"orders.total"`, sorted
@@ -157,7 +157,7 @@ defmodule PtcRunner.Json.Plan do
   # From what the native side says; `tools` has what each tool says about itself, `most` the budget of the run.
   @spec new(
           {{[known()], [source()], {[source()], [source()], [source()]}, kept :: list()},
-           {list(), list()}},
+           {list(), list()} | {:sites, [Recipes.site()]}},
           map(),
           map(),
           non_neg_integer() | nil,
@@ -166,7 +166,7 @@ defmodule PtcRunner.Json.Plan do
           t()
   def new({{tools, reads, result, _kept}, recipes}, data, settings, most, digest) do
     {from, deciding, _counted} = result
-    sites = recipes |> Recipes.sites() |> Enum.group_by(& &1.tool)
+    sites = recipes |> sites() |> Enum.group_by(& &1.tool)
 
     %__MODULE__{
       digest: digest,
@@ -184,6 +184,10 @@ defmodule PtcRunner.Json.Plan do
       }
     }
   end
+
+  # The calls of a program of another language are known already.
+  defp sites({:sites, sites}), do: sites
+  defp sites(recipes), do: Recipes.sites(recipes)
 
   defp flows({name, _least, _most, guard, counted, arguments}) do
     counted = [

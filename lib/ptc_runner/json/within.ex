@@ -8,6 +8,8 @@ defmodule PtcRunner.Json.Within do
   alias PtcRunner.Json.{Budget, Control, Given, Limits, Plan, Planning, Program, Tools}
   alias PtcRunner.Json.Plan.{Comparison, Digest, Formula, Paths}
   alias PtcRunner.Json.Within.Counts
+  alias PtcRunner.Lisp.Planning, as: LispPlanning
+  alias PtcRunner.Lisp.Program, as: Lisp
   alias PtcRunner.Shown
 
   # `counts`: those of several runs, one after another, if they share them.
@@ -79,7 +81,7 @@ defmodule PtcRunner.Json.Within do
   Compares the program of a run with the plans of its control, and gives the control what must be counted in the run. Tools that a plan cannot count
   wait for a person if the application wants that.
   """
-  @spec begin(Program.t() | Program.source(), Given.t(), Control.t(), map(), map()) ::
+  @spec begin(Program.t() | Program.source() | Lisp.t(), Given.t(), Control.t(), map(), map()) ::
           {:ok, Control.t()} | {:error, PtcRunner.Json.error()}
   def begin(_program, _given, %Control{within: []} = control, _tools, _settings),
     do: {:ok, control}
@@ -142,6 +144,13 @@ defmodule PtcRunner.Json.Within do
   defp refused(text), do: {:error, {:refused, "The program is not within the plan: #{text}"}}
 
   # The plan of the program. If it is the approved one, only its numbers are made anew.
+  defp of_program(_plan, {%Lisp{} = program, _limits, forms, data}, control) do
+    settings = Map.merge(control.settings, control.said)
+
+    {:ok,
+     LispPlanning.of(program, LispPlanning.forms(forms), settings, data, control.max_tool_calls)}
+  end
+
   defp of_program(plan, {program, limits, forms, data}, control) do
     if whole?(plan) and same?(plan, program, limits),
       do: {:ok, again(plan, data)},

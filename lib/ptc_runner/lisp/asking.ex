@@ -143,9 +143,9 @@ defmodule PtcRunner.Lisp.Asking do
     {:failed, kind, failed, with_entry(run, Ledger.entry(name, args, {:error, noted}, began))}
   end
 
-  # A tool that is not there, and a call that no budget has room for, were not made.
+  # A tool that is not there, and a call that no budget and no plan has room for, were not made.
   defp noted({:ended, {:error, {kind, _text}}, _run} = step, _name, _args, _began, _before)
-       when kind == :tool_call_limit_exceeded,
+       when kind in [:tool_call_limit_exceeded, :refused],
        do: step
 
   defp noted({:ended, {:error, {:unknown_tool, _, _}}, _} = step, _name, _args, _began, _before),

@@ -6,8 +6,20 @@ defmodule PtcRunner.Lisp.Evaluation do
   #
   # The first of these that fails is the result, and nothing runs before all names are known.
 
-  alias PtcRunner.Json.{Control, Limits, Paused, Run, Runner, ToolProcess}
-  alias PtcRunner.Lisp.{Asking, FaultWords, Given, Inside, Names, Program, Result, Tools}
+  alias PtcRunner.Json.{Control, Limits, Paused, Run, Runner, ToolProcess, Within}
+
+  alias PtcRunner.Lisp.{
+    Asking,
+    FaultWords,
+    Given,
+    Inside,
+    Names,
+    Planning,
+    Program,
+    Result,
+    Tools
+  }
+
   alias PtcRunner.{Native, Step}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -60,9 +72,9 @@ defmodule PtcRunner.Lisp.Evaluation do
     with :ok <- size(program, given.max_program_bytes),
          {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- prepared(program, given, tools, limits) do
-      run = started(program, {tools, settings}, given, limits)
+      run = started(program, tools, given, limits)
       begin = fn _run -> first_call(program, given, {left(timeout, began), max_heap}) end
-      {outcome, run} = ran(run, begin)
+      {outcome, run} = run |> deciding(given, settings) |> ran(begin)
 
       {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
        run.control}
@@ -71,6 +83,8 @@ defmodule PtcRunner.Lisp.Evaluation do
     end
   end
 
+  # What is refused before the run begins has no control.
+  defp ran({:error, reason, run}, _begin), do: {{:error, reason}, run}
   defp ran(%Run{control: nil} = run, begin), do: Runner.driven(run, fn -> begin.(run) end)
   defp ran(run, begin), do: Runner.decided(run, begin)
 
@@ -91,6 +105,24 @@ defmodule PtcRunner.Lisp.Evaluation do
          {:ok, program, _signature} <- compiled(program, given, {timeout, max_heap}),
          :ok <- Names.check(program, given, tools),
          do: {:ok, program}
+  end
+
+  @doc """
+  A compiled program with the functions of its memory and history.
+
+      iex> given = PtcRunner.Lisp.Given.read([])
+      iex> {:ok, program} = PtcRunner.Lisp.Evaluation.with_memory("(inc 1)", given)
+      iex> program.added
+      []
+
+  """
+  @spec with_memory(String.t() | Program.t(), Given.t()) :: {:ok, Program.t()} | Program.fail()
+  def with_memory(program, given) do
+    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+    limits = {timeout, max_heap}
+
+    with {:ok, program, _signature} <- compiled(program, given, limits),
+         do: Program.with_memory(program, given.memory, given.history, limits)
   end
 
   @doc """
@@ -165,8 +197,8 @@ defmodule PtcRunner.Lisp.Evaluation do
      "program contains #{count} unique symbols/keywords, exceeds limit of #{most}"}
   end
 
-  defp started(program, {tools, settings}, given, {timeout, max_heap}) do
-    run = %Run{
+  defp started(program, tools, given, {timeout, max_heap}) do
+    %Run{
       program: program,
       context: given.context,
       memory: given.memory,
@@ -177,26 +209,47 @@ defmodule PtcRunner.Lisp.Evaluation do
       max_heap: max_heap,
       process: ToolProcess.new(max_heap)
     }
-
-    run = %{run | control: decides(given, tools, settings)}
-    Telemetry.on?() && Telemetry.counted(run)
-    run
   end
 
   # Nothing decides about the calls of most runs, and nothing counts them.
-  defp decides(given, tools, settings) do
+  defp deciding(%Run{tools: tools, program: program} = run, given, settings) do
     control = Given.control(given)
 
-    case Control.for_run(control, tools, settings) do
-      {:decides, control} ->
-        control
+    with {:ok, control} <- within(program, given, control, tools, settings) do
+      run =
+        case Control.for_run(control, tools, settings) do
+          {:decides, control} ->
+            %{run | control: control}
 
-      {:counts, nil} ->
-        nil
+          {:counts, nil} ->
+            run
 
-      {:counts, budget} ->
-        %{control | tools: tools, budget: budget, settings: Map.merge(control.settings, settings)}
+          {:counts, budget} ->
+            settings = Map.merge(control.settings, settings)
+            %{run | control: %{control | tools: tools, budget: budget, settings: settings}}
+        end
+
+      Telemetry.on?() && Telemetry.counted(run)
+      run
+    else
+      {:error, reason} -> {:error, reason, run}
     end
+  end
+
+  defp within(_program, _given, %Control{within: []} = control, _tools, _settings),
+    do: {:ok, control}
+
+  defp within(program, given, control, tools, settings) do
+    %Given{context: context, memory: memory, timeout: timeout, max_heap: max_heap} = given
+
+    data = %PtcRunner.Json.Given{
+      context: context,
+      memory: memory,
+      tools: Planning.forms(given.tools),
+      limits: {timeout, max_heap, 1}
+    }
+
+    Within.begin(program, data, %{control | said: settings}, tools, settings)
   end
 
   defp left(:infinity, _began), do: :infinity

@@ -2,7 +2,7 @@ defmodule PtcRunner.Lisp.Given do
   @moduledoc false
   # The options of a run, checked, with their defaults. Options that are not known are those of `ptc_runner` that have no effect here.
 
-  alias PtcRunner.Json.{Control, Now, ToolContext}
+  alias PtcRunner.Json.{Control, Now, ToolContext, Within}
   alias PtcRunner.Options
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -26,6 +26,8 @@ defmodule PtcRunner.Lisp.Given do
             on_journal: nil,
             pause_ttl: :infinity,
             tool_context: nil,
+            within: [],
+            unknown: :refuse,
             # Fields of `PtcRunner.Json.Control`, from this library's own functions.
             own: %{}
 
@@ -49,6 +51,8 @@ defmodule PtcRunner.Lisp.Given do
           on_journal: (map() -> term()) | nil,
           pause_ttl: timeout(),
           tool_context: map() | nil,
+          within: [Within.t()],
+          unknown: :refuse | :ask,
           own: %{optional(atom()) => term()}
         }
 
@@ -58,7 +62,9 @@ defmodule PtcRunner.Lisp.Given do
     on_call: {:function, 1},
     on_journal: {:function, 1},
     pause_ttl: {:or_infinity, :count},
-    tool_context: :named
+    tool_context: :named,
+    within: :any,
+    unknown: {:one_of, [:refuse, :ask]}
   }
 
   @doc """
@@ -152,6 +158,7 @@ defmodule PtcRunner.Lisp.Given do
     text
   end
 
+  defp control(:within, plans), do: Within.plans!(plans, "PtcRunner.Lisp")
   defp control(:tool_context, context), do: ToolContext.named(context)
   defp control(_name, value), do: value
 
@@ -172,6 +179,8 @@ defmodule PtcRunner.Lisp.Given do
       on_journal: given.on_journal,
       pause_ttl: given.pause_ttl,
       tool_context: given.tool_context,
+      within: given.within,
+      unknown: given.unknown,
       lisp: kept(given)
     }
 

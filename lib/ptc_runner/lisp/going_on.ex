@@ -9,10 +9,11 @@ defmodule PtcRunner.Lisp.GoingOn do
   alias PtcRunner.Step
 
   # A journal says what these would.
-  @of_journal [:on_call, :on_journal, :max_tool_calls, :tools]
+  @of_journal [:on_call, :on_journal, :max_tool_calls, :tools, :within, :unknown]
 
   # The options of a run that goes on which `PtcRunner.Json.Resuming` looks for.
-  @asked [:on_call, :on_journal, :tool_context, :max_tool_calls, :pause_ttl, :timeout, :max_heap]
+  @asked [:on_call, :on_journal, :tool_context, :max_tool_calls, :pause_ttl, :timeout, :max_heap] ++
+           [:within, :unknown]
 
   @doc "See `PtcRunner.Lisp.resume/3`."
   @spec resume(Paused.t(), term(), keyword()) :: Evaluation.result()

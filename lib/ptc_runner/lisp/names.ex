@@ -16,14 +16,14 @@ defmodule PtcRunner.Lisp.Names do
       {:error, :unknown_tool, "Unknown tool: find. No tools available."}
 
   """
-  @spec check(Program.t(), Given.t(), map()) :: :ok | {:error, atom(), String.t()}
+  @spec check(Program.t(), Given.t(), map() | :any) :: :ok | {:error, atom(), String.t()}
   def check(
         %Program{names: {unbound, tools, _, _, _, _, _}},
         %Given{memory: memory, own: own},
         known
       ) do
     with :ok <- bound(missing(unbound, memory)),
-         false <- match?(%{replay?: true}, own),
+         false <- known == :any or match?(%{replay?: true}, own),
          do: tools |> Enum.reject(&is_map_key(known, &1)) |> Enum.uniq() |> available(known),
          else:
            (

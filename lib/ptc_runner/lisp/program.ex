@@ -20,7 +20,7 @@ defmodule PtcRunner.Lisp.Program do
   require Quanta
 
   @enforce_keys [:source, :handle, :consts, :names]
-  defstruct [:source, :handle, :consts, :names]
+  defstruct [:source, :handle, :consts, :names, added: []]
 
   @typedoc """
   `source` is the text of the program; `handle` refers to the instructions in native memory, `consts` are the terms that the program
@@ -33,8 +33,13 @@ defmodule PtcRunner.Lisp.Program do
           names:
             {unbound :: [String.t()], tools :: [String.t()], globals :: [String.t()],
              builtins :: [String.t()], symbols :: non_neg_integer(), data :: [String.t()],
-             calls :: [{String.t(), most :: non_neg_integer() | nil}]}
+             calls :: [site()]},
+          added: [Remembered.found()]
         }
+
+  @typedoc false
+  # A place that calls a tool, whether no more than once, and its arguments, with their values as far as these are constants.
+  @type site :: {String.t(), once? :: boolean(), [{String.t(), {term()} | nil}] | nil}
 
   @typedoc false
   @type limits :: {timeout(), non_neg_integer()}
@@ -73,7 +78,14 @@ defmodule PtcRunner.Lisp.Program do
            Quanta.native(Native.lisp_compile(text, added, shadowed, MapSet.new(), limits))
          ) do
       {:ok, handle, consts, names} ->
-        program = %__MODULE__{source: source, handle: handle, consts: consts, names: names}
+        program = %__MODULE__{
+          source: source,
+          handle: handle,
+          consts: consts,
+          names: names,
+          added: added
+        }
+
         with :ok <- patterns(source, consts), do: {:ok, program}
 
       {:error, {:problem, reason, code, parts, _start, _end}} ->

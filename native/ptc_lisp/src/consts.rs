@@ -242,7 +242,8 @@ fn make<H: Heap>(heap: &mut H, constant: &Const, marks: i64) -> H::Term {
     }
 }
 
-fn make_literal<H: Heap>(heap: &mut H, literal: &Literal) -> H::Term {
+/// Makes the term of a literal.
+pub fn make_literal<H: Heap>(heap: &mut H, literal: &Literal) -> H::Term {
     let number = |heap: &mut H, number| heap.make_number(number).unwrap_or_else(|| heap.nil());
     match literal {
         Literal::Nil => heap.nil(),

@@ -7,9 +7,9 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::task::{run, Call, Task};
 use ptc_lisp::analyze::{analyze, Added};
-use ptc_lisp::ast::{Part, Problem, Span};
-use ptc_lisp::compile::{compile, Compiled, Texts};
-use ptc_lisp::consts::materialize;
+use ptc_lisp::ast::{Literal, Part, Problem, Span};
+use ptc_lisp::compile::{compile, Compiled, Texts, ToolSite};
+use ptc_lisp::consts::{make_literal, materialize};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
@@ -114,6 +114,7 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
         });
         let consts = heap.make_tuple(&consts).term(env);
         let names = compiled.names;
+        let calls: Vec<_> = names.calls.iter().map(|it| site(&mut heap, it)).collect();
         let names = (
             names.unbound,
             names.tools,
@@ -121,10 +122,27 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
             names.builtins,
             names.symbols,
             names.data,
-            names.calls,
+            calls,
         );
         (atoms::ok(), handle, consts, names).encode(env)
     }
+}
+
+/// A place that calls a tool: `{tool, once?, [{name, {constant} or nil}]}`, with nil for arguments whose names are not known.
+fn site<'a>(heap: &mut Beam<'a>, site: &ToolSite) -> Term<'a> {
+    let env = heap.terms.env;
+    let mut argument = |(name, value): &(String, Option<Literal>)| {
+        let value = value.as_ref().map(|it| (literal(heap, it),));
+        (name.as_str(), value).encode(env)
+    };
+    let arguments = site.arguments.as_ref();
+    let arguments: Option<Vec<Term>> = arguments.map(|all| all.iter().map(&mut argument).collect());
+    (site.tool.as_str(), site.once, arguments).encode(env)
+}
+
+fn literal<'a>(heap: &mut Beam<'a>, literal: &Literal) -> Term<'a> {
+    let env = heap.terms.env;
+    make_literal(heap, literal).term(env)
 }
 
 fn refused<'a>(env: Env<'a>, problem: &Problem) -> Term<'a> {

@@ -325,6 +325,61 @@ defmodule PtcRunner.Agent.LispTest do
       assert step.fail.message =~ "no more calls"
     end
 
+    test "each program that writes is approved by its plan; all turns are within one" do
+      me = self()
+
+      tools = %{
+        "pay" => {fn %{"sum" => sum} -> "paid #{sum}" end, "(sum :int, to :string) -> :string"}
+      }
+
+      task = [task: "Pay.", tools: tools, returns: ":string", language: :lisp, max_turns: 3]
+      program = ~S|(return (tool/pay {:sum (+ 1 2) :to "Ada"}))|
+      {ask, _} = model(["(def rows [1])", program])
+
+      asked = fn plan ->
+        send(me, {:plan, plan})
+        :pause
+      end
+
+      assert {:paused, paused} = Agent.loop(ask, task, approve: asked)
+      assert_receive {:plan, plan}
+      refute_receive {:plan, _}, 0
+
+      assert [_, "  pay (write): ≤ 1", "    sum: unknown", ~S(    to: "Ada") | _] =
+               plan |> to_string() |> String.split("\n")
+
+      assert {:ok, ^plan} = PtcRunner.Json.Plan.from_map(paused.run.plan)
+      opts = [model: ask, tools: tools, approve: asked]
+      {:ok, stored} = paused |> Agent.Paused.to_map() |> Agent.Paused.from_map()
+      assert {:ok, %{return: "paid 3"}} = Agent.resume(stored, :approve, opts)
+      assert {:ok, %{return: "paid 3"}} = Agent.resume(paused, {:within, plan}, opts)
+
+      {ask, _} = model(["nil"])
+
+      assert {:error, step} =
+               Agent.resume(paused, {:deny, "too much"}, [{:model, ask} | tl(opts)])
+
+      assert Enum.any?(step.messages, &(&1.content =~ "The program was refused: too much"))
+
+      {ask, _} = model([program, program])
+      said = &{:refuse, "not #{hd(&1.tools).name}"}
+      assert {:error, step} = Agent.loop(ask, task, approve: said)
+      assert Enum.any?(step.messages, &(&1.content =~ "The program was refused: not pay"))
+
+      approved = PtcRunner.Json.Plan.approve(plan, at_most: %{"pay" => 1})
+      {ask, _} = model([~S|(tool/pay {:sum 3 :to "Eve"})|, program])
+      assert {:ok, %{return: "paid 3"} = step} = Agent.loop(ask, task, within: approved)
+      assert Enum.any?(step.messages, &(&1.content =~ "The program is not within the plan"))
+
+      # One call for all turns.
+      again = ~S|(def paid (tool/pay {:sum (+ 1 2) :to "Ada"})) nil|
+      {:ok, plan} = PtcRunner.Lisp.plan(again, tools: tools)
+      {ask, _} = model([again, again])
+      assert {:error, step} = Agent.loop(ask, task, within: plan)
+      assert for(call <- Agent.audit(step), do: call.tool) == ["pay"]
+      assert Enum.any?(step.messages, &(&1.content =~ "is not within the plan"))
+    end
+
     defp received do
       receive do
         {:journal, map} -> [map | received()]
@@ -336,9 +391,6 @@ defmodule PtcRunner.Agent.LispTest do
 
   test "options of the JSON language are refused by their names" do
     for {name, value} <- [
-          within: [],
-          unknown: :ask,
-          approve: fn _ -> :run end,
           check: true,
           findings: :ignore,
           tool_concurrency: 2,

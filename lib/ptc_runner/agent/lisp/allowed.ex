@@ -10,9 +10,6 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
 
   # Options of the JSON language; `nil` is as if they were not given.
   @only_json [
-    :within,
-    :unknown,
-    :approve,
     :check,
     :findings,
     :tool_concurrency,

@@ -2,15 +2,16 @@ defmodule PtcRunner.Agent.Lisp.Run do
   @moduledoc false
   # Runs one program of PTC-Lisp with validated tool calls, and judges its result.
 
-  alias PtcRunner.Agent.{Calls, Paused, Replaying, Result, Tool}
+  alias PtcRunner.Agent.{Approval, Calls, Paused, Replaying, Result, Tool}
   alias PtcRunner.Agent.Lisp.{Allowed, Source, Told}
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
   alias PtcRunner.Json.{Text, ToolContext, Values}
-  alias PtcRunner.Lisp.{Evaluation, Given, GoingOn, Program}
+  alias PtcRunner.Lisp.{Evaluation, Given, GoingOn, Planning, Program}
   alias PtcRunner.{Json, Lisp, Step}
 
-  @running [:timeout, :max_heap, :on_call, :on_journal, :pause_ttl, :tool_context, :now]
+  @running [:timeout, :max_heap, :on_call, :on_journal, :pause_ttl, :tool_context, :now] ++
+             [:within, :unknown]
 
   @typedoc "How a run ended that has not failed."
   @type ended :: {:value | :return | :fail, term()}
@@ -190,11 +191,36 @@ defmodule PtcRunner.Agent.Lisp.Run do
     given = %{given | own: JsonRun.watching(own, tools, opts, record)}
 
     cond do
-      opts[:replays] -> replayed(program, given, record, opts)
-      opts[:resumes] -> resumed(given, opts)
-      true -> Evaluation.run(program, given)
+      opts[:replays] ->
+        replayed(program, given, record, opts)
+
+      opts[:resumes] ->
+        resumed(given, opts)
+
+      true ->
+        tools |> Approval.asked(opts, fn -> plan(program, given) end) |> approved(program, given)
     end
   end
+
+  defp plan(program, %Given{own: %{forms: forms, settings: settings}} = given) do
+    case Evaluation.with_memory(program, given) do
+      {:ok, program} ->
+        {:ok, Planning.of(program, forms, settings, {given.context, given.memory}, nil)}
+
+      # Its run says what is wrong with it.
+      error ->
+        {:error, error}
+    end
+  end
+
+  defp approved({:error, _refused} = refused, _program, _given), do: refused
+  defp approved(:run, program, given), do: Evaluation.run(program, given)
+
+  defp approved({:within, plans}, program, given),
+    do: Evaluation.run(program, %{given | within: given.within ++ plans})
+
+  defp approved({:hold, plan}, program, given),
+    do: Evaluation.run(program, %{given | own: Map.put(given.own, :hold, plan)})
 
   defp resumed(given, opts) do
     {paused, decisions} = opts[:resumes]

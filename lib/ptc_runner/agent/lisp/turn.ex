@@ -4,12 +4,13 @@ defmodule PtcRunner.Agent.Lisp.Turn do
 
   alias PtcRunner.Agent.{Feedback, Made, Paused, Steps}
   alias PtcRunner.Agent.Lisp.{Run, Source, Told}
-  alias PtcRunner.Json.Budget
+  alias PtcRunner.Json.{Budget, Within}
   alias PtcRunner.Lisp.Evaluation
 
   @reading [:timeout, :max_heap]
   @running [:context, :timeout, :max_heap, :recorded_calls, :recorded_bytes, :tool_context] ++
-             [:firewall, :on_call, :on_journal, :on_event, :pause_ttl, :now, :replays]
+             [:firewall, :on_call, :on_journal, :on_event, :pause_ttl, :now, :replays] ++
+             [:unknown, :approve]
 
   # *1, *2 and *3.
   @history 3
@@ -45,6 +46,8 @@ defmodule PtcRunner.Agent.Lisp.Turn do
     history = Map.get(state, :history, [])
     run_id = "#{state.runs}-#{state.number}"
     own = [memory: state.memory, budget: state.budget, history: history, run_id: run_id]
+    own = [{:within, state.within} | own]
+    within_counts = Within.counted(state.within)
     counts = state.budget && Budget.counted(state.budget)
     ran = Run.noted(program, state.tools, more ++ own ++ Keyword.take(state.opts, @running))
     info = ran |> Tuple.to_list() |> List.last()
@@ -62,7 +65,13 @@ defmodule PtcRunner.Agent.Lisp.Turn do
     case ran do
       {:paused, paused, info} ->
         paused = Paused.of_run(paused, state.opts, info)
-        {:paused, Paused.of_loop(paused, {text, warnings, counts}, state)}
+
+        {:paused,
+         Paused.of_loop(
+           paused,
+           {text, warnings, counts},
+           Map.put(state, :within_counts, within_counts)
+         )}
 
       {:ok, {how, value}, info} ->
         keep = [memory: info.memory, history: Enum.take(history ++ [value], -@history)]

@@ -146,7 +146,7 @@ impl<'a> Compiler<'a> {
                 builtins: self.builtins.iter().map(|it| (*it).to_owned()).collect(),
                 symbols: self.source.symbols,
                 data: calls::data(self.source),
-                calls: calls::most_calls(self.source),
+                calls: calls::sites(self.source),
             },
         }
     }

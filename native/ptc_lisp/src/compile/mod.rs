@@ -13,6 +13,7 @@ mod growing;
 mod loops;
 mod task;
 
+pub use calls::ToolSite;
 pub use free::children;
 
 use crate::ast::{Analyzed, FunctionId, LocalId, Problem, Span};
@@ -51,8 +52,8 @@ pub struct Names {
     pub symbols: usize,
     /// The data that it reads, and its functions of the memory read.
     pub data: Vec<String>,
-    /// How often it calls each tool at most, functions of the memory included; `None` where only the run knows.
-    pub calls: Vec<(String, Option<u32>)>,
+    /// The places that call tools, those of functions of the memory included.
+    pub calls: Vec<ToolSite>,
 }
 
 /// A source that was analyzed: the text of the program, and those of the added functions.
