@@ -59,6 +59,9 @@ defmodule PtcRunner.Json.Run.Controlled do
     end
   end
 
+  # A run of another language makes its calls one after another.
+  defp forks?(%Run{strategy: strategy}) when strategy != nil, do: false
+
   # A text that is read in place would be decoded for a loop whose calls wait together.
   defp forks?(%Run{most: most, settings: settings, control: control} = run),
     do: most > 1 or settings != %{} or (Order.waits?(control) and not Texts.in_place?(run))
