@@ -39,7 +39,6 @@ defmodule PtcRunnerMcp.Cli do
             "unknown argument #{name}. There are: --config FILE, --servers FILE, --http PORT"
     end
 
-    log_to_standard_error()
     {:ok, _started} = Application.ensure_all_started(:ptc_runner_mcp)
     server = opts |> configured() |> Keyword.merge(keys()) |> with_servers(opts[:servers])
     serve(PtcRunnerMcp.new(server), opts[:http])
@@ -92,11 +91,5 @@ defmodule PtcRunnerMcp.Cli do
     receive do
       {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
     end
-  end
-
-  # Standard output belongs to the protocol, also where the VM was started without the script.
-  defp log_to_standard_error do
-    Logger.configure_backend(:console, device: :standard_error)
-    :ok
   end
 end

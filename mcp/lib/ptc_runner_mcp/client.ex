@@ -89,6 +89,10 @@ defmodule PtcRunnerMcp.Client do
   def handle_info({port, {:exit_status, status}}, %{child: {port, _pid}} = state),
     do: {:noreply, ended(state, "it ended with status #{status}")}
 
+  # A process that has ended before it was written to may be told in this way only.
+  def handle_info({:EXIT, port, _reason}, %{child: {port, _pid}} = state),
+    do: {:noreply, ended(state, "it has closed its input")}
+
   def handle_info({:timeout, id}, state) do
     case Map.pop(state.pending, id) do
       {{{:call, from, monitor}, _timer}, pending} ->
@@ -117,7 +121,7 @@ defmodule PtcRunnerMcp.Client do
   end
 
   def handle_info(:begin, state), do: {:noreply, begin(state)}
-  # Of a process that was ended before, or of the port's link.
+  # Of a process that was ended before.
   def handle_info(_other, state), do: {:noreply, state}
 
   @impl true

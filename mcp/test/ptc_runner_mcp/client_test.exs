@@ -123,11 +123,7 @@ defmodule PtcRunnerMcp.ClientTest do
     client = start("dead")
 
     for _ <- 1..6,
-        do:
-          assert_receive(
-            {Client, _, {:down, "the server dead has ended: it ended with status 3"}},
-            5_000
-          )
+        do: assert_receive({Client, _, {:down, "the server dead has ended: it " <> _}}, 5_000)
 
     assert_receive {Client, _, {:down, why}}, 5_000
     assert why == "the server dead does not run: it ended 6 times in a minute"

@@ -165,7 +165,7 @@ defmodule PtcRunnerMcp.HttpTest do
       headers = for {name, value} <- headers, do: {to_charlist(name), to_charlist(value)}
 
       {:ok, {{_, status, _}, headers, body}} =
-        :httpc.request(:post, {to_charlist(url), headers, 'application/json', body}, [],
+        :httpc.request(:post, {to_charlist(url), headers, ~c"application/json", body}, [],
           body_format: :binary
         )
 
@@ -175,8 +175,8 @@ defmodule PtcRunnerMcp.HttpTest do
     test "answers, and tells nothing of itself", %{url: url} do
       {200, headers, body} = send_to(url, Codec.encode!(handshake(1, "ping")))
       assert body == ~s({"id":1,"jsonrpc":"2.0","result":{}})
-      assert {'content-type', 'application/json'} in headers
-      refute List.keymember?(headers, 'server', 0)
+      assert {~c"content-type", ~c"application/json"} in headers
+      refute List.keymember?(headers, ~c"server", 0)
 
       assert {202, _, ""} =
                send_to(

@@ -9,7 +9,7 @@ end
 
 prints = fn _ ->
   IO.puts("a tool prints")
-  :io.format('and ~p~n', [1])
+  :io.format(~c"and ~p~n", [1])
   Logger.error("a tool logs")
   "printed"
 end

@@ -30,7 +30,7 @@ defmodule PtcRunnerMcp.Http.Inets do
     :inets.start(:httpd,
       port: Keyword.get(opts, :port, 0),
       bind_address: {127, 0, 0, 1},
-      server_name: 'ptc_runner_mcp',
+      server_name: ~c"ptc_runner_mcp",
       server_root: folder,
       document_root: folder,
       modules: [__MODULE__],
@@ -134,7 +134,7 @@ defmodule PtcRunnerMcp.Http.Inets.Plain do
   @impl true
   def response_default_headers, do: []
   @impl true
-  def response_header({'server', _name}), do: false
+  def response_header({~c"server", _name}), do: false
   def response_header(header), do: {true, header}
   @impl true
   def request_header(header), do: {true, header}
