@@ -3,6 +3,8 @@ defmodule PtcRunner.Test.Changed do
   Programs that are changed as an injection would change them: one call more, another tool, another constant.
   """
 
+  alias PtcRunner.Schema.Table
+
   @doc """
   The changes of a program that calls tools, each with its name; `seed` chooses the call.
 
@@ -44,8 +46,11 @@ defmodule PtcRunner.Test.Changed do
 
   defp calls(part, path, _how), do: inside(part, path)
 
-  defp inside(map, path) when is_map(map) and not is_struct(map),
-    do: Enum.flat_map(map, fn {key, part} -> calls(part, path ++ [key], :any) end)
+  # What stands in a field that its operation does not have is no part of the program.
+  defp inside(map, path) when is_map(map) and not is_struct(map) do
+    parts = if is_binary(map["op"]), do: Map.take(map, fields(map["op"])), else: map
+    Enum.flat_map(parts, fn {key, part} -> calls(part, path ++ [key], :any) end)
+  end
 
   defp inside(list, path) when is_list(list) do
     parts = if List.improper?(list), do: [], else: Enum.with_index(list)
@@ -53,4 +58,6 @@ defmodule PtcRunner.Test.Changed do
   end
 
   defp inside(_leaf, _path), do: []
+
+  defp fields(op), do: Table.field_names(op, 2)
 end

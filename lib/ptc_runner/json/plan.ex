@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.Plan do
     * `result` - what flows into the result: `from`, and `decided_by`, as for the arguments of a tool
     * `flows` - the same flows as data for software: see `t:flows/0`
     * `digest` - of the program, its tools and its options: see `t:digest/0`
+    * `text` - the SHA-256 of the program's text, if it was given as one: a run of the same text is known by it at once
     * `at_most`, `where` - what `approve/2` has narrowed: numbers of calls, and conditions
 
   A part of the data is shown as a path. A path through a list means what all its items have there, so it stands for the number of
@@ -46,6 +47,7 @@ defmodule PtcRunner.Json.Plan do
             result: %{from: [], decided_by: []},
             flows: nil,
             digest: nil,
+            text: nil,
             at_most: %{},
             where: %{}
 
@@ -149,6 +151,7 @@ defmodule PtcRunner.Json.Plan do
           result: %{from: [String.t()], decided_by: [String.t()]},
           flows: flows() | nil,
           digest: digest() | nil,
+          text: String.t() | nil,
           at_most: %{String.t() => non_neg_integer()},
           where: %{String.t() => (map() -> term()) | :given_again}
         }

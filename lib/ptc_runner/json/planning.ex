@@ -80,7 +80,8 @@ defmodule PtcRunner.Json.Planning do
           known = plain(known)
           settings = settings(known, tools)
           digest = digest(source, reading, known, tools)
-          {:ok, Plan.new({known, recipes}, data, settings, most, digest)}
+          plan = Plan.new({known, recipes}, data, settings, most, digest)
+          {:ok, %{plan | text: Digest.text(source)}}
 
         {:error, fault} ->
           {:error, fault |> Fence.note(program) |> Program.error(limits)}
@@ -98,11 +99,20 @@ defmodule PtcRunner.Json.Planning do
     }
   end
 
+  # There are few, and each run within a plan asks for one.
+  @options for any_keys? <- [true, false],
+               strict? <- [true, false],
+               values? <- [true, false],
+               edition <- [1, 2],
+               options = {any_keys?, strict?, values?, edition},
+               into: %{},
+               do: {options, Digest.of(options)}
+
   @doc "The digest of the options that say how a program is read."
   @spec options(Program.t() | Program.source(), Limits.reading()) :: String.t()
   def options(source, reading) do
     {_depth, any_keys?, strict?, values?, edition} = Paused.reading(source, reading)
-    Digest.of({any_keys?, strict?, values?, edition})
+    Map.fetch!(@options, {any_keys?, strict?, values?, edition})
   end
 
   @doc "The digests of the signatures of these tools, as far as they are given."

@@ -157,11 +157,12 @@ defmodule PtcRunner.Json.Within do
       else: Planning.of(program, limits, forms, data, control.max_tool_calls)
   end
 
-  defp same?(%{digest: digest}, program, limits) do
+  defp same?(%{digest: digest, text: text}, program, limits) do
     {_timeout, _max_heap, reading} = Limits.about(limits, program)
 
     digest.options == Planning.options(program, reading) and
-      digest.program == Digest.program(program)
+      ((text != nil and text == Digest.text(program)) or
+         digest.program == Digest.program(program))
   end
 
   # Whether a plan has all tools of its program.

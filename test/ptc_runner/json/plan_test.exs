@@ -309,7 +309,8 @@ defmodule PtcRunner.Json.PlanTest do
     {:ok, program} = Json.compile(text)
     assert {:ok, plan} = Json.plan(text)
     assert Json.plan(program) == {:ok, plan}
-    assert Json.plan(Codec.decode!(text)) == {:ok, plan}
+    # Only a text has the digest of a text.
+    assert Json.plan(Codec.decode!(text)) == {:ok, %{plan | text: nil}}
 
     args = Codec.encode!(%{"program" => call(%{"n" => %{"op" => "load", "name" => "x"}})})
     assert {:ok, %{tools: [%{arguments: %{"n" => []}}], reads: []}} = Json.plan(args, edition: 1)

@@ -95,7 +95,20 @@ defmodule PtcRunner.Json.WithinTest do
       text = Codec.encode!(program)
       {:ok, compiled} = Json.compile(text)
       [plan | others] = for form <- [program, text, compiled], do: elem(Json.plan(form), 1)
-      assert others == [plan, plan]
+      assert [%{text: hash}, _] = others
+      assert hash =~ ~r/^[0-9a-f]{64}$/
+      assert plan.text == nil
+      assert others == [%{plan | text: hash}, %{plan | text: hash}]
+
+      # Whichever form a plan was made of, it is that of the program in each other form, and of no other program.
+      tools = %{"pay" => fn _args -> 1 end}
+      other = String.replace(text, "Ada", "Bob")
+
+      for within <- [plan | others], form <- [program, text, " " <> text, compiled] do
+        assert {:ok, 1, _, _} = Json.run(form, within: within, tools: tools)
+        assert {:error, {:refused, _}} = Json.run(other, within: within, tools: tools)
+      end
+
       assert plan.digest.program =~ ~r/^[0-9a-f]{64}$/
       signature = &%{"pay" => {fn _ -> 1 end, "(to :#{&1}) -> :int"}}
       of = &elem(Json.plan(text, &1), 1).digest

@@ -15,6 +15,7 @@ defmodule PtcRunner.Json.Plan.Stored do
     %{
       "plan" => @version,
       "digest" => digest(plan.digest),
+      "text" => plan.text,
       "tools" => kept!(Enum.map(plan.tools, &named/1)),
       "reads" => kept!(plan.reads),
       "memory" => kept!(plan.memory),
@@ -49,6 +50,7 @@ defmodule PtcRunner.Json.Plan.Stored do
          {:ok, result} <- field(map, "result", &result?/1),
          {:ok, flows} <- field(map, "flows", &flows?/1),
          {:ok, digest} <- field(map, "digest", &digest?/1),
+         {:ok, text} <- text(map),
          {:ok, at_most} <- field(map, "at_most", &counts?/1),
          {:ok, where} <- field(map, "where", &names?/1) do
       {:ok,
@@ -58,6 +60,7 @@ defmodule PtcRunner.Json.Plan.Stored do
          memory: memory,
          result: result,
          flows: flows,
+         text: text,
          digest: digest && Map.new(digest, fn {name, value} -> {of_digest(name), value} end),
          at_most: at_most,
          where: Map.new(where, &{&1, :given_again})
@@ -71,6 +74,10 @@ defmodule PtcRunner.Json.Plan.Stored do
        "the plan has version #{Shown.text(other, 50)}, and this library reads version #{@version}"}
 
   def from_map(other), do: {:error, "no plan: #{Shown.text(other, 200)}"}
+
+  # Earlier releases do not write it.
+  defp text(map) when not is_map_key(map, "text"), do: {:ok, nil}
+  defp text(map), do: field(map, "text", &(&1 == nil or is_binary(&1)))
 
   defp of_digest("program"), do: :program
   defp of_digest("tools"), do: :tools
