@@ -25,12 +25,13 @@ defmodule PtcRunnerMcp.Result do
   def value(value, more, most) do
     case Codec.encode(value, max_bytes: @most_bytes) do
       {:ok, text} when byte_size(text) <= most ->
-        result(plain(value, text), Map.put(more, "value", value))
+        value |> plain(text) |> result(Map.put(more, "value", value)) |> noted(more)
 
       {:ok, text} ->
         bytes = byte_size(text)
         note = " (cut: #{most} of #{bytes} bytes. #{less()})"
-        result(cut(text, most) <> note, Map.merge(more, %{"cut" => true, "bytes" => bytes}))
+        structured = Map.merge(more, %{"cut" => true, "bytes" => bytes})
+        (cut(text, most) <> note) |> result(structured) |> noted(more)
 
       {:error, error} ->
         error("The value cannot be shown: #{Exception.message(error)}. #{less()}")
@@ -38,6 +39,21 @@ defmodule PtcRunnerMcp.Result do
   end
 
   defp less, do: "Let the program return less: aggregate, take some rows, or select fields."
+
+  # A client may show its model the texts only.
+  defp noted(result, more) do
+    case Enum.concat(more["notes"] || [], more["warnings"] || []) do
+      [] ->
+        result
+
+      notes ->
+        Map.update!(
+          result,
+          "content",
+          &(&1 ++ [item("Notes: " <> cut(Enum.join(notes, "; "), 2_000))])
+        )
+    end
+  end
 
   # A text is shown as it is.
   defp plain(value, _json) when is_binary(value), do: value
@@ -63,7 +79,8 @@ defmodule PtcRunnerMcp.Result do
   @spec error(String.t()) :: map()
   def error(text), do: Map.put(text(text), "isError", true)
 
-  defp text(text), do: %{"content" => [%{"type" => "text", "text" => text}]}
+  defp text(text), do: %{"content" => [item(text)]}
+  defp item(text), do: %{"type" => "text", "text" => text}
 
   @doc """
   The beginning of a text, whole characters of at most so many bytes.

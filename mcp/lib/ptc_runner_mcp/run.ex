@@ -137,7 +137,12 @@ defmodule PtcRunnerMcp.Run do
     {:ok, Result.value(value, more, call.server.most_text)}
   end
 
-  defp told({:error, _error, feedback}, call), do: {:ok, Result.error(cut(feedback, call.server))}
+  # What is missing may be a tool of a server that is not ready.
+  defp told({:error, _error, feedback}, call) do
+    notes = for note <- call.server.catalogue.().notes, do: "\nNote: " <> note
+    {:ok, Result.error(cut(feedback <> Enum.join(notes), call.server))}
+  end
+
   defp told({:paused, paused}, call), do: Approval.ask(paused, call)
 
   defp calls(info) do

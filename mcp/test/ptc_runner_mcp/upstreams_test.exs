@@ -118,6 +118,10 @@ defmodule PtcRunnerMcp.UpstreamsTest do
 
     assert Enum.any?(result["structuredContent"]["notes"], &(&1 =~ "dead"))
 
+    assert List.last(result["content"])["text"] =~ "the server silent is starting"
+    wrong = ask(server, "run_program", %{"program" => call("other", %{})})
+    assert hd(wrong["content"])["text"] =~ "Note: the server silent is starting"
+
     each = %{
       "fast" => call("good.echo", %{}),
       "slow" => %{"op" => "call", "tool" => "slow.echo", "args" => %{}, "on_error" => "none"}
