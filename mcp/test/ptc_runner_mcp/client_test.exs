@@ -113,7 +113,7 @@ defmodule PtcRunnerMcp.ClientTest do
       client = start(mode)
       assert_receive {Client, ^mode, {:down, why}}, 10_000
       assert why =~ "it wrote"
-      assert :erlang.memory(:total) - before < 300_000_000
+      assert :erlang.memory(:total) - before < 200_000_000
       assert {:error, _why} = Client.call(client, "echo", %{}, 100)
       stop_supervised!(mode)
     end

@@ -88,7 +88,7 @@ defmodule PtcRunnerMcp.StdioTest do
              stderr =~ "a configuration prints"
 
     kilobytes = answers[5]["result"]["structuredContent"]["value"]
-    assert kilobytes < 600_000
+    assert kilobytes < 400_000
   end
 
   defp gone?(pid, left) do
