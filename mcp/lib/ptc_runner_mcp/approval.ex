@@ -19,6 +19,14 @@ defmodule PtcRunnerMcp.Approval do
 
   @doc """
   Asks about the calls that wait: with a form if the client has declared that it shows forms, and otherwise with a result that says how to go on.
+
+      iex> tools = PtcRunner.Agent.Tool.list!(%{"pay" => {fn _ -> 1 end, approve: true}})
+      iex> {:paused, paused} = PtcRunner.Agent.run(%{"program" => %{"op" => "call", "tool" => "pay"}}, tools)
+      iex> call = %{server: PtcRunnerMcp.new(tools: tools), caller: %PtcRunnerMcp.Caller{capabilities: %{"elicitation" => %{}}}}
+      iex> {:ok, result} = PtcRunnerMcp.Approval.ask(paused, call)
+      iex> {result["resultType"], Map.keys(result["inputRequests"])}
+      {"input_required", ["approval"]}
+
   """
   @spec ask(Agent.Paused.t(), Methods.call()) :: {:ok, map()} | {:error, tuple()}
   def ask(paused, %{server: server, caller: caller} = call) do
@@ -110,6 +118,12 @@ defmodule PtcRunnerMcp.Approval do
   What the form of a client has answered: the run goes on, is asked about once more, or stays as it is.
 
   `{:go_on, paused, decision, later}`: `later` is what becomes of calls that would wait after these.
+
+      iex> call = %{server: PtcRunnerMcp.new([]), caller: %PtcRunnerMcp.Caller{}, args: %{}, state: "forged", responses: %{}}
+      iex> {:error, {:invalid_params, text}} = PtcRunnerMcp.Approval.answered(call)
+      iex> text
+      "The waiting run cannot be opened: it was changed, was used, has expired, or is of somebody else. Run the program again."
+
   """
   @spec answered(Methods.call()) ::
           {:go_on, Agent.Paused.t(), Json.answer(), :pause | :run}
@@ -134,6 +148,12 @@ defmodule PtcRunnerMcp.Approval do
 
   @doc """
   The same for a client without forms, whose arguments have the text and the decision.
+
+      iex> call = %{server: PtcRunnerMcp.new([]), caller: %PtcRunnerMcp.Caller{}, args: %{"state" => "forged", "decision" => "yes"}}
+      iex> {:ok, result} = PtcRunnerMcp.Approval.argued(call)
+      iex> hd(result["content"])["text"]
+      ~s(decision must be "approve", "approve_all" or "deny")
+
   """
   @spec argued(Methods.call()) ::
           {:go_on, Agent.Paused.t(), Json.answer(), :pause | :run} | {:ok, map()}

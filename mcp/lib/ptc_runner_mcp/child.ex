@@ -50,7 +50,19 @@ defmodule PtcRunnerMcp.Child do
     end
   end
 
-  @doc "Writes one line. A process that has ended is told by a message of its port."
+  @doc """
+  Writes one line. A process that has ended is told by a message of its port.
+
+      iex> {:ok, child} = PtcRunnerMcp.Child.start("cat", [], %{}, nil)
+      iex> PtcRunnerMcp.Child.write(child, ["a", "b"])
+      :ok
+      iex> receive do {_port, {:data, data}} -> data end
+      {:eol, "ab"}
+      iex> PtcRunnerMcp.Child.stop(child)
+      iex> PtcRunnerMcp.Child.write(child, "late")
+      :ok
+
+  """
   @spec write(t(), iodata()) :: :ok
   def write({port, _pid}, text) do
     Port.command(port, [text, ?\n])
@@ -59,7 +71,14 @@ defmodule PtcRunnerMcp.Child do
     ArgumentError -> :ok
   end
 
-  @doc "Closes the input of the process, and ends its group if that is not enough."
+  @doc """
+  Closes the input of the process, and ends its group if that is not enough.
+
+      iex> {:ok, child} = PtcRunnerMcp.Child.start("sleep", ["100"], %{}, nil)
+      iex> {PtcRunnerMcp.Child.stop(child), PtcRunnerMcp.Child.stop(child)}
+      {:ok, :ok}
+
+  """
   @spec stop(t()) :: :ok
   def stop({port, pid}) do
     if Port.info(port), do: Port.close(port)

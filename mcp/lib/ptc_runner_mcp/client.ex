@@ -30,6 +30,12 @@ defmodule PtcRunnerMcp.Client do
   @doc """
   Starts a client. It tells `owner` with `{PtcRunnerMcp.Client, name, status}` what becomes of its server: `{:ready, tools}` with what the server
   lists, and `{:down, reason}`. The option `:start` is the milliseconds in which a server must list its tools.
+
+      iex> {:ok, [config]} = PtcRunnerMcp.Config.parse(~s({"mcpServers": {"a": {"command": "/no/such/command"}}}))
+      iex> {:ok, _pid} = PtcRunnerMcp.Client.start_link({config, self(), []})
+      iex> receive do {PtcRunnerMcp.Client, "a", status} -> status end
+      {:down, ~s(the server a does not run: there is no command "/no/such/command")}
+
   """
   @spec start_link({Config.t(), pid(), keyword()}) :: GenServer.on_start()
   def start_link({config, owner, opts}),
@@ -37,6 +43,10 @@ defmodule PtcRunnerMcp.Client do
 
   @doc """
   Calls a tool: the result of `tools/call`, or an error in words for the model.
+
+      iex> PtcRunnerMcp.Client.call(spawn(fn -> :ok end), "echo", %{}, 1_000)
+      {:error, "the server of this tool does not run any more"}
+
   """
   @spec call(pid(), String.t(), map(), timeout()) :: {:ok, map()} | {:error, String.t()}
   def call(client, name, args, timeout) do

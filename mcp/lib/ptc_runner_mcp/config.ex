@@ -35,6 +35,10 @@ defmodule PtcRunnerMcp.Config do
 
   @doc """
   The servers of a file. Those that are `disabled` are left out.
+
+      iex> PtcRunnerMcp.Config.read("/no/such/file")
+      {:error, "/no/such/file cannot be read: no such file or directory"}
+
   """
   @spec read(Path.t()) :: {:ok, [t()]} | {:error, String.t()}
   def read(path) do

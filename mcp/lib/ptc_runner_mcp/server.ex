@@ -104,11 +104,25 @@ defmodule PtcRunnerMcp.Server do
     key
   end
 
-  @doc "The server of a key of `keep/1`."
+  @doc """
+  The server of a key of `keep/1`.
+
+      iex> key = PtcRunnerMcp.Server.keep(PtcRunnerMcp.Server.new([]))
+      iex> PtcRunnerMcp.Server.kept(key).name
+      "ptc_runner"
+
+  """
   @spec kept(term()) :: t()
   def kept(key), do: :persistent_term.get(key)
 
-  @doc "Ends what `keep/1` has begun."
+  @doc """
+  Ends what `keep/1` has begun.
+
+      iex> key = PtcRunnerMcp.Server.keep(PtcRunnerMcp.Server.new([]))
+      iex> {PtcRunnerMcp.Server.forget(key), PtcRunnerMcp.Server.forget(key)}
+      {:ok, :ok}
+
+  """
   @spec forget(term()) :: :ok
   def forget(key) do
     :persistent_term.erase(key)

@@ -13,6 +13,10 @@ defmodule PtcRunnerMcp.Upstreams do
   @doc """
   Starts the servers of a file. `tools` are the application's own, in each form that `PtcRunner.Agent` takes. Raises `ArgumentError` for a file that is
   wrong. The options are those of a client.
+
+      iex> PtcRunnerMcp.Upstreams.start("/no/such/file", [])
+      ** (ArgumentError) /no/such/file cannot be read: no such file or directory
+
   """
   @spec start(Path.t(), term(), keyword()) :: :ok
   def start(file, tools, opts \\ []) do
@@ -33,7 +37,13 @@ defmodule PtcRunnerMcp.Upstreams do
     end
   end
 
-  @doc "Ends all servers and their processes."
+  @doc """
+  Ends all servers and their processes.
+
+      iex> PtcRunnerMcp.Upstreams.stop()
+      :ok
+
+  """
   @spec stop() :: :ok
   def stop do
     for name <- [PtcRunnerMcp.Supervisor],
@@ -45,7 +55,13 @@ defmodule PtcRunnerMcp.Upstreams do
     :ok
   end
 
-  @doc "The tools of the application and of all servers that are ready, with notes about the others."
+  @doc """
+  The tools of the application and of all servers that are ready, with notes about the others.
+
+      iex> PtcRunnerMcp.Upstreams.catalogue()
+      %PtcRunnerMcp.Catalogue{tools: [], notes: []}
+
+  """
   @spec catalogue() :: Catalogue.t()
   def catalogue do
     if Process.whereis(__MODULE__), do: settled()

@@ -42,11 +42,29 @@ defmodule PtcRunnerMcp.Http.Inets do
     )
   end
 
-  @doc "The port that the web server listens to."
+  @doc """
+  The port that the web server listens to.
+
+      iex> {:ok, pid} = PtcRunnerMcp.Http.Inets.start(PtcRunnerMcp.new([]), port: 0)
+      iex> PtcRunnerMcp.Http.Inets.port(pid) in 1..65_535
+      true
+      iex> PtcRunnerMcp.Http.Inets.stop(pid)
+      :ok
+
+  """
   @spec port(pid()) :: :inet.port_number()
   def port(pid), do: :httpd.info(pid, [:port])[:port]
 
-  @doc "Ends the web server."
+  @doc """
+  Ends the web server.
+
+      iex> {:ok, pid} = PtcRunnerMcp.Http.Inets.start(PtcRunnerMcp.new([]), port: 0)
+      iex> PtcRunnerMcp.Http.Inets.stop(pid)
+      :ok
+      iex> PtcRunnerMcp.Http.Inets.stop(pid)
+      {:error, :no_such_service}
+
+  """
   @spec stop(pid()) :: :ok | {:error, term()}
   def stop(pid), do: :inets.stop(:httpd, pid)
 
