@@ -318,7 +318,8 @@ defmodule PtcRunner.Agent do
     * `:approve` - a function of the `PtcRunner.Json.Plan` of each program that may call a tool which writes, before the program's first call. It returns `:run`;
       `{:within, plan}`, to run the program within a plan, such as that of `PtcRunner.Json.Plan.approve/2`; `{:refuse, text}`, which the model is told; or `:pause`: then
       the loop is paused, with the plan as a map in `paused.run.plan`, and `resume/3` takes `:approve`, `{:within, plan}` or `{:deny, reason}`. A function that fails or
-      returns something else refuses the program.
+      returns something else refuses the program. A run that goes on after a pause has its plan without conditions, which are functions: the function is asked again, and
+      must return the same plan with them.
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
     * `:timeout`, `:max_heap`, `:max_depth`, `:edition` and the others of `PtcRunner.Json.run/2`

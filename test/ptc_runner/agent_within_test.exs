@@ -214,7 +214,44 @@ defmodule PtcRunner.AgentWithinTest do
     assert calls() == []
   end
 
-  test "a journal is replayed without a plan" do
+  test "a condition of approve holds over a pause, also stored, and for no other plan" do
+    asks = tools(approve: true)
+    less = &Plan.approve(&1, where: fn args -> args["sum"] < &2 end)
+    opts = [task: "Pay Ada.", tools: asks, returns: ":string"]
+
+    for {stored?, kind} <- [{false, :loop}, {true, :loop}, {false, :run}, {true, :run}] do
+      start = fn approve ->
+        {:paused, paused} =
+          if kind == :loop,
+            do: Agent.loop(model([@ada]), [approve: approve] ++ opts),
+            else: Agent.run(program(@ada), asks, approve: approve)
+
+        if stored?, do: stored(paused), else: paused
+      end
+
+      again = fn paused, approve ->
+        model = if kind == :loop, do: [model: model([@ada])], else: []
+        Agent.resume(paused, :approve, [tools: asks, approve: approve] ++ model)
+      end
+
+      paused = start.(&{:within, less.(&1, 10)})
+      assert {:ok, _, _} = paused |> again.(&{:within, less.(&1, 10)}) |> value()
+      assert calls() == [{"pay", %{"to" => "Ada", "sum" => 5}}]
+
+      # The condition does not hold any more, is not given, or is that of another plan; or the program is refused now.
+      for approve <- [
+            &{:within, less.(&1, 1)},
+            fn _plan -> :run end,
+            &{:within, &1 |> less.(10) |> Plan.approve(at_most: %{"pay" => 5})},
+            fn _plan -> {:refuse, "not now"} end
+          ] do
+        assert elem(again.(paused, approve), 0) in [:error, :paused]
+        assert calls() == []
+      end
+    end
+  end
+
+  test "a journal is replayed within a plan that is given" do
     me = self()
 
     opts = [
@@ -230,6 +267,11 @@ defmodule PtcRunner.AgentWithinTest do
     assert length(calls()) == 1
     opts = Keyword.drop(opts, [:on_journal])
     assert {:ok, %{return: "paid"}} = Agent.replay(model([@ada]), journal, opts)
+    without = Keyword.delete(opts, :within)
+    assert {:ok, %{return: "paid"}} = Agent.replay(model([@ada]), journal, without)
+    other = [within: plan(@mallory), max_turns: 1] ++ without
+    assert {:error, step} = Agent.replay(model([@ada]), journal, other)
+    assert step.fail.message =~ "not within the plan"
     assert calls() == []
   end
 end

@@ -9,7 +9,11 @@ defmodule PtcRunner.Agent.Approval do
   alias PtcRunner.Shown
 
   @typedoc "What the program is given for its run, or why it does not run."
-  @type t :: :run | {:within, [Within.t()]} | {:hold, map()} | {:error, {:refused, String.t()}}
+  @type t ::
+          :run
+          | {:within | :again, [Within.t()]}
+          | {:hold, map()}
+          | {:error, {:refused, String.t()}}
 
   @doc "What the function of `:approve` says about a program with these tools; `plan` makes its plan."
   @spec asked([Tool.t()], keyword(), (() -> {:ok, Plan.t()} | {:error, term()})) :: t()
@@ -17,10 +21,35 @@ defmodule PtcRunner.Agent.Approval do
     fun = opts[:approve]
 
     # A program that goes on was approved, and a replay calls no tool.
-    if fun == nil or opts[:resumes] != nil or opts[:replays] != nil or tools == [],
-      do: :run,
-      else: said(plan.(), fun)
+    cond do
+      fun == nil or opts[:replays] != nil or tools == [] -> :run
+      opts[:resumes] != nil -> again(elem(opts[:resumes], 0), opts[:within], plan, fun)
+      true -> said(plan.(), fun)
+    end
   end
+
+  # A paused run has its plans without their conditions, which are functions: the function is asked for these again. They hold for the plan that
+  # was approved, and for no other one.
+  defp again(%{within: [_ | _] = maps, plan: nil}, given, plan, fun) do
+    if Enum.any?(maps, &match?(%{"where" => [_ | _]}, &1)),
+      do: with_conditions(said(plan.(), fun), maps, given),
+      else: :run
+  end
+
+  defp again(_paused, _given, _plan, _fun), do: :run
+
+  defp with_conditions({:within, plans}, maps, given) do
+    given = Within.plans!(given, "PtcRunner.Agent.resume/3")
+    known = for %{plan: plan, counts: nil} <- given ++ plans, do: {Plan.to_map(plan), plan}
+    kept = for map <- maps, do: Enum.find_value(known, map, &same(&1, map))
+    {:again, Within.plans!(kept, "PtcRunner.Agent.resume/3")}
+  end
+
+  defp with_conditions({:error, _refused} = error, _maps, _given), do: error
+  defp with_conditions(_other, _maps, _given), do: :run
+
+  defp same({map, plan}, map), do: plan
+  defp same(_other, _map), do: nil
 
   @doc "The plan of a program of PTC-JSON; `given` are the options of its run."
   @spec plan(Json.program(), [Tool.t()], keyword()) :: {:ok, Plan.t()} | {:error, term()}
@@ -62,6 +91,20 @@ defmodule PtcRunner.Agent.Approval do
     Keyword.put(given, :within, before ++ within)
   end
 
+  # Those of a loop are counted over its turns; all others are those of the run.
+  def given({:again, within}, given),
+    do: Keyword.update(given, :within, within, &(shared(&1) ++ within))
+
   def given({:hold, plan}, given),
     do: Keyword.update(given, :control, %{hold: plan}, &Map.put(&1, :hold, plan))
+
+  @doc "The plans of an option that several runs share."
+  @spec shared(term()) :: [Within.t()]
+  def shared(within),
+    do:
+      for(
+        %{counts: counts} = plan <- Within.plans!(within, "PtcRunner.Agent.resume/3"),
+        counts != nil,
+        do: plan
+      )
 end

@@ -10,7 +10,7 @@ defmodule PtcRunner.Agent.Replaying do
   alias PtcRunner.Shown
 
   # A journal says what these would.
-  @of_journal [:on_call, :on_journal, :max_tool_calls, :pause_ttl, :within, :unknown, :approve]
+  @of_journal [:on_call, :on_journal, :max_tool_calls, :pause_ttl, :approve]
 
   # What a run says of how it ran, if the caller does not.
   @of_run [:memory, :edition, :strict, :max_depth, :timeout, :max_heap]

@@ -9,7 +9,7 @@ defmodule PtcRunner.Lisp.GoingOn do
   alias PtcRunner.Step
 
   # A journal says what these would.
-  @of_journal [:on_call, :on_journal, :max_tool_calls, :tools, :within, :unknown]
+  @of_journal [:on_call, :on_journal, :max_tool_calls, :tools]
 
   # The options of a run that goes on which `PtcRunner.Json.Resuming` looks for.
   @asked [:on_call, :on_journal, :tool_context, :max_tool_calls, :pause_ttl, :timeout, :max_heap] ++

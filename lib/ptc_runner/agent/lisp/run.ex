@@ -195,7 +195,10 @@ defmodule PtcRunner.Agent.Lisp.Run do
         replayed(program, given, record, opts)
 
       opts[:resumes] ->
-        resumed(given, opts)
+        tools
+        |> Approval.asked(opts, fn -> plan(program, given) end)
+        |> again(given)
+        |> resumed(opts)
 
       true ->
         tools |> Approval.asked(opts, fn -> plan(program, given) end) |> approved(program, given)
@@ -221,6 +224,14 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
   defp approved({:hold, plan}, program, given),
     do: Evaluation.run(program, %{given | own: Map.put(given.own, :hold, plan)})
+
+  defp again({:again, plans}, given),
+    do: %{given | within: Approval.shared(given.within) ++ plans}
+
+  defp again(:run, given), do: given
+  defp again({:error, _refused} = refused, _given), do: refused
+
+  defp resumed({:error, _refused} = refused, _opts), do: refused
 
   defp resumed(given, opts) do
     {paused, decisions} = opts[:resumes]
