@@ -97,7 +97,7 @@ defmodule PtcRunnerMcp.Approval do
 
   defp message(paused, server) do
     plan =
-      case Json.plan(paused.run.program, Run.planning(server)) do
+      case Json.plan(paused.run.program, Run.planning(server, paused.run.program)) do
         {:ok, plan} -> "\n\n#{plan}"
         {:error, _error} -> ""
       end

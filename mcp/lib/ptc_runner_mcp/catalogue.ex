@@ -11,10 +11,14 @@ defmodule PtcRunnerMcp.Catalogue do
   # The library has these names.
   @taken ["search_tools", "describe_tools"]
 
-  defstruct tools: [], notes: []
+  defstruct tools: [], names: %{}, notes: []
 
   @typedoc "See the module's documentation."
-  @type t :: %__MODULE__{tools: [Tool.t()], notes: [String.t()]}
+  @type t :: %__MODULE__{
+          tools: [Tool.t()],
+          names: %{String.t() => Tool.t()},
+          notes: [String.t()]
+        }
 
   @doc """
   The names that no tool may have.
@@ -44,13 +48,39 @@ defmodule PtcRunnerMcp.Catalogue do
       raise ArgumentError, "this server has a tool #{inspect(name)} of its own: rename yours"
     end
 
-    %__MODULE__{tools: tools, notes: notes}
+    %__MODULE__{tools: tools, names: Map.new(tools, &{&1.name, &1}), notes: notes}
   end
 
   defp one_line(%{description: text} = tool) when is_binary(text),
     do: %{tool | description: text |> String.split() |> Enum.join(" ")}
 
   defp one_line(tool), do: tool
+
+  @doc """
+  The tools that a program names, or all of them if it names one that is not there: then its error lists what there is. A run reads each tool that it is given.
+
+      iex> catalogue = PtcRunnerMcp.Catalogue.new(%{"a" => fn _ -> 1 end, "b" => fn _ -> 2 end})
+      iex> for name <- ["a", "c"], do: length(PtcRunnerMcp.Catalogue.used(catalogue, %{"program" => [%{"op" => "call", "tool" => name}]}))
+      [1, 2]
+
+  """
+  @spec used(t(), map() | String.t()) :: [Tool.t()]
+  def used(catalogue, program) when is_map(program) do
+    named = program |> named([]) |> Enum.uniq()
+    tools = for name <- named, tool = catalogue.names[name], do: tool
+    if length(tools) == length(named), do: tools, else: catalogue.tools
+  end
+
+  def used(catalogue, _text), do: catalogue.tools
+
+  # A program never computes the name of a tool.
+  defp named(%{} = map, names) do
+    names = if is_binary(map["tool"]), do: [map["tool"] | names], else: names
+    Enum.reduce(map, names, fn {_key, value}, names -> named(value, names) end)
+  end
+
+  defp named(list, names) when is_list(list), do: Enum.reduce(list, names, &named/2)
+  defp named(_other, names), do: names
 
   @doc """
   The tools that have words of a query, best first.

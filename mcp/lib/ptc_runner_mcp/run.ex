@@ -4,7 +4,7 @@ defmodule PtcRunnerMcp.Run do
   """
 
   alias PtcRunner.{Agent, Json}
-  alias PtcRunnerMcp.{Approval, Methods, Result}
+  alias PtcRunnerMcp.{Approval, Catalogue, Methods, Result}
 
   @doc """
   Runs a program, or goes on with one that waits for a person.
@@ -26,7 +26,7 @@ defmodule PtcRunnerMcp.Run do
   def run(call) do
     with {:ok, program} <- program(call.args) do
       program
-      |> Agent.run(call.server.catalogue.().tools, options(call) ++ hooks(call, :pause))
+      |> Agent.run(tools(call.server, program), options(call) ++ hooks(call, :pause))
       |> told(call)
     else
       {:none, result} -> {:ok, result}
@@ -34,7 +34,8 @@ defmodule PtcRunnerMcp.Run do
   end
 
   defp go_on(call, {:go_on, paused, decision, later}) do
-    opts = [tools: call.server.catalogue.().tools] ++ options(call) ++ hooks(call, later)
+    tools = tools(call.server, paused.run.program)
+    opts = [tools: tools] ++ options(call) ++ hooks(call, later)
     paused |> Agent.resume(decision, opts) |> told(call)
   end
 
@@ -52,7 +53,7 @@ defmodule PtcRunnerMcp.Run do
   @spec plan(Methods.call()) :: {:ok, map()}
   def plan(%{server: server} = call) do
     with {:ok, program} <- program(call.args) do
-      case Json.plan(program, planning(server)) do
+      case Json.plan(program, planning(server, program)) do
         {:ok, plan} -> {:ok, Result.result(cut(to_string(plan), server), summary(plan, server))}
         {:error, error} -> {:ok, Result.error(Json.format_error(error))}
       end
@@ -63,11 +64,13 @@ defmodule PtcRunnerMcp.Run do
 
   @doc false
   # The options of a plan over what this server has.
-  @spec planning(PtcRunnerMcp.Server.t()) :: keyword()
-  def planning(server) do
-    tools = Map.new(server.catalogue.().tools, &{&1.name, &1})
+  @spec planning(PtcRunnerMcp.Server.t(), map() | String.t()) :: keyword()
+  def planning(server, program) do
+    tools = Map.new(tools(server, program), &{&1.name, &1})
     [tools: tools, context: server.context, edition: 2, keys: :any, structs: :values]
   end
+
+  defp tools(server, program), do: Catalogue.used(server.catalogue.(), program)
 
   defp summary(plan, server) do
     tools =

@@ -59,7 +59,7 @@ defmodule PtcRunnerMcp.Upstreams do
   The tools of the application and of all servers that are ready, with notes about the others.
 
       iex> PtcRunnerMcp.Upstreams.catalogue()
-      %PtcRunnerMcp.Catalogue{tools: [], notes: []}
+      %PtcRunnerMcp.Catalogue{tools: [], names: %{}, notes: []}
 
   """
   @spec catalogue() :: Catalogue.t()

@@ -10,9 +10,9 @@ text() { say "{\"content\":[{\"type\":\"text\",\"text\":\"$1\"}]}"; }
 
 case $mode in
   silent) exec sleep 1000 ;;
-  garbage) exec yes garbage ;;
-  notes) exec yes '{"jsonrpc":"2.0","method":"notifications/message"}' ;;
-  flood) exec head -c 1000000000 /dev/zero ;;
+  garbage) exec yes garbage 2>/dev/null ;;
+  notes) exec yes '{"jsonrpc":"2.0","method":"notifications/message"}' 2>/dev/null ;;
+  flood) exec head -c 1000000000 /dev/zero 2>/dev/null ;;
   dead) exit 3 ;;
   stubborn) trap '' TERM HUP ;;
 esac
