@@ -20,14 +20,8 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   @of_keys [:bare_key, :key_spelling]
 
   # The repairs that move quotes and brackets.
-  @moves [
-    :inner_quote,
-    :missing_start_quote,
-    :missing_end_quote,
-    :extra_open,
-    :extra_close,
-    :missing_close
-  ]
+  @brackets [:extra_open, :extra_close, :missing_close]
+  @moves [:inner_quote, :missing_start_quote, :missing_end_quote | @brackets]
 
   @type repair :: PtcRunner.SubAgent.JsonParser.repair()
 
@@ -89,16 +83,25 @@ defmodule PtcRunner.SubAgent.JsonRepair do
   defp unless_only_typed(outcome, text, _type, opts) do
     with [_ | _] = moves <- moves(outcome),
          {:ok, _value, _repairs} = untyped <- read(text, nil, Keyword.delete(opts, :lost)),
-         [_ | _] <- moves -- moves(untyped) do
+         [_ | _] <- moves -- moves(untyped),
+         false <- simpler?(outcome, untyped) do
       {:error, :no_reading}
     else
       _as_read -> outcome
     end
   end
 
-  defp moves(outcome) do
+  # Where the syntax is broken and quotes or brackets move without the type too, fewer brackets may move with it: no text becomes another one.
+  defp simpler?(outcome, untyped) do
+    [typed, others] = for read <- [outcome, untyped], do: all_moves(read)
+    length(typed) < length(others) and Enum.all?(typed, &(&1 in @brackets))
+  end
+
+  defp moves(outcome), do: outcome |> all_moves() |> Enum.uniq()
+
+  defp all_moves(outcome) do
     repairs = elem(outcome, tuple_size(outcome) - 1)
-    for %{kind: kind} when kind in @moves <- repairs, uniq: true, do: kind
+    for %{kind: kind} when kind in @moves <- repairs, do: kind
   end
 
   defp at_end(opts) do

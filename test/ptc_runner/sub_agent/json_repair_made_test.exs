@@ -41,6 +41,32 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
     end
   end
 
+  test "a bracket that closes an item too early is left out where the syntax is broken, and not to please the type" do
+    signature = "{l [{a {x :int}, b :int}]}"
+    right = ~s({"a": {"x": 1}, "b": 3})
+    early = ~s({"a": {"x": 1}}, "b": 2})
+
+    for items <- [[early, right], [right, early, right], [early, early, right]] do
+      text = ~s({"l": [#{Enum.join(items, ", ")}]})
+
+      rows =
+        for item <- items, do: %{"a" => %{"x" => 1}, "b" => if(item == early, do: 2, else: 3)}
+
+      assert {:ok, %{"l" => ^rows}, [%{kind: :extra_close} | _]} =
+               JsonParser.repair(text, signature, truncated: :complete)
+    end
+
+    # A text whose last bracket is missing is right where the type would like another bracket.
+    nested = "{o {a {x :int}, b :int}}"
+    assert {:ok, %{"b" => 2}, []} = JsonParser.repair(~s({"o": #{early}}), nested)
+
+    assert {:error, :no_json_found} =
+             JsonParser.repair(~s({"o": {"a": {"x": 1}}, "b": 2), nested, truncated: :complete)
+
+    assert {:error, :no_json_found} =
+             JsonParser.repair(~s({"o": {"a": {"x": 1}}, "b": "2), nested, truncated: :complete)
+  end
+
   # A number between quotes inside of a text: with the quotes it may be an item of its own.
   test "with the signature: no value of another text is made of a number in quotes" do
     for text <- [
