@@ -50,6 +50,36 @@ defmodule PtcRunner.Firewall.KeptTest do
   @refused "Firewalled data flows into a tool: memory.kept (which an earlier program has taken from firewalled data) into the argument 'x' " <>
              "of tool 'send', which writes. Give it only other fields, with get or select, or without these, with unset"
 
+  test "a firewalled field is told apart from the rows that it stands in, also where both are kept" do
+    rows = op("load", name: "users")
+    pin = users([op("first"), get("_pin")])
+    many = for n <- 1..70, into: %{}, do: {"f#{n}", users([op("nth", index: 0), get("f#{n}")])}
+
+    for kept <- [
+          %{"own" => pin, "rows" => rows},
+          %{"rows" => rows, "deep" => %{"own" => pin}},
+          [rows, pin],
+          %{"own" => users([op("map", expr: get("_pin"))]), "row" => users([op("first")])},
+          Map.merge(many, %{"own" => pin, "rows" => rows})
+        ] do
+      memory = keep(%{"kept" => kept})
+      assert memory["_concealed"] == ["kept"]
+      assert sent(memory, var("kept")) =~ "Firewalled data flows into a tool"
+
+      unless is_list(kept) do
+        own =
+          op("get", from: var("kept"), path: if(kept["deep"], do: ["deep", "own"], else: ["own"]))
+
+        assert sent(memory, own) =~ "Firewalled data flows into a tool: memory.kept"
+      end
+    end
+
+    # Rows alone need no mark, also where a public field stands beside them.
+    id = users([op("first"), get("id")])
+    memory = keep(%{"kept" => %{"own" => id, "rows" => rows}})
+    assert sent(memory, op("get", from: var("kept"), field: "own")) == {:ok, 1}
+  end
+
   test "a value that firewalled data flow into is refused in the next run, whatever its name" do
     first = &users([op("first") | &1])
 

@@ -1,6 +1,6 @@
 //! What the entries of the program's value are made of: a run keeps them in its memory.
 
-use super::sets::{Extent, SetId};
+use super::sets::{Extent, Ref, SetId, MOST_REFS};
 use super::value::{Value, ValueId};
 use super::walk::PlanWalk;
 use crate::analysis::names::NameId;
@@ -16,7 +16,8 @@ pub(super) struct Kept {
     pub name: Option<NameId>,
     /// What it, or a part of it, is computed from, and what its numbers of items and its keys come from.
     pub made: SetId,
-    /// The parts of the data that stand in it as they are. What it has under firewalled names is in neither set.
+    /// The parts of the data that stand in it as they are, also those that are inside others: where a part stands, its firewalled name
+    /// may not stand with it. What it has under firewalled names is in neither set.
     pub parts: SetId,
 }
 
@@ -46,7 +47,7 @@ impl PlanWalk {
     }
 
     fn kept_of(&mut self, name: Option<NameId>, value: ValueId) -> Kept {
-        let (mut made, mut parts) = (SetId::EMPTY, SetId::EMPTY);
+        let (mut made, mut parts) = (SetId::EMPTY, Vec::new());
         let (mut todo, mut left) = (vec![value], MOST_PARTS);
         while let Some(next) = todo.pop() {
             if left == 0 {
@@ -57,8 +58,8 @@ impl PlanWalk {
             let own = match self.values.get(next) {
                 Value::Made(data) => data,
                 Value::At(source, _) => {
-                    let part = self.values.sets.one(source, Extent::Whole);
-                    parts = self.values.both(parts, part);
+                    let extent = Extent::Whole;
+                    parts.push(Ref { source, extent });
                     continue;
                 }
                 Value::Object(span, rest) => {
@@ -91,6 +92,13 @@ impl PlanWalk {
             };
             made = self.values.both(made, own);
         }
+        parts.sort_unstable();
+        parts.dedup();
+        // A larger set has only the roots of its parts.
+        if parts.len() > MOST_REFS {
+            made = self.values.both(made, self.values.data(value));
+        }
+        let parts = self.values.sets.of_parts(parts, &mut self.values.tree);
         Kept { name, made, parts }
     }
 }

@@ -48,7 +48,7 @@ pub struct Sets {
 const UNIONS: usize = 64;
 
 /// Maximum number of parts in a set. Of a larger one only the roots count, and of too many of these nothing is known.
-const MOST_REFS: usize = 64;
+pub(super) const MOST_REFS: usize = 64;
 
 impl Default for Sets {
     fn default() -> Self {

@@ -111,10 +111,8 @@ pub(super) fn kept_term<H: Heap>(kept: Kept, walk: &PlanWalk, heap: &mut H) -> H
         Some(name) => heap.make_string(walk.names.get(name)),
         None => heap.nil(),
     };
-    let [made, parts] = [kept.made, kept.parts].map(|set| {
-        let refs = unfolded(set, walk, &mut Vec::new());
-        refs_term(tidy(refs, &[], walk), walk, heap)
-    });
+    let [made, parts] = [kept.made, kept.parts].map(|set| unfolded(set, walk, &mut Vec::new()));
+    let [made, parts] = [tidy(made, &[], walk), parts].map(|refs| refs_term(refs, walk, heap));
     heap.make_tuple(&[name, made, parts])
 }
 
