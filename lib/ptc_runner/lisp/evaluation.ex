@@ -212,6 +212,16 @@ defmodule PtcRunner.Lisp.Evaluation do
   end
 
   # Nothing decides about the calls of most runs, and nothing counts them.
+  defp deciding(
+         %Run{} = run,
+         %Given{max_tool_calls: nil, on_call: nil, on_journal: nil, within: [], own: own},
+         settings
+       )
+       when own == %{} and settings == %{} do
+    Telemetry.on?() && Telemetry.counted(run)
+    run
+  end
+
   defp deciding(%Run{tools: tools, program: program} = run, given, settings) do
     control = Given.control(given)
 

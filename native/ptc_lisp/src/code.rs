@@ -43,6 +43,39 @@ pub const EVALUATING: Pc = 5;
 /// The address of the code that prints the arguments.
 pub const PRINTING: Pc = 7;
 
+/// Where an operand is: in a slot, or a constant. It takes four bytes, so that an instruction takes sixteen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operand(u32);
+
+/// What an [`Operand`] says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperandPlace {
+    /// In a slot.
+    Slot(Slot),
+    /// A constant.
+    Const(ConstId),
+}
+
+impl Operand {
+    /// The operand at a place; `None` if its number is too large.
+    pub fn at(place: OperandPlace) -> Option<Self> {
+        let (number, is_constant) = match place {
+            OperandPlace::Slot(slot) => (slot, 0),
+            OperandPlace::Const(id) => (id, 1),
+        };
+        Some(Operand(number.checked_mul(2)? + is_constant))
+    }
+
+    /// Where it is.
+    #[inline]
+    pub fn place(self) -> OperandPlace {
+        match self.0 & 1 {
+            0 => OperandPlace::Slot(self.0 >> 1),
+            _ => OperandPlace::Const(self.0 >> 1),
+        }
+    }
+}
+
 /// An instruction of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Own {
@@ -175,6 +208,17 @@ pub enum Own {
     Arguments(Slot),
     /// Pushes whether the value on the stack, which stays there, equals a constant.
     Matches(ConstId),
+    /// If both operands are small numbers, pushes what the built-in gives, and jumps.
+    Arithmetic {
+        /// The built-in, see [`crate::families::numbers::quick`].
+        op: Builtin,
+        /// The left operand.
+        left: Operand,
+        /// The right operand.
+        right: Operand,
+        /// Where it jumps to.
+        to: Pc,
+    },
     /// Pops a value, pushes whether it is nil.
     IsNil,
     /// Pops a map of arguments of this tool, pushes it with strings as keys.
@@ -288,6 +332,7 @@ impl Language for Lisp {
             Own::IfBound { to, .. } => Some((*to, 1)),
             Own::NextItem { to, .. } => Some((*to, 0)),
             Own::TakeEndless(to) => Some((*to, 1)),
+            Own::Arithmetic { to, .. } => Some((*to, 1)),
             Own::Guard(to) => Some((*to, 1)),
             _ => None,
         };
@@ -298,6 +343,11 @@ impl Language for Lisp {
             Own::Define { .. } => (0, (1, 1)),
             Own::IfBound { .. } => (0, (0, 0)),
             Own::TakeEndless(_) => (0, (4, 4)),
+            // The instructions behind it read both slots, too.
+            Own::Arithmetic { left, .. } => match left.place() {
+                OperandPlace::Slot(slot) => (slot, (0, 0)),
+                OperandPlace::Const(_) => (0, (0, 0)),
+            },
             Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, (*count, 1)),
             Own::Map(count) => (0, (2 * count, 1)),
             Own::Closure { captures, .. } => (0, (*captures, 1)),

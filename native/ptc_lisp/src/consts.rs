@@ -167,17 +167,20 @@ impl Const {
     }
 }
 
-/// Makes the terms of all constants. The marks of functions are numbers that only this program knows. `own`: those behind the fixed ones; `functions`: see [`FUNCTIONS`].
+/// Makes the terms of all constants. The marks of functions are numbers that only this program knows. `words`: the terms of
+/// [`Word::ALL`]; `own`: the constants behind the fixed ones; `functions`: see [`FUNCTIONS`].
 pub fn materialize<H: Heap>(
     heap: &mut H,
+    words: impl Iterator<Item = H::Term>,
     functions: &Const,
     own: &[Const],
     empty_set: H::Term,
 ) -> Vec<H::Term> {
     let mut all = Vec::with_capacity(FIRST_OWN as usize + own.len());
     let marks = marks();
-    for word in Word::ALL {
-        all.push(word_or_mark(heap, *word, marks));
+    all.extend(words);
+    for word in [Word::Closure, Word::Builtin, Word::Made, Word::Tool] {
+        all[word as usize] = word_or_mark(heap, word, marks);
     }
     all.push(empty_set);
     all.push(heap.make_list(&[]));

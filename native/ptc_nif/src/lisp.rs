@@ -9,13 +9,14 @@ use crate::task::{run, Call, Task};
 use ptc_lisp::analyze::{analyze, Added};
 use ptc_lisp::ast::{Literal, Part, Problem, Span};
 use ptc_lisp::compile::{compile, Compiled, Texts, ToolSite};
-use ptc_lisp::consts::{make_literal, materialize};
+use ptc_lisp::consts::{make_literal, materialize, Word};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
+use ptc_term::named::Named;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Encoder, Env, NifResult, ResourceArc, Term};
-use std::sync::Arc;
+use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
+use std::sync::{Arc, OnceLock};
 
 /// Fuel for a byte of text that is read, analyzed and compiled.
 const UNITS_A_BYTE: usize = 3;
@@ -103,6 +104,7 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
         };
         let consts = materialize(
             &mut heap,
+            words(env),
             &compiled.functions,
             &compiled.constants,
             self.empty_set,
@@ -143,6 +145,15 @@ fn site<'a>(heap: &mut Beam<'a>, site: &ToolSite) -> Term<'a> {
 fn literal<'a>(heap: &mut Beam<'a>, literal: &Literal) -> Term<'a> {
     let env = heap.terms.env;
     make_literal(heap, literal).term(env)
+}
+
+/// The terms of the words that each program has. Their atoms are looked up once, because that takes longer than compiling a
+/// small program.
+fn words<'a>(env: Env<'a>) -> impl Iterator<Item = Raw<'a>> {
+    static ATOMS: OnceLock<Vec<Atom>> = OnceLock::new();
+    let named = || Word::ALL.iter().map(|word| atoms::named(env, *word));
+    let atoms = ATOMS.get_or_init(|| named().collect());
+    atoms.iter().map(move |atom| atom.encode(env).into())
 }
 
 fn refused<'a>(env: Env<'a>, problem: &Problem) -> Term<'a> {

@@ -464,7 +464,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn call_builtin(&mut self, builtin: Builtin, arguments: &[ExprId]) {
-        if self.take_of_range(builtin, arguments) {
+        if self.take_of_range(builtin, arguments) || self.arithmetic(builtin, arguments) {
             return;
         }
         let count = arguments.len() as u32;

@@ -92,6 +92,7 @@ impl<'a> Compiler<'a> {
                     Own::IfBound { to, .. }
                     | Own::NextItem { to, .. }
                     | Own::Guard(to)
+                    | Own::Arithmetic { to, .. }
                     | Own::TakeEndless(to),
                 ) => *to = labels[*to as usize],
                 Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],

@@ -3,6 +3,7 @@
 //! It does not recurse over expressions: what is still to be done is a stack of [`Task`]s. Jumps name labels until the end, when
 //! these become addresses.
 
+mod arithmetic;
 mod bind;
 mod calls;
 mod constants;

@@ -3,6 +3,7 @@
 //! Functions become data, and keywords outside of the vocabulary become texts (specification, sections 10 and 13). The walk
 //! keeps what it has not changed: the same term, not a copy.
 
+use super::unchanged;
 use crate::code::{Eval, Halt, Instr, Machine, Own};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::values::{callable, class, field, make_string, make_struct, Callable, Class};
@@ -13,7 +14,7 @@ use ptc_vm::program::ConstId;
 
 /// How values are converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     /// As a result: keywords become texts, through lists and maps.
     Result,
     /// Only functions become data, through lists, maps and sets.
@@ -232,10 +233,11 @@ fn enter<H: Heap>(
         }
         _ => {}
     }
+    if !(is_key && mode == Mode::Arguments) && unchanged::stays(m, part, mode)? {
+        return Ok(Entered::Value(part));
+    }
     match class(m, part) {
-        Class::List if m.heap.is_empty_list(part) => Ok(Entered::Value(part)),
         Class::List => open(CollectionShape::List, mode, part),
-        Class::Map if is_plain(m, part, mode) => Ok(Entered::Value(part)),
         Class::Map => {
             let entries = m.heap.entries(part);
             m.consume_fuel_at_once(entries.len())?;
@@ -284,24 +286,6 @@ fn list_of<H: Heap>(m: &mut Machine<'_, H>, parts: &[H::Term]) -> H::Term {
         list = m.heap.cons(*part, list);
     }
     list
-}
-
-/// Whether a small map has only keys and values that stay as they are.
-fn is_plain<H: Heap>(m: &Machine<'_, H>, map: H::Term, mode: Mode) -> bool {
-    let Some((keys, values)) = m.heap.flat(map) else {
-        return false;
-    };
-    let is_simple = |term: &H::Term| match m.heap.kind(*term) {
-        Kind::Nil | Kind::Bool | Kind::Number | Kind::String => true,
-        Kind::Other => m.heap.is_name(*term),
-        Kind::List => m.heap.is_empty_list(*term),
-        Kind::Map => false,
-    };
-    let is_key = |term: &H::Term| match mode {
-        Mode::Arguments => m.heap.bytes(*term).is_some(),
-        _ => is_simple(term),
-    };
-    keys.iter().all(is_key) && values.iter().all(is_simple)
 }
 
 /// Whether an item of a set is a function, or a list or a map, which may have one.

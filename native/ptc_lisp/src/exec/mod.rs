@@ -6,6 +6,7 @@ pub mod enter;
 mod own;
 pub mod revive;
 pub mod spread;
+mod unchanged;
 
 use crate::code::{Eval, Halt, Lisp, Machine, Own};
 use crate::families;

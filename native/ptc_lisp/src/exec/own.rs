@@ -1,7 +1,7 @@
 //! The instructions of the language.
 
 use super::{checks, convert, spread};
-use crate::code::{Eval, Halt, Lisp, Machine, Own, BEHIND_ANSWER};
+use crate::code::{Eval, Halt, Lisp, Machine, Operand, OperandPlace, Own, BEHIND_ANSWER};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::families;
 use crate::fault::Fault;
@@ -15,6 +15,14 @@ use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::named::Named;
 use ptc_vm::program::{ConstId, Pc, Slot};
 use ptc_vm::{Halt as VmHalt, Vm};
+
+#[inline]
+fn operand<H: Heap>(m: &Machine<'_, H>, operand: Operand) -> H::Term {
+    match operand.place() {
+        OperandPlace::Slot(slot) => m.slot(slot),
+        OperandPlace::Const(id) => m.constant(id),
+    }
+}
 
 /// Executes an instruction; returns the next address.
 pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
@@ -62,6 +70,19 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             let given = m.top_values(4).to_vec();
             if let Some(list) = families::seqs::take_of_endless(m, &given)? {
                 replace(m, 4, list);
+                return Ok(to);
+            }
+        }
+        Own::Arithmetic {
+            op,
+            left,
+            right,
+            to,
+        } => {
+            let operands = [operand(m, left), operand(m, right)];
+            if let Some(value) = families::numbers::quick(m, op, operands) {
+                m.check_heap_limit(0)?;
+                m.push(value);
                 return Ok(to);
             }
         }

@@ -3,9 +3,10 @@
 use ptc_lisp::analyze::analyze;
 use ptc_lisp::code::{Lisp, ASK_PRINT};
 use ptc_lisp::compile::{compile, Texts};
-use ptc_lisp::consts::materialize;
+use ptc_lisp::consts::{materialize, Word};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter, Pace};
+use ptc_term::named::Named;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
@@ -54,7 +55,14 @@ impl Run<'_> {
         let compiled = compile(&analyzed, &texts, &[]).expect("a program");
         let mut heap = PlainHeap::default();
         let set = empty_set(&mut heap);
-        let consts = materialize(&mut heap, &compiled.functions, &compiled.constants, set);
+        let words: Vec<_> = Word::ALL.iter().map(|word| heap.word(*word)).collect();
+        let consts = materialize(
+            &mut heap,
+            words.into_iter(),
+            &compiled.functions,
+            &compiled.constants,
+            set,
+        );
         let nil = heap.nil();
         let (mut keys, mut values) = (Vec::new(), Vec::new());
         for (key, text) in self.context {

@@ -38,14 +38,10 @@ rooted!(NumbersWork { optional: best; plain: so_far, at });
 /// More arguments than this are taken one by one, with a state.
 const FEW: usize = 64;
 
-/// Returns the value of a built-in with two arguments, if both are small numbers, and the built-in is one of the most frequent.
+/// Whether a built-in is one of the most frequent of numbers.
 #[inline]
-pub fn quick<H: Heap>(
-    m: &mut Machine<'_, H>,
-    builtin: Builtin,
-    [left, right]: [H::Term; 2],
-) -> Option<H::Term> {
-    if !matches!(
+pub fn is_arithmetic(builtin: Builtin) -> bool {
+    matches!(
         builtin,
         Builtin::Add
             | Builtin::Subtract
@@ -60,7 +56,17 @@ pub fn quick<H: Heap>(
             | Builtin::Mod
             | Builtin::Rem
             | Builtin::Quot
-    ) {
+    )
+}
+
+/// Returns the value of a built-in with two arguments, if both are small numbers, and the built-in is one of the most frequent.
+#[inline]
+pub fn quick<H: Heap>(
+    m: &mut Machine<'_, H>,
+    builtin: Builtin,
+    [left, right]: [H::Term; 2],
+) -> Option<H::Term> {
+    if !is_arithmetic(builtin) {
         return None;
     }
     if let (Some(a), Some(b)) = (m.heap.small_integer(left), m.heap.small_integer(right)) {
