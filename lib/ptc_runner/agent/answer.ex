@@ -5,7 +5,20 @@ defmodule PtcRunner.Agent.Answer do
   # own, and is tried without the signature only where no JSON was found.
 
   alias PtcRunner.Agent.Answer.{Asked, Fit, Rows, Told}
-  alias PtcRunner.Agent.{Around, Behind, Candidates, Nearly, Thinking, Uncoerced, Wrapper}
+
+  alias PtcRunner.Agent.{
+    Around,
+    Behind,
+    Candidates,
+    Commented,
+    Elsewhere,
+    Nearly,
+    Parts,
+    Thinking,
+    Uncoerced,
+    Wrapper
+  }
+
   alias PtcRunner.Json.NumberTokens
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair, Signature}
   alias PtcRunner.SubAgent.JsonRepair.{Cut, Names, Twins}
@@ -39,17 +52,23 @@ defmodule PtcRunner.Agent.Answer do
   defp with_large(_text, nil), do: nil
 
   defp as_it_is(text, signature, opts) do
-    text = Thinking.blanked(text)
+    {text, commented?} = text |> Thinking.blanked() |> Commented.blanked()
     asked = Asked.new(signature, opts)
 
-    case Nearly.sign(text) do
-      nil ->
-        chosen(text, asked)
+    read =
+      case Nearly.sign(text) do
+        nil -> chosen(text, asked)
+        sign -> refused([signed(sign, "before")], text, asked)
+      end
 
-      sign ->
-        refused([signed(sign, "before")], text, asked)
-    end
+    with true <- commented? and bare?(text),
+         {:error, _errors, _feedback, _whole?} <- read,
+         do: refused([commented()], text, asked),
+         else: (_other -> read)
   end
+
+  # Whether a text has no object and no list.
+  defp bare?(text), do: Parts.of(text) == {[], nil}
 
   defp chosen(text, asked) do
     choosing = [fenced: true, plain: asked.wrapped?]
@@ -72,12 +91,25 @@ defmodule PtcRunner.Agent.Answer do
 
   defp alone(text, part, asked) do
     with {:ok, value, _warnings} = right <- read_part(part, text, asked) do
-      case Behind.sign(text, part) || Behind.left(text, part, value) do
+      case around(text, part, value, asked) do
         nil -> right
-        sign -> refused([signed(sign, "behind")], text, asked)
+        error -> refused([error], text, asked)
       end
     end
   end
+
+  # The error of what stands beside a value and would be lost.
+  defp around(text, part, value, asked) do
+    cond do
+      sign = Behind.sign(text, part) || Behind.left(text, part, value) -> signed(sign, "behind")
+      sign = Elsewhere.operator(text) -> signed(sign, "before")
+      true -> elsewhere(Elsewhere.lost(text, part, value, asked.own))
+    end
+  end
+
+  defp elsewhere(nil), do: nil
+  defp elsewhere(:value), do: several(2)
+  defp elsewhere({:field, field}), do: signed(field, "beside")
 
   defp read_part(nil, text, asked) do
     with {:several, count} <- text |> nearly(asked) |> Rows.all(text, asked, &nearly/2),
@@ -99,7 +131,7 @@ defmodule PtcRunner.Agent.Answer do
   @spec exactly(String.t(), Signature.t() | nil, keyword()) ::
           {:ok, term()} | {:error, [map(), ...]}
   def exactly(text, signature, opts) do
-    text = Thinking.blanked(text)
+    {text, commented?} = text |> Thinking.blanked() |> Commented.blanked()
     asked = Asked.new(signature, opts)
     strict = Asked.new(signature, coerce: false, repair: false)
     strict = %{strict | limits: asked.limits, spelling: :refuse}
@@ -107,20 +139,25 @@ defmodule PtcRunner.Agent.Answer do
     sign = Nearly.sign(text)
     choosing = [fenced: true, plain: asked.wrapped?]
 
-    case sign || Candidates.choose(text, &value_of(&1, asked), choosing) do
-      ^sign when sign != nil -> {:error, [signed(sign, "before")]}
-      :one -> alone_exactly(text, nil, signature, asked, strict)
-      {:only, part} -> alone_exactly(text, part, signature, asked, strict)
-      {:last, part, _count} -> alone_exactly(text, part, signature, asked, strict)
-      {:several, count} -> {:error, [several(count)]}
-    end
+    read =
+      case sign || Candidates.choose(text, &value_of(&1, asked), choosing) do
+        ^sign when sign != nil -> {:error, [signed(sign, "before")]}
+        :one -> alone_exactly(text, nil, signature, asked, strict)
+        {:only, part} -> alone_exactly(text, part, signature, asked, strict)
+        {:last, part, _count} -> alone_exactly(text, part, signature, asked, strict)
+        {:several, count} -> {:error, [several(count)]}
+      end
+
+    if commented? and match?({:error, _errors}, read) and bare?(text),
+      do: {:error, [commented()]},
+      else: read
   end
 
   defp alone_exactly(text, part, signature, asked, strict) do
     with {:ok, value} = right <- made_exactly(part || text, signature, asked, strict) do
-      case Behind.sign(text, part) || Behind.left(text, part, value) do
+      case around(text, part, value, asked) do
         nil -> right
-        sign -> {:error, [signed(sign, "behind")]}
+        error -> {:error, [error]}
       end
     end
   end
@@ -153,6 +190,9 @@ defmodule PtcRunner.Agent.Answer do
 
   defp signed(sign, where),
     do: %{path: [], message: "The answer has #{sign} #{where} its value: write the value alone"}
+
+  defp commented,
+    do: %{path: [], message: "The answer stands in a comment: write the value alone"}
 
   defp several(count),
     do: %{path: [], message: "The answer has #{count} different values: write one"}

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.{Candidates, Feedback, Nearly, Run, Thinking}
+  alias PtcRunner.Agent.{Candidates, Commented, Feedback, Nearly, Parts, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.{Checking, ExactArguments, Limits, Message}
@@ -23,7 +23,7 @@ defmodule PtcRunner.Agent.Source do
     limits = opts |> Options.given(@limits) |> Limits.shared(began)
     compiling = compiling(opts)
 
-    with {:ok, found, warnings} <- text |> Thinking.blanked() |> found(limits, opts),
+    with {:ok, found, warnings} <- text |> Thinking.blanked() |> uncommented(limits, opts),
          {:ok, program, more} <- compiled(found, limits, compiling) do
       {:ok, program, warnings ++ more}
     else
@@ -92,6 +92,14 @@ defmodule PtcRunner.Agent.Source do
       {:feedback, opts} -> Checking.observed(program, opts)
       {_other, opts} -> Checking.faulted(program, opts)
     end
+  end
+
+  defp uncommented(text, limits, opts) do
+    {text, commented?} = Commented.blanked(text)
+
+    if commented? and Parts.of(text) == {[], nil},
+      do: {:error, {:parse_error, "The program stands in a comment: write it alone"}},
+      else: found(text, limits, opts)
   end
 
   defp found(text, limits, opts) do

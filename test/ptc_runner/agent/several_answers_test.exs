@@ -5,6 +5,8 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
   alias PtcRunner.Agent
 
   doctest PtcRunner.Agent.Around
+  doctest PtcRunner.Agent.Commented
+  doctest PtcRunner.Agent.Elsewhere
   doctest PtcRunner.Agent.Parts
   doctest PtcRunner.Agent.Thinking
   doctest PtcRunner.Agent.Nearly
@@ -29,6 +31,82 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
                Agent.program(~s(<#{tag}>{"program": {"op": "count"}}</#{tag}>#{program}))
 
       assert PtcRunner.Json.run!(program) == 1
+    end
+  end
+
+  test "what stands in a comment is no answer and no program" do
+    one = ~s({"program": {"op": "literal", "value": 1}})
+    pay = ~s({"program": {"op": "call", "tool": "pay", "args": {}}})
+
+    for {open, close} <- [{"<!--", "-->"}, {"<!--\n", "\n-->"}, {"/*", "*/"}, {"//", "\n"}],
+        fence <- ["", "```json\n"],
+        comment = &"#{fence}#{open} #{&1} #{close}" do
+      assert {:error, [%{message: "The answer stands in a comment" <> _}], _} =
+               read(comment.(~s({"t": 1})))
+
+      assert {:error, {:parse_error, "The program stands in a comment: write it alone"}, _} =
+               Agent.program(comment.(pay))
+
+      assert read(comment.(~s({"t": 1})) <> ~s({"t": 2})) == {:ok, %{"t" => 2}, []}
+      assert {:ok, program, []} = Agent.program(comment.(pay) <> one)
+      assert PtcRunner.Json.run!(program) == 1
+
+      if fence == "",
+        do: assert({:ok, %{"t" => 2}, []} = read(~s({"t": 2}\n) <> comment.(~s({"t": 1}))))
+    end
+
+    # Text, data, and comments that hold nothing of the kind.
+    for {text, type, value} <- [
+          {~s({"t": "/* {\\"a\\": 1} */"}), "{t :string}", %{"t" => ~s(/* {"a": 1} */)}},
+          {~s("<!-- [1] -->"), ":string", "<!-- [1] -->"},
+          {~s(// the value {t}:\n{"t": 1}), "{t :int}", %{"t" => 1}},
+          {~s(/* {"t": 1), "{t :int}", :error},
+          {~s(see https://a.b/* {"t": 1} */), "{t :int}", %{"t" => 1}},
+          {~s(// {\n"t": 1}), "{t :int}", %{"t" => 1}},
+          {"<!-- [9] --> 5", ":int", 5}
+        ] do
+      case read(text, type) do
+        {:ok, read, _} -> assert {text, read} == {text, value}
+        {:error, _, _} -> assert value == :error, text
+      end
+    end
+
+    long = String.duplicate("/* x ", 100_000)
+    assert {_long, false} = PtcRunner.Agent.Commented.blanked(long)
+  end
+
+  test "a declared field and an item beside the value are never lost without a word" do
+    for {text, type} <- [
+          {~s({"n": 1}\n"x": 2), "{n :int, x :int?}"},
+          {~s({"n": 1}, x: 2), "{n :int, x :int?}"},
+          {~s({"n": 1}}, "x": 2}), "{n :int, x :int?}"},
+          {~s({"n": 1}\n- **x**: 2), "{n :int, x :int?}"},
+          {~s("x": 2, {"n": 1}), "{n :int, x :int?}"},
+          {~s({"n": 1}\ny: 3\nx_y = "a"), "{n :int, x_y :string?}"},
+          {~s({"n": 1}\nx: [2]), "{n :int, x [:int]?}"},
+          {"```json\n{\"n\": 1}\n```\nx: 2", "{n :int, x :int?}"},
+          {~s({"n": 1}, {"x": 2}), "{n :int, x :int?}"},
+          {~s({"x": 2}\n{n: 1}), "{n :int, x :int?}"},
+          {~s({"n": 1}\n[{"n": 2}]), "[{n :int}]"},
+          {~s([{"n": 1}], {"n": 2}), "[{n :int}]"},
+          {~s({"n": 1}\n!{"n": 1}), "[{n :int}]"},
+          {~s({"n": 1}\n!{"n": 1}), "{n :int}"},
+          {~s([{"n": 1}] not {"n": 2}), "[{n :int}]"}
+        ] do
+      assert {:error, [%{path: [], message: message}], _} = read(text, type)
+
+      assert message =~ ~r/(?:behind|before|beside) its value|2 different values/, text
+    end
+
+    for {text, type} <- [
+          {~s(n: {"n": 1}), "{n :int, x :int?}"},
+          {~s(x: {"n": 1}), "{n :int, x :int?}"},
+          {~s({"n": 1}\nn: 1), "{n :int, x :int?}"},
+          {~s({"n": 1}\nNote: 2 were new. x: not known), "{n :int, x :int?, note :int?}"},
+          {~s(Input: {\n"x": 2\n}. Answer: {"n": 1}), "{n :int, x :int?}"},
+          {~s({"n": 1} {"y": 3}), "{n :int, x :int?}"}
+        ] do
+      assert {text, {:ok, %{"n" => 1}, []}} == {text, read(text, type)}
     end
   end
 

@@ -123,7 +123,7 @@ defmodule PtcRunner.Json.Run.Controlled do
       else:
         {:error,
          {:execution_error,
-          "The data that the program reads is not what it was when the run was paused"}}
+          "The data that the program reads is not what it was when the run was paused: give the same :context"}}
   end
 
   defp any_keys?({_depth, any_keys?, _strict?, _values?, _edition}), do: any_keys?
