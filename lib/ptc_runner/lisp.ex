@@ -81,7 +81,8 @@ defmodule PtcRunner.Lisp do
 
   ## Options
 
-    * `:context` - map that `data/key` reads, by default `%{}`; its keys are strings or atoms
+    * `:context` - map that `data/key` reads, by default `%{}`; its keys are strings or atoms. A `PtcRunner.Json.text/1` stands for its value, and
+      is not decoded if it is long.
     * `:memory` - values of earlier programs by name, by default `%{}`
     * `:turn_history` - results of earlier programs, the oldest first: `*1` is the last
     * `:tools` - map of names and tools, see `PtcRunner.Tool.new/2`

@@ -15,6 +15,7 @@ defmodule PtcRunner.Json.Run do
   # What it is started with. `limits` may be nil in part until they are looked up. `most`: how many tools run at the same time at
   # most; `forks?`: whether it is suspended at loops whose rounds may overlap. `budget` counts the calls where nobody
   # decides about each; `control` decides about each. `settings`: what the tools say, where some take several calls at once. `firewall?`: whether its faults hide the values of rows with firewalled fields.
+  # `own`: what the native part of another language gets in the place of the memory.
   #
   # How far it is. `strategy`: how it is driven, a struct of the module that drives it. `began`: when it was suspended for the
   # first time before its end, in milliseconds. `process`: that of its tools.
@@ -33,7 +34,8 @@ defmodule PtcRunner.Json.Run do
             strategy: nil,
             began: nil,
             max_heap: 0,
-            process: nil
+            process: nil,
+            own: nil
 
   @typedoc """
   The program of a run: a text, an already parsed program (with or, `:unchecked`, without a check),
@@ -44,6 +46,7 @@ defmodule PtcRunner.Json.Run do
           | {:checked | :unchecked, term()}
           | Program.t()
           | {:observed, reference(), Program.t()}
+          | PtcRunner.Lisp.Program.t()
 
   @type t :: %__MODULE__{
           program: program() | nil,
@@ -61,7 +64,8 @@ defmodule PtcRunner.Json.Run do
           strategy: struct() | nil,
           began: integer() | nil,
           max_heap: non_neg_integer(),
-          process: ToolProcess.t() | nil
+          process: ToolProcess.t() | nil,
+          own: term()
         }
 
   @typedoc "What a run ends with; its error is a fault."

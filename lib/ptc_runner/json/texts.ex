@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Texts do
   alias PtcRunner.Json.Codec.{DecodeError, Reading}
   alias PtcRunner.Json.Run.{Reply, Start}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
+  alias PtcRunner.Lisp.Program, as: Lisp
   alias PtcRunner.Native.Panic
   alias PtcRunner.SubAgent.{AnswerStream, Signature}
   alias PtcRunner.SubAgent.Signature.Exact
@@ -208,6 +209,10 @@ defmodule PtcRunner.Json.Texts do
           with {:ok, handle, consts} <- Program.rebuild(program, {timeout, max_heap}),
                do: Native.run_over_texts(handle, consts, Start.given(run), texts)
 
+        %Run{program: %Lisp{}} ->
+          with {:ok, %Lisp{handle: handle, consts: consts}} <- Start.lisp_again(run),
+               do: Native.run_over_texts(handle, consts, Start.given(run), texts)
+
         _source ->
           reraise error, __STACKTRACE__
       end
@@ -215,6 +220,8 @@ defmodule PtcRunner.Json.Texts do
 
   defp built(%Run{program: %Program{handle: handle, consts: consts}}),
     do: {:ok, handle, consts}
+
+  defp built(%Run{program: %Lisp{handle: handle, consts: consts}}), do: {:ok, handle, consts}
 
   defp built(%Run{program: source, limits: {timeout, max_heap, reading}}),
     do: Program.build(source, reading, {timeout, max_heap})

@@ -20,7 +20,8 @@ defmodule PtcRunner.Lisp.Evaluation do
     Tools
   }
 
-  alias PtcRunner.{Native, Step}
+  alias PtcRunner.Step
+  alias PtcRunner.Json.Run.Start
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Signature
   require Telemetry
@@ -73,7 +74,7 @@ defmodule PtcRunner.Lisp.Evaluation do
          {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- prepared(program, given, tools, limits) do
       run = started(program, tools, given, limits)
-      begin = fn _run -> first_call(program, given, {left(timeout, began), max_heap}) end
+      begin = fn run -> Start.begin(%{run | limits: {left(timeout, began), max_heap, 1}}) end
       {outcome, run} = run |> deciding(given, settings) |> ran(begin)
 
       {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
@@ -202,6 +203,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       program: program,
       context: given.context,
       memory: given.memory,
+      own: {given.memory, given.history, given.budget || %{}, given.strict_data},
       tools: tools,
       now: given.now,
       limits: {timeout, max_heap, 1},
@@ -264,29 +266,6 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   defp left(:infinity, _began), do: :infinity
   defp left(timeout, began), do: max(timeout - (System.monotonic_time(:millisecond) - began), 0)
-
-  defp first_call(program, given, limits) do
-    native_call(program, given, limits)
-  rescue
-    # The handle is from another node, or from this one before a restart.
-    ArgumentError -> rebuilt(program, given, limits)
-  end
-
-  defp native_call(%Program{handle: handle, consts: consts}, given, {timeout, max_heap}) do
-    %Given{context: context, memory: memory, history: history, budget: budget} = given
-    own = {memory, history, budget || %{}, given.strict_data}
-    Native.run_asking(handle, consts, {context, own, timeout, max_heap}, false)
-  end
-
-  defp rebuilt(program, given, limits) do
-    with {:ok, program} <- Program.build(program.source, [], [], limits),
-         {:ok, program} <- Program.with_memory(program, given.memory, given.history, limits) do
-      native_call(program, given, limits)
-    else
-      {:error, _limit} = error -> error
-      {:error, reason, message} -> {:error, {:worded, reason, message}}
-    end
-  end
 
   # An error with what the program knows of it: the names beside one that is not bound, and its functions.
   defp named({:error, {:expensive_to_inspect, fault}}, program),

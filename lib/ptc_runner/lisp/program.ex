@@ -153,6 +153,14 @@ defmodule PtcRunner.Lisp.Program do
     end
   end
 
+  @doc false
+  # The program compiled again, with the functions of its memory.
+  @spec again(t(), map(), [term()], limits()) :: {:ok, t()} | fail()
+  def again(%__MODULE__{source: source}, memory, history, limits) do
+    with {:ok, program} <- build(source, [], [], limits),
+         do: with_memory(program, memory, history, limits)
+  end
+
   defimpl Inspect do
     import Inspect.Algebra
 

@@ -250,7 +250,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   end
 
   defp given(functions, opts) do
-    context = opts |> Keyword.get(:context, %{}) |> JsonRun.named() |> Values.written()
+    context = opts |> Keyword.get(:context, %{}) |> JsonRun.named() |> written()
 
     memory = Keyword.get(opts, :memory, %{})
 
@@ -258,6 +258,12 @@ defmodule PtcRunner.Agent.Lisp.Run do
       [context: context, memory: memory, tools: functions] ++
         [turn_history: Keyword.get(opts, :history, [])] ++ Keyword.take(opts, @running)
     )
+  end
+
+  # A JSON text stands for its value.
+  defp written(context) do
+    {texts, values} = Enum.split_with(context, &match?({_name, %Text{}}, &1))
+    values |> Map.new() |> Values.written() |> Map.merge(Map.new(texts))
   end
 
   # Programs read structs as maps of their fields, and nothing conceals what is firewalled.

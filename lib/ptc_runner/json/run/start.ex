@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Run.Start do
   alias PtcRunner.Native.Types
   alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
   alias PtcRunner.Json.Run.Reply
+  alias PtcRunner.Lisp.Program, as: Lisp
 
   @doc "Starts a run; returns its first reply, which is `:texts` only for a program that is still compiled."
   @spec start(Run.t()) :: Reply.t()
@@ -46,6 +47,19 @@ defmodule PtcRunner.Json.Run.Start do
 
   @doc "The first native call of a run; `:texts` if its context has texts."
   @spec begin(Run.t()) :: Reply.t()
+  def begin(%Run{program: %Lisp{} = program} = run) do
+    %Lisp{handle: handle, consts: consts} = program
+
+    try do
+      Native.run_asking(handle, consts, given(run), run.forks?)
+    rescue
+      # The handle is from another node, or from this one before a restart.
+      ArgumentError ->
+        with {:ok, %Lisp{handle: handle, consts: consts}} <- lisp_again(run),
+             do: Native.run_asking(handle, consts, given(run), run.forks?)
+    end
+  end
+
   def begin(%Run{program: %Program{handle: handle, consts: consts}} = run) do
     begin(handle, consts, run)
   rescue
@@ -88,8 +102,24 @@ defmodule PtcRunner.Json.Run.Start do
          do: begin(%{run | program: %{program | handle: handle, consts: consts}})
   end
 
+  @doc "A program of PTC-Lisp whose native part is gone, compiled again with the functions of its memory."
+  @spec lisp_again(Run.t()) :: {:ok, Lisp.t()} | {:error, term()}
+  def lisp_again(%Run{program: program, memory: memory, own: own, limits: limits}) do
+    {timeout, max_heap, _reading} = limits
+
+    case Lisp.again(program, memory, elem(own, 1), {timeout, max_heap}) do
+      {:error, reason, message} -> {:error, {:worded, reason, message}}
+      built -> built
+    end
+  end
+
   @doc "What a native run is given besides its program."
   @spec given(Run.t()) :: Types.given()
+  def given(%Run{own: own} = run) when own != nil do
+    %Run{context: context, limits: {timeout, max_heap, _reading}} = run
+    given(context, own, timeout, max_heap, nil)
+  end
+
   def given(%Run{} = run) do
     %Run{context: context, memory: memory, limits: {timeout, max_heap, _reading}, now: now} = run
     given(context, memory, timeout, max_heap, now)
