@@ -13,10 +13,13 @@ defmodule PtcRunner.Agent.Elsewhere do
   @shown 40
 
   # A key at the beginning of a line, or behind a bracket, a comma, a semicolon or a period; in quotes, in signs of Markdown, or bare.
-  # What follows is a value of JSON. The parts of the text that are objects and lists are one byte each: 0 is the value itself.
-  @field ~r/(?:\A|[\n\x00-\x02,;.}\]])[\s,;.}\])*`-]*+(["']?)([\w-]+)\1[*`]*+\s*[:=][*`]*+[ \t]*(?=["'\d\x01-]|(?:true|false|null)\b)/
+  # What follows is a value of JSON; null is what the value has without the field. The parts of the text that are objects and lists are one byte each: 0 is the value itself.
+  @field ~r/(?:\A|[\n\x00-\x02,;.}\]])[\s,;.}\])*`-]*+(["']?)([\w-]+)\1[*`]*+\s*[:=][*`]*+[ \t]*(?=["'\d\x01-]|(?:true|false)\b)/
 
   @operator ~r/\A[\s,;]*+((?:[!~-]|\xC2\xAC)++|(?i:not)(?=[ \t]*\z))[ \t]*\z/
+
+  # A text without this has no operator between two parts: it is not divided.
+  @may ~r/[}\]][\s,;]*+(?:[!~-]|\xC2\xAC|(?i:not))/
 
   @doc """
   The error of a value that a text has, if the text says more of it: a declared field beside it, or an object or list directly behind
@@ -36,9 +39,11 @@ defmodule PtcRunner.Agent.Elsewhere do
   def lost(_text, _part, _value, nil), do: nil
 
   def lost(text, part, value, type) do
-    with {[_ | _] = spans, _open} <- Parts.of(text),
-         spans = Enum.take(spans, @most),
-         [_ | _] = names <- names(value, type) do
+    # Few values lack a field: the search of a long text takes longer.
+    with [_ | _] = names <- names(value, type),
+         true <- is_list(value) or List.keymember?(names, false, 1),
+         {[_ | _] = spans, _open} <- Parts.of(text) do
+      spans = Enum.take(spans, @most)
       own = own(spans, part, text)
       absent = for {name, false} <- names, do: name
 
@@ -152,7 +157,9 @@ defmodule PtcRunner.Agent.Elsewhere do
 
   """
   @spec operator(String.t()) :: String.t() | nil
-  def operator(text) do
+  def operator(text), do: if(text =~ @may, do: between(text))
+
+  defp between(text) do
     {spans, _open} = Parts.of(text)
 
     spans

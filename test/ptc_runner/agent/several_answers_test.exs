@@ -102,6 +102,7 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
           {~s(n: {"n": 1}), "{n :int, x :int?}"},
           {~s(x: {"n": 1}), "{n :int, x :int?}"},
           {~s({"n": 1}\nn: 1), "{n :int, x :int?}"},
+          {~s({"n": 1}\nx: null), "{n :int, x :int?}"},
           {~s({"n": 1}\nNote: 2 were new. x: not known), "{n :int, x :int?, note :int?}"},
           {~s(Input: {\n"x": 2\n}. Answer: {"n": 1}), "{n :int, x :int?}"},
           {~s({"n": 1} {"y": 3}), "{n :int, x :int?}"}
