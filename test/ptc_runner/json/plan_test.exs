@@ -31,6 +31,29 @@ defmodule PtcRunner.Json.PlanTest do
   defp filter(where), do: %{"op" => "filter", "where" => where}
   defp eq(field, value), do: %{"op" => "eq", "field" => field, "value" => value}
 
+  test "the items of a text that is not decoded, and the fields of a struct, are not counted" do
+    call = %{"op" => "call", "tool" => "t", "args" => %{}}
+
+    loop = fn steps ->
+      %{"program" => %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"} | steps]}}
+    end
+
+    each = loop.([%{"op" => "map", "expr" => call}])
+    of_fields = loop.([%{"op" => "entries"}, %{"op" => "map", "expr" => call}])
+
+    for {program, rows, numbers} <- [
+          {each, [1, 2], {2, 2}},
+          {each, Json.text("[1, 2]"), {nil, nil}},
+          {of_fields, %{"a" => 1}, {0, 1}},
+          {of_fields, 1..2, {0, nil}},
+          {of_fields, Json.text(~s({"a": 1})), {0, nil}}
+        ] do
+      opts = [context: %{"rows" => rows}, keys: :any, structs: :values]
+      assert {:ok, %{tools: [tool]}} = Json.plan(program, opts)
+      assert {tool.least, tool.most} == numbers
+    end
+  end
+
   test "how often a tool is called" do
     for {program, calls} <- [
           {call(), "1"},

@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.Plan.Formula do
 
   alias PtcRunner.Json.Plan
   alias PtcRunner.Json.Plan.Paths
+  alias PtcRunner.Json.Text
 
   @typedoc "A sum of products of a number and factors; nil if nothing is known."
   @type t :: [{pos_integer(), [factor()]}] | nil
@@ -184,15 +185,19 @@ defmodule PtcRunner.Json.Plan.Formula do
 
   defp of_factor(_source, _data), do: nil
 
-  # The items of all lists at a path together.
+  # The items of all lists at a path together; nil if they are not known: a text of JSON is not decoded for it, and with `structs: :values`
+  # a struct is an object.
+  defp count(_path, %Text{}), do: nil
+  defp count([], struct) when is_struct(struct), do: nil
+  defp count([:value | _path], struct) when is_struct(struct), do: nil
   defp count([], list) when is_list(list), do: proper(list, 0)
-  defp count([], map) when is_map(map) and not is_struct(map), do: map_size(map)
+  defp count([], map) when is_map(map), do: map_size(map)
   defp count([], _other), do: 0
 
   defp count([:each | path], list) when is_list(list),
     do: if(proper(list, 0), do: summed(list, path, 0))
 
-  defp count([:value | path], map) when is_map(map) and not is_struct(map),
+  defp count([:value | path], map) when is_map(map),
     do: map |> Map.values() |> summed(path, 0)
 
   defp count([:object | path], map) when is_map(map), do: count(path, map)
