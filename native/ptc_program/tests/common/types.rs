@@ -267,10 +267,20 @@ fn planned_compiled(
 
 /// The plan of a program as text.
 pub fn planned(program: &str, options: Options, units: Option<usize>) -> Option<String> {
+    planned_with(program, Detail::Plan, options, units)
+}
+
+/// The plan of a program, or its plan and its recipes, as text.
+pub fn planned_with(
+    program: &str,
+    detail: Detail,
+    options: Options,
+    units: Option<usize>,
+) -> Option<String> {
     let mut heap = PlainHeap::new();
     let text = framed(program);
     let mut options = load_options(options);
-    options.observed = Some(Detail::Plan);
+    options.observed = Some(detail);
     let check = Check::of_text(text.len(), options, nothing(&heap));
     let reply = end(check, &text, &mut heap, units)?;
     Some(heap.show(reply))
