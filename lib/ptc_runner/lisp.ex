@@ -64,6 +64,7 @@ defmodule PtcRunner.Lisp do
           | {:on_call, (Call.t() -> term()) | nil}
           | {:on_journal, (map() -> term()) | nil}
           | {:pause_ttl, timeout()}
+          | {:tool_concurrency, pos_integer()}
           | {:tool_context, map() | keyword() | nil}
           | {:now, DateTime.t() | String.t() | nil}
           | {:within, Plan.t() | map() | [Plan.t() | map()] | nil}
@@ -101,6 +102,7 @@ defmodule PtcRunner.Lisp do
     * `:on_journal` - function of a map: it is told of the run, of each call before it starts, and of each answer, as in
       `PtcRunner.Json.run/2`. `PtcRunner.Json.Paused.recover/1` makes a paused run of these maps.
     * `:pause_ttl` - milliseconds or `:infinity`, the default: how long a paused run may go on
+    * `:tool_concurrency` - how many tools of `pmap` and `pcalls` run at the same time, by default 8. Each has its part of the heap limit.
     * `:tool_context` - map or keyword list that tools of two arguments get, and no program sees: `fn args, %{context: c} -> … end`
     * `:within` - a plan that the program must be within, see `plan/2`; `:unknown` - `:ask` lets a person decide about each call of a tool of
       which the plan cannot say how often it is called, by default `:refuse`

@@ -6,8 +6,8 @@ defmodule PtcRunner.Lisp.Asking do
   # Where something decides about the calls, counts or keeps them, `PtcRunner.Json.Run.Controlled` makes them, as those of PTC-JSON.
 
   alias PtcRunner.Json.{Control, Run, ToolProcess}
-  alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply}
-  alias PtcRunner.Lisp.{Answers, Arguments, Data, Ledger, Prints}
+  alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply, Rounds}
+  alias PtcRunner.Lisp.{Answers, Arguments, Data, Ledger, Prints, Workers}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
@@ -51,6 +51,20 @@ defmodule PtcRunner.Lisp.Asking do
       {{false, _reason, _text} = error, patterns} -> resume(error, 0, patterns, run)
       {{:error, limit}, _patterns} -> {:ended, {:error, limit}, %{run | strategy: asking}}
       error -> {:ended, error, run}
+    end
+  end
+
+  # The processes of the workers need the whole heap limit.
+  def request(Reply.fork(loop: form) = calls, %Run{strategy: %{id: id}} = run) do
+    ToolProcess.stop(run.process)
+    {result, control, id, workers} = Rounds.workers(calls, run, id, Workers.new(run, form))
+    run = %{run | control: control, process: ToolProcess.new(run.max_heap)}
+    run = Workers.joined(workers, %{run | strategy: %{run.strategy | id: id}})
+
+    case result do
+      {:ok, values, words} -> {:resume, {:joined, values, words}, run}
+      {:error, reason} -> {:ended, {:error, Workers.error(workers, reason)}, run}
+      :paused -> {:ended, :paused, run}
     end
   end
 
@@ -128,6 +142,32 @@ defmodule PtcRunner.Lisp.Asking do
     end
   end
 
+  @doc "Keeps a call of a worker of `pmap` or `pcalls`: its name, its arguments and when it began, and what it was answered."
+  @spec with_call(
+          t(),
+          {term(), term(), Ledger.began()},
+          {:ok, term(), non_neg_integer()} | {:error, term()},
+          boolean()
+        ) :: t()
+  def with_call(asking, {name, args, began}, result, cached?) do
+    entry =
+      case result do
+        {:ok, value, _words} when cached? ->
+          Ledger.cached(name, args, value)
+
+        {:ok, value, _words} ->
+          Ledger.entry(name, args, {:ok, value}, began)
+
+        {:error, {:tool_failed, failed}} ->
+          Ledger.entry(name, args, {:error, elem(failure(failed), 1)}, began)
+
+        {:error, reason} ->
+          Ledger.entry(name, args, {:error, text(reason)}, began)
+      end
+
+    %{asking | calls: [entry | asking.calls]}
+  end
+
   # The entry of a call for the step: what came of it. One that waits has none.
   defp noted({:resume, {:answer, value, _words}, run} = step, name, args, began, before) do
     entry =
@@ -166,19 +206,17 @@ defmodule PtcRunner.Lisp.Asking do
          match?({:ok, _, _}, Control.in_cache(before, Control.cache_key(before, name, args))))
   end
 
-  # A journal that was not made by this language has a text alone.
-  defp failure({_said, _noted} = failed), do: failed
-  defp failure(text), do: {inspect(text, printable_limit: :infinity), text}
+  @doc "What a tool has said that has failed: for the error of the run, and for its entry. A journal that was not made by this language has a text alone."
+  @spec failure({String.t(), String.t()} | String.t()) :: {String.t(), String.t()}
+  def failure({_said, _noted} = failed), do: failed
+  def failure(text), do: {inspect(text, printable_limit: :infinity), text}
 
   defp with_entry(%Run{strategy: asking} = run, entry),
     do: %{run | strategy: %{asking | calls: [entry | asking.calls]}}
 
   # A `try` around the call gets the error as a map, and else the run ends with it.
   defp caught({:failed, _kind, {said, noted}, run}, call, name) do
-    words = div(byte_size(noted) + byte_size(name), 8) + 16
-    error = %{%PtcRunner.Lisp.Keyword{name: "message"} => noted, :tool => name}
-
-    case Driver.resume(call, {:failed, error, words}) do
+    case resume_failed(call, name, {said, noted}) do
       :uncaught ->
         text = "Tool '#{Shown.name(name)}' failed: #{said}"
         {:ended, {:error, {:tool_failed, text}}, run}
@@ -189,6 +227,26 @@ defmodule PtcRunner.Lisp.Asking do
   end
 
   defp caught(step, _call, _name), do: step
+
+  @doc "Goes on with a run whose tool has failed, if it catches that."
+  @spec resume_failed(Reply.t(), String.t(), {String.t(), String.t()} | String.t()) ::
+          Reply.t() | :uncaught
+  def resume_failed(call, name, failed) do
+    {_said, noted} = failure(failed)
+    words = div(byte_size(noted) + byte_size(name), 8) + 16
+    Driver.resume(call, {:failed, error(name, noted), words})
+  end
+
+  @doc """
+  The error of a tool as `catch` gets it.
+
+      iex> PtcRunner.Lisp.Asking.error("find", "no such file").tool
+      "find"
+
+  """
+  @spec error(String.t(), String.t()) :: map()
+  def error(name, noted),
+    do: %{%PtcRunner.Lisp.Keyword{name: "message"} => noted, :tool => name}
 
   defp text(:timeout), do: "it did not answer within the time of the run"
   defp text(:memory_exceeded), do: "it exceeded the heap limit of the run"

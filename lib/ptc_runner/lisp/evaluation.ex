@@ -206,6 +206,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       own: {given.memory, given.history, given.budget || %{}, given.strict_data},
       tools: tools,
       now: given.now,
+      most: given.tool_concurrency,
       limits: {timeout, max_heap, 1},
       strategy: %Asking{print_length: given.max_print_length},
       max_heap: max_heap,
@@ -270,6 +271,11 @@ defmodule PtcRunner.Lisp.Evaluation do
   # An error with what the program knows of it: the names beside one that is not bound, and its functions.
   defp named({:error, {:expensive_to_inspect, fault}}, program),
     do: named({:error, fault}, program)
+
+  defp named({:error, {:inside, form, fault}}, program) do
+    {:error, fault} = named({:error, fault}, program)
+    {:error, {:inside, form, fault}}
+  end
 
   defp named({:error, {:execution, :unbound, name, detail, _none}}, program) do
     {_unbound, _tools, globals, builtins, _symbols, _data, _calls} = program.names

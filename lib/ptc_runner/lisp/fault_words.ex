@@ -63,6 +63,15 @@ defmodule PtcRunner.Lisp.FaultWords do
   @spec of(term()) :: {reason :: atom(), message :: String.t(), details :: map()}
   def of({:expensive_to_inspect, fault}), do: of(fault)
 
+  # The form ends with the error of one of its workers.
+  def of({:inside, form, {:execution, :ended_in_worker, name, _detail, _terms}}),
+    do: of_form(form, "#{name} called inside #{form}", %{})
+
+  def of({:inside, form, fault}) do
+    {_reason, message, details} = of(fault)
+    of_form(form, message, details)
+  end
+
   def of({:execution, code, name, detail, terms}) do
     {reason, message} = message(code, name, detail, terms)
     {reason, message, %{}}
@@ -88,4 +97,9 @@ defmodule PtcRunner.Lisp.FaultWords do
 
   def of({:worded, reason, message}), do: {reason, message, %{}}
   def of({reason, text}) when is_atom(reason) and is_binary(text), do: {reason, text, %{}}
+
+  defp of_form(form, text, details) do
+    reason = if form == "pmap", do: :pmap_error, else: :pcalls_error
+    {reason, Reasons.prefixed(reason, text), details}
+  end
 end

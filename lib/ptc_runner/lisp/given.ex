@@ -28,6 +28,7 @@ defmodule PtcRunner.Lisp.Given do
             tool_context: nil,
             within: [],
             unknown: :refuse,
+            tool_concurrency: 8,
             # Fields of `PtcRunner.Json.Control`, from this library's own functions.
             own: %{}
 
@@ -53,6 +54,7 @@ defmodule PtcRunner.Lisp.Given do
           tool_context: map() | nil,
           within: [Within.t()],
           unknown: :refuse | :ask,
+          tool_concurrency: pos_integer(),
           own: %{optional(atom()) => term()}
         }
 
@@ -64,7 +66,8 @@ defmodule PtcRunner.Lisp.Given do
     pause_ttl: {:or_infinity, :count},
     tool_context: :named,
     within: :any,
-    unknown: {:one_of, [:refuse, :ask]}
+    unknown: {:one_of, [:refuse, :ask]},
+    tool_concurrency: {:up_to, 1_024}
   }
 
   @doc """

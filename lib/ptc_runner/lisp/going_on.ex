@@ -13,7 +13,7 @@ defmodule PtcRunner.Lisp.GoingOn do
 
   # The options of a run that goes on which `PtcRunner.Json.Resuming` looks for.
   @asked [:on_call, :on_journal, :tool_context, :max_tool_calls, :pause_ttl, :timeout, :max_heap] ++
-           [:within, :unknown]
+           [:within, :unknown, :tool_concurrency]
 
   @doc "See `PtcRunner.Lisp.resume/3`."
   @spec resume(Paused.t(), term(), keyword()) :: Evaluation.result()
@@ -39,6 +39,7 @@ defmodule PtcRunner.Lisp.GoingOn do
   def prepared(%Paused{} = paused, decisions, given, opts) do
     json = %Json.Given{
       limits: {given.timeout, given.max_heap, 1},
+      most: given.tool_concurrency,
       control: Given.control(given)
     }
 
@@ -46,6 +47,7 @@ defmodule PtcRunner.Lisp.GoingOn do
            Resuming.given(paused, decisions, json, Keyword.take(opts, @asked)),
          {:ok, given} <- Given.with_kept(given, paused.lisp) do
       {timeout, max_heap, _reading} = json.limits
+      given = %{given | tool_concurrency: json.most}
       {:ok, paused.program, going_on(given, paused.memory, {timeout, max_heap}, json.control)}
     else
       {:error, text} when is_binary(text) -> {:error, {:execution_error, text}}

@@ -17,6 +17,8 @@ pub struct Fault<T> {
     pub terms: Vec<T>,
     /// Whether inspecting them must be limited.
     pub expensive: bool,
+    /// The parallel form in one of whose workers it has happened.
+    pub inside: Option<&'static str>,
 }
 
 impl<T> Rooted for Fault<T> {
@@ -30,6 +32,7 @@ impl<T> Rooted for Fault<T> {
             detail: self.detail,
             terms: by.all(self.terms)?,
             expensive: self.expensive,
+            inside: self.inside,
         })
     }
 }
@@ -43,6 +46,7 @@ impl<T> Fault<T> {
             detail: None,
             terms,
             expensive: false,
+            inside: None,
         }
     }
 
@@ -62,6 +66,7 @@ impl<T> Fault<T> {
             field: self.detail,
             terms: self.terms,
             expensive_to_inspect: self.expensive,
+            inside: self.inside,
         }
     }
 }

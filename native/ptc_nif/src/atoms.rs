@@ -80,6 +80,7 @@ rustler::atoms! {
     validation,
     execution,
     expensive_to_inspect,
+    inside,
 
     // errors in a text
     unexpected_token,

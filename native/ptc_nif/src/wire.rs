@@ -28,17 +28,23 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
 }
 
 /// `{:error, {stage, code, name, field, terms}}`; `name` and `field` are strings or nil. If the terms are
-/// expensive to inspect, `{:error, {:expensive_to_inspect, {stage, …}}}`.
+/// expensive to inspect, `{:error, {:expensive_to_inspect, {stage, …}}}`. Of an error in a worker of a parallel form,
+/// `{:error, {:inside, form, {stage, …}}}`.
 pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, report: Report<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let terms = heap.terms.make_list(&report.terms).term(env);
     let code = atoms::of_name(env, report.code);
     let (name, field) = (report.name.as_deref(), report.field.as_deref());
     let found = (stage, code, name, field, terms);
-    match report.expensive_to_inspect {
-        true => (atoms::error(), (atoms::expensive_to_inspect(), found)).encode(env),
-        false => (atoms::error(), found).encode(env),
-    }
+    let found = match report.expensive_to_inspect {
+        true => (atoms::expensive_to_inspect(), found).encode(env),
+        false => found.encode(env),
+    };
+    let found = match report.inside {
+        Some(form) => (atoms::inside(), form, found).encode(env),
+        None => found,
+    };
+    (atoms::error(), found).encode(env)
 }
 
 /// `{:call, state, terms, tool, args, left, weight, address}`: a run that waits for its tool. rustler encodes tuples of seven.

@@ -23,6 +23,8 @@ pub(crate) enum Returning {
     Begins,
     /// None is: the function below so many arguments on the stack is entered, which code calls, or else a built-in.
     Enters(u32, bool),
+    /// None is: the calls of the innermost built-in are runs of their own.
+    Forks,
 }
 
 /// What waits for the value of an activation.

@@ -10,6 +10,7 @@ use crate::built_ins;
 use crate::execute::Execute;
 use crate::exit::Exit;
 use crate::frame::Frame;
+use crate::halt::Name;
 use crate::language::Language;
 use crate::machine::HaltOf;
 use crate::program::Pc;
@@ -63,6 +64,14 @@ pub enum Next<T> {
     Done(T),
     /// It calls a function value with so many arguments, which it has pushed.
     Call(T, u32),
+    /// It calls several functions, which may run at the same time, each as a run of its own: a list of lists of a function and its arguments.
+    /// It gets the list of their values. Only where the run [forks](crate::Machine::forks).
+    Fork {
+        /// The name of the built-in.
+        name: Name,
+        /// The calls.
+        calls: T,
+    },
 }
 
 /// How the run goes on: at the current address, or with the end of the execution.
@@ -103,6 +112,11 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         loop {
             let exit = match self.returning {
                 Returning::Nothing => return Ok(None),
+                // It goes on with the values of the calls alone.
+                Returning::Forks => {
+                    self.is_broken = true;
+                    return Ok(Some(Exit::Done(self.machine.heap.nil())));
+                }
                 Returning::Enters(arguments, from_code) => {
                     self.enter_function(arguments, from_code)?
                 }
@@ -168,6 +182,11 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
                 self.machine.insert_below(arguments as usize, function);
                 self.returning = Returning::Enters(arguments, false);
                 Ok(None)
+            }
+            Ok(Next::Fork { name, calls }) => {
+                self.push_built_in(work);
+                self.returning = Returning::Forks;
+                Ok(Some(Exit::Fork { name, list: calls }))
             }
             Err(halt) => {
                 self.push_built_in(work);

@@ -4,7 +4,7 @@ use crate::calls::{Entered, Next};
 use crate::frame::{Frame, Stepped};
 use crate::language::{Contained, Language};
 use crate::machine::{Eval, HaltOf, Machine};
-use crate::program::{Apply, ConstId, Loop, Pc, Slot};
+use crate::program::{Apply, ConstId, Instr, Loop, Pc, Slot};
 use crate::run::Vm;
 use ptc_kernels::Tally;
 use ptc_term::heap::Heap;
@@ -76,6 +76,13 @@ pub trait Execute: Language {
         returned: Option<H::Term>,
     ) -> Result<Next<H::Term>, HaltOf<H, Self>> {
         Ok(Next::Done(returned.unwrap_or(machine.heap.nil())))
+    }
+
+    /// Is told of an error in guarded code: what stands where the handlers are, the innermost first.
+    fn guarded<'p, T>(_fault: &mut Self::Fault<T>, _handlers: impl Iterator<Item = &'p Instr<Self>>)
+    where
+        Self: 'p,
+    {
     }
 
     /// Makes an error that has been reached.

@@ -21,13 +21,13 @@ pub enum Exit<T, F> {
         /// What it is about.
         about: T,
     },
-    /// A loop whose body calls tools begins, or several branches that call tools. The iterations, or branches, may run
+    /// A loop whose body calls tools begins, or several branches that call tools, or a built-in that calls several functions. The iterations, branches or calls may run
     /// concurrently, each from a state of its own ([`State::round`](crate::State::round)).
     /// [`State::joined`](crate::State::joined) receives the results.
     Fork {
         /// The name of its operation, or [`BRANCHES`].
         name: Name,
-        /// Its list, which is not empty; or the indices of the branches.
+        /// Its list, which is not empty; or the indices of the branches; or the calls, each a list of a function and its arguments.
         list: T,
     },
     /// The run halted before its end.

@@ -19,6 +19,8 @@ pub struct Report<T> {
     pub terms: Vec<T>,
     /// Whether the terms share so many parts that inspecting them must be limited.
     pub expensive_to_inspect: bool,
+    /// The form in whose workers it has happened, if the language says it.
+    pub inside: Option<Name>,
 }
 
 impl<T> Report<T> {
@@ -30,6 +32,7 @@ impl<T> Report<T> {
             field: self.field,
             terms: Vec::new(),
             expensive_to_inspect: self.expensive_to_inspect,
+            inside: self.inside,
         };
         (report, self.terms)
     }
@@ -42,6 +45,7 @@ impl<T> Report<T> {
             field: self.field,
             terms,
             expensive_to_inspect: self.expensive_to_inspect,
+            inside: self.inside,
         }
     }
 }

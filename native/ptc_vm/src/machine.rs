@@ -39,6 +39,8 @@ pub struct Machine<'h, H: Heap, L: Language> {
     pub(crate) multiplies: bool,
     /// Memory for the operands of a new map.
     operands_of_new: Vec<H::Term>,
+    /// Whether the calls of a built-in may be runs of their own, see [`Next::Fork`](crate::Next::Fork).
+    pub forks: bool,
     /// The names that the run has bound.
     pub globals: Globals<H::Term>,
     /// See [`Language::Cache`].
@@ -107,6 +109,7 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
             counting,
             multiplies: program.multiplies,
             operands_of_new: Vec::new(),
+            forks: false,
             globals,
             cache: L::Cache::default(),
             program,

@@ -204,6 +204,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
 
     /// Runs until there is a reason to stop.
     pub fn run(&mut self) -> ExitOf<H, L> {
+        self.machine.forks = self.forks;
         if let Some(watch) = &mut self.watch {
             watch.resume();
         }
@@ -217,7 +218,8 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     #[inline]
     fn run_to_exit(&mut self) -> ExitOf<H, L> {
         if self.failing.is_none() {
-            let watched = self.forks || self.ends_at != NO_PC;
+            let watched =
+                (self.forks && !self.program.branches.is_empty()) || self.ends_at != NO_PC;
             let exit = match watched {
                 true => self.steps::<true>(),
                 false => self.steps::<false>(),
@@ -225,7 +227,10 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
             match exit {
                 Ok(exit) => return exit,
                 // The instruction may have left its loop or its work. So the run never resumes at it.
-                Err(Halt::Fault(fault)) => self.fail(*fault),
+                Err(Halt::Fault(mut fault)) => {
+                    L::guarded(&mut fault, self.guards());
+                    self.fail(*fault)
+                }
                 Err(halt) => return Exit::Halted(halt),
             }
         }
@@ -364,6 +369,18 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
             callers: self.callers.len() as u32,
             height: self.machine.stack.len(),
         });
+    }
+
+    /// Returns what stands where the handlers are, the innermost first.
+    pub fn guards(&self) -> impl Iterator<Item = &'_ Instr<L>> {
+        let code = &self.program.code;
+        let handlers = self.handlers.iter().rev();
+        handlers.filter_map(|handler| code.get(handler.to as usize))
+    }
+
+    /// Returns whether the run is one iteration of a loop, or one of the calls of a built-in, see [`State::round`](crate::State::round).
+    pub fn is_round(&self) -> bool {
+        self.is_round
     }
 
     /// Ends guarded code.

@@ -141,8 +141,8 @@ impl<L: Language, T: Copy> State<L, T> {
         }
     }
 
-    /// Returns the start of one iteration of the loop, or of one of the branches, at whose start the run was stopped; its
-    /// result is the value of the body, or of the branch. `item`: the item, or the index of the branch. `None` if the run
+    /// Returns the start of one iteration of the loop, of one of the branches, or of one of the calls, at whose start the run was stopped; its
+    /// result is the value of the body, of the branch, or of the call. `item`: the item, the index of the branch, or the call. `None` if the run
     /// was not stopped there.
     pub fn round<H: Heap<Term = T>>(
         self,
@@ -150,6 +150,9 @@ impl<L: Language, T: Copy> State<L, T> {
         heap: &mut H,
         item: T,
     ) -> Option<Self> {
+        if self.is_at_calls() {
+            return self.called(heap, item);
+        }
         let mut slots = self.slots;
         let (pc, ends_at) = match (
             program.branches_at(self.pc),
@@ -185,6 +188,40 @@ impl<L: Language, T: Copy> State<L, T> {
         })
     }
 
+    /// Returns whether the run was stopped where a built-in calls several functions.
+    fn is_at_calls(&self) -> bool {
+        (self.activations.as_ref()).is_some_and(|it| it.returning == Returning::Forks)
+    }
+
+    /// Returns the start of one of the calls of a built-in: a list of the function and its arguments.
+    fn called<H: Heap<Term = T>>(self, heap: &mut H, call: T) -> Option<Self> {
+        let around = self.activations?;
+        let mut stack = Stack::new(heap.make_list(&[]));
+        let mut rest = call;
+        while let Some((part, tail)) = heap.uncons(rest) {
+            stack.push(part);
+            rest = tail;
+        }
+        let arguments = u32::try_from(stack.len().checked_sub(1)?).ok()?;
+        let mut activations = Activations::new(around.globals, heap);
+        activations.returning = Returning::Enters(arguments, false);
+        Some(State {
+            pc: self.pc,
+            has_input: self.has_input,
+            is_round: true,
+            ends_at: NO_PC,
+            whole: false,
+            multiplies: self.multiplies,
+            slots: Vec::new(),
+            stack,
+            activations: activations.kept(),
+            frames: Vec::new(),
+            work: None,
+            counting: None,
+            failing: None,
+        })
+    }
+
     /// Moves from the start of the loop, or of the branches, at which the run was stopped to the end: the run goes on with
     /// the value of the loop, or with the list of the values of the branches. Returns the answer that it is resumed with;
     /// `None` if the run was not stopped there.
@@ -194,6 +231,12 @@ impl<L: Language, T: Copy> State<L, T> {
         heap: &H,
         value: T,
     ) -> Option<(Self, Option<T>)> {
+        if let Some(around) = self.activations.as_mut() {
+            if around.returning == Returning::Forks {
+                around.returning = Returning::Value;
+                return Some((self, Some(value)));
+            }
+        }
         if let Some(branches) = program.branches_at(self.pc) {
             let mut rest = value;
             for _ in &branches.starts {

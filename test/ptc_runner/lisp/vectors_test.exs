@@ -7,9 +7,8 @@ defmodule PtcRunner.Lisp.VectorsTest do
 
   # Cases that are not compared, and why. The first four contradict others: a `def` in a callback is kept (mended/def/006), maps
   # are merged by `conj` (mended/maps/009), and the text of a regular expression shows no term of Erlang (specification, sections 4 and 11).
-  # The calls of parallel forms are made one after another, so many slow ones do not end in time. The error of a parameter that a
-  # built-in has called with a wrong value is that of destructuring.
-  @left_out ~w(hof/misc/0025 memory/065 hof/two/0185 regex/0076 mended/parallel/006 hof/misc/0017)
+  # The error of a parameter that a built-in has called with a wrong value is that of destructuring.
+  @left_out ~w(hof/misc/0025 memory/065 hof/two/0185 regex/0076 hof/misc/0017)
 
   # From Erlang/OTP 28 on, regular expressions are those of PCRE2, whose errors have other words and places.
   @pcre2 if String.to_integer(System.otp_release()) >= 28,

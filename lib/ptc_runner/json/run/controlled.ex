@@ -59,8 +59,8 @@ defmodule PtcRunner.Json.Run.Controlled do
     end
   end
 
-  # A run of another language makes its calls one after another.
-  defp forks?(%Run{strategy: strategy}) when strategy != nil, do: false
+  # The parallel forms of another language have workers, however many tools run at a time.
+  defp forks?(%Run{strategy: strategy}) when strategy != nil, do: true
 
   # A text that is read in place would be decoded for a loop whose calls wait together.
   defp forks?(%Run{most: most, settings: settings, control: control} = run),

@@ -11,8 +11,8 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   alias PtcRunner.Json.{Control, Deadline, Run, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Order}
-  alias PtcRunner.Json.Run.{Controlled, Driver, Reply}
-  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Running}
+  alias PtcRunner.Json.Run.{Driver, Reply}
+  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Running, Worker}
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Guarded
@@ -31,7 +31,8 @@ defmodule PtcRunner.Json.Run.Rounds do
   # many rounds are on their way at most; `ordered?`: whether calls may be held. `oldest`: the first round that has not ended and does not
   # wait for a person or for one that does; `paused`: how many do; `passed`: how many of these are before that round. `words`: of the answers that are values of rounds.
   #
-  # `round`: of these, the round that is driven.
+  # `round`: of these, the round that is driven. `workers`: what another language keeps of the rounds, a struct of the module that does
+  # for them what it does for a run.
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
@@ -50,7 +51,8 @@ defmodule PtcRunner.Json.Run.Rounds do
                 joins: %{},
                 ordered?: false,
                 paused: 0,
-                passed: 0
+                passed: 0,
+                workers: nil
               ]
 
   @type t :: %__MODULE__{}
@@ -63,13 +65,10 @@ defmodule PtcRunner.Json.Run.Rounds do
   the first error. The words are of answers that the run does not count itself.
   """
   @spec run(Reply.t(), Run.t()) :: {:ok, [term()], non_neg_integer()} | {:error, term()}
-  def run(Reply.fork(loop: name, list: list) = loop, run) do
+  def run(Reply.fork(list: list) = loop, run) do
     ref = :erlang.alias()
-
-    case ref |> new(loop, run) |> go_on(list, 0, ref) do
-      %{error: {_round, reason}} -> {:error, reason}
-      %{values: values, words: words} -> {:ok, Loop.value(name, list, values), words}
-    end
+    {result, nil} = ref |> new(loop, run) |> go_on(list, 0, ref) |> outcome(loop, nil)
+    result
   end
 
   @doc """
@@ -82,16 +81,42 @@ defmodule PtcRunner.Json.Run.Rounds do
   def controlled(Reply.fork(list: list) = loop, %Run{control: control} = run, id) do
     ref = :erlang.alias()
     rounds = %{new(ref, loop, run) | control: control, id: id}
-
-    rounds =
-      if Order.waits?(control),
-        do: %{rounds | ordered?: true, settings: control.settings},
-        else: rounds
-
-    rounds = go_on(rounds, list, 0, ref)
+    rounds = rounds |> ordered() |> go_on(list, 0, ref)
     next = if rounds.calls == %{}, do: id, else: id + 1
     {result, control} = outcome(rounds, loop, control.paused)
     {result, control, next}
+  end
+
+  @doc """
+  Runs the calls of a form of another language, for a run with a control or without one: `workers` is a struct of the module that answers
+  what they ask for, and keeps what they have done. Returns the result, the control, the id of what comes next, and the workers.
+  """
+  @spec workers(Reply.t(), Run.t(), id :: pos_integer(), workers) ::
+          {{:ok, [term()], non_neg_integer()} | {:error, term()} | :paused, Control.t() | nil,
+           pos_integer(), workers}
+        when workers: struct()
+  def workers(Reply.fork(list: list) = loop, %Run{control: control} = run, id, workers) do
+    ref = :erlang.alias()
+    rounds = %{new(ref, loop, run) | control: control, id: id, workers: workers}
+    rounds = rounds |> ordered() |> go_on(list, 0, ref)
+    next = if rounds.calls == %{}, do: id, else: id + 1
+    {result, control} = outcome(rounds, loop, control && control.paused)
+    {result, control, next, rounds.workers}
+  end
+
+  defp ordered(%{control: nil} = rounds), do: rounds
+
+  defp ordered(%{control: control} = rounds) do
+    if Order.waits?(control),
+      do: %{rounds | ordered?: true, settings: control.settings},
+      else: rounds
+  end
+
+  defp outcome(%{control: nil} = rounds, Reply.fork(loop: name, list: list), _before) do
+    case rounds do
+      %{error: {_round, reason}} -> {{:error, reason}, nil}
+      %{values: values, words: words} -> {{:ok, Loop.value(name, list, values), words}, nil}
+    end
   end
 
   defp outcome(%{control: control} = rounds, Reply.fork(loop: name, list: list), before) do
@@ -158,6 +183,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp started(%{state: state, terms: terms} = rounds, item, round) do
     case Panic.instead(fn -> Native.round(state, terms, item) end) do
       call when elem(call, 0) in [:call, :last] ->
+        {call, rounds} = Worker.call(call, rounds, round)
         call |> Asking.asked_for(rounds, round) |> resumed(call, round)
 
       reply ->
@@ -206,7 +232,7 @@ defmodule PtcRunner.Json.Run.Rounds do
         %{^round => {_call, {pid, monitor, _tag, _known}, _span, {running, _until}}} ->
           {at, rounds} = Running.stop_late(rounds, pid, monitor)
           timeout = rounds.control.settings[elem(running, 1)].timeout
-          results(rounds, at, {:error, Controlled.tool_late(elem(running, 1), timeout)})
+          results(rounds, at, {:error, Worker.late(rounds, elem(running, 1), timeout)})
 
         # It was in a list with one before.
         _no_longer ->
@@ -239,6 +265,35 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   # The round waits for the tool. `answered/4` goes on with it.
   @impl true
+  def request(Reply.ask() = ask, %Run{strategy: rounds} = run) do
+    {how, what, rounds} = Worker.asked(ask, rounds, rounds.round)
+    {how, what, %{run | strategy: rounds}}
+  end
+
+  def request(call, %Run{strategy: %{workers: %_{}, round: round} = rounds} = run) do
+    {call, rounds} = Worker.call(call, rounds, round)
+
+    case Asking.asked_for(call, rounds, round) do
+      {:waits, rounds} ->
+        {:ended, :waits, %{run | strategy: rounds}}
+
+      {:resume, {:answer, value, words} = answer, rounds} ->
+        rounds = Worker.answered({:ok, value, words}, call, rounds, round)
+        {:resume, answer, %{run | strategy: rounds}}
+
+      {:failed, failed, rounds} ->
+        rounds = Worker.answered({:error, {:tool_failed, failed}}, call, rounds, round)
+
+        case Worker.failed(call, rounds, failed) do
+          {:error, _reason} = error -> {:ended, error, %{run | strategy: rounds}}
+          reply -> {:resumed, reply, %{run | strategy: rounds}}
+        end
+
+      {{:error, _reason} = error, rounds} ->
+        {:ended, error, %{run | strategy: rounds}}
+    end
+  end
+
   def request(call, %Run{strategy: %{round: round} = rounds} = run) do
     case Asking.asked_for(call, rounds, round) do
       {:waits, rounds} ->
@@ -295,7 +350,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # What a process has answered, for all rounds that wait for it.
   defp results(%{batches: batches} = rounds, at, result) when is_map_key(batches, at) do
     {all, batches} = Map.pop!(batches, at)
-    results = each_of(result, all)
+    results = for result <- each_of(result, all), do: Worker.told_apart(result, rounds)
     {waits, waiting} = Map.split(rounds.waiting, all)
 
     # Rounds behind one that has failed do not wait any more.
@@ -312,6 +367,7 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   defp results(rounds, round, result) do
     {{call, _process, span, running}, waiting} = Map.pop!(rounds.waiting, round)
+    result = Worker.told_apart(result, rounds)
     Running.told(span, result)
     answered = {round, call, running, result}
     rounds = kept(%{rounds | waiting: waiting}, [answered])
@@ -365,17 +421,27 @@ defmodule PtcRunner.Json.Run.Rounds do
     end)
   end
 
-  defp resumed({:resume, {:answer, value, words}, rounds}, call, round),
-    do: went_on(rounds, round, call, {:ok, value, words})
+  defp resumed({:resume, {:answer, value, words}, rounds}, call, round) do
+    rounds = Worker.answered({:ok, value, words}, call, rounds, round)
+    resumed_with(rounds, round, call, {:ok, value, words})
+  end
 
-  defp resumed({:failed, text, rounds}, call, round),
-    do: went_on(rounds, round, call, {:error, {:tool_failed, text}})
+  defp resumed({:failed, text, rounds}, call, round) do
+    rounds = Worker.answered({:error, {:tool_failed, text}}, call, rounds, round)
+    resumed_with(rounds, round, call, {:error, {:tool_failed, text}})
+  end
 
   defp resumed({{:error, :deadline}, rounds}, _call, _round), do: fail(rounds, -1, :timeout)
   defp resumed({{:error, reason}, rounds}, _call, round), do: fail(rounds, round, reason)
   defp resumed({:waits, rounds}, _call, _round), do: rounds
 
-  defp went_on(rounds, round, Reply.last() = call, result) do
+  defp went_on(rounds, round, call, result) do
+    result
+    |> Worker.made(call, rounds, round)
+    |> resumed_with(round, call, result)
+  end
+
+  defp resumed_with(rounds, round, Reply.last() = call, result) do
     case result do
       {:ok, value, words} ->
         {result, rounds} = last(rounds, call, value, words)
@@ -386,15 +452,15 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  defp went_on(rounds, round, call, result) do
+  defp resumed_with(rounds, round, call, result) do
     case result do
       {:ok, value, words} ->
         reply = Driver.resume(call, {:answer, value, words})
         reply |> Driver.drive(one(rounds, round)) |> stepped()
 
-      {:error, {:tool_failed, text} = reason} ->
-        case Driver.failed(call, :failed, text) do
-          :uncaught -> fail(rounds, round, reason)
+      {:error, {:tool_failed, text}} ->
+        case Worker.failed(call, rounds, text) do
+          {:error, reason} -> fail(rounds, round, reason)
           reply -> reply |> Driver.drive(one(rounds, round)) |> stepped()
         end
 

@@ -51,12 +51,13 @@ defmodule PtcRunner.Json.Run.Start do
     %Lisp{handle: handle, consts: consts} = program
 
     try do
-      Native.run_asking(handle, consts, given(run), run.forks?)
+      # Its parallel forms have workers, however many tools run at a time.
+      Native.run_asking(handle, consts, given(run), true)
     rescue
       # The handle is from another node, or from this one before a restart.
       ArgumentError ->
         with {:ok, %Lisp{handle: handle, consts: consts}} <- lisp_again(run),
-             do: Native.run_asking(handle, consts, given(run), run.forks?)
+             do: Native.run_asking(handle, consts, given(run), true)
     end
   end
 

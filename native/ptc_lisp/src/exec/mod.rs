@@ -8,7 +8,7 @@ pub mod revive;
 pub mod spread;
 mod unchanged;
 
-use crate::code::{Eval, Halt, Lisp, Machine, Own};
+use crate::code::{Eval, Halt, Instr, Lisp, Machine, Own};
 use crate::families;
 use crate::fault::Fault;
 use crate::table::Builtin;
@@ -85,6 +85,23 @@ impl Execute for Lisp {
             // No other state is that of a built-in which calls.
             _ => Ok(Next::Done(returned.unwrap_or(m.heap.nil()))),
         }
+    }
+
+    // What a form says of its own arguments is no error of a worker.
+    fn guarded<'p, T>(fault: &mut Fault<T>, handlers: impl Iterator<Item = &'p Instr>) {
+        let mut forms = handlers.filter_map(|handler| match handler {
+            Instr::Own(Own::WorkerFailed { form }) => Some(form.name()),
+            _ => None,
+        });
+        let own = [
+            "pmap_of_map",
+            "pmap_function",
+            "pmap_collection",
+            "thunk",
+            "thunk_arity",
+        ];
+        let skipped = usize::from(own.contains(&fault.code));
+        fault.inside = fault.inside.or(forms.nth(skipped));
     }
 
     fn fail<H: Heap>(_m: &mut Machine<'_, H>, _failure: &()) -> Fault<H::Term> {

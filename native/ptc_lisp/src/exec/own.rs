@@ -1,7 +1,7 @@
 //! The instructions of the language.
 
 use super::{checks, convert, spread};
-use crate::code::{Eval, Halt, Lisp, Machine, Operand, OperandPlace, Own, BEHIND_ANSWER};
+use crate::code::{Eval, Halt, Instr, Lisp, Machine, Operand, OperandPlace, Own, BEHIND_ANSWER};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::families;
 use crate::fault::Fault;
@@ -306,6 +306,12 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             return Err(fault("worker_failed", form.name(), vec![error]));
         }
         Own::End { failed } => {
+            let form = |guard: &Instr| matches!(guard, Instr::Own(Own::WorkerFailed { .. }));
+            if vm.is_round() || vm.guards().any(form) {
+                let name = if failed { "fail" } else { "return" };
+                return Err(fault("ended_in_worker", name, Vec::new()));
+            }
+            let m = vm.parts().0;
             let value = m.pop();
             let kind = if failed {
                 Word::FailEnd

@@ -45,6 +45,7 @@ impl Language for PtcJson {
             field: fault.field.map(Cow::from),
             terms: fault.terms,
             expensive_to_inspect: fault.expensive_to_inspect,
+            inside: None,
         }
     }
 

@@ -103,6 +103,7 @@ impl Language for Toy {
             field: None,
             terms: fault.terms,
             expensive_to_inspect: false,
+            inside: None,
         }
     }
 

@@ -132,6 +132,11 @@ impl<T: Copy> FunctionLike<T> {
         self.how != How::None
     }
 
+    /// Returns whether it is called, and may do anything.
+    pub fn is_called(&self) -> bool {
+        matches!(self.how, How::Closure(..) | How::Called)
+    }
+
     /// Returns whether it is a key.
     pub fn is_key(&self) -> bool {
         self.how == How::Key

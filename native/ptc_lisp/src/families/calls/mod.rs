@@ -7,7 +7,7 @@
 //! * `sort`: sorting by a kernel, or by questions to a comparator, which `merge` asks
 //! * `tree`: `tree-seq`; `walk`: `walk`, `prewalk`, `postwalk`
 //! * `update`: `update`, `update-in`; `entries`: `update-vals`, `update-keys`; `merging`: `merge-with`
-//! * `thunks`: `pcalls`
+//! * `thunks`: `pcalls`, one call after another; `workers`: `pmap` and `pcalls` side by side
 //! * `start`: which of these a built-in is
 
 mod accept;
@@ -26,6 +26,7 @@ mod thunks;
 mod tree;
 mod update;
 mod walk;
+mod workers;
 
 use crate::code::{Halt, Machine};
 use ptc_term::heap::Heap;
@@ -94,6 +95,8 @@ works! {
     Merging(merging),
     /// `pcalls`
     Thunks(thunks),
+    /// `pmap`, `pcalls`: side by side.
+    Workers(workers),
 }
 
 /// Why a built-in has no value.

@@ -11,6 +11,7 @@ use super::thunks::Thunks;
 use super::tree::Tree;
 use super::update::Update;
 use super::walk::Walk;
+use super::workers::Workers;
 use super::CallsWork;
 use crate::code::{Entering, Halt, Machine};
 use crate::consts::{EMPTY_LIST, EMPTY_MAP};
@@ -108,7 +109,10 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             for function in functions {
                 require_thunk(m, *function)?;
             }
-            Ok(CallsWork::Thunks(Thunks::of(functions)))
+            match m.forks && !functions.is_empty() {
+                true => Ok(CallsWork::Workers(Workers::of_thunks(functions))),
+                false => Ok(CallsWork::Thunks(Thunks::of(functions))),
+            }
         }
         (Builtin::MapIndexed | Builtin::KeepIndexed, &[f, coll]) => {
             let function = FunctionLike::of(m, f, maps_and(FUNCTIONS))?;
@@ -225,6 +229,9 @@ fn pmap<H: Heap>(
     }
     if let Some(coll) = colls.iter().find(|it| !holds(m, Check::Seqable, **it)) {
         return Err(failed("pmap_collection", call.builtin, &[*coll]));
+    }
+    if m.forks && function.is_called() {
+        return Ok(CallsWork::Workers(Workers::over(f, colls)));
     }
     match *colls {
         [coll] => each(m, call, f, coll),
