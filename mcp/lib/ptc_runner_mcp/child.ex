@@ -94,17 +94,20 @@ defmodule PtcRunnerMcp.Child do
     if not gone?(pid, @patience), do: signal("-KILL", pid)
   end
 
-  defp gone?(pid, left) do
+  # By the clock: on a busy machine each look takes long, and who ends this process does not wait for ever.
+  defp gone?(pid, patience), do: gone_until?(pid, System.monotonic_time(:millisecond) + patience)
+
+  defp gone_until?(pid, until) do
     cond do
       signal("-0", pid) != 0 ->
         true
 
-      left <= 0 ->
+      System.monotonic_time(:millisecond) >= until ->
         false
 
       true ->
         Process.sleep(20)
-        gone?(pid, left - 20)
+        gone_until?(pid, until)
     end
   end
 
