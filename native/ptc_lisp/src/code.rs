@@ -45,9 +45,9 @@ pub const PRINTING: Pc = 7;
 
 /// Where an operand is: in a slot, or a constant. It takes four bytes, so that an instruction takes sixteen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Operand(u32);
+pub struct InstrOperand(u32);
 
-/// What an [`Operand`] says.
+/// What an [`InstrOperand`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandPlace {
     /// In a slot.
@@ -56,14 +56,14 @@ pub enum OperandPlace {
     Const(ConstId),
 }
 
-impl Operand {
+impl InstrOperand {
     /// The operand at a place; `None` if its number is too large.
     pub fn at(place: OperandPlace) -> Option<Self> {
         let (number, is_constant) = match place {
             OperandPlace::Slot(slot) => (slot, 0),
             OperandPlace::Const(id) => (id, 1),
         };
-        Some(Operand(number.checked_mul(2)? + is_constant))
+        Some(InstrOperand(number.checked_mul(2)? + is_constant))
     }
 
     /// Where it is.
@@ -213,9 +213,9 @@ pub enum Own {
         /// The built-in, see [`crate::families::numbers::quick`].
         op: Builtin,
         /// The left operand.
-        left: Operand,
+        left: InstrOperand,
         /// The right operand.
-        right: Operand,
+        right: InstrOperand,
         /// Where it jumps to.
         to: Pc,
     },

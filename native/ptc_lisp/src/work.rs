@@ -1,7 +1,6 @@
 //! The states of evaluations that have begun.
 
-use crate::exec::convert::Converting;
-use crate::exec::spread::Spreading;
+use crate::exec::states::{Converting, Spreading};
 use crate::families::flow::Flow;
 use crate::families::{calls, functions, numbers, strings};
 use ptc_term::suspend::{Exchange, Rooted};

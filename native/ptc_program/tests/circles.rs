@@ -9,7 +9,7 @@ const MOST: usize = 4;
 
 /// Circles that are larger: the crate, and the number of files. They may only become smaller. In `ptc_lisp` the language names the states
 /// of its families, and these name the language.
-const KNOWN: &[(&str, usize)] = &[("ptc_lisp", 11)];
+const KNOWN: &[(&str, usize)] = &[("ptc_lisp", 9)];
 
 type Module = Vec<String>;
 

@@ -6,7 +6,7 @@ use super::expr::apply;
 use super::task::CompileTask;
 use super::{Compiler, LocalPlace};
 use crate::ast::{Expr, ExprId, Literal};
-use crate::code::{Instr, Operand, OperandPlace, Own};
+use crate::code::{Instr, InstrOperand, OperandPlace, Own};
 use crate::families::numbers::is_arithmetic;
 use crate::table::Builtin;
 
@@ -20,7 +20,7 @@ impl Compiler<'_> {
                     Builtin::Inc => Builtin::Add,
                     _ => Builtin::Subtract,
                 };
-                let one = Operand::at(OperandPlace::Const(one));
+                let one = InstrOperand::at(OperandPlace::Const(one));
                 let value = one.and_then(|_| self.operand(*value));
                 value.zip(one).map(|(value, one)| (change, value, one))
             }
@@ -52,14 +52,14 @@ impl Compiler<'_> {
     }
 
     /// Where an operand is, if it is a local or a number.
-    fn operand(&mut self, id: ExprId) -> Option<Operand> {
+    fn operand(&mut self, id: ExprId) -> Option<InstrOperand> {
         match &self.source.exprs[id as usize] {
             Expr::Local(local) => match self.current.places.get(local) {
-                Some(LocalPlace::Slot(slot)) => Operand::at(OperandPlace::Slot(*slot)),
+                Some(LocalPlace::Slot(slot)) => InstrOperand::at(OperandPlace::Slot(*slot)),
                 _ => None,
             },
             Expr::Const(number @ (Literal::Int(_) | Literal::Float(_))) => {
-                Operand::at(OperandPlace::Const(self.constants.literal(number)))
+                InstrOperand::at(OperandPlace::Const(self.constants.literal(number)))
             }
             _ => None,
         }

@@ -3,91 +3,14 @@
 //! Functions become data, and keywords outside of the vocabulary become texts (specification, sections 10 and 13). The walk
 //! keeps what it has not changed: the same term, not a copy.
 
+use super::states::{CollectionShape, Converting, Mode, OpenValue};
 use super::unchanged;
 use crate::code::{Eval, Halt, Instr, Machine, Own};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::values::{callable, class, field, make_string, make_struct, Callable, Class};
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::roots::Roots;
-use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::program::ConstId;
-
-/// How values are converted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// As a result: keywords become texts, through lists and maps.
-    Result,
-    /// Only functions become data, through lists, maps and sets.
-    Functions,
-    /// As arguments of a tool: also the keys of maps become texts.
-    Arguments,
-}
-
-/// A collection whose parts are being converted.
-#[derive(Debug, Clone, PartialEq)]
-struct OpenValue<T> {
-    mode: Mode,
-    shape: CollectionShape,
-    /// The collection itself.
-    whole: T,
-    /// The parts that are still to be converted: a list, or for a map a list of keys and values.
-    rest: T,
-    /// The parts that are converted.
-    made: Roots<T>,
-    /// Whether a part has changed.
-    changed: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CollectionShape {
-    List,
-    Map,
-    Set,
-    /// The captured values of a function: the whole is the function.
-    Function,
-}
-
-impl<T> Rooted for OpenValue<T> {
-    type Term = T;
-    type With<U> = OpenValue<U>;
-
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<OpenValue<X::Into>, X::Lost> {
-        Ok(OpenValue {
-            mode: self.mode,
-            shape: self.shape,
-            whole: by.term(self.whole)?,
-            rest: by.term(self.rest)?,
-            made: self.made.exchange(by)?,
-            changed: self.changed,
-        })
-    }
-}
-
-/// Values that are being converted, one after another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Converting<T> {
-    /// The values, as a list.
-    rest: T,
-    /// How each of them is converted.
-    mode: Mode,
-    open: Vec<OpenValue<T>>,
-    /// The values that are converted.
-    made: Roots<T>,
-}
-
-impl<T> Rooted for Converting<T> {
-    type Term = T;
-    type With<U> = Converting<U>;
-
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Converting<X::Into>, X::Lost> {
-        Ok(Converting {
-            rest: by.term(self.rest)?,
-            mode: self.mode,
-            open: self.open.exchange(by)?,
-            made: self.made.exchange(by)?,
-        })
-    }
-}
 
 /// Converts the arguments of a tool. Can be suspended and resumed.
 pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {

@@ -6,6 +6,7 @@ pub mod enter;
 mod own;
 pub mod revive;
 pub mod spread;
+pub mod states;
 mod unchanged;
 
 use crate::code::{Eval, Halt, Instr, Lisp, Machine, Own};

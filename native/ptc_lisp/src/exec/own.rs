@@ -1,7 +1,9 @@
 //! The instructions of the language.
 
 use super::{checks, convert, spread};
-use crate::code::{Eval, Halt, Instr, Lisp, Machine, Operand, OperandPlace, Own, BEHIND_ANSWER};
+use crate::code::{
+    Eval, Halt, Instr, InstrOperand, Lisp, Machine, OperandPlace, Own, BEHIND_ANSWER,
+};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::families;
 use crate::fault::Fault;
@@ -17,7 +19,7 @@ use ptc_vm::program::{ConstId, Pc, Slot};
 use ptc_vm::{Halt as VmHalt, Vm};
 
 #[inline]
-fn operand<H: Heap>(m: &Machine<'_, H>, operand: Operand) -> H::Term {
+fn operand<H: Heap>(m: &Machine<'_, H>, operand: InstrOperand) -> H::Term {
     match operand.place() {
         OperandPlace::Slot(slot) => m.slot(slot),
         OperandPlace::Const(id) => m.constant(id),

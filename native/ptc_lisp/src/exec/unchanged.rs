@@ -1,6 +1,6 @@
 //! A short look at a value that leaves a run: most values have nothing in them that is converted.
 
-use super::convert::Mode;
+use super::states::Mode;
 use crate::code::{Halt, Machine};
 use crate::values::{class, Class};
 use ptc_term::heap::{Heap, Kind};
