@@ -108,7 +108,10 @@ defmodule PtcRunner.OptionsTest do
   # Golden cases pass these unknown options; see below. Programs of PTC-Lisp run with the options of the original.
   @lenient [{Coercion, :coerce}, {Renderer, :render_type}, {Template, :expand}] ++
              [{PtcRunner.Step, :error}] ++
-             [{PtcRunner.Lisp, :run}, {PtcRunner.Lisp, :compile}, {PtcRunner.Lisp, :check}]
+             for(
+               name <- ~w(run compile check plan record replay resume)a,
+               do: {PtcRunner.Lisp, name}
+             )
 
   test "no function with options is missing here" do
     {:ok, modules} = :application.get_key(:ptc_runner_native, :modules)

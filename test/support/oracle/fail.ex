@@ -58,7 +58,9 @@ defmodule PtcRunner.Test.Oracle.Fail do
       else: PtcRunner.Shown.both(left, right)
   end
 
-  defp inspected(value), do: value |> public() |> Kernel.inspect()
+  # Which marks are escaped is not what the oracle judges.
+  defp inspected(value),
+    do: value |> public() |> Kernel.inspect() |> PtcRunner.Shown.Line.seen()
 
   @doc "A name in an error: on one line. How it is escaped is not what the oracle judges."
   @spec name(binary()) :: String.t()
