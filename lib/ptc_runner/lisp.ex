@@ -69,6 +69,7 @@ defmodule PtcRunner.Lisp do
           | {:now, DateTime.t() | String.t() | nil}
           | {:within, Plan.t() | map() | [Plan.t() | map()] | nil}
           | {:unknown, :refuse | :ask}
+          | {:firewall, boolean()}
 
   @typedoc "Why a program has no value: `t:PtcRunner.Step.fail/0` without details."
   @type error :: %{reason: atom(), message: String.t()}
@@ -104,6 +105,8 @@ defmodule PtcRunner.Lisp do
     * `:pause_ttl` - milliseconds or `:infinity`, the default: how long a paused run may go on
     * `:tool_concurrency` - how many tools of `pmap` and `pcalls` run at the same time, by default 8. Each has its part of the heap limit.
     * `:tool_context` - map or keyword list that tools of two arguments get, and no program sees: `fn args, %{context: c} -> … end`
+    * `:firewall` - `true` refuses a program that reads data with firewalled fields (their names begin with `_`), because nothing follows them through
+      a program of PTC-Lisp; an answer with such fields is an error of the tool. By default `false`.
     * `:within` - a plan that the program must be within, see `plan/2`; `:unknown` - `:ask` lets a person decide about each call of a tool of
       which the plan cannot say how often it is called, by default `:refuse`
     * `:now` - the time that a run has; by default the clock. A run that can pause or is recorded has the time of its start throughout.

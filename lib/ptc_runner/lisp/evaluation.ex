@@ -11,6 +11,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   alias PtcRunner.Lisp.{
     Asking,
     FaultWords,
+    Firewalled,
     Given,
     Inside,
     Names,
@@ -72,8 +73,9 @@ defmodule PtcRunner.Lisp.Evaluation do
 
     with :ok <- size(program, given.max_program_bytes),
          {:ok, tools, settings} <- tools(given),
-         {:ok, program, signature} <- prepared(program, given, tools, limits) do
-      run = started(program, tools, given, limits)
+         {:ok, program, signature} <- prepared(program, given, tools, limits),
+         :ok <- Firewalled.check(program, given) do
+      run = started(program, Firewalled.tools(tools, given), given, limits)
       begin = fn run -> Start.begin(%{run | limits: {left(timeout, began), max_heap, 1}}) end
       {outcome, run} = run |> deciding(given, settings) |> ran(begin)
 

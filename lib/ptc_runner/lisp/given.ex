@@ -29,6 +29,7 @@ defmodule PtcRunner.Lisp.Given do
             within: [],
             unknown: :refuse,
             tool_concurrency: 8,
+            firewall: false,
             # Fields of `PtcRunner.Json.Control`, from this library's own functions.
             own: %{}
 
@@ -55,6 +56,7 @@ defmodule PtcRunner.Lisp.Given do
           within: [Within.t()],
           unknown: :refuse | :ask,
           tool_concurrency: pos_integer(),
+          firewall: boolean(),
           own: %{optional(atom()) => term()}
         }
 
@@ -67,7 +69,8 @@ defmodule PtcRunner.Lisp.Given do
     tool_context: :named,
     within: :any,
     unknown: {:one_of, [:refuse, :ask]},
-    tool_concurrency: {:up_to, 1_024}
+    tool_concurrency: {:up_to, 1_024},
+    firewall: :boolean
   }
 
   @doc """
@@ -199,7 +202,8 @@ defmodule PtcRunner.Lisp.Given do
     :max_symbols,
     :max_print_length,
     :strict_data,
-    :budget
+    :budget,
+    :firewall
   ]
 
   defp kept(given), do: Map.take(given, @kept)
