@@ -218,8 +218,28 @@ defmodule PtcRunnerMcp.HttpTest do
       :ok = :gen_tcp.send(socket, request.(handshake(4, "tools/call", run(call("wait", %{})))))
       assert_receive {:tool, tool}, 5_000
       monitor = Process.monitor(tool)
+      # More requests, which wait for the first, change nothing of it.
+      :ok = :gen_tcp.send(socket, request.(handshake(5, "ping")))
+      Process.sleep(100)
+      :ok = :gen_tcp.send(socket, request.(handshake(6, "ping")))
+      Process.sleep(100)
       :gen_tcp.close(socket)
       assert_receive {:DOWN, ^monitor, :process, ^tool, _reason}, 2_000
+      Http.Inets.stop(pid)
+    end
+
+    @tag capture_log: true
+    test "a function of the application that raises is an error, and the next request is answered" do
+      raises = {%{"name" => "raises"}, fn _call -> raise "a secret" end}
+      {:ok, pid} = Http.Inets.start(server(extra: [raises]), port: 0)
+      url = "http://127.0.0.1:#{Http.Inets.port(pid)}/mcp"
+
+      {500, _, body} =
+        send_to(url, Codec.encode!(handshake(1, "tools/call", %{"name" => "raises"})))
+
+      assert Codec.decode!(body)["error"]["code"] == -32_603
+      refute body =~ "secret"
+      assert {200, _, _} = send_to(url, Codec.encode!(handshake(2, "ping")))
       Http.Inets.stop(pid)
     end
 

@@ -3,7 +3,10 @@ defmodule PtcRunnerMcp.Http.Inets do
   A web server on the loopback address, for clients on the same machine: Erlang/OTP's own. Everybody on the machine is one principal.
   """
 
-  alias PtcRunnerMcp.{Http, Server}
+  alias PtcRunnerMcp.{Http, Message, Protocol, Server}
+
+  # Bytes of requests that wait for the response before them.
+  @most_more 65_536
 
   require Record
   Record.defrecordp(:mod, Record.extract(:mod, from_lib: "inets/include/httpd.hrl"))
@@ -89,25 +92,32 @@ defmodule PtcRunnerMcp.Http.Inets do
   defp watched(socket, respond) do
     task = Task.async(respond)
     :inet.setopts(socket, active: :once)
-    await(socket, task)
+    await(socket, task, "")
   end
 
-  defp await(socket, %{ref: ref, pid: pid} = task) do
+  # `more` is what the client has sent after its request.
+  defp await(socket, %{ref: ref, pid: pid} = task, more) do
     receive do
       {^ref, response} ->
         Process.demonitor(ref, [:flush])
         :inet.setopts(socket, active: false)
-        late(socket)
+        :gen_tcp.unrecv(socket, more <> late(socket))
         unlinked(pid, response)
+
+      # What the application has given, a function say, has raised.
+      {:DOWN, ^ref, :process, ^pid, _reason} ->
+        problem = {:internal_error, "The request ended with an error of the server"}
+        body = Message.write(Protocol.error(nil, problem))
+        unlinked(pid, %{status: 500, headers: [{"content-type", "application/json"}], body: body})
 
       {:tcp_closed, ^socket} ->
         Task.shutdown(task, :brutal_kill)
         unlinked(pid, %{status: 400, headers: [], body: ""})
 
-      # The next request of the client.
+      # The next requests of the client. It may still go away, so this goes on until they are many.
       {:tcp, ^socket, data} ->
-        :gen_tcp.unrecv(socket, data)
-        unlinked(pid, Task.await(task, :infinity))
+        if byte_size(more) < @most_more, do: :inet.setopts(socket, active: :once)
+        await(socket, task, more <> data)
     end
   end
 
@@ -125,9 +135,9 @@ defmodule PtcRunnerMcp.Http.Inets do
   # What came while the response was made.
   defp late(socket) do
     receive do
-      {:tcp, ^socket, data} -> :gen_tcp.unrecv(socket, data)
+      {:tcp, ^socket, data} -> data
     after
-      0 -> :ok
+      0 -> ""
     end
   end
 
