@@ -165,7 +165,8 @@ defmodule PtcRunnerMcp.Connection do
 
       {nil, _running} ->
         waiting = :queue.filter(fn {other, _, _, _} -> other != id end, connection.waiting)
-        %{connection | waiting: waiting}
+        bytes = :queue.fold(fn {_, _, _, bytes}, sum -> bytes + sum end, 0, waiting)
+        %{connection | waiting: waiting, bytes: bytes}
     end
   end
 
@@ -219,7 +220,8 @@ defmodule PtcRunnerMcp.Connection do
     case Enum.find(connection.running, &match?({_id, {^pid, ^monitor}}, &1)) do
       {id, _process} ->
         text = "The request ended: " <> (reason |> inspect() |> String.slice(0, 200))
-        connection = %{connection | running: Map.delete(connection.running, id)}
+        running = Map.delete(connection.running, id)
+        connection = %{connection | running: running, asked: without(connection.asked, pid)}
         connection |> refuse(id, :internal_error, text) |> next()
 
       nil ->
@@ -229,6 +231,10 @@ defmodule PtcRunnerMcp.Connection do
 
   def info(connection, _other), do: connection
 
+  # What is answered at once takes no room, so the next one has its turn.
+  defp next(%{running: running} = connection) when map_size(running) >= @most_running,
+    do: connection
+
   defp next(connection) do
     case :queue.out(connection.waiting) do
       {{:value, {id, _method, _params, bytes} = request}, waiting} ->
@@ -236,7 +242,7 @@ defmodule PtcRunnerMcp.Connection do
 
         if known?(connection, id),
           do: connection |> request(request) |> next(),
-          else: start(connection, request)
+          else: connection |> start(request) |> next()
 
       {:empty, _waiting} ->
         connection

@@ -123,6 +123,45 @@ defmodule PtcRunnerMcp.ConnectionTest do
     Connection.close(connection)
   end
 
+  test "the room of what waits and is cancelled is free again" do
+    waits = run(call("wait", %{"filler" => String.duplicate("x", 1_000_000)}))
+
+    connection =
+      Enum.reduce(
+        1..40,
+        connection(tools: waits()),
+        &line(&2, handshake(&1, "tools/call", waits))
+      )
+
+    assert connection.bytes > 8_000_000
+    cancelled = %{"jsonrpc" => "2.0", "method" => "notifications/cancelled"}
+
+    connection =
+      Enum.reduce(33..40, connection, fn id, connection ->
+        line(connection, Map.put(cancelled, "params", %{"requestId" => id}))
+      end)
+
+    assert connection.bytes == 0
+    Connection.close(connection)
+  end
+
+  test "what is answered at once takes no room of what waits" do
+    wait = run(call("wait", %{}))
+
+    connection =
+      Enum.reduce(1..32, connection(tools: waits()), &line(&2, handshake(&1, "tools/call", wait)))
+
+    connection =
+      Enum.reduce(33..65, connection, &line(&2, handshake(&1, "initialize")))
+      |> line(handshake(66, "ping"))
+
+    cancelled = %{"jsonrpc" => "2.0", "method" => "notifications/cancelled"}
+    connection = line(connection, Map.put(cancelled, "params", %{"requestId" => 1}))
+    {connection, written} = until(connection, 34)
+    assert for(answer <- written, do: answer["id"]) == Enum.to_list(33..66)
+    Connection.close(connection)
+  end
+
   test "closing ends all runs and tools" do
     connection =
       line(connection(tools: waits()), handshake(1, "tools/call", run(call("wait", %{}))))
