@@ -23,9 +23,12 @@ defmodule PtcRunnerMcp.Client do
   @noise 10_000
   @note 1
   @garbage 20
+  # Milliseconds between two lists: a server may say after each of them that it has changed.
+  @between 1_000
 
   defstruct [:config, :owner, :child, :start, lines: %Lines{most: @message}] ++
-              [status: :starting, era: :handshake, pending: %{}, next: 1, starts: [], noise: 0]
+              [status: :starting, era: :handshake, pending: %{}, next: 1, starts: [], noise: 0] ++
+              [listed: 0, anew: nil]
 
   @doc """
   Starts a client. It tells `owner` with `{PtcRunnerMcp.Client, name, status}` what becomes of its server: `{:ready, tools}` with what the server
@@ -130,6 +133,10 @@ defmodule PtcRunnerMcp.Client do
     end
   end
 
+  def handle_info(:list, %{status: :ready} = state),
+    do: {:noreply, list(%{state | anew: nil}, nil, [], 1)}
+
+  def handle_info(:list, state), do: {:noreply, %{state | anew: nil}}
   def handle_info(:begin, state), do: {:noreply, begin(state)}
   # Of a process that was ended before.
   def handle_info(_other, state), do: {:noreply, state}
@@ -267,7 +274,8 @@ defmodule PtcRunnerMcp.Client do
         list(state, cursor, tools, page + 1)
 
       _last ->
-        tell(%{state | status: :ready}, {:ready, Enum.take(tools, @tools)})
+        listed = System.monotonic_time(:millisecond)
+        tell(%{state | status: :ready, listed: listed}, {:ready, Enum.take(tools, @tools)})
     end
   end
 
@@ -283,10 +291,13 @@ defmodule PtcRunnerMcp.Client do
     request(state, "tools/list", params, {:list, tools, page}, state.start)
   end
 
-  defp listed_anew(%{status: :ready} = state) do
-    if Enum.any?(state.pending, &match?({_id, {{:list, _, _}, _}}, &1)),
-      do: state,
-      else: list(state, nil, [], 1)
+  defp listed_anew(%{status: :ready, anew: nil} = state) do
+    if Enum.any?(state.pending, &match?({_id, {{:list, _, _}, _}}, &1)) do
+      state
+    else
+      wait = max(0, state.listed + @between - System.monotonic_time(:millisecond))
+      %{state | anew: Process.send_after(self(), :list, wait)}
+    end
   end
 
   defp listed_anew(state), do: state

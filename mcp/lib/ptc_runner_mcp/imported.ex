@@ -8,6 +8,8 @@ defmodule PtcRunnerMcp.Imported do
 
   # Of a description. Longer ones are no descriptions.
   @most_text 4_000
+  # Of what is told about entries that cannot be read.
+  @most_notes 5
 
   @doc """
   The tools of a list, and notes about what was left out. `call` makes a call of a name with arguments.
@@ -27,7 +29,15 @@ defmodule PtcRunnerMcp.Imported do
   @spec tools([term()], Config.t(), (String.t(), map() -> term())) :: {[Tool.t()], [String.t()]}
   def tools(listed, config, call) do
     read = for entry <- listed, wanted?(entry, config), do: read(entry, config, call)
-    {for({:ok, tool} <- read, do: tool), for({:note, note} <- read, do: note)}
+    {for({:ok, tool} <- read, do: tool), few(for({:note, note} <- read, do: note), config)}
+  end
+
+  # Each result repeats the notes.
+  defp few(notes, config) do
+    case Enum.split(notes, @most_notes) do
+      {_notes, []} -> notes
+      {first, more} -> first ++ ["#{config.name}: #{length(more)} more tools are left out"]
+    end
   end
 
   defp wanted?(_entry, %{only: nil}), do: true

@@ -156,6 +156,12 @@ defmodule PtcRunnerMcp.ClientTest do
     assert_receive {Client, _, {:ready, [%{"name" => "other"}]}}, 5_000
   end
 
+  test "a server that says after each list that it has changed is asked once in a second" do
+    start("restless")
+    for _ <- 1..2, do: assert_receive({Client, _, {:ready, _}}, 5_000)
+    refute_receive {Client, _, {:ready, _}}, 500
+  end
+
   test "a server that wants something of a client is an error of the call" do
     client = start("asks")
     assert_receive {Client, _, {:ready, _}}, 5_000

@@ -26,6 +26,16 @@ defmodule PtcRunnerMcp.UpstreamsTest do
     )["result"]
   end
 
+  test "many tools that cannot be read are told in few words" do
+    server = start([{"x", "broken", %{}}], %{})
+    notes = server.catalogue.().notes
+    assert length(notes) == 6
+    assert List.last(notes) == "x: 94 more tools are left out"
+
+    assert [%{"name" => "echo"}] =
+             ask(server, "search_tools", %{"query" => "echo"})["structuredContent"]["value"]
+  end
+
   test "one program over the tools of several servers, and names that clash" do
     server =
       start(
