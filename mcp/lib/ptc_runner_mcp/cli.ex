@@ -9,9 +9,11 @@ defmodule PtcRunnerMcp.Cli do
   `main/0` takes them from the variable `PTC_MCP_ARGS`, one a line: a release has no other way. The variable `PTC_MCP_KEYS` has the keys that seal runs which wait: 32 bytes each in Base64, with commas between them.
   """
 
+  alias PtcRunnerMcp.Http.Inets
   alias PtcRunnerMcp.{Stdio, Upstreams}
 
   @switches [config: :string, servers: :string, http: :integer]
+  @known ["--config", "--servers", "--http"]
 
   @doc "Does what `main/1` does, with the arguments of `PTC_MCP_ARGS`, and ends the VM with 1 where they are wrong."
   @spec main() :: :ok
@@ -29,14 +31,19 @@ defmodule PtcRunnerMcp.Cli do
       iex> PtcRunnerMcp.Cli.main(["--sever", "x"])
       ** (ArgumentError) unknown argument --sever. There are: --config FILE, --servers FILE, --http PORT
 
+      iex> PtcRunnerMcp.Cli.main(["--http", "abc"])
+      ** (ArgumentError) --http needs another value. There are: --config FILE, --servers FILE, --http PORT
+
   """
   @spec main([String.t()]) :: :ok
   def main(args) do
     {opts, rest, wrong} = OptionParser.parse(args, strict: @switches)
 
     for name <- Enum.map(wrong, &elem(&1, 0)) ++ rest do
-      raise ArgumentError,
-            "unknown argument #{name}. There are: --config FILE, --servers FILE, --http PORT"
+      what =
+        if name in @known, do: "#{name} needs another value", else: "unknown argument #{name}"
+
+      raise ArgumentError, "#{what}. There are: --config FILE, --servers FILE, --http PORT"
     end
 
     {:ok, _started} = Application.ensure_all_started(:ptc_runner_mcp)
@@ -47,6 +54,9 @@ defmodule PtcRunnerMcp.Cli do
   end
 
   defp configured(opts) do
+    if opts[:config] && not File.regular?(opts[:config]),
+      do: raise(ArgumentError, "#{opts[:config]} cannot be read: there is no such file")
+
     case opts[:config] && Code.eval_file(opts[:config]) do
       nil ->
         []
@@ -85,11 +95,23 @@ defmodule PtcRunnerMcp.Cli do
   defp serve(server, nil), do: Stdio.serve(server)
 
   defp serve(server, port) do
-    {:ok, pid} = PtcRunnerMcp.Http.Inets.start(server, port: port)
+    pid = listening!(Inets.start(server, port: port), port)
+    IO.puts(:stderr, "The server listens at http://127.0.0.1:#{Inets.port(pid)}/mcp")
     monitor = Process.monitor(pid)
 
     receive do
       {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
     end
+  end
+
+  defp listening!({:ok, pid}, _port), do: pid
+
+  defp listening!({:error, reason}, port) do
+    why =
+      if inspect(reason) =~ "eaddrinuse",
+        do: "another program has it",
+        else: reason |> inspect() |> String.slice(0, 300)
+
+    raise ArgumentError, "the port #{port} cannot be listened to: #{why}"
   end
 end

@@ -57,6 +57,8 @@ defmodule PtcRunnerMcp.Config do
       {"a", "cat", :none, false}
       iex> PtcRunnerMcp.Config.parse(~s({"mcpServers": {"a": {"url": "https://example.com"}}}))
       {:error, "mcpServers.a: only servers with a command are supported, which speak over standard input and output"}
+      iex> PtcRunnerMcp.Config.parse(~s({"mcpServers": {"a": "cat"}}))
+      {:error, "mcpServers.a must be an object"}
       iex> PtcRunnerMcp.Config.parse(~s({"mcpServers": {"a": {"command": "cat", "ptc": {"aprove": []}}}}))
       {:error, "mcpServers.a.ptc: unknown key \\"aprove\\". There are: trustReadOnlyHint, readOnly, approve, only, timeout"}
 
@@ -68,7 +70,7 @@ defmodule PtcRunnerMcp.Config do
         {:ok,
          for(
            {name, entry} <- Enum.sort(servers),
-           entry["disabled"] != true,
+           not match?(%{"disabled" => true}, entry),
            do: server!(name, entry)
          )}
 
@@ -124,6 +126,9 @@ defmodule PtcRunnerMcp.Config do
         )
     }
   end
+
+  defp server!(name, entry) when not is_map(entry),
+    do: throw({:wrong, "mcpServers.#{name} must be an object"})
 
   defp server!(name, _entry) do
     throw(

@@ -49,7 +49,7 @@ defmodule PtcRunnerMcp.Message do
   """
   @spec kind(term()) :: kind()
   def kind(%{"jsonrpc" => "2.0", "method" => method} = message) when is_binary(method) do
-    params = message["params"] || %{}
+    params = if message["params"] == nil, do: %{}, else: message["params"]
 
     cond do
       not is_map(params) ->

@@ -61,8 +61,8 @@ defmodule PtcRunnerMcp.Methods do
   end
 
   def call(server, "tools/call", params, caller) do
-    args = params["arguments"] || %{}
-    responses = params["inputResponses"] || %{}
+    args = if params["arguments"] == nil, do: %{}, else: params["arguments"]
+    responses = if params["inputResponses"] == nil, do: %{}, else: params["inputResponses"]
     state = params["requestState"]
 
     cond do

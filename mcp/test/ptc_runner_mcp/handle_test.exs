@@ -60,6 +60,9 @@ defmodule PtcRunnerMcp.HandleTest do
             {[], -32_600},
             {1, -32_600},
             {%{"id" => 1}, -32_600},
+            {handshake(1, "ping", false), -32_600},
+            {handshake(1, "tools/call", %{"name" => "search_tools", "arguments" => false}),
+             -32_602},
             {%{"jsonrpc" => "1.0", "id" => 1, "method" => "ping"}, -32_600}
           ] do
         assert ask(server(), message)["error"]["code"] == code
