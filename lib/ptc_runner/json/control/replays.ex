@@ -6,7 +6,9 @@ defmodule PtcRunner.Json.Control.Replays do
   alias PtcRunner.Json.Control.Told
 
   @typedoc "Answers of a journal that are given one after another: the entries left, those given, the number of the last call."
-  @opaque t :: {[Entry.t()], [Entry.t()], non_neg_integer(), Control.t()}
+  @opaque t ::
+            {[Entry.t()] | %{Entry.id() => Entry.t()}, [Entry.t()], non_neg_integer(),
+             Control.t()}
 
   @doc """
   What is replayed from here on, for `next/5`, which copies no control; nil if more is to be done for an answer than to count it
@@ -19,17 +21,32 @@ defmodule PtcRunner.Json.Control.Replays do
        do: {control.journal, control.entries, control.number, control}
   end
 
+  @doc "Whether there are more answers."
+  @spec any?(t()) :: boolean()
+  def any?({journal, _entries, _number, _control}), do: journal != [] and journal != %{}
+
   @doc "The next answer, if it is that of an equal call, which has worked; `:other`: see `PtcRunner.Json.Control.decide/5`."
   @spec next(t(), Entry.id(), term(), term(), non_neg_integer()) ::
           {:answer, term(), non_neg_integer(), t()} | :other
-  def next(
-        {[{id, name, recorded, {:ok, value, words}} = entry | rest], entries, number, control},
-        id,
-        name,
-        args,
-        max_heap
-      )
-      when recorded === args and is_integer(words) and (words <= max_heap or max_heap == 0) do
+  def next({[{id, _, _, _} = entry | rest], _, _, _} = replays, id, name, args, max_heap),
+    do: plain(entry, rest, replays, {name, args}, max_heap)
+
+  def next({journal, _, _, _} = replays, id, name, args, max_heap)
+      when is_map_key(journal, id) do
+    {entry, rest} = Map.pop!(journal, id)
+    plain(entry, rest, replays, {name, args}, max_heap)
+  end
+
+  def next(_replays, _id, _name, _args, _max_heap), do: :other
+
+  defp plain(
+         {_id, name, recorded, {:ok, value, words}} = entry,
+         rest,
+         {_journal, entries, number, control},
+         {name, args},
+         max_heap
+       )
+       when recorded === args and is_integer(words) and (words <= max_heap or max_heap == 0) do
     case Budget.take(control.budget, name, args) do
       :ok ->
         Told.replayed(control, entry, number + 1)
@@ -40,7 +57,7 @@ defmodule PtcRunner.Json.Control.Replays do
     end
   end
 
-  def next(_replays, _id, _name, _args, _max_heap), do: :other
+  defp plain(_entry, _rest, _replays, _call, _max_heap), do: :other
 
   @doc "The control after these answers."
   @spec done(Control.t(), t()) :: Control.t()

@@ -12,7 +12,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   alias PtcRunner.Json.{Control, Deadline, Run, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Order}
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Running, Worker}
+  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Replayed, Running, Worker}
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Guarded
@@ -80,8 +80,9 @@ defmodule PtcRunner.Json.Run.Rounds do
            pos_integer()}
   def controlled(Reply.fork(list: list) = loop, %Run{control: control} = run, id) do
     ref = :erlang.alias()
-    rounds = %{new(ref, loop, run) | control: control, id: id}
-    rounds = rounds |> ordered() |> go_on(list, 0, ref)
+    rounds = ordered(%{new(ref, loop, run) | control: control, id: id})
+    {rounds, items, round, reply} = Replayed.first(rounds, list)
+    rounds = rounds |> replied(reply, round - 1) |> go_on(items, round, ref)
     next = if rounds.calls == %{}, do: id, else: id + 1
     {result, control} = outcome(rounds, loop, control.paused)
     {result, control, next}
@@ -179,17 +180,19 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
-  # Most rounds are at their call at once.
-  defp started(%{state: state, terms: terms} = rounds, item, round) do
-    case Panic.instead(fn -> Native.round(state, terms, item) end) do
-      call when elem(call, 0) in [:call, :last] ->
-        {call, rounds} = Worker.call(call, rounds, round)
-        call |> Asking.asked_for(rounds, round) |> resumed(call, round)
+  defp started(%{state: state, terms: terms} = rounds, item, round),
+    do: replied(rounds, Panic.instead(fn -> Native.round(state, terms, item) end), round)
 
-      reply ->
-        reply |> Driver.drive(one(rounds, round)) |> stepped()
-    end
+  # Most rounds are at their call at once.
+  defp replied(rounds, nil, _round), do: rounds
+
+  defp replied(rounds, call, round) when elem(call, 0) in [:call, :last] do
+    {call, rounds} = Worker.call(call, rounds, round)
+    call |> Asking.asked_for(rounds, round) |> resumed(call, round)
   end
+
+  defp replied(rounds, reply, round),
+    do: reply |> Driver.drive(one(rounds, round)) |> stepped()
 
   # Those that wait for a person do not stop others.
   defp under_way(%{values: values, paused: paused}, started),
@@ -300,7 +303,7 @@ defmodule PtcRunner.Json.Run.Rounds do
         {:ended, :waits, %{run | strategy: rounds}}
 
       {:resume, {:answer, value, words}, rounds} when elem(call, 0) == :last ->
-        {result, rounds} = last(rounds, call, value, words)
+        {result, rounds} = Loop.last(rounds, call, value, words, rounds.run.max_heap)
         {:ended, result, %{run | strategy: rounds}}
 
       {:resume, answer, rounds} ->
@@ -315,15 +318,6 @@ defmodule PtcRunner.Json.Run.Rounds do
       {{:error, _reason} = error, rounds} ->
         {:ended, error, %{run | strategy: rounds}}
     end
-  end
-
-  # The answer is the value of the round, of which nothing is left. What all such answers take is counted here.
-  defp last(%{run: %Run{max_heap: max_heap}} = rounds, Reply.last(built: built), value, words) do
-    all = rounds.words + words
-
-    if max_heap > 0 and built + all > max_heap,
-      do: {{:error, :memory_exceeded}, rounds},
-      else: {{:ok, value, words}, %{rounds | words: all}}
   end
 
   defp released?(%{held: held} = rounds) do
@@ -444,7 +438,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp resumed_with(rounds, round, Reply.last() = call, result) do
     case result do
       {:ok, value, words} ->
-        {result, rounds} = last(rounds, call, value, words)
+        {result, rounds} = Loop.last(rounds, call, value, words, rounds.run.max_heap)
         stepped(result, rounds, round)
 
       {:error, reason} ->

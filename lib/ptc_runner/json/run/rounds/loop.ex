@@ -3,6 +3,8 @@ defmodule PtcRunner.Json.Run.Rounds.Loop do
   # What follows from all rounds of a loop whose rounds overlap.
 
   alias PtcRunner.Json.{Deadline, Tools}
+  alias PtcRunner.Json.Run.Reply
+  require Reply
 
   @doc """
   The value of a loop over this list, from those of its rounds, by their numbers.
@@ -38,6 +40,20 @@ defmodule PtcRunner.Json.Run.Rounds.Loop do
   def ahead(settings, most) do
     lists = for {_name, %{batch: most}} when most != nil <- settings, do: most
     if lists == [], do: most, else: min((most + 1) * Enum.max(lists), @most_ahead)
+  end
+
+  @doc """
+  The answer of a call is the value of its round, of which nothing is left: what all such answers take is counted here. Returns the value with its words, or
+  the error of the heap limit.
+  """
+  @spec last(map(), tuple(), term(), non_neg_integer(), non_neg_integer()) ::
+          {{:ok, term(), non_neg_integer()} | {:error, :memory_exceeded}, map()}
+  def last(rounds, Reply.last(built: built), value, words, max_heap) do
+    all = rounds.words + words
+
+    if max_heap > 0 and built + all > max_heap,
+      do: {{:error, :memory_exceeded}, rounds},
+      else: {{:ok, value, words}, %{rounds | words: all}}
   end
 
   @doc "The next time at which a call is late, or the run."
