@@ -8,11 +8,13 @@ defmodule PtcRunnerMcp.Approval do
 
   alias PtcRunner.Agent
   alias PtcRunner.Json
-  alias PtcRunnerMcp.{Caller, Methods, Result, Run}
+  alias PtcRunnerMcp.{Caller, Message, Methods, Result, Run}
 
   # What one form shows.
   @most_calls 20
   @most_text 6_000
+  # Bytes of a message beside the text and the arguments.
+  @envelope 10_000
 
   @form "approval"
   @invalid "The waiting run cannot be opened: it was changed, was used, has expired, or is of somebody else. Run the program again."
@@ -31,11 +33,29 @@ defmodule PtcRunnerMcp.Approval do
   @spec ask(Agent.Paused.t(), Methods.call()) :: {:ok, map()} | {:error, tuple()}
   def ask(paused, %{server: server, caller: caller} = call) do
     state = Agent.Paused.seal(paused, server.keys, bind: caller.principal, ttl: server.ttl)
-    asked(paused, state, call)
+    bytes = sent_back(state, call)
+
+    if bytes > Message.most() - @envelope,
+      do: {:ok, Result.error(too_large(bytes))},
+      else: asked(paused, state, call)
   rescue
     # The run is too large for a text.
     error in ArgumentError ->
       {:ok, Result.error("The run cannot wait: " <> Exception.message(error))}
+  end
+
+  # What a client sends to go on, in one message: from 2026-07-28 on its arguments once more. Before, the text of a form stays at the server.
+  defp sent_back(state, %{caller: caller} = call) do
+    cond do
+      not Caller.asks?(caller) -> byte_size(state)
+      caller.era == :modern -> byte_size(state) + byte_size(Message.write(call[:args] || %{}))
+      true -> 0
+    end
+  end
+
+  defp too_large(bytes) do
+    "The run cannot wait: the client would send #{bytes} bytes to go on, and no more than #{Message.most()} are read. " <>
+      "Nothing that waits was called. Let the program make fewer calls, with less data."
   end
 
   defp asked(paused, state, %{server: server, caller: caller}) do

@@ -6,12 +6,21 @@ defmodule PtcRunnerMcp.Http do
   In a Plug:
 
       def call(conn, server) do
-        {:ok, body, conn} = Plug.Conn.read_body(conn, length: 4_000_000)
+        case Plug.Conn.read_body(conn, length: PtcRunnerMcp.Message.most()) do
+          {:ok, body, conn} -> answer(conn, server, body)
+          {:more, _body, conn} -> Plug.Conn.send_resp(conn, 413, "")
+        end
+      end
+
+      defp answer(conn, server, body) do
         request = %{method: conn.method, headers: conn.req_headers, body: body, principal: conn.assigns.user_id}
         response = PtcRunnerMcp.Http.respond(server, request, hosts: ["mcp.example.com"])
         conn = Enum.reduce(response.headers, conn, fn {name, value}, conn -> Plug.Conn.put_resp_header(conn, name, value) end)
         Plug.Conn.send_resp(conn, response.status, response.body)
       end
+
+  It stands before `Plug.Parsers`, which would read the body. What the web server does not give as the header `Host`, with HTTP/2 say, must be checked by it: then `hosts: :any`.
+  A function of the application that raises, raises here.
 
   `PtcRunnerMcp.Http.Inets` is a web server for one machine.
   """

@@ -17,6 +17,16 @@ defmodule PtcRunnerMcp.Message do
           | {:invalid, answer :: map()}
 
   @doc """
+  The bytes of a message that is read, where a transport is not told otherwise.
+
+      iex> PtcRunnerMcp.Message.most()
+      4_000_000
+
+  """
+  @spec most() :: pos_integer()
+  def most, do: 4_000_000
+
+  @doc """
   Reads one message.
 
       iex> PtcRunnerMcp.Message.read(~s({"jsonrpc": "2.0", "id": 1, "method": "ping"}))

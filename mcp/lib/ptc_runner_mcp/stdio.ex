@@ -7,7 +7,7 @@ defmodule PtcRunnerMcp.Stdio do
   standard error.
   """
 
-  alias PtcRunnerMcp.{Connection, Lines, Server}
+  alias PtcRunnerMcp.{Connection, Lines, Message, Server}
 
   @line 65_536
   # What runs when the input ends has so many milliseconds to answer.
@@ -25,7 +25,7 @@ defmodule PtcRunnerMcp.Stdio do
     # A client that is gone ends this process with a message, and not with an exit.
     Process.flag(:trap_exit, true)
     port = Port.open({:fd, from, to}, [:binary, :eof, {:line, @line}])
-    lines = %Lines{most: Keyword.get(opts, :most, 4_000_000)}
+    lines = %Lines{most: Keyword.get(opts, :most, Message.most())}
     connection = Connection.new(server, &write(port, &1))
     connection = read(port, lines, connection)
     until = System.monotonic_time(:millisecond) + Keyword.get(opts, :grace, @grace)

@@ -81,6 +81,18 @@ defmodule PtcRunnerMcp.HandleTest do
     end
   end
 
+  test "a run that waits fits into the message that goes on with it" do
+    pays = {fn _ -> 1 end, signature: "(text :string) -> :int", approve: true}
+    server = server(tools: %{"pays" => pays})
+    # Texts that do not become shorter when they are packed.
+    text = 1_400_000 |> :crypto.strong_rand_bytes() |> Base.encode64()
+    request = &modern(1, "tools/call", run(call("pays", %{"text" => &1})), @elicits)
+    assert ask(server, request.("short"))["result"]["resultType"] == "input_required"
+    result = ask(server, request.(text))["result"]
+    assert result["isError"]
+    assert hd(result["content"])["text"] =~ ~r/cannot wait: the client would send \d{7,} bytes/
+  end
+
   describe "tools" do
     test "the list is short" do
       listed = ask(server(), modern(1, "tools/list"))["result"]["tools"]

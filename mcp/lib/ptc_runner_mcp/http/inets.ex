@@ -38,7 +38,7 @@ defmodule PtcRunnerMcp.Http.Inets do
       document_root: folder,
       modules: [__MODULE__],
       ptc_runner_mcp: {key, Keyword.get(opts, :path, "/mcp")},
-      max_body_size: Keyword.get(opts, :most, 4_000_000),
+      max_body_size: Keyword.get(opts, :most, Message.most()),
       max_clients: Keyword.get(opts, :clients, 200),
       keep_alive_timeout: 60,
       customize: __MODULE__.Plain
