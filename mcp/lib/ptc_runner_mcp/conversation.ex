@@ -4,10 +4,11 @@ defmodule PtcRunnerMcp.Conversation do
   itself sends the answers, so there a request has one answer.
   """
 
-  alias PtcRunnerMcp.{Caller, Server}
+  alias PtcRunnerMcp.{Caller, Protocol, Result, Server}
 
   # A program that waits more often than this ends.
   @most 100
+  @asked_enough "The client was asked #{@most} times for one request. What waits now was not called."
 
   @doc """
   The answer to a request, after all that is asked in between. `ask` is a function of a method and params that gives the response of the client.
@@ -38,15 +39,20 @@ defmodule PtcRunnerMcp.Conversation do
          left
        ) do
     # A result of the later era has this key beside its type.
-    if Map.has_key?(result, "_meta") or left == 0 do
-      answer
-    else
-      responses = for {name, request} <- requests, into: %{}, do: {name, response(request, ask)}
-      more = %{"inputResponses" => responses, "requestState" => result["requestState"]}
+    cond do
+      Map.has_key?(result, "_meta") ->
+        answer
 
-      server
-      |> PtcRunnerMcp.answer(id, method, Map.merge(params, more), caller)
-      |> asked(server, {id, method, params}, caller, ask, left - 1)
+      left == 0 ->
+        Protocol.result(id, Result.error(@asked_enough), :handshake, %{})
+
+      true ->
+        responses = for {name, request} <- requests, into: %{}, do: {name, response(request, ask)}
+        more = %{"inputResponses" => responses, "requestState" => result["requestState"]}
+
+        server
+        |> PtcRunnerMcp.answer(id, method, Map.merge(params, more), caller)
+        |> asked(server, {id, method, params}, caller, ask, left - 1)
     end
   end
 

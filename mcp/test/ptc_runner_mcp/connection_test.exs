@@ -286,6 +286,24 @@ defmodule PtcRunnerMcp.ConnectionTest do
       refute Connection.busy?(connection)
     end
 
+    test "who answers without a decision is not asked for ever" do
+      caller = %PtcRunnerMcp.Caller{capabilities: %{"elicitation" => %{}}}
+      params = run(call("refund", %{"order" => 7}))
+
+      ask = fn "elicitation/create", _params ->
+        send(self(), :asked)
+        %{"result" => %{"action" => "accept"}}
+      end
+
+      answer = PtcRunnerMcp.Conversation.answer(server(), {1, "tools/call", params}, caller, ask)
+
+      assert %{"isError" => true, "content" => [%{"text" => text}]} = answer["result"]
+      assert text =~ "asked 100 times"
+      refute Map.has_key?(answer["result"], "resultType")
+      for _ <- 1..100, do: assert_received(:asked)
+      refute_received :asked
+    end
+
     test "is not asked without the capability" do
       connection = initialized(%{})
 

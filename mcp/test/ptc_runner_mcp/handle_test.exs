@@ -405,6 +405,32 @@ defmodule PtcRunnerMcp.HandleTest do
       assert go.(late, answer(state, ok), %Caller{})["error"]["message"] =~ "cannot be opened"
     end
 
+    test "one answer that is sent many times at once goes on once" do
+      me = self()
+      pay = fn _ -> send(me, :paid) && "paid" end
+
+      server =
+        server(tools: %{"refund" => {pay, signature: "(order :int) -> :string", approve: true}})
+
+      params = run(call("refund", %{"order" => 1}))
+      state = ask(server, modern(1, "tools/call", params, @elicits))["result"]["requestState"]
+
+      approved =
+        Map.take(answer(state, %{"decision" => "approve"}), ["requestState", "inputResponses"])
+
+      request = modern(2, "tools/call", Map.merge(params, approved), @elicits)
+
+      answers =
+        1..20
+        |> Enum.map(fn _ -> Task.async(fn -> ask(server, request) end) end)
+        |> Task.await_many()
+
+      assert Enum.count(answers, &(&1["result"]["structuredContent"]["value"] == "paid")) == 1
+      assert Enum.count(answers, &(&1["error"]["code"] == -32_602)) == 19
+      assert_received :paid
+      refute_received :paid
+    end
+
     test "any node with the keys goes on" do
       keys = [:crypto.strong_rand_bytes(32)]
       state = waiting(server(keys: keys))["requestState"]
