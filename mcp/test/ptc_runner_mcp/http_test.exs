@@ -255,6 +255,16 @@ defmodule PtcRunnerMcp.HttpTest do
       assert {413, _, _} = send_to(url, String.duplicate("x", 200_000))
     end
 
+    test "refuses a body in chunks, which has no length", %{url: url} do
+      {:ok, socket} =
+        :gen_tcp.connect({127, 0, 0, 1}, URI.parse(url).port, [:binary, active: false])
+
+      head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\nTransfer-Encoding: chunked\r\n"
+      :ok = :gen_tcp.send(socket, head <> "content-length: 2\r\n\r\n5F5E100\r\nx")
+      assert {:ok, "HTTP/1.1 501 " <> _} = :gen_tcp.recv(socket, 0, 5_000)
+      assert {200, _, _} = send_to(url, Codec.encode!(handshake(1, "ping")))
+    end
+
     test "many at once", %{url: url} do
       program = run(each([1, 2, 3], "rate", "day"))
 

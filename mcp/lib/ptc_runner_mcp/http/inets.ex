@@ -164,6 +164,11 @@ defmodule PtcRunnerMcp.Http.Inets.Plain do
   @impl true
   def response_header({~c"server", _name}), do: false
   def response_header(header), do: {true, header}
+
+  # A body in chunks is held without a limit, however long it is. One of an encoding that is not known is refused before it is read.
   @impl true
+  def request_header({~c"transfer-encoding", _encoding}),
+    do: {true, {~c"transfer-encoding", ~c"none"}}
+
   def request_header(header), do: {true, header}
 end
