@@ -194,8 +194,9 @@ impl<'t, H: Heap> Sink<'t> for Counter<'_, 't, H> {
     }
 
     fn consume_fuel(&mut self, bytes: usize, held: usize) -> Result<(), Stop> {
-        self.work.consume_fuel_or_suspend(bytes)?;
-        self.check((held + room(&self.counted.keys) * size_of::<u32>()) / 8)
+        // A look that ends the slice checks the limit too: otherwise a text could be read to its end in slices that are over at once.
+        self.check((held + room(&self.counted.keys) * size_of::<u32>()) / 8)?;
+        self.work.consume_fuel_or_suspend(bytes)
     }
 }
 
