@@ -26,6 +26,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
   value does not keep the text alive.
   """
 
+  alias PtcRunner.Agent.Behind
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
@@ -200,14 +201,20 @@ defmodule PtcRunner.SubAgent.JsonParser do
       found in [error: :timeout, error: :memory_exceeded] ->
         found
 
-      right?(found, type) and not JsonRepair.part?(text) ->
-        {:ok, value} = found
-        {:ok, value, []}
+      not right?(found, type) or JsonRepair.part?(text) ->
+        repaired(JsonRepair.read(text, type, opts), found)
+
+      # A bracket that closed too early: the value is not all that the text says.
+      type != nil and left?(text, found) ->
+        repaired(JsonRepair.read(text, type, opts), {:error, :invalid_json})
 
       true ->
-        repaired(JsonRepair.read(text, type, opts), found)
+        {:ok, value} = found
+        {:ok, value, []}
     end
   end
+
+  defp left?(text, {:ok, value}), do: Behind.left(text, nil, value) != nil
 
   defp right?({:error, _reason}, _type), do: false
   defp right?({:ok, _value}, nil), do: true
