@@ -1,6 +1,7 @@
 defmodule PtcRunner.OneBehaviourTest do
   # What is the same, or is said, wherever an application meets it: keys, hints, decimals as JSON, short forms of large structs.
-  use ExUnit.Case, async: true
+  # The log that is captured is that of all tests which run.
+  use ExUnit.Case, async: false
 
   import ExUnit.CaptureLog
 
