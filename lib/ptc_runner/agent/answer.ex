@@ -13,7 +13,6 @@ defmodule PtcRunner.Agent.Answer do
     Commented,
     Elsewhere,
     Nearly,
-    Parts,
     Thinking,
     Uncoerced,
     Wrapper
@@ -52,7 +51,7 @@ defmodule PtcRunner.Agent.Answer do
   defp with_large(_text, nil), do: nil
 
   defp as_it_is(text, signature, opts) do
-    {text, commented?} = text |> Thinking.blanked() |> Commented.blanked()
+    {text, _commented?} = blanked = text |> Thinking.blanked() |> Commented.blanked()
     asked = Asked.new(signature, opts)
 
     read =
@@ -61,14 +60,11 @@ defmodule PtcRunner.Agent.Answer do
         sign -> refused([signed(sign, "before")], text, asked)
       end
 
-    with true <- commented? and bare?(text),
-         {:error, _errors, _feedback, _whole?} <- read,
+    with {:error, _errors, _feedback, _whole?} <- read,
+         true <- Commented.all?(blanked),
          do: refused([commented()], text, asked),
          else: (_other -> read)
   end
-
-  # Whether a text has no object and no list.
-  defp bare?(text), do: Parts.of(text) == {[], nil}
 
   defp chosen(text, asked) do
     choosing = [fenced: true, plain: asked.wrapped?]
@@ -131,7 +127,7 @@ defmodule PtcRunner.Agent.Answer do
   @spec exactly(String.t(), Signature.t() | nil, keyword()) ::
           {:ok, term()} | {:error, [map(), ...]}
   def exactly(text, signature, opts) do
-    {text, commented?} = text |> Thinking.blanked() |> Commented.blanked()
+    {text, _commented?} = blanked = text |> Thinking.blanked() |> Commented.blanked()
     asked = Asked.new(signature, opts)
     strict = Asked.new(signature, coerce: false, repair: false)
     strict = %{strict | limits: asked.limits, spelling: :refuse}
@@ -148,7 +144,7 @@ defmodule PtcRunner.Agent.Answer do
         {:several, count} -> {:error, [several(count)]}
       end
 
-    if commented? and match?({:error, _errors}, read) and bare?(text),
+    if match?({:error, _errors}, read) and Commented.all?(blanked),
       do: {:error, [commented()]},
       else: read
   end

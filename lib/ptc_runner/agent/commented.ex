@@ -30,6 +30,17 @@ defmodule PtcRunner.Agent.Commented do
     end
   end
 
+  @doc """
+  Whether nothing else than comments of a blanked text had an object or a list.
+
+      iex> alias PtcRunner.Agent.Commented
+      iex> for text <- ["/* [1] */ none", "/* [1] */ [2]", "none"], do: text |> Commented.blanked() |> Commented.all?()
+      [true, false, false]
+
+  """
+  @spec all?({String.t(), commented? :: boolean()}) :: boolean()
+  def all?({text, commented?}), do: commented? and Parts.of(text) == {[], nil}
+
   defp found(_text, _from, spans, 0), do: spans
 
   defp found(text, from, spans, left) do

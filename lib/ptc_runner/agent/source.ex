@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Source do
   # From the text of an answer to a compiled program: without prose and fence, wrapped in `"program"` if
   # necessary, repaired if it is almost JSON.
 
-  alias PtcRunner.Agent.{Candidates, Commented, Feedback, Nearly, Parts, Run, Thinking}
+  alias PtcRunner.Agent.{Candidates, Commented, Feedback, Nearly, Run, Thinking}
   alias PtcRunner.Agent.Source.Safe
   alias PtcRunner.{Json, Options}
   alias PtcRunner.Json.{Checking, ExactArguments, Limits, Message}
@@ -95,9 +95,9 @@ defmodule PtcRunner.Agent.Source do
   end
 
   defp uncommented(text, limits, opts) do
-    {text, commented?} = Commented.blanked(text)
+    {text, _commented?} = blanked = Commented.blanked(text)
 
-    if commented? and Parts.of(text) == {[], nil},
+    if Commented.all?(blanked),
       do: {:error, {:parse_error, "The program stands in a comment: write it alone"}},
       else: found(text, limits, opts)
   end

@@ -2,7 +2,7 @@ defmodule PtcRunner.Lisp.Data do
   @moduledoc false
   # What a program reads of its context: `data/name` in the text of the program, and in functions of its memory.
 
-  alias PtcRunner.Lisp.Program
+  alias PtcRunner.Lisp.{Program, Remembered}
 
   @doc """
   The values of the names that a program reads, as it finds them.
@@ -18,17 +18,9 @@ defmodule PtcRunner.Lisp.Data do
 
   # The spellings of a name, in the order in which a program tries them.
   defp fetch(context, name) do
-    with :error <- spelled(context, name) do
+    with :error <- Remembered.fetch(context, name) do
       other = String.replace(name, "-", "_")
-      if other == name, do: :error, else: spelled(context, other)
+      if other == name, do: :error, else: Remembered.fetch(context, other)
     end
-  end
-
-  defp spelled(context, name) when is_map_key(context, name), do: Map.fetch(context, name)
-
-  defp spelled(context, name) do
-    Map.fetch(context, String.to_existing_atom(name))
-  rescue
-    _no_atom in [ArgumentError, SystemLimitError] -> :error
   end
 end

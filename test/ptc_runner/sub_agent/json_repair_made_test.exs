@@ -32,8 +32,8 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
     assert Map.get(found, :wrong, 0) <= 0.005 * @count, inspect(found)
   end
 
-  # The cases differ between releases of Erlang/OTP, which have other orders of keys.
-  test "with the signature: hardly a wrong value" do
+  # The cases of other releases of Erlang/OTP have other orders of keys: a few of them have a value that lacks something.
+  test "with the signature: no wrong value, and hardly one in other cases" do
     cases = for seed <- [1, 2, @seed], case <- BrokenAnswers.cases(seed, @count), do: case
 
     wrong =
@@ -42,7 +42,8 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
           outcome(case, read) == :wrong,
           do: case.text
 
-    assert length(wrong) <= 0.001 * length(cases), Enum.join(wrong, "\n\n")
+    most = if System.otp_release() == "25", do: 0, else: 0.001 * length(cases)
+    assert length(wrong) <= most, Enum.join(wrong, "\n\n")
   end
 
   test "a bracket that closes an item too early is left out where the syntax is broken, and not to please the type" do
