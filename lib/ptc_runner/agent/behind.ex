@@ -4,8 +4,8 @@ defmodule PtcRunner.Agent.Behind do
   # applied to, a call, or that items are left out. Sentences and Markdown say nothing of the kind.
 
   alias PtcRunner.Agent.Parts
-  alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
+  alias PtcRunner.SubAgent.JsonRepair.Left
 
   # Maximum number of values that are looked at, and of the characters that an error shows.
   @most 64
@@ -36,10 +36,6 @@ defmodule PtcRunner.Agent.Behind do
   ]
 
   @here Regex.compile!("\\A(?:" <> Enum.join(@signs, "|") <> ")")
-
-  # A field behind an object, and an item behind a list: a bracket closed them too early.
-  @field ~r/\A\s*+,?\s*+"((?:[^"\\]|\\.)*+)"\s*+:/
-  @item ~r/\A\s*+,\s*+(?:-?\d[\d.eE+-]*+|"(?:[^"\\]|\\.)*+"|true|false|null)\s*+(?:[,\]]|\z)/
 
   @doc """
   What stands behind the value of an answer, nil if nothing that matters. `part` is the text of the value, where several were found.
@@ -75,32 +71,11 @@ defmodule PtcRunner.Agent.Behind do
     spans
     |> Enum.take(@most)
     |> Enum.filter(&(part == nil or Parts.text(text, &1) == part))
-    |> Enum.find_value(&left_behind(&1, text, value))
+    |> Enum.find_value(&Left.behind(&1, text, value))
+    |> then(&(&1 && Shown.cut(&1, @shown)))
   end
 
   def left(_text, _part, _value), do: nil
-
-  defp left_behind({at, size} = span, text, value) do
-    rest = binary_part(text, at + size, byte_size(text) - at - size)
-
-    case :binary.at(text, at) do
-      ?{ when is_map(value) ->
-        with [sign, key] <- Regex.run(@field, rest),
-             false <- is_map_key(value, key) or is_map_key(value, String.replace(key, "-", "_")),
-             do: sign |> String.trim() |> Shown.cut(@shown),
-             else: (_none -> nil)
-
-      ?[ when is_list(value) ->
-        with [sign] <- Regex.run(@item, rest),
-             {:ok, own} <- Codec.decode(Parts.text(text, span)),
-             true <- length(own) == length(value),
-             do: sign |> String.trim() |> Shown.cut(@shown),
-             else: (_none -> nil)
-
-      _other ->
-        nil
-    end
-  end
 
   defp behind({at, size} = span, part, text) do
     from = at + size

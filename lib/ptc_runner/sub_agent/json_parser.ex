@@ -26,12 +26,11 @@ defmodule PtcRunner.SubAgent.JsonParser do
   value does not keep the text alive.
   """
 
-  alias PtcRunner.Agent.Behind
   alias PtcRunner.Json.Limits
   alias PtcRunner.{Aligned, Native, Options, Quanta}
   alias PtcRunner.Native.{Panic, Telemetry}
   alias PtcRunner.SubAgent.{JsonRepair, Signature}
-  alias PtcRunner.SubAgent.JsonRepair.Names
+  alias PtcRunner.SubAgent.JsonRepair.{Left, Names}
   require Quanta
   require Telemetry
 
@@ -205,7 +204,7 @@ defmodule PtcRunner.SubAgent.JsonParser do
         repaired(JsonRepair.read(text, type, opts), found)
 
       # A bracket that closed too early: the value is not all that the text says.
-      type != nil and left?(text, found) ->
+      type != nil and left?(text, found, opts) ->
         repaired(JsonRepair.read(text, type, opts), {:error, :invalid_json})
 
       true ->
@@ -214,7 +213,11 @@ defmodule PtcRunner.SubAgent.JsonParser do
     end
   end
 
-  defp left?(text, {:ok, value}), do: Behind.left(text, nil, value) != nil
+  defp left?(text, {:ok, value}, opts) do
+    with {:ok, start, length} <- native(text, opts, &Native.answer_find/2),
+         do: Left.behind({start, length}, text, value) != nil,
+         else: (_error -> false)
+  end
 
   defp right?({:error, _reason}, _type), do: false
   defp right?({:ok, _value}, nil), do: true
