@@ -14,7 +14,7 @@ defmodule PtcRunner.Lisp.Data do
   """
   @spec parts(Program.t(), map()) :: [{String.t(), {:ok, term()} | :error}]
   def parts(%Program{names: names}, context),
-    do: for(name <- elem(names, 5), do: {name, fetch(context, name)})
+    do: for(name <- names.data, do: {name, fetch(context, name)})
 
   # The spellings of a name, in the order in which a program tries them.
   defp fetch(context, name) do

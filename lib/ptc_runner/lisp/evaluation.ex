@@ -193,9 +193,9 @@ defmodule PtcRunner.Lisp.Evaluation do
   defp built(%Program{} = program, _limits), do: {:ok, program}
   defp built(source, limits), do: Program.build(source, [], [], limits)
 
-  defp symbols(%Program{names: {_, _, _, _, count, _, _}}, most) when count <= most, do: :ok
+  defp symbols(%Program{names: %{symbols: count}}, most) when count <= most, do: :ok
 
-  defp symbols(%Program{names: {_, _, _, _, count, _, _}}, most) do
+  defp symbols(%Program{names: %{symbols: count}}, most) do
     {:error, :symbol_limit_exceeded,
      "program contains #{count} unique symbols/keywords, exceeds limit of #{most}"}
   end
@@ -280,7 +280,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   end
 
   defp named({:error, {:execution, :unbound, name, detail, _none}}, program) do
-    {_unbound, _tools, globals, builtins, _symbols, _data, _calls} = program.names
+    %{globals: globals, builtins: builtins} = program.names
     {:error, {:execution, :unbound, name, detail, List.delete(globals, name) ++ builtins}}
   end
 

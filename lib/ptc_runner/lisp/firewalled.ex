@@ -30,12 +30,12 @@ defmodule PtcRunner.Lisp.Firewalled do
   def check(_program, %Given{firewall: false}), do: :ok
 
   def check(program, %Given{context: context, memory: memory, history: history}) do
-    {_unbound, _tools, globals, _builtins, _symbols, _data, _calls} = program.names
-
     data = for {name, {:ok, value}} <- Data.parts(program, context), do: {"data/#{name}", value}
 
     kept =
-      for name <- globals, {:ok, value} <- [Remembered.fetch(memory, name)], do: {name, value}
+      for name <- program.names.globals,
+          {:ok, value} <- [Remembered.fetch(memory, name)],
+          do: {name, value}
 
     marked = Marks.names(memory)
 

@@ -18,7 +18,7 @@ defmodule PtcRunner.Lisp.Names do
   """
   @spec check(Program.t(), Given.t(), map() | :any) :: :ok | {:error, atom(), String.t()}
   def check(
-        %Program{names: {unbound, tools, _, _, _, _, _}},
+        %Program{names: %{unbound: unbound, tools: tools}},
         %Given{memory: memory, own: own},
         known
       ) do

@@ -46,7 +46,7 @@ defmodule PtcRunner.Lisp.Planning do
   """
   @spec of(Program.t(), map(), map(), {map() | nil, map()}, non_neg_integer() | nil) :: Plan.t()
   def of(%Program{} = program, forms, settings, {context, memory}, most) do
-    {_unbound, _tools, globals, _builtins, _symbols, data, sites} = program.names
+    %{globals: globals, data: data, calls: sites} = program.names
     digest = digest(program)
     by_tool = Enum.group_by(sites, &elem(&1, 0))
     known = for {name, sites} <- by_tool, do: known(name, sites)

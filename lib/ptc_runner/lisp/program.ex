@@ -30,10 +30,15 @@ defmodule PtcRunner.Lisp.Program do
           source: String.t(),
           handle: reference(),
           consts: tuple(),
-          names:
-            {unbound :: [String.t()], tools :: [String.t()], globals :: [String.t()],
-             builtins :: [String.t()], symbols :: non_neg_integer(), data :: [String.t()],
-             calls :: [site()]},
+          names: %{
+            unbound: [String.t()],
+            tools: [String.t()],
+            globals: [String.t()],
+            builtins: [String.t()],
+            symbols: non_neg_integer(),
+            data: [String.t()],
+            calls: [site()]
+          },
           added: [Remembered.found()]
         }
 
@@ -82,7 +87,7 @@ defmodule PtcRunner.Lisp.Program do
           source: source,
           handle: handle,
           consts: consts,
-          names: names,
+          names: named(names),
           added: added
         }
 
@@ -123,6 +128,19 @@ defmodule PtcRunner.Lisp.Program do
      "invalid_form: invalid regex literal \#\"#{shown}\": #{text} at position #{place}"}
   end
 
+  # As the native side lists them.
+  defp named({unbound, tools, globals, builtins, symbols, data, calls}) do
+    %{
+      unbound: unbound,
+      tools: tools,
+      globals: globals,
+      builtins: builtins,
+      symbols: symbols,
+      data: data,
+      calls: calls
+    }
+  end
+
   @doc false
   # The program together with the functions that it finds in its memory. It mentions more names with each of them.
   @spec with_memory(t(), map(), [term()], limits()) :: {:ok, t()} | fail()
@@ -133,7 +151,7 @@ defmodule PtcRunner.Lisp.Program do
     do: with_memory(program, memory, history, limits, {[], []})
 
   defp with_memory(program, memory, history, limits, compiled_with) do
-    {_unbound, _tools, globals, builtins, _symbols, _data, _calls} = program.names
+    %{globals: globals, builtins: builtins} = program.names
     {added, shadowed} = compiled_with
     texts = Enum.map_join(added, " ", &elem(&1, 0))
 

@@ -123,6 +123,6 @@ defmodule PtcRunner.Agent.Lisp.Source do
   end
 
   # A sentence is a row of symbols that mean nothing.
-  defp names?(%Program{names: {unbound, _, _, _, _, _, _}}, memory),
+  defp names?(%Program{names: %{unbound: unbound}}, memory),
     do: Enum.all?(unbound, &(Remembered.fetch(memory, &1) != :error))
 end
