@@ -35,6 +35,7 @@ fn looked<H: Heap>(
     match m.heap.kind(value) {
         Kind::Nil | Kind::Bool | Kind::Number | Kind::String => true,
         Kind::Other => m.heap.is_name(value),
+        Kind::List if m.heap.is_empty_list(value) => true,
         Kind::List | Kind::Map if levels == 0 => false,
         Kind::List => {
             let mut rest = value;
@@ -56,23 +57,14 @@ fn looked<H: Heap>(
             }
             *left -= keys.len();
             let is_text = |key: &H::Term| m.heap.kind(*key) == Kind::String;
-            let is_plain = || {
+            let mut is_plain = || {
                 // A map with other keys may be a struct.
                 mode != Mode::Arguments
                     && class(m, value) == Class::Map
-                    && keys.iter().all(|key| is_simple(m, *key))
+                    && keys.iter().all(|key| looked(m, *key, mode, 0, left))
             };
             (keys.iter().all(is_text) || is_plain())
                 && (values.iter()).all(|value| looked(m, *value, mode, levels - 1, left))
         }
-    }
-}
-
-fn is_simple<H: Heap>(m: &Machine<'_, H>, key: H::Term) -> bool {
-    match m.heap.kind(key) {
-        Kind::Nil | Kind::Bool | Kind::Number | Kind::String => true,
-        Kind::Other => m.heap.is_name(key),
-        Kind::List => m.heap.is_empty_list(key),
-        Kind::Map => false,
     }
 }
