@@ -91,7 +91,7 @@ defmodule PtcRunner.Agent.Approval do
     Keyword.put(given, :within, before ++ within)
   end
 
-  # Those of a loop are counted over its turns; all others are those of the run.
+  # Plans of a loop are counted over its turns; all other plans are those of the run.
   def given({:again, within}, given),
     do: Keyword.update(given, :within, within, &(shared(&1) ++ within))
 

@@ -132,7 +132,7 @@ defmodule PtcRunner.Json.Plan.Comparison do
     |> Enum.sort_by(&weight(&1.arguments))
   end
 
-  # Those with constants come first.
+  # Calls whose arguments are constants come first.
   defp weight({:object, fields}) do
     open = Enum.count(fields, fn {_name, pattern} -> not match?({:is, _value}, pattern) end)
     {open, map_size(fields)}

@@ -194,7 +194,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   defp replied(rounds, reply, round),
     do: reply |> Driver.drive(one(rounds, round)) |> stepped()
 
-  # Those that wait for a person do not stop others.
+  # Rounds that wait for a person do not stop others.
   defp under_way(%{values: values, paused: paused}, started),
     do: started - map_size(values) - paused
 

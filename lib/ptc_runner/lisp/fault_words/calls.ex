@@ -13,7 +13,7 @@ defmodule PtcRunner.Lisp.FaultWords.Calls do
     {:arity_mismatch, "#{called(name)} expects #{expected(params, rest)}, got #{got}"}
   end
 
-  # The same where a built-in has called the function.
+  # A built-in has called the function with a wrong number of arguments.
   def words(:callback_arity, name, _detail, [params, rest, got | _]),
     do: {:arity_error, "#{called(name)} expects #{expected(params, rest)}, got #{got}"}
 

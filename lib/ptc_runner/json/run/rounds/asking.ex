@@ -189,7 +189,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
     end
   end
 
-  # Those of small arguments that the program gives are known.
+  # The words of small arguments that the program gives are known.
   defp weigh(Reply.call(args: args, weight: weight), args, heap),
     do: InCaller.weigh(args, weight, heap)
 
