@@ -97,7 +97,7 @@ defmodule PtcRunner.Agent.Answer do
   # The error of what stands beside a value and would be lost.
   defp around(text, part, value, asked) do
     cond do
-      sign = Behind.sign(text, part) || Behind.left(text, part, value) -> signed(sign, "behind")
+      sign = Behind.found(text, part, value) -> signed(sign, "behind")
       sign = Elsewhere.operator(text) -> signed(sign, "before")
       true -> elsewhere(Elsewhere.lost(text, part, value, asked.own))
     end

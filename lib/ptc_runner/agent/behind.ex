@@ -38,56 +38,43 @@ defmodule PtcRunner.Agent.Behind do
   @here Regex.compile!("\\A(?:" <> Enum.join(@signs, "|") <> ")")
 
   @doc """
-  What stands behind the value of an answer, nil if nothing that matters. `part` is the text of the value, where several were found.
+  What stands behind the value of an answer, nil if nothing that matters: a sign that the value is another one, or a field or an item that the
+  value lacks. `part` is the text of the value, where several were found; `value` is what was read of it.
 
       iex> alias PtcRunner.Agent.Behind
       iex> for text <- ["[1, 2] * 3", "[2, 1].sort()", "[1] and 3 more", ~s({"n": 1} - as asked), "**[1]** it is", ~s(see {"n": "[1] * 3"})],
-      ...>   do: Behind.sign(text, nil)
+      ...>   do: Behind.found(text, nil, nil)
       ["*", ".sort", "and 3 more", nil, nil, nil]
-
-  """
-  @spec sign(String.t(), String.t() | nil) :: String.t() | nil
-  def sign(text, part) do
-    {spans, _open} = Parts.of(text)
-    spans |> Enum.take(@most) |> Enum.find_value(&behind(&1, part, text))
-  end
-
-  @doc """
-  The field or the item behind a value that lacks it, nil if there is none. `value` is what was read of the text.
-
-      iex> alias PtcRunner.Agent.Behind
-      iex> Behind.left(~s({"n": 1}, "x": 2}), nil, %{"n" => 1})
+      iex> Behind.found(~s({"n": 1}, "x": 2}), nil, %{"n" => 1})
       ~s(, "x":)
-      iex> Behind.left("[1, 2], 3]", nil, [1, 2])
+      iex> Behind.found("[1, 2], 3]", nil, [1, 2])
       ", 3]"
-      iex> for {text, value} <- [{~s({"n": 1}, "x": 2}), %{"n" => 1, "x" => 2}}, {"[1, 2], 3 of them", [1, 2]}], do: Behind.left(text, nil, value)
+      iex> for {text, value} <- [{~s({"n": 1}, "x": 2}), %{"n" => 1, "x" => 2}}, {"[1, 2], 3 of them", [1, 2]}], do: Behind.found(text, nil, value)
       [nil, nil]
 
   """
-  @spec left(String.t(), String.t() | nil, term()) :: String.t() | nil
-  def left(text, part, value) when is_map(value) or is_list(value) do
+  @spec found(String.t(), String.t() | nil, term()) :: String.t() | nil
+  def found(text, part, value) do
     {spans, _open} = Parts.of(text)
 
-    spans
-    |> Enum.take(@most)
-    |> Enum.filter(&(part == nil or Parts.text(text, &1) == part))
-    |> Enum.find_value(&Left.behind(&1, text, value))
-    |> then(&(&1 && Shown.cut(&1, @shown)))
+    spans =
+      spans |> Enum.take(@most) |> Enum.filter(&(part == nil or Parts.text(text, &1) == part))
+
+    sign =
+      Enum.find_value(spans, &behind(&1, text)) ||
+        Enum.find_value(spans, &Left.behind(&1, text, value))
+
+    sign && sign |> String.trim() |> Shown.cut(@shown)
   end
 
-  def left(_text, _part, _value), do: nil
-
-  defp behind({at, size} = span, part, text) do
+  defp behind({at, size}, text) do
     from = at + size
     rest = binary_part(text, from, byte_size(text) - from)
 
-    with true <- part == nil or Parts.text(text, span) == part,
-         [sign] <- Regex.run(@here, rest, capture: :first),
-         false <- markdown?(sign, binary_part(text, 0, at)) do
-      sign |> String.trim() |> Shown.cut(@shown)
-    else
-      _none -> nil
-    end
+    with [sign] <- Regex.run(@here, rest, capture: :first),
+         false <- markdown?(sign, binary_part(text, 0, at)),
+         do: sign,
+         else: (_none -> nil)
   end
 
   # The value stands between two signs, or in a row of a table.
