@@ -82,14 +82,14 @@ defmodule PtcRunnerMcp.Child do
   @spec stop(t()) :: :ok
   def stop({port, pid}) do
     if Port.info(port), do: Port.close(port)
-    if pid && not gone?(pid, @patience), do: kill(pid)
+    if pid && not gone?(pid, @patience), do: end_group(pid)
     :ok
   rescue
     # It has ended in between.
     ArgumentError -> :ok
   end
 
-  defp kill(pid) do
+  defp end_group(pid) do
     signal("-TERM", pid)
     if not gone?(pid, @patience), do: signal("-KILL", pid)
   end
@@ -111,9 +111,13 @@ defmodule PtcRunnerMcp.Child do
     end
   end
 
-  # The process leads its group.
+  # The process leads its group. Right after its start it has none yet: then the process itself has the signal.
   defp signal(name, pid) do
-    {_text, status} = System.cmd("kill", [name, "--", "-#{pid}"], stderr_to_stdout: true)
+    with status when status != 0 <- kill(name, "-#{pid}"), do: kill(name, "#{pid}")
+  end
+
+  defp kill(name, target) do
+    {_text, status} = System.cmd("kill", [name, "--", target], stderr_to_stdout: true)
     status
   end
 end

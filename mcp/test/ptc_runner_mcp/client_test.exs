@@ -29,9 +29,12 @@ defmodule PtcRunnerMcp.ClientTest do
     pid
   end
 
+  # Neither the group nor, before it has one, the process.
   defp gone?(os_pid) do
-    {_text, status} = System.cmd("kill", ["-0", "--", "-#{os_pid}"], stderr_to_stdout: true)
-    status != 0
+    Enum.all?(["-#{os_pid}", "#{os_pid}"], fn target ->
+      {_text, status} = System.cmd("kill", ["-0", "--", target], stderr_to_stdout: true)
+      status != 0
+    end)
   end
 
   defp soon(test, left \\ 50) do
@@ -178,6 +181,14 @@ defmodule PtcRunnerMcp.ClientTest do
       refute gone?(pid)
       stop_supervised!(mode)
       assert soon(fn -> gone?(pid) end), mode
+    end
+  end
+
+  test "no process is left of a server that is ended as soon as it is started" do
+    for _ <- 1..20 do
+      {:ok, {_port, pid} = child} = PtcRunnerMcp.Child.start("sleep", ["1000"], %{}, nil)
+      PtcRunnerMcp.Child.stop(child)
+      assert soon(fn -> gone?(pid) end)
     end
   end
 
