@@ -1,25 +1,28 @@
 defmodule Mix.Tasks.Ptc.Run do
-  @shortdoc "Runs a PTC-JSON program over JSON data"
+  @shortdoc "Runs a PTC-JSON or PTC-Lisp program over JSON data"
   @moduledoc """
   Runs a program over data, and prints its result: as a table if it is a list of rows, otherwise as JSON. The columns of a table stand in the
   order of the program if it names all of them, and otherwise in that of the data. Floats have at most 15 digits, so that
   0.1 + 0.2 is 0.3; with `--json` they have all digits.
 
       mix ptc.run PROGRAM.json --context DATA.json
+      mix ptc.run PROGRAM.clj --context DATA.json
 
+  A file whose name ends in `.clj`, `.lisp` or `.ptcl` is a program in PTC-Lisp: `data/name` reads the context, what it prints is shown
+  before its result, and a value that JSON does not have (a set, a function) is shown as PTC-Lisp writes it. Any other file is a program in PTC-JSON.
   `-` stands for the standard input. Programs that call tools can be run here only with the answers of a journal.
 
   ## Options
 
-    * `--context FILE` - the JSON object that `load` reads. The file is read in place where that is possible: see the guide
+    * `--context FILE` - the JSON object that `load` or `data/name` reads. The file is read in place where that is possible: see the guide
       [Large answers of tools](large_answers.md)
-    * `--memory FILE` - the JSON object that `var` reads
+    * `--memory FILE` - the JSON object that `var` reads, or the values of earlier programs in PTC-Lisp, by name
     * `--timeout MS` - by default 30,000
     * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`. The file and its index do not count
-    * `--edition N` - the edition of the language, 1 or 2
-    * `--explain` - also prints measurements of each operation: see `PtcRunner.Json.Explain`
+    * `--edition N` - the edition of PTC-JSON, 1 or 2
+    * `--explain` - also prints measurements of each operation of PTC-JSON: see `PtcRunner.Json.Explain`
     * `--json` - the result as JSON, even if it is rows, with all digits of floats
-    * `--replay FILE` - the answers of tools come from this journal: see `PtcRunner.Json.replay/3`
+    * `--replay FILE` - the answers of tools come from this journal: see `PtcRunner.Json.replay/3` and `PtcRunner.Lisp.replay/3`
     * `--record FILE` - writes the journal of the run to this file: see `PtcRunner.Json.record/2`. `--replay`, `--record` and
       `--explain` exclude one another.
 
@@ -30,7 +33,7 @@ defmodule Mix.Tasks.Ptc.Run do
 
   use Mix.Task
 
-  alias PtcRunner.CLI.{Digits, Failure, Files, OverFile, Pretty, Progress, Table}
+  alias PtcRunner.CLI.{Digits, Failure, Files, LispRun, OverFile, Pretty, Progress, Table}
   alias PtcRunner.Json
   alias PtcRunner.Json.{Explain, Limits}
   alias PtcRunner.Sandbox.Guarded
@@ -58,7 +61,7 @@ defmodule Mix.Tasks.Ptc.Run do
 
     case OptionParser.parse(args, strict: @switches) do
       {opts, [path], []} ->
-        run(Files.text!(path), opts)
+        if LispRun.program?(path), do: lisp(path, opts), else: run(Files.text!(path), opts)
 
       {_opts, _paths, [{switch, _value} | _]} ->
         Mix.raise("unknown or wrong option #{switch}, see `mix help ptc.run`")
@@ -68,13 +71,41 @@ defmodule Mix.Tasks.Ptc.Run do
     end
   end
 
+  defp lisp(path, opts) do
+    for option <- [:explain, :edition], Keyword.has_key?(opts, option) do
+      Mix.raise("--#{option} works with programs in PTC-JSON, and #{path} is one in PTC-Lisp")
+    end
+
+    options = options(opts)
+    exclude!(opts)
+    text = Files.large_text!(opts[:context])
+    options = Keyword.put(options, :memory, memory!(opts, text))
+
+    case LispRun.run(Files.text!(path), text, options, Map.new(opts)) do
+      {:ok, prints, shown} ->
+        Enum.each(prints ++ [shown], &Mix.shell().info/1)
+
+      {:error, prints, shown, reason} ->
+        Enum.each(prints, &Mix.shell().info/1)
+        Mix.shell().error(shown)
+
+        with text when text != nil <- raise_limit({reason, options[:timeout]}, options),
+             do: Mix.shell().error(text)
+
+        exit({:shutdown, 1})
+    end
+  end
+
+  defp exclude!(opts) do
+    if Enum.count([opts[:record], opts[:replay], opts[:explain]], & &1) > 1,
+      do: Mix.raise("--record, --replay and --explain exclude one another")
+  end
+
   defp run(program, opts) do
     options = options(opts)
     explain? = Keyword.get(opts, :explain, false)
 
-    if Enum.count([opts[:record], opts[:replay], explain?], & &1) > 1,
-      do: Mix.raise("--record, --replay and --explain exclude one another")
-
+    exclude!(opts)
     text = Files.large_text!(opts[:context])
     options = Keyword.put(options, :memory, memory!(opts, text))
     run = fn -> journaled(program, {text, options}, explain?, Map.new(opts)) end

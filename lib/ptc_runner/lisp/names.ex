@@ -32,6 +32,18 @@ defmodule PtcRunner.Lisp.Names do
            )
   end
 
+  @doc """
+  The variables of a program that its memory does not have, and its tools that are not there, in the order of the text.
+
+      iex> {:ok, program} = PtcRunner.Lisp.Program.build("(+ x y (tool/find))", [], [], {1_000, 0})
+      iex> PtcRunner.Lisp.Names.unknown(program, %{"y" => 1}, [])
+      {["x"], ["find"]}
+
+  """
+  @spec unknown(Program.t(), map(), [String.t()]) :: {[String.t()], [String.t()]}
+  def unknown(%Program{names: %{unbound: unbound, tools: tools}}, memory, known),
+    do: {missing(unbound, memory), Enum.uniq(tools) -- known}
+
   defp missing([], _memory), do: []
 
   defp missing(names, memory),

@@ -103,6 +103,20 @@ defmodule PtcRunner.Lisp.Program do
     :error, :nif_panicked -> {:error, :execution_error, Panic.caught()}
   end
 
+  @doc false
+  # The offset and the length of what is wrong with a text, if it cannot be read or analyzed.
+  @spec problem(String.t(), limits()) :: {non_neg_integer(), non_neg_integer()} | nil
+  def problem(source, limits) do
+    text = Aligned.text(source)
+
+    case Quanta.finish(Quanta.native(Native.lisp_compile(text, [], [], MapSet.new(), limits))) do
+      {:error, {:problem, _reason, _code, _parts, start, end_}} -> {start, max(end_ - start, 0)}
+      _no_problem -> nil
+    end
+  catch
+    :error, :nif_panicked -> nil
+  end
+
   # The literal patterns of a program must compile.
   defp patterns(source, consts) do
     if :binary.match(source, "\#\"") == :nomatch,

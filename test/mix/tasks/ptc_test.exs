@@ -8,6 +8,9 @@ defmodule Mix.Tasks.PtcTest do
 
   doctest CLI.Digits
   doctest CLI.Excerpt
+  doctest CLI.LispFailure
+  doctest CLI.LispPlace
+  doctest CLI.LispRun
   doctest CLI.OverFile
   doctest CLI.Place
   doctest CLI.Plain
