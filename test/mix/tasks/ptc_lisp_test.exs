@@ -94,7 +94,7 @@ defmodule Mix.Tasks.PtcLispTest do
     assert {1, "", errors} = run(directory, "(+ 1\n (tool/find {:id 1}))")
     assert errors =~ "Unknown tool: find. No tools available.\n  at line 2, column 3\n"
     assert {1, "", errors} = run(directory, "(str \"é\" \"a)")
-    assert errors =~ "at line 1, column 10"
+    assert errors =~ "at line 1, column 13"
     assert {1, "", errors} = run(directory, "(fail {:why 1})")
     assert errors =~ "The program has failed: {\"why\" 1}"
   end
