@@ -64,7 +64,7 @@ defmodule PtcRunner.Agent.Behind do
       Enum.find_value(spans, &behind(&1, text)) ||
         Enum.find_value(spans, &Left.behind(&1, text, value))
 
-    sign && sign |> String.trim() |> Shown.cut(@shown)
+    sign && sign |> String.split() |> Enum.join(" ") |> Shown.cut(@shown)
   end
 
   defp behind({at, size}, text) do

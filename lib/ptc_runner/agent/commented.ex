@@ -5,8 +5,9 @@ defmodule PtcRunner.Agent.Commented do
   alias PtcRunner.Agent.Parts
 
   # What begins a comment, each at the beginning of a line or behind a blank or a bracket: the text need not be UTF-8.
-  @opens ~r/(?<![^\s}\]>])(?:<!--|\/\*)|(?:\A|\n)[ \t]*+(\/\/)/
-  @begins ["<!--", "/*", "//"]
+  # `#`, `;` and `--` begin one only directly before JSON: `# Answer: {…}` is a heading.
+  @opens ~r/(?<![^\s}\]>])(?:<!--|\/\*)|(?:\A|\n)[ \t]*+(\/\/|(?:#|;|--)++(?=[ \t]*+[{\[]))/
+  @begins ["<!--", "/*", "//", "#", ";", "--"]
 
   # Maximum number of comments that are looked at.
   @most 200
@@ -18,6 +19,8 @@ defmodule PtcRunner.Agent.Commented do
       iex> alias PtcRunner.Agent.Commented
       iex> Commented.blanked(~s(/* [1] */ [2]))
       {"          [2]", true}
+      iex> Commented.blanked("# [1]\\n;; [2]\\n# Answer: [3]")
+      {"     \\n      \\n# Answer: [3]", true}
       iex> for text <- [~s({"a": "/* [1] */"}), ~s("<!-- [1] -->"), "// the list:\\n[1]", "see https://a.b/*[1]*/"], do: Commented.blanked(text) == {text, false}
       [true, true, true, true]
 
@@ -85,24 +88,24 @@ defmodule PtcRunner.Agent.Commented do
     ends = ends(binary_part(text, at, size))
 
     case :binary.match(text, ends, scope: {at + size, byte_size(text) - at - size}) do
-      {stop, _size} -> holding(text, at, stop, ends, spans, left)
-      :nomatch when ends == "\n" -> holding(text, at, byte_size(text), "", spans, left)
+      {stop, _size} -> holding(text, {at, size}, stop, ends, spans, left)
+      :nomatch when ends == "\n" -> holding(text, {at, size}, byte_size(text), "", spans, left)
       :nomatch -> found(text, at + size, spans, left - 1)
     end
   end
 
   defp ends("<!--"), do: "-->"
   defp ends("/*"), do: "*/"
-  defp ends("//"), do: "\n"
+  defp ends(_line), do: "\n"
 
-  defp holding(text, at, stop, ends, spans, left) do
+  defp holding(text, {at, size}, stop, ends, spans, left) do
     until = if ends in ["\n", ""], do: stop, else: stop + byte_size(ends)
 
     # An object that begins in a comment of one line and ends in another line is none of the comment.
     case text |> binary_part(at, stop - at) |> Parts.of() do
       {[_ | _], nil} -> found(text, until, [{at, until - at} | spans], left - 1)
       {_none, nil} -> found(text, until, spans, left - 1)
-      {_some, _open} when ends in ["\n", ""] -> found(text, at + 2, spans, left - 1)
+      {_some, _open} when ends in ["\n", ""] -> found(text, at + size, spans, left - 1)
       {_some, _open} -> found(text, until, [{at, until - at} | spans], left - 1)
     end
   end

@@ -242,11 +242,19 @@ defmodule PtcRunner.Agent.MeaningTest do
             {~s({"n": 1, "s": "a"}\n"x": 2), "{n :int, x :int?}"},
             {~s(Here: {"n": 1}, "x-y": 2}), "{n :int, x_y :int?}"},
             {"[1, 2], 3]", "[:int]"},
-            {~s(["a"], "b", "c"]), "[:string]"}
+            {~s(["a"], "b", "c"]), "[:string]"},
+            {~s({"rows": [{"n": 1}]}, x: 2}), "{rows [{n :int, x :int?}]}"},
+            {~s({"rows": [{"n": 1}]}}, "x": 2}), "{rows [{n :int, x :int?}]}"},
+            {"[1]\n2", "[:int]"},
+            {"[1]\n2\n3\n", "[:int]"},
+            {~s(["a"] "b"), "[:string]"}
           ] do
         assert {:error, [%{message: message}], _} = Agent.answer(text, type)
         assert message =~ "behind its value", text
       end
+
+      for text <- ["[1]\n\n1. Read the list.", "[1]\n2 rows were left out", "[1], as of 2024"],
+          do: assert({:ok, [1], _} = Agent.answer(text, "[:int]"))
 
       assert {:ok, %{"n" => 1, "x" => 2}, [_]} =
                Agent.answer(~s({"x": 2}, "n": 1}), "{n :int, x :int?}")

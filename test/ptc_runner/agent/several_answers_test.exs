@@ -38,7 +38,15 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
     one = ~s({"program": {"op": "literal", "value": 1}})
     pay = ~s({"program": {"op": "call", "tool": "pay", "args": {}}})
 
-    for {open, close} <- [{"<!--", "-->"}, {"<!--\n", "\n-->"}, {"/*", "*/"}, {"//", "\n"}],
+    for {open, close} <- [
+          {"<!--", "-->"},
+          {"<!--\n", "\n-->"},
+          {"/*", "*/"},
+          {"//", "\n"},
+          {"#", "\n"},
+          {";;", "\n"},
+          {"--", "\n"}
+        ],
         fence <- ["", "```json\n"],
         comment = &"#{fence}#{open} #{&1} #{close}" do
       assert {:error, [%{message: "The answer stands in a comment" <> _}], _} =
@@ -63,6 +71,7 @@ defmodule PtcRunner.Agent.SeveralAnswersTest do
           {~s(/* {"t": 1), "{t :int}", :error},
           {~s(see https://a.b/* {"t": 1} */), "{t :int}", %{"t" => 1}},
           {~s(// {\n"t": 1}), "{t :int}", %{"t" => 1}},
+          {~s(# Answer: {"t": 1}), "{t :int}", %{"t" => 1}},
           {"<!-- [9] --> 5", ":int", 5}
         ] do
       case read(text, type) do

@@ -4,8 +4,13 @@ defmodule PtcRunner.SubAgent.JsonRepair.Left do
 
   alias PtcRunner.Json.Codec
 
-  @field ~r/\A\s*+,?\s*+"((?:[^"\\]|\\.)*+)"\s*+:/
-  @item ~r/\A\s*+,\s*+(?:-?\d[\d.eE+-]*+|"(?:[^"\\]|\\.)*+"|true|false|null)\s*+(?:[,\]]|\z)/
+  @scalar ~S/(?:-?\d[\d.eE+-]*+|"(?:[^"\\]|\\.)*+"|true|false|null)/
+  # A key in quotes, or a bare one before a value and the bracket that closes it.
+  @field ~r/\A[\s}\]]*+(?|,?\s*+"((?:[^"\\]|\\.)*+)"\s*+:|,\s*+([A-Za-z_][\w-]*+)[ \t]*+:(?=[ \t]*+(?:["\d-]|(?:true|false|null)\b)[^\n]*[}\]]))/
+  # Behind a comma, or nothing else than items up to the end of the text.
+  @item Regex.compile!(
+          "\\A\\s*+(?:,\\s*+#{@scalar}\\s*+(?:[,\\]]|\\z)|(?:#{@scalar}(?:[\\s,]++|\\z))++\\z)"
+        )
 
   @doc """
   What stands directly behind the object or list at a place of a text and is left out of `value`, which was read of it; nil if there is nothing.
@@ -13,6 +18,10 @@ defmodule PtcRunner.SubAgent.JsonRepair.Left do
       iex> alias PtcRunner.SubAgent.JsonRepair.Left
       iex> Left.behind({0, 8}, ~s({"n": 1}, "x": 2}), %{"n" => 1})
       ~s(, "x":)
+      iex> Left.behind({0, 8}, ~s({"n": 1}}, x: 2}), %{"n" => 1})
+      "}, x:"
+      iex> for text <- ["[1]\\n2", "[1]\\n1. one item"], do: Left.behind({0, 3}, text, [1])
+      ["2", nil]
       iex> Left.behind({0, 8}, ~s({"n": 1}, "x": 2}), %{"n" => 1, "x" => 2})
       nil
 
