@@ -46,10 +46,14 @@ defmodule PtcRunner.LivebookTest do
     tree = capture_io(fn -> send(me, {:values, evaluate(cells())}) end)
     assert_received {:values, values}
 
-    [result, over, story, waiting, approved, read, refused | rest] = values
+    [result, lisp, sums, over, story, waiting, approved, read, refused | rest] = values
     [findings, shares, error, stopped, points, timed] = rest
 
     assert %{"count" => 1666, "largest" => _, "sum" => _} = result
+    assert %{same: true, bytes: {json, shorter}} = lisp
+    assert shorter < json
+    assert [sum, _bob, _cy] = sums
+    assert sum == result["sum"]
     assert [%{"customer" => _, "spent" => spent, "limit" => limit} | _] = over
     assert spent > limit
     assert %{turns: [{1, false}, {2, true}], calls: [_, _, _]} = story

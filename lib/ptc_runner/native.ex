@@ -138,6 +138,9 @@ defmodule PtcRunner.Native do
     ]
   )
 
+  # native/ptc_nif/src/table.rs: the built-ins of PTC-Lisp, by section: {name, arguments, about}
+  nif(built_ins() :: [{String.t(), [{String.t(), String.t(), String.t()}]}])
+
   # native/ptc_nif/src/names.rs: the value of the key that spells the name differently; nil instead of `:error`
   nif(
     name_twin(map(), name :: binary() | atom(), :string | :atom | :keyword) ::

@@ -95,6 +95,7 @@ defmodule PtcRunner.Test.HostileCalls do
 
     paired(%{
       {:operations, 1} => [2],
+      {:built_ins, 0} => [],
       {:map_view, 0} => [],
       {:exiting, 0} => [],
       {:take_orphans, 0} => [],

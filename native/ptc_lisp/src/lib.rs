@@ -4,7 +4,7 @@
 //! text ── read ──▶ forms ── analyze ──▶ expressions ── compile ──▶ instructions and constants
 //! ```
 //!
-//! * [`table`]: the built-ins, one row for each
+//! * [`table`]: the built-ins, one row for each; [`about`]: their documentation
 //! * [`read`]: the reader, from text to forms with positions
 //! * [`analyze`]: from forms to expressions, with all errors that a program has before it runs
 //! * [`ast`]: what these make, and what the compiler takes
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod about;
 pub mod analyze;
 pub mod ast;
 pub mod cache;
