@@ -523,8 +523,8 @@ defmodule PtcRunnerNative.MixProject do
   # The only place with the project's address: precompiled libraries come from its releases.
   @source_url "https://github.com/ptc-runner/ptc_runner_native"
   @docs_url "https://hexdocs.pm/ptc_runner_native"
-  @description "Runs the JSON programs and signatures of PtcRunner natively: " <>
-                 "a drop-in replacement in Rust for the modules an app calls."
+  @description "Runs the small programs (PTC-JSON, PTC-Lisp) with which language models answer questions about your data: " <>
+                 "natively, in Rust, with your tools, limits and checked types."
 
   def project do
     [
@@ -733,23 +733,20 @@ defmodule PtcRunnerNative.MixProject do
         Benchmarks: ~r{^bench/},
         Project: ~r{^(CHANGELOG|SECURITY|LICENSE|NOTICE|usage-rules)}
       ],
+      # First what applications call. The modules of the last group have the names that code for `ptc_runner` and `allm` calls.
       groups_for_modules: [
-        "Run programs": [
+        Agents: [PtcRunner.Agent, PtcRunner.Agent.Paused, PtcRunner.Agent.Tool],
+        "PTC-JSON": [
           PtcRunner.Json,
           PtcRunner.Json.Call,
           PtcRunner.Json.Checked,
           PtcRunner.Json.Explain,
-          PtcRunner.Json.Interpreter,
-          PtcRunner.Json.Parser,
           PtcRunner.Json.Paused,
           PtcRunner.Json.Paused.Used,
           PtcRunner.Json.Paused.Used.Ets,
           PtcRunner.Json.Plan,
           PtcRunner.Json.Program,
           PtcRunner.Json.Text,
-          PtcRunner.Json.Validator,
-          PtcRunner.Context,
-          PtcRunner.Sandbox,
           PtcRunner.Schema
         ],
         "PTC-Lisp": [
@@ -763,34 +760,17 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Lisp.Var,
           PtcRunner.Tool
         ],
-        Agents: [PtcRunner.Agent, PtcRunner.Agent.Paused, PtcRunner.Agent.Tool],
         Signatures: [
           PtcRunner.SubAgent.Signature,
           PtcRunner.SubAgent.Signature.Coercion,
-          PtcRunner.SubAgent.Signature.Parser,
-          PtcRunner.SubAgent.Signature.Renderer,
-          PtcRunner.SubAgent.Signature.TypeResolver,
           PtcRunner.SubAgent.Signature.Validator,
-          PtcRunner.SubAgent.Template,
           PtcRunner.SubAgent.TypeExtractor
         ],
         Answers: [
           PtcRunner.Step,
-          PtcRunner.SubAgent,
           PtcRunner.SubAgent.AnswerStream,
-          PtcRunner.SubAgent.Definition,
           PtcRunner.SubAgent.JsonParser,
-          PtcRunner.SubAgent.KeyNormalizer,
-          PtcRunner.SubAgent.Loop.JsonHandler,
-          PtcRunner.SubAgent.Loop.Metrics,
-          PtcRunner.SubAgent.Loop.Shared,
           PtcRunner.Turn
-        ],
-        Engine: [
-          ALLM.Engine,
-          ALLM.Error.ValidationError,
-          ALLM.Serializer,
-          ALLM.Tool
         ],
         Codec: [
           PtcRunner.Json.Codec,
@@ -798,8 +778,29 @@ defmodule PtcRunnerNative.MixProject do
           PtcRunner.Json.Codec.EncodeError,
           PtcRunner.Json.Encoder
         ],
+        Observability: [PtcRunner.Native.Telemetry],
         "Beside ptc_runner": [PtcRunner.Native],
-        Observability: [PtcRunner.Native.Telemetry]
+        "Mirrored from ptc_runner and allm": [
+          PtcRunner.Context,
+          PtcRunner.Json.Interpreter,
+          PtcRunner.Json.Parser,
+          PtcRunner.Json.Validator,
+          PtcRunner.Sandbox,
+          PtcRunner.SubAgent,
+          PtcRunner.SubAgent.Definition,
+          PtcRunner.SubAgent.KeyNormalizer,
+          PtcRunner.SubAgent.Loop.JsonHandler,
+          PtcRunner.SubAgent.Loop.Metrics,
+          PtcRunner.SubAgent.Loop.Shared,
+          PtcRunner.SubAgent.Signature.Parser,
+          PtcRunner.SubAgent.Signature.Renderer,
+          PtcRunner.SubAgent.Signature.TypeResolver,
+          PtcRunner.SubAgent.Template,
+          ALLM.Engine,
+          ALLM.Error.ValidationError,
+          ALLM.Serializer,
+          ALLM.Tool
+        ]
       ]
     ]
   end

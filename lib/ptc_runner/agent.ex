@@ -411,6 +411,8 @@ defmodule PtcRunner.Agent do
     * `:tool_context` - a map or a keyword list for tools of two arguments, which the model and its programs do not see: see
       `PtcRunner.Agent.Tool`
     * `:on_call`, `:on_journal`, `:pause_ttl` - see `PtcRunner.Json.run/2`
+    * `:within`, `:unknown`, `:approve` - a plan that all programs of the loop are within, and a function that approves the plan of each program
+      that writes: see `run/3`
     * `:firewall` - by default `true`: a program in which a firewalled field flows into the arguments of a tool is refused, unless
       the tool only reads and declares that argument firewalled; see the section *Firewalled data* of `PtcRunner.Json.run/2`
     * `:on_event` - a function that gets a map for each thing that happens, in the calling process: `%{event: :turn, turn: 1}`, `:answer` with the
@@ -440,12 +442,15 @@ defmodule PtcRunner.Agent do
 
   ## Returns
 
-  `{:paused, paused}` if calls wait for a decision, see `resume/3`; `{:ok, step}` with the value in `step.return`, or `{:error, step}` with `step.fail`, whose `:message` is for people. Its `:reason` is
+    * `{:ok, step}`, with the value in `step.return`
+    * `{:paused, paused}` if calls wait for a decision, see `resume/3`
+    * `{:error, step}`, with `step.fail`: its `:message` is for people
+
+  The `:reason` of `step.fail` is
 
     * `:max_turns`: no turn is left; `step.fail.details.feedback` is the feedback to the last answer
     * `:model_error`: the model function returned `{:error, reason}`, raised, did not answer in time, or returned something else after tools
-      had been called; `step.fail.details.reason` is the
-      reason as it was given, so that a status 429 can be told from other errors
+      had been called; `step.fail.details.reason` is the reason as it was given, so that a status 429 can be told from other errors
     * `:halted`: it returned `{:halt, reason}`; `step.fail.details.reason`
     * `:failed`: a program of PTC-Lisp ended with `(fail value)`; `step.fail.details.value`
 
@@ -613,10 +618,16 @@ defmodule PtcRunner.Agent do
   end
 
   @doc """
-  Every call of a step or of a paused run or loop, in order: its turn, tool and arguments (`asked`: those that the program gave,
-  if the tool got others), its answer or error, its microseconds; what was decided, `by` whom or what, when, and with which note.
-  `key` and `attempt` are what tools of two arguments get; calls of a run in which nothing asks for them have none. With the option `:tool_context`, `context` says for whom: the entries of the context that are numbers, texts, atoms and
-  dates, of structs the module and the `id`, and of other terms only their kind. Entries whose names begin with `_` are left out.
+  Lists every call of a step, or of a paused run or loop, in order. The entries of a call:
+
+    * `turn`, `tool`, `args`; `asked` has the arguments that the program gave, if the tool got others
+    * `answer` or `error`, and `duration_us`, the microseconds that the call took
+    * `decision`, `by`, `at`, `note` - what was decided, by whom or what, when, and with which note
+    * `key`, `attempt` - what tools of two arguments get. Calls of a run in which nothing asks for them have none.
+    * `context` - with the option `:tool_context`, for whom the call was made: the entries of the context that are numbers, texts, atoms and
+      dates, of structs the module and the `id`, and of other terms only their kind. Entries whose names begin with `_` are left out.
+
+  An example:
 
       iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
       iex> tools = %{"pay" => {fn _ -> "paid" end, approve: true}}

@@ -15,6 +15,9 @@ defmodule PtcRunner.Json do
   A program runs natively, on the given terms: nothing of the context is copied. It runs in the
   calling process; only tools run in a process of their own. See `run/2` for the limits.
 
+  `PtcRunner.Agent` asks a model for programs, runs them with this module, and tells the model what was wrong. `PtcRunner.Lisp` runs
+  programs in PTC-Lisp. All operations of PTC-JSON, each with an example: [The language](language.md).
+
   ## Tools
 
   A tool is a function that takes the map of arguments the program gives and returns any term, or
@@ -134,6 +137,8 @@ defmodule PtcRunner.Json do
 
   ## Options
 
+  Options other than `:context`, `:memory`, `:tools`, `:timeout` and `:max_heap` are new in this library: `ptc_runner` does not have them.
+
     * `:context` - map read by `load`, by default `%{}`. Its keys, and those of nested maps, are
       strings: see `:keys`.
     * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
@@ -145,38 +150,37 @@ defmodule PtcRunner.Json do
       `:ptc_runner_native, :default_max_heap`; 0 for no limit. The caller's own data does not count. For both,
       the environment of `:ptc_runner` counts where this one has no value.
     * `:max_depth` - maximum nesting of operations, and in a text also of brackets, by default
-      #{Limits.default_max_depth()}. New in this library.
+      #{Limits.default_max_depth()}.
     * `:keys` - `:strings` (the default), or `:any`: if there is no such string key, `load`, `var`, and
-      `field`, `fields` and `path` of the operations also find the atom key of that name. New in this library.
+      `field`, `fields` and `path` of the operations also find the atom key of that name.
     * `:strict` - `true` rejects every field that an operation does not have, and every condition that is an
       object without `"op"` (it would always be true), and makes `load` fail for a name that the context does not have. By default only mistyped fields are rejected, so that other
-      fields can hold comments, and `load` of an unknown name returns `nil`. New in this library.
+      fields can hold comments, and `load` of an unknown name returns `nil`.
     * `:structs` - `:maps` (the default) takes structs as the maps that they are, or `:values`: see the section
-      *Structs*. New in this library.
-    * `:edition` - the edition of the language, 1 or 2: see the section *Editions*. New in this library.
+      *Structs*.
+    * `:edition` - the edition of the language, 1 or 2: see the section *Editions*.
     * `:tool_concurrency` - maximum number of tools that run at the same time, by default 1. With more, the
       calls for different items of a `map`, `filter` or `reject` may overlap, in as many processes, which
       share the heap limit, and in edition 2 the calls in different fields of one object, or members of one list, that
       the program builds (of `object`, `set`, `list`, of the arguments of a tool, or of `each` where there is one group), and
       for different items of `set` and `index_by`, or groups of `group_by`; everything else stays in order. Results are in the order of the list. If several
       items fail, the first of them in that order is the error, and calls for later items are stopped. Within what
-      overlaps, the calls of one item or field stay in order. New in this library.
+      overlaps, the calls of one item or field stay in order.
     * `:now` - the time that the operation `now` gives, for tests and for runs that are repeated: a `DateTime` or an ISO 8601 text,
-      in the years 0 to 9999, without its fraction of a second. By default the time of the run's start. New in this library.
+      in the years 0 to 9999, without its fraction of a second. By default the time of the run's start.
 
     * `:max_tool_calls` - the maximum number of calls in the run, by default `nil`: no maximum
     * `:on_call` - a function of a `PtcRunner.Json.Call` that decides about each call: see the section *Decisions*
     * `:pause_ttl` - milliseconds until a paused run expires, at most 1,000 years of them, by default `:infinity`
     * `:on_journal` - a function that gets each entry of the run's journal when it is made, as a map that is JSON, so that a run
-      whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`. New in this library, as are the last three.
-    * `:tool_context` - a map or a keyword list for tools of two arguments, which the program does not see: see `PtcRunner.Agent.Tool`. New
-      in this library.
+      whose process is killed can go on: see `PtcRunner.Json.Paused.recover/1`.
+    * `:tool_context` - a map or a keyword list for tools of two arguments, which the program does not see: see `PtcRunner.Agent.Tool`.
     * `:firewall` - `true` refuses a program in which firewalled data flow into the arguments of a tool: see the section
-      *Firewalled data*. By default `false`, in `PtcRunner.Agent` `true`. New in this library.
+      *Firewalled data*. By default `false`, in `PtcRunner.Agent` `true`.
     * `:within` - a plan, as a `PtcRunner.Json.Plan` or the map of `PtcRunner.Json.Plan.to_map/1`: the run makes only calls that it has. See the section
-      *Within a plan*. A list of plans is also possible: each of them counts. New in this library.
+      *Within a plan*. A list of plans is also possible: each of them counts.
     * `:unknown` - what happens to a call of which the plan cannot say how often it is made: `:refuse` (the default) refuses the program, with `:ask` the run is paused
-      before each such call. New in this library.
+      before each such call.
 
   A compiled program keeps the `:keys`, `:strict` and `:structs` that it was compiled with. If this call needs more,
   the program is compiled again for this run. It always keeps its edition, and `:edition` has no effect.

@@ -11,6 +11,9 @@ defmodule PtcRunner.Lisp do
   A program runs natively, on the given terms: nothing of the context is copied. It runs in the calling process; only tools run in a
   process of their own.
 
+  `PtcRunner.Agent` with `language: :lisp` asks a model for programs, and runs them with this module. All forms and built-ins, each with an
+  example: [PTC-Lisp](lisp.md).
+
   ## Turns
 
   What a program defines is in the memory of its step, and the next program finds it there, functions too:
@@ -77,9 +80,14 @@ defmodule PtcRunner.Lisp do
   @doc """
   Runs a program; never raises for one.
 
-  The step has `return`, or `fail` with `reason` and `message`; `memory`, for the next program; `prints`, in order; `tool_calls`, in
-  order; and `usage`, with `duration_ms` and `memory_bytes`. Prints and calls are also in the step of an error. `(return value)` ends a
-  program with `{:__ptc_return__, value}`, `(fail value)` with `{:__ptc_fail__, value}`.
+  Returns `{:ok, step}`, `{:error, step}` or `{:paused, paused}` (see *Decisions*). The fields of the step:
+
+    * `return` - the value of the program. `(return value)` ends the program with `{:__ptc_return__, value}`, and `(fail value)` with
+      `{:__ptc_fail__, value}`.
+    * `fail` - in an error: a map with `reason` and `message`
+    * `memory` - what the program has defined, for the option `:memory` of the next one
+    * `prints` and `tool_calls` - in order, also in an error
+    * `usage` - a map with `duration_ms` and `memory_bytes`
 
   ## Options
 
@@ -107,12 +115,15 @@ defmodule PtcRunner.Lisp do
     * `:tool_context` - map or keyword list that tools of two arguments get, and no program sees: `fn args, %{context: c} -> … end`
     * `:firewall` - `true` refuses a program that reads data with firewalled fields (their names begin with `_`), because nothing follows them through
       a program of PTC-Lisp; an answer with such fields is an error of the tool. By default `false`.
-    * `:within` - a plan that the program must be within, see `plan/2`; `:unknown` - `:ask` lets a person decide about each call of a tool of
-      which the plan cannot say how often it is called, by default `:refuse`
+    * `:within` - a plan that the program must be within, see `plan/2`
+    * `:unknown` - what happens to a call of a tool of which the plan cannot say how often it is called: `:refuse` (the default), or `:ask`, which lets
+      a person decide
     * `:now` - the time that a run has; by default the clock. A run that can pause or is recorded has the time of its start throughout.
 
-  Tools are given as in `PtcRunner.Json.run/2`, too: `{function, options}` with `approve: true`, `effect:`, `max_calls:`, `timeout:`,
-  `cache:`, `signature:`.
+  Other options are ignored, because options of `ptc_runner` that have no effect here must not fail.
+
+  Tools can also be given as in `PtcRunner.Json.run/2`: `{function, options}` with the options `approve: true`, `effect:`, `max_calls:`, `timeout:`,
+  `cache:` and `signature:`.
 
   ## Decisions
 
@@ -130,7 +141,7 @@ defmodule PtcRunner.Lisp do
 
   With `:pause`, and at a tool that says `approve: true`, the run ends as `{:paused, paused}`: `resume/3` goes on.
 
-  Other options are ignored: those of `ptc_runner` that have no effect here.
+  ## Examples
 
       iex> {:ok, step} = PtcRunner.Lisp.run("(def n (inc n)) (println n) {:n n}", memory: %{"n" => 1})
       iex> {step.return, step.memory, step.prints}
@@ -153,7 +164,7 @@ defmodule PtcRunner.Lisp do
   @doc ~S"""
   What a program will do, before it runs: the tools that it names, with the constants of their arguments, and the data that it reads.
 
-  A plan of PTC-Lisp names each tool that may be called, and more may stand in it than happens. A call outside of loops and functions is made at most
+  A plan of PTC-Lisp names each tool that may be called. It may also name tools that are not called in the end. A call outside of loops and functions is made at most
   once; how often others are made, and what flows into an argument that is no constant, is `unknown`. The functions of `:memory` that the
   program mentions belong to it, so give the memory. The options are those of `run/2`.
 

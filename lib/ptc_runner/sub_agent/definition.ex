@@ -1,6 +1,8 @@
 defmodule PtcRunner.SubAgent.Definition do
   @moduledoc """
-  The definition of an agent. Times are in milliseconds, sizes in bytes.
+  The definition of an agent of `ptc_runner`, for code that was written for it. Times are in milliseconds, sizes in bytes.
+
+  An agent of this library is a call of `PtcRunner.Agent.loop/3`.
 
       iex> agent = %PtcRunner.SubAgent.Definition{prompt: "Count the words"}
       iex> {agent.max_turns, agent.timeout, agent.memory_limit}
