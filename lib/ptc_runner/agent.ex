@@ -579,7 +579,7 @@ defmodule PtcRunner.Agent do
       iex> again.return
       1.25
 
-  New in this library.
+  Not in `ptc_runner`.
   """
   @spec replay(ask() | Json.program(), [map()] | map() | Json.Paused.t(), keyword()) ::
           {:ok | :error, Step.t()}

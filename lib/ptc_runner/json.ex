@@ -351,8 +351,9 @@ defmodule PtcRunner.Json do
   `decisions` is what is decided about the calls that wait: one decision for all of them, a list with one for each in the order of `calls`, a map from their ids, or a
   function of a call (`t:PtcRunner.Json.Call.t/0`) that returns its decision, or `:pause`. Calls without a decision wait again. A decision is
 
-    * `:approve` - the tool is called with the arguments that the program gives; `{:run, args}` with others, a map
-    * `{:answer, value}` - it is not called
+    * `:approve` - the tool is called with the arguments that the program gives
+    * `{:run, args}` - the tool is called with these arguments, a map
+    * `{:answer, value}` - the tool is not called, and `value` is its answer
     * `{:deny, reason}` - ends the run with an error
     * `{:decided, decision, by: name, note: text, at: time}` - one of these, with who has decided, as in `run/2`
 
@@ -378,7 +379,7 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.resume(paused, {:deny, "not Ada"}, opts)
       {:error, {:execution_error, "Tool 'pay' was refused: not Ada"}}
 
-  New in this library.
+  Not in `ptc_runner`.
   """
   @spec resume(
           Paused.t(),
@@ -411,7 +412,7 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.replay(program, journal)
       {:ok, 1.25, %{}, %{}}
 
-  New in this library.
+  Not in `ptc_runner`.
   """
   @spec record(program(), [option()]) :: {result(), journal :: map()}
   def record(program, opts \\ []), do: Recording.record(program, opts)
@@ -438,7 +439,7 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.replay(paused.program, paused)
       {:ok, 1.25, %{}, %{}}
 
-  New in this library.
+  Not in `ptc_runner`.
   """
   @spec replay(program(), journal :: map() | [map()] | Paused.t(), [option()]) ::
           {:ok, term(), map(), map()} | {:error, error()}
@@ -463,7 +464,7 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.run(program, context: %{"orders" => PtcRunner.Json.text("[1,]")})
       {:error, {:execution_error, "Context 'orders': JSON decode error: Unexpected token at position 3"}}
 
-  See the guide *Large answers of tools*. New in this library.
+  See the guide *Large answers of tools*. Not in `ptc_runner`.
   """
   @spec text(String.t()) :: Text.t()
   def text(binary) when is_binary(binary), do: %Text{binary: binary}
@@ -552,7 +553,7 @@ defmodule PtcRunner.Json do
       iex> {checked.type, checked.reads}
       {:int, ["orders"]}
 
-  New in this library. Raises `ArgumentError` for wrong options and types.
+  Not in `ptc_runner`. Raises `ArgumentError` for wrong options and types.
   """
   @spec check(program(), [check_option()]) ::
           {:ok, Checked.t()} | {:error, [Checked.finding(), ...]}
@@ -590,7 +591,7 @@ defmodule PtcRunner.Json do
       iex> PtcRunner.Json.plan(~s({"program": {"op": "lod", "name": "orders"}}))
       {:error, {:validation_error, "Unknown operation 'lod'. Did you mean 'load'?"}}
 
-  New in this library. Raises `ArgumentError` for wrong options.
+  Not in `ptc_runner`. Raises `ArgumentError` for wrong options.
   """
   @spec plan(program(), [plan_option()]) :: {:ok, Plan.t()} | {:error, error()}
   def plan(program, opts \\ []), do: Planning.plan(program, opts)
@@ -622,7 +623,7 @@ defmodule PtcRunner.Json do
       iex> for operation <- explanation.operations, do: {operation.about, operation.type}
       [{"pipe", :int}, {"load rows", {:list, {:map, [{"n", :int}]}}}, {"sum n", :int}]
 
-  New in this library.
+  Not in `ptc_runner`.
   """
   @spec explain(program(), [option() | {:check, keyword() | nil}]) :: Explain.t()
   def explain(program, opts \\ []), do: Checking.explain(program, opts)

@@ -11,7 +11,7 @@ defmodule PtcRunner.Agent.Paused do
   It is plain data: it may be sent to another node and written by `:erlang.term_to_binary/1`, or as JSON, see `to_map/1`. The model, the tools, the context, what
   the tools were given (`:tool_context`) and the functions among the options are not in it. The other fields are the library's own.
 
-  New in this library.
+  Not in `ptc_runner`.
   """
 
   alias PtcRunner.Json

@@ -23,7 +23,7 @@ defmodule PtcRunner.Json.Paused do
   It is plain data: it may be sent to another node, and written by `:erlang.term_to_binary/1` or as JSON, see `to_map/1`. Its size
   is that of the program, the memory, the calls and their answers, and less than 1 KB.
 
-  New in this library.
+  Not in `ptc_runner`.
   """
 
   alias PtcRunner.Json.{Call, Control, Edition, Entry, Kept, Keyed, Limits, Message, Program}

@@ -11,7 +11,7 @@ defmodule PtcRunner.Json.Program do
   read it again, unless they are called with options that the program was not compiled with. That takes 16 bytes for each key and each value in a
   text of up to 4,096 of them, and up to 32 in a longer one. For a program that was given as a map, it takes 16 bytes for each part that is not inside of a constant.
 
-  New in this library: the original has no compiled programs.
+  `ptc_runner` has no compiled programs.
   """
 
   alias PtcRunner.Json.{Codec, Edition, Fence, Limits, Message}

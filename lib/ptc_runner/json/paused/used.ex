@@ -10,7 +10,7 @@ defmodule PtcRunner.Json.Paused.Used do
   `PtcRunner.Json.Paused.Used.Ets` keeps the ids in this VM. With several nodes, or where texts outlive the VM, write one over a database: the
   guide "Tools under control" has it in ten lines.
 
-  New in this library.
+  Not in `ptc_runner`.
   """
 
   @doc """

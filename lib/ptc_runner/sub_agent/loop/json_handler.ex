@@ -31,17 +31,17 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler do
       `false`
     * `:build_error_feedback` - a function of error and response that returns the text for the LLM
     * `:feedback` - `:plain` (the default), or `:detailed`, which reports the line and column where the JSON is invalid, or path,
-      expectation and value of invalid values. New in this library.
+      expectation and value of invalid values. Not in `ptc_runner`.
     * `:repair` - `true` repairs almost valid answers, as `PtcRunner.SubAgent.JsonParser.repair/2`
       does; by default `false`. The step's `usage` has the repairs, under `:repairs`.
-      New in this library.
+      Not in `ptc_runner`.
     * `:truncated` - with `repair: true`, what happens if the answer was cut off: `:error` (the default) or `:complete`, see
       `PtcRunner.SubAgent.JsonParser.repair/3`. The error has the reason `:truncated`, and the feedback says where the
-      answer ends. New in this library.
+      answer ends. Not in `ptc_runner`.
     * `:timeout` - milliseconds that `handle_json_answer/4` may take to read the answer, or `:infinity`,
-      by default 5,000. New in this library.
+      by default 5,000. Not in `ptc_runner`.
     * `:max_heap` - words that the answer's value may take, 0 for no limit; by default 16 for each byte
-      of the answer, or 1,250,000 if that is more. New in this library.
+      of the answer, or 1,250,000 if that is more. Not in `ptc_runner`.
 
   Texts of dates and decimals become these. Missing fields with a default have it, and objects of `{:struct, Module, type}` are structs.
   A value of a type with defaults, structs or decimals has no undeclared keys, and floats for integers where the type is `:float`.

@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Paused.Used.Ets do
   forgotten, and while it is full of others (100,000, or `config :ptc_runner_native, used_texts: 10_000`), every text is refused and the log says so. It does not
   forget one to make room. It is empty when the VM starts: texts that outlive the VM need a database.
 
-  New in this library.
+  Not in `ptc_runner`.
   """
 
   @behaviour PtcRunner.Json.Paused.Used
