@@ -652,6 +652,7 @@ defmodule PtcRunnerNative.MixProject do
         "LICENSE",
         "NOTICE",
         "SECURITY.md",
+        "CONTRIBUTING.md",
         "usage-rules.md",
         "guides",
         "livebooks",
@@ -716,6 +717,7 @@ defmodule PtcRunnerNative.MixProject do
         {:"bench/RESULTS.md", [filename: "results", title: "Measured"]},
         {:"bench/MISSED.md", [filename: "missed", title: "Bars that are missed"]},
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         {:"SECURITY.md", [filename: "security_policy", title: "Security policy"]},
         {:LICENSE, [title: "Licence"]},
         {:NOTICE, [title: "Notice"]}
@@ -731,7 +733,7 @@ defmodule PtcRunnerNative.MixProject do
         Reference: ~r{^guides/},
         "How it works": ~r{^docs/},
         Benchmarks: ~r{^bench/},
-        Project: ~r{^(CHANGELOG|SECURITY|LICENSE|NOTICE|usage-rules)}
+        Project: ~r{^(CHANGELOG|CONTRIBUTING|SECURITY|LICENSE|NOTICE|usage-rules)}
       ],
       # First what applications call. The modules of the last group have the names that code for `ptc_runner` and `allm` calls.
       groups_for_modules: [

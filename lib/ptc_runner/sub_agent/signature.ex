@@ -15,7 +15,7 @@ defmodule PtcRunner.SubAgent.Signature do
 
   ## Firewalled fields
 
-  Fields whose name starts with an underscore are visible to Elixir only: `public_view/1` and
+  Fields whose name starts with an underscore or a hyphen are visible to Elixir only: `public_view/1` and
   `public_data/1` return what an LLM or a parent agent may see.
   """
 
