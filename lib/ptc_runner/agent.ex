@@ -11,7 +11,7 @@ defmodule PtcRunner.Agent do
       iex> step.return
       %{"mag" => 5.1, "net" => "ci"}
 
-  `loop/3` does all steps. They can also be called separately:
+  Programs are in PTC-JSON, or with `language: :lisp` in PTC-Lisp. `loop/3` does all steps. They can also be called separately:
 
   | | |
   |---|---|
