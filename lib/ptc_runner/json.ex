@@ -407,7 +407,7 @@ defmodule PtcRunner.Json do
       iex> {result, journal} = PtcRunner.Json.record(program, tools: %{"rate" => fn _ -> 1.25 end})
       iex> result
       {:ok, 1.25, %{}, %{}}
-      iex> journal["calls"]
+      iex> for call <- journal["calls"], do: Map.delete(call, "key")
       [%{"id" => "1", "tool" => "rate", "args" => %{"to" => "USD"}, "answer" => 1.25}]
       iex> PtcRunner.Json.replay(program, journal)
       {:ok, 1.25, %{}, %{}}
@@ -511,7 +511,7 @@ defmodule PtcRunner.Json do
       {:error, {:validation_error, "Unknown field 'feild' in operation 'eq'. Did you mean 'field'?"}}
 
       iex> PtcRunner.Json.compile(~s({"program": {"op": "count", "comment": "all"}}), strict: true)
-      {:error, {:validation_error, "Unknown field 'comment' in operation 'count'. There are none"}}
+      {:error, {:validation_error, "Unknown field 'comment' in operation 'count'. There are: 'where'"}}
 
       iex> PtcRunner.Json.compile(~s({"program": {"op": "load", "name": "n"}}), check: [context: %{"n" => ":int"}, returns: ":string"])
       {:error, {:validation_error, "program: The result must be :string, and is :int"}}
@@ -546,7 +546,7 @@ defmodule PtcRunner.Json do
       iex> finding.message
       "sum reads field 'totl', which no value has. Did you mean 'total'?"
       iex> {finding.path, finding.suggestion, finding.line}
-      {["program", "steps", 1], "total", 3}
+      {["program", "steps", 1, "field"], "total", 3}
 
       iex> program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "orders"}, {"op": "count"}]}})
       iex> {:ok, checked} = PtcRunner.Json.check(program, context: %{"orders" => {:sample, [%{"id" => 1}]}}, returns: ":int")

@@ -321,7 +321,7 @@ defmodule PtcRunner.Json.Texts do
 
       iex> rows = "[" <> String.duplicate(~s({"id": 1, "_pin": 2}, ), 20) <> "3]"
       iex> PtcRunner.Json.Texts.shown(PtcRunner.Json.text(rows), 64)
-      ~s([%{"_pin" => …, "id" => 1}, %{… (a JSON text of 443 bytes\))
+      ~S|[%{"_pin" => …, "id" => 1}, %{"_… (a JSON text of 443 bytes)|
 
   """
   @spec shown(term(), pos_integer()) :: String.t()
@@ -372,8 +372,8 @@ defmodule PtcRunner.Json.Texts do
       iex> PtcRunner.Json.Texts.answer("[1, 2]", 1_000, 10_000)
       [1, 2]
 
-      iex> PtcRunner.Json.Texts.answer("[1, 2]", 0, 10_000)
-      {:error, :timeout}
+      iex> PtcRunner.Json.Texts.answer("[" <> String.duplicate("1, ", 999) <> "2]", 1_000, 233)
+      {:error, :memory_exceeded}
 
   """
   @spec answer(binary(), timeout(), non_neg_integer()) :: term()
