@@ -73,6 +73,49 @@ defmodule PtcRunner.Json.ToolProcess do
     do: request(t, {name, fun, args, then}, timeout, nil)
 
   @doc """
+  Calls a tool of PTC-Lisp with each of these arguments, in one request, and waits for at most `timeout` milliseconds for all of them. Returns
+  what came of each call that was begun, with the time when it was known; further calls are not made behind one that has failed, nor
+  when the answers have more than `room` words. After an error that is no answer of the tool the last one is `{:error, reason}`.
+
+      iex> alias PtcRunner.Json.ToolProcess
+      iex> fun = PtcRunner.Lisp.ToolAnswer.of(&(6 / &1))
+      iex> {answers, tools} = ToolProcess.call_each(ToolProcess.new(0), "t", fun, [3, 2, 0, 1], 1_000, 0)
+      iex> ToolProcess.stop(tools)
+      iex> for {{:ok, answer, _words}, _at} <- answers, do: elem(answer, 1)
+      [2.0, 3.0, ~S("bad argument in arithmetic expression")]
+
+  """
+  @spec call_each(
+          t(),
+          String.t(),
+          (term() -> term()),
+          [term(), ...],
+          timeout(),
+          non_neg_integer()
+        ) ::
+          {[
+             {{:ok, term(), non_neg_integer()} | {:error, error()}, integer()} | {:error, error()}
+           ], t()}
+  def call_each(t, name, fun, all, timeout, room) do
+    kept = :ets.new(__MODULE__, [:public])
+
+    try do
+      case request(t, {name, fun, all, {:each, kept, room}}, timeout, nil) do
+        {{:each, answers}, t} -> {answers, t}
+        {error, t} -> {kept |> :ets.tab2list() |> in_order(error), t}
+      end
+    after
+      :ets.delete(kept)
+    end
+  end
+
+  # The answers that were kept, and the error; each stands with the number of calls that follow it.
+  defp in_order(kept, error) do
+    answers = for {_follow, result, at} <- Enum.sort(kept, :desc), do: {result, at}
+    answers ++ [error]
+  end
+
+  @doc """
   Moves a run to the process, at a call of the tool `fun`, and waits for its result for at most
   `timeout` milliseconds. The caller must stop the process afterwards.
   """

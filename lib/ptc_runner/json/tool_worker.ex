@@ -32,7 +32,7 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
-           :next | :in_place | :done | Moved.t()}
+           :next | :in_place | :done | {:each, :ets.table(), non_neg_integer()} | Moved.t()}
 
   @doc """
   Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
@@ -53,7 +53,26 @@ defmodule PtcRunner.Json.ToolWorker do
 
   defp serve(reply_to, max_heap, {name, _, args, then}, fun, funs)
        when then in [:next, :in_place] do
-    result = served(then, name, fun, args, max_heap)
+    await(reply_to, max_heap, served(then, name, fun, args, max_heap), funs)
+  end
+
+  defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
+    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
+
+  defp serve(reply_to, max_heap, {name, _, _args, %Moved{} = moved}, fun, funs) do
+    # A process that starts with the run has this limit already.
+    Guarded.allow(max_heap, ToolProcess.room(moved.words, 0))
+    Moved.start(reply_to, max_heap, moved, if(moved.anew?, do: %{name => fun}, else: funs))
+  end
+
+  # Several calls, one after another. The next request is served behind the last one.
+  defp serve(reply_to, max_heap, {name, _, all, {:each, kept, room}}, fun, funs) do
+    answers = each(all, name, fun, max_heap, {kept, room, []})
+    await(reply_to, max_heap, {:each, answers}, funs)
+  end
+
+  # Sends a result, and serves the next request.
+  defp await(reply_to, max_heap, result, funs) do
     tag = make_ref()
     tell(reply_to, result, tag)
 
@@ -66,13 +85,21 @@ defmodule PtcRunner.Json.ToolWorker do
     end
   end
 
-  defp serve(reply_to, max_heap, {name, _, args, :done}, fun, _funs),
-    do: leave(reply_to, name |> run(fun, args) |> weighed(max_heap))
+  # What came of calls of a tool whose answers `PtcRunner.Lisp.ToolAnswer` has told apart. Behind one that is no value, and behind too many words,
+  # no further call is made. Each answer is kept outside of this process too, which may be killed in the next call.
+  defp each([args | rest], name, fun, max_heap, {kept, room, answers}) do
+    result = name |> run(fun, args) |> weighed(max_heap)
+    at = System.monotonic_time()
+    answers = [{result, at} | answers]
 
-  defp serve(reply_to, max_heap, {name, _, _args, %Moved{} = moved}, fun, funs) do
-    # A process that starts with the run has this limit already.
-    Guarded.allow(max_heap, ToolProcess.room(moved.words, 0))
-    Moved.start(reply_to, max_heap, moved, if(moved.anew?, do: %{name => fun}, else: funs))
+    case result do
+      {:ok, {:value, _value}, words} when rest != [] and (max_heap == 0 or words <= room) ->
+        :ets.insert(kept, {length(rest), result, at})
+        each(rest, name, fun, max_heap, {kept, room - words, answers})
+
+      _last ->
+        :lists.reverse(answers)
+    end
   end
 
   defp served(:next, name, fun, %Batch{} = batch, max_heap),

@@ -77,6 +77,17 @@ defmodule PtcRunner.Lisp.Asking do
     end
   end
 
+  def request(Reply.calls(tool: name, args: asked) = calls, %Run{tools: tools} = run) do
+    with %{^name => fun} <- tools, {:ok, all} <- together(asked, run) do
+      several(calls, name, fun, all, run)
+    else
+      _one_by_one ->
+        Reply.calls(state: state, terms: terms, left: left) = calls
+        args = hd(asked)
+        request(Reply.call(state: state, terms: terms, tool: name, args: args, left: left), run)
+    end
+  end
+
   def request(Reply.call(tool: name, args: asked) = call, %Run{} = run) do
     args = Arguments.of(asked)
     call = if args === asked, do: call, else: Reply.call(call, args: args, weight: nil)
@@ -122,11 +133,7 @@ defmodule PtcRunner.Lisp.Asking do
   defp made(call, name, fun, args, run) do
     began = Ledger.began()
     {result, process} = called(call, name, fun, args, run)
-
-    result
-    |> InCaller.answered(call, name, %{run | process: process})
-    |> noted(name, args, began, run)
-    |> caught(call, name)
+    answered(result, call, name, args, began, %{run | process: process})
   end
 
   defp called(Reply.call(args: asked, left: left, weight: weight), name, fun, args, run) do
@@ -140,6 +147,73 @@ defmodule PtcRunner.Lisp.Asking do
     else
       error -> {error, process}
     end
+  end
+
+  # The arguments of calls that are made in one request.
+  defp together(asked, run) do
+    all = Enum.map(asked, &Arguments.of/1)
+    with {:ok, _words} <- Weight.within(all, run.max_heap), do: {:ok, all}
+  end
+
+  # Calls for rounds that follow one another. An answer that is no value is given to the run when it waits for that call.
+  defp several(calls, name, fun, all, %Run{process: process, max_heap: max_heap} = run) do
+    Reply.calls(left: left, built: built) = calls
+    began = Ledger.began()
+
+    {answers, process} =
+      ToolProcess.call_each(process, name, fun, all, left, max(max_heap - built, 0))
+
+    run = %{run | process: process}
+
+    case kept(answers, all, name, {began, began}, {[], 0, run.strategy.calls}) do
+      {{values, words, entries}, nil} ->
+        answer = {:answers, :lists.reverse(values), words}
+        {:resume, answer, with_entries(run, entries)}
+
+      {{[_ | _] = values, words, entries},
+       {{:error, {:tool_failed, failed}} = result, args, began}} ->
+        answer = {:answers, :lists.reverse(values), words}
+        reply = calls |> Driver.resume(answer) |> Driver.waiting()
+
+        if elem(reply, 0) in [:ok, :error] do
+          entry = Ledger.entry(name, args, {:error, elem(failure(failed), 1)}, began)
+          {:resumed, reply, with_entries(run, [entry | entries])}
+        else
+          answered(result, reply, name, args, began, with_entries(run, entries))
+        end
+
+      # The run does not go on, or it waits for the first of these calls.
+      {{_values, _words, entries}, {result, args, began}} ->
+        answered(result, calls, name, args, began, with_entries(run, entries))
+    end
+  end
+
+  # The values of calls, their words, and their entries, the newest first; and what came of the call that has no value, if there is one.
+  defp kept(
+         [answer | answers],
+         [args | all],
+         name,
+         {first, began},
+         {values, words, entries} = kept
+       ) do
+    with {result, at} when is_integer(at) <- answer,
+         {:ok, value, more} <- told_apart(result) do
+      entry = Ledger.answered(name, args, value, began, at)
+      kept = {[value | values], words + more, [entry | entries]}
+      kept(answers, all, name, {first, Ledger.after_other(first, at)}, kept)
+    else
+      {result, at} when is_integer(at) -> {kept, {told_apart(result), args, began}}
+      error -> {kept, {error, args, began}}
+    end
+  end
+
+  defp kept([], _all, _name, _began, kept), do: {kept, nil}
+
+  defp answered(result, call, name, args, began, run) do
+    result
+    |> InCaller.answered(call, name, run)
+    |> noted(name, args, began, run)
+    |> caught(call, name)
   end
 
   @doc "Keeps a call of a worker of `pmap` or `pcalls`: its name, its arguments and when it began, and what it was answered."
@@ -212,7 +286,10 @@ defmodule PtcRunner.Lisp.Asking do
   def failure(text), do: {inspect(text, printable_limit: :infinity), text}
 
   defp with_entry(%Run{strategy: asking} = run, entry),
-    do: %{run | strategy: %{asking | calls: [entry | asking.calls]}}
+    do: with_entries(run, [entry | asking.calls])
+
+  defp with_entries(%Run{strategy: asking} = run, entries),
+    do: %{run | strategy: %{asking | calls: entries}}
 
   # A `try` around the call gets the error as a map, and else the run ends with it.
   defp caught({:failed, _kind, {said, noted}, run}, call, name) do

@@ -29,6 +29,9 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   @bytes_per_word 8
 
+  # A value of so few words hardly makes the VM collect garbage.
+  @small 1_000
+
   @typep limits :: {timeout(), non_neg_integer()}
 
   @doc """
@@ -75,16 +78,40 @@ defmodule PtcRunner.Lisp.Evaluation do
          {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- prepared(program, given, tools, limits),
          :ok <- Firewalled.check(program, given) do
-      run = started(program, Firewalled.tools(tools, given), given, limits)
-      begin = fn run -> Start.begin(%{run | limits: {left(timeout, began), max_heap, 1}}) end
-      {outcome, run} = run |> deciding(given, settings) |> ran(begin)
+      case first_steps(program, tools, given, limits) do
+        {:ok, {:ok, _value, _defined}, words} = done when words <= @small ->
+          {done |> step(given, signature, limits) |> quiet(words, began), nil}
 
-      {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
-       run.control}
+        reply ->
+          run = started(program, Firewalled.tools(tools, given), given, limits)
+          begin = &begin(&1, reply, {left(timeout, began), max_heap, 1})
+          {outcome, run} = run |> deciding(given, settings) |> ran(begin)
+
+          {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
+           run.control}
+      end
     else
       error -> {error |> failed(given, limits) |> used(0, began), nil}
     end
   end
+
+  # Most runs without tools, about which nobody decides, end in their first native call. So nothing else is prepared before it.
+  defp first_steps(
+         program,
+         tools,
+         %Given{max_tool_calls: nil, on_call: nil, on_journal: nil, within: [], own: own} = given,
+         limits
+       )
+       when tools == %{} and own == %{} do
+    if Telemetry.on?(),
+      do: :none,
+      else: Start.first_steps_of_lisp(program, limits, given.context, own(given))
+  end
+
+  defp first_steps(_program, _tools, _given, _limits), do: :none
+
+  defp begin(run, :none, limits), do: Start.begin(%{run | limits: limits})
+  defp begin(_run, reply, _limits), do: reply
 
   # What is refused before the run begins has no control.
   defp ran({:error, reason, run}, _begin), do: {{:error, reason}, run}
@@ -205,7 +232,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       program: program,
       context: given.context,
       memory: given.memory,
-      own: {given.memory, given.history, given.budget || %{}, given.strict_data},
+      own: own(given),
       tools: tools,
       now: given.now,
       most: given.tool_concurrency,
@@ -215,6 +242,10 @@ defmodule PtcRunner.Lisp.Evaluation do
       process: ToolProcess.new(max_heap)
     }
   end
+
+  # What the native part gets in the place of the memory.
+  defp own(%Given{memory: memory, history: history, budget: budget, strict_data: strict?}),
+    do: {memory, history, budget || %{}, strict?}
 
   # Nothing decides about the calls of most runs, and nothing counts them.
   defp deciding(
@@ -339,6 +370,10 @@ defmodule PtcRunner.Lisp.Evaluation do
     step = %{step | prints: Enum.reverse(asking.prints), tool_calls: Enum.reverse(asking.calls)}
     used({ended, step}, words(outcome), began)
   end
+
+  # A step without prints and calls.
+  defp quiet({ended, step}, words, began),
+    do: used({ended, %{step | prints: [], tool_calls: []}}, words, began)
 
   defp used({ended, step}, words, began) do
     duration = System.monotonic_time(:millisecond) - began

@@ -41,6 +41,43 @@ defmodule PtcRunner.Lisp.Ledger do
 
   def entry(name, args, {:error, text}, began), do: %{entry(name, args, began) | error: text}
 
+  @doc """
+  The start of a call that began at this time, after another one.
+
+      iex> alias PtcRunner.Lisp.Ledger
+      iex> {time, since} = Ledger.began()
+      iex> later = since + System.convert_time_unit(1_500, :millisecond, :native)
+      iex> {next, ^later} = Ledger.after_other({time, since}, later)
+      iex> DateTime.diff(next, time, :millisecond)
+      1500
+
+  """
+  @spec after_other(began(), integer()) :: began()
+  def after_other({time, since}, at),
+    do: {later(time, System.convert_time_unit(at - since, :native, :microsecond)), at}
+
+  defp later(%DateTime{microsecond: {some, _precision}} = time, more)
+       when some + more < 1_000_000,
+       do: %{time | microsecond: {some + more, 6}}
+
+  defp later(time, more), do: DateTime.add(time, more, :microsecond)
+
+  @doc "The entry of a call that had a value at this time."
+  @spec answered(String.t(), map(), term(), began(), integer()) :: entry()
+  def answered(name, args, value, {timestamp, since}, at) do
+    with_result(
+      %{
+        name: name,
+        args: args,
+        result: nil,
+        error: nil,
+        timestamp: timestamp,
+        duration_ms: System.convert_time_unit(at - since, :native, :millisecond)
+      },
+      value
+    )
+  end
+
   @doc "The entry of a call that the cache has answered."
   @spec cached(String.t(), map(), term()) :: entry()
   def cached(name, args, value) do

@@ -74,15 +74,24 @@ impl<T: Copy> KeyForms<T> {
     }
 }
 
-/// The remembered keys of a program in one execution, by the constant that each is.
+/// Number of maps whose keys are remembered to be texts.
+pub const TEXTS: usize = 8;
+
+/// What is remembered in one execution.
 #[derive(Debug)]
 pub struct Cache<T> {
+    /// The keys of the program, by the constant that each is.
     keys: Vec<Option<KeyForms<T>>>,
+    /// Where keys of small maps stand that are all texts.
+    pub texts: [usize; TEXTS],
 }
 
 impl<T> Default for Cache<T> {
     fn default() -> Self {
-        Cache { keys: Vec::new() }
+        Cache {
+            keys: Vec::new(),
+            texts: [0; TEXTS],
+        }
     }
 }
 

@@ -15,6 +15,8 @@ use ptc_vm::{Language, Name, Report};
 pub struct Lisp {
     /// Where a program goes on that ends by `return` or `fail`: there its result is made.
     pub end: Pc,
+    /// Whether its functions may call tools, print, bind names or end the program. Only then the calls of `pmap` and `pcalls` are runs of their own.
+    pub has_workers: bool,
 }
 
 /// A program.
@@ -43,7 +45,7 @@ pub const EVALUATING: Pc = 5;
 /// The address of the code that prints the arguments.
 pub const PRINTING: Pc = 7;
 
-/// Where an operand is: in a slot, or a constant. It takes four bytes, so that an instruction takes sixteen.
+/// Where an operand is: in a slot, a constant, or on the stack. It takes four bytes, so that an instruction takes sixteen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InstrOperand(u32);
 
@@ -54,25 +56,35 @@ pub enum OperandPlace {
     Slot(Slot),
     /// A constant.
     Const(ConstId),
+    /// On the stack; only one of the two operands of an instruction is there.
+    Top,
 }
 
 impl InstrOperand {
     /// The operand at a place; `None` if its number is too large.
     pub fn at(place: OperandPlace) -> Option<Self> {
-        let (number, is_constant) = match place {
+        let (number, kind) = match place {
             OperandPlace::Slot(slot) => (slot, 0),
             OperandPlace::Const(id) => (id, 1),
+            OperandPlace::Top => (0, 2),
         };
-        Some(InstrOperand(number.checked_mul(2)? + is_constant))
+        Some(InstrOperand(number.checked_mul(4)? + kind))
     }
 
     /// Where it is.
     #[inline]
     pub fn place(self) -> OperandPlace {
-        match self.0 & 1 {
-            0 => OperandPlace::Slot(self.0 >> 1),
-            _ => OperandPlace::Const(self.0 >> 1),
+        match self.0 & 3 {
+            0 => OperandPlace::Slot(self.0 >> 2),
+            1 => OperandPlace::Const(self.0 >> 2),
+            _ => OperandPlace::Top,
         }
+    }
+
+    /// Whether it is on the stack.
+    #[inline]
+    pub fn is_top(self) -> bool {
+        self.place() == OperandPlace::Top
     }
 }
 
@@ -160,6 +172,13 @@ pub enum Own {
         /// Whether there is a default above the value.
         default: bool,
     },
+    /// Calls a keyword with the value in a slot: pushes what that has at the key, or nil.
+    KeywordOf {
+        /// The slot.
+        slot: Slot,
+        /// The keys, see [`crate::look`].
+        key: ConstId,
+    },
     /// Pops so many arguments of a built-in that only the caller can evaluate; pushes the question. If the built-in need not be
     /// asked for, it pushes the value, and jumps behind the answer: see [`BEHIND_ANSWER`].
     Question {
@@ -185,8 +204,26 @@ pub enum Own {
         /// Where it jumps to.
         to: Pc,
     },
+    /// Puts the next item of the list in a slot into another slot; the first one then has the others. Jumps if there is none.
+    Visit {
+        /// The slot of the list.
+        slot: Slot,
+        /// The slot of the item.
+        item: Slot,
+        /// Where it jumps to.
+        to: Pc,
+    },
+    /// Pops a collection, pushes the list of its items, which this built-in visits with a function that is written there.
+    Sequence(Builtin),
     /// Pops a value and puts it in front of the list in a slot.
     Collect(Slot),
+    /// Pushes what was collected in a slot, the first value first.
+    Collected {
+        /// The slot.
+        from: Slot,
+        /// The slot of the list whose items were visited: the part that is in order, while this goes on.
+        into: Slot,
+    },
     /// Fails unless the slot has a list or nil.
     ExpectList(Slot),
     /// Fails unless the slot has a plain map or nil.
@@ -208,7 +245,7 @@ pub enum Own {
     Arguments(Slot),
     /// Pushes whether the value on the stack, which stays there, equals a constant.
     Matches(ConstId),
-    /// If both operands are small numbers, pushes what the built-in gives, and jumps.
+    /// If both operands are small numbers, pops the one that is on the stack, pushes what the built-in gives, and jumps.
     Arithmetic {
         /// The built-in, see [`crate::families::numbers::quick`].
         op: Builtin,
@@ -247,6 +284,9 @@ pub enum Own {
         /// Number of values that it adds.
         others: u32,
     },
+    /// If the value that grows, below a key and an item, is a map with a list or nothing at the key: adds the item to that, pops the key and
+    /// the item, and jumps. See [`crate::families::gathering`].
+    Gather(Pc),
     /// Pushes all of a value that grows, which then has nothing beside it.
     Whole {
         /// The slot of the base.
@@ -330,8 +370,9 @@ impl Language for Lisp {
     fn flow(own: &Own) -> Flow {
         let branch = match own {
             Own::IfBound { to, .. } => Some((*to, 1)),
-            Own::NextItem { to, .. } => Some((*to, 0)),
+            Own::NextItem { to, .. } | Own::Visit { to, .. } => Some((*to, 0)),
             Own::TakeEndless(to) => Some((*to, 1)),
+            Own::Gather(to) => Some((*to, 2)),
             Own::Arithmetic { to, .. } => Some((*to, 1)),
             Own::Guard(to) => Some((*to, 1)),
             _ => None,
@@ -344,19 +385,26 @@ impl Language for Lisp {
             Own::IfBound { .. } => (0, (0, 0)),
             Own::TakeEndless(_) => (0, (4, 4)),
             // The instructions behind it read both slots, too.
-            Own::Arithmetic { left, .. } => match left.place() {
-                OperandPlace::Slot(slot) => (slot, (0, 0)),
-                OperandPlace::Const(_) => (0, (0, 0)),
-            },
+            Own::Arithmetic { left, right, .. } => {
+                let on_stack = u32::from(left.is_top() || right.is_top());
+                match left.place() {
+                    OperandPlace::Slot(slot) => (slot, (on_stack, on_stack)),
+                    _ => (0, (on_stack, on_stack)),
+                }
+            }
             Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, (*count, 1)),
             Own::Map(count) => (0, (2 * count, 1)),
             Own::Closure { captures, .. } => (0, (*captures, 1)),
             Own::Captured { slot, .. } => (*slot, (0, 1)),
+            Own::KeywordOf { slot, .. } => (*slot, (0, 1)),
             Own::Keyword { default, .. } => (0, (1 + u32::from(*default), 1)),
             Own::Question { arguments, .. } => (0, (*arguments, 1)),
             Own::QuestionOfSlots | Own::OfSlots | Own::PrintOfSlots => (0, (0, 1)),
             Own::Answered | Own::Items | Own::IsNil | Own::ToolArguments(_) => (0, (1, 1)),
+            Own::Sequence(_) => (0, (1, 1)),
             Own::NextItem { slot, .. } => (*slot, (0, 1)),
+            Own::Visit { slot, item, .. } => ((*slot).max(*item), (0, 0)),
+            Own::Collected { from, into } => ((*from).max(*into), (0, 1)),
             Own::Collect(slot) => (*slot, (1, 0)),
             Own::ExpectList(slot) | Own::ExpectMap(slot) | Own::Arguments(slot) => (*slot, (0, 0)),
             Own::TakeItem(slot) | Own::TakeRest(slot) => (*slot, (0, 1)),
@@ -368,6 +416,7 @@ impl Language for Lisp {
             Own::Guard(_) => (0, (0, 0)),
             Own::Unguard | Own::WorkerFailed { .. } => (0, (1, 1)),
             Own::Grow { others, .. } => (0, (2 + others, 2)),
+            Own::Gather(_) => (0, (4, 4)),
             Own::Whole { base, added } => ((*base).max(*added), (0, 1)),
             Own::ReduceItems => (0, (2, 2)),
             Own::RecurCount { .. } => (0, (0, 0)),

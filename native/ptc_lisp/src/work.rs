@@ -2,7 +2,7 @@
 
 use crate::exec::states::{Converting, Spreading};
 use crate::families::flow::Flow;
-use crate::families::{calls, functions, numbers, strings};
+use crate::families::{calls, functions, numbers, states, strings};
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::Resumable;
 
@@ -55,6 +55,8 @@ works! {
     Flow(Flow<T>),
     /// A text.
     Strings(strings::TextWork<T>),
+    /// A map whose lists grow.
+    Gathering(states::Gathering<T>),
     /// A value on its way out of the run, or to a tool.
     Converting(Converting<T>),
     /// Arguments that a collection gives.

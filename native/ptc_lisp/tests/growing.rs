@@ -38,6 +38,21 @@ fn what_is_added_one_by_one() {
         ("(count (reduce (fn [a x] (conj a x)) #{} [3 1 3]))", "2"),
         ("(reduce (fn [a x] (conj a [x 1])) {} [1 2])", "%{1 => 1, 2 => 1}"),
         ("(reduce (fn [a x] (into a {x 1})) {} [1 2])", "%{1 => 1, 2 => 1}"),
+        // Lists in a map.
+        ("(reduce (fn [m x] (update m (rem x 2) (fnil conj []) x)) {} (range 5))", "%{0 => [0, 2, 4], 1 => [1, 3]}"),
+        ("(reduce (fn [m x] (update m (rem x 2) conj x)) {} (range 4))", "%{0 => [0, 2], 1 => [1, 3]}"),
+        ("(reduce (fn [m x] (update m :k (fnil conj []) x)) {:k [7] :l 1} [1 2])", r#"%{"k" => [7, 1, 2], "l" => 1}"#),
+        ("(reduce (fn [m x] (update m :k (fnil conj []) x)) {:k nil} [1])", r#"%{"k" => [1]}"#),
+        ("(count (:k (reduce (fn [m x] (update m :k (fnil conj #{}) x)) {} [1 1])))", "1"),
+        ("(count (:k (reduce (fn [m x] (update m :k (fnil conj []) x)) {:k #{2}} [1 1])))", "2"),
+        ("(reduce (fn [m x] (update (update m :a (fnil conj []) x) :b (fnil conj []) (count (:a m)))) {} [5 6])",
+            r#"%{"a" => [5, 6], "b" => [0, 1]}"#),
+        ("(reduce (fn [m x] (if (= x 2) (assoc m :k 0) (if (= (:k m) 0) m (update m :k (fnil conj []) x)))) {} [0 1 2 3])",
+            r#"%{"k" => 0}"#),
+        ("(loop [i 0 m {}] (if (< i 3) (recur (inc i) (update m 1 (fnil conj []) i)) m))", "%{1 => [0, 1, 2]}"),
+        ("(reduce (fn [m x] (update m 0 conj x)) [[1]] [2 3])", "[[1, 2, 3]]"),
+        ("(reduce (fn [m [k v]] (update m k (fnil conj []) v)) {} [[1 :a] [1.0 :b] [\"1\" :c] [1 :d]])",
+            r#"%{1 => ["a", "d"], 1.0 => ["b"], "1" => ["c"]}"#),
         // The built-in itself.
         ("(reduce conj [] (range 4))", "[0, 1, 2, 3]"),
         ("(reduce conj [[1] 2 3])", "[1, 2, 3]"),
@@ -95,6 +110,22 @@ fn errors_are_those_of_the_built_ins() {
         let error = run.run().end.expect_err("an error");
         error.split(' ').take(4).collect::<Vec<_>>().join(" ")
     };
+    for (growing, plain) in [
+        (
+            "(reduce (fn [m x] (update m :k conj x)) {:k 5} [1])",
+            "(update {:k 5} :k conj 1)",
+        ),
+        (
+            "(reduce (fn [m x] (update m :k conj x)) nil [1])",
+            "(update nil :k conj 1)",
+        ),
+        (
+            "(reduce (fn [m x] (update m :k conj x)) [1] [1])",
+            "(update [1] :k conj 1)",
+        ),
+    ] {
+        assert_eq!(error(growing), error(plain), "{growing}");
+    }
     for coll in ["5", ":a", "inc"] {
         let growing = format!("(reduce (fn [a x] (conj a x)) [] {coll})");
         let plain = format!("(reduce + [] {coll})");
@@ -111,6 +142,7 @@ fn what_is_added_takes_space_in_proportion() {
         "(count (loop [i 0 a []] (if (< i 50000) (recur (inc i) (conj a i)) a)))",
         "(count (reduce (fn [a x] (into a [x x])) [] (range 25000)))",
         "(count (reduce (fn [a x] (str a x)) \"\" (range 20000)))",
+        "(count (:k (reduce (fn [m x] (update m :k (fnil conj []) x)) {} (range 30000))))",
     ] {
         let limits = Limits {
             words: 500_000,

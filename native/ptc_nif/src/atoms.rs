@@ -28,6 +28,8 @@ rustler::atoms! {
     moved_call,
     moved_calls,
     moved_all,
+    calls,
+    answers,
     at_most,
     answer,
     moved,

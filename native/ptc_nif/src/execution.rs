@@ -293,6 +293,10 @@ impl<'a> Execution<'a> {
                 let left = self.milliseconds_left(deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
                 let state = home.keep(env, None);
+                if let Some((all, built)) = ahead {
+                    let reply = (atoms::calls(), state, terms, tool, all, left, built);
+                    return (reply.encode(env), Some(None));
+                }
                 match most_words.and_then(|most| moving::weight(env, [terms, args], most)) {
                     Some(words) => {
                         (atoms::moves(), state, terms, tool, args, left, words).encode(env)
@@ -344,7 +348,8 @@ impl<'a> Execution<'a> {
         run.calls_ahead(&mut heap, &self.given, &held[FIRST..], &mut all);
         // Where none follows, or only after many steps, the run does not look again.
         let follows = all.len() > 1;
-        run.plain_mut().looks_ahead = follows;
+        // A run that stays with its caller saves more by each call that it finds.
+        run.plain_mut().looks_ahead = follows || run.plain().mode != Mode::Moved;
         follows.then(|| (terms.make_list(&all).term(terms.env), heap.words_built()))
     }
 

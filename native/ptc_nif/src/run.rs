@@ -44,6 +44,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             tag if tag == atoms::answer() => ValueKind::Answer,
             tag if tag == atoms::moved() => ValueKind::Moved,
             tag if tag == atoms::moved_all() => ValueKind::MovedAll,
+            tag if tag == atoms::answers() => ValueKind::Answers,
             tag if tag == atoms::failed() => ValueKind::Failed,
             tag if tag == atoms::failed_moved() => ValueKind::FailedMoved,
             tag if tag == atoms::joined() => ValueKind::Joined,

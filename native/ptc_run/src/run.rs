@@ -86,8 +86,8 @@ impl<L: Execute> Run<L> {
                         let (joined, value) = state.joined(program, heap, value)?;
                         (joined, value.map_or(Answers::None, Answers::One))
                     }
-                    Some((ValueKind::MovedAll, list)) => {
-                        self.moved_with(ValueKind::MovedAll);
+                    Some((kind @ (ValueKind::MovedAll | ValueKind::Answers), list)) => {
+                        self.moved_with(kind);
                         (state, Answers::of_list(heap, list)?)
                     }
                     Some((kind, value)) => {
@@ -119,7 +119,9 @@ impl<L: Execute> Run<L> {
             context: given.data.context,
             memory: given.data.memory,
         };
-        look_ahead(&self.program, heap, inputs, (state, self.plain.limits), all);
+        let forks = self.plain.mode == Mode::Forks;
+        let start = (state, self.plain.limits, forks);
+        look_ahead(&self.program, heap, inputs, start, all);
         Some(())
     }
 
@@ -232,7 +234,11 @@ impl<L: Execute> Run<L> {
                 args,
                 pc: vm.pc(),
                 most_words: None,
-                only_collects: plain.mode == Mode::Moved && vm.only_collects(),
+                only_collects: match plain.mode {
+                    Mode::Moved => vm.only_collects(),
+                    Mode::Forks => L::CALLS_AHEAD && !plain.asks_always && vm.only_collects(),
+                    _ => false,
+                },
             },
             Exit::Fork { name, list } => Ending::Fork { name, list },
             Exit::Ask { what, about } => Ending::Ask { what, about },

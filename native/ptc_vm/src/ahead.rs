@@ -17,18 +17,22 @@ use ptc_term::stop::Stop;
 const MOST: usize = 32;
 
 /// Adds the arguments of the calls that follow a call at once to `all`, which has those of the call. `state` is that of the run
-/// at the call. Takes at most the steps of a probe.
+/// at the call; `forks`: whether it stops where a loop or a built-in forks. Takes at most the steps of a probe.
 pub fn look_ahead<H: Heap, L: Execute>(
     program: &Program<L>,
     heap: &mut H,
     inputs: Inputs<'_, H::Term>,
-    (state, limits): (State<L, H::Term>, Limits),
+    (state, limits, forks): (State<L, H::Term>, Limits, bool),
     all: &mut Vec<H::Term>,
 ) {
     let nothing = heap.nil();
     let meter = Meter::new(limits, Pace::Probe);
     let mut vm = Vm::new(program, heap, inputs, state, meter);
+    vm.forks = forks;
     let pc = vm.pc();
+    if let Some(end) = L::collects_answer(&program.code, pc) {
+        vm.ends_at = end;
+    }
     while all.len() < MOST && vm.only_collects() {
         match vm.resume(nothing) {
             Exit::Call { args, .. } if vm.pc() == pc => all.push(args),

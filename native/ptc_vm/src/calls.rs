@@ -268,8 +268,13 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
     /// stack.
     fn leave_code(&mut self, slots: u32) -> Result<(), Stop> {
         let mut terms = Vec::new();
-        let frames = std::mem::take(&mut self.frames);
-        let frames = freeze(frames, self.machine.heap, &mut terms);
+        let frames = match self.frames.is_empty() {
+            true => Vec::new(),
+            false => {
+                let frames = std::mem::take(&mut self.frames);
+                freeze(frames, self.machine.heap, &mut terms)
+            }
+        };
         let caller = Caller::Code {
             back: self.pc + 1,
             slots,

@@ -11,6 +11,9 @@ use ptc_term::heap::Heap;
 
 /// A language that evaluates its operations.
 pub trait Execute: Language {
+    /// Whether a run of it that stays with its caller may take the answers to several calls at a time.
+    const CALLS_AHEAD: bool = false;
+
     /// Evaluates an operation.
     fn eval<H: Heap>(machine: &mut Machine<'_, H, Self>, apply: &Apply<Self>) -> Eval<H, Self>;
 
@@ -45,6 +48,13 @@ pub trait Execute: Language {
     /// not depend on these values.
     fn collects(_op: Self::Op) -> bool {
         false
+    }
+
+    /// Returns whether the answer to a call, behind which the run goes on at this address, is only kept or dropped there, and its code goes on
+    /// to the next item of a list: then until which address nothing reads the answer. So the calls before that address do not depend on
+    /// it.
+    fn collects_answer(_code: &[Instr<Self>], _pc: Pc) -> Option<Pc> {
+        None
     }
 
     /// Executes an instruction of its own; returns the next address.

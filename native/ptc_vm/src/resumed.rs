@@ -10,6 +10,8 @@ pub enum ValueKind {
     /// For a run that has moved, the answers to the call at which it waits and to those that follow, as a list: see
     /// [`Vm::only_collects`](crate::Vm::only_collects).
     MovedAll,
+    /// The same, for a run that stays with its caller.
+    Answers,
     /// The text of the error of the call's tool, which the program may catch.
     Failed,
     /// The same, for a run that has moved to the process of its tools.

@@ -156,6 +156,10 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     /// Returns whether the answer to the call at which the run has just stopped is only kept by the loop around it, and more
     /// rounds follow that run the same code. So the calls of these rounds do not depend on the answer.
     pub fn only_collects(&self) -> bool {
+        let is_quiet = self.watch.is_none() && self.returning == Returning::Nothing;
+        if is_quiet && L::collects_answer(&self.program.code, self.pc).is_some() {
+            return true;
+        }
         let is_last = matches!(
             self.program.code.get(self.pc as usize),
             Some(Instr::Next(_))

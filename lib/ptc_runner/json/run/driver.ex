@@ -14,6 +14,7 @@ defmodule PtcRunner.Json.Run.Driver do
           {:answer
            | :moved
            | :moved_all
+           | :answers
            | :joined
            | :failed
            | :failed_moved
@@ -100,6 +101,13 @@ defmodule PtcRunner.Json.Run.Driver do
   @doc "Resumes the run of a reply, whose tool has failed, if the program catches that; returns the next reply."
   @spec failed(Reply.t(), :failed | :failed_moved, String.t()) :: Reply.t() | :uncaught
   def failed(request, kind, text), do: resume(request, {kind, text, div(byte_size(text), 8) + 4})
+
+  @doc "The reply of a run that goes on until it waits for something, or ends."
+  @spec waiting(Reply.t()) :: Reply.t()
+  def waiting({next, _state, _terms} = left) when next in [:more, :long],
+    do: fn -> Quanta.go_on(left) end |> Panic.instead() |> waiting()
+
+  def waiting(reply), do: reply
 
   @doc "Resumes the run of a reply with the answer of its tool; returns the next reply."
   @spec resume(Reply.t(), answer()) :: Reply.t() | :uncaught

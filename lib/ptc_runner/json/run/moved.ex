@@ -7,8 +7,7 @@ defmodule PtcRunner.Json.Run.Moved do
   alias PtcRunner.Firewall.Faults
   alias PtcRunner.Json.{Budget, Run, Text, Texts, ToolProcess, ToolWorker}
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.{Native, Quanta}
-  alias PtcRunner.Native.Panic
+  alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   require Guarded
   require Reply
@@ -128,7 +127,7 @@ defmodule PtcRunner.Json.Run.Moved do
         :other ->
           calls
           |> Driver.resume({:moved_all, :lists.reverse(answers), words})
-          |> waiting()
+          |> Driver.waiting()
           |> answer_to(answer, name, run)
       end
     else
@@ -150,12 +149,6 @@ defmodule PtcRunner.Json.Run.Moved do
   end
 
   defp value(_error, _run), do: :other
-
-  # The run is at its next call after few steps.
-  defp waiting({next, _state, _terms} = left) when next in [:more, :long],
-    do: fn -> Quanta.go_on(left) end |> Panic.instead() |> waiting()
-
-  defp waiting(reply), do: reply
 
   defp answer_to(reply, _answer, _name, run) when elem(reply, 0) in [:ok, :error],
     do: {:resumed, reply, run}

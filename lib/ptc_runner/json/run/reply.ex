@@ -32,6 +32,10 @@ defmodule PtcRunner.Json.Run.Reply do
   # what the run has built before the last of these calls.
   Record.defrecord(:moved_calls, state: nil, terms: {}, tool: nil, args: [], built: 0)
 
+  # A run that stays with its caller waits for a tool, and calls it again in the rounds that follow: `args` is the list of the arguments, `built`
+  # counts what the run has built before the last of these calls.
+  Record.defrecord(:calls, state: nil, terms: {}, tool: nil, args: [], left: nil, built: 0)
+
   # The answer of the tool is the value of the program: nothing of the run is left.
   Record.defrecord(:last, tool: nil, args: nil, left: nil, weight: nil, pc: 0, built: 0)
 

@@ -4,10 +4,11 @@ defmodule PtcRunner.Json.Run.Start do
   # that errors of the program come first; then `Texts` starts the run.
 
   alias PtcRunner.{Aligned, Native}
-  alias PtcRunner.Native.Types
+  alias PtcRunner.Native.{Telemetry, Types}
   alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
   alias PtcRunner.Json.Run.Reply
   alias PtcRunner.Lisp.Program, as: Lisp
+  require Telemetry
 
   @doc "Starts a run; returns its first reply, which is `:texts` only for a program that is still compiled."
   @spec start(Run.t()) :: Reply.t()
@@ -36,6 +37,20 @@ defmodule PtcRunner.Json.Run.Start do
     text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
   end
 
+  @doc """
+  The first native call of a run of PTC-Lisp without tools; `:none`: the whole start knows what is to be done. `own`: what the native part gets
+  in the place of the memory.
+  """
+  @spec first_steps_of_lisp(Lisp.t(), {timeout(), non_neg_integer()}, map(), tuple()) ::
+          Reply.t() | :none
+  def first_steps_of_lisp(%Lisp{} = program, {timeout, max_heap}, context, own) do
+    %Lisp{handle: handle, consts: consts} = program
+    Native.run_forking(handle, consts, {context, own, timeout, max_heap})
+  catch
+    # The handle is from another node, or from this one before a restart, or the native part has panicked.
+    :error, _reason -> :none
+  end
+
   @doc "Starts a run whose context has texts, as its last reply has said. Its limits are looked up."
   @spec over_texts(Run.t()) :: Reply.t()
   def over_texts(%Run{limits: {timeout, max_heap, reading}, began: began} = run),
@@ -51,13 +66,12 @@ defmodule PtcRunner.Json.Run.Start do
     %Lisp{handle: handle, consts: consts} = program
 
     try do
-      # Its parallel forms have workers, however many tools run at a time.
-      Native.run_asking(handle, consts, given(run), true)
+      begin_lisp(handle, consts, run)
     rescue
       # The handle is from another node, or from this one before a restart.
       ArgumentError ->
         with {:ok, %Lisp{handle: handle, consts: consts}} <- lisp_again(run),
-             do: Native.run_asking(handle, consts, given(run), true)
+             do: begin_lisp(handle, consts, run)
     end
   end
 
@@ -82,6 +96,17 @@ defmodule PtcRunner.Json.Run.Start do
 
   def begin(%Run{program: {checked, node}, limits: {_, _, reading}} = run),
     do: Native.run_node(node, checked == :checked, Edition.filled(reading), given(run))
+
+  # Its parallel forms have workers, however many tools run at a time. Where somebody decides about each call, or is told of it, calls are
+  # made one by one.
+  defp begin_lisp(handle, consts, %Run{control: nil} = run) do
+    if Telemetry.on?(),
+      do: Native.run_asking(handle, consts, given(run), true),
+      else: Native.run_forking(handle, consts, given(run))
+  end
+
+  defp begin_lisp(handle, consts, run),
+    do: Native.run_asking(handle, consts, given(run), true)
 
   # One match of the struct takes less time than several.
   defp begin(handle, consts, %Run{} = run) do

@@ -1,51 +1,72 @@
-//! Arithmetic and comparison of locals and numbers: one instruction in the place of three.
+//! Arithmetic and comparison with locals and numbers: one instruction in the place of several.
 //!
 //! It is tried first. Behind it stands what any call is compiled to, for operands that are no small numbers.
 
 use super::expr::apply;
 use super::task::CompileTask;
-use super::{Compiler, LocalPlace};
+use super::Compiler;
 use crate::ast::{Expr, ExprId, Literal};
 use crate::code::{Instr, InstrOperand, OperandPlace, Own};
 use crate::families::numbers::is_arithmetic;
 use crate::table::Builtin;
 
 impl Compiler<'_> {
-    /// Compiles a call with operands of this kind; returns false for any other call.
+    /// Compiles a call with at least one operand that is a local or a number; returns false for any other call.
     pub(super) fn arithmetic(&mut self, builtin: Builtin, arguments: &[ExprId]) -> bool {
         let operands = match (builtin, arguments) {
-            (Builtin::Inc | Builtin::Dec, [value]) => {
+            (Builtin::Inc | Builtin::Dec, &[value]) => {
                 let one = self.constants.literal(&Literal::Int(1.into()));
                 let change = match builtin {
                     Builtin::Inc => Builtin::Add,
                     _ => Builtin::Subtract,
                 };
                 let one = InstrOperand::at(OperandPlace::Const(one));
-                let value = one.and_then(|_| self.operand(*value));
-                value.zip(one).map(|(value, one)| (change, value, one))
+                Some((change, self.operand(value), one))
             }
-            (_, [left, right]) if is_arithmetic(builtin) => {
-                let left = self.operand(*left);
-                let right = left.and_then(|_| self.operand(*right));
-                left.zip(right).map(|(left, right)| (builtin, left, right))
+            (_, &[left, right]) if is_arithmetic(builtin) => {
+                Some((builtin, self.operand(left), self.operand(right)))
             }
             _ => None,
         };
         let Some((op, left, right)) = operands else {
             return false;
         };
-        let to = self.label();
-        let tried = Own::Arithmetic {
-            op,
-            left,
-            right,
-            to,
+        let top = InstrOperand::at(OperandPlace::Top);
+        let (Some(left_at), Some(right_at)) = (left.or(top), right.or(top)) else {
+            return false;
         };
-        let mut tasks = vec![CompileTask::Emit(Instr::Own(tried))];
-        tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
+        if left_at.is_top() && right_at.is_top() {
+            return false;
+        }
+        let before = self.current.next_slot;
+        let to = self.label();
+        let tried = CompileTask::Emit(Instr::Own(Own::Arithmetic {
+            op,
+            left: left_at,
+            right: right_at,
+            to,
+        }));
+        let mut tasks = Vec::with_capacity(8);
+        if left_at.is_top() {
+            tasks.extend([CompileTask::Expr(arguments[0]), tried]);
+            tasks.extend(arguments[1..].iter().map(|it| CompileTask::Expr(*it)));
+        } else if right_at.is_top() {
+            let slot = self.slot();
+            tasks.extend([
+                CompileTask::Expr(arguments[1]),
+                tried,
+                CompileTask::Store(slot),
+                CompileTask::Expr(arguments[0]),
+                CompileTask::Emit(Instr::Slot(slot)),
+            ]);
+        } else {
+            tasks.push(tried);
+            tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
+        }
         tasks.extend([
             CompileTask::Emit(apply(builtin, arguments.len() as u32)),
             CompileTask::Place(to),
+            CompileTask::Leave(before),
         ]);
         self.then(tasks);
         true
@@ -53,11 +74,10 @@ impl Compiler<'_> {
 
     /// Where an operand is, if it is a local or a number.
     fn operand(&mut self, id: ExprId) -> Option<InstrOperand> {
+        if let Some(slot) = self.slot_of_local(id) {
+            return InstrOperand::at(OperandPlace::Slot(slot));
+        }
         match &self.source.exprs[id as usize] {
-            Expr::Local(local) => match self.current.places.get(local) {
-                Some(LocalPlace::Slot(slot)) => InstrOperand::at(OperandPlace::Slot(*slot)),
-                _ => None,
-            },
             Expr::Const(number @ (Literal::Int(_) | Literal::Float(_))) => {
                 InstrOperand::at(OperandPlace::Const(self.constants.literal(number)))
             }

@@ -6,7 +6,7 @@ use crate::ast::{Expr, ExprId, Literal, LocalId, Pattern};
 use crate::code::{Instr, Own, ASK_BUILTIN, ASK_PRINT};
 use crate::consts::{Const, Word, EMPTY_MAP};
 use crate::table::{Builtin, Family};
-use ptc_vm::program::{Apply, ConstId, Demand, NO_CONST, NO_PC};
+use ptc_vm::program::{Apply, ConstId, Demand, Slot, NO_CONST, NO_PC};
 
 /// The evaluation of a built-in with so many operands.
 pub(super) fn apply(op: Builtin, operands: u32) -> Instr {
@@ -100,6 +100,7 @@ impl<'a> Compiler<'a> {
             Expr::Def {
                 name, once, value, ..
             } => {
+                self.has_effects |= self.in_function;
                 let name = source.names[*name as usize].as_str();
                 let global = self.global(name);
                 let var = self.constants.add(Const::Var(name.to_owned()));
@@ -291,7 +292,8 @@ impl<'a> Compiler<'a> {
         is_user
     }
 
-    fn builtin_constant(&mut self, builtin: Builtin) -> ConstId {
+    pub(super) fn builtin_constant(&mut self, builtin: Builtin) -> ConstId {
+        self.has_effects |= builtin == Builtin::Println;
         let number = Const::number(builtin as i64);
         self.constants
             .add(Const::Marked(Word::Builtin, vec![number]))
@@ -357,6 +359,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn end(&mut self, value: ExprId, failed: bool) {
+        self.has_effects |= self.in_function;
         self.then([
             CompileTask::Expr(value),
             CompileTask::Emit(Instr::Own(Own::End { failed })),
@@ -409,11 +412,17 @@ impl<'a> Compiler<'a> {
             if builtin == Builtin::Reduce && self.reduce(callee, arguments) {
                 return;
             }
+            if self.inlined(builtin, arguments) {
+                return;
+            }
             return self.call_builtin(builtin, arguments);
         }
         match &source.exprs[callee as usize] {
             Expr::Const(key @ Literal::Keyword(_)) if count == 1 || count == 2 => {
                 let key = self.constants.key(key);
+                if let (1, Some(slot)) = (count, self.slot_of_local(arguments[0])) {
+                    return self.code.push(Instr::Own(Own::KeywordOf { slot, key }));
+                }
                 let default = count == 2;
                 return self.all(arguments, Instr::Own(Own::Keyword { key, default }));
             }
@@ -423,6 +432,17 @@ impl<'a> Compiler<'a> {
         tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
         tasks.push(CompileTask::Emit(Instr::Invoke(count)));
         self.then(tasks);
+    }
+
+    /// The slot of an expression that is a local.
+    pub(super) fn slot_of_local(&self, id: ExprId) -> Option<Slot> {
+        match &self.source.exprs[id as usize] {
+            Expr::Local(local) => match self.current.places.get(local) {
+                Some(LocalPlace::Slot(slot)) => Some(*slot),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The built-in that an expression means, unless the program has its own function of that name.
@@ -483,10 +503,13 @@ impl<'a> Compiler<'a> {
                 CompileTask::Emit(Instr::Ask(ASK_BUILTIN)),
                 CompileTask::Emit(Instr::Own(Own::Answered)),
             ]),
-            _ if builtin == Builtin::Println => tasks.extend([
-                CompileTask::Emit(apply(builtin, count)),
-                CompileTask::Emit(Instr::Ask(ASK_PRINT)),
-            ]),
+            _ if builtin == Builtin::Println => {
+                self.has_effects = true;
+                tasks.extend([
+                    CompileTask::Emit(apply(builtin, count)),
+                    CompileTask::Emit(Instr::Ask(ASK_PRINT)),
+                ])
+            }
             _ => tasks.push(CompileTask::Emit(apply(builtin, count))),
         }
         self.then(tasks);

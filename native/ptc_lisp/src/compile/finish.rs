@@ -87,13 +87,17 @@ impl<'a> Compiler<'a> {
         self.code.push(Instr::Jump(main));
         for instr in &mut self.code {
             match instr {
-                Instr::Jump(to) | Instr::JumpIf { to, .. } => *to = labels[*to as usize],
+                Instr::Jump(to) | Instr::JumpIf { to, .. } | Instr::JumpIfSome(to) => {
+                    *to = labels[*to as usize]
+                }
                 Instr::Own(
                     Own::IfBound { to, .. }
                     | Own::NextItem { to, .. }
+                    | Own::Visit { to, .. }
                     | Own::Guard(to)
                     | Own::Arithmetic { to, .. }
-                    | Own::TakeEndless(to),
+                    | Own::TakeEndless(to)
+                    | Own::Gather(to),
                 ) => *to = labels[*to as usize],
                 Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],
                 _ => {}
@@ -119,6 +123,7 @@ impl<'a> Compiler<'a> {
             reading: Reading::default(),
             language: Lisp {
                 end: labels[end as usize],
+                has_workers: self.calls_tools || self.has_effects,
             },
             sites: Vec::new(),
             detail: Detail::default(),

@@ -62,7 +62,10 @@ impl<'a> Compiler<'a> {
         while let Some((expr, grows)) = open.pop() {
             match &source.exprs[expr as usize] {
                 Expr::Local(local) if grows => found.push(*local),
-                Expr::Call(callee, arguments) if self.adding(*callee, arguments).is_some() => {
+                Expr::Call(callee, arguments)
+                    if self.adding(*callee, arguments).is_some()
+                        || self.gathers(*callee, arguments) =>
+                {
                     open.push((arguments[0], true));
                 }
                 Expr::If(_, yes, no) | Expr::IfNil(_, yes, no) => {
@@ -80,6 +83,62 @@ impl<'a> Compiler<'a> {
     fn adding(&mut self, callee: ExprId, arguments: &[ExprId]) -> Option<Builtin> {
         let builtin = self.builtin_of(callee)?;
         adds(builtin, arguments.len()).then_some(builtin)
+    }
+
+    /// Whether a call adds an item to the list at a key of its first argument: `(update m k (fnil conj []) x)`, `(update m k conj x)`.
+    fn gathers(&mut self, callee: ExprId, arguments: &[ExprId]) -> bool {
+        let &[_, _, function, _] = arguments else {
+            return false;
+        };
+        if self.builtin_of(callee) != Some(Builtin::Update) {
+            return false;
+        }
+        if self.builtin_of(function) == Some(Builtin::Conj) {
+            return true;
+        }
+        let source = self.source;
+        let Expr::Call(made, parts) = &source.exprs[function as usize] else {
+            return false;
+        };
+        let &[conj, default] = parts.as_slice() else {
+            return false;
+        };
+        let is_empty =
+            matches!(&source.exprs[default as usize], Expr::Vector(items) if items.is_empty());
+        is_empty
+            && self.builtin_of(*made) == Some(Builtin::Fnil)
+            && self.builtin_of(conj) == Some(Builtin::Conj)
+    }
+
+    /// Compiles such a call. Where the list does not grow beside the map, the call is made as it stands.
+    fn gather(&mut self, arguments: &[ExprId]) {
+        let &[map, key, function, item] = arguments else {
+            return;
+        };
+        let before = self.current.next_slot;
+        let (base, added) = (self.slot(), self.slot());
+        let (at, what) = (self.slot(), self.slot());
+        let end = self.label();
+        let update = self.builtin_constant(Builtin::Update);
+        self.then([
+            CompileTask::Grow(map),
+            CompileTask::Expr(key),
+            CompileTask::Expr(item),
+            CompileTask::Emit(Instr::Own(Own::Gather(end))),
+            CompileTask::Store(what),
+            CompileTask::Store(at),
+            CompileTask::Store(added),
+            CompileTask::Store(base),
+            CompileTask::Emit(Instr::Const(update)),
+            CompileTask::Emit(Instr::Own(Own::Whole { base, added })),
+            CompileTask::Emit(Instr::Slot(at)),
+            CompileTask::Expr(function),
+            CompileTask::Emit(Instr::Slot(what)),
+            CompileTask::Emit(Instr::Invoke(4)),
+            CompileTask::Emit(Instr::Const(EMPTY_LIST)),
+            CompileTask::Place(end),
+            CompileTask::Leave(before),
+        ]);
     }
 
     /// Where the value of a parameter or of a loop is.
@@ -113,6 +172,9 @@ impl<'a> Compiler<'a> {
                     let grow = Own::Grow { builtin, others };
                     tasks.push(CompileTask::Emit(Instr::Own(grow)));
                     return self.then(tasks);
+                }
+                if self.gathers(*callee, arguments) {
+                    return self.gather(arguments);
                 }
             }
             Expr::If(test, yes, no) => {
@@ -160,7 +222,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Whether the body of a function jumps to its start.
-    fn jumps(&self, body: ExprId) -> bool {
+    pub(super) fn jumps(&self, body: ExprId) -> bool {
         let mut open = vec![body];
         while let Some(expr) = open.pop() {
             match &self.source.exprs[expr as usize] {

@@ -11,6 +11,7 @@ mod expr;
 mod finish;
 mod free;
 mod growing;
+mod inlined;
 mod loops;
 mod task;
 
@@ -128,6 +129,10 @@ struct Compiler<'a> {
     most_slots: Slot,
     tasks: Vec<CompileTask<'a>>,
     calls_tools: bool,
+    /// Whether a function binds a name or ends the program, or the program prints.
+    has_effects: bool,
+    /// Whether a function is being compiled.
+    in_function: bool,
 }
 
 /// Compiles a program. `shadowed`: names of built-ins that the memory has.
@@ -153,6 +158,8 @@ pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<
         most_slots: 1,
         tasks: Vec::new(),
         calls_tools: false,
+        has_effects: false,
+        in_function: false,
     };
     for _ in &source.functions {
         let label = compiler.label();
@@ -162,6 +169,7 @@ pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<
     compiler.stubs();
     let (main, end) = (compiler.label(), compiler.label());
     compiler.main(main, end);
+    compiler.in_function = true;
     for function in 0..source.functions.len() {
         if !compiler.inlined.contains(&(function as FunctionId)) {
             compiler.function(function as FunctionId)?;

@@ -3,6 +3,7 @@
 pub mod checks;
 pub mod convert;
 pub mod enter;
+mod hot;
 mod own;
 pub mod revive;
 pub mod spread;
@@ -21,6 +22,8 @@ use ptc_vm::program::{Apply, ConstId, Loop, Pc, Slot, NO_CONST};
 use ptc_vm::{Entered, Execute, Frame, Next, Step, Stepped, Vm};
 
 impl Execute for Lisp {
+    const CALLS_AHEAD: bool = true;
+
     fn eval<H: Heap>(m: &mut Machine<'_, H>, apply: &Apply<Lisp>) -> Eval<H> {
         call_on_top(m, apply.op, apply.operands as usize)
     }
@@ -54,8 +57,20 @@ impl Execute for Lisp {
         false
     }
 
+    fn collects_answer(code: &[Instr], pc: Pc) -> Option<Pc> {
+        let to = match code.get(pc as usize..pc as usize + 2)? {
+            [Instr::Own(Own::Collect(_)) | Instr::Drop, Instr::Jump(to)] => *to,
+            _ => return None,
+        };
+        match code.get(to as usize)? {
+            Instr::Own(Own::NextItem { to, .. } | Own::Visit { to, .. }) => Some(*to),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
     fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
-        own::execute(vm, own)
+        hot::execute(vm, own)
     }
 
     fn missing<H: Heap>(

@@ -1,16 +1,15 @@
 //! The instructions of the language.
 
+use super::hot::called_key;
 use super::{checks, convert, spread};
-use crate::code::{
-    Eval, Halt, Instr, InstrOperand, Lisp, Machine, OperandPlace, Own, BEHIND_ANSWER,
-};
+use crate::code::{Eval, Halt, Instr, Lisp, Machine, Own, BEHIND_ANSWER};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
 use crate::families;
 use crate::fault::Fault;
-use crate::look::{look_up, Found};
+use crate::look::look_up;
 use crate::table::{Builtin, Check};
 use crate::values::{
-    callable, class, is_const, make_builtin, make_int, make_made, make_set, Callable, Class,
+    callable, class, make_builtin, make_int, make_made, make_set, Callable, Class,
 };
 use crate::work::Work;
 use ptc_term::heap::{Heap, Kind, Lookup};
@@ -18,34 +17,23 @@ use ptc_term::named::Named;
 use ptc_vm::program::{ConstId, Pc, Slot};
 use ptc_vm::{Halt as VmHalt, Vm};
 
-#[inline]
-fn operand<H: Heap>(m: &Machine<'_, H>, operand: InstrOperand) -> H::Term {
-    match operand.place() {
-        OperandPlace::Slot(slot) => m.slot(slot),
-        OperandPlace::Const(id) => m.constant(id),
-    }
-}
+/// Items between two checks of the fuel.
+const BATCH: usize = 64;
 
-/// Executes an instruction; returns the next address.
+/// Executes an instruction that is none of the [most frequent](super::hot); returns the next address.
 pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
     let next = vm.pc() + 1;
     let (context, memory) = vm.data();
     let m = vm.parts().0;
     match *own {
-        Own::Entry { .. } => {}
+        // The others are those of `hot`.
+        Own::Entry { .. }
+        | Own::Global { .. }
+        | Own::Arithmetic { .. }
+        | Own::KeywordOf { .. }
+        | Own::Visit { .. }
+        | Own::Collect(_) => {}
         Own::Remember { global, name } => remember(m, memory, global, name)?,
-        Own::Global {
-            global,
-            name,
-            fallback,
-        } => {
-            let value = match m.globals.get(global) {
-                Some(value) => value,
-                None if is_const(fallback) => m.constant(fallback),
-                None => return Err(unbound(m, name)),
-            };
-            m.push(value);
-        }
         Own::Define { global, var } => {
             let value = m.pop();
             m.globals.define(global, value);
@@ -72,19 +60,6 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             let given = m.top_values(4).to_vec();
             if let Some(list) = families::seqs::take_of_endless(m, &given)? {
                 replace(m, 4, list);
-                return Ok(to);
-            }
-        }
-        Own::Arithmetic {
-            op,
-            left,
-            right,
-            to,
-        } => {
-            let operands = [operand(m, left), operand(m, right)];
-            if let Some(value) = families::numbers::quick(m, op, operands) {
-                m.check_heap_limit(0)?;
-                m.push(value);
                 return Ok(to);
             }
         }
@@ -142,14 +117,8 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
                 [coll] => (coll, None),
                 _ => return Ok(next),
             };
-            let found = match m.heap.kind(coll) {
-                Kind::Map => look_up(m, coll, key)?,
-                _ => Found::Missing,
-            };
-            if matches!(found, Found::NoKeys) && class(m, coll) == Class::Struct {
-                return Err(fault("struct_without_keys", "keyword", vec![coll]));
-            }
-            let value = found.value().or(default_value).unwrap_or(m.heap.nil());
+            let found = called_key(m, coll, key)?;
+            let value = found.or(default_value).unwrap_or(m.heap.nil());
             replace(m, 1 + u32::from(default), value);
         }
         Own::Question { builtin, arguments } => {
@@ -196,12 +165,8 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             }
             None => return Ok(to),
         },
-        Own::Collect(slot) => {
-            let item = m.pop();
-            let list = m.slot(slot);
-            let list = m.heap.make_list_onto(&[item], list);
-            m.set_slot(slot, list);
-        }
+        Own::Sequence(builtin) => sequence(m, builtin)?,
+        Own::Collected { from, into } => collected(m, (from, into))?,
         Own::ExpectList(slot) => {
             let value = m.slot(slot);
             if !matches!(m.heap.kind(value), Kind::List | Kind::Nil) {
@@ -280,6 +245,11 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             replace(m, count, made);
         }
         Own::Grow { builtin, others } => families::growing::grow(m, builtin, others as usize)?,
+        Own::Gather(to) => {
+            if families::gathering::gather(m)? {
+                return Ok(to);
+            }
+        }
         Own::Whole { base, added } => {
             let value = families::growing::whole(m, (m.slot(base), m.slot(added)))?;
             m.check_heap_limit(0)?;
@@ -344,14 +314,9 @@ fn fault<T>(code: &'static str, name: &'static str, terms: Vec<T>) -> VmHalt<Fau
     VmHalt::fault(Fault::of(code, name, terms))
 }
 
-fn text_of<H: Heap>(m: &Machine<'_, H>, constant: ConstId) -> String {
+pub(super) fn text_of<H: Heap>(m: &Machine<'_, H>, constant: ConstId) -> String {
     let text = m.heap.bytes(m.constant(constant)).unwrap_or_default();
     String::from_utf8_lossy(text).into_owned()
-}
-
-#[cold]
-fn unbound<H: Heap>(m: &Machine<'_, H>, name: ConstId) -> Halt<H> {
-    VmHalt::fault(Fault::of("unbound", text_of(m, name), Vec::new()))
 }
 
 #[cold]
@@ -429,6 +394,53 @@ fn answered<H: Heap>(m: &mut Machine<'_, H>) -> Result<(), Halt<H>> {
         }
         Some(&[_, reason, text]) => Err(fault("answered", "answer", vec![reason, text])),
         _ => Err(fault("unreachable", "answer", Vec::new())),
+    }
+}
+
+/// Replaces a collection by the list of its items, after the checks of the built-in that visits them.
+fn sequence<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin) -> Result<(), Halt<H>> {
+    let coll = m.top();
+    if m.begun().is_none() {
+        // Its place is taken by a value of the same kind.
+        let function = make_builtin(m, builtin);
+        let arguments = [function, coll];
+        checks::check(m, builtin, &arguments)?;
+        if builtin == Builtin::Reduce && !checks::holds(m, Check::Seqable, coll) {
+            return Err(checks::refused_argument(
+                builtin,
+                (2, Check::Seqable),
+                &arguments,
+            ));
+        }
+    }
+    let items = families::seqs::items(m, coll)?;
+    replace(m, 1, items);
+    Ok(())
+}
+
+/// Pushes what was collected in a slot, the first value first. What is done is in the other slot, so it can be stopped and goes on.
+fn collected<H: Heap>(m: &mut Machine<'_, H>, (from, into): (Slot, Slot)) -> Result<(), Halt<H>> {
+    let mut rest = m.slot(from);
+    let mut made = match m.heap.kind(m.slot(into)) {
+        Kind::List => m.slot(into),
+        _ => m.constant(EMPTY_LIST),
+    };
+    loop {
+        if let Err(stop) = m.consume_fuel(BATCH / 4) {
+            m.set_slot(from, rest);
+            m.set_slot(into, made);
+            return Err(stop.into());
+        }
+        for _ in 0..BATCH {
+            let Some((item, tail)) = m.heap.uncons(rest) else {
+                m.push(made);
+                return Ok(());
+            };
+            // The cell takes the place of the one that was counted when the value was collected.
+            made = m.heap.cons(item, made);
+            rest = tail;
+        }
+        m.meter.advanced();
     }
 }
 

@@ -1,6 +1,7 @@
 //! A short look at a value that leaves a run: most values have nothing in them that is converted.
 
 use super::states::Mode;
+use crate::cache::TEXTS;
 use crate::code::{Halt, Machine};
 use crate::values::{class, Class};
 use ptc_term::heap::{Heap, Kind};
@@ -18,19 +19,34 @@ pub(super) fn stays<H: Heap>(
     value: H::Term,
     mode: Mode,
 ) -> Result<bool, Halt<H>> {
-    let mut left = PARTS;
-    let stays = looked(m, value, mode, LEVELS, &mut left);
+    let mut texts = m.cache.texts;
+    let mut looking = Looking {
+        mode,
+        left: PARTS,
+        texts: &mut texts,
+    };
+    let stays = looked(m, value, LEVELS, &mut looking);
+    let left = looking.left;
+    m.cache.texts = texts;
     m.consume_fuel_at_once((PARTS - left) / 4)?;
     Ok(stays)
+}
+
+/// A look.
+struct Looking<'l> {
+    mode: Mode,
+    /// Number of parts that may still be looked at.
+    left: usize,
+    /// Where keys of small maps stand that are all texts, see [`crate::cache::Cache::texts`].
+    texts: &'l mut [usize; TEXTS],
 }
 
 /// Calls itself for so many levels at most.
 fn looked<H: Heap>(
     m: &Machine<'_, H>,
     value: H::Term,
-    mode: Mode,
     levels: usize,
-    left: &mut usize,
+    looking: &mut Looking,
 ) -> bool {
     match m.heap.kind(value) {
         Kind::Nil | Kind::Bool | Kind::Number | Kind::String => true,
@@ -40,10 +56,10 @@ fn looked<H: Heap>(
         Kind::List => {
             let mut rest = value;
             while let Some((part, tail)) = m.heap.uncons(rest) {
-                if *left == 0 || !looked(m, part, mode, levels - 1, left) {
+                if looking.left == 0 || !looked(m, part, levels - 1, looking) {
                     return false;
                 }
-                *left -= 1;
+                looking.left -= 1;
                 rest = tail;
             }
             m.heap.is_empty_list(rest)
@@ -52,19 +68,39 @@ fn looked<H: Heap>(
             let Some((keys, values)) = m.heap.flat(value) else {
                 return false;
             };
-            if keys.len() > *left {
+            if keys.len() > looking.left {
                 return false;
             }
-            *left -= keys.len();
-            let is_text = |key: &H::Term| m.heap.kind(*key) == Kind::String;
-            let mut is_plain = || {
-                // A map with other keys may be a struct.
-                mode != Mode::Arguments
-                    && class(m, value) == Class::Map
-                    && keys.iter().all(|key| looked(m, *key, mode, 0, left))
-            };
-            (keys.iter().all(is_text) || is_plain())
-                && (values.iter()).all(|value| looked(m, *value, mode, levels - 1, left))
+            looking.left -= keys.len();
+            (are_texts(m, keys, looking) || are_plain(m, value, keys, looking))
+                && (values.iter()).all(|value| looked(m, *value, levels - 1, looking))
         }
     }
+}
+
+/// Whether all keys of a small map are texts.
+fn are_texts<H: Heap>(m: &Machine<'_, H>, keys: &[H::Term], looking: &mut Looking) -> bool {
+    // Maps of one kind share their keys.
+    let at = keys.as_ptr() as usize;
+    let place = &mut looking.texts[(at >> 4) % TEXTS];
+    if *place == at {
+        return true;
+    }
+    let all = (keys.iter()).all(|key| m.heap.kind(*key) == Kind::String);
+    if all {
+        *place = at;
+    }
+    all
+}
+
+/// Whether the other keys of a small map stay as they are. A map with other keys may be a struct.
+fn are_plain<H: Heap>(
+    m: &Machine<'_, H>,
+    map: H::Term,
+    keys: &[H::Term],
+    looking: &mut Looking,
+) -> bool {
+    looking.mode != Mode::Arguments
+        && class(m, map) == Class::Map
+        && keys.iter().all(|key| looked(m, *key, 0, looking))
 }

@@ -1,17 +1,17 @@
 //! Values that grow: what is added to a list or a text in each round of a loop is kept beside it, and put to its end when the
 //! whole is read. So a loop that only adds takes time and space in proportion to what it adds.
 //!
-//! A value that grows is two: the base, and the list of what was added since, newest first. Only a list or a text has anything
-//! beside it.
+//! A value that grows is two: the base, and the list of what was added since, newest first. Only a list, a text or a map has anything
+//! beside it; see [`super::gathering`] for maps.
 
 use super::flow::{each, flow, Call, Visit};
-use super::{seqs, strings};
+use super::{gathering, seqs, strings};
 use crate::code::{Eval, Halt, Machine};
 use crate::consts::EMPTY_LIST;
 use crate::table::Builtin;
 use crate::values::{class, Class};
 use ptc_kernels::Listing;
-use ptc_term::heap::{Heap, WORDS_OF_CELL};
+use ptc_term::heap::{Heap, Kind, WORDS_OF_CELL};
 
 /// Items between two checks of the heap limit.
 const BATCH: usize = 64;
@@ -143,8 +143,10 @@ pub fn whole<H: Heap>(m: &mut Machine<'_, H>, (base, added): (H::Term, H::Term))
     if m.heap.is_empty_list(added) {
         return Ok(base);
     }
-    if m.heap.bytes(base).is_some() {
-        return strings::joined(m, base, added);
+    match m.heap.kind(base) {
+        Kind::String => return strings::joined(m, base, added),
+        Kind::Map => return gathering::gathered(m, base, added),
+        _ => {}
     }
     let call = Call {
         builtin: Builtin::Conj,

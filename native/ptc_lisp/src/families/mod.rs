@@ -4,6 +4,7 @@ pub mod calls;
 pub mod compare;
 pub mod flow;
 pub mod functions;
+pub mod gathering;
 pub mod growing;
 pub mod maps;
 pub mod numbers;
@@ -11,6 +12,7 @@ pub mod predicates;
 mod reading;
 pub mod seqs;
 pub mod sets;
+pub mod states;
 pub mod strings;
 
 use crate::code::{Eval, Machine};

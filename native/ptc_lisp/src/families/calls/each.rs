@@ -8,9 +8,12 @@ use crate::families::seqs;
 use crate::table::Builtin;
 use crate::values::make_int;
 use ptc_kernels::{GroupListing, Groups, Listing, Table};
-use ptc_term::heap::Heap;
+use ptc_term::heap::{Heap, WORDS_OF_CELL};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
+
+/// Items between two checks of the limits.
+const BATCH: usize = 64;
 
 /// How far a built-in is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +111,9 @@ impl<T: Copy> Each<T> {
             if self.inside.is_some() {
                 self.keep_inside(m)?;
             }
+            if self.by_known_keys(m)? {
+                m.meter.advanced();
+            }
             let Some((item, tail)) = m.heap.uncons(self.rest) else {
                 self.stage = EachStage::Ending;
                 break;
@@ -143,6 +149,40 @@ impl<T: Copy> Each<T> {
             }
         }
         self.end(m)
+    }
+
+    /// Visits items of `map` and `filter` by a key, as long as each item has the keys of the one before it. Returns whether it has visited
+    /// any.
+    fn by_known_keys<H: Heap<Term = T>>(
+        &mut self,
+        m: &mut Machine<'_, H>,
+    ) -> Result<bool, Halt<H>> {
+        let maps = matches!(self.builtin, Builtin::Map | Builtin::Mapv);
+        let filters = matches!(self.builtin, Builtin::Filter | Builtin::Filterv);
+        if !self.function.is_key() || !(maps || filters) {
+            return Ok(false);
+        }
+        let start = self.at;
+        loop {
+            m.check_heap_limit(WORDS_OF_CELL * self.kept.len())?;
+            m.consume_fuel(BATCH / 2)?;
+            for _ in 0..BATCH {
+                let Some((item, tail)) = m.heap.uncons(self.rest) else {
+                    return Ok(self.at > start);
+                };
+                let Some(value) = self.function.at_known_key(&*m.heap, item) else {
+                    return Ok(self.at > start);
+                };
+                if maps {
+                    self.kept.push(value);
+                } else if m.heap.truthy(value) {
+                    self.kept.push(item);
+                }
+                self.rest = tail;
+                self.at += 1;
+            }
+            m.meter.advanced();
+        }
     }
 
     /// Accepts the value that was awaited.

@@ -9,6 +9,7 @@ use crate::families::{self, seqs};
 use crate::table::Builtin;
 use crate::values::{class, Class};
 use ptc_term::heap::Heap;
+use ptc_term::number::Number;
 use ptc_term::rooted;
 use ptc_vm::Next;
 
@@ -66,7 +67,13 @@ impl<T: Copy> Fold<T> {
             self.read = true;
             m.meter.advanced();
         }
-        while let Some((item, tail)) = m.heap.uncons(self.rest) {
+        loop {
+            if self.function.built_in() == Some(Builtin::Add) && self.add_numbers(m)? {
+                m.meter.advanced();
+            }
+            let Some((item, tail)) = m.heap.uncons(self.rest) else {
+                break;
+            };
             m.consume_fuel(1)?;
             let Some(value) = self.value else {
                 (self.value, self.rest) = (Some(item), tail);
@@ -102,6 +109,48 @@ impl<T: Copy> Fold<T> {
             }
         }
         Ok(Turn::Next(Next::Done(self.value.unwrap_or(m.heap.nil()))))
+    }
+
+    /// Adds numbers of one kind that follow each other: small integers, or floats. Returns whether it has added any.
+    fn add_numbers<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>) -> Result<bool, Halt<H>> {
+        let Some(value) = self.value else {
+            return Ok(false);
+        };
+        let mut rest = self.rest;
+        let mut stopped = Ok(());
+        let sum = if let Some(first) = m.heap.small_integer(value) {
+            let mut sum = first;
+            while let (true, Some((item, tail))) = (stopped.is_ok(), m.heap.uncons(rest)) {
+                let added = m
+                    .heap
+                    .small_integer(item)
+                    .and_then(|it| sum.checked_add(it));
+                let Some(added) = added else { break };
+                (sum, rest) = (added, tail);
+                stopped = m.consume_fuel(1);
+            }
+            Number::Int(sum)
+        } else if let Some(first) = m.heap.float(value) {
+            let mut sum = first;
+            while let (true, Some((item, tail))) = (stopped.is_ok(), m.heap.uncons(rest)) {
+                let added = m.heap.float(item).map(|it| sum + it);
+                let Some(added) = added.filter(|it| it.is_finite()) else {
+                    break;
+                };
+                (sum, rest) = (added, tail);
+                stopped = m.consume_fuel(1);
+            }
+            Number::Float(sum)
+        } else {
+            return Ok(false);
+        };
+        let has_added = m.heap.identity(rest) != m.heap.identity(self.rest);
+        if let (true, Some(sum)) = (has_added, m.heap.make_number(sum)) {
+            (self.value, self.rest) = (Some(sum), rest);
+            m.meter.advanced();
+        }
+        stopped?;
+        Ok(has_added)
     }
 
     /// Adds all other items to a list at once, as `conj` would do one by one; `None` if it is no list.

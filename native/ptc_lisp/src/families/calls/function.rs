@@ -182,6 +182,12 @@ impl<T: Copy> FunctionLike<T> {
         }
     }
 
+    /// Returns the value of a key for an item whose keys are those of the last one.
+    #[inline]
+    pub fn at_known_key<H: Heap<Term = T>>(&self, heap: &H, item: T) -> Option<T> {
+        self.lookers.first()?.known(heap, item)
+    }
+
     /// Applies it to several values.
     #[inline]
     pub fn apply_to<H: Heap<Term = T>>(

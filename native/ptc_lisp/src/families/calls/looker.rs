@@ -41,6 +41,13 @@ impl<T: Copy> Looker<T> {
         Looker(KeyForms::of(forms))
     }
 
+    /// Returns what a map has at the key, or nil, if its keys are those of the last map.
+    #[inline]
+    pub fn known<H: Heap<Term = T>>(&self, heap: &H, map: T) -> Option<T> {
+        let found = self.0.known(heap, map)?;
+        Some(found.unwrap_or(heap.nil()))
+    }
+
     /// Looks up the key in a value.
     #[inline]
     pub fn look<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>, value: T) -> Looked<H> {

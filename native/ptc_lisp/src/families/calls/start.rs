@@ -109,7 +109,7 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
             for function in functions {
                 require_thunk(m, *function)?;
             }
-            match m.forks && !functions.is_empty() {
+            match has_workers(m) && !functions.is_empty() {
                 true => Ok(CallsWork::Workers(Workers::of_thunks(functions))),
                 false => Ok(CallsWork::Thunks(Thunks::of(functions))),
             }
@@ -213,6 +213,11 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
 }
 
 /// `pmap` takes what `map` takes; its errors are its own.
+/// Whether the calls of a parallel form are runs of their own. Others are made in this run, which costs less.
+fn has_workers<H: Heap>(m: &Machine<'_, H>) -> bool {
+    m.forks && m.program().language.has_workers
+}
+
 fn pmap<H: Heap>(
     m: &mut Machine<'_, H>,
     call: Call<'_, H::Term>,
@@ -230,7 +235,7 @@ fn pmap<H: Heap>(
     if let Some(coll) = colls.iter().find(|it| !holds(m, Check::Seqable, **it)) {
         return Err(failed("pmap_collection", call.builtin, &[*coll]));
     }
-    if m.forks && function.is_called() {
+    if has_workers(m) && function.is_called() {
         return Ok(CallsWork::Workers(Workers::over(f, colls)));
     }
     match *colls {
