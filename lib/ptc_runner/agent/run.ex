@@ -293,24 +293,10 @@ defmodule PtcRunner.Agent.Run do
   def settings(tools) do
     for %Tool{name: name} = tool <- tools,
         setting = Tools.of(tool),
-        said?(setting),
+        setting != Tools.usual(),
         into: %{},
         do: {name, setting}
   end
-
-  defp said?(%{
-         effect: :write,
-         max_calls: nil,
-         timeout: nil,
-         cache: false,
-         approve: false,
-         sent: nil,
-         keyed: false,
-         batch: nil
-       }),
-       do: false
-
-  defp said?(_setting), do: true
 
   # Decisions are recorded where something else than a call may be decided.
   defp watched?(tools, opts) do

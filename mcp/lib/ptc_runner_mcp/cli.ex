@@ -48,7 +48,7 @@ defmodule PtcRunnerMcp.Cli do
 
     {:ok, _started} = Application.ensure_all_started(:ptc_runner_mcp)
     server = opts |> configured() |> Keyword.merge(keys()) |> with_servers(opts[:servers])
-    serve(PtcRunnerMcp.new(server), opts[:http])
+    with :unread <- serve(PtcRunnerMcp.new(server), opts[:http]), do: abandoned()
   after
     Upstreams.stop()
   end
@@ -90,6 +90,14 @@ defmodule PtcRunnerMcp.Cli do
   defp with_servers(options, file) do
     :ok = Upstreams.start(file, Keyword.get(options, :tools, []))
     Keyword.put(options, :tools, &Upstreams.catalogue/0)
+  end
+
+  # A VM that ends as usual waits until its output is read. What is written to the standard error has a moment in the place of that.
+  defp abandoned do
+    Upstreams.stop()
+    IO.puts(:stderr, "The client reads no answers: the server ends")
+    Process.sleep(100)
+    :erlang.halt(1, flush: false)
   end
 
   defp serve(server, nil), do: Stdio.serve(server)

@@ -7,17 +7,21 @@ defmodule PtcRunnerMcp.Stdio do
   standard error.
   """
 
-  alias PtcRunnerMcp.{Connection, Lines, Message, Server}
+  alias PtcRunnerMcp.{Connection, Lines, Message, Server, Writer}
 
   @line 65_536
   # What runs when the input ends has so many milliseconds to answer.
   @grace 1_500
+  # So many bytes of answers wait for a client that does not read. Then it is as if it had gone.
+  @unread 16_000_000
 
   @doc """
   Serves one client until its input ends. Options: `:fds`, the descriptors to read from and to write to; `:most`, the bytes of a message, by
   default 4,000,000; `:grace`, the milliseconds that requests have to end after the input.
+
+  `:unread` says that the client has let 16 MB of answers wait without reading them. They are lost.
   """
-  @spec serve(Server.t(), keyword()) :: :ok
+  @spec serve(Server.t(), keyword()) :: :ok | :unread
   def serve(server, opts \\ []) do
     {from, to} = Keyword.get(opts, :fds, {3, 4})
     # A tool that prints does it on the standard error.
@@ -26,24 +30,29 @@ defmodule PtcRunnerMcp.Stdio do
     Process.flag(:trap_exit, true)
     port = Port.open({:fd, from, to}, [:binary, :eof, {:line, @line}])
     lines = %Lines{most: Keyword.get(opts, :most, Message.most())}
-    connection = Connection.new(server, &write(port, &1))
-    connection = read(port, lines, connection)
+    writer = Writer.start(port, @unread)
+    connection = Connection.new(server, &Writer.write(writer, &1))
+    connection = read({port, writer}, lines, connection)
     until = System.monotonic_time(:millisecond) + Keyword.get(opts, :grace, @grace)
     connection |> finish(until) |> Connection.close()
+    unread? = Writer.full?(writer)
+    if not unread?, do: Writer.flush(writer, left(until))
+    # A write that waits for the client ends with its process.
+    Process.unlink(writer.pid)
+    Process.exit(writer.pid, :kill)
+    if unread?, do: :unread, else: :ok
   end
 
-  # A port that is closed has sent a message, which is read next.
-  defp write(port, text) do
-    Port.command(port, [text, ?\n])
-  rescue
-    ArgumentError -> false
+  # A client that reads none of its answers is as one that has gone.
+  defp read({_port, writer} = transport, lines, connection) do
+    if Writer.full?(writer), do: connection, else: next(transport, lines, connection)
   end
 
-  defp read(port, lines, connection) do
+  defp next({port, _writer} = transport, lines, connection) do
     receive do
       {^port, {:data, piece}} ->
         {lines, connection} = piece(Lines.add(lines, piece), connection)
-        read(port, lines, connection)
+        read(transport, lines, connection)
 
       # The last line is half of one.
       {^port, :eof} when lines.bytes > 0 ->
@@ -58,7 +67,7 @@ defmodule PtcRunnerMcp.Stdio do
         connection
 
       message ->
-        read(port, lines, Connection.info(connection, message))
+        read(transport, lines, Connection.info(connection, message))
     end
   end
 
@@ -69,7 +78,7 @@ defmodule PtcRunnerMcp.Stdio do
     do: {lines, Connection.too_long(connection, bytes, lines.most)}
 
   defp finish(connection, until) do
-    left = until - System.monotonic_time(:millisecond)
+    left = left(until)
 
     if Connection.busy?(connection) and left > 0 do
       receive do
@@ -81,4 +90,6 @@ defmodule PtcRunnerMcp.Stdio do
       connection
     end
   end
+
+  defp left(until), do: max(0, until - System.monotonic_time(:millisecond))
 end

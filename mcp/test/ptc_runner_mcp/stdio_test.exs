@@ -23,6 +23,25 @@ defmodule PtcRunnerMcp.StdioTest do
   end
 
   @tag :tmp_dir
+  test "a client that reads no answers does not fill the memory, and the server ends", %{
+    tmp_dir: folder
+  } do
+    # Each answer has the id of its request.
+    long = String.duplicate("x", 50_000)
+    asked = for n <- 1..500, do: json(handshake("#{n}#{long}", "ping"))
+    File.write!(Path.join(folder, "asked"), asked)
+    # Both pipes stay open, and nobody reads the second one.
+    command =
+      "mkfifo in out; exec 8<>in 9<>out; cat asked >&8 & " <>
+        "timeout -s KILL 60 \"$SCRIPT\" --config \"$OPTIONS\" <in >out 2>err; echo $?; kill %1 2>/dev/null"
+
+    env = [{"MIX_ENV", "test"}, {"SCRIPT", @script}, {"OPTIONS", @options}]
+
+    assert {"1\n", _killed} = System.cmd("bash", ["-c", command], cd: folder, env: env)
+    assert File.read!(Path.join(folder, "err")) =~ "The client reads no answers: the server ends"
+  end
+
+  @tag :tmp_dir
   test "hostile lines, prints, and the end of the input in a run", %{tmp_dir: folder} do
     first = [
       json(

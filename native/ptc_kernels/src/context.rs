@@ -5,7 +5,7 @@ use crate::layout::Layout;
 use crate::needle::Needle;
 use ptc_term::heap::{words_of_map, Heap};
 use ptc_term::meter::Meter;
-use ptc_term::number::Number;
+use ptc_term::number::{Arithmetic, Number};
 use ptc_term::stop::Stop;
 use std::time::Duration;
 
@@ -182,6 +182,29 @@ impl<'h, H: Heap> Context<'h, H> {
             limbs => self.consume_fuel_at_once(UNITS_A_LIMB * limbs)?,
         }
         Ok(self.heap.number(term))
+    }
+
+    /// Counts arithmetic of big integers before it is done: a product cannot be interrupted.
+    pub fn count_limbs(
+        &mut self,
+        arithmetic: Arithmetic,
+        left: &Number,
+        right: &Number,
+    ) -> Result<(), Stop> {
+        let (left, right) = (left.limbs(), right.limbs());
+        if left + right == 2 {
+            return Ok(());
+        }
+        self.check_heap_limit(left + right)?;
+        if arithmetic != Arithmetic::Mul {
+            return self.consume_fuel_at_once(UNITS_A_LIMB * left.max(right));
+        }
+        // The long side is cut into pieces of the short side's length, each multiplied by Karatsuba.
+        let (short, long) = (left.min(right) as f64, left.max(right) as f64);
+        let nanoseconds = long / short * short.powf(1.585);
+        self.meter
+            .check_time_left(Duration::from_nanos(nanoseconds as u64))?;
+        self.consume_fuel((nanoseconds / 10.0) as usize + UNITS_A_LIMB * (left + right))
     }
 
     /// Returns a constant that is a non-negative integer; the result saturates.

@@ -1,31 +1,9 @@
 //! Built-ins that call functions: each program has one value, however short its executions are.
 
+mod expected;
 mod running;
 
-use running::value;
-
-/// Compares the values of programs with what they should be.
-#[track_caller]
-fn same(cases: &[(&str, &str)]) {
-    let wrong = cases.iter().filter_map(|(source, expected)| {
-        let got = value(source);
-        (got.as_deref() != Ok(expected)).then(|| format!("{source}: {got:?}, not {expected}"))
-    });
-    let wrong: Vec<_> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Compares the errors of programs with what they should be.
-#[track_caller]
-fn fails(cases: &[(&str, &str)]) {
-    let wrong = cases.iter().filter_map(|(source, expected)| {
-        let got = value(source);
-        let error = got.as_ref().map_err(|error| error.trim_end());
-        (error != Err(expected)).then(|| format!("{source}: {got:?}, not {expected}"))
-    });
-    let wrong: Vec<_> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
+use expected::{fails, same};
 
 #[test]
 fn each_item() {

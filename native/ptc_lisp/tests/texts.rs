@@ -1,32 +1,11 @@
 //! Texts, and values as texts.
 
+mod expected;
 mod running;
 
 use ptc_term::meter::Limits;
+use expected::{fails, same};
 use running::{value, Run};
-
-/// Compares the values of programs with what they should be.
-#[track_caller]
-fn same(cases: &[(&str, &str)]) {
-    let wrong = cases.iter().filter_map(|(source, expected)| {
-        let got = value(source);
-        (got.as_deref() != Ok(expected)).then(|| format!("{source}: {got:?}, not {expected}"))
-    });
-    let wrong: Vec<_> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Compares the errors of programs with what they should be.
-#[track_caller]
-fn fails(cases: &[(&str, &str)]) {
-    let wrong = cases.iter().filter_map(|(source, expected)| {
-        let got = value(source);
-        let error = got.as_ref().map_err(|error| error.trim_end());
-        (error != Err(expected)).then(|| format!("{source}: {got:?}, not {expected}"))
-    });
-    let wrong: Vec<_> = wrong.collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
 
 #[test]
 fn parts_and_places() {

@@ -5,12 +5,10 @@ use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
 use crate::shape::{NumberOf, OpShape};
-use ptc_kernels::{Why, Wrong, UNITS_A_LIMB};
+use ptc_kernels::{Why, Wrong};
 use ptc_term::heap::Heap;
 use ptc_term::number::{divide, finite, Arithmetic, BadArith, Number};
-use ptc_term::stop::Stop;
 use ptc_term::value::{Exact, TooLong};
-use std::time::Duration;
 
 const LEFT_AND_RIGHT: &[Field] = &[
     Field::required("left", FieldKind::Operand, "the first number"),
@@ -82,30 +80,6 @@ fn made<H: Heap>(
     }
 }
 
-/// Counts big-integer arithmetic before it is done: a product cannot be interrupted.
-fn count_limbs<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    arithmetic: Arithmetic,
-    left: &Number,
-    right: &Number,
-) -> Result<(), Stop> {
-    let (left, right) = (left.limbs(), right.limbs());
-    if left + right == 2 {
-        return Ok(());
-    }
-    machine.check_heap_limit(left + right)?;
-    if arithmetic != Arithmetic::Mul {
-        return machine.consume_fuel_at_once(UNITS_A_LIMB * left.max(right));
-    }
-    // The long side is cut into pieces of the short side's length, each multiplied by Karatsuba.
-    let (short, long) = (left.min(right) as f64, left.max(right) as f64);
-    let nanoseconds = long / short * short.powf(1.585);
-    machine
-        .meter
-        .check_time_left(Duration::from_nanos(nanoseconds as u64))?;
-    machine.consume_fuel((nanoseconds / 10.0) as usize + UNITS_A_LIMB * (left + right))
-}
-
 macro_rules! arithmetic {
     ($op:ident, $name:literal, $about:literal, $types:literal, $shape:expr) => {
         pub(super) struct $op;
@@ -131,7 +105,7 @@ macro_rules! arithmetic {
                         Some(exactly(Arithmetic::$op, left, right))
                     });
                 };
-                count_limbs(machine, Arithmetic::$op, &left, &right)?;
+                machine.count_limbs(Arithmetic::$op, &left, &right)?;
                 made(machine, apply, Arithmetic::$op.apply(&left, &right))
             }
         }

@@ -6,11 +6,8 @@ use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::failed;
 use crate::table::Builtin;
 use crate::values::make_int;
-use ptc_kernels::UNITS_A_LIMB;
 use ptc_term::heap::Heap;
 use ptc_term::number::{divide, Arithmetic, BadArith, Number};
-use ptc_term::stop::Stop;
-use std::time::Duration;
 
 /// An operation of two operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,7 +154,7 @@ fn apply<H: Heap>(
     if let (Operand::Number(left), Operand::Number(right)) = (&left, &right) {
         let value = match sum {
             Sum::Exact(arithmetic) => {
-                count_limbs(m, arithmetic, left, right)?;
+                m.count_limbs(arithmetic, left, right)?;
                 arithmetic.apply(left, right).map(Operand::Number)
             }
             Sum::Divide if right.is_zero() => match (left, right) {
@@ -185,29 +182,6 @@ fn apply<H: Heap>(
         Sum::Divide if b.is_infinite() && !a.is_infinite() => Operand::of_float(0.0),
         Sum::Divide => Operand::of_float(a / if b == 0.0 { 0.0 } else { b }),
     })
-}
-
-/// Counts arithmetic of big integers before it is done: a product cannot be interrupted.
-pub(super) fn count_limbs<H: Heap>(
-    m: &mut Machine<'_, H>,
-    arithmetic: Arithmetic,
-    left: &Number,
-    right: &Number,
-) -> Result<(), Stop> {
-    let (left, right) = (left.limbs(), right.limbs());
-    if left + right == 2 {
-        return Ok(());
-    }
-    m.check_heap_limit(left + right)?;
-    if arithmetic != Arithmetic::Mul {
-        return m.consume_fuel_at_once(UNITS_A_LIMB * left.max(right));
-    }
-    // The long side is cut into pieces of the short side's length, each multiplied by Karatsuba.
-    let (short, long) = (left.min(right) as f64, left.max(right) as f64);
-    let nanoseconds = long / short * short.powf(1.585);
-    m.meter
-        .check_time_left(Duration::from_nanos(nanoseconds as u64))?;
-    m.consume_fuel((nanoseconds / 10.0) as usize + UNITS_A_LIMB * (left + right))
 }
 
 /// `inc`, `dec`: the next number, or the one before.
