@@ -3,8 +3,8 @@
 mod expected;
 mod running;
 
-use ptc_term::meter::Limits;
 use expected::{fails, same};
+use ptc_term::meter::Limits;
 use running::Run;
 
 #[test]
