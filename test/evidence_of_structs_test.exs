@@ -27,30 +27,34 @@ defmodule PtcRunner.EvidenceOfStructsTest do
   for %{"id" => id, "text" => text} <- @tasks do
     @tag id: id
     test "#{id}: #{String.slice(text, 0, 100)}", %{id: id, truth: truth} do
-      {expected, writes} = Map.fetch!(truth, id)
-      program = @programs |> Map.fetch!(id) |> Codec.encode!()
+      assert_right(id, Map.fetch!(truth, id))
+    end
+  end
 
-      outcome =
-        Agent.loop(fn _messages -> program end,
-          task: "a task",
-          tools: Forty.Tools.tools(self()),
-          context: Forty.Data.context(),
-          now: Forty.Data.now(),
-          timeout: 30_000,
-          max_turns: 1
-        )
+  # A function: the programs would be compiled into each test.
+  defp assert_right(id, {expected, writes}) do
+    program = @programs |> Map.fetch!(id) |> Codec.encode!()
 
-      if id in @null do
-        assert {:error, %{fail: %{details: %{feedback: feedback}}}} = outcome
-        assert feedback =~ "mul requires numeric operands, got: nil"
-        assert feedback =~ "A missing field is null"
-      else
-        assert {:ok, step} = outcome
-        assert same?(plain(step.return), plain(expected)), inspect(step.return)
+    outcome =
+      Agent.loop(fn _messages -> program end,
+        task: "a task",
+        tools: Forty.Tools.tools(self()),
+        context: Forty.Data.context(),
+        now: Forty.Data.now(),
+        timeout: 30_000,
+        max_turns: 1
+      )
 
-        assert Enum.sort(written()) ==
-                 Enum.sort(for {name, args} <- writes, do: {name, plain(args)})
-      end
+    if id in @null do
+      assert {:error, %{fail: %{details: %{feedback: feedback}}}} = outcome
+      assert feedback =~ "mul requires numeric operands, got: nil"
+      assert feedback =~ "A missing field is null"
+    else
+      assert {:ok, step} = outcome
+      assert same?(plain(step.return), plain(expected)), inspect(step.return)
+
+      assert Enum.sort(written()) ==
+               Enum.sort(for {name, args} <- writes, do: {name, plain(args)})
     end
   end
 

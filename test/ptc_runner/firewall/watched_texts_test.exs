@@ -6,10 +6,16 @@ defmodule PtcRunner.Firewall.WatchedTextsTest do
   alias PtcRunner.{Agent, Json}
   alias PtcRunner.Json.{Codec, ToolWorker}
 
-  @rows for n <- 1..6_000, do: %{"id" => n, "name" => "row #{n}", "note" => "#{n} is a number"}
-  @pins Enum.map(@rows, &Map.put(&1, "_pin", 4711))
-  @nested Enum.map(@rows, &Map.put(&1, "id", %{"n" => 1, "_pin" => 4711}))
   @row "{id :int, name :string, note :string}"
+
+  # Made once, and their texts too. An attribute would be compiled wherever it stands.
+  setup_all do
+    rows = for n <- 1..2_000, do: %{"id" => n, "name" => "row #{n}", "note" => "#{n} is a number"}
+
+    pins = Enum.map(rows, &Map.put(&1, "_pin", 4711))
+    nested = Enum.map(rows, &Map.put(&1, "id", %{"n" => 1, "_pin" => 4711}))
+    %{rows: rows, pins: pins, nested: nested, text: Codec.encode!(rows)}
+  end
 
   @fetch ~s({"op": "call", "tool": "fetch"})
   @count ~s({"op": "pipe", "steps": [#{@fetch}, {"op": "count"}]})
@@ -71,20 +77,21 @@ defmodule PtcRunner.Firewall.WatchedTextsTest do
     end
   end
 
-  test "results, refusals and the arguments that are sent are those of decoded answers" do
-    for rows <- [@rows, @pins, @nested, Enum.take(@pins, 40)],
+  test "results, refusals and the arguments that are sent are those of decoded answers", given do
+    for rows <- [given.rows, given.pins, given.nested, Enum.take(given.pins, 40)],
+        text = Codec.encode!(rows),
         node <- @programs,
         form <- [nil, "() -> :any", "() -> [#{@row}]"],
         opts <- [[], [agent: true], [max_tool_calls: 50], [tool_concurrency: 2]] do
       {expected, sent, _} = run(node, rows, form, opts)
-      assert {^expected, ^sent, _} = run(node, Json.text(Codec.encode!(rows)), form, opts)
+      assert {^expected, ^sent, _} = run(node, Json.text(text), form, opts)
     end
   end
 
-  test "what is firewalled is refused before it is sent" do
+  test "what is firewalled is refused before it is sent", %{pins: pins, nested: nested} do
     for {rows, node, path} <- [
-          {@nested, @sent, "fetch.id._pin"},
-          {@pins, @whole, "fetch._pin"}
+          {nested, @sent, "fetch.id._pin"},
+          {pins, @whole, "fetch._pin"}
         ],
         form <- [nil, "() -> :any"] do
       {result, sent, _} = run(node, Json.text(Codec.encode!(rows)), form, [])
@@ -93,24 +100,21 @@ defmodule PtcRunner.Firewall.WatchedTextsTest do
       assert sent == []
     end
 
-    escaped = String.replace(Codec.encode!(@nested), "_pin", "\\u005fpin")
+    escaped = String.replace(Codec.encode!(nested), "_pin", "\\u005fpin")
     assert {{:error, {_, text}}, [], _} = run(@sent, Json.text(escaped), nil, [])
     assert text =~ "answer of fetch.id._pin into"
   end
 
-  test "answers are read in place, also where they flow into arguments" do
+  test "answers are read in place, also where they flow into arguments", %{text: text} do
     for node <- [@count, @sum, @sent, @whole, @caught],
         opts <- [[], [agent: true]],
-        do:
-          assert(
-            {_, _, [true]} = run(node, Json.text(Codec.encode!(@rows)), "() -> [#{@row}]", opts)
-          )
+        do: assert({_, _, [true]} = run(node, Json.text(text), "() -> [#{@row}]", opts))
   end
 
-  test "a run with kept answers, and one with a cache, gets decoded ones" do
-    text = Json.text(Codec.encode!(@rows))
-    assert {{:ok, 6_000}, _, [false]} = run(@count, text, nil, on_call: fn _ -> :run end)
-    assert {{:ok, 6_000}, _, [false]} = run(@count, text, nil, on_journal: fn _ -> :ok end)
+  test "a run with kept answers, and one with a cache, gets decoded ones", %{text: text} do
+    text = Json.text(text)
+    assert {{:ok, 2_000}, _, [false]} = run(@count, text, nil, on_call: fn _ -> :run end)
+    assert {{:ok, 2_000}, _, [false]} = run(@count, text, nil, on_journal: fn _ -> :ok end)
 
     for node <- [@count, @sent] do
       assert {{:ok, _}, _, [false]} = run(node, text, [cache: true], [])
@@ -148,8 +152,8 @@ defmodule PtcRunner.Firewall.WatchedTextsTest do
     end
   end
 
-  test "an answer that is not JSON is the tool's error, also where it is looked at" do
-    for rows <- [@rows, @pins], node <- [@count, @sent] do
+  test "an answer that is not JSON is the tool's error, also where it is looked at", given do
+    for rows <- [given.rows, given.pins], node <- [@count, @sent] do
       text = Codec.encode!(rows) <> "]"
       {:error, error} = Codec.decode(text)
       assert {{:error, {_, message}}, [], _} = run(node, Json.text(text), nil, [])
@@ -160,13 +164,13 @@ defmodule PtcRunner.Firewall.WatchedTextsTest do
     end
   end
 
-  test "a text in place of other texts, and one that is not read in place" do
+  test "a text in place of other texts, and one that is not read in place", given do
     context = %{"t" => Json.text("[1]" <> String.duplicate(" ", 5_000))}
     one = Json.text("[{\"id\": 1}]" <> String.duplicate(" ", 1_000_000))
 
     for node <- [@count, @sent] do
-      text = Json.text(Codec.encode!(@rows))
-      expected = run(node, @rows, nil, [])
+      text = Json.text(given.text)
+      expected = run(node, given.rows, nil, [])
       assert elem(run(node, text, nil, context: context), 0) == elem(expected, 0)
       assert {{:ok, _}, _, _} = run(node, one, nil, max_heap: 20_000)
       assert {{:ok, _}, _, _} = run(node, one, nil, max_heap: 20_000, context: context)
