@@ -1,5 +1,5 @@
 defmodule PtcRunner.VectorsTest do
-  # Golden vectors: what the library must answer, one test a case.
+  # Golden vectors: what the library must answer, one test for each group of cases.
   use ExUnit.Case, async: true
 
   import PtcRunner.Test.StoredVectors, only: [vectors: 4]
@@ -8,6 +8,8 @@ defmodule PtcRunner.VectorsTest do
   alias PtcRunner.{Json, Native}
   alias PtcRunner.Test.Oracle
   alias PtcRunner.Test.Oracle.{Check, Eval, Fail}
+
+  doctest PtcRunner.Test.StoredVectors
 
   vectors "PtcRunner.Json.run/2", "ptc_json", vector do
     assert_program(vector)

@@ -1,17 +1,11 @@
 defmodule PtcRunner.Lisp.Runtime.FlexAccessTest do
   use ExUnit.Case, async: true
 
+  import PtcRunner.Test.StoredVectors, only: [vectors: 4]
+
   alias PtcRunner.Lisp.Runtime.FlexAccess
-  alias PtcRunner.Test.StoredVectors
 
-  for {%{id: id, f: fun}, place} <- StoredVectors.placed("flex_access") do
-    @tag place: place
-    test("#{fun}: #{id}", %{place: place}, do: assert_stored(place))
-  end
-
-  # A function, as what each test does is compiled for each.
-  defp assert_stored(place) do
-    vector = StoredVectors.fetch(place)
+  vectors "FlexAccess", "flex_access", vector do
     assert answer(vector.f, arguments(vector)) === expected(vector)
   end
 

@@ -18,10 +18,7 @@ defmodule PtcRunner.Test.LispVectors do
   end
 
   @doc "The cases of a file."
-  def cases(name) do
-    {:ok, cases} = :file.consult(~c"test/vectors/lisp_#{name}.eterm")
-    cases
-  end
+  def cases(name), do: PtcRunner.Test.Vectors.read("lisp_#{name}")
 
   @doc "What is wrong with the result of a case; nil if nothing is. `run` is a function like `PtcRunner.Lisp.run/2`."
   def wrong(%{expect: expect} = case, run \\ &Lisp.run/2) do

@@ -17,11 +17,17 @@ defmodule PtcRunner.Test.Vectors do
           | {:raise, message :: String.t()}
           | {:arity, 0 | 2 | 3}
 
-  @doc "All cases of `test/vectors/<name>.eterm`, in the order of the file."
+  @doc "All cases of `test/vectors/<name>.eterm`, in the order of the file, which is read once."
   @spec read(String.t()) :: [map()]
   def read(name) do
-    {:ok, cases} = @directory |> Path.join(name <> ".eterm") |> :file.consult()
-    Enum.map(cases, &of_this_elixir/1)
+    key = {__MODULE__, name}
+
+    with nil <- :persistent_term.get(key, nil) do
+      {:ok, cases} = @directory |> Path.join(name <> ".eterm") |> :file.consult()
+      cases = Enum.map(cases, &of_this_elixir/1)
+      :persistent_term.put(key, cases)
+      cases
+    end
   end
 
   # The texts of terms are those of `inspect/1`, which shows more elements since Elixir 1.20.

@@ -1,5 +1,5 @@
 defmodule PtcRunner.Json.Edition2Test do
-  # The golden vectors of edition 2, one test a case, in each form of running. The cases of one operation:
+  # The golden vectors of edition 2, one test for each group of cases, in each form of running. The cases of one operation:
   # `mix test test/ptc_runner/json/edition_2_test.exs --only group:join` (several times for several).
   use ExUnit.Case, async: true
 
@@ -64,7 +64,7 @@ defmodule PtcRunner.Json.Edition2Test do
     {:ok, map} = Native.json_decode(text, :infinity, {:infinity, 0})
 
     # A run with a small context moves to the process of its tools at the first call, a large one stays.
-    large = put_in(vector.context["$large"], Enum.to_list(1..50_000))
+    large = put_in(vector.context["$large"], large())
 
     [
       text: &Json.run(text, options(vector, &1)),
@@ -77,6 +77,15 @@ defmodule PtcRunner.Json.Edition2Test do
       overlapping: &Json.run(text, [tool_concurrency: 4] ++ options(vector, &1))
     ]
     |> Enum.filter(fn {form, _fun} -> form?(form, vector) end)
+  end
+
+  # Made once.
+  defp large do
+    with nil <- :persistent_term.get(__MODULE__, nil) do
+      list = Enum.to_list(1..50_000)
+      :persistent_term.put(__MODULE__, list)
+      list
+    end
   end
 
   # An atom is a key where `keys: :any` holds, so only cases without atoms as keys mean the same there.

@@ -1,8 +1,8 @@
 defmodule PtcRunner.SubAgent.AnswerVectorsTest do
-  # Golden vectors of the answers of LLMs, one test a case.
+  # Golden vectors of the answers of LLMs, one test for each group of cases.
   use ExUnit.Case, async: true
 
-  import PtcRunner.Test.StoredVectors, only: [fetch: 1, placed: 1, vectors: 4]
+  import PtcRunner.Test.StoredVectors, only: [placed: 1, vectors: 4, vectors_of: 4]
 
   alias PtcRunner.SubAgent.{JsonParser, KeyNormalizer}
   alias PtcRunner.SubAgent.Loop.JsonHandler
@@ -29,15 +29,11 @@ defmodule PtcRunner.SubAgent.AnswerVectorsTest do
     assert_call(JsonHandler, vector)
   end
 
+  answered = for {%{f: :handle_json_answer}, _} = placed <- placed("json_handler"), do: placed
+
   # What one native call does, done by the functions that each do a part.
-  describe "the public functions one by one" do
-    for {vector, place} <- placed("json_handler"), vector.f == :handle_json_answer do
-      @tag vector: place
-      test vector.id, %{vector: place} do
-        vector = fetch(place)
-        assert_answer(vector.expect, fn -> apply(&step_by_step/4, args(vector.args)) end)
-      end
-    end
+  vectors_of "the public functions one by one", answered, vector do
+    assert_answer(vector.expect, fn -> apply(&step_by_step/4, args(vector.args)) end)
   end
 
   vectors "Step, Turn, Metrics, Shared", "step_turn_metrics", vector do

@@ -1,5 +1,5 @@
 defmodule PtcRunner.SubAgent.VectorsTest do
-  # Golden vectors of signatures, templates and extracted types, one test a case.
+  # Golden vectors of signatures, templates and extracted types, one test for each group of cases.
   use ExUnit.Case, async: true
 
   import ExUnit.CaptureLog
