@@ -1,6 +1,6 @@
 defmodule PtcRunner.Firewall.ReachedToolsTest do
   # Random programs most of which reach a tool, over data with secrets of each kind and form: none gives a tool a secret, and no right
-  # one is refused. PTC_SEED repeats a run; PTC_CASES=25 takes 100,000 programs.
+  # one is refused. PTC_SEED repeats a run; PTC_CASES=100 takes 100,000 programs.
   use ExUnit.Case, async: true
 
   Code.require_file("../../support/ecto_structs.exs", __DIR__)
@@ -11,7 +11,7 @@ defmodule PtcRunner.Firewall.ReachedToolsTest do
   alias PtcRunner.Test.{Environment, Flowing}
   alias PtcRunner.Test.Flowing.Data
 
-  @cases Environment.cases(4_000)
+  @cases Environment.cases(1_000)
   # Programs that are refused without a flow: at most one of 4,000, and one more.
   @wrongly 1 + div(@cases, 4_000)
 

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.BatchRandomTest do
   alias PtcRunner.Json
   alias PtcRunner.Test.{Calling, Environment}
 
-  @cases 1_000
+  @cases 500
   @opts [context: Calling.context(), now: "2024-02-29T10:30:00Z", timeout: 20_000]
 
   # The same tools, of which these take lists. What one call raises is its error.

@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.ControlRandomTest do
 
   doctest Calling
 
-  @cases 1_000
+  @cases 400
   @opts [context: Calling.context(), now: "2024-02-29T10:30:00Z", timeout: 20_000]
 
   defp json(map), do: map |> Codec.encode!() |> Codec.decode!()

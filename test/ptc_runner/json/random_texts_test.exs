@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.RandomTextsTest do
 
   doctest Spelled
 
-  @cases 1_000
+  @cases 500
 
   @tag timeout: 600_000
   test "programs, of which some are wrong" do

@@ -203,7 +203,7 @@ defmodule PtcRunner.Json.TextsTest do
 
   test "a program that is compiled in several calls", given do
     {texts, decoded} = contexts(given)
-    steps = for n <- 1..20_000, do: ~s({"op": "set", "fields": {"k#{n}": #{n}}})
+    steps = for n <- 1..10_000, do: ~s({"op": "set", "fields": {"k#{n}": #{n}}})
     last = ~s({"op": "load", "name": "n"})
     program = of(~s({"op": "pipe", "steps": [#{Enum.join(steps, ", ")}, #{last}]}))
     map = Codec.decode!(program)

@@ -662,10 +662,12 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
       {:one_of, [:int], nil}
     ]
 
+    # Each rule and value with each base, and with each provider twice.
     for rule <- rules,
-        value <- junk,
-        base <- bases,
-        opts <- [[] | Enum.map(@providers, &[for: &1])] do
+        {value, n} <- Enum.with_index(junk),
+        {base, m} <- Enum.with_index(bases),
+        provider = Enum.at(@providers, rem(n + m, length(@providers))),
+        opts <- [[], [for: provider]] do
       try do
         assert is_map(Signature.type_to_json_schema({:where, base, [{rule, value}]}, opts))
       rescue
@@ -680,11 +682,11 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
     seed = Environment.seed()
 
     counts =
-      for n <- 1..Environment.cases(2_000), provider <- @providers, reduce: %{} do
+      for n <- 1..Environment.cases(800), provider <- @providers, reduce: %{} do
         counts -> Map.update(counts, {provider, one(seed, n, provider)}, 1, &(&1 + 1))
       end
 
-    for provider <- @providers, do: assert(counts[{provider, :fits}] > 500)
+    for provider <- @providers, do: assert(counts[{provider, :fits}] > 200)
     assert counts[{:plain, :refused}] == nil
   end
 

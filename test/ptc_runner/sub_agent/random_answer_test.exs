@@ -11,7 +11,7 @@ defmodule PtcRunner.SubAgent.RandomAnswerTest do
   doctest AnswerGenerator
   doctest AnswerOracle
 
-  @cases 2_500
+  @cases 1_000
 
   @tag timeout: 600_000
   test "the library and the oracle agree on random answers" do

@@ -10,7 +10,7 @@ defmodule PtcRunner.SubAgent.RandomSignatureTest do
   doctest SignatureOracle
   doctest SignatureGenerator
 
-  @cases 2_500
+  @cases 1_000
 
   @tag timeout: 600_000
   test "the library and the oracle agree on random types and values" do
