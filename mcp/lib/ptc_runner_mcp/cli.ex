@@ -26,7 +26,7 @@ defmodule PtcRunnerMcp.Cli do
   end
 
   @doc """
-  Serves until the client has gone. Raises `ArgumentError` for arguments that are none.
+  Serves until the client has gone. Where it reads no answers, the VM ends with 1. Raises `ArgumentError` for arguments that are none.
 
       iex> PtcRunnerMcp.Cli.main(["--sever", "x"])
       ** (ArgumentError) unknown argument --sever. There are: --config FILE, --servers FILE, --http PORT
@@ -92,11 +92,9 @@ defmodule PtcRunnerMcp.Cli do
     Keyword.put(options, :tools, &Upstreams.catalogue/0)
   end
 
-  # A VM that ends as usual waits until its output is read. What is written to the standard error has a moment in the place of that.
+  # A VM that ends as usual waits until its output is read.
   defp abandoned do
     Upstreams.stop()
-    IO.puts(:stderr, "The client reads no answers: the server ends")
-    Process.sleep(100)
     :erlang.halt(1, flush: false)
   end
 
