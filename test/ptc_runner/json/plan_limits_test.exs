@@ -102,8 +102,8 @@ defmodule PtcRunner.Json.PlanLimitsTest do
 
   @tag timeout: 600_000
   test "wide programs" do
-    for node <- wide(10_000), do: holds!(node, [:text])
-    for node <- wide(2_500), do: holds!(node, [:map, :compiled])
+    for node <- wide(20_000), do: holds!(node, [:text])
+    for node <- wide(5_000), do: holds!(node, [:map, :compiled])
   end
 
   @tag timeout: 600_000
