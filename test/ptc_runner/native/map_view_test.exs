@@ -32,7 +32,8 @@ defmodule PtcRunner.Native.MapViewTest do
         600_000
       )
 
+    # A test for each group of cases.
     assert %{failures: 0, total: total} = outcome
-    assert total > 3_000
+    assert total > 200
   end
 end
