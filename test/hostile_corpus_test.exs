@@ -19,7 +19,7 @@ defmodule PtcRunner.HostileCorpusTest do
     Watch.load_everything()
   end
 
-  @timeout 50
+  @timeout 25
   # A wall clock of a busy machine; what the native side spends is bounded by the CPU clock.
   @wall 15_000
   # A run ends this many milliseconds of native CPU time after its deadline at the latest.

@@ -50,6 +50,13 @@ defmodule PtcRunner.Json.HostileTermsTest do
     end)
   end
 
+  # As a constant of the VM it is not copied to the process of each program, and no collection of garbage goes through it.
+  defp constant(context) do
+    :persistent_term.put(__MODULE__, context)
+    on_exit(fn -> :persistent_term.erase(__MODULE__) end)
+    :persistent_term.get(__MODULE__)
+  end
+
   # The CPU time of all native calls so far, in milliseconds.
   defp native, do: SliceClock.lines() |> Enum.map(& &1.total) |> Enum.sum() |> div(1_000_000)
 
@@ -176,7 +183,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
     @tag skip: input == :integers and Hostile.skip_huge_integers()
     test "each look at #{input} ends at the deadline" do
       {context, nodes} = input(unquote(input))
-      context = Map.put(context, "rounds", rounds())
+      context = context |> Map.put("rounds", rounds()) |> constant()
       # A collection of 300 MB of integers holds a scheduler.
       hold = if unquote(input) == :integers, do: @too_long, else: @hold
 

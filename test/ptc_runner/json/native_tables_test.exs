@@ -10,7 +10,12 @@ defmodule PtcRunner.Json.NativeTablesTest do
   @again 300
 
   setup_all do
-    %{context: %{"rows" => for(n <- 1..@rows, do: %{"n" => n}), "ids" => Enum.to_list(1..@rows)}}
+    rows = for n <- 1..@rows, do: %{"n" => n}
+
+    # A constant of the VM: it is not copied for each test, and no collection of garbage goes through it.
+    :persistent_term.put(__MODULE__, %{"rows" => rows, "ids" => Enum.to_list(1..@rows)})
+    on_exit(fn -> :persistent_term.erase(__MODULE__) end)
+    %{context: :persistent_term.get(__MODULE__)}
   end
 
   defp pipe(name, steps),
