@@ -109,9 +109,9 @@ defmodule PtcRunner.Json.ToolProcess do
     end
   end
 
-  # The answers that were kept, and the error; each stands with the number of calls that follow it.
+  # The answers that were kept, each with the number of its call, and the error.
   defp in_order(kept, error) do
-    answers = for {_follow, result, at} <- Enum.sort(kept, :desc), do: {result, at}
+    answers = for {_number, result, at} <- List.keysort(kept, 0), do: {result, at}
     answers ++ [error]
   end
 

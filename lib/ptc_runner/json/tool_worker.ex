@@ -67,7 +67,7 @@ defmodule PtcRunner.Json.ToolWorker do
 
   # Several calls, one after another. The next request is served behind the last one.
   defp serve(reply_to, max_heap, {name, _, all, {:each, kept, room}}, fun, funs) do
-    answers = each(all, name, fun, max_heap, {kept, room, []})
+    answers = each(all, name, fun, max_heap, {kept, room, 0, []})
     await(reply_to, max_heap, {:each, answers}, funs)
   end
 
@@ -87,15 +87,15 @@ defmodule PtcRunner.Json.ToolWorker do
 
   # What came of calls of a tool whose answers `PtcRunner.Lisp.ToolAnswer` has told apart. Behind one that is no value, and behind too many words,
   # no further call is made. Each answer is kept outside of this process too, which may be killed in the next call.
-  defp each([args | rest], name, fun, max_heap, {kept, room, answers}) do
+  defp each([args | rest], name, fun, max_heap, {kept, room, number, answers}) do
     result = name |> run(fun, args) |> weighed(max_heap)
     at = System.monotonic_time()
     answers = [{result, at} | answers]
 
     case result do
       {:ok, {:value, _value}, words} when rest != [] and (max_heap == 0 or words <= room) ->
-        :ets.insert(kept, {length(rest), result, at})
-        each(rest, name, fun, max_heap, {kept, room - words, answers})
+        :ets.insert(kept, {number, result, at})
+        each(rest, name, fun, max_heap, {kept, room - words, number + 1, answers})
 
       _last ->
         :lists.reverse(answers)

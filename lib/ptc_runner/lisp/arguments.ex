@@ -13,6 +13,35 @@ defmodule PtcRunner.Lisp.Arguments do
   @spec of(term()) :: term()
   def of(args), do: if(plain?(args), do: args, else: made(args))
 
+  @doc """
+  The arguments of several calls; see `of/1`. Keys that are those of the call before are not looked at again.
+
+      iex> PtcRunner.Lisp.Arguments.all([%{"a" => 1}, %{"a" => [%{"b-c" => 2}]}, %{"a-b" => 3}])
+      [%{"a" => 1}, %{"a" => [%{"b_c" => 2}]}, %{"a_b" => 3}]
+
+  """
+  @spec all([term()]) :: [term()]
+  def all(calls), do: all(calls, nil)
+
+  defp all([args | rest], known) when is_map(args) and not is_struct(args) do
+    keys = :maps.keys(args)
+
+    if keys == known and leaves?(:maps.values(args)) do
+      [args | all(rest, known)]
+    else
+      made = of(args)
+      [made | all(rest, if(made === args, do: keys))]
+    end
+  end
+
+  defp all([args | rest], _known), do: [of(args) | all(rest, nil)]
+  defp all([], _known), do: []
+
+  defp leaves?([value | rest]),
+    do: not is_map(value) and not is_list(value) and leaves?(rest)
+
+  defp leaves?([]), do: true
+
   defp plain?(map) when is_map(map) and not is_struct(map), do: plain_entries?(:maps.to_list(map))
   defp plain?([item | rest]), do: plain?(item) and plain?(rest)
   defp plain?(_other), do: true

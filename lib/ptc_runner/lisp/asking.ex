@@ -151,7 +151,7 @@ defmodule PtcRunner.Lisp.Asking do
 
   # The arguments of calls that are made in one request.
   defp together(asked, run) do
-    all = Enum.map(asked, &Arguments.of/1)
+    all = Arguments.all(asked)
     with {:ok, _words} <- Weight.within(all, run.max_heap), do: {:ok, all}
   end
 

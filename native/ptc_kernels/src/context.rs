@@ -154,6 +154,7 @@ impl<'h, H: Heap> Context<'h, H> {
     }
 
     /// Checks that the run may build `words` more.
+    #[inline]
     pub fn check_heap_limit(&self, words: usize) -> Result<(), Stop> {
         self.meter.check_heap_limit(words, self.heap)
     }

@@ -7,6 +7,7 @@ use crate::code::{Instr, Own, ASK_BUILTIN, ASK_PRINT};
 use crate::consts::{Const, Word, EMPTY_MAP};
 use crate::table::{Builtin, Family};
 use ptc_vm::program::{Apply, ConstId, Demand, Slot, NO_CONST, NO_PC};
+use std::collections::HashSet;
 
 /// The evaluation of a built-in with so many operands.
 pub(super) fn apply(op: Builtin, operands: u32) -> Instr {
@@ -85,11 +86,14 @@ impl<'a> Compiler<'a> {
                 };
                 match argument {
                     None => self.code.extend([Instr::Const(EMPTY_MAP), call]),
-                    Some(argument) => self.then([
-                        CompileTask::Expr(*argument),
-                        CompileTask::Emit(Instr::Own(Own::ToolArguments(tool))),
-                        CompileTask::Emit(call),
-                    ]),
+                    Some(argument) => {
+                        let mut tasks = self.arguments_of_tool(*argument);
+                        tasks.extend([
+                            CompileTask::Emit(Instr::Own(Own::ToolArguments(tool))),
+                            CompileTask::Emit(call),
+                        ]);
+                        self.then(tasks);
+                    }
                 }
             }
             Expr::BadToolCall(name, arguments) => {
@@ -356,6 +360,34 @@ impl<'a> Compiler<'a> {
             CompileTask::Leave(before),
         ]);
         self.then(tasks);
+    }
+
+    /// What pushes the arguments of a tool. A map that is written with keywords as keys is made with the texts that the tool gets.
+    fn arguments_of_tool(&mut self, argument: ExprId) -> Vec<CompileTask<'a>> {
+        let source = self.source;
+        let as_written = vec![CompileTask::Expr(argument)];
+        let Expr::Map(pairs) = &source.exprs[argument as usize] else {
+            return as_written;
+        };
+        let name = |(key, _): &(ExprId, ExprId)| match &source.exprs[*key as usize] {
+            Expr::Const(Literal::Keyword(name)) => Some(name.replace('-', "_")),
+            _ => None,
+        };
+        let Some(names) = pairs.iter().map(name).collect::<Option<Vec<_>>>() else {
+            return as_written;
+        };
+        // Two keywords may become one text.
+        if names.iter().collect::<HashSet<_>>().len() < names.len() {
+            return as_written;
+        }
+        let mut tasks = Vec::with_capacity(2 * pairs.len() + 1);
+        for (name, (_, value)) in names.iter().zip(pairs) {
+            let name = self.constants.text(name);
+            tasks.push(CompileTask::Emit(Instr::Const(name)));
+            tasks.push(CompileTask::Expr(*value));
+        }
+        tasks.push(CompileTask::Emit(Instr::Own(Own::Map(pairs.len() as u32))));
+        tasks
     }
 
     fn end(&mut self, value: ExprId, failed: bool) {

@@ -14,6 +14,9 @@ use ptc_vm::program::ConstId;
 
 /// Converts the arguments of a tool. Can be suspended and resumed.
 pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {
+    if m.begun().is_none() && unchanged::stays(m, args, Mode::Arguments)? {
+        return Ok(args);
+    }
     let values = list_of(m, &[args]);
     let made = convert(m, Mode::Arguments, values)?;
     Ok(made.into_iter().next().unwrap_or(args))

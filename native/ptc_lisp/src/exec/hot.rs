@@ -1,7 +1,7 @@
 //! The most frequent instructions of the language. They are apart from the others, so that the loop of the machine has them in its own code.
 
 use super::own;
-use crate::code::{Halt, InstrOperand, Lisp, Machine, OperandPlace, Own};
+use crate::code::{Halt, Instr, InstrOperand, Lisp, Machine, OperandPlace, Own};
 use crate::families::numbers;
 use crate::fault::Fault;
 use crate::look::{look_up, Found};
@@ -23,7 +23,17 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             to,
         } => {
             let operands = [operand(m, left), operand(m, right)];
-            if let Some(value) = numbers::quick(m, op, operands) {
+            let code = &m.program().code;
+            // A test behind it takes the truth as it is.
+            if let Instr::JumpIf { when, to: other } = code[to as usize] {
+                if let Some(truth) = numbers::comparison(m, op, operands) {
+                    if left.is_top() || right.is_top() {
+                        m.drop_top(1);
+                    }
+                    return Ok(if truth == when { other } else { to + 1 });
+                }
+            }
+            if let Some(value) = numbers::arithmetic(m, op, operands) {
                 m.check_heap_limit(0)?;
                 if left.is_top() || right.is_top() {
                     m.drop_top(1);

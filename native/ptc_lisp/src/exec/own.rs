@@ -19,6 +19,8 @@ use ptc_vm::{Halt as VmHalt, Vm};
 
 /// Items between two checks of the fuel.
 const BATCH: usize = 64;
+/// Number of entries of a small map.
+const FEW: usize = 8;
 
 /// Executes an instruction that is none of the [most frequent](super::hot); returns the next address.
 pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
@@ -83,12 +85,8 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             replace(m, count, list);
         }
         Own::Map(count) => {
-            let given = m.top_values(2 * count as usize).to_vec();
             m.count_new_map(count as usize)?;
-            // Of equal keys the last one counts.
-            let (keys, values): (Vec<_>, Vec<_>) =
-                given.chunks_exact(2).rev().map(|it| (it[0], it[1])).unzip();
-            let map = m.heap.make_map(&keys, &values);
+            let map = map_of_top(m, count as usize);
             replace(m, 2 * count, map);
         }
         Own::Set(count) => {
@@ -395,6 +393,24 @@ fn answered<H: Heap>(m: &mut Machine<'_, H>) -> Result<(), Halt<H>> {
         Some(&[_, reason, text]) => Err(fault("answered", "answer", vec![reason, text])),
         _ => Err(fault("unreachable", "answer", Vec::new())),
     }
+}
+
+/// Makes a map of the keys and values on the stack. Of equal keys the last one counts.
+fn map_of_top<H: Heap>(m: &mut Machine<'_, H>, count: usize) -> H::Term {
+    let nil = m.heap.nil();
+    if count > FEW {
+        let pairs = m.top_values(2 * count).to_vec();
+        let pairs = pairs.chunks_exact(2).rev();
+        let (keys, values): (Vec<_>, Vec<_>) = pairs.map(|it| (it[0], it[1])).unzip();
+        return m.heap.make_map(&keys, &values);
+    }
+    // Few need no memory.
+    let (mut keys, mut values) = ([nil; FEW], [nil; FEW]);
+    let pairs = m.top_values(2 * count).chunks_exact(2).rev();
+    for (pair, (key, value)) in pairs.zip(keys.iter_mut().zip(&mut values)) {
+        (*key, *value) = (pair[0], pair[1]);
+    }
+    m.heap.make_map(&keys[..count], &values[..count])
 }
 
 /// Replaces a collection by the list of its items, after the checks of the built-in that visits them.

@@ -64,31 +64,82 @@ pub fn is_arithmetic(builtin: Builtin) -> bool {
 pub fn quick<H: Heap>(
     m: &mut Machine<'_, H>,
     builtin: Builtin,
+    operands: [H::Term; 2],
+) -> Option<H::Term> {
+    match is_arithmetic(builtin) {
+        true => arithmetic(m, builtin, operands),
+        false => None,
+    }
+}
+
+/// The same, for one of the [most frequent](is_arithmetic) built-ins.
+#[inline(always)]
+pub fn arithmetic<H: Heap>(
+    m: &mut Machine<'_, H>,
+    builtin: Builtin,
     [left, right]: [H::Term; 2],
 ) -> Option<H::Term> {
-    if !is_arithmetic(builtin) {
+    let (Some(a), Some(b)) = (m.heap.small_integer(left), m.heap.small_integer(right)) else {
+        return of_floats(m, builtin, [left, right]);
+    };
+    let value = match builtin {
+        Builtin::Add => a.checked_add(b)?,
+        Builtin::Subtract => a.checked_sub(b)?,
+        Builtin::Multiply => a.checked_mul(b)?,
+        Builtin::Rem => a.checked_rem(b)?,
+        Builtin::Quot => a.checked_div(b)?,
+        Builtin::Mod => match a.checked_rem(b)? {
+            rest if rest != 0 && (rest < 0) != (b < 0) => rest + b,
+            rest => rest,
+        },
+        _ => return Some(m.heap.boolean(compared(builtin, a, b))),
+    };
+    Some(make_int(m, value))
+}
+
+/// Returns the truth of a comparison of small integers; `None` for others, and for other built-ins.
+#[inline(always)]
+pub fn comparison<H: Heap>(
+    m: &Machine<'_, H>,
+    builtin: Builtin,
+    [left, right]: [H::Term; 2],
+) -> Option<bool> {
+    let compares = matches!(
+        builtin,
+        Builtin::Less
+            | Builtin::Greater
+            | Builtin::LessOrEqual
+            | Builtin::GreaterOrEqual
+            | Builtin::Equal
+            | Builtin::SameNumber
+            | Builtin::NotEqual
+    );
+    if !compares {
         return None;
     }
-    if let (Some(a), Some(b)) = (m.heap.small_integer(left), m.heap.small_integer(right)) {
-        let value = match builtin {
-            Builtin::Add => a.checked_add(b)?,
-            Builtin::Subtract => a.checked_sub(b)?,
-            Builtin::Multiply => a.checked_mul(b)?,
-            Builtin::Rem => a.checked_rem(b)?,
-            Builtin::Quot => a.checked_div(b)?,
-            Builtin::Mod => match a.checked_rem(b)? {
-                rest if rest != 0 && (rest < 0) != (b < 0) => rest + b,
-                rest => rest,
-            },
-            Builtin::Less => return Some(m.heap.boolean(a < b)),
-            Builtin::Greater => return Some(m.heap.boolean(a > b)),
-            Builtin::LessOrEqual => return Some(m.heap.boolean(a <= b)),
-            Builtin::GreaterOrEqual => return Some(m.heap.boolean(a >= b)),
-            Builtin::NotEqual => return Some(m.heap.boolean(a != b)),
-            _ => return Some(m.heap.boolean(a == b)),
-        };
-        return Some(make_int(m, value));
+    let (a, b) = (m.heap.small_integer(left)?, m.heap.small_integer(right)?);
+    Some(compared(builtin, a, b))
+}
+
+#[inline(always)]
+fn compared(builtin: Builtin, a: i64, b: i64) -> bool {
+    match builtin {
+        Builtin::Less => a < b,
+        Builtin::Greater => a > b,
+        Builtin::LessOrEqual => a <= b,
+        Builtin::GreaterOrEqual => a >= b,
+        Builtin::NotEqual => a != b,
+        _ => a == b,
     }
+}
+
+/// Returns the value of a built-in whose arguments are two floats.
+#[inline(never)]
+fn of_floats<H: Heap>(
+    m: &mut Machine<'_, H>,
+    builtin: Builtin,
+    [left, right]: [H::Term; 2],
+) -> Option<H::Term> {
     let (a, b) = (m.heap.float(left)?, m.heap.float(right)?);
     let value = match builtin {
         Builtin::Add => a + b,
