@@ -59,6 +59,10 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             let list = m.slot(slot);
             let list = m.heap.make_list_onto(&[item], list);
             m.set_slot(slot, list);
+            // Mostly the next round begins.
+            if let Instr::Jump(to) = m.program().code[next as usize] {
+                return Ok(to);
+            }
         }
         Own::Global {
             global,

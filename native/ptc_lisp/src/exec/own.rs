@@ -449,6 +449,10 @@ fn collected<H: Heap>(m: &mut Machine<'_, H>, (from, into): (Slot, Slot)) -> Res
         }
         for _ in 0..BATCH {
             let Some((item, tail)) = m.heap.uncons(rest) else {
+                // A run that waits afterwards does not hold what is read no more.
+                let nothing = m.constant(EMPTY_LIST);
+                m.set_slot(from, nothing);
+                m.set_slot(into, nothing);
                 m.push(made);
                 return Ok(());
             };
