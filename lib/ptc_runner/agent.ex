@@ -644,6 +644,18 @@ defmodule PtcRunner.Agent do
       iex> for call <- PtcRunner.Agent.audit(step), do: {call.tool, call.context}
       [{"pay", %{"actor" => "Bob"}}]
 
+  With the option `:approve`, an entry with `tool: nil` comes before the calls of each program that was asked about, with the digest of its `plan`
+  (see `t:PtcRunner.Json.Plan.digest/0`, as in `PtcRunner.Json.Plan.to_map/1`). A step has these entries in `usage.approvals` too.
+
+      iex> model = fn _messages -> ~s({"program": {"op": "call", "tool": "pay", "args": {"to": "Ada"}}}) end
+      iex> task = [task: "Pay Ada.", tools: %{"pay" => fn _ -> "paid" end}]
+      iex> {:paused, paused} = PtcRunner.Agent.loop(model, task, approve: fn _plan -> :pause end)
+      iex> decided = {:decided, :approve, by: "Eve", note: "asked Ada"}
+      iex> {:ok, step} = PtcRunner.Agent.resume(paused, decided, [model: model, approve: fn _plan -> :pause end] ++ task)
+      iex> [plan, _call] = PtcRunner.Agent.audit(step)
+      iex> {plan.tool, plan.decision, plan.by, plan.note, plan.plan == paused.run.plan["digest"]}
+      {nil, :approved, "Eve", "asked Ada", true}
+
   A decision is
 
   | | | `by`, if the decision does not say so |
@@ -656,13 +668,16 @@ defmodule PtcRunner.Agent do
   | `:replay` | a journal has answered | `nil` |
   | `:waits` | it waits for a decision; `at` is the time of the pause | `nil` |
 
+  About a program it is `:run`, `:within` or `:refused` of the function of `:approve` (`by` is `:approve`), `:waits`, and then `:approved`, `:within` or `:refused` of who
+  goes on with it (`:resume`); `error` says why it was refused.
+
   `at` is an ISO 8601 text: the time of the decision if the decision has one, or else of the call. Answers are texts of at most 256 bytes. The options
   `:recorded_calls` and `:recorded_bytes` bound the list.
   """
   @spec audit(Step.t() | Paused.t()) :: [
           %{
             required(:turn) => pos_integer(),
-            required(:tool) => String.t(),
+            required(:tool) => String.t() | nil,
             required(:args) => map(),
             required(:asked) => map() | nil,
             required(:answer) => String.t() | nil,
@@ -674,7 +689,8 @@ defmodule PtcRunner.Agent do
             required(:note) => String.t() | nil,
             required(:key) => String.t() | nil,
             required(:attempt) => pos_integer() | nil,
-            optional(:context) => %{String.t() => term()}
+            optional(:context) => %{String.t() => term()},
+            optional(:plan) => map() | nil
           }
         ]
   def audit(step), do: Audit.calls(step)

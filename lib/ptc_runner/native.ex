@@ -28,9 +28,13 @@ defmodule PtcRunner.Native do
   #     for a quantum, resumes it with `:more`
   #   * `{:limits, state, terms}` - suspended because its limits are not known yet: `resume/3` resumes it
   #     with `{:limits, timeout, max_heap}`
-  #   * `{:call, state, terms, tool, args, milliseconds, weight, address}` - suspended for a tool, which has this much time
+  #   * `{:call, state, terms, tool, args, milliseconds, weight, address, round}` - suspended for a tool, which has this much time
   #     (or `:infinity`): `resume/3` resumes it with `{:answer, term, words}`. The weight is the words of a copy of
-  #     `args`, or nil if only `weigh/3` can tell. The address is that of the call in the program.
+  #     `args`, or nil if only `weigh/3` can tell. The address is that of the call in the program. The round is nil
+  #     unless the run goes through a loop in turn.
+  #     After `{:replayed, term, words}` instead, the next reply may be `{:ahead, state, terms, tool, [args, …], milliseconds, address, round}`:
+  #     the run calls the tool in the rounds that follow too, and may be resumed with `{:replayed_all, answers, words}`, a list of at most as
+  #     many answers.
   #   * `{:moves, state, terms, tool, args, milliseconds, words}` - suspended for a tool; the run should move to the process of its
   #     tools, where it is resumed with `{:moved, term, words}`. The words are those of a copy of `terms` and `args`;
   #     `{:at_most, words}` if only `weigh/3` can tell whether it is small enough.
@@ -45,7 +49,8 @@ defmodule PtcRunner.Native do
   #     a tool has answered, does not read it in place: it is resumed with what that is decoded to, as with any answer.
   #     `:text_moved` stands for `:text` in the process of the tools.
   #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
-  #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`
+  #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`; or with `{:in_turn, nil, 0}`: then it goes through the loop itself,
+  #     one round after another, and `round/3` may start others at each call of these rounds
   #
   # Suspended work is resumed once, with its own terms; anything else raises `ArgumentError`. Functions with
   # only one kind of reply return it without a tag: `operations/1`, `answer_is_part/1`, and the functions for tests.

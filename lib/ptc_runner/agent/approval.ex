@@ -15,18 +15,91 @@ defmodule PtcRunner.Agent.Approval do
           | {:hold, map()}
           | {:error, {:refused, String.t()}}
 
-  @doc "What the function of `:approve` says about a program with these tools; `plan` makes its plan."
-  @spec asked([Tool.t()], keyword(), (() -> {:ok, Plan.t()} | {:error, term()})) :: t()
+  @typedoc "What was decided about a program: about the plan with this digest, by whom or what, when, with which note; `error`: why it was refused."
+  @type decided :: %{
+          decision: :run | :within | :approved | :refused | :waits,
+          plan: Plan.digest() | map() | nil,
+          by: String.t() | atom(),
+          at: String.t(),
+          note: String.t() | nil,
+          error: String.t() | nil
+        }
+
+  @doc "What the function of `:approve` says about a program with these tools, and what the audit has of it; `plan` makes its plan."
+  @spec asked([Tool.t()], keyword(), (() -> {:ok, Plan.t()} | {:error, term()})) ::
+          {t(), decided() | nil}
   def asked(tools, opts, plan) do
     fun = opts[:approve]
 
     # A program that goes on was approved, and a replay calls no tool.
     cond do
-      fun == nil or opts[:replays] != nil or tools == [] -> :run
-      opts[:resumes] != nil -> again(elem(opts[:resumes], 0), opts[:within], plan, fun)
-      true -> said(plan.(), fun)
+      opts[:replays] != nil or tools == [] -> {:run, nil}
+      opts[:resumes] != nil -> resumed(opts[:resumes], opts[:within], plan, fun)
+      fun == nil -> {:run, nil}
+      true -> told(plan.(), fun)
     end
   end
+
+  # A program that waited was decided about by who goes on with it.
+  defp resumed({%{plan: %{} = plan}, decision}, _given, _plan, _fun) do
+    {decision, more} =
+      case decision do
+        {:decided, decision, more} -> {decision, more}
+        decision -> {decision, []}
+      end
+
+    {:run, by_person(decision, plan["digest"], more)}
+  end
+
+  defp resumed(_resumes, _given, _plan, nil), do: {:run, nil}
+  defp resumed({paused, _decisions}, given, plan, fun), do: {again(paused, given, plan, fun), nil}
+
+  # A decision of another form is an error of who goes on.
+  defp by_person(:approve, digest, more), do: decided(:approved, digest, :resume, more)
+  defp by_person({:within, _plan}, digest, more), do: decided(:within, digest, :resume, more)
+
+  defp by_person({:deny, reason}, digest, more),
+    do: %{decided(:refused, digest, :resume, more) | error: Within.denied(reason)}
+
+  defp by_person(_other, _digest, _more), do: nil
+
+  # One that does not write is not asked about.
+  defp told(planned, fun) do
+    answer = said(planned, fun)
+
+    case {planned, answer} do
+      {{:ok, plan}, {:error, {:refused, text}}} ->
+        {answer, %{decided(:refused, plan.digest, :approve, []) | error: text}}
+
+      {{:ok, plan}, {:within, _plans}} ->
+        {answer, decided(:within, plan.digest, :approve, [])}
+
+      {{:ok, plan}, {:hold, _map}} ->
+        {answer, decided(:waits, plan.digest, :approve, [])}
+
+      {{:ok, plan}, :run} ->
+        {answer, if(writes?(plan), do: decided(:run, plan.digest, :approve, []))}
+
+      {{:error, _wrong}, :run} ->
+        {answer, nil}
+    end
+  end
+
+  defp decided(decision, digest, by, more) do
+    now = DateTime.to_iso8601(DateTime.utc_now())
+
+    %{
+      decision: decision,
+      plan: digest,
+      by: more[:by] || by,
+      at: text(more[:at]) || now,
+      note: more[:note],
+      error: nil
+    }
+  end
+
+  defp text(%DateTime{} = at), do: DateTime.to_iso8601(at)
+  defp text(at), do: at
 
   # A paused run has its plans without their conditions, which are functions: the function is asked for these again. They hold for the plan that
   # was approved, and for no other one.
@@ -64,8 +137,10 @@ defmodule PtcRunner.Agent.Approval do
   defp said({:error, _wrong}, _fun), do: :run
 
   defp said({:ok, plan}, fun) do
-    if Enum.any?(plan.tools, &(&1.effect == :write)), do: answered(plan, fun), else: :run
+    if writes?(plan), do: answered(plan, fun), else: :run
   end
+
+  defp writes?(plan), do: Enum.any?(plan.tools, &(&1.effect == :write))
 
   defp answered(plan, fun) do
     case fun.(plan) do

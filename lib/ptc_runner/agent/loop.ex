@@ -79,6 +79,8 @@ defmodule PtcRunner.Agent.Loop do
       searched?: false,
       turn_began_at: nil,
       retries: 0,
+      # What was decided about programs, newest first.
+      approvals: [],
       # Why the last turn gave no result, for people.
       why: nil,
       # The fields that the model was told about, and the run whose value was doubted for them.
@@ -108,7 +110,7 @@ defmodule PtcRunner.Agent.Loop do
     {counted, loop} = Map.pop(loop, :within_counts)
 
     state =
-      %{free: 0, searched?: false, runs: Keyed.run(run)}
+      %{free: 0, searched?: false, runs: Keyed.run(run), approvals: []}
       |> Map.merge(loop)
       |> Map.merge(%{
         loop_id: id,
@@ -382,7 +384,8 @@ defmodule PtcRunner.Agent.Loop do
     record = &Steps.record(text, state, [{:program, source(program)} | &1])
     ran = Run.noted(program, state.tools, Keyword.delete(opts, :returns))
     dropped = ran |> Tuple.to_list() |> List.last() |> Map.fetch!(:dropped_calls) |> Map.keys()
-    record = &record.([{:dropped, dropped} | &1])
+    decided = ran |> Tuple.to_list() |> List.last() |> Map.fetch!(:approval)
+    record = &record.([{:dropped, dropped}, {:approval, decided} | &1])
 
     case ran do
       {:paused, paused, info} ->
@@ -390,7 +393,7 @@ defmodule PtcRunner.Agent.Loop do
          Paused.of_loop(
            Paused.of_run(paused, state.opts, info),
            {text, warnings, counts},
-           Map.put(state, :within_counts, within_counts)
+           state |> Map.put(:within_counts, within_counts) |> Steps.approved(decided)
          )}
 
       {:ok, value, info} ->

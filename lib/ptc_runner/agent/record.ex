@@ -154,11 +154,15 @@ defmodule PtcRunner.Agent.Record do
   """
   @spec read(t()) :: {[{call(), more()}], %{String.t() => pos_integer()}}
   def read(record) do
-    calls =
-      for {_key, call, ended, began_at, ended_at} <- :ets.tab2list(record.table) do
+    # Many calls begin in the same millisecond, and the text of a time costs more than the rest.
+    rows = Enum.filter(:ets.tab2list(record.table), &match?({_, _, _, _, _}, &1))
+
+    {calls, _last} =
+      Enum.map_reduce(rows, {nil, nil}, fn {_key, call, ended, began_at, ended_at}, last ->
         {call, more} = whole(call, ended)
-        {timed(call, began_at, ended_at), more}
-      end
+        {call, last} = dated(call, began_at, last)
+        {{timed(call, began_at, ended_at), more}, last}
+      end)
 
     dropped =
       for {name, place} <- record.places,
@@ -171,8 +175,6 @@ defmodule PtcRunner.Agent.Record do
   end
 
   defp timed(call, began_at, ended_at) do
-    call = Map.put_new_lazy(call, :at, fn -> text_of(began_at) end)
-
     if is_integer(ended_at) and call[:decision] not in @without_tool do
       us = System.convert_time_unit(ended_at - began_at, :native, :microsecond)
       Map.put(call, :duration_us, us)
@@ -181,12 +183,19 @@ defmodule PtcRunner.Agent.Record do
     end
   end
 
-  defp text_of(monotonic) do
-    (monotonic + System.time_offset())
-    |> System.convert_time_unit(:native, :millisecond)
-    |> DateTime.from_unix!(:millisecond)
-    |> DateTime.to_iso8601()
+  # `last`: the last time that was made a text, in milliseconds, and that text.
+  defp dated(%{at: _known} = call, _monotonic, last), do: {call, last}
+
+  defp dated(call, monotonic, last) do
+    ms = System.convert_time_unit(monotonic + System.time_offset(), :native, :millisecond)
+    {_ms, text} = last = text_of(ms, last)
+    {Map.put(call, :at, text), last}
   end
+
+  defp text_of(ms, {ms, _text} = last), do: last
+
+  defp text_of(ms, _last),
+    do: {ms, ms |> DateTime.from_unix!(:millisecond) |> DateTime.to_iso8601()}
 
   @doc "Records a call whose tool was not called: it was answered or refused."
   @spec decided(t(), PtcRunner.Json.Control.Told.call()) :: :ok

@@ -156,7 +156,7 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
   defp shown(info, warnings) do
-    info = Map.drop(info, [:made, :shape, :findings, :whole, :before])
+    info = Map.drop(info, [:made, :shape, :findings, :whole, :before, :approval])
     %{info | warnings: warnings ++ info.warnings}
   end
 
@@ -185,7 +185,8 @@ defmodule PtcRunner.Agent.Run do
       forms: Map.new(tools, &{&1.name, &1})
     }
 
-    approval = Approval.asked(tools, opts, fn -> Approval.plan(program, tools, given) end)
+    {approval, decided} =
+      Approval.asked(tools, opts, fn -> Approval.plan(program, tools, given) end)
 
     run = fn functions, record ->
       control = watching(control, tools, opts, record)
@@ -216,6 +217,7 @@ defmodule PtcRunner.Agent.Run do
       findings: [],
       whole: nil,
       before: Keyword.get(opts, :memory, %{}),
+      approval: decided,
       warnings: warnings(noted)
     }
 
@@ -313,9 +315,13 @@ defmodule PtcRunner.Agent.Run do
 
   def watching(control, tools, opts, record) do
     if watched?(tools, opts),
-      do: Map.put(control, :watch, watch(record, opts[:on_event])),
+      do: Map.put(control, :watch, decisions(record, opts[:on_event])),
       else: control
   end
+
+  # The record has nothing to keep of a call that is made as if nobody decided.
+  defp decisions(record, nil), do: {:decisions, watch(record, nil)}
+  defp decisions(record, on_event), do: watch(record, on_event)
 
   @doc "Who is told of the calls that a journal answers."
   @spec replay_watch(Record.t() | nil, keyword()) :: (map() -> term())

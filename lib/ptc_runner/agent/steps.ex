@@ -2,6 +2,7 @@ defmodule PtcRunner.Agent.Steps do
   @moduledoc false
   # What a loop leaves behind: its turns, the step that it returns, and the events of both.
 
+  alias PtcRunner.Agent.Approval
   alias PtcRunner.Native.Telemetry.Agent, as: Telemetry
   alias PtcRunner.{Shown, Step, Turn}
   alias PtcRunner.SubAgent.Signature
@@ -36,8 +37,17 @@ defmodule PtcRunner.Agent.Steps do
     calls = length(params.tool_calls)
     Telemetry.turn_ended(state.turn_began_at, calls, outcome)
     event(state, %{event: :turn_ended, turn: state.number, outcome: outcome})
+    state = approved(state, turn[:approval])
     %{state | turns: [struct | state.turns], why: turn[:why]}
   end
+
+  @doc "The state with what was decided about the program of its turn, if something was. One that waits is known by its paused run."
+  @spec approved(map(), Approval.decided() | nil) :: map()
+  def approved(state, nil), do: state
+  def approved(state, %{decision: :waits}), do: state
+
+  def approved(%{approvals: approvals, number: number} = state, decided),
+    do: %{state | approvals: [Map.put(decided, :turn, number) | approvals]}
 
   @doc "The state after a turn whose findings were told: what they said is said once."
   @spec doubting(map(), map()) :: map()
@@ -81,7 +91,7 @@ defmodule PtcRunner.Agent.Steps do
     ms = System.monotonic_time(:millisecond) - state.began_at
 
     struct(step,
-      usage: Map.merge(state.usage, %{turns: length(turns), duration_ms: ms}),
+      usage: usage(state, %{turns: length(turns), duration_ms: ms}),
       turns: turns,
       tool_calls: Enum.flat_map(turns, & &1.tool_calls),
       messages: Enum.reverse(state.messages),
@@ -90,4 +100,9 @@ defmodule PtcRunner.Agent.Steps do
       signature: if(state.opts[:returns], do: Signature.render(state.opts[:returns]))
     )
   end
+
+  defp usage(%{approvals: []} = state, numbers), do: Map.merge(state.usage, numbers)
+
+  defp usage(%{approvals: approvals} = state, numbers),
+    do: state.usage |> Map.merge(numbers) |> Map.put(:approvals, Enum.reverse(approvals))
 end

@@ -13,9 +13,9 @@ defmodule PtcRunner.Json.Control do
   alias PtcRunner.Json.Control.{Answers, Decided, Order, Told, Words}
   alias PtcRunner.SubAgent.KeyNormalizer
 
-  # `journal`: what was answered before, by id, or in the order of the calls if no calls overlap. `entries`: what was
+  # `journal`: what was answered before, in the order of the calls, or by id once a call has come out of it. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
-  # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision.
+  # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision; `{:decisions, watch}`: not those that are made as if nobody decided.
   # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
   # known before the run. `within`: the plans that the run must be within; `unknown`: what happens to calls
   # that they cannot count; `forms`: what the tools say, where only their functions are given; `counts`, `asking`: what comes of it, see
@@ -127,6 +127,12 @@ defmodule PtcRunner.Json.Control do
   def decide(%{journal: journal} = control, id, name, args, _pc) when is_map_key(journal, id) do
     {entry, rest} = Map.pop!(journal, id)
     journaled(control, entry, rest, name, args)
+  end
+
+  # Calls that overlap, or that others have waited for, do not come in their order.
+  def decide(%{forks?: true, journal: [_ | _] = entries} = control, id, name, args, pc) do
+    journal = for entry <- entries, into: %{}, do: {elem(entry, 0), entry}
+    decide(%{control | journal: journal}, id, name, args, pc)
   end
 
   def decide(%{replay?: true} = control, _id, name, args, _pc),
@@ -397,6 +403,7 @@ defmodule PtcRunner.Json.Control do
 
   # What the journal and the audit have of a call. Where nobody reads it, it is as it is.
   defp sent(%{keeps?: false, watch: nil}, _name, args), do: args
+  defp sent(%{keeps?: false, watch: {:decisions, _watch}}, _name, args), do: args
 
   defp sent(control, name, args) do
     case converted(control, name, args) do

@@ -76,7 +76,24 @@ defmodule PtcRunner.Json.Entry do
   @doc "The entries of a journal, in the order in which the calls come if none overlap."
   @spec list([t()] | %{id() => t()}) :: [t()]
   def list(journal) when is_map(journal), do: journal |> Map.values() |> list()
-  def list(journal), do: Enum.sort_by(journal, fn entry -> entry |> elem(0) |> key() end)
+
+  # Most are in this order already.
+  def list(journal) do
+    if ascending?(journal),
+      do: journal,
+      else: Enum.sort_by(journal, fn entry -> entry |> elem(0) |> key() end)
+  end
+
+  # No two of them have the same id then.
+  defp ascending?([{id, _, _, _} | [{next, _, _, _} | _] = rest]),
+    do: before?(id, next) and ascending?(rest)
+
+  defp ascending?(_none_or_one), do: true
+
+  defp before?(id, next) when is_tuple(id) and is_tuple(next), do: id < next
+  defp before?({fork, _round, _number}, next), do: fork < next
+  defp before?(id, {fork, _round, _number}), do: id < fork
+  defp before?(id, next), do: id < next
 
   defp key({fork, round, number}), do: [fork, round, number]
   defp key(number), do: [number]
@@ -182,8 +199,9 @@ defmodule PtcRunner.Json.Entry do
 
   def whole(entries, true) do
     ids = Enum.map(entries, &elem(&1, 0))
+    twice = if ascending?(entries), do: [], else: ids -- Enum.uniq(ids)
 
-    case ids -- Enum.uniq(ids) do
+    case twice do
       [] -> following(ids, 0)
       [id | _] -> {:error, "The journal has the call #{text(id)} twice"}
     end

@@ -111,7 +111,6 @@ defmodule PtcRunner.Json.Journal do
          {:ok, entries} <- entries(calls, []),
          entries = Entry.list(entries),
          :ok <- Entry.whole(entries, forks?) do
-      entries = if forks?, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
       defaults = if journal["now"], do: [now: journal["now"]], else: []
       control = %Control{journal: entries, replay?: true, forks?: forks?, key_run: run(journal)}
       {:ok, control, defaults}
@@ -134,10 +133,9 @@ defmodule PtcRunner.Json.Journal do
   def of_paused(%Paused{} = paused) do
     with {:ok, entries} <- Packed.unpack(paused.journal),
          :ok <- Sound.check(paused, entries) do
-      journal = if paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries
       kept = Map.take(paused, @of_run) |> Map.reject(fn {_name, value} -> value == nil end)
       run = Keyed.run(paused)
-      control = %Control{journal: journal, replay?: true, forks?: paused.forks, key_run: run}
+      control = %Control{journal: entries, replay?: true, forks?: paused.forks, key_run: run}
       {:ok, control, Map.to_list(kept)}
     end
   end

@@ -135,14 +135,26 @@ defmodule PtcRunner.Json.Resuming do
   defp decided({:decided, decision, _more}), do: decision
   defp decided(decision), do: decision
 
+  @fields Map.keys(struct(Paused))
+  @fields_of_call Map.keys(struct(Call))
+
   # A term of an earlier release has fewer fields.
-  defp whole(%Paused{calls: calls} = paused),
-    do: struct(Paused, %{Map.from_struct(paused) | calls: calls(calls)})
+  defp whole(%Paused{calls: calls} = paused) do
+    if Map.keys(paused) == @fields,
+      do: %{paused | calls: calls(calls)},
+      else: struct(Paused, %{Map.from_struct(paused) | calls: calls(calls)})
+  end
 
   defp whole(other), do: other
 
-  defp calls([%Call{} = call | rest]), do: [struct(Call, Map.from_struct(call)) | calls(rest)]
+  defp calls([%Call{} = call | rest]), do: [whole_call(call) | calls(rest)]
   defp calls(other), do: other
+
+  defp whole_call(call) do
+    if Map.keys(call) == @fields_of_call,
+      do: call,
+      else: struct(Call, Map.from_struct(call))
+  end
 
   # What decided about the calls before must not be left out by mistake.
   defp hooks(%Paused{hooks: hooks}, opts) when is_list(hooks) do
@@ -177,7 +189,7 @@ defmodule PtcRunner.Json.Resuming do
          paused.edition}
 
       control = %Control{
-        journal: if(paused.forks, do: Map.new(entries, &{elem(&1, 0), &1}), else: entries),
+        journal: entries,
         decisions: decisions,
         waiting: for(call <- Stored.keyed(paused).calls, into: %{}, do: {id(call.id), call}),
         fingerprint: paused.fingerprint,

@@ -269,6 +269,7 @@ impl<'a> Execution<'a> {
             _ => None,
         };
         let plain = run.plain_mut();
+        let replays = plain.replays;
         let deadline = &mut plain.limits.deadline;
         let mut since = None;
         let reply = match ending {
@@ -287,15 +288,20 @@ impl<'a> Execution<'a> {
                 tool,
                 args,
                 pc,
+                turn,
                 most_words,
                 ..
             } => {
                 let left = self.milliseconds_left(deadline);
                 let (tool, args) = (tool.term(env), args.term(env));
                 let state = home.keep(env, None);
+                let (pc, round) = (pc.encode(env), turn.encode(env));
                 if let Some((all, built)) = ahead {
-                    let reply = (atoms::calls(), state, terms, tool, all, left, built);
-                    return (reply.encode(env), Some(None));
+                    let reply = match replays {
+                        true => wire::ahead(env, [state, terms, tool, all, left, pc, round]),
+                        false => (atoms::calls(), state, terms, tool, all, left, built).encode(env),
+                    };
+                    return (reply, Some(None));
                 }
                 match most_words.and_then(|most| moving::weight(env, [terms, args], most)) {
                     Some(words) => {
@@ -303,8 +309,8 @@ impl<'a> Execution<'a> {
                     }
                     None => {
                         let weight = words_of_row(&Beam::new(env, 0), args.into());
-                        let (weight, pc) = (weight.encode(env), pc.encode(env));
-                        wire::call(env, [state, terms, tool, args, left, weight, pc])
+                        let weight = weight.encode(env);
+                        wire::call(env, [state, terms, tool, args, left, weight, pc, round])
                     }
                 }
             }

@@ -48,6 +48,9 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             tag if tag == atoms::failed() => ValueKind::Failed,
             tag if tag == atoms::failed_moved() => ValueKind::FailedMoved,
             tag if tag == atoms::joined() => ValueKind::Joined,
+            tag if tag == atoms::in_turn() => ValueKind::InTurn,
+            tag if tag == atoms::replayed() => ValueKind::Replayed,
+            tag if tag == atoms::replayed_all() => ValueKind::ReplayedAll,
             tag if tag == atoms::text() => ValueKind::Text,
             tag if tag == atoms::text_moved() => ValueKind::TextMoved,
             tag if tag == atoms::limits() => {

@@ -89,7 +89,8 @@ impl<'a> Task<'a> for TextRun<OnBeam, Raw<'a>> {
                 let weight = words_of_row(&heap, args.into()).encode(env);
                 let pc = self.pc().encode(env);
                 let (_, state, terms) = kept::<TextRun<OnBeam, ()>>(call, heap, self);
-                wire::call(env, [state, terms, tool, args, left, weight, pc])
+                let nil = atoms::nil().encode(env);
+                wire::call(env, [state, terms, tool, args, left, weight, pc, nil])
             }
             Outcome::Ask { what, about } => {
                 let left = started(env, &mut call.limits.deadline);

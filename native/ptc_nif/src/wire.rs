@@ -47,11 +47,19 @@ pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, report: Report<Raw<'a>>) -> Term<
     (atoms::error(), found).encode(env)
 }
 
-/// `{:call, state, terms, tool, args, left, weight, address}`: a run that waits for its tool. rustler encodes tuples of seven.
-pub fn call<'a>(env: Env<'a>, parts: [Term<'a>; 7]) -> Term<'a> {
-    let [state, terms, tool, args, left, weight, pc] = parts.map(Raw::from);
+/// `{:call, state, terms, tool, args, left, weight, address, round}`: a run that waits for its tool. rustler encodes tuples of seven.
+pub fn call<'a>(env: Env<'a>, parts: [Term<'a>; 8]) -> Term<'a> {
+    let [state, terms, tool, args, left, weight, pc, round] = parts.map(Raw::from);
     let tag = Raw::from(atoms::call().encode(env));
-    let all = [tag, state, terms, tool, args, left, weight, pc];
+    let all = [tag, state, terms, tool, args, left, weight, pc, round];
+    Terms { env }.make_tuple(&all).term(env)
+}
+
+/// `{:ahead, state, terms, tool, args, left, address, round}`: the same, with the arguments of the calls that follow in a list.
+pub fn ahead<'a>(env: Env<'a>, parts: [Term<'a>; 7]) -> Term<'a> {
+    let [state, terms, tool, args, left, pc, round] = parts.map(Raw::from);
+    let tag = Raw::from(atoms::ahead().encode(env));
+    let all = [tag, state, terms, tool, args, left, pc, round];
     Terms { env }.make_tuple(&all).term(env)
 }
 

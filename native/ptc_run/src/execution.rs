@@ -143,6 +143,8 @@ pub enum Ending<T> {
         args: T,
         /// The address after the call.
         pc: Pc,
+        /// The iteration, or the branch, that calls it, if these run in turn.
+        turn: Option<u32>,
         /// Maximum words of a copy of the run's terms for which it moves to the process of its tools, if it may.
         most_words: Option<usize>,
         /// Whether calls may follow that do not depend on the answer: see [`Run::calls_ahead`](crate::Run::calls_ahead).

@@ -17,6 +17,8 @@ pub struct Plain {
     pub looks_ahead: bool,
     /// Whether its caller decides about each call: then it does not move.
     pub asks_always: bool,
+    /// Whether a journal has answered its last call.
+    pub replays: bool,
     /// The quarters of slices so far.
     pub quarters: u32,
     /// The calls that its caller was asked for.
@@ -58,6 +60,7 @@ impl Plain {
             mode: Mode::Asks,
             looks_ahead: true,
             asks_always: false,
+            replays: false,
             quarters: 0,
             calls: 0,
             together: None,

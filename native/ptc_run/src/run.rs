@@ -69,8 +69,9 @@ impl<L: Execute> Run<L> {
                 let state = thaw(frozen, heap, &mut terms)?;
                 terms.next().is_none().then_some(())?;
                 // Between two calls of tools most runs take too few steps to read a clock.
-                if value.is_none() {
-                    meter.start_clock();
+                match value {
+                    None => meter.start_clock(),
+                    Some((kind, _)) => self.plain.replays = kind.is_replayed(),
                 }
                 match value {
                     Some((kind, text)) if kind.is_failure() => {
@@ -86,7 +87,8 @@ impl<L: Execute> Run<L> {
                         let (joined, value) = state.joined(program, heap, value)?;
                         (joined, value.map_or(Answers::None, Answers::One))
                     }
-                    Some((kind @ (ValueKind::MovedAll | ValueKind::Answers), list)) => {
+                    Some((ValueKind::InTurn, _)) => (state.in_turn(program)?, Answers::None),
+                    Some((kind, list)) if kind.is_list() => {
                         self.moved_with(kind);
                         (state, Answers::of_list(heap, list)?)
                     }
@@ -125,8 +127,8 @@ impl<L: Execute> Run<L> {
         Some(())
     }
 
-    /// Executes one round of the loop, or one of the branches, at whose start the run is suspended: with this item, or the index
-    /// of the branch. The round is a run of its own. `None` if the terms are not those of the run, or if it is not suspended there.
+    /// Executes one round of the loop, or one of the branches, at whose start the run is suspended, or which it goes through in turn: with this
+    /// item, or the index of the branch. The round is a run of its own. `None` if the terms are not those of the run, or if it is not suspended there.
     pub fn round<H: Heap>(
         &self,
         heap: &mut H,
@@ -233,11 +235,12 @@ impl<L: Execute> Run<L> {
                 tool,
                 args,
                 pc: vm.pc(),
+                turn: vm.turn(),
                 most_words: None,
                 only_collects: match plain.mode {
                     Mode::Moved => vm.only_collects(),
-                    Mode::Forks => L::CALLS_AHEAD && !plain.asks_always && vm.only_collects(),
-                    _ => false,
+                    Mode::Forks if !plain.asks_always => L::CALLS_AHEAD && vm.only_collects(),
+                    _ => plain.replays && vm.only_collects(),
                 },
             },
             Exit::Fork { name, list } => Ending::Fork { name, list },

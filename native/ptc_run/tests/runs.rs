@@ -57,6 +57,10 @@ struct Lab {
     suspensions: usize,
     /// The calls at which the run was weighed.
     weighed: Vec<usize>,
+    /// Whether the run goes through its branches itself.
+    in_turn: bool,
+    /// Which branch has made each call, if they run in turn.
+    turns: Vec<Option<u32>>,
 }
 
 /// The constants of each program: three numbers, the name "items", a list.
@@ -84,6 +88,8 @@ impl Lab {
             calls: Vec::new(),
             suspensions: 0,
             weighed: Vec::new(),
+            in_turn: false,
+            turns: Vec::new(),
         }
     }
 
@@ -125,8 +131,12 @@ impl Lab {
                     Some((ValueKind::Answer, self.call(about)))
                 }
                 Ending::Call {
-                    args, most_words, ..
+                    args,
+                    most_words,
+                    turn,
+                    ..
                 } => {
+                    self.turns.push(turn);
                     let moves = most_words.is_some() && self.tools == Tools::Move;
                     let answer = self.call(args);
                     if most_words.is_some() {
@@ -143,6 +153,7 @@ impl Lab {
                     None
                 }
                 Ending::Stop(stop) => return Err(format!("{stop:?}")),
+                Ending::Fork { .. } if self.in_turn => Some((ValueKind::InTurn, self.heap.nil())),
                 Ending::Fork { list, .. } => {
                     let held = executed.held.as_deref().expect("it is suspended");
                     let run = kept.as_deref().expect("it is suspended");
@@ -318,6 +329,42 @@ fn branches_run_as_rounds_and_are_joined() {
             assert_eq!(lab.weighed.is_empty(), rounds);
         }
     }
+}
+
+#[test]
+fn branches_run_in_turn_in_the_run_itself() {
+    for units in [1, 2, 3, MANY] {
+        let (code, branches) = sum_of_calls();
+        let mut lab = Lab::new(code, branches, [10, 20, 0]);
+        (lab.units, lab.in_turn) = (units, true);
+        assert_eq!(lab.run(Mode::Forks).as_deref(), Ok("32"));
+        assert_eq!(lab.calls, ["10", "20"]);
+        assert_eq!(lab.turns, [Some(0), Some(1)]);
+        assert!(lab.weighed.is_empty());
+    }
+}
+
+#[test]
+fn a_round_may_begin_at_a_call_of_another_one_in_turn() {
+    let (code, branches) = sum_of_calls();
+    let mut lab = Lab::new(code, branches, [10, 20, 0]);
+    let mut plain = Plain::new(Some(Limits::UNLIMITED));
+    plain.mode = Mode::Forks;
+    let (consts, data) = (Consts::Vector(lab.consts.clone()), lab.data());
+    let (program, meter) = (lab.program.clone(), lab.meter());
+    let left = program.start(plain, &mut lab.heap, &mut Given { consts, data }, meter);
+    let (forked, run) = left.expect("it begins");
+    let (held, mut run) = (forked.held.unwrap(), run.unwrap());
+    let nil = lab.heap.nil();
+    let waits = lab.resume(&mut run, &held, Some((ValueKind::InTurn, nil)));
+    let waits = waits.expect("its own terms");
+    assert!(matches!(waits.ending, Ending::Call { turn: Some(0), .. }));
+    // The call of the first branch waits, and the second one is a run of its own.
+    let index = [number(&mut lab.heap, 1)];
+    let list = lab.heap.make_list(&index);
+    let values = lab.rounds(&*run, &waits.held.unwrap(), list);
+    assert_eq!(lab.heap.show(values.unwrap()), "[21]");
+    assert_eq!(lab.calls, ["20"]);
 }
 
 #[test]

@@ -33,9 +33,12 @@ pub fn look_ahead<H: Heap, L: Execute>(
     if let Some(end) = L::collects_answer(&program.code, pc) {
         vm.ends_at = end;
     }
+    // Each call is one of the next iteration, if these run in turn.
+    let mut turn = vm.turn();
     while all.len() < MOST && vm.only_collects() {
+        turn = turn.map(|round| round + 1);
         match vm.resume(nothing) {
-            Exit::Call { args, .. } if vm.pc() == pc => all.push(args),
+            Exit::Call { args, .. } if vm.pc() == pc && vm.turn() == turn => all.push(args),
             _ => break,
         }
     }

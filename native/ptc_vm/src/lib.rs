@@ -36,6 +36,7 @@ mod slots;
 mod stack;
 mod start;
 mod state;
+mod turn;
 pub mod verify;
 mod watch;
 

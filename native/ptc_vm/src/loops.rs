@@ -45,6 +45,7 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
             }
             Step::Done(value) => {
                 machine.stack.push(value);
+                self.turn.ended(self.program, self.pc);
                 Ok(looped.end)
             }
         }
@@ -74,12 +75,14 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         match L::step(machine, looped, frame, returned) {
             Ok(Step::Call(item)) => {
                 machine.slots[looped.item as usize] = item;
+                self.turn.next(frame.at);
                 Ok(Some(match frame.progress.skipping {
                     true => looped.residue,
                     false => frame.at + 1,
                 }))
             }
             Ok(Step::Done(value)) => {
+                self.turn.ended(program, frame.at);
                 self.frames.pop();
                 machine.stack.push(value);
                 Ok(Some(looped.end))

@@ -12,12 +12,18 @@ pub enum ValueKind {
     MovedAll,
     /// The same, for a run that stays with its caller.
     Answers,
+    /// The answer of a journal to the run's call. At the next call, those that follow it are looked for too.
+    Replayed,
+    /// The answers of a journal to the call at which the run waits and to those that follow, as a list.
+    ReplayedAll,
     /// The text of the error of the call's tool, which the program may catch.
     Failed,
     /// The same, for a run that has moved to the process of its tools.
     FailedMoved,
     /// The value of the loop at whose start the run was suspended.
     Joined,
+    /// Nothing: the run goes through the loop at whose start it was suspended, see [`State::in_turn`](crate::State::in_turn).
+    InTurn,
     /// The name of the call's tool and the JSON text that it has answered, which the run may refuse to read in place.
     Text,
     /// The same, for a run that has moved to the process of its tools.
@@ -31,6 +37,16 @@ impl ValueKind {
             self,
             Self::Moved | Self::MovedAll | Self::FailedMoved | Self::TextMoved
         )
+    }
+
+    /// Returns whether a journal has answered.
+    pub fn is_replayed(self) -> bool {
+        matches!(self, Self::Replayed | Self::ReplayedAll)
+    }
+
+    /// Returns whether it is a list of answers.
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::MovedAll | Self::Answers | Self::ReplayedAll)
     }
 
     /// Returns whether the tool has failed.

@@ -13,6 +13,7 @@ use crate::machine::{HaltOf, Machine};
 use crate::program::{Instr, Loop, Pc, Program, NO_PC};
 use crate::stack::Stack;
 use crate::state::FailingOf;
+use crate::turn::Turn;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::number::Number;
@@ -41,6 +42,8 @@ pub struct Vm<'h, H: Heap, L: Language> {
     pub(crate) is_round: bool,
     /// The address at which it ends if it is a branch, else [`NO_PC`].
     pub(crate) ends_at: Pc,
+    /// What runs in turn.
+    pub(crate) turn: Turn,
     /// An instruction has found that the state of the run is not its own.
     pub(crate) is_broken: bool,
     /// The fault of a run that has failed, while it is checked. No further instruction runs.
@@ -81,6 +84,11 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         self.pc
     }
 
+    /// Returns the number of the iteration, or of the branch, whose call has just stopped the run, if these run in turn.
+    pub fn turn(&self) -> Option<u32> {
+        self.turn.number(self.program, self.pc.checked_sub(1)?)
+    }
+
     /// Returns the terms that the program reads: the context and the memory.
     pub fn data(&self) -> (H::Term, H::Term) {
         (self.context, self.memory)
@@ -112,7 +120,9 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         if self.pc == self.ends_at && self.frames.is_empty() {
             return Some(Exit::Done(self.machine.top()));
         }
-        let branches = self.program.branches_at(self.pc).filter(|_| self.forks)?;
+        self.turn.reached(self.program, self.pc);
+        let forks = self.forks && self.turn.at().is_none();
+        let branches = self.program.branches_at(self.pc).filter(|_| forks)?;
         let heap = &mut *self.machine.heap;
         let index = |index| heap.make_number(Number::Int(index as i64));
         let indices: Option<Vec<_>> = (0..branches.starts.len()).map(index).collect();
@@ -296,7 +306,8 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
                     machine.drop_top(1);
                 }
                 Instr::Enter(enter) => {
-                    if self.forks && L::forks(enter.op) && self.calls_tools(enter) {
+                    let forks = self.forks && self.turn.at().is_none();
+                    if forks && L::forks(enter.op) && self.calls_tools(enter) {
                         if let Some(list) = self.list_to_fork(enter)? {
                             let name = enter.op.into();
                             return Ok(Exit::Fork { name, list });

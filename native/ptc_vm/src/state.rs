@@ -11,6 +11,7 @@ use crate::language::Language;
 use crate::machine::Counting;
 use crate::program::{Instr, Pc, Program, Slot, INPUT, NO_PC};
 use crate::stack::Stack;
+use crate::turn::Turn;
 use ptc_term::heap::Heap;
 use ptc_term::suspend::{Exchange, Rooted};
 
@@ -24,6 +25,8 @@ pub struct State<L: Language, T> {
     pub(crate) is_round: bool,
     /// The address at which it ends if it is a branch, else [`NO_PC`].
     pub(crate) ends_at: Pc,
+    /// Where its loop or its branches are that run in turn.
+    pub(crate) turn: Turn,
     /// Whether the run was suspended before the instruction had advanced.
     pub(crate) whole: bool,
     /// Whether it has used a value so often as [`Program::multiplies`] says.
@@ -88,6 +91,7 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             has_input: self.has_input,
             is_round: self.is_round,
             ends_at: self.ends_at,
+            turn: self.turn,
             whole: self.whole,
             multiplies: self.multiplies,
             slots: by.all(self.slots)?,
@@ -129,6 +133,7 @@ impl<L: Language, T: Copy> State<L, T> {
             has_input: input.is_some(),
             is_round: false,
             ends_at: NO_PC,
+            turn: Turn::default(),
             whole: false,
             multiplies: false,
             slots,
@@ -143,7 +148,7 @@ impl<L: Language, T: Copy> State<L, T> {
 
     /// Returns the start of one iteration of the loop, of one of the branches, or of one of the calls, at whose start the run was stopped; its
     /// result is the value of the body, of the branch, or of the call. `item`: the item, the index of the branch, or the call. `None` if the run
-    /// was not stopped there.
+    /// was not stopped there, nor at a call of what runs [in turn](State::in_turn).
     pub fn round<H: Heap<Term = T>>(
         self,
         program: &Program<L>,
@@ -154,17 +159,15 @@ impl<L: Language, T: Copy> State<L, T> {
             return self.called(heap, item);
         }
         let mut slots = self.slots;
-        let (pc, ends_at) = match (
-            program.branches_at(self.pc),
-            program.code.get(self.pc as usize),
-        ) {
+        let at = self.turn.at().unwrap_or(self.pc);
+        let (pc, ends_at) = match (program.branches_at(at), program.code.get(at as usize)) {
             (Some(branches), _) => {
                 let index = usize::try_from(heap.small_integer(item)?).ok()?;
                 (*branches.starts.get(index)?, branches.end_of(index))
             }
             (None, Some(Instr::Enter(looped))) => {
                 *slots.get_mut(looped.item as usize)? = item;
-                (self.pc + 1, NO_PC)
+                (at + 1, NO_PC)
             }
             _ => return None,
         };
@@ -173,6 +176,7 @@ impl<L: Language, T: Copy> State<L, T> {
             has_input: self.has_input,
             is_round: true,
             ends_at,
+            turn: Turn::default(),
             whole: false,
             multiplies: false,
             slots,
@@ -210,6 +214,7 @@ impl<L: Language, T: Copy> State<L, T> {
             has_input: self.has_input,
             is_round: true,
             ends_at: NO_PC,
+            turn: Turn::default(),
             whole: false,
             multiplies: self.multiplies,
             slots: Vec::new(),
@@ -255,6 +260,18 @@ impl<L: Language, T: Copy> State<L, T> {
             _ => return None,
         }
         Some((self, Some(value)))
+    }
+
+    /// Begins the loop, or the branches, at whose start the run was stopped: its iterations run in turn in the run itself, and nothing in them
+    /// stops for rounds. `None` if the run was not stopped there.
+    pub fn in_turn(mut self, program: &Program<L>) -> Option<Self> {
+        let is_loop = || {
+            let instr = program.code.get(self.pc as usize)?;
+            instr.as_loop()
+        };
+        (program.branches_at(self.pc).is_some() || is_loop().is_some()).then_some(())?;
+        self.turn = Turn::new(self.pc);
+        Some(self)
     }
 
     /// Moves to what gives the value of the call at which the run was stopped if its tool fails, or to the innermost handler: the run goes on with

@@ -77,6 +77,64 @@ defmodule PtcRunner.Agent.AuditTest do
     end
   end
 
+  test "what was decided about a program comes before its calls, with the digest of its plan" do
+    model = fn messages -> calls("pay", [length(messages)]) end
+    task = [task: "Pay.", tools: tools(), returns: "{n :int}", max_turns: 3, check: false]
+    paid = fn number -> {number, "pay", :run} end
+
+    seen = fn audit -> for entry <- audit, do: {entry.turn, entry.tool, entry.decision} end
+
+    # The function says something else each time.
+    answers = :counters.new(1, [])
+
+    approve = fn plan ->
+      :counters.add(answers, 1, 1)
+      Enum.at([:run, {:refuse, "not now"}, {:within, plan}], :counters.get(answers, 1) - 1)
+    end
+
+    {:error, step} = Agent.loop(model, task, approve: approve)
+    audit = Agent.audit(step)
+
+    assert seen.(audit) ==
+             [{1, nil, :run}, paid.(1), {2, nil, :refused}, {3, nil, :within}, paid.(3)]
+
+    plans = for %{tool: nil} = entry <- audit, do: entry
+    assert Enum.uniq(for entry <- plans, do: entry.by) == [:approve]
+    assert [nil, why, nil] = for(entry <- plans, do: entry.error)
+    assert why =~ "not now"
+
+    {:ok, first} = PtcRunner.Json.plan(calls("pay", [2]), tools: tools())
+    assert hd(plans).plan["program"] == first.digest.program
+    assert Enum.uniq(for entry <- plans, do: entry.plan["program"]) |> length() == 3
+    assert step.usage.approvals |> length() == 3
+
+    # A program that waits is in the list, and then who has decided.
+    {:paused, paused} = Agent.loop(model, task, approve: fn _plan -> :pause end)
+    assert [%{tool: nil, decision: :waits, plan: digest}] = Agent.audit(stored(paused))
+    again = [model: model, approve: fn _plan -> :run end] ++ task
+
+    for {decision, said} <- [
+          {:approve, :approved},
+          {{:within, paused.run.plan}, :within},
+          {{:deny, "no"}, :refused}
+        ] do
+      decided = {:decided, decision, by: "Ann", note: "ticket 7", at: "2026-01-02T03:04:05Z"}
+      {:error, step} = Agent.resume(stored(paused), decided, again)
+      [plan | _] = Agent.audit(step)
+
+      assert %{turn: 1, decision: ^said, by: "Ann", note: "ticket 7", plan: ^digest} = plan
+      assert plan.at == "2026-01-02T03:04:05Z"
+    end
+
+    # Without the function there is no entry, and a program that only reads is not asked about.
+    {:error, step} = Agent.loop(model, task)
+    assert Enum.all?(Agent.audit(step), & &1.tool)
+    assert not is_map_key(step.usage, :approvals)
+    reads = Keyword.put(task, :tools, tools(effect: :read))
+    {:error, step} = Agent.loop(model, reads, approve: fn _plan -> {:refuse, "no"} end)
+    assert Enum.all?(Agent.audit(step), & &1.tool)
+  end
+
   test "a person who approves is not the program that runs, and the calls that wait are in the list" do
     model = fn _ -> calls("pay", [1, 2, 3]) end
     given = [model: model, tools: tools(approve: true)]

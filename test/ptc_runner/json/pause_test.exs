@@ -87,6 +87,78 @@ defmodule PtcRunner.Json.PauseTest do
       assert finish({:paused, paused}, :approve, opts) == {:ok, [1, 2, 3], %{}, %{}}
     end
 
+    test "a loop goes on in its order up to the first call that waits, whatever its rounds call" do
+      rows = for n <- 1..80, do: %{"n" => n, "odd" => rem(n, 2) == 1}
+      get = fn field -> %{op: "get", field: field} end
+      call = fn tool -> %{op: "call", tool: tool, args: %{"n" => get.("n")}} end
+      odd = %{op: "if", condition: %{op: "eq", field: "odd", value: true}, then: call.("x")}
+
+      # Several calls in a round, or none, and what is kept of its item.
+      for body <- [
+            call.("x"),
+            Map.put(odd, :else, get.("n")),
+            Map.put(odd, :else, %{op: "list", items: [call.("x"), call.("y")]}),
+            %{op: "list", items: [call.("y"), call.("x"), call.("y")]}
+          ],
+          loop <- ["map", "set", "filter"],
+          stops <- [1, 2, 40, 79, 80, 81] do
+        of_loop =
+          case loop do
+            "map" -> %{op: "map", expr: body}
+            "set" -> %{op: "set", fields: %{"v" => body}}
+            "filter" -> %{op: "filter", where: %{op: "not", condition: body}}
+          end
+
+        steps = [%{op: "load", name: "rows"}, of_loop]
+        value = %{op: "pipe", steps: steps}
+        last = %{op: "list", items: [%{op: "var", name: "v"}, %{op: "call", tool: "end"}]}
+
+        program = Codec.encode!(%{program: %{op: "let", name: "v", value: value, in: last}})
+
+        {:ok, made} = Agent.start_link(fn -> [] end)
+
+        tool = fn name ->
+          fn args -> Agent.update(made, &[{name, args} | &1]) && {name, args} end
+        end
+
+        tools = for name <- ["x", "y", "end"], into: %{}, do: {name, tool.(name)}
+        opts = [context: %{"rows" => rows}, tools: tools]
+        expected = Json.run(program, opts)
+        calls = made |> Agent.get_and_update(&{&1, []}) |> Enum.reverse()
+
+        hook = fn
+          %{tool: "end"} -> :pause
+          %{args: %{"n" => n}} when n >= stops -> :pause
+          _call -> :run
+        end
+
+        opts = [on_call: hook] ++ opts
+        assert finish(Json.run(program, opts), :approve, opts) == expected
+        # Each once, and each after those that it needs.
+        assert made |> Agent.get(& &1) |> Enum.sort() == Enum.sort(calls)
+
+        if stops == 81 do
+          {:paused, paused} = Json.run(program, opts)
+          [%{id: id}] = paused.calls
+          assert length(Paused.answered(paused)) == length(calls) - 1
+          assert id == if(calls == [{"end", %{}}], do: "1", else: "2")
+          # Other data is another program, and a budget holds for what the journal answers.
+          most = length(calls) - 1
+
+          assert {:ok, _, _, _} =
+                   Json.resume(paused, :approve, [max_tool_calls: most + 1] ++ opts)
+
+          assert {:error, {_kind, text}} =
+                   Json.resume(paused, :approve, [max_tool_calls: 3] ++ opts)
+
+          assert text =~ "no more than 3 calls"
+          other = Keyword.put(opts, :context, %{"rows" => tl(rows)})
+          assert {:error, {_kind, text}} = Json.resume(paused, :approve, other)
+          assert text =~ "give the same :context"
+        end
+      end
+    end
+
     test "calls that overlap wait together, all of them" do
       tools = %{"x" => {& &1["id"], approve: true}}
       opts = [context: %{"ids" => Enum.to_list(1..10)}, tools: tools, tool_concurrency: 4]

@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
   doctest PtcRunner.Json.Run.Driver
   doctest PtcRunner.Json.Run.InCaller
   doctest PtcRunner.Json.Run.Reply
+  doctest PtcRunner.Json.Run.Turn
   doctest ToolWorker
 
   defmodule Unspeakable do

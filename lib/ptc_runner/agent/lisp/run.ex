@@ -105,7 +105,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   defp failed(error, told, info, opts),
     do: if(opts[:info], do: {:error, error, told, shown(info)}, else: {:error, error, told})
 
-  defp shown(info), do: Map.delete(info, :made)
+  defp shown(info), do: Map.drop(info, [:made, :approval])
 
   @doc """
   What a program that has called `(fail value)` says.
@@ -131,7 +131,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
     run = fn functions, record -> ran(program, functions, tools, record, opts) end
 
     recording = Keyword.take(opts, [:recorded_calls, :recorded_bytes])
-    {result, noted} = Calls.noted(bound, recording, run)
+    {{result, decided}, noted} = Calls.noted(bound, recording, run)
     # What the run had called before it was paused.
     made = JsonRun.audited(noted.calls, given_to_tools)
     told = Keyword.get(opts, :made_before, "") <> noted.told
@@ -143,6 +143,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
       dropped_calls: noted.dropped,
       prints: [],
       made: told,
+      approval: decided,
       warnings: JsonRun.warnings(noted)
     }
 
@@ -192,16 +193,15 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
     cond do
       opts[:replays] ->
-        replayed(program, given, record, opts)
+        {replayed(program, given, record, opts), nil}
 
       opts[:resumes] ->
-        tools
-        |> Approval.asked(opts, fn -> plan(program, given) end)
-        |> again(given)
-        |> resumed(opts)
+        {approval, decided} = Approval.asked(tools, opts, fn -> plan(program, given) end)
+        {approval |> again(given) |> resumed(opts), decided}
 
       true ->
-        tools |> Approval.asked(opts, fn -> plan(program, given) end) |> approved(program, given)
+        {approval, decided} = Approval.asked(tools, opts, fn -> plan(program, given) end)
+        {approved(approval, program, given), decided}
     end
   end
 

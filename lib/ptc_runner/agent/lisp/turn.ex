@@ -55,7 +55,7 @@ defmodule PtcRunner.Agent.Lisp.Turn do
     record = fn fields ->
       fields =
         [program: program.source, tool_calls: info.tool_calls] ++
-          [dropped: Map.keys(info.dropped_calls)] ++ fields
+          [dropped: Map.keys(info.dropped_calls), approval: info.approval] ++ fields
 
       Steps.record(text, state, fields)
     end
@@ -70,7 +70,7 @@ defmodule PtcRunner.Agent.Lisp.Turn do
          Paused.of_loop(
            paused,
            {text, warnings, counts},
-           Map.put(state, :within_counts, within_counts)
+           state |> Map.put(:within_counts, within_counts) |> Steps.approved(info.approval)
          )}
 
       {:ok, {how, value}, info} ->

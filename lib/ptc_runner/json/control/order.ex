@@ -52,10 +52,9 @@ defmodule PtcRunner.Json.Control.Order do
   @doc "The last id of these entries, in the order of the program."
   @spec last([Entry.t()]) :: Entry.id() | nil
   def last(entries) do
-    case List.last(Entry.list(entries)) do
-      nil -> nil
-      entry -> id(entry)
-    end
+    entries
+    |> Enum.map(&id/1)
+    |> Enum.max_by(&place/1, fn -> nil end)
   end
 
   @doc """
@@ -79,6 +78,10 @@ defmodule PtcRunner.Json.Control.Order do
 
   def missing(_last, id),
     do: {:execution_error, "The journal has no call #{Entry.text(id)}, but later ones"}
+
+  # Ids in the order of the calls.
+  defp place({loop, round, number}), do: {loop, round, number}
+  defp place(number), do: {number, -1, 0}
 
   @spec id(Entry.t()) :: Entry.id()
   defp id({id, _name, _args, _outcome}), do: id

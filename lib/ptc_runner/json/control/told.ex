@@ -37,6 +37,10 @@ defmodule PtcRunner.Json.Control.Told do
   def told(control, entry, decision, sent, decided),
     do: told(control, entry, control.number, decision, sent, decided)
 
+  @doc "Whether somebody is told of a decision."
+  @spec anybody?(Control.t()) :: boolean()
+  def anybody?(%{watch: watch}), do: watch != nil or Telemetry.heard?([@decision])
+
   @doc "An answer of a journal to the call with this number."
   @spec replayed(Control.t(), Entry.t(), pos_integer()) :: :ok
   def replayed(control, {id, name, args, outcome}, number) do
@@ -56,25 +60,39 @@ defmodule PtcRunner.Json.Control.Told do
       Telemetry.execute(@decision, %{number: number}, metadata)
     end
 
-    if watch = control.watch do
-      decided = decided || %Decided{}
+    case control.watch do
+      nil ->
+        :ok
 
-      watch.(%{
-        tool: name,
-        id: Entry.text(id),
-        key: Control.key(control, id),
-        attempt: if(decision in [:run, :approved], do: Control.attempt(control, id)),
-        decision: decision,
-        args: sent,
-        asked: if(sent === args, do: nil, else: args),
-        given: given,
-        by: decided.by,
-        note: decided.note,
-        at: decided.at,
-        outcome: outcome
-      })
+      {:decisions, _watch} when decision == :run and decided == nil and sent === args ->
+        :ok
+
+      {:decisions, watch} ->
+        tell(watch, control, {id, name, args, outcome}, decision, {sent, given}, decided)
+
+      watch ->
+        tell(watch, control, {id, name, args, outcome}, decision, {sent, given}, decided)
     end
 
     :ok
+  end
+
+  defp tell(watch, control, {id, name, args, outcome}, decision, {sent, given}, decided) do
+    decided = decided || %Decided{}
+
+    watch.(%{
+      tool: name,
+      id: Entry.text(id),
+      key: Control.key(control, id),
+      attempt: if(decision in [:run, :approved], do: Control.attempt(control, id)),
+      decision: decision,
+      args: sent,
+      asked: if(sent === args, do: nil, else: args),
+      given: given,
+      by: decided.by,
+      note: decided.note,
+      at: decided.at,
+      outcome: outcome
+    })
   end
 end

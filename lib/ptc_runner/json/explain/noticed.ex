@@ -76,15 +76,26 @@ defmodule PtcRunner.Json.Explain.Noticed do
 
   # The control is told each call, also one that no tool answers.
   defp told(%Run{control: %Control{watch: watch} = control} = run, called) do
-    watch = fn call ->
-      :atomics.put(called, 1, 1)
-      watch && watch.(call)
-    end
-
-    %{run | control: %{control | watch: watch}}
+    %{run | control: %{control | watch: noting_calls(watch, called, control.keeps?)}}
   end
 
   defp told(run, _called), do: run
+
+  # Where nothing is kept, the functions of the tools note the calls that are made as if nobody decided.
+  defp noting_calls(nil, called, false),
+    do: {:decisions, fn _call -> :atomics.put(called, 1, 1) end}
+
+  defp noting_calls({:decisions, watch}, called, false),
+    do: {:decisions, noting_calls(watch, called, true)}
+
+  defp noting_calls({:decisions, watch}, called, true), do: noting_calls(watch, called, true)
+
+  defp noting_calls(watch, called, _keeps?) do
+    fn call ->
+      :atomics.put(called, 1, 1)
+      watch && watch.(call)
+    end
+  end
 
   # A call whose arguments are too large for the process of the tools is counted, and does not start.
   defp counted(%Run{budget: nil}), do: nil

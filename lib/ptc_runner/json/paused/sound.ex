@@ -108,7 +108,9 @@ defmodule PtcRunner.Json.Paused.Sound do
   end
 
   defp unanswered(ids, entries) do
-    case for {id, _, _, _} <- entries, id in ids, do: id do
+    waiting = Map.new(ids, &{&1, []})
+
+    case for {id, _, _, _} <- entries, is_map_key(waiting, id), do: id do
       [] -> :ok
       [id | _] -> {:error, "The call #{Entry.text(id)} waits, but the journal has its answer"}
     end

@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.Run.Controlled do
   alias PtcRunner.Json.Control.{Answers, Order, Replays}
   alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Keyed, Limits, Now, Paused, Place}
   alias PtcRunner.Json.{Program, Run, Text, Texts, ToolProcess}
-  alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start}
+  alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start, Turn}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Native.Telemetry.Ids
   alias PtcRunner.Sandbox.Weight
@@ -18,8 +18,8 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   @behaviour Driver
 
-  # The id of the next call. The strategy of another language has it too.
-  defstruct id: 1
+  # The ids of the next calls, see `Turn`. The strategy of another language has an `id` too.
+  defstruct id: 1, turn: nil
 
   @doc """
   Prepares a run that has a control: its native part, and what the control must know. The run that is told to
@@ -130,11 +130,19 @@ defmodule PtcRunner.Json.Run.Controlled do
   defp any_keys?(_depth), do: false
 
   @impl true
+  # Where tools run one after another, rounds are no runs of their own until one waits for a person.
+  def request(Reply.fork(loop: name, list: list), %Run{most: 1, settings: none} = run)
+      when none == %{} do
+    loop = Reply.fork(loop: name, list: list)
+    {:resume, {:in_turn, nil, 0}, run |> at() |> Turn.begin(loop) |> go_on_at(run)}
+  end
+
   # The processes of the rounds need the whole heap limit.
-  def request(Reply.fork() = loop, %Run{strategy: %{id: id}, max_heap: max_heap} = run) do
+  def request(Reply.fork() = loop, %Run{max_heap: max_heap} = run) do
     ToolProcess.stop(run.process)
+    {id, nil} = at(run)
     {result, control, id} = Rounds.controlled(loop, run, id)
-    run = next(%{run | control: control, process: ToolProcess.new(max_heap)}, id)
+    run = go_on_at({id, nil}, %{run | control: control, process: ToolProcess.new(max_heap)})
 
     case result do
       {:ok, value, words} -> {:resume, {:joined, value, words}, run}
@@ -154,6 +162,11 @@ defmodule PtcRunner.Json.Run.Controlled do
     end
   end
 
+  # The journal has no more answers.
+  def request(Reply.ahead() = calls, %Run{control: %{journal: []}} = run),
+    do: calls |> Reply.first() |> decided(run)
+
+  def request(Reply.ahead() = calls, run), do: calls |> Reply.first() |> request(run)
   def request(call, run), do: decided(call, run)
 
   @impl true
@@ -164,43 +177,82 @@ defmodule PtcRunner.Json.Run.Controlled do
     do: {:tool_failed, "Tool '#{Shown.name(name)}' did not answer within #{timeout} ms"}
 
   defp replayed(call, replays, %Run{control: control, max_heap: max_heap} = run) do
-    id = run.strategy.id
-
-    case answers(call, replays, id, max_heap) do
-      {^call, _replays, ^id} ->
+    case answers(call, replays, at(run), max_heap) do
+      {^call, _replays, _at} ->
         decided(call, run)
 
-      {reply, replays, id} ->
-        {:resumed, reply, next(%{run | control: Replays.done(control, replays)}, id)}
+      {reply, replays, at} ->
+        {:resumed, reply, go_on_at(at, %{run | control: Replays.done(control, replays)})}
     end
   end
 
   # Resumes the run as long as its calls have plain answers in the journal.
-  defp answers(Reply.call(tool: name, args: args) = call, replays, id, max_heap) do
+  defp answers(Reply.call(tool: name, args: args, round: round) = call, replays, at, max_heap) do
+    {id, next} = Turn.next(at, round)
+
     case Replays.next(replays, id, name, args, max_heap) do
       {:answer, value, words, replays} ->
-        call |> Driver.resume({:answer, value, words}) |> answers(replays, id + 1, max_heap)
+        call |> Driver.resume({:replayed, value, words}) |> answers(replays, next, max_heap)
 
       :other ->
-        {call, replays, id}
+        {call, replays, at}
     end
   end
 
-  defp answers(reply, replays, id, _max_heap), do: {reply, replays, id}
+  # The run has looked ahead, which costs less than to stop at each call.
+  defp answers(Reply.ahead(args: all) = calls, replays, at, max_heap) do
+    case several(all, calls, {replays, at}, max_heap, {[], 0}) do
+      {{[], 0}, _so_far} ->
+        {Reply.first(calls), replays, at}
+
+      {{values, words}, {replays, at}} ->
+        answer = {:replayed_all, Enum.reverse(values), words}
+        calls |> Driver.resume(answer) |> answers(replays, at, max_heap)
+    end
+  end
+
+  defp answers(reply, replays, at, _max_heap), do: {reply, replays, at}
+
+  # The answers that the journal has for calls of the same place, each in the next round if the rounds run in turn.
+  defp several([args | all], calls, {replays, at} = so_far, max_heap, {values, words} = answers) do
+    Reply.ahead(tool: name, round: round) = calls
+    {id, next} = Turn.next(at, round)
+
+    case Replays.next(replays, id, name, args, max_heap) do
+      {:answer, value, more, replays} ->
+        calls = Reply.ahead(calls, round: round && round + 1)
+        several(all, calls, {replays, next}, max_heap, {[value | values], words + more})
+
+      :other ->
+        {answers, so_far}
+    end
+  end
+
+  defp several([], _calls, so_far, _max_heap, answers), do: {answers, so_far}
 
   @doc "Decides about a call, and does what was decided. The strategy of the run has the id of the call."
   @spec decided(Reply.t(), Run.t()) :: Driver.step()
-  def decided(Reply.call(tool: name, args: args, pc: pc) = call, run),
-    do: run |> decide(name, args, pc) |> done(call, name, run)
+  def decided(Reply.call(tool: name, args: args, pc: pc, round: round) = call, run) do
+    {id, next} = Turn.next(at(run), round)
+    run |> decide(id, name, args, pc) |> done(call, {id, name}, go_on_at(next, run))
+  end
 
-  def decided(Reply.last(tool: name, args: args, pc: pc) = call, run),
-    do: run |> decide(name, args, pc) |> done(call, name, run)
+  def decided(Reply.last(tool: name, args: args, pc: pc) = call, run) do
+    {id, next} = Turn.next(at(run), nil)
+    run |> decide(id, name, args, pc) |> done(call, {id, name}, go_on_at(next, run))
+  end
 
-  defp next(%Run{strategy: strategy} = run, id), do: %{run | strategy: %{strategy | id: id}}
+  # The strategy of another language has no loops that the run goes through.
+  defp at(%Run{strategy: %__MODULE__{id: id, turn: turn}}), do: {id, turn}
+  defp at(%Run{strategy: %{id: id}}), do: {id, nil}
 
-  defp done(step, call, name, %Run{strategy: %{id: id}, max_heap: max_heap} = run) do
-    run = next(run, id + 1)
+  defp go_on_at({id, turn}, %Run{strategy: %__MODULE__{}} = run),
+    do: %{run | strategy: %__MODULE__{id: id, turn: turn}}
 
+  defp go_on_at({id, nil}, %Run{strategy: strategy} = run),
+    do: %{run | strategy: %{strategy | id: id}}
+
+  defp done(step, call, {id, name}, %Run{max_heap: max_heap} = run) do
     case step do
       {:answer, value, words, control} ->
         value
@@ -224,12 +276,22 @@ defmodule PtcRunner.Json.Run.Controlled do
         end
 
       {:wait, control} ->
-        {:ended, :paused, %{run | control: control}}
+        waits(call, id, %{run | control: control})
 
       {:ended, reason, control} ->
         {:ended, {:error, reason}, %{run | control: control}}
     end
   end
+
+  # The calls of later rounds may wait too.
+  defp waits(Reply.call() = call, {_, _, _} = id, %Run{strategy: %{turn: {loop, _, _}}} = run) do
+    ToolProcess.stop(run.process)
+    {result, control} = Rounds.after_one_that_waits(loop, call, run, id)
+    run = %{run | control: control, process: ToolProcess.new(run.max_heap)}
+    {:ended, result, run}
+  end
+
+  defp waits(_call, _id, run), do: {:ended, :paused, run}
 
   # An answer that is kept, or that a run gets whose loops fork, is decoded.
   defp then(Reply.last(), _running, _control), do: :done
@@ -253,8 +315,8 @@ defmodule PtcRunner.Json.Run.Controlled do
   defp readable(answer, _name, _secret, _state, _max_heap), do: answer
 
   # The application's own function of events may fail, and its caller go on.
-  defp decide(%Run{control: control, strategy: strategy, process: process}, name, args, pc) do
-    Control.decide(control, strategy.id, name, args, pc)
+  defp decide(%Run{control: control, process: process}, id, name, args, pc) do
+    Control.decide(control, id, name, args, pc)
   catch
     kind, reason ->
       ToolProcess.stop(process)

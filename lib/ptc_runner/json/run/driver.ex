@@ -16,6 +16,9 @@ defmodule PtcRunner.Json.Run.Driver do
            | :moved_all
            | :answers
            | :joined
+           | :in_turn
+           | :replayed
+           | :replayed_all
            | :failed
            | :failed_moved
            | :text

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Run.Reply do
   # The replies of native calls of a run, with names for their places: see the list in `PtcRunner.Native`.
   #
   # `left`: the milliseconds that the tool has, or `:infinity`. `weight`: the words of a copy of the arguments, or nil if only a walk can tell.
-  # `pc`: the address of the call. `built`: the words that the run has built.
+  # `pc`: the address of the call. `round`: of the loop that the run goes through in turn. `built`: the words that the run has built.
 
   require Record
 
@@ -18,7 +18,19 @@ defmodule PtcRunner.Json.Run.Reply do
     args: nil,
     left: nil,
     weight: nil,
-    pc: 0
+    pc: 0,
+    round: nil
+  )
+
+  # A run whose last call a journal has answered waits for a tool, and calls it again in the rounds that follow: `args` is the list of the arguments.
+  Record.defrecord(:ahead,
+    state: nil,
+    terms: {},
+    tool: nil,
+    args: [],
+    left: nil,
+    pc: 0,
+    round: nil
   )
 
   # The run waits for a tool, and should move to the process of its tools. `words`: of a copy of its terms and the arguments;
@@ -47,6 +59,20 @@ defmodule PtcRunner.Json.Run.Reply do
 
   # The run asks its caller: which question, and what it is about; `left`: the milliseconds that it has, or `:infinity`.
   Record.defrecord(:ask, state: nil, terms: {}, question: nil, asked: nil, left: nil)
+
+  @doc """
+  The first of several calls.
+
+      iex> require PtcRunner.Json.Run.Reply, as: Reply
+      iex> Reply.first(Reply.ahead(tool: "find", args: [1, 2], round: 3)) == Reply.call(tool: "find", args: 1, round: 3)
+      true
+
+  """
+  @spec first(t()) :: t()
+  def first(ahead(args: [args | _]) = all) do
+    ahead(state: state, terms: terms, tool: tool, left: left, pc: pc, round: round) = all
+    call(state: state, terms: terms, tool: tool, args: args, left: left, pc: pc, round: round)
+  end
 
   @doc """
   The state of a run that waits.

@@ -9,7 +9,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   # Calls of tools that take several at once are gathered, and made together. Then more rounds are on their way than tools run at a
   # time, and a call of another tool is held until it may be made.
 
-  alias PtcRunner.Json.{Control, Deadline, Run, ToolProcess}
+  alias PtcRunner.Json.{Control, Deadline, Entry, Run, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Order}
   alias PtcRunner.Json.Run.{Driver, Reply}
   alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Replayed, Running, Worker}
@@ -86,6 +86,38 @@ defmodule PtcRunner.Json.Run.Rounds do
     next = if rounds.calls == %{}, do: id, else: id + 1
     {result, control} = outcome(rounds, loop, control.paused)
     {result, control, next}
+  end
+
+  @doc """
+  Runs the rounds after one that waits for a decision at this call, with this id: until then the run went through the loop in turn. `:paused`, or the
+  error of a run that has no time for it.
+  """
+  @spec after_one_that_waits(Reply.t(), Reply.t(), Run.t(), Entry.id()) ::
+          {:paused | {:error, term()}, Control.t()}
+  def after_one_that_waits(
+        loop,
+        call,
+        %Run{control: control} = run,
+        {id, round, number} = waiting
+      ) do
+    ref = :erlang.alias()
+    Reply.call(state: state, terms: terms, left: left) = call
+    Reply.fork(list: list) = loop = Reply.fork(loop, state: state, terms: terms, left: left)
+    rounds = ordered(%{new(ref, loop, run) | control: control, id: id})
+
+    rounds = %{
+      rounds
+      | asked: %{round => {:paused, Entry.text(waiting)}},
+        calls: %{round => number},
+        # Nobody asks for these values any more.
+        values: for(before <- 0..(round - 1)//1, into: %{}, do: {before, nil}),
+        oldest: round,
+        paused: 1
+    }
+
+    [_waits | before] = control.paused
+    items = Enum.drop(list, round + 1)
+    rounds |> Asking.oldest() |> go_on(items, round + 1, ref) |> outcome(loop, before)
   end
 
   @doc """

@@ -92,7 +92,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
     {name, args, pc} = asking(call)
     number = Map.get(rounds.calls, round, 0) + 1
     id = {rounds.id, round, number}
-    control = %{rounds.control | behind?: behind?(rounds, name)}
+    control = placed(rounds.control, behind?(rounds, name))
 
     case asked(rounds, fn -> Control.decide(control, id, name, args, pc) end) do
       :later ->
@@ -103,6 +103,10 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
         decided(step, call, rounds, round, id)
     end
   end
+
+  # The control is copied as seldom as possible, because that is what a call costs here.
+  defp placed(%{behind?: behind?} = control, behind?), do: control
+  defp placed(control, behind?), do: %{control | behind?: behind?}
 
   # Calls that overlap, or that go to their tool together, have no order.
   defp behind?(%{passed: 0}, _name), do: false
