@@ -73,7 +73,10 @@ fn looked<H: Heap>(
             }
             looking.left -= keys.len();
             (are_texts(m, keys, looking) || are_plain(m, value, keys, looking))
-                && (values.iter()).all(|value| looked(m, *value, levels - 1, looking))
+                && (values.iter()).all(|value| {
+                    // Integers are the most frequent ones that are known at once.
+                    m.heap.small_integer(*value).is_some() || looked(m, *value, levels - 1, looking)
+                })
         }
     }
 }
