@@ -426,10 +426,10 @@ defmodule PtcRunner.Agent do
   its value. `(return value)`, or a last value that fits `:returns` and is not nil, ends the loop, and `(fail value)` ends it with the failure `:failed`. Keys of the
   result are texts.
 
-  The limits, and what tools say (`max_calls`, `timeout`, `cache`, `effect`, `approve`), hold as for JSON, and so do `:on_call`, `:on_journal`, `:on_event`,
+  The limits, and what tools say (`max_calls`, `timeout`, `cache`, `effect`, `approve`, `batch`), hold as for JSON, and so do `:tool_concurrency` (of `pmap` and `pcalls`; by default 8), `:on_call`, `:on_journal`, `:on_event`,
   `:pause_ttl`, `:tool_context`, `:now`, `:within`, `:unknown`, `:approve` (with a plan of `PtcRunner.Lisp.plan/2`), `resume/3` and `replay/3`. Not yet there are, and
-  an `ArgumentError` that names them: `:check`, `:findings`, `:tool_concurrency`, `:max_depth`, `:strict`, `:edition`, `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true`,
-  `answer: :value` and `batch:` of a tool. Firewalled fields are not concealed: data and tools that have
+  an `ArgumentError` that names them: `:check`, `:findings`, `:max_depth`, `:strict`, `:edition`, `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true` and
+  `answer: :value`. Firewalled fields are not concealed: data and tools that have
   them are an `ArgumentError` too, and an answer with them is an error of the tool; `firewall: false` says that programs and the model may see them.
 
       iex> answers = %{2 => "```clojure\\n(def large (filter #(> (:total %) 100) data/orders))\\n(println (first large))\\n```", 4 => "(return (count large))"}

@@ -8,6 +8,7 @@ defmodule PtcRunner.Native do
       config :ptc_runner_native, overlay: :auto   # all that can (the default)
       config :ptc_runner_native, overlay: :off
       config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature]
+      config :ptc_runner_native, lisp: :native    # programs of PTC-Lisp, too
 
   All other functions here are native; only the modules of this library call them.
   """
@@ -87,18 +88,21 @@ defmodule PtcRunner.Native do
   `{:left, reason}`; `:added` means that the release of `ptc_runner` does not have the module. Without
   `ptc_runner` the list is empty: then all modules are this library's own.
 
+  `:lisp` counts programs of PTC-Lisp beside `ptc_runner`, with `lisp: :native` in the configuration: `%{native: count, original: count}`.
+
   `:map_view` reports how small maps are read: `:direct`, in place in memory, or `:iterator`, entry
   by entry, which is slower. It is `:iterator` on a VM with another map layout than that of OTP 25 to 27,
   or if `PTC_RUNNER_NATIVE_MAP_VIEW` is `iterator` in the environment when the library is loaded.
 
       iex> PtcRunner.Native.info()
-      %{version: "0.1.0", ptc_runner: nil, modules: [], map_view: :direct}
+      %{version: "0.1.0", ptc_runner: nil, modules: [], lisp: nil, map_view: :direct}
 
   """
   @spec info() :: %{
           version: String.t(),
           ptc_runner: String.t() | nil,
           modules: [{module(), Overlay.state()}],
+          lisp: %{native: non_neg_integer(), original: non_neg_integer()} | nil,
           map_view: :direct | :iterator
         }
   def info do
@@ -108,6 +112,7 @@ defmodule PtcRunner.Native do
       version: "#{Application.spec(:ptc_runner_native, :vsn)}",
       ptc_runner: Overlay.release(),
       modules: Overlay.states(),
+      lisp: PtcRunner.Lisp.Beside.counts(),
       map_view: map_view()
     }
   end

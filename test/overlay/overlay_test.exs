@@ -17,7 +17,9 @@ defmodule PtcRunner.Native.OverlayTest do
     1 = HostApp.flex()
     {:ok, %{"a" => 1}} = HostApp.parse_json()
     42 = HostApp.json()
-    {:lisp, "(+ 1 2)"} = HostApp.lisp()
+    {:validated, "(+ 1 2)"} = HostApp.lisp_of_original()
+    {:left, {:other_release, "PTC-Lisp" <> _}} = HostApp.info(PtcRunner.Lisp)
+    nil = HostApp.info().lisp
     {:original, PtcRunner.SubAgent, :run, 1} = HostApp.agent()
     true = Map.has_key?(HostApp.step(), :catalog_ops)
     :replaced = HostApp.info(PtcRunner.SubAgent.Signature)
@@ -45,6 +47,42 @@ defmodule PtcRunner.Native.OverlayTest do
     {:original, _, _, _} = HostApp.signature()
     PtcRunner.Native.attach()
     {:ok, {:signature, _, _}} = HostApp.signature()
+
+    # Programs of PTC-Lisp, too: those that are programs here.
+    Application.put_env(:ptc_runner_native, :lisp, :native)
+    PtcRunner.Native.attach()
+    :replaced = HostApp.info(PtcRunner.Lisp)
+    {:ok, %{return: 3}} = HostApp.lisp("(+ 1 2)")
+    %{native: 1, original: 0} = HostApp.info().lisp
+    {:ok, step} = HostApp.lisp("(describe 1)")
+    "described 1" = step.return
+    %{native: 1, original: 1} = HostApp.info().lisp
+    {:ok, step} = HostApp.lisp("(def n 2) (defn f [x] (+ x n))", journal: %{"a" => 1})
+    {:closure, [{:var, "x"}], {:tree, _}, _, _, _} = step.memory["f"]
+    PtcRunner.Lisp.Format.Var = step.return.__struct__
+    %{"a" => 1} = step.journal
+    {:ok, %{return: "described 7"}} = HostApp.lisp("(describe (f 5))", memory: step.memory)
+    {:ok, %{return: 7}} = HostApp.lisp("(f 5)", memory: step.memory)
+    %{native: 3, original: 2} = HostApp.info().lisp
+    {:validated, "(+ 1 2)"} = HostApp.lisp_of_original()
+    "theirs: :x" = PtcRunner.Lisp.format_error(:x)
+    {:ok, program} = PtcRunner.Lisp.compile("(* 2 data/n)")
+    {:ok, %{return: 8}} = PtcRunner.Lisp.run(program, context: %{n: 4})
+    true = {:validate, 1} in PtcRunner.Lisp.__info__(:functions)
+    PtcRunner.Lisp = PtcRunner.Lisp.__info__(:module)
+    PtcRunner.Native.attach()
+    %{native: 0, original: 0} = HostApp.info().lisp
+
+    Application.delete_env(:ptc_runner_native, :lisp)
+    PtcRunner.Native.attach()
+    nil = HostApp.info().lisp
+    {:ok, %{return: 3}} = HostApp.lisp("(+ 1 2)")
+    {:validated, "(+ 1 2)"} = HostApp.lisp_of_original()
+    false = function_exported?(PtcRunner.Lisp, :compile, 2)
+
+    Application.put_env(:ptc_runner_native, :lisp, :ours)
+    {:error, _sentence} = PtcRunner.Native.Overlay.start()
+    Application.delete_env(:ptc_runner_native, :lisp)
 
     :ok = Application.stop(:ptc_runner_native)
     :ok = Application.start(:ptc_runner_native)

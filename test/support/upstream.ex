@@ -149,6 +149,22 @@ defmodule PtcRunner.Test.Upstream do
     """
   end
 
+  # Runs of PTC-Lisp make steps, also those of this library.
+  defp module(PtcRunner.Step, exports, fields) do
+    fields = inspect(fields -- [:prints, :tool_calls], limit: :infinity)
+
+    """
+    defmodule PtcRunner.Step do
+      defstruct #{fields} ++ [prints: [], tool_calls: []]
+      def ok(return, memory), do: %__MODULE__{return: return, memory: memory}
+
+      def error(reason, message, memory, details \\\\ %{}#{if {:error, 5} in exports, do: ", _opts \\\\ []"}) do
+        %__MODULE__{fail: %{reason: reason, message: message, details: details}, memory: memory}
+      end
+    end
+    """
+  end
+
   # `fun/arity` returns `{:original, module, fun, arity}`.
   defp module(module, exports, fields) do
     struct = if fields == [], do: "", else: "defstruct #{inspect(fields, limit: :infinity)}"
@@ -169,10 +185,10 @@ defmodule PtcRunner.Test.Upstream do
     "defmodule #{inspect(module)} do\n#{struct}\n#{Enum.join(functions, "\n")}\nend\n"
   end
 
-  # Modules that this library does not have, except one.
+  # Modules that this library does not have, except one. `PtcRunner.Lisp` evaluates with this library, when that is there.
   defp extras(_release) do
     %{
-      "lisp" => "defmodule PtcRunner.Lisp do\n def run(text), do: {:lisp, text}\nend",
+      "lisp" => lisp(),
       "keyword" => "defmodule PtcRunner.Lisp.Keyword do\n defstruct [:name]\nend",
       "flex_access" => """
       defmodule PtcRunner.Lisp.Runtime.FlexAccess do
@@ -187,6 +203,16 @@ defmodule PtcRunner.Test.Upstream do
     }
   end
 
+  defp lisp do
+    "test/support/lisp_original.ex"
+    |> Path.expand(@root)
+    |> File.read!()
+    |> String.replace("defmodule PtcRunner.Test.LispOriginal do", "defmodule PtcRunner.Lisp do")
+    |> String.replace("defmodule Sources do", "defmodule Elixir.PtcRunner.Lisp.CoreToSource do")
+    |> String.replace("defmodule Var do", "defmodule Elixir.PtcRunner.Lisp.Format.Var do")
+    |> String.replace("%Var{", "%PtcRunner.Lisp.Format.Var{")
+  end
+
   # This module uses the originals as structs and in remote calls.
   defp host do
     """
@@ -196,7 +222,8 @@ defmodule PtcRunner.Test.Upstream do
       def step, do: %Step{return: 1}
       def context, do: %Context{ctx: %{}, memory: %{}, tools: %{}}
       def tool, do: %Tool{}
-      def lisp, do: PtcRunner.Lisp.run("(+ 1 2)")
+      def lisp(text, opts \\\\ []), do: PtcRunner.Lisp.run(text, opts)
+      def lisp_of_original, do: PtcRunner.Lisp.validate("(+ 1 2)")
       def agent, do: PtcRunner.SubAgent.run(:agent)
       def signature, do: PtcRunner.SubAgent.Signature.parse("(id :int) -> :string")
       def flex, do: PtcRunner.Lisp.Runtime.FlexAccess.flex_get(%{"a-b" => 1, a_b: 2}, "a-b")
@@ -213,7 +240,7 @@ defmodule PtcRunner.Test.Upstream do
     defmodule HostAppTest do
       use ExUnit.Case
       test "native in the tests too", do: assert({:ok, {:signature, _, _}} = HostApp.signature())
-      test "the originals stay", do: assert(HostApp.lisp() == {:lisp, "(+ 1 2)"})
+      test "the originals stay", do: assert(HostApp.lisp_of_original() == {:validated, "(+ 1 2)"})
     end
     """
   end

@@ -11,13 +11,13 @@ defmodule PtcRunner.Lisp.Evaluation do
   alias PtcRunner.Lisp.{
     Asking,
     FaultWords,
+    Finished,
     Firewalled,
     Given,
     Inside,
     Names,
     Planning,
     Program,
-    Result,
     Tools
   }
 
@@ -262,6 +262,10 @@ defmodule PtcRunner.Lisp.Evaluation do
     control = Given.control(given)
 
     with {:ok, control} <- within(program, given, control, tools, settings) do
+      # Calls of `pmap` that go to their tool together.
+      together = control.settings |> Map.merge(settings) |> PtcRunner.Json.Tools.batching()
+      run = %{run | settings: together}
+
       run =
         case Control.for_run(control, tools, settings) do
           {:decides, control} ->
@@ -332,10 +336,10 @@ defmodule PtcRunner.Lisp.Evaluation do
     do: step(outcome, given, signature, {timeout, max_heap})
 
   defp step({:ok, {:ok, value, defined}, _words}, given, signature, _limits) do
-    value = Result.rounded(value, given.float_precision)
-    memory = Result.memory(given.memory, defined)
+    value = Finished.rounded(value, given.float_precision)
+    memory = Finished.memory(given.memory, defined)
 
-    case Result.validated(value, signature) do
+    case Finished.validated(value, signature) do
       :ok -> {:ok, Step.ok(value, memory)}
       {:error, text} -> {:error, Step.error(:validation_error, text, memory)}
     end
@@ -343,8 +347,8 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   defp step({:ok, {ended, value, defined}, _words}, given, _signature, _limits) do
     mark = if ended == :return, do: :__ptc_return__, else: :__ptc_fail__
-    value = Result.rounded(value, given.float_precision)
-    {:ok, Step.ok({mark, value}, Result.memory(given.memory, defined))}
+    value = Finished.rounded(value, given.float_precision)
+    {:ok, Step.ok({mark, value}, Finished.memory(given.memory, defined))}
   end
 
   defp step({:error, fault}, given, _signature, limits),

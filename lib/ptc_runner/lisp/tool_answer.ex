@@ -4,7 +4,7 @@ defmodule PtcRunner.Lisp.ToolAnswer do
   # thrown or an exit is a failure, anything else is a value.
 
   alias PtcRunner.Agent.ToolError
-  alias PtcRunner.Json.{Text, Texts}
+  alias PtcRunner.Json.{Batch, Text, Texts}
   alias PtcRunner.Lisp.Text, as: LispText
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -22,21 +22,33 @@ defmodule PtcRunner.Lisp.ToolAnswer do
       iex> PtcRunner.Lisp.ToolAnswer.of(fn _ -> raise "bang" end).(%{})
       {:failed, ~S("bang"), "bang"}
 
+      iex> alias PtcRunner.Json.Batch
+      iex> find = Batch.function(fn list -> Enum.map(list, &if(&1 > 1, do: {:error, "none"}, else: &1)) end)
+      iex> PtcRunner.Lisp.ToolAnswer.of(find).(%Batch{calls: [1, 2]})
+      [{:value, 1}, {:failed, ~S("none"), "none"}]
+
   """
-  @spec of((term() -> term())) :: (term() -> t())
+  @spec of((term() -> term())) :: (term() -> t() | [t()])
   def of(fun), do: fn args -> call(fun, args) end
 
+  # Calls that are made together are answered together, see `PtcRunner.Json.Batch`. What is raised is the failure of each.
   defp call(fun, args) do
     fun.(args)
   catch
-    :error, reason -> raised(reason, __STACKTRACE__)
-    :throw, value -> ended("it threw", value)
-    :exit, reason -> ended("it exited with", reason)
+    :error, reason -> each(args, raised(reason, __STACKTRACE__))
+    :throw, value -> each(args, ended("it threw", value))
+    :exit, reason -> each(args, ended("it exited with", reason))
   else
-    {:ok, value} -> value(value)
-    {:error, reason} -> failed(reason)
-    value -> value(value)
+    answers when is_struct(args, Batch) -> Enum.map(answers, &told/1)
+    answer -> told(answer)
   end
+
+  defp each(%Batch{calls: calls}, failure), do: Enum.map(calls, fn _call -> failure end)
+  defp each(_args, failure), do: failure
+
+  defp told({:ok, value}), do: value(value)
+  defp told({:error, reason}), do: failed(reason)
+  defp told(value), do: value(value)
 
   # A long JSON text that a tool gives as it is.
   defp value(%Text{} = text) do

@@ -5,7 +5,7 @@ defmodule PtcRunner.Lisp.Tools do
   alias PtcRunner.Agent
   alias PtcRunner.Agent.Calls
   alias PtcRunner.Agent.Tool.Names
-  alias PtcRunner.Json.{ToolContext, Tools}
+  alias PtcRunner.Json.{Batch, ToolContext, Tools}
   alias PtcRunner.Lisp.ToolAnswer
   alias PtcRunner.{Shown, Tool}
 
@@ -100,19 +100,17 @@ defmodule PtcRunner.Lisp.Tools do
         do: {key, value}
   end
 
-  defp said(%Agent.Tool{batch: most} = tool, _validated?, _context) when most != nil,
-    do: wrong(tool.name, "batch: works with PTC-JSON, not with PTC-Lisp")
-
   defp said(tool, validated?, context) do
     tool = if validated?, do: tool, else: %{tool | signature: nil, spec: nil}
     bound = ToolContext.bound(tool, context)
 
-    fun =
-      if tool.signature == nil and tool.data == nil, do: bound.fun, else: Calls.validated(bound)
-
     setting = Tools.of(tool)
-    {:ok, ToolAnswer.of(fun), if(setting != Tools.usual(), do: setting)}
+    {:ok, ToolAnswer.of(function(bound)), if(setting != Tools.usual(), do: setting)}
   end
+
+  defp function(%Agent.Tool{signature: nil, data: nil, batch: nil, fun: fun}), do: fun
+  defp function(%Agent.Tool{signature: nil, data: nil, fun: fun}), do: Batch.function(fun)
+  defp function(tool), do: Calls.validated(tool)
 
   # A `PtcRunner.Tool` may be the one of `ptc_runner`.
   defp original(name, form) do

@@ -6,8 +6,10 @@ defmodule PtcRunner.Native.Overlay do
   # and packs them into one file there (see `mix.exs`), so that no two applications of a
   # release have a module of the same name. They are loaded over the originals
   # when this application starts. `PtcRunner.Native.Releases` decides for which releases.
+  #
+  # `PtcRunner.Lisp` is replaced if the configuration has `lisp: :native`: by a module of both, see `PtcRunner.Native.Facade`.
 
-  alias PtcRunner.Native.{Releases, Rules}
+  alias PtcRunner.Native.{Facade, Releases, Rules}
 
   require Logger
 
@@ -19,6 +21,8 @@ defmodule PtcRunner.Native.Overlay do
           | :old_code_in_use
           | {:missing_functions, [{atom(), arity()}]}
           | {:other_release, String.t()}
+          | {:modules_of_both, [module()]}
+          | :unknown_file
 
   @typedoc """
   The state of a module: `:replaced` by this library's, `:added` if the release has no such
@@ -36,7 +40,7 @@ defmodule PtcRunner.Native.Overlay do
   def start do
     selection = Application.get_env(:ptc_runner_native, :overlay, :auto)
 
-    with :ok <- check(selection) do
+    with :ok <- check(selection), {:ok, _lisp} <- lisp() do
       warn_of_duplicates()
       with [_ | _] = states <- attach(selection), do: Logger.info(fn -> describe(states) end)
       :ok
@@ -47,11 +51,15 @@ defmodule PtcRunner.Native.Overlay do
   @spec attach(selection()) :: [{module(), state()}]
   def attach(selection) do
     with {:error, sentence} <- check(selection), do: raise(ArgumentError, sentence)
+    lisp = with {:error, sentence} <- lisp(), do: raise(ArgumentError, sentence)
     release = release()
+    packed = packed()
 
     states =
-      for {module, beam} <- packed() do
-        {module, load(decide(module, beam, selection, release), module, beam)}
+      for {module, beam} <- packed do
+        if module == PtcRunner.Lisp,
+          do: {module, both(beam, selection, lisp, release, Enum.map(packed, &elem(&1, 0)))},
+          else: {module, load(decide(module, beam, selection, release), module, beam)}
       end
 
     Rules.use(if selection == :off, do: Rules.of(nil), else: Rules.of(release))
@@ -62,19 +70,21 @@ defmodule PtcRunner.Native.Overlay do
   @doc "Loads the originals again."
   @spec detach() :: :ok
   def detach do
-    for {module, state} <- states(), state in [:replaced, :added] do
-      :code.purge(module)
-      :code.delete(module)
-      :code.purge(module)
-      if state == :replaced, do: {:module, ^module} = :code.load_file(module)
-    end
-
+    for {module, state} <- states(), state in [:replaced, :added], do: restore(module, state)
+    Facade.drop()
     Rules.use(Rules.of(nil))
 
     :persistent_term.put(
       __MODULE__,
       Enum.map(states(), fn {module, _} -> {module, {:left, :off}} end)
     )
+  end
+
+  defp restore(module, state) do
+    :code.purge(module)
+    :code.delete(module)
+    :code.purge(module)
+    if state == :replaced, do: {:module, ^module} = :code.load_file(module)
   end
 
   @doc "The result of the last `attach/1` or `detach/0`."
@@ -100,6 +110,47 @@ defmodule PtcRunner.Native.Overlay do
       {:error,
        "config :ptc_runner_native, overlay: must be :auto, :off or a list of modules, " <>
          "got: #{inspect(selection, limit: 20)}"}
+    end
+  end
+
+  # Which side runs programs of PTC-Lisp.
+  defp lisp do
+    case Application.get_env(:ptc_runner_native, :lisp, :original) do
+      side when side in [:native, :original] ->
+        {:ok, side}
+
+      other ->
+        {:error,
+         "config :ptc_runner_native, lisp: must be :native or :original, got: #{inspect(other, limit: 20)}"}
+    end
+  end
+
+  # `PtcRunner.Lisp` of both packages.
+  defp both(ours, selection, {:ok, side}, release, packed) do
+    before = List.keyfind(states(), PtcRunner.Lisp, 0)
+
+    with nil <- left(selection, side, release, packed),
+         original when original != nil <- original(PtcRunner.Lisp),
+         {:ok, beam} <- Facade.make(File.read!(original), ours) do
+      load(:replaced, PtcRunner.Lisp, beam)
+    else
+      state ->
+        if before == {PtcRunner.Lisp, :replaced}, do: restore(PtcRunner.Lisp, :replaced)
+        Facade.drop()
+        {:left, if(state in [nil, :error], do: :unknown_file, else: state)}
+    end
+  end
+
+  defp left(:off, _side, _release, _packed), do: :off
+
+  defp left(_selection, :original, release, _packed),
+    do: {:other_release, Releases.left_alone(PtcRunner.Lisp, release)}
+
+  defp left(_selection, :native, release, packed) do
+    case {Releases.lisp_left(release), Enum.filter(packed, &Releases.module_of_lisp?/1)} do
+      {nil, []} -> nil
+      {nil, modules} -> {:modules_of_both, modules}
+      {why, _modules} -> {:other_release, why}
     end
   end
 
@@ -202,6 +253,11 @@ defmodule PtcRunner.Native.Overlay do
     "ptc_runner_native: in #{Enum.join(packages, " and ")} native: #{if ours == [], do: "none", else: names.(ours)}#{rules}; " <>
       "left as they are: #{if left == [], do: "none", else: reasons}"
   end
+
+  defp text(:unknown_file), do: "its file is of an unknown form"
+
+  defp text({:modules_of_both, modules}),
+    do: "both packages have #{Enum.map_join(modules, ", ", &inspect/1)}"
 
   defp text(:off), do: "switched off"
   defp text(:old_code_in_use), do: "a process runs an older version"

@@ -29,6 +29,11 @@ defmodule PtcRunner.Native.Releases do
 
   @lisp "PTC-Lisp stays the original's"
 
+  @lisp_atoms "before 0.11.0 keywords and names of the memory are atoms"
+
+  # Modules of PTC-Lisp that both packages have, and which are the same or not needed here.
+  @lisp_of_both [PtcRunner.Lisp, PtcRunner.Lisp.Keyword, FlexAccess]
+
   # Modules that exist only to replace an original.
   @only_in_place [FlexAccess]
 
@@ -51,6 +56,26 @@ defmodule PtcRunner.Native.Releases do
       "Elixir.PtcRunner.Lisp" <> _ when module != FlexAccess -> @lisp
       _other -> left_in_release(module, Version.parse(release || ""))
     end
+  end
+
+  @doc """
+  The reason why programs of PTC-Lisp do not run natively in a release, or `nil`.
+
+      iex> PtcRunner.Native.Releases.lisp_left("0.10.1")
+      "before 0.11.0 keywords and names of the memory are atoms"
+      iex> PtcRunner.Native.Releases.lisp_left("0.13.0")
+      nil
+
+  """
+  @spec lisp_left(String.t() | nil) :: String.t() | nil
+  def lisp_left(release),
+    do: if(older?(Version.parse(release || ""), "0.11.0"), do: @lisp_atoms)
+
+  @doc "Whether a module of both packages is one that PTC-Lisp needs here."
+  @spec module_of_lisp?(module()) :: boolean()
+  def module_of_lisp?(module) do
+    String.starts_with?(Atom.to_string(module), "Elixir.PtcRunner.Lisp.") and
+      module not in @lisp_of_both
   end
 
   defp left_in_release(module, release) do

@@ -393,7 +393,6 @@ defmodule PtcRunner.Agent.LispTest do
     for {name, value} <- [
           check: true,
           findings: :ignore,
-          tool_concurrency: 2,
           max_depth: 5,
           strict: true,
           edition: 2,
@@ -411,10 +410,45 @@ defmodule PtcRunner.Agent.LispTest do
         Agent.loop(fn _ -> "1" end, [task: "x", language: :lisp], [{name, value}])
       end
     end
+  end
 
-    assert_raise ArgumentError, ~r/works with language: :json/, fn ->
-      Agent.loop(fn _ -> "1" end, language: :lisp, tools: %{"a" => {& &1, batch: 2}})
+  test "calls of pmap go to a tool that takes lists together, and its answers are looked at one by one" do
+    me = self()
+
+    fun = fn list ->
+      send(me, {:list, length(list)})
+      for %{"n" => n} <- list, do: if(n == 2, do: {:error, "no two"}, else: {:ok, %{"_n" => n}})
     end
+
+    program = "(pmap (fn [n] (try (tool/find {:n n}) (catch e (ex-message e)))) [1 2 3])"
+    ask = fn _messages -> program end
+    opts = [language: :lisp, task: "x", firewall: false, tool_concurrency: 1]
+
+    for form <- [{fun, batch: 10}, {fun, batch: 10, signature: "(n :int) -> :map"}] do
+      assert {:ok, step} = Agent.loop(ask, [tools: %{"find" => form}] ++ opts)
+      assert step.return == [%{"_n" => 1}, "no two", %{"_n" => 3}]
+      assert_received {:list, 3}
+      assert length(step.tool_calls) == 3
+    end
+
+    # What is firewalled is found in each answer.
+    tools = %{"find" => {fun, batch: 10, signature: "(n :int) -> {_n :int}"}}
+    message = ~r/firewalled fields/
+
+    assert_raise ArgumentError, message, fn ->
+      Agent.loop(ask, language: :lisp, task: "x", tools: tools)
+    end
+
+    assert {:ok, step} =
+             Agent.loop(ask, language: :lisp, task: "x", tools: %{"find" => {fun, batch: 10}})
+
+    assert [hidden, "no two", _hidden] = step.return
+    assert hidden =~ "firewalled fields"
+
+    wrong = %{"find" => {fn _list -> :none end, batch: 10}}
+    assert {:ok, step} = Agent.loop(ask, [tools: wrong] ++ opts)
+    assert [text, text, text] = step.return
+    assert text =~ "it was given 3 calls, and must answer a list of 3 answers"
   end
 
   test "firewalled fields are refused, unless the application says that there is no firewall" do

@@ -156,7 +156,8 @@ defmodule PtcRunner.Lisp.ControlTest do
     test "what tools say is checked" do
       for {form, text} <- [
             {{& &1, approve: 5}, "option :approve of tool \"t\" must be true or false, got: 5"},
-            {{& &1, batch: 5}, "batch: works with PTC-JSON, not with PTC-Lisp"}
+            {{& &1, batch: 0},
+             "option :batch of tool \"t\" must be an integer from 1 to 10000, or nil for the default, got: 0"}
           ] do
         step = fail("(tool/t)", tools: %{"t" => form})
         assert step.fail.reason == :invalid_tool

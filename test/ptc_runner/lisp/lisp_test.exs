@@ -17,7 +17,7 @@ defmodule PtcRunner.LispTest do
   doctest PtcRunner.Lisp.Program
   doctest PtcRunner.Lisp.Regex
   doctest PtcRunner.Lisp.Remembered
-  doctest PtcRunner.Lisp.Result
+  doctest PtcRunner.Lisp.Finished
   doctest PtcRunner.Lisp.Symbol
   doctest PtcRunner.Lisp.ToolAnswer
   doctest PtcRunner.Lisp.Tools

@@ -12,7 +12,6 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
   @only_json [
     :check,
     :findings,
-    :tool_concurrency,
     :max_depth,
     :strict,
     :edition,
@@ -63,18 +62,15 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
   @doc """
   Raises `ArgumentError` for a tool that programs cannot call.
 
-      iex> tools = PtcRunner.Agent.Tool.list!(%{"pay" => {& &1, batch: 10}})
+      iex> tools = PtcRunner.Agent.Tool.list!(%{"to pay" => & &1})
       iex> PtcRunner.Agent.Lisp.Allowed.tools!(tools, [])
-      ** (ArgumentError) tool "pay" has batch:, which works with language: :json, not with language: :lisp
+      ** (ArgumentError) tool "to pay" has a name that cannot stand in a program of PTC-Lisp: give it one of letters, digits, - and _
 
   """
   @spec tools!([Tool.t()], keyword()) :: :ok
   def tools!(tools, opts) do
     for %Tool{} = tool <- tools do
       cond do
-        tool.batch != nil ->
-          refuse(tool, "has batch:, which works with language: :json, not with language: :lisp")
-
         not (tool.name =~ @name) ->
           refuse(
             tool,

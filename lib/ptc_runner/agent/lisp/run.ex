@@ -2,7 +2,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   @moduledoc false
   # Runs one program of PTC-Lisp with validated tool calls, and judges its result.
 
-  alias PtcRunner.Agent.{Approval, Calls, Paused, Replaying, Result, Tool}
+  alias PtcRunner.Agent.{Approval, Calls, Paused, Replaying, Result, Tool, ToolError}
   alias PtcRunner.Agent.Lisp.{Allowed, Source, Told}
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
@@ -11,7 +11,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   alias PtcRunner.{Json, Lisp, Step}
 
   @running [:timeout, :max_heap, :on_call, :on_journal, :pause_ttl, :tool_context, :now] ++
-             [:within, :unknown]
+             [:within, :unknown, :tool_concurrency]
 
   @typedoc "How a run ended that has not failed."
   @type ended :: {:value | :return | :fail, term()}
@@ -269,7 +269,20 @@ defmodule PtcRunner.Agent.Lisp.Run do
   # Programs read structs as maps of their fields, and nothing conceals what is firewalled.
   defp answering(%Tool{fun: fun} = tool, opts) do
     look? = opts[:firewall] != false and Hidden.answered?([tool])
-    %{tool | fun: fn args -> args |> fun.() |> answer(look?) end}
+    seen = if tool.batch == nil, do: &answer(&1, look?), else: &answers(&1, look?)
+    %{tool | fun: fn args -> args |> fun.() |> seen.() end}
+  end
+
+  # Of calls that were made together. What is no list of answers is the error of each call.
+  defp answers({:ok, answers}, look?), do: {:ok, answers(answers, look?)}
+  defp answers([answer | rest], look?), do: [one_of(answer, look?) | answers(rest, look?)]
+  defp answers(other, _look?), do: other
+
+  # An answer with firewalled fields is the error of its own call.
+  defp one_of(answer, look?) do
+    answer(answer, look?)
+  rescue
+    error in RuntimeError -> {:error, ToolError.new(Exception.message(error))}
   end
 
   defp answer({:ok, value}, look?), do: {:ok, seen(value, look?)}

@@ -1,6 +1,6 @@
-defmodule PtcRunner.Lisp.Result do
+defmodule PtcRunner.Lisp.Finished do
   @moduledoc false
-  # What a run gives back: its value and its memory in the forms that their readers expect.
+  # What a run gives back (the name `Result` is one of `ptc_runner`): its value and its memory in the forms that their readers expect.
 
   alias PtcRunner.Lisp.Keyword
   alias PtcRunner.SubAgent.Signature
@@ -11,10 +11,10 @@ defmodule PtcRunner.Lisp.Result do
   @doc """
   The value with its floats rounded, through lists and plain maps.
 
-      iex> PtcRunner.Lisp.Result.rounded([1.256, %{"a" => 2.0}, 3], 2)
+      iex> PtcRunner.Lisp.Finished.rounded([1.256, %{"a" => 2.0}, 3], 2)
       [1.26, %{"a" => 2.0}, 3]
 
-      iex> PtcRunner.Lisp.Result.rounded(1.256, nil)
+      iex> PtcRunner.Lisp.Finished.rounded(1.256, nil)
       1.256
 
   """
@@ -36,7 +36,7 @@ defmodule PtcRunner.Lisp.Result do
   The memory with what the run has defined. Names of the vocabulary are atoms; another form of the same name is replaced.
 
       iex> defined = [{:count, 2}, {%PtcRunner.Lisp.Keyword{name: "total"}, 5}]
-      iex> PtcRunner.Lisp.Result.memory(%{total: 1, x: 0}, defined)
+      iex> PtcRunner.Lisp.Finished.memory(%{total: 1, x: 0}, defined)
       %{:count => 2, "total" => 5, :x => 0}
 
   """
@@ -59,10 +59,10 @@ defmodule PtcRunner.Lisp.Result do
   Whether a value is of the type that a signature says; the text of all errors if not.
 
       iex> {:ok, signature} = PtcRunner.SubAgent.Signature.parse("() -> {n :int, rows [:int]}")
-      iex> PtcRunner.Lisp.Result.validated(%{"rows" => [1, "a"]}, signature)
+      iex> PtcRunner.Lisp.Finished.validated(%{"rows" => [1, "a"]}, signature)
       {:error, "return.n: expected field, got nil; return.rows.1: expected int, got string"}
 
-      iex> PtcRunner.Lisp.Result.validated(1, nil)
+      iex> PtcRunner.Lisp.Finished.validated(1, nil)
       :ok
 
   """
