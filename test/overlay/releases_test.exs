@@ -6,6 +6,9 @@ defmodule PtcRunner.Native.ReleasesTest do
   alias PtcRunner.Native.Releases
   alias PtcRunner.Test.{ReleaseTable, Vectors}
 
+  doctest PtcRunner.Native.Releases
+  doctest PtcRunner.Native.Renamed
+
   test "the guide says what is done, for each release and module" do
     for %{module: module, release: release} = row <- Vectors.read("upstream_exports"),
         module != PtcRunner.Tool do

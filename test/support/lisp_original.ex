@@ -22,6 +22,9 @@ defmodule PtcRunner.Test.LispOriginal do
       do: source
   end
 
+  @options ~w(context memory tools turn_history signature float_precision max_symbols max_program_bytes max_tool_calls
+    max_heap timeout strict_data budget)a
+
   @doc "Runs a program."
   def run(source, opts \\ []) do
     if String.contains?(source, "(try"),
@@ -32,7 +35,7 @@ defmodule PtcRunner.Test.LispOriginal do
   end
 
   defp evaluated(source, opts) do
-    given = opts |> Keyword.take([:context, :memory, :tools, :turn_history]) |> theirs()
+    given = opts |> Keyword.take(@options) |> theirs()
     memory = Map.put_new(given[:memory] || %{}, "describe", describe())
     given = [memory: memory] ++ given
     {ended, step} = Evaluation.run(source, Given.read(given))
@@ -62,6 +65,7 @@ defmodule PtcRunner.Test.LispOriginal do
   defp ours(%{__struct__: Function} = function), do: fn -> function end
   defp ours(%{__struct__: PtcRunner.Lisp.Var, name: name}), do: %Var{name: name}
   defp ours(%{__struct__: PtcRunner.Lisp.Regex, source: source}), do: {:re_mp, nil, nil, source}
+  defp ours(%MapSet{} = set), do: MapSet.new(set, &ours/1)
   defp ours([head | tail]), do: [ours(head) | ours(tail)]
 
   defp ours(map) when is_map(map) and not is_struct(map),
@@ -87,6 +91,7 @@ defmodule PtcRunner.Test.LispOriginal do
   def theirs(%Var{name: name}), do: struct(PtcRunner.Lisp.Var, name: name)
   def theirs(fun) when is_function(fun, 0), do: fun.()
   def theirs({key, value}) when is_atom(key), do: {key, theirs(value)}
+  def theirs(%MapSet{} = set), do: MapSet.new(set, &theirs/1)
   def theirs([head | tail]), do: [theirs(head) | theirs(tail)]
 
   def theirs(map) when is_map(map) and not is_struct(map),

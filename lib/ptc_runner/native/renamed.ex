@@ -9,12 +9,15 @@ defmodule PtcRunner.Native.Renamed do
   @doc """
   The code of a module under another name.
 
-      iex> [{PtcRunner.Doctest.Named, beam}] = Code.compile_string("defmodule PtcRunner.Doctest.Named, do: def me, do: {__MODULE__, &yes/0}; def yes, do: 1")
-      ...> |> Enum.map(& &1)
+      iex> text = "defmodule PtcRunner.Doctest.Named do def me, do: {__MODULE__, Enum.map([1], &twice/1)}; defp twice(n), do: 2 * n end"
+      iex> [{PtcRunner.Doctest.Named, beam}] = Code.compile_string(text)
       iex> {:ok, renamed} = PtcRunner.Native.Renamed.beam(beam, PtcRunner.Doctest.Other)
-      iex> {:module, other} = :code.load_binary(PtcRunner.Doctest.Other, 'none', renamed)
-      iex> other
-      PtcRunner.Doctest.Other
+      iex> {:module, other} = :code.load_binary(PtcRunner.Doctest.Other, ~c"none", renamed)
+      iex> other.me()
+      {PtcRunner.Doctest.Other, [2]}
+
+      iex> PtcRunner.Native.Renamed.beam("no code", PtcRunner.Doctest.Other)
+      :error
 
   """
   @spec beam(binary(), module()) :: {:ok, binary()} | :error
