@@ -334,10 +334,12 @@ defmodule PtcRunner.Json.HostileTermsTest do
           %{{1} => [2]}
         ] do
       eq = pipe([load("a"), %{"op" => "eq", "value" => load("b")}])
-      assert {:ok, true, _, _} = run(eq, %{"a" => term, "b" => term})
-      assert {:ok, false, _, _} = run(eq, %{"a" => term, "b" => {1, {2, "b"}}})
+      assert {:ok, true, _, _} = run(eq, %{"a" => term, "b" => term}, timeout: 60_000)
+      other = %{"a" => term, "b" => {1, {2, "b"}}}
+      assert {:ok, false, _, _} = run(eq, other, timeout: 60_000)
       distinct = pipe([@rows, %{"op" => "distinct"}, count()])
-      assert {:ok, 2, _, _} = run(distinct, %{"rows" => [term, "x", term]})
+      rows = %{"rows" => [term, "x", term]}
+      assert {:ok, 2, _, _} = run(distinct, rows, timeout: 60_000)
     end
   end
 end
