@@ -17,13 +17,22 @@ defmodule PtcRunner.Test.Environment do
 
   @doc """
   How many random cases a test takes: as many as it names, times `PTC_CASES` (1). What a test names
-  is enough for every operation and type to appear; `bin/test --all` takes ten times as many.
+  is enough for every operation and type to appear; `bin/test --all` takes 25 times as many.
 
       iex> PtcRunner.Test.Environment.cases(100) >= 100
       true
   """
   @spec cases(pos_integer()) :: pos_integer()
   def cases(count), do: count * max(number("PTC_CASES", 1), 1)
+
+  @doc """
+  Whether more random cases are asked for than the usual ones: then tests that take a part of all combinations take more of them.
+
+      iex> PtcRunner.Test.Environment.many?() == (PtcRunner.Test.Environment.cases(1) > 1)
+      true
+  """
+  @spec many?() :: boolean()
+  def many?, do: cases(1) > 1
 
   @doc "The seed of random tests: `PTC_SEED`, which repeats a run, or a new one."
   @spec seed() :: integer()
