@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[path = "../../native/ptc_program/tests/common/mod.rs"]
 pub mod common;
 
+/// The same for PTC-Lisp.
+#[path = "../../native/ptc_lisp/tests/probing/mod.rs"]
+pub mod lisp;
+
 use common::cost::Cost;
 
 /// Bytes of memory per byte of the input, in addition to [`FIXED_BYTES`]: about four times the measured

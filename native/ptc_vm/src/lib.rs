@@ -24,6 +24,7 @@ mod globals;
 mod halt;
 mod handlers;
 pub mod language;
+pub mod listing;
 pub mod live;
 mod loops;
 mod machine;

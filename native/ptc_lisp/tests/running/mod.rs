@@ -47,6 +47,11 @@ fn empty_set(heap: &mut PlainHeap) -> Term {
 impl Run<'_> {
     /// Runs it. A question is answered with its own text.
     pub fn run(&self) -> Ended {
+        self.counted().0
+    }
+
+    /// Runs it; also returns the fuel that it has consumed, and the words that it has built.
+    pub fn counted(&self) -> (Ended, usize, usize) {
         let analyzed = analyze(self.source, &[]).expect("a program");
         let texts = Texts {
             program: self.source,
@@ -76,7 +81,7 @@ impl Run<'_> {
         let program = &compiled.program;
         let mut asked = Vec::new();
         let mut answer = None;
-        let mut executions = 0;
+        let (mut executions, mut fuel) = (0, 0);
         let mut state = State::<Lisp, _>::start(program, &mut heap, None, |heap| heap.nil());
         loop {
             let inputs = Inputs {
@@ -93,6 +98,7 @@ impl Run<'_> {
                 None => vm.run(),
             };
             assert!(!vm.is_broken());
+            fuel += vm.fuel_consumed();
             let left = vm.into_state();
             let end = match exit {
                 Exit::Done(value) => {
@@ -128,7 +134,7 @@ impl Run<'_> {
                 Exit::Call { .. } | Exit::Fork { .. } => Some(Err("a call".to_string())),
             };
             if let Some(end) = end {
-                return Ended { end, asked };
+                return (Ended { end, asked }, fuel, heap.words_built());
             }
             executions += 1;
             // Only the plain data and the terms survive.
