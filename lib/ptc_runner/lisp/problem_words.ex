@@ -153,6 +153,9 @@ defmodule PtcRunner.Lisp.ProblemWords do
   defp words("expected_fn", []),
     do: "expected (fn [params] body ...) or (fn name [params] body ...)"
 
+  defp words("function_too_large", []),
+    do: "a function has more than 65,535 parameters, or uses as many names from around it"
+
   defp words("params_vector", []), do: "fn parameters must be a vector"
   defp words("recur_not_tail", []), do: "recur must be in tail position"
   defp words("nested_short", []), do: "Nested #() anonymous functions are not allowed"

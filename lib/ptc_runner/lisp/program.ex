@@ -164,25 +164,27 @@ defmodule PtcRunner.Lisp.Program do
   def with_memory(program, memory, history, limits),
     do: with_memory(program, memory, history, limits, {[], []})
 
-  defp with_memory(program, memory, history, limits, compiled_with) do
+  defp with_memory(program, memory, history, {timeout, _max_heap} = limits, compiled_with) do
     %{globals: globals, builtins: builtins} = program.names
     {added, shadowed} = compiled_with
     texts = Enum.map_join(added, " ", &elem(&1, 0))
 
-    functions =
-      Remembered.functions(memory, history, globals ++ shadowed, program.source <> texts)
+    mentioned = globals ++ shadowed
 
-    found =
-      {Enum.uniq(added ++ functions), Enum.uniq(shadowed ++ Remembered.known(memory, builtins))}
+    with {:ok, functions} <-
+           Remembered.functions(memory, history, mentioned, program.source <> texts, timeout) do
+      found =
+        {Enum.uniq(added ++ functions), Enum.uniq(shadowed ++ Remembered.known(memory, builtins))}
 
-    if found == compiled_with do
-      {:ok, program}
-    else
-      {added, shadowed} = found
-
-      with {:ok, program} <- build(program.source, added, shadowed, limits),
-           do: with_memory(program, memory, history, limits, found)
+      with_found(program, memory, history, limits, {found, compiled_with})
     end
+  end
+
+  defp with_found(program, _memory, _history, _limits, {found, found}), do: {:ok, program}
+
+  defp with_found(program, memory, history, limits, {{added, shadowed} = found, _before}) do
+    with {:ok, program} <- build(program.source, added, shadowed, limits),
+         do: with_memory(program, memory, history, limits, found)
   end
 
   @doc false

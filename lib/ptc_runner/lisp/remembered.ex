@@ -9,6 +9,9 @@ defmodule PtcRunner.Lisp.Remembered do
   @typedoc "The text of a function, and the sorted names of what it has captured."
   @type found :: {String.t(), [String.t()]}
 
+  # So many parts of the memory are looked at between two looks at the clock.
+  @parts 10_000
+
   # How programs read the results of earlier turns.
   @history ["*1", "*2", "*3"]
 
@@ -43,42 +46,68 @@ defmodule PtcRunner.Lisp.Remembered do
   def known(memory, names), do: Enum.filter(names, &(fetch(memory, &1) != :error))
 
   @doc """
-  The functions in the values of names, each once.
+  The functions in the values of names, each once. `:timeout` if that takes longer than the timeout: a value that is made of the same parts again and again is
+  walked like its copy.
 
       iex> alias PtcRunner.Lisp.{Function, Remembered}
       iex> memory = %{"f" => [%Function{kind: :closure, source: "(fn [] x)", captured: %{"x" => 1}}], "g" => 5}
-      iex> Remembered.functions(memory, [], ["f", "g"], "(f)")
-      [{"(fn [] x)", ["x"]}]
+      iex> Remembered.functions(memory, [], ["f", "g"], "(f)", 1_000)
+      {:ok, [{"(fn [] x)", ["x"]}]}
+
+      iex> tree = Enum.reduce(1..60, 1, fn _, tree -> [tree, tree] end)
+      iex> PtcRunner.Lisp.Remembered.functions(%{"tree" => tree}, [], ["tree"], "tree", 10)
+      {:error, :timeout}
 
   """
-  @spec functions(map(), [term()], [String.t()], String.t()) :: [found()]
-  def functions(memory, [], _names, _source) when memory == %{}, do: []
+  @spec functions(map(), [term()], [String.t()], String.t(), timeout()) ::
+          {:ok, [found()]} | {:error, :timeout}
+  def functions(memory, [], _names, _source, _timeout) when memory == %{}, do: {:ok, []}
 
-  def functions(memory, history, names, source) do
+  def functions(memory, history, names, source, timeout) do
     values = for name <- names, {:ok, value} <- [fetch(memory, name)], do: value
     past = if history != [] and reads_history?(source), do: Enum.take(history, 3), else: []
-
-    [values | past] |> find(%{}) |> Map.keys() |> Enum.sort()
+    {found, _left, _deadline} = find([values | past], {%{}, @parts, deadline(timeout)})
+    {:ok, found |> Map.keys() |> Enum.sort()}
+  catch
+    :overdue -> {:error, :timeout}
   end
+
+  defp deadline(:infinity), do: :infinity
+  defp deadline(timeout), do: System.monotonic_time(:millisecond) + timeout
+
+  defp counted({found, 0, deadline}) do
+    # Any number is less than an atom.
+    if System.monotonic_time(:millisecond) > deadline, do: throw(:overdue)
+    {found, @parts, deadline}
+  end
+
+  defp counted({found, left, deadline}), do: {found, left - 1, deadline}
 
   defp reads_history?(source), do: :binary.match(source, @history) != :nomatch
 
-  defp find([item | rest], found), do: find(rest, find(item, found))
+  # Returns what was found with this, the parts until the next look at the clock, and the deadline.
+  defp find([item | rest], state), do: find(rest, find(item, counted(state)))
 
-  defp find(%Function{kind: :closure, source: source, captured: captured}, found)
+  defp find(
+         %Function{kind: :closure, source: source, captured: captured},
+         {found, left, deadline}
+       )
        when is_binary(source) and is_map(captured) do
     names = captured |> Map.keys() |> Enum.sort()
 
     if Enum.all?(names, &is_binary/1),
-      do: find(:maps.values(captured), Map.put(found, {source, names}, true)),
-      else: found
+      do: find(:maps.values(captured), {Map.put(found, {source, names}, true), left, deadline}),
+      else: {found, left, deadline}
   end
 
-  defp find(%Function{captured: captured}, found) when is_map(captured),
-    do: find(:maps.values(captured), found)
+  defp find(%Function{captured: captured}, state) when is_map(captured),
+    do: find(:maps.values(captured), state)
 
-  defp find(%MapSet{} = set, found), do: set |> MapSet.to_list() |> find(found)
-  defp find(%_struct{}, found), do: found
-  defp find(map, found) when is_map(map), do: map |> :maps.values() |> find(found)
-  defp find(_other, found), do: found
+  # A struct of this name may be anything.
+  defp find(%MapSet{map: members}, state) when is_map(members),
+    do: members |> Map.keys() |> find(state)
+
+  defp find(%_struct{}, state), do: state
+  defp find(map, state) when is_map(map), do: map |> :maps.values() |> find(state)
+  defp find(_other, state), do: state
 end

@@ -43,7 +43,7 @@ defmodule PtcRunner.Lisp.Text do
   def str(:nan), do: "NaN"
   def str(float) when is_float(float), do: inspect(float)
   def str(%Symbol{name: name}), do: name
-  def str(%module{} = date) when module in [Date, DateTime], do: module.to_iso8601(date)
+  def str(%module{} = date) when module in [Date, DateTime], do: iso8601(date) || pr(date)
   def str(value), do: pr(value)
 
   @doc """
@@ -108,20 +108,27 @@ defmodule PtcRunner.Lisp.Text do
     {[?[, items, ?]], left}
   end
 
-  defp put(%MapSet{} = set, left, style) do
-    {items, left} = items(MapSet.to_list(set), left - 1, style, [])
+  defp put(%MapSet{map: members}, left, style) when is_map(members) do
+    {items, left} = items(Map.keys(members), left - 1, style, [])
     {["\#{", items, ?}], left}
   end
 
-  defp put(%Keyword{name: name}, left, _style), do: {[?:, named(name)], left - 1}
-  defp put(%Var{name: name}, left, _style), do: {["#'", named(name)], left - 1}
-  defp put(%Symbol{name: name}, left, _style), do: {[?', named(name)], left - 1}
-  defp put(%Regex{source: source}, left, _style), do: {["#\"", named(source), ?"], left - 1}
+  defp put(%Keyword{name: name}, left, style), do: {[?:, named(name, style)], left - 1}
+  defp put(%Var{name: name}, left, style), do: {["#'", named(name, style)], left - 1}
+  defp put(%Symbol{name: name}, left, style), do: {[?', named(name, style)], left - 1}
+
+  defp put(%Regex{source: source}, left, style),
+    do: {["#\"", named(source, style), ?"], left - 1}
+
   defp put(%Duration{milliseconds: ms}, left, _style), do: {"#duration[#{ms}ms]", left - 1}
   defp put(%Function{} = function, left, _style), do: {function(function), left - 1}
 
-  defp put(%module{} = date, left, _style) when module in [Date, DateTime],
-    do: {inspect(module.to_iso8601(date)), left - 1}
+  defp put(%module{} = date, left, style) when module in [Date, DateTime] do
+    case iso8601(date) do
+      nil -> {opaque(date, style), left - 1}
+      text -> {inspect(text), left - 1}
+    end
+  end
 
   defp put(%_struct{} = struct, left, style), do: {opaque(struct, style), left - 1}
 
@@ -161,8 +168,20 @@ defmodule PtcRunner.Lisp.Text do
   defp key(atom, left, _style) when is_atom(atom), do: {[?:, Atom.to_string(atom)], left - 1}
   defp key(key, left, style), do: put(key, left, style)
 
-  defp named(name) when is_binary(name), do: name
-  defp named(_no_name), do: "?"
+  # The names of the language are short, but the struct may be from outside.
+  defp named(name, {bytes, _opaque}) when is_binary(name) and byte_size(name) <= bytes, do: name
+
+  defp named(name, {bytes, _opaque}) when is_binary(name),
+    do: [String.slice(binary_part(name, 0, bytes), 0, div(bytes, 4)), "…"]
+
+  defp named(_no_name, _style), do: "?"
+
+  # A struct of this name may have any fields.
+  defp iso8601(%module{} = date) do
+    module.to_iso8601(date)
+  rescue
+    _not_a_date in [ArgumentError, FunctionClauseError, KeyError, UndefinedFunctionError] -> nil
+  end
 
   defp string(text, {bytes, _opaque}) when byte_size(text) <= bytes,
     do: inspect(text, printable_limit: :infinity)

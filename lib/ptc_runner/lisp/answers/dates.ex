@@ -12,6 +12,9 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   # No sum of a date and more days is a year that a date can have.
   @most_days 8_000_000
 
+  # No date or time has a longer text, but for zeros.
+  @longest 1_000
+
   @doc """
   Evaluates a built-in that reads the clock, at this time.
 
@@ -107,7 +110,7 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   defp moment(%Date{} = date), do: {true, midnight(date)}
 
   defp moment(text) when is_binary(text) do
-    with :error <- time(text), {:error, _reason} <- Date.from_iso8601(text) do
+    with :error <- time(text), {:error, _reason} <- date(text) do
       Answers.type_error(
         "java.util.Date: cannot parse #{Words.shown(text)} as an ISO 8601 date or time"
       )
@@ -123,6 +126,8 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   defp midnight(date), do: DateTime.new!(date, ~T[00:00:00])
 
   # A time without an offset is in UTC.
+  defp time(text) when byte_size(text) > @longest, do: :error
+
   defp time(text) do
     with {:error, _reason} <- DateTime.from_iso8601(text),
          {:error, _reason} <- NaiveDateTime.from_iso8601(text) do
@@ -133,15 +138,20 @@ defmodule PtcRunner.Lisp.Answers.Dates do
     end
   end
 
+  defp date(text) when byte_size(text) > @longest, do: {:error, :invalid_format}
+  defp date(text), do: Date.from_iso8601(text)
+
   defp parsed(text) when is_binary(text) do
-    if String.contains?(text, "T"), do: parsed_time(text), else: parsed_date(text)
+    if byte_size(text) <= @longest and String.contains?(text, "T"),
+      do: parsed_time(text),
+      else: parsed_date(text)
   end
 
   defp parsed(nil), do: Answers.type_error("parse: cannot parse nil")
   defp parsed(other), do: Answers.type_error("parse: expected string, got #{Words.shown(other)}")
 
   defp parsed_date(text) do
-    with {:error, _reason} <- Date.from_iso8601(text) do
+    with {:error, _reason} <- date(text) do
       Answers.type_error("parse: invalid ISO-8601 date '#{bounded(text)}' (expected YYYY-MM-DD)")
     else
       {:ok, date} -> {true, date}
@@ -155,13 +165,10 @@ defmodule PtcRunner.Lisp.Answers.Dates do
     end
   end
 
-  defp bounded(text) do
-    cond do
-      not String.valid?(text) -> Words.shown(text)
-      byte_size(text) <= 400 -> text
-      true -> String.slice(text, 0, 100) <> "…"
-    end
-  end
+  defp bounded(text) when byte_size(text) > 400,
+    do: bounded(text |> binary_part(0, 400) |> String.slice(0, 100)) <> "…"
+
+  defp bounded(text), do: if(String.valid?(text), do: text, else: Words.shown(text))
 
   defp shifted(name, %Date{} = date, days) when is_integer(days) do
     days = if name == ".plusDays", do: days, else: -days

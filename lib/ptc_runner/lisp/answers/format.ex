@@ -9,6 +9,8 @@ defmodule PtcRunner.Lisp.Answers.Format do
   # Erlang writes no more decimals.
   @most_decimals 253
   @large 1.0e22
+  # A template is gone through without a look at the deadline.
+  @longest 1_000_000
   @specials [:infinity, :negative_infinity, :nan]
 
   @doc """
@@ -24,6 +26,9 @@ defmodule PtcRunner.Lisp.Answers.Format do
   """
   @spec answer([term()]) :: Answers.answer()
   def answer([]), do: Answers.runtime_error("format requires at least a format string")
+
+  def answer([template | _args]) when is_binary(template) and byte_size(template) > @longest,
+    do: Answers.type_error("format: the format string is longer than #{@longest} bytes")
 
   def answer([template | args]) when is_binary(template) do
     if String.valid?(template),
