@@ -254,6 +254,11 @@ defmodule PtcRunner.Json.PlanTest do
              ~w(orders.a orders.b orders.customer_id orders.status wanted)
   end
 
+  test "flat_map reads that its values are lists, also where nothing of them is used" do
+    flat = %{"op" => "flat_map", "expr" => get("lines")}
+    assert plan(over([flat, %{"op" => "literal", "value" => 1}])).reads == ["count(orders.lines)"]
+  end
+
   test "flows through objects, names, choices and folds" do
     through = %{
       "op" => "pipe",

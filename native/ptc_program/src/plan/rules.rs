@@ -111,6 +111,8 @@ impl PlanWalk {
             OpShape::ListOfBody => self.mapped("expr"),
             OpShape::FlatListOfBody => {
                 let lists = self.part_in("expr").unwrap_or(ValueId::CONSTANT);
+                // One that is no list is an error, also where no item of the lists is used.
+                self.touch(lists);
                 match self.looped() {
                     Some(looped) => {
                         let flat = self.loops.flattened(lists, &looped, &mut self.values);
