@@ -9,6 +9,8 @@ defmodule PtcRunner.Test.LispOriginal do
 
   alias PtcRunner.Lisp.{Evaluation, Function, Given}
 
+  @compile {:no_warn_undefined, [Evaluation, Given]}
+
   defmodule Var do
     @moduledoc "What `def` gives."
     defstruct [:name]
