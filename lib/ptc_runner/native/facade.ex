@@ -38,7 +38,7 @@ defmodule PtcRunner.Native.Facade do
   defp loaded(beam, name) do
     with {:ok, beam} <- Renamed.beam(beam, name),
          true <- :code.soft_purge(name),
-         {:module, ^name} <- :code.load_binary(name, '#{name}.beam', beam) do
+         {:module, ^name} <- :code.load_binary(name, ~c"#{name}.beam", beam) do
       # Purges the code before it, so that it does not prevent the next load.
       :code.soft_purge(name)
       {:ok, functions(name)}

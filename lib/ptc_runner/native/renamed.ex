@@ -4,7 +4,7 @@ defmodule PtcRunner.Native.Renamed do
   # says of itself refers to that entry. Stripped files of a release have the table too.
 
   # How the table is called, and its marks for lengths that need more than four bits, from OTP 28 on.
-  @atoms 'AtU8'
+  @atoms ~c"AtU8"
 
   @doc """
   The code of a module under another name.
