@@ -19,7 +19,7 @@ use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::sync::{Arc, OnceLock};
 
 /// Fuel for a byte of text that is read, analyzed and compiled.
-const UNITS_A_BYTE: usize = 3;
+const UNITS_A_BYTE: usize = 16;
 
 /// A program that is being compiled: its text, the functions of the memory with what they have captured, the built-ins that names of
 /// the memory shadow, and an empty set.
