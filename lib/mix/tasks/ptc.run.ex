@@ -83,10 +83,10 @@ defmodule Mix.Tasks.Ptc.Run do
 
     case LispRun.run(Files.text!(path), text, options, Map.new(opts)) do
       {:ok, prints, shown} ->
-        Enum.each(prints ++ [shown], &Mix.shell().info/1)
+        for text <- prints ++ [shown], do: Mix.shell().info(text)
 
       {:error, prints, shown, reason} ->
-        Enum.each(prints, &Mix.shell().info/1)
+        for text <- prints, do: Mix.shell().info(text)
         Mix.shell().error(shown)
 
         with text when text != nil <- raise_limit({reason, options[:timeout]}, options),

@@ -35,10 +35,11 @@ defmodule PtcRunner.Native.Renamed do
   # operands of instructions are: up to 15 in the upper half of a byte, up to 2047 in eleven bits.
   defp named(<<count::signed-32, rest::binary>>, name) when count < 0 do
     with {:ok, length, rest} <- operand(rest),
-         <<_name::binary-size(length), rest::binary>> <- rest,
+         left when left >= 0 <- byte_size(rest) - length,
          do:
            {:ok,
-            <<count::signed-32, as_operand(byte_size(name))::binary, name::binary, rest::binary>>}
+            <<count::signed-32, as_operand(byte_size(name))::binary, name::binary,
+              binary_part(rest, length, left)::binary>>}
   end
 
   defp named(<<count::32, length, _name::binary-size(length), rest::binary>>, name)
