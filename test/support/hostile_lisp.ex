@@ -103,7 +103,7 @@ defmodule PtcRunner.Test.HostileLisp do
       {"a pid", self()},
       {"a struct of no module", %{__struct__: NoSuchModule, a: 1}},
       {"a struct of no atom", %{__struct__: 5}},
-      {"an integer of 500 KB", Integer.pow(2, 4_000_000)},
+      {"an integer of 125 KB", Integer.pow(2, 1_000_000)},
       {"bits", <<1::7>>},
       {"a million lists", data({:nested, 200_000})},
       {"a shared tree", Enum.reduce(1..60, 1, fn _, t -> [t, t] end)},
