@@ -41,21 +41,29 @@ const FEW: usize = 64;
 /// Whether a built-in is one of the most frequent of numbers.
 #[inline]
 pub fn is_arithmetic(builtin: Builtin) -> bool {
-    matches!(
+    let computes = matches!(
         builtin,
         Builtin::Add
             | Builtin::Subtract
             | Builtin::Multiply
-            | Builtin::Less
+            | Builtin::Mod
+            | Builtin::Rem
+            | Builtin::Quot
+    );
+    computes || is_comparison(builtin)
+}
+
+#[inline]
+fn is_comparison(builtin: Builtin) -> bool {
+    matches!(
+        builtin,
+        Builtin::Less
             | Builtin::Greater
             | Builtin::LessOrEqual
             | Builtin::GreaterOrEqual
             | Builtin::Equal
             | Builtin::SameNumber
             | Builtin::NotEqual
-            | Builtin::Mod
-            | Builtin::Rem
-            | Builtin::Quot
     )
 }
 
@@ -104,17 +112,7 @@ pub fn comparison<H: Heap>(
     builtin: Builtin,
     [left, right]: [H::Term; 2],
 ) -> Option<bool> {
-    let compares = matches!(
-        builtin,
-        Builtin::Less
-            | Builtin::Greater
-            | Builtin::LessOrEqual
-            | Builtin::GreaterOrEqual
-            | Builtin::Equal
-            | Builtin::SameNumber
-            | Builtin::NotEqual
-    );
-    if !compares {
+    if !is_comparison(builtin) {
         return None;
     }
     let (a, b) = (m.heap.small_integer(left)?, m.heap.small_integer(right)?);
