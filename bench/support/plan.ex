@@ -23,7 +23,7 @@ defmodule Bench.Plan do
     Sections.FlexAccess
   ]
 
-  @full %{sample_ns: 5_000_000, group_ms: 2_500, min_rounds: 9, max_rounds: 151}
+  @full %{sample_ns: 5_000_000, group_ms: 1_500, min_rounds: 7, max_rounds: 151}
   @quick %{sample_ns: 2_000_000, group_ms: 300, min_rounds: 5, max_rounds: 41}
 
   @names for section <- @sections, name <- section.names(), do: Atom.to_string(name)
