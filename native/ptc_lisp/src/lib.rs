@@ -9,7 +9,7 @@
 //! * [`analyze`]: from forms to expressions, with all errors that a program has before it runs
 //! * [`ast`]: what these make, and what the compiler takes
 //! * [`compile`]: from expressions to instructions and constants
-//! * [`code`]: the instructions; [`consts`]: the constants; [`vocabulary`]: keywords that are atoms
+//! * [`code`]: the instructions; `language`: what the machine asks of the language about them; [`consts`]: the constants; [`vocabulary`]: keywords that are atoms
 //! * [`exec`]: the instructions run, values are called, results leave the run
 //! * [`families`]: the built-ins, one module for each family
 //! * [`values`]: what a value is; [`look`]: look-ups by flexible keys; [`cache`]: what these remember
@@ -28,6 +28,7 @@ pub mod consts;
 pub mod exec;
 pub mod families;
 pub mod fault;
+mod language;
 pub mod look;
 pub mod read;
 pub mod table;
