@@ -42,7 +42,7 @@ defmodule PtcRunner.Native do
   #   * `{:moved_call, state, terms, tool, args, built}` - a run that has moved is suspended for a tool. It has built this many words.
   #   * `{:moved_calls, state, terms, tool, [args, …], built}` - the same run, whose next rounds call the tool too: it may be resumed with
   #     `{:moved_all, answers, words}`, a list of at most as many answers, or as after `:moved_call`
-  #   * `{:calls, state, terms, tool, [args, …], milliseconds, built}` - a run of PTC-Lisp that `run_forking/3` has started, whose next
+  #   * `{:calls, state, terms, tool, [args, …], milliseconds, built}` - a run of PTC-Lisp that forks, whose next
   #     rounds call the tool too: it may be resumed with `{:answers, answers, words}`, a list of at most as many answers, or as after `:call`
   #   * `{:last, tool, args, milliseconds, weight, address, built}` - the tool's answer is the value of
   #     the program, so nothing is suspended
@@ -278,24 +278,23 @@ defmodule PtcRunner.Native do
   # native/ptc_nif/src/run.rs
   nif(run_text(binary(), Types.reading(), Types.given()) :: Types.run())
   nif(run_node(term(), checked? :: boolean(), Types.reading(), Types.given()) :: Types.run())
-  nif(run_compiled(handle :: reference(), consts :: tuple(), Types.given()) :: Types.run())
 
-  # the same, but suspended at the start of a loop that calls tools: `round/3` of native/ptc_nif/src/fork.rs
-  # runs the loop's body for one item, as a run of its own
+  # `program`: a handle, or an observation of `observation/1`; `forks?`: suspended at the start of a loop that calls tools, where `round/3` of
+  # native/ptc_nif/src/fork.rs runs the loop's body for one item, as a run of its own; `asks?`: the caller decides about each call, so the run
+  # does not move
   nif(
-    run_forking(handle :: reference(), consts :: tuple(), Types.given()) ::
+    run_compiled(
+      program :: reference(),
+      consts :: tuple(),
+      Types.given(),
+      forks? :: boolean(),
+      asks? :: boolean()
+    ) ::
       Types.run()
       | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
   )
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())
-
-  # a run whose caller decides about each call: it does not move
-  nif(
-    run_asking(handle :: reference(), consts :: tuple(), Types.given(), forks? :: boolean()) ::
-      Types.run()
-      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
-  )
 
   # native/ptc_nif/src/moving.rs
   nif(time_left(state :: reference()) :: timeout())
@@ -307,20 +306,9 @@ defmodule PtcRunner.Native do
   nif(take_orphans() :: [pid()])
 
   # native/ptc_nif/src/explain.rs: a resource for the counts of one run of a program that was compiled for
-  # observation; the run; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil
+  # observation; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil
 
   nif(observation(handle :: reference()) :: reference())
-
-  nif(
-    run_observed(
-      reference(),
-      consts :: tuple(),
-      Types.given(),
-      forks? :: boolean(),
-      asks? :: boolean()
-    ) ::
-      Types.run()
-  )
 
   # native/ptc_nif/src/source.rs: of a program that was compiled from this text (nil: from a term), the part at a path, the path of
   # the call at an address, and the bytes that it keeps of its source

@@ -42,7 +42,7 @@ defmodule PtcRunner.Test.HostileCalls do
     {:ok, forking, forking_consts} = Native.compile_node(loop, 100, {1_000, 0})
 
     {:fork, at_loop, loop_terms, _loop, _rows, _left} =
-      Native.run_forking(forking, forking_consts, @given)
+      Native.run_compiled(forking, forking_consts, @given, true, false)
 
     {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})
     {:ok, watched, watched_consts} = Native.compile_text(call, @observed, {1_000, 0})
@@ -140,17 +140,14 @@ defmodule PtcRunner.Test.HostileCalls do
       {:type_of, 2} => [value, 100],
       {:run_text, 3} => [text, 10, @given],
       {:run_node, 4} => [node, true, 10, @given],
-      {:run_compiled, 3} => [program, consts, @given],
-      {:run_forking, 3} => [program, consts, @given],
+      {:run_compiled, 5} => [program, consts, @given, false, false],
       {:round, 3} => [at_loop, loop_terms, %{"n" => 1}],
       {:time_left, 1} => [state],
       {:guard, 1} => [self()],
       {:unguard, 1} => [self()],
       {:observation, 1} => [observed],
-      {:run_asking, 4} => [program, consts, @given, false],
       {:run_over_texts, 4} => [program, consts, @given, {7, ~s([{"n": 1}, 2])}],
       {:text_has_type, 2} => [text, @type_term],
-      {:run_observed, 5} => [observation, observed_consts, @given, false, false],
       {:call_path, 4} => [program, consts, @call, 2],
       {:program_part, 3} => [program, @call, ["steps", 1, "tool"]],
       {:source_bytes, 1} => [program],

@@ -1,22 +1,21 @@
-//! Observed runs: the NIFs that compile a program for observation, run it, and return the counts.
+//! Observed runs: the NIFs that make an observation, which is run as its program would be, and return its counts.
 
 use crate::atoms;
 use crate::clock::nif;
-use crate::execution::{Execution, RunArgs};
 use crate::handle::{right_consts, AnyProgram, Handle};
 use crate::heap::Beam;
 use crate::schedule::{nif_pair, Pace};
-use ptc_run::{Mode, Observation, Plain};
+use ptc_run::Observation;
 use ptc_vm::{explain::Site, Watch};
 use rustler::{Encoder, NifResult, Resource, ResourceArc, Term};
 use std::sync::Arc;
 
 /// The resource of one observed run.
 pub struct Observed {
-    program: Arc<AnyProgram>,
+    pub program: Arc<AnyProgram>,
     /// Number of the program's constants.
-    consts: usize,
-    counts: Arc<Observation>,
+    pub consts: usize,
+    pub counts: Arc<Observation>,
 }
 
 #[rustler::resource_impl]
@@ -32,23 +31,6 @@ nif! {
             consts: handle.consts,
             counts: Arc::new(Observation::new(watch)),
         })
-    }
-}
-
-nif! {
-    /// Runs the program; `consts` must be those it was compiled with. `forks`: as for `run_forking`; `asks`: as
-    /// `run_asking` does.
-    fn run_observed<'a>(env, observation: ResourceArc<Observed>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: bool)
-        -> NifResult<Term<'a>> {
-        let heap = Beam::new(env, 0);
-        let consts = right_consts(&heap, consts, observation.consts)?;
-        let limits = given.limits().ok_or(rustler::Error::BadArg)?;
-        let mut plain = Plain::new(Some(limits));
-        plain.observation = Some(observation.counts.clone());
-        plain.mode = if forks { Mode::Forks } else { Mode::Asks };
-        plain.asks_always = asks;
-        let execution = Execution::new(heap, consts, given.data, Pace::Slice);
-        Ok(execution.start(observation.program.clone(), plain, None))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::atoms;
 use crate::clock::nif;
 use crate::execution::{Execution, RunArgs};
+use crate::explain::Observed;
 use crate::handle::{right_consts, Handle};
 use crate::heap::Beam;
 use crate::program::{from_node, from_text, CompileOptionsArg, Then};
@@ -154,49 +155,29 @@ nif! {
 }
 
 nif! {
-    /// Runs a compiled program; `consts` must be the constants it was compiled with.
-    fn run_compiled<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
+    /// Runs a compiled program, or the observation of one; `consts` must be the constants it was compiled with. `forks`: its loops fork. At a loop
+    /// that calls tools it returns `{:fork, state, terms, name of the loop, list, time left}`, and [`round`](crate::fork) starts each round.
+    /// `asks`: its caller decides about each call. The run does not move, and the last element of a call is `{weight, address}`.
+    fn run_compiled<'a>(env, program: Term<'a>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: bool)
         -> NifResult<Term<'a>> {
-        start_compiled(env, handle, consts, given, Mode::Asks, false)
+        let limits = given.limits();
+        let mut plain = Plain::new(limits);
+        plain.mode = if forks { Mode::Forks } else { Mode::Asks };
+        plain.asks_always = asks;
+        let (program, count) = match program.decode::<ResourceArc<Handle>>() {
+            Ok(handle) => (handle.program.clone(), handle.consts),
+            Err(_) => {
+                let observed: ResourceArc<Observed> = program.decode()?;
+                limits.ok_or(Error::BadArg)?;
+                plain.observation = Some(observed.counts.clone());
+                (observed.program.clone(), observed.consts)
+            }
+        };
+        let heap = Beam::new(env, 0);
+        let consts = right_consts(&heap, consts, count)?;
+        let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
+        Ok(Execution::new(heap, consts, given.data, pace).start(program, plain, None))
     }
-}
-
-nif! {
-    /// Runs a compiled program whose loops fork: at a loop that calls tools it returns
-    /// `{:fork, state, terms, name of the loop, list, time left}`. [`round`](crate::fork) starts each round.
-    fn run_forking<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>)
-        -> NifResult<Term<'a>> {
-        start_compiled(env, handle, consts, given, Mode::Forks, false)
-    }
-}
-
-nif! {
-    /// Runs a compiled program whose caller decides about each call: the run does not move, and the last element of a
-    /// call is `{weight, address}`. `forks`: as for `run_forking`.
-    fn run_asking<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, forks: bool)
-        -> NifResult<Term<'a>> {
-        let mode = if forks { Mode::Forks } else { Mode::Asks };
-        start_compiled(env, handle, consts, given, mode, true)
-    }
-}
-
-fn start_compiled<'a>(
-    env: Env<'a>,
-    handle: ResourceArc<Handle>,
-    consts: Term<'a>,
-    given: RunArgs<'a>,
-    mode: Mode,
-    asks_always: bool,
-) -> NifResult<Term<'a>> {
-    let heap = Beam::new(env, 0);
-    let consts = right_consts(&heap, consts, handle.consts)?;
-    let limits = given.limits();
-    let mut plain = Plain::new(limits);
-    plain.mode = mode;
-    plain.asks_always = asks_always;
-    let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
-    let execution = Execution::new(heap, consts, given.data, pace);
-    Ok(execution.start(handle.program.clone(), plain, None))
 }
 
 nif_pair! {

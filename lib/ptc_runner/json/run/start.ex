@@ -27,7 +27,7 @@ defmodule PtcRunner.Json.Run.Start do
           Reply.t() | :rebuild
   def first_steps(%Program{} = program, {timeout, max_heap, _reading}, context, memory) do
     %Program{handle: handle, consts: consts} = program
-    Native.run_compiled(handle, consts, {context, memory, timeout, max_heap})
+    Native.run_compiled(handle, consts, {context, memory, timeout, max_heap}, false, false)
   rescue
     ArgumentError -> :rebuild
   end
@@ -45,7 +45,7 @@ defmodule PtcRunner.Json.Run.Start do
           Reply.t() | :none
   def first_steps_of_lisp(%Lisp{} = program, {timeout, max_heap}, context, own) do
     %Lisp{handle: handle, consts: consts} = program
-    Native.run_forking(handle, consts, {context, own, timeout, max_heap})
+    Native.run_compiled(handle, consts, {context, own, timeout, max_heap}, true, false)
   catch
     # The handle is from another node, or from this one before a restart, or the native part has panicked.
     :error, _reason -> :none
@@ -83,8 +83,7 @@ defmodule PtcRunner.Json.Run.Start do
   end
 
   def begin(%Run{program: {:observed, observation, program}} = run),
-    do:
-      Native.run_observed(observation, program.consts, given(run), run.forks?, run.control != nil)
+    do: begin(observation, program.consts, run)
 
   def begin(%Run{program: program, limits: {timeout, max_heap, reading}, forks?: true} = run) do
     with {:ok, handle, consts} <- Program.build(program, reading, {timeout, max_heap}),
@@ -99,26 +98,15 @@ defmodule PtcRunner.Json.Run.Start do
 
   # Its parallel forms have workers, however many tools run at a time. Where somebody decides about each call, or is told of it, calls are
   # made one by one.
-  defp begin_lisp(handle, consts, %Run{control: nil} = run) do
-    if Telemetry.on?(),
-      do: Native.run_asking(handle, consts, given(run), true),
-      else: Native.run_forking(handle, consts, given(run))
-  end
-
-  defp begin_lisp(handle, consts, run),
-    do: Native.run_asking(handle, consts, given(run), true)
+  defp begin_lisp(handle, consts, %Run{control: control} = run),
+    do: Native.run_compiled(handle, consts, given(run), true, control != nil or Telemetry.on?())
 
   # One match of the struct takes less time than several.
   defp begin(handle, consts, %Run{} = run) do
     %Run{context: context, memory: memory, limits: {timeout, max_heap, _reading}} = run
     %Run{now: now, control: control, forks?: forks?} = run
     given = given(context, memory, timeout, max_heap, now)
-
-    cond do
-      control != nil -> Native.run_asking(handle, consts, given, forks?)
-      forks? -> Native.run_forking(handle, consts, given)
-      true -> Native.run_compiled(handle, consts, given)
-    end
+    Native.run_compiled(handle, consts, given, forks?, control != nil)
   end
 
   defp rebuilt(%Run{program: program, limits: limits} = run) do
