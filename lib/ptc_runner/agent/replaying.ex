@@ -128,8 +128,10 @@ defmodule PtcRunner.Agent.Replaying do
   defp source(source), do: source
 
   defp control(journal, program) do
-    with {:ok, control, opts} <- of_language(journal, program),
-         do: {:ok, Map.take(control, [:journal, :replay?, :forks?, :key_run]), opts[:now]}
+    with {:ok, control, opts} <- of_language(journal, program) do
+      answers = Map.take(control, [:journal, :forks?, :key_run])
+      {:ok, Map.put(answers, :replay?, true), opts[:now]}
+    end
   end
 
   defp of_language(journal, %Program{}), do: Journal.lisp_control(journal)

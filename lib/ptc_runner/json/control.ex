@@ -10,44 +10,27 @@ defmodule PtcRunner.Json.Control do
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Budget, Call, Deadline, Entry, Keyed, Message, Place, Text, Texts, Tools}
   alias PtcRunner.Json.Within
-  alias PtcRunner.Json.Control.{Answers, Decided, Order, Told, Words}
+  alias PtcRunner.Json.Control.{Answers, Decided, Order, Rules, Told, Words}
   alias PtcRunner.SubAgent.KeyNormalizer
 
+  # `rules`: what does not change during the run, see `PtcRunner.Json.Control.Rules`.
   # `journal`: what was answered before, in the order of the calls, or by id once a call has come out of it. `entries`: what was
   # answered in this run, newest first; kept only if `keeps?`. `waiting`: by id, the calls that waited before this run.
-  # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `watch`: is told each call and its decision; `{:decisions, watch}`: not those that are made as if nobody decided.
-  # `firewall`: whether firewalled data are kept out of arguments; then what counts of each tool. `secret`: what of that is not
-  # known before the run. `within`: the plans that the run must be within; `unknown`: what happens to calls
-  # that they cannot count; `forms`: what the tools say, where only their functions are given; `counts`, `asking`: what comes of it, see
-  # `PtcRunner.Json.Within`. `hold`: the plan, as a map, of a program that a person approves before it starts. `plan`: what `PtcRunner.Json.Planning.flows/2` has said of the program, where it is asked before and after the run. `tool_context`: what the application has given the run's tools.
+  # `paused`: the calls that wait now. `most`: how many tools run at a time. `cache`: by tool and arguments. `secret`: what counts of each
+  # tool for the firewall, and is not known before the run.
   # `behind?`: whether a call waits for a person that would have been made before the next one. `limited`: the ids of calls beyond a limit. `last`: the last id in the journal of a run whose calls
   # wait together or overlap.
   # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
-  # `lisp`: of a run of PTC-Lisp, what it needs to go on beside what all runs need; else nil. `said`: what its tools say, for its plan.
-  defstruct tools: %{},
+  #
+  # Each call copies it, and a struct of more than 32 keys takes four times as long: the VM keeps it as a tree.
+  defstruct rules: %Rules{},
+            tools: %{},
             settings: %{},
             budget: nil,
-            max_tool_calls: nil,
-            on_call: nil,
-            on_journal: nil,
-            pause_ttl: :infinity,
-            tool_context: nil,
-            within: [],
-            unknown: :refuse,
-            forms: nil,
-            counts: [],
-            asking: %{},
-            hold: nil,
-            firewall: false,
             secret: nil,
-            plan: nil,
-            watch: nil,
             journal: [],
-            replay?: false,
-            record?: false,
             keeps?: false,
             forks?: nil,
-            fingerprint: nil,
             decisions: %{},
             waiting: %{},
             paused: [],
@@ -64,9 +47,7 @@ defmodule PtcRunner.Json.Control do
             attempts: %{},
             behind?: false,
             limited: [],
-            last: nil,
-            lisp: nil,
-            said: %{}
+            last: nil
 
   @type t :: %__MODULE__{}
 
@@ -91,29 +72,60 @@ defmodule PtcRunner.Json.Control do
           | {:ended, reason :: term(), t()}
 
   @doc """
+  The control with other rules.
+
+      iex> alias PtcRunner.Json.Control
+      iex> Control.with_rules(%Control{}, max_tool_calls: 3).rules.max_tool_calls
+      3
+
+  """
+  @spec with_rules(t(), keyword()) :: t()
+  def with_rules(%__MODULE__{rules: rules} = control, changed),
+    do: %{control | rules: struct!(rules, changed)}
+
+  @doc "The parts of a control, with its rules among them, for `with_parts/2`."
+  @spec parts(t()) :: map()
+  def parts(%__MODULE__{rules: rules} = control),
+    do: control |> Map.from_struct() |> Map.delete(:rules) |> Map.merge(Map.from_struct(rules))
+
+  @doc """
+  The control with other parts, among which may be rules.
+
+      iex> alias PtcRunner.Json.Control
+      iex> control = Control.with_parts(%Control{}, %{run_id: "a", replay?: true})
+      iex> {control.run_id, control.rules.replay?}
+      {"a", true}
+
+  """
+  @spec with_parts(t(), Enumerable.t()) :: t()
+  def with_parts(%__MODULE__{} = control, parts) do
+    {rules, parts} = Enum.split_with(parts, fn {name, _value} -> is_map_key(%Rules{}, name) end)
+    control |> struct!(parts) |> with_rules(rules)
+  end
+
+  @doc """
   The control of a run with these tools; a budget alone, or nil, if nothing else is asked for.
   """
   @spec for_run(t(), %{String.t() => (term() -> term())}, Tools.settings()) ::
           {:decides, t()} | {:counts, Budget.t() | nil}
-  def for_run(%__MODULE__{} = control, tools, settings) do
-    settings = control.settings |> Map.merge(settings) |> Map.merge(control.asking)
+  def for_run(%__MODULE__{rules: rules} = control, tools, settings) do
+    settings = control.settings |> Map.merge(settings) |> Map.merge(rules.asking)
 
     limits =
       for {name, %{max_calls: most}} when most != nil <- settings, into: %{}, do: {name, most}
 
-    budget = control.budget || Budget.new(Map.keys(tools), control.max_tool_calls, limits)
-    budget = Within.budget(budget, control.counts)
+    budget = control.budget || Budget.new(Map.keys(tools), rules.max_tool_calls, limits)
+    budget = Within.budget(budget, rules.counts)
     asks? = Enum.any?(settings, fn {_name, it} -> it.approve end)
-    pauses? = control.on_call != nil or asks?
+    pauses? = rules.on_call != nil or asks?
     resumed? = control.forks? != nil
 
-    keeps? =
-      pauses? or control.hold != nil or control.on_journal != nil or control.record? or resumed?
+    keeps? = pauses? or rules.hold != nil or rules.on_journal != nil or rules.record? or resumed?
 
     special? =
       Enum.any?(settings, fn {_name, it} -> it.cache or it.timeout != nil or it.keyed end)
 
-    if keeps? or special? or control.watch != nil or control.secret != nil,
+    if keeps? or special? or rules.watch != nil or control.secret != nil,
       do:
         {:decides, %{control | tools: tools, settings: settings, budget: budget, keeps?: keeps?}},
       else: {:counts, budget}
@@ -135,7 +147,7 @@ defmodule PtcRunner.Json.Control do
     decide(%{control | journal: journal}, id, name, args, pc)
   end
 
-  def decide(%{replay?: true} = control, _id, name, args, _pc),
+  def decide(%{rules: %{replay?: true}} = control, _id, name, args, _pc),
     do: {:ended, Words.no_more(name, args), control}
 
   def decide(%{last: last} = control, id, name, args, pc) do
@@ -219,7 +231,7 @@ defmodule PtcRunner.Json.Control do
   end
 
   # PTC-Lisp has a reason of its own for a budget that is used up.
-  defp over(%{lisp: nil}, reason), do: reason
+  defp over(%{rules: %{lisp: nil}}, reason), do: reason
 
   defp over(_control, {:execution_error, text}),
     do: {:tool_call_limit_exceeded, "tool_call_limit_exceeded: " <> text}
@@ -233,7 +245,7 @@ defmodule PtcRunner.Json.Control do
 
   defp open(%{secret: nil}, _name), do: :ok
 
-  defp open(%{secret: secret, firewall: tools}, name) do
+  defp open(%{secret: secret, rules: %{firewall: tools}}, name) do
     case Watch.refusal(secret, name, tools) do
       nil -> :ok
       text -> {:denied, Words.denied(name, text)}
@@ -275,7 +287,7 @@ defmodule PtcRunner.Json.Control do
 
   @doc "What equal calls have in common. PTC-Lisp takes `10` and `10.0` for equal arguments."
   @spec cache_key(t(), String.t(), term()) :: {String.t(), term()}
-  def cache_key(%{lisp: nil}, name, args), do: {name, args}
+  def cache_key(%{rules: %{lisp: nil}}, name, args), do: {name, args}
   def cache_key(_control, name, args), do: KeyNormalizer.canonical_cache_key(name, args)
 
   @doc "The answer to a call that is equal to one that has been answered."
@@ -374,17 +386,17 @@ defmodule PtcRunner.Json.Control do
     end
   end
 
-  defp asks?(%{on_call: nil, settings: settings}, name),
+  defp asks?(%{rules: %{on_call: nil}, settings: settings}, name),
     do: match?(%{^name => %{approve: true}}, settings)
 
   defp asks?(_control, _name), do: true
 
-  defp asked(%{on_call: nil} = control, id, name, args, pc) do
+  defp asked(%{rules: %{on_call: nil}} = control, id, name, args, pc) do
     {call, control} = call(control, id, name, args, pc)
     {{:pause, with_text(call)}, nil, control}
   end
 
-  defp asked(%{on_call: hook} = control, id, name, args, pc) do
+  defp asked(%{rules: %{on_call: hook}} = control, id, name, args, pc) do
     {call, control} = call(control, id, name, args, pc)
 
     case Decided.asked(hook, call) do
@@ -402,8 +414,8 @@ defmodule PtcRunner.Json.Control do
   end
 
   # What the journal and the audit have of a call. Where nobody reads it, it is as it is.
-  defp sent(%{keeps?: false, watch: nil}, _name, args), do: args
-  defp sent(%{keeps?: false, watch: {:decisions, _watch}}, _name, args), do: args
+  defp sent(%{keeps?: false, rules: %{watch: nil}}, _name, args), do: args
+  defp sent(%{keeps?: false, rules: %{watch: {:decisions, _watch}}}, _name, args), do: args
 
   defp sent(control, name, args) do
     case converted(control, name, args) do
@@ -442,7 +454,7 @@ defmodule PtcRunner.Json.Control do
       path: path,
       key: key(control, text),
       attempt: attempt(control, id),
-      context: control.tool_context || %{}
+      context: control.rules.tool_context || %{}
     }
 
     # The place changes where a path is asked for that was not known.
@@ -487,7 +499,7 @@ defmodule PtcRunner.Json.Control do
   end
 
   # What the tool, or the record of its call, is told of the call.
-  defp keyed(%{watch: watch, settings: settings} = control, id, name, args, pc) do
+  defp keyed(%{rules: %{watch: watch}, settings: settings} = control, id, name, args, pc) do
     if watch != nil or match?(%{^name => %{keyed: true}}, settings) do
       {path, place} = Place.path(control.place, pc)
       call = %{key: key(control, id), path: path, attempt: attempt(control, id)}
@@ -507,6 +519,6 @@ defmodule PtcRunner.Json.Control do
   def attempt(%{attempts: attempts}, id), do: Map.get(attempts, id, 0) + 1
 
   # An atom is more than any number. Without a hook, the run knows its time.
-  defp remaining(%{on_call: nil}), do: :infinity
+  defp remaining(%{rules: %{on_call: nil}}), do: :infinity
   defp remaining(%{deadline: deadline}), do: Deadline.left(deadline)
 end

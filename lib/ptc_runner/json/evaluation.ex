@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Evaluation do
   alias PtcRunner.Json.{
     AtomKeys,
     Contract,
+    Control,
     ExactArguments,
     Explain,
     Fence,
@@ -119,7 +120,7 @@ defmodule PtcRunner.Json.Evaluation do
     result = valued(value, program, limits, context, memory)
 
     case control do
-      %{firewall: firewall, plan: plan} when firewall != false ->
+      %{rules: %{firewall: firewall, plan: plan}} when firewall != false ->
         marked(result, program, {context, memory, of_tools(firewall, tools), limits}, plan)
 
       _none ->
@@ -184,7 +185,7 @@ defmodule PtcRunner.Json.Evaluation do
 
   # The run with the functions of its tools, and who decides about their calls.
   defp with_tools(program, %Given{tools: tools, control: control} = given) do
-    context = control && control.tool_context
+    context = control && control.rules.tool_context
 
     case maps(program, given.context, given.memory, tools, given.limits, context != nil) do
       :ok when control == nil -> {:ok, Given.run(given, program, tools)}
@@ -201,13 +202,13 @@ defmodule PtcRunner.Json.Evaluation do
   end
 
   # With a firewall, flows of firewalled data into arguments are known before the run, or watched in it.
-  defp guarded(program, %Given{tools: forms} = given, %{firewall: firewall} = control)
+  defp guarded(program, %Given{tools: forms} = given, %{rules: %{firewall: firewall}} = control)
        when firewall != false and forms != %{} do
     tools = of_tools(firewall, forms)
 
-    with {:ok, flows} <- flows(program, given.limits, control.plan),
+    with {:ok, flows} <- flows(program, given.limits, control.rules.plan),
          {:ok, watch} <- Guard.check(flows, {given.context, given.memory}, tools),
-         do: {:ok, %{control | firewall: tools, secret: watch}}
+         do: {:ok, Control.with_rules(%{control | secret: watch}, firewall: tools)}
   end
 
   defp guarded(_program, _given, control), do: {:ok, control}
@@ -226,14 +227,15 @@ defmodule PtcRunner.Json.Evaluation do
 
       iex> program = ~s({"program": {"op": "call", "tool": "t", "args": {}}})
       iex> given = PtcRunner.Json.Given.read([tools: %{"t" => fn _ -> 1 end}, firewall: true], "f/2")
-      iex> PtcRunner.Json.Evaluation.planned(program, given).control.plan
+      iex> PtcRunner.Json.Evaluation.planned(program, given).control.rules.plan
       {:ok, %{"t" => [calls: []]}, %{nil => {[], [{:answer, ["t"], true}]}}}
 
   """
   @spec planned(PtcRunner.Json.program(), Given.t()) :: Given.t()
-  def planned(program, %Given{tools: tools, control: %{plan: nil} = control} = given)
-      when is_map(tools) and tools != %{} and control.firewall != false do
-    %{given | control: %{control | plan: plan(exact(program, tools), given.limits)}}
+  def planned(program, %Given{tools: tools, control: %{rules: %{plan: nil}} = control} = given)
+      when is_map(tools) and tools != %{} and control.rules.firewall != false do
+    plan = plan(exact(program, tools), given.limits)
+    %{given | control: Control.with_rules(control, plan: plan)}
   end
 
   def planned(_program, given), do: given

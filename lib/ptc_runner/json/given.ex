@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Given do
   # What a run is given by its options. Most runs have no other options than maps: these are read at once, and nothing
   # else is looked at for them, here and later.
 
+  alias PtcRunner.Json.Control.Rules
   alias PtcRunner.Json.{Control, Limits, Now, Run, ToolContext, Tools, Within}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Options
@@ -39,7 +40,7 @@ defmodule PtcRunner.Json.Given do
                unknown: {{:one_of, [:refuse, :ask]}, :refuse}
              ]
 
-  # Fields of `PtcRunner.Json.Control`, from this library's own functions.
+  # Parts of `PtcRunner.Json.Control`, and of its rules, from this library's own functions.
   @own [control: {:any, nil}]
 
   @public Options.table(@running, @own)
@@ -78,7 +79,7 @@ defmodule PtcRunner.Json.Given do
       iex> PtcRunner.Json.Given.read([timeout: 50, now: "2024-02-29"], "f/2")
       %PtcRunner.Json.Given{limits: {50, nil, 10_000}, now: "2024-02-29T00:00:00Z"}
 
-      iex> PtcRunner.Json.Given.read([max_tool_calls: 3], "f/2").control.max_tool_calls
+      iex> PtcRunner.Json.Given.read([max_tool_calls: 3], "f/2").control.rules.max_tool_calls
       3
 
   """
@@ -147,7 +148,7 @@ defmodule PtcRunner.Json.Given do
   defp control(max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, plans, own) do
     {within, unknown} = plans
 
-    control = %Control{
+    rules = %Rules{
       max_tool_calls: max_tool_calls,
       on_call: on_call,
       on_journal: on_journal,
@@ -158,7 +159,8 @@ defmodule PtcRunner.Json.Given do
       unknown: unknown
     }
 
-    if own, do: struct!(control, own), else: control
+    control = %Control{rules: rules}
+    if own, do: Control.with_parts(control, own), else: control
   end
 
   @doc "The control; it has no more than its defaults where no option is about calls."
@@ -191,7 +193,7 @@ defmodule PtcRunner.Json.Given do
   @doc "How a run with these tools is driven: whether its calls are counted, or decided about, is known before it."
   @spec with_tools(Run.t(), Control.t(), Tools.settings()) :: Run.t()
   def with_tools(%Run{} = run, control, settings) do
-    firewall? = control.firewall != false
+    firewall? = control.rules.firewall != false
     run = %{run | settings: control.settings |> Map.merge(settings) |> Tools.batching()}
 
     case Control.for_run(control, run.tools, settings) do

@@ -112,8 +112,7 @@ defmodule PtcRunner.Json.Journal do
          entries = Entry.list(entries),
          :ok <- Entry.whole(entries, forks?) do
       defaults = if journal["now"], do: [now: journal["now"]], else: []
-      control = %Control{journal: entries, replay?: true, forks?: forks?, key_run: run(journal)}
-      {:ok, control, defaults}
+      {:ok, replaying(entries, forks?, run(journal)), defaults}
     end
   end
 
@@ -134,10 +133,14 @@ defmodule PtcRunner.Json.Journal do
     with {:ok, entries} <- Packed.unpack(paused.journal),
          :ok <- Sound.check(paused, entries) do
       kept = Map.take(paused, @of_run) |> Map.reject(fn {_name, value} -> value == nil end)
-      run = Keyed.run(paused)
-      control = %Control{journal: entries, replay?: true, forks?: paused.forks, key_run: run}
+      control = replaying(entries, paused.forks, Keyed.run(paused))
       {:ok, control, Map.to_list(kept)}
     end
+  end
+
+  defp replaying(entries, forks?, run) do
+    control = %Control{journal: entries, forks?: forks?, key_run: run}
+    Control.with_rules(control, replay?: true)
   end
 
   # The calls have the keys of the run that was recorded. One of an earlier release has none.

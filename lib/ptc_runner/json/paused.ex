@@ -101,7 +101,7 @@ defmodule PtcRunner.Json.Paused do
     calls = sorted(control.paused)
 
     with :ok <- memory_kept(memory),
-         :ok <- options_kept(control.lisp),
+         :ok <- options_kept(control.rules.lisp),
          :ok <- entries_kept(control.entries),
          :ok <- calls_kept(calls),
          do: {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
@@ -135,28 +135,28 @@ defmodule PtcRunner.Json.Paused do
       memory: memory,
       now: control.now,
       made_at: DateTime.to_iso8601(now),
-      expires_at: expires_at(now, control.pause_ttl),
+      expires_at: expires_at(now, control.rules.pause_ttl),
       edition: edition,
       keys: if(any_keys?, do: :any, else: :strings),
       strict: strict?,
       structs: if(values?, do: :values, else: :maps),
       max_depth: depth,
       journal: Packed.pack([]),
-      fingerprint: control.fingerprint,
+      fingerprint: control.rules.fingerprint,
       forks: control.forks?,
       timeout: timeout,
       max_heap: max_heap,
-      max_tool_calls: control.max_tool_calls,
+      max_tool_calls: control.rules.max_tool_calls,
       tool_concurrency: control.most,
-      firewall: control.firewall != false,
-      pause_ttl: control.pause_ttl,
-      hooks: for(name <- @hooks, Map.fetch!(control, name), do: name),
-      within: Within.to_maps(control.within),
-      unknown: control.unknown,
-      plan: control.hold,
+      firewall: control.rules.firewall != false,
+      pause_ttl: control.rules.pause_ttl,
+      hooks: for(name <- @hooks, Map.fetch!(control.rules, name), do: name),
+      within: Within.to_maps(control.rules.within),
+      unknown: control.rules.unknown,
+      plan: control.rules.hold,
       run_id: control.run_id,
       attempts: attempts(control),
-      lisp: control.lisp
+      lisp: control.rules.lisp
     }
   end
 

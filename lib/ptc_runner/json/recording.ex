@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Recording do
   @moduledoc false
   # Runs that are recorded, and runs with the answers of a journal.
 
-  alias PtcRunner.Json.{Entry, Evaluation, Given, Journal, Runner}
+  alias PtcRunner.Json.{Control, Entry, Evaluation, Given, Journal, Runner}
   alias PtcRunner.Json.Control.Words
 
   # A journal says what these would.
@@ -12,7 +12,7 @@ defmodule PtcRunner.Json.Recording do
   @spec record(PtcRunner.Json.program(), keyword()) :: {PtcRunner.Json.result(), map()}
   def record(program, opts) do
     given = Given.read(opts, "PtcRunner.Json.record/2")
-    control = %{Given.control(given) | record?: true}
+    control = given |> Given.control() |> Control.with_rules(record?: true)
     {result, control} = controlled(program, %{given | control: control})
     {result, Journal.new(control, program, given.limits)}
   end
@@ -26,7 +26,8 @@ defmodule PtcRunner.Json.Recording do
       opts = Keyword.merge(defaults, Keyword.drop(opts, @of_journal))
       given = Given.read(opts, "PtcRunner.Json.replay/3")
       # What errors show, and which marks the memory gets.
-      control = %{control | firewall: Given.control(given).firewall}
+      firewall = Given.control(given).rules.firewall
+      control = Control.with_rules(control, firewall: firewall)
       given = %{given | tools: %{}, most: 1, control: control}
       {result, control} = controlled(program, given)
       with :ok <- left(control, result), do: result

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Resuming do
 
   alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Keyed, Message, Paused, Runner}
   alias PtcRunner.Json.Within
-  alias PtcRunner.Json.Control.{Decided, Order}
+  alias PtcRunner.Json.Control.{Decided, Order, Rules}
   alias PtcRunner.Json.Paused.{Packed, Sound, Stored}
   alias PtcRunner.Shown
 
@@ -21,8 +21,6 @@ defmodule PtcRunner.Json.Resuming do
     :pause_ttl,
     :tool_context,
     :watch,
-    :budget,
-    :settings,
     :firewall,
     :plan,
     :within,
@@ -80,21 +78,23 @@ defmodule PtcRunner.Json.Resuming do
   # The program is read as before, with the memory and the time of before.
   defp of_paused(paused, decisions, %Given{} = given, opts) do
     with {:ok, limits, control} <- control(paused, decisions, given.limits, opts[:edition]) do
-      asked = Given.control(given)
-      control = Map.merge(control, Map.take(asked, @asked))
+      %Control{rules: asked, budget: budget, settings: settings} = Given.control(given)
+      rules = Map.merge(control.rules, Map.take(asked, @asked))
       kept = fn name, given -> if opts[name] == nil, do: Map.fetch!(paused, name), else: given end
       said = &if Keyword.has_key?(opts, &1), do: &2, else: Map.fetch!(paused, &1)
       {timeout, max_heap, reading} = limits
 
-      control = %{
-        control
-        | max_tool_calls: said.(:max_tool_calls, control.max_tool_calls),
-          pause_ttl: said.(:pause_ttl, control.pause_ttl),
-          firewall: said.(:firewall, control.firewall),
+      rules = %{
+        rules
+        | max_tool_calls: said.(:max_tool_calls, rules.max_tool_calls),
+          pause_ttl: said.(:pause_ttl, rules.pause_ttl),
+          firewall: said.(:firewall, rules.firewall),
           within: within(paused.within, asked.within),
-          unknown: said.(:unknown, control.unknown),
-          run_id: Keyed.run(paused)
+          unknown: said.(:unknown, rules.unknown)
       }
+
+      run_id = Keyed.run(paused)
+      control = %{control | rules: rules, budget: budget, settings: settings, run_id: run_id}
 
       limits = {kept.(:timeout, timeout), kept.(:max_heap, max_heap), reading}
       most = said.(:tool_concurrency, given.most)
@@ -192,11 +192,10 @@ defmodule PtcRunner.Json.Resuming do
         journal: entries,
         decisions: decisions,
         waiting: for(call <- Stored.keyed(paused).calls, into: %{}, do: {id(call.id), call}),
-        fingerprint: paused.fingerprint,
+        rules: %Rules{fingerprint: paused.fingerprint, lisp: paused.lisp},
         last: if(paused.forks, do: Order.last(entries)),
         forks?: paused.forks,
         now: paused.now,
-        lisp: paused.lisp,
         attempts: for({id, count} <- paused.attempts, into: %{}, do: {id(id), count})
       }
 

@@ -104,7 +104,7 @@ defmodule PtcRunner.Json.Runner do
   end
 
   # The program itself waits to be approved.
-  defp held(%Run{control: %{hold: nil}}, _fingerprint), do: :goes
+  defp held(%Run{control: %{rules: %{hold: nil}}}, _fingerprint), do: :goes
 
   defp held(%Run{control: control}, fingerprint),
     do: {:paused, Controlled.paused(control, fingerprint)}

@@ -83,15 +83,15 @@ defmodule PtcRunner.Json.Within do
   """
   @spec begin(Program.t() | Program.source() | Lisp.t(), Given.t(), Control.t(), map(), map()) ::
           {:ok, Control.t()} | {:error, PtcRunner.Json.error()}
-  def begin(_program, _given, %Control{within: []} = control, _tools, _settings),
+  def begin(_program, _given, %Control{rules: %{within: []}} = control, _tools, _settings),
     do: {:ok, control}
 
   def begin(program, %Given{} = given, %Control{} = control, tools, settings) do
-    forms = control.forms || given.tools
+    forms = control.rules.forms || given.tools
     data = {given.context, given.memory}
     about = {program, given.limits, forms, data}
 
-    Enum.reduce_while(control.within, {:ok, control}, fn within, {:ok, control} ->
+    Enum.reduce_while(control.rules.within, {:ok, control}, fn within, {:ok, control} ->
       case compared(within, about, control, tools) do
         {:ok, [], counts} -> {:cont, {:ok, counting(control, counts)}}
         {:ok, names, counts} -> {:cont, asking(control, names, counts, settings)}
@@ -101,9 +101,11 @@ defmodule PtcRunner.Json.Within do
   end
 
   defp counting(control, nil), do: control
-  defp counting(control, counts), do: %{control | counts: control.counts ++ [counts]}
 
-  defp asking(%{unknown: :ask} = control, names, counts, settings) do
+  defp counting(control, counts),
+    do: Control.with_rules(control, counts: control.rules.counts ++ [counts])
+
+  defp asking(%{rules: %{unknown: :ask} = rules} = control, names, counts, settings) do
     settings = Map.merge(control.settings, settings)
 
     asking =
@@ -111,7 +113,8 @@ defmodule PtcRunner.Json.Within do
         {name, settings |> Map.get(name, Tools.usual()) |> Map.put(:approve, true)}
       end)
 
-    {:ok, counting(%{control | asking: Map.merge(control.asking, asking)}, counts)}
+    control = Control.with_rules(control, asking: Map.merge(rules.asking, asking))
+    {:ok, counting(control, counts)}
   end
 
   defp asking(_control, [name | _], _counts, _settings),
@@ -145,16 +148,22 @@ defmodule PtcRunner.Json.Within do
 
   # The plan of the program. If it is the approved one, only its numbers are made anew.
   defp of_program(_plan, {%Lisp{} = program, _limits, forms, data}, control) do
-    settings = Map.merge(control.settings, control.said)
+    settings = Map.merge(control.settings, control.rules.said)
 
     {:ok,
-     LispPlanning.of(program, LispPlanning.forms(forms), settings, data, control.max_tool_calls)}
+     LispPlanning.of(
+       program,
+       LispPlanning.forms(forms),
+       settings,
+       data,
+       control.rules.max_tool_calls
+     )}
   end
 
   defp of_program(plan, {program, limits, forms, data}, control) do
     if whole?(plan) and same?(plan, program, limits),
       do: {:ok, again(plan, data)},
-      else: Planning.of(program, limits, forms, data, control.max_tool_calls)
+      else: Planning.of(program, limits, forms, data, control.rules.max_tool_calls)
   end
 
   defp same?(%{digest: digest, text: text}, program, limits) do
@@ -204,7 +213,7 @@ defmodule PtcRunner.Json.Within do
   defp data({context, memory}), do: %{context: context, memory: memory}
 
   # A journal answers without tools.
-  defp there(_new, _tools, %{replay?: true}), do: :ok
+  defp there(_new, _tools, %{rules: %{replay?: true}}), do: :ok
 
   defp there(new, tools, _control) do
     case Enum.find(new.tools, &(not is_map_key(tools, &1.name))) do

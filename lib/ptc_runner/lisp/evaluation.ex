@@ -286,7 +286,7 @@ defmodule PtcRunner.Lisp.Evaluation do
     end
   end
 
-  defp within(_program, _given, %Control{within: []} = control, _tools, _settings),
+  defp within(_program, _given, %Control{rules: %{within: []}} = control, _tools, _settings),
     do: {:ok, control}
 
   defp within(program, given, control, tools, settings) do
@@ -299,7 +299,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       limits: {timeout, max_heap, 1}
     }
 
-    Within.begin(program, data, %{control | said: settings}, tools, settings)
+    Within.begin(program, data, Control.with_rules(control, said: settings), tools, settings)
   end
 
   defp left(:infinity, _began), do: :infinity

@@ -2,6 +2,7 @@ defmodule PtcRunner.Lisp.Given do
   @moduledoc false
   # The options of a run, checked, with their defaults. Options that are not known are those of `ptc_runner` that have no effect here.
 
+  alias PtcRunner.Json.Control.Rules
   alias PtcRunner.Json.{Control, Now, ToolContext, Within}
   alias PtcRunner.Options
   alias PtcRunner.Sandbox.Guarded
@@ -173,13 +174,13 @@ defmodule PtcRunner.Lisp.Given do
 
       iex> given = PtcRunner.Lisp.Given.read(max_tool_calls: 3, strict_data: true)
       iex> control = PtcRunner.Lisp.Given.control(given)
-      iex> {control.max_tool_calls, control.lisp.strict_data}
+      iex> {control.rules.max_tool_calls, control.rules.lisp.strict_data}
       {3, true}
 
   """
   @spec control(t()) :: Control.t()
   def control(%__MODULE__{} = given) do
-    control = %Control{
+    rules = %Rules{
       max_tool_calls: given.max_tool_calls,
       on_call: given.on_call,
       on_journal: given.on_journal,
@@ -190,7 +191,7 @@ defmodule PtcRunner.Lisp.Given do
       lisp: kept(given)
     }
 
-    struct!(control, given.own)
+    Control.with_parts(%Control{rules: rules}, given.own)
   end
 
   # What a run needs to go on as it has begun.
@@ -212,7 +213,7 @@ defmodule PtcRunner.Lisp.Given do
   The options with what a paused run has kept of them, or why that is not what a run has.
 
       iex> alias PtcRunner.Lisp.Given
-      iex> {:ok, given} = Given.with_kept(Given.read([]), Given.control(Given.read(strict_data: true)).lisp)
+      iex> {:ok, given} = Given.with_kept(Given.read([]), Given.control(Given.read(strict_data: true)).rules.lisp)
       iex> given.strict_data
       true
       iex> Given.with_kept(Given.read([]), %{history: 5})

@@ -3,7 +3,7 @@ defmodule PtcRunner.Lisp.GoingOn do
   # Runs of PTC-Lisp that go on after a pause, that are recorded, and that a journal answers: as those of PTC-JSON, with a step at their end.
 
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Journal, Paused, Resuming}
+  alias PtcRunner.Json.{Control, Journal, Paused, Resuming}
   alias PtcRunner.Json.Control.Words
   alias PtcRunner.Lisp.{Evaluation, Given, Program}
   alias PtcRunner.Step
@@ -62,7 +62,7 @@ defmodule PtcRunner.Lisp.GoingOn do
         timeout: timeout,
         max_heap: max_heap,
         now: nil,
-        own: Map.from_struct(control)
+        own: Control.parts(control)
     }
   end
 
@@ -84,7 +84,7 @@ defmodule PtcRunner.Lisp.GoingOn do
 
     with {:ok, control, defaults} <- Journal.lisp_control(journal) do
       given = Given.read(Keyword.merge(defaults, Keyword.drop(opts, @of_journal)))
-      own = control |> Map.from_struct() |> Map.delete(:lisp)
+      own = control |> Control.parts() |> Map.delete(:lisp)
       {result, control} = Evaluation.controlled(program, with_own(given, own))
       whole(result, control)
     else

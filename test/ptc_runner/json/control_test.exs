@@ -8,6 +8,7 @@ defmodule PtcRunner.Json.ControlTest do
   alias PtcRunner.Test.Room
 
   doctest Call
+  doctest PtcRunner.Json.Control
   doctest PtcRunner.Json.Control.Order
   doctest Entry
   doctest Kept
@@ -24,6 +25,22 @@ defmodule PtcRunner.Json.ControlTest do
 
   @pair ~s({"program": {"op": "let", "name": "a", "value": {"op": "call", "tool": "x", "args": {"n": 1}},
     "in": {"op": "call", "tool": "y", "args": {"a": {"op": "var", "name": "a"}}}}})
+
+  # The VM keeps a map of up to 32 keys as one tuple of values, and a larger one as a tree, whose update takes four times as long.
+  test "what each call copies is small" do
+    for module <- [
+          Json.Control,
+          Json.Control.Rules,
+          Json.Run,
+          Json.Run.Rounds,
+          PtcRunner.Lisp.Asking
+        ] do
+      assert {module, map_size(struct(module))} <= {module, 32}
+    end
+
+    # Room for another field.
+    assert map_size(%Json.Control{}) <= 28
+  end
 
   # All forms of running the same program.
   defp forms(text) do

@@ -66,8 +66,9 @@ defmodule PtcRunner.Json.Control.Answers do
   @doc "Keeps an answer, or that the tool runs, for equal calls."
   @spec in_cache(Control.t(), String.t(), term(), Entry.outcome() | :running) :: Control.t()
   # A tool of PTC-Lisp that has failed is called again.
-  def in_cache(%{lisp: %{}} = control, name, args, {kind, _why}) when kind in [:failed, :ended],
-    do: %{control | cache: Map.delete(control.cache, Control.cache_key(control, name, args))}
+  def in_cache(%{rules: %{lisp: %{}}} = control, name, args, {kind, _why})
+      when kind in [:failed, :ended],
+      do: %{control | cache: Map.delete(control.cache, Control.cache_key(control, name, args))}
 
   def in_cache(control, name, args, outcome),
     do: %{
@@ -76,7 +77,7 @@ defmodule PtcRunner.Json.Control.Answers do
     }
 
   # A journal outlives this VM.
-  defp storable(%{record?: false, on_journal: nil}, _name, _outcome), do: :ok
+  defp storable(%{rules: %{record?: false, on_journal: nil}}, _name, _outcome), do: :ok
 
   defp storable(_control, name, {:ok, value, _words}) do
     with {:error, kind} <- Kept.check(value),
@@ -87,9 +88,9 @@ defmodule PtcRunner.Json.Control.Answers do
 
   @doc "Tells the function of `:on_journal` an entry: an answer, or that a call has started."
   @spec journal(Control.t(), Entry.t()) :: :ok | {:error, Message.error()}
-  def journal(%{on_journal: nil}, _entry), do: :ok
+  def journal(%{rules: %{on_journal: nil}}, _entry), do: :ok
 
-  def journal(%{on_journal: fun} = control, {id, name, _args, _outcome} = entry) do
+  def journal(%{rules: %{on_journal: fun}} = control, {id, name, _args, _outcome} = entry) do
     with {:ok, json} <- Entry.encode(entry) do
       json = Map.put(json, "key", Control.key(control, id))
       fun.(if Entry.started?(entry), do: Map.merge(json, of_start(control, id, name)), else: json)
@@ -113,9 +114,9 @@ defmodule PtcRunner.Json.Control.Answers do
 
   @doc "Tells the function of `:on_journal` about the run itself, before its first call."
   @spec begin(Control.t(), (() -> map())) :: :ok | {:error, Message.error()}
-  def begin(%{on_journal: nil}, _run), do: :ok
+  def begin(%{rules: %{on_journal: nil}}, _run), do: :ok
 
-  def begin(%{on_journal: fun}, run) do
+  def begin(%{rules: %{on_journal: fun}}, run) do
     fun.(run.())
     :ok
   catch

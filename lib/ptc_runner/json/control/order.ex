@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.Control.Order do
 
   @doc "Whether calls of a run may wait for a person, so that the calls of several rounds wait together."
   @spec waits?(Control.t() | nil) :: boolean()
-  def waits?(%{on_call: nil, settings: settings}),
+  def waits?(%{rules: %{on_call: nil}, settings: settings}),
     do: Enum.any?(settings, fn {_name, setting} -> setting.approve end)
 
   def waits?(control), do: control != nil

@@ -39,7 +39,7 @@ defmodule PtcRunner.Json.Control.Told do
 
   @doc "Whether somebody is told of a decision."
   @spec anybody?(Control.t()) :: boolean()
-  def anybody?(%{watch: watch}), do: watch != nil or Telemetry.heard?([@decision])
+  def anybody?(%{rules: %{watch: watch}}), do: watch != nil or Telemetry.heard?([@decision])
 
   @doc "An answer of a journal to the call with this number."
   @spec replayed(Control.t(), Entry.t(), pos_integer()) :: :ok
@@ -60,7 +60,7 @@ defmodule PtcRunner.Json.Control.Told do
       Telemetry.execute(@decision, %{number: number}, metadata)
     end
 
-    case control.watch do
+    case control.rules.watch do
       nil ->
         :ok
 

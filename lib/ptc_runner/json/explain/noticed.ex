@@ -75,8 +75,9 @@ defmodule PtcRunner.Json.Explain.Noticed do
   end
 
   # The control is told each call, also one that no tool answers.
-  defp told(%Run{control: %Control{watch: watch} = control} = run, called) do
-    %{run | control: %{control | watch: noting_calls(watch, called, control.keeps?)}}
+  defp told(%Run{control: %Control{} = control} = run, called) do
+    watch = noting_calls(control.rules.watch, called, control.keeps?)
+    %{run | control: Control.with_rules(control, watch: watch)}
   end
 
   defp told(run, _called), do: run

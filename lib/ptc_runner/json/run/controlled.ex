@@ -48,7 +48,7 @@ defmodule PtcRunner.Json.Run.Controlled do
 
     with {:ok, run} <- compiled(run),
          fingerprint = fingerprint(run),
-         :ok <- same(control.fingerprint, fingerprint),
+         :ok <- same(control.rules.fingerprint, fingerprint),
          :ok <- Answers.begin(control, fn -> started(run, program, fingerprint) end) do
       control = %{control | place: place(run)}
       strategy = run.strategy || %__MODULE__{}
@@ -93,14 +93,15 @@ defmodule PtcRunner.Json.Run.Controlled do
   @spec paused(Control.t(), (() -> term())) :: Control.t()
   def paused(control, fingerprint) do
     paused = Control.started_before(control) ++ control.paused
-    %{control | fingerprint: fingerprint.(), paused: paused}
+    Control.with_rules(%{control | paused: paused}, fingerprint: fingerprint.())
   end
 
   # The run as a paused one, in which only calls wait that were started before it: who is killed again before
   # it reaches them has to decide about them again.
   defp started(%Run{control: control, memory: memory, limits: limits}, program, fingerprint) do
-    more = if control.fingerprint == nil, do: %{}, else: %{"resumed" => true}
-    control = %{control | fingerprint: fingerprint.(), entries: Entry.list(control.journal)}
+    more = if control.rules.fingerprint == nil, do: %{}, else: %{"resumed" => true}
+    control = Control.with_rules(control, fingerprint: fingerprint.())
+    control = %{control | entries: Entry.list(control.journal)}
 
     waiting = %{control | paused: Control.started_before(control)}
 

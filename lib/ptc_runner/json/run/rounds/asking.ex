@@ -49,7 +49,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
       _writes when rounds.most > 1 -> free(rounds)
       _writes when rounds.oldest != round -> :no
       %{^name => %{approve: true}} -> free(rounds)
-      _writes when rounds.passed > 0 and rounds.control.on_call == nil -> :later
+      _writes when rounds.passed > 0 and rounds.control.rules.on_call == nil -> :later
       _writes -> free(rounds)
     end
   end
