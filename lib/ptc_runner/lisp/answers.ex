@@ -45,9 +45,9 @@ defmodule PtcRunner.Lisp.Answers do
   def answer(name, args, limits, patterns, _now) when name in @json,
     do: {Json.answer(name, args, limits), patterns}
 
-  def answer(name, args, {timeout, _max_heap}, patterns, _now)
+  def answer(name, args, {timeout, max_heap}, patterns, _now)
       when name in @regexes or name in @regexes_in_texts,
-      do: Regexes.answer(name, args, until(timeout), patterns)
+      do: Regexes.answer(name, args, {until(timeout), max_heap}, patterns)
 
   def answer(name, [], _limits, patterns, now) when name in @clock and now != nil,
     do: {Dates.at(name, now), patterns}

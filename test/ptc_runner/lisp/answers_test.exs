@@ -13,6 +13,7 @@ defmodule PtcRunner.Lisp.AnswersTest do
   doctest PtcRunner.Lisp.Answers.Patterns
   doctest PtcRunner.Lisp.Answers.Regexes
   doctest PtcRunner.Lisp.Answers.Replacement
+  doctest PtcRunner.Lisp.Answers.Search
   doctest PtcRunner.Lisp.FaultWords
   doctest PtcRunner.Lisp.FaultWords.Arguments
   doctest PtcRunner.Lisp.FaultWords.Names
@@ -60,6 +61,34 @@ defmodule PtcRunner.Lisp.AnswersTest do
 
     regex = %Regex{source: "(a?){20}a{20}|a"}
     assert {{:error, :timeout}, _} = Answers.answer("re-seq", [regex, text], {0, 0}, %{})
+  end
+
+  test "a search that fails at each of many places ends at the deadline, and leaves no process and no message" do
+    # Each place takes fewer steps than the limit of the matcher; all of them take a second or more.
+    text = String.duplicate("a", 32_000)
+    regex = %Regex{source: "a*?b"}
+
+    for {name, args} <- [
+          {"re-find", [regex, text]},
+          {"re-seq", [regex, text]},
+          {"re-split", [regex, text]},
+          {"split", [text, regex]},
+          {"replace", [text, regex, "x"]},
+          {"extract", [regex, text]},
+          {"extract-int", [regex, text]}
+        ] do
+      assert {{:error, :timeout}, _} = Answers.answer(name, args, {1, 0}, %{})
+      refute_received _
+    end
+
+    assert Process.info(self(), :monitors) == {:monitors, []}
+  end
+
+  test "a search that builds more than the heap of its run ends" do
+    text = String.duplicate("ab", 16_000)
+
+    assert {{:error, :memory_exceeded}, _} =
+             Answers.answer("re-seq", [%Regex{source: "a"}, text], {60_000, 1_000}, %{})
   end
 
   test "a long text is searched up to a whole character" do

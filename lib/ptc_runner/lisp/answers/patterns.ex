@@ -2,8 +2,8 @@ defmodule PtcRunner.Lisp.Answers.Patterns do
   @moduledoc false
   # Regular expressions: compiled once in a run, and searched under limits.
   #
-  # A search goes from match to match, as `:re.run/3` with `:global` does, and looks at the clock between two of them. One match takes at
-  # most a millisecond or so, because the steps of the matcher are limited.
+  # A search goes from match to match, as `:re.run/3` with `:global` does, and looks at the clock between two of them. The steps of the
+  # matcher from one place of the text are limited. From many places it may take seconds: see `PtcRunner.Lisp.Answers.Search`.
 
   @typedoc "What a run has compiled, by source; `{:whole, source}` matches only whole texts."
   @type t :: %{optional(String.t() | {:whole, String.t()}) => tuple()}

@@ -3,38 +3,39 @@ defmodule PtcRunner.Lisp.Answers.Regexes do
   # The built-ins for regular expressions, and `split` and `replace` with one.
 
   alias PtcRunner.Lisp.{Answers, Regex}
-  alias PtcRunner.Lisp.Answers.{Patterns, Replacement}
+  alias PtcRunner.Lisp.Answers.{Patterns, Replacement, Search}
 
   # Maximum bytes of a text in which is searched.
   @most 32_768
 
   @doc """
-  Evaluates a built-in. `until`: the time at which it ends, in milliseconds.
+  Evaluates a built-in. It ends at the limits: a time in milliseconds, and words.
 
       iex> alias PtcRunner.Lisp.{Answers.Regexes, Regex}
       iex> digits = %Regex{source: "\\\\d+"}
-      iex> {{true, found}, _patterns} = Regexes.answer("re-seq", [digits, "1 or 22"], :infinity, %{})
+      iex> {{true, found}, _patterns} = Regexes.answer("re-seq", [digits, "1 or 22"], {:infinity, 0}, %{})
       iex> found
       ["1", "22"]
-      iex> {{true, parts}, _patterns} = Regexes.answer("re-split", [digits, "a1b"], :infinity, %{})
+      iex> {{true, parts}, _patterns} = Regexes.answer("re-split", [digits, "a1b"], {:infinity, 0}, %{})
       iex> parts
       ["a", "b"]
 
   """
-  @spec answer(String.t(), [term()], integer() | :infinity, Patterns.t()) ::
+  @spec answer(String.t(), [term()], Search.limits(), Patterns.t()) ::
           {Answers.answer(), Patterns.t()}
-  def answer("re-pattern", [source], _until, patterns) when is_binary(source) do
+  def answer("re-pattern", [source], _limits, patterns) when is_binary(source) do
     case Patterns.compiled(source, patterns) do
       {:ok, _compiled, patterns} -> {{true, %Regex{source: source}}, patterns}
       {:error, why} -> {wrong(why), patterns}
     end
   end
 
-  def answer(name, args, until, patterns) do
+  def answer(name, args, {until, _max_heap} = limits, patterns) do
     case searched(name, args) do
       {key, text, found} ->
         with {:ok, compiled, patterns} <- Patterns.compiled(key, patterns) do
-          {found.(compiled, text, until) |> answered(name, args), patterns}
+          found = Search.within(text, limits, &found.(compiled, &1, until))
+          {answered(found, name, args), patterns}
         else
           {:error, why} -> {wrong(why), patterns}
         end
@@ -45,7 +46,10 @@ defmodule PtcRunner.Lisp.Answers.Regexes do
   end
 
   defp answered({:ok, value}, _name, _args), do: {true, value}
-  defp answered({:error, :timeout}, _name, _args), do: {:error, :timeout}
+
+  defp answered({:error, limit}, _name, _args) when limit in [:timeout, :memory_exceeded],
+    do: {:error, limit}
+
   defp answered({:error, :not_utf8}, name, args), do: Answers.invalid_types(name, args)
 
   defp answered({:error, :too_complex}, _name, _args),
