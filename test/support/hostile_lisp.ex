@@ -105,7 +105,7 @@ defmodule PtcRunner.Test.HostileLisp do
       {"a struct of no atom", %{__struct__: 5}},
       {"an integer of 125 KB", Integer.pow(2, 1_000_000)},
       {"bits", <<1::7>>},
-      {"5,000 lists", data({:nested, 5_000})},
+      {"200,000 lists", data({:nested, 200_000})},
       {"a shared tree", Enum.reduce(1..60, 1, fn _, t -> [t, t] end)},
       {"a shared tree of maps", Enum.reduce(1..60, 1, fn _, t -> %{"a" => t, b: t} end)}
     ]

@@ -159,3 +159,25 @@ fn what_is_added_takes_space_in_proportion() {
         }
     }
 }
+
+#[test]
+fn a_suspended_run_has_few_terms_however_deep_or_many_its_values_are() {
+    let most = |source| {
+        let run = Run {
+            source,
+            context: &[],
+            units: 20_000,
+            limits: Limits::UNLIMITED,
+        };
+        let (ended, .., most) = run.measured();
+        assert!(ended.end.is_ok(), "{ended:?}");
+        most
+    };
+    // A value on its way out of the run.
+    let deep = "(def d (loop [i 0 d [:k (fn [] 1)]] (if (< i 40000) (recur (inc i) [d i]) d))) 1";
+    assert!(most(deep) < 4_000);
+    // The arguments of one call, and the state of a built-in that has them.
+    assert!(most("(count (apply str (range 20000)))") < 4_000);
+    assert!(most("(count (apply concat (map list (range 20000))))") < 4_000);
+    assert!(most("(count (apply merge (map (fn [k] {k 1}) (range 20000))))") < 4_000);
+}

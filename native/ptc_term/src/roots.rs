@@ -5,11 +5,9 @@
 //! evaluation little, and resuming costs nothing, however many terms there are.
 
 use crate::heap::Heap;
-use crate::suspend::{Exchange, Rooted};
+use crate::suspend::{Exchange, Rooted, CHUNK};
 use std::ops::Range;
 
-/// Number of terms in one tuple.
-const CHUNK: usize = 1024;
 /// Initial capacity: growing from one term on takes as long as a small list.
 const ROOM: usize = 16;
 

@@ -8,6 +8,9 @@
 use crate::heap::Heap;
 use std::convert::Infallible;
 
+/// Number of terms in one tuple, where many terms stand in a row.
+pub(crate) const CHUNK: usize = 1024;
+
 /// A state that has terms.
 pub trait Rooted: Sized {
     /// A term; `()` in a suspended state.
@@ -171,6 +174,18 @@ impl<H: Heap> Exchange<H::Term> for Freeze<'_, H> {
         Ok(())
     }
 
+    /// Many terms are copied as tuples, which takes a fraction of the time.
+    #[inline]
+    fn all(&mut self, terms: Vec<H::Term>) -> Result<Vec<()>, Infallible> {
+        let (full, others) = terms.as_chunks::<CHUNK>();
+        for chunk in full {
+            let tuple = self.heap.make_tuple(chunk);
+            self.out.push(tuple);
+        }
+        self.out.extend_from_slice(others);
+        Ok(vec![(); terms.len()])
+    }
+
     #[inline]
     fn chunk(&mut self, tuple: H::Term, _arity: usize) -> Result<(), Infallible> {
         self.term(tuple)
@@ -201,6 +216,20 @@ impl<H: Heap, I: Iterator<Item = H::Term>> Exchange<()> for Thaw<'_, H, I> {
     #[inline]
     fn term(&mut self, (): ()) -> Result<I::Item, Missing> {
         self.terms.next().ok_or(Missing)
+    }
+
+    #[inline]
+    fn all(&mut self, places: Vec<()>) -> Result<Vec<I::Item>, Missing> {
+        let mut all = Vec::with_capacity(places.len());
+        for _ in 0..places.len() / CHUNK {
+            let tuple = self.terms.next().ok_or(Missing)?;
+            let chunk = self.heap.elements(tuple).filter(|it| it.len() == CHUNK);
+            all.extend_from_slice(chunk.ok_or(Missing)?);
+        }
+        for _ in 0..places.len() % CHUNK {
+            all.push(self.terms.next().ok_or(Missing)?);
+        }
+        Ok(all)
     }
 
     fn chunk(&mut self, (): (), arity: usize) -> Result<I::Item, Missing> {
@@ -250,6 +279,39 @@ mod tests {
             }
             let roots = state[0].take().expect("it was there");
             assert_eq!(roots.into_vec(&heap), numbers);
+        }
+    }
+
+    #[test]
+    fn many_terms_in_a_row_are_few_tuples() {
+        for count in [0, 1, 1023, 1024, 1025, 5000] {
+            let mut heap = PlainHeap::new();
+            let numbers: Vec<_> = (0..count)
+                .filter_map(|n| heap.make_number(Number::Int(n)))
+                .collect();
+            let mut out = Vec::new();
+            let frozen = freeze(Row(numbers.clone()), &mut heap, &mut out);
+            assert_eq!(out.len() as i64, count / 1024 + count % 1024);
+            let mut terms = out.iter().copied();
+            let row = thaw(frozen.clone(), &heap, &mut terms).expect("all terms are there");
+            assert!(terms.next().is_none() && row.0 == numbers);
+            if count >= 1024 {
+                out[0] = heap.make_tuple(&[]);
+                assert!(thaw(frozen, &heap, &mut out.into_iter()).is_none());
+            }
+        }
+    }
+
+    /// Terms in a row.
+    #[derive(Clone)]
+    struct Row<T>(Vec<T>);
+
+    impl<T> Rooted for Row<T> {
+        type Term = T;
+        type With<U> = Row<U>;
+
+        fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Row<X::Into>, X::Lost> {
+            Ok(Row(by.all(self.0)?))
         }
     }
 

@@ -182,11 +182,40 @@ impl<T: Copy> Stack<T> {
 
     #[cold]
     fn thaw<H: Heap<Term = T>>(&mut self, count: usize, heap: &H) {
-        let missing = count - self.live.len();
-        let mut lower: Vec<T> = (0..missing).map(|_| self.pop_frozen(heap)).collect();
+        let mut missing = count - self.live.len();
+        // From the top down, so each part is turned around.
+        let mut lower = Vec::with_capacity(count);
+        while missing > 0 {
+            missing -= match self.top_tuple(missing, heap) {
+                Some(part) => {
+                    lower.extend(part.iter().rev());
+                    part.len()
+                }
+                None => {
+                    lower.push(self.pop_frozen(heap));
+                    1
+                }
+            };
+        }
         lower.reverse();
         lower.append(&mut self.live);
         self.live = lower;
+    }
+
+    /// Takes at most so many values at once, lowest first, if the topmost ones are in a tuple.
+    fn top_tuple<'h, H: Heap<Term = T>>(&mut self, most: usize, heap: &'h H) -> Option<&'h [T]> {
+        let Some(Segment::Tuple(left)) = self.segments.last_mut() else {
+            return None;
+        };
+        let (tuple, rest) = heap.uncons(self.frozen)?;
+        let below = left.saturating_sub(most);
+        let part = heap.elements(tuple)?.get(below..*left)?;
+        *left = below;
+        if below == 0 {
+            self.frozen = rest;
+            self.segments.pop();
+        }
+        Some(part)
     }
 
     /// Drops the top `count` values.
@@ -195,8 +224,16 @@ impl<T: Copy> Stack<T> {
         match self.live.len().checked_sub(count) {
             Some(below) => self.live.truncate(below),
             None => {
-                for _ in 0..count {
-                    self.pop(heap);
+                let mut missing = count - self.live.len();
+                self.live.clear();
+                while missing > 0 {
+                    missing -= match self.top_tuple(missing, heap) {
+                        Some(part) => part.len(),
+                        None => {
+                            self.pop_frozen(heap);
+                            1
+                        }
+                    };
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! Functions become data, and keywords outside of the vocabulary become texts (specification, sections 10 and 13). The walk
 //! keeps what it has not changed: the same term, not a copy.
 
-use super::states::{CollectionShape, Converting, Mode, OpenValue};
+use super::states::{CollectionShape, Converting, Mode, OpenLevel};
 use super::unchanged;
 use crate::code::{Eval, Halt, Instr, Machine, Own};
 use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
@@ -11,6 +11,10 @@ use crate::values::{callable, class, field, make_string, make_struct, Callable, 
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::roots::Roots;
 use ptc_vm::program::ConstId;
+
+/// Open collections between two checks of the heap limit, and the words that each takes.
+const LEVELS_BETWEEN_CHECKS: usize = 512;
+const WORDS_OF_LEVEL: usize = 5;
 
 /// Converts the arguments of a tool. Can be suspended and resumed.
 pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {
@@ -76,7 +80,9 @@ fn convert<H: Heap>(
         |_| Converting {
             rest: values,
             mode,
-            open: Vec::new(),
+            levels: Vec::new(),
+            wholes: Roots::default(),
+            rests: Roots::default(),
             made: Roots::default(),
         },
         |m, state| {
@@ -91,49 +97,58 @@ fn convert<H: Heap>(
 /// Converts one part; returns whether there are more.
 fn step<H: Heap>(m: &mut Machine<'_, H>, state: &mut Converting<H::Term>) -> Result<bool, Halt<H>> {
     m.consume_fuel(1)?;
-    let Some(open) = state.open.last_mut() else {
-        let Some((value, rest)) = m.heap.uncons(state.rest) else {
-            return Ok(false);
-        };
-        match enter(m, state.mode, value, false)? {
-            Entered::Value(value) => state.made.push(value),
-            Entered::Open(open) => state.open.push(open),
+    let (mode, is_key) = match state.levels.last() {
+        None => (state.mode, false),
+        Some(level) => {
+            let is_even = (state.made.len() - level.start).is_multiple_of(2);
+            (level.mode, level.shape == CollectionShape::Map && is_even)
         }
-        state.rest = rest;
-        return Ok(true);
     };
-    if let Some((part, rest)) = m.heap.uncons(open.rest) {
-        let is_key = open.shape == CollectionShape::Map && open.made.len() % 2 == 0;
-        match enter(m, open.mode, part, is_key)? {
-            Entered::Value(value) => {
-                open.changed |= m.heap.identity(value) != m.heap.identity(part);
-                open.made.push(value);
-                open.rest = rest;
-            }
-            Entered::Open(inner) => {
-                open.rest = rest;
-                state.open.push(inner);
-            }
-        }
-        return Ok(true);
+    let list = match state.rests.last_mut(m.heap) {
+        Some(list) if !state.levels.is_empty() => *list,
+        _ => state.rest,
+    };
+    let Some((part, rest)) = m.heap.uncons(list) else {
+        return close(m, state);
+    };
+    let entered = enter(m, mode, part, is_key)?;
+    match state.rests.last_mut(m.heap) {
+        Some(list) => *list = rest,
+        None => state.rest = rest,
     }
-    let value = close(m, open)?;
-    let whole = open.whole;
-    state.open.pop();
-    match state.open.last_mut() {
-        Some(around) => {
-            around.changed |= m.heap.identity(value) != m.heap.identity(whole);
-            around.made.push(value);
+    match entered {
+        Entered::Value(value) => state.add(m, part, value),
+        Entered::Open(mode, shape, parts) => {
+            state.levels.push(OpenLevel {
+                mode,
+                shape,
+                start: state.made.len(),
+                changed: shape == CollectionShape::Function,
+            });
+            state.wholes.push(part);
+            state.rests.push(parts);
+            if state.levels.len().is_multiple_of(LEVELS_BETWEEN_CHECKS) {
+                m.check_heap_limit(WORDS_OF_LEVEL * state.levels.len())?;
+            }
         }
-        None => state.made.push(value),
     }
     Ok(true)
+}
+
+impl<T: Copy> Converting<T> {
+    /// Adds the value that a part has become.
+    fn add<H: Heap<Term = T>>(&mut self, m: &Machine<'_, H>, part: T, value: T) {
+        if let Some(level) = self.levels.last_mut() {
+            level.changed |= m.heap.identity(value) != m.heap.identity(part);
+        }
+        self.made.push(value);
+    }
 }
 
 /// What becomes of a part: its value, or a collection whose parts come first.
 enum Entered<T> {
     Value(T),
-    Open(OpenValue<T>),
+    Open(Mode, CollectionShape, T),
 }
 
 fn enter<H: Heap>(
@@ -142,16 +157,7 @@ fn enter<H: Heap>(
     part: H::Term,
     is_key: bool,
 ) -> Result<Entered<H::Term>, Halt<H>> {
-    let open = |shape, mode, rest| {
-        Ok(Entered::Open(OpenValue {
-            mode,
-            shape,
-            whole: part,
-            rest,
-            made: Roots::default(),
-            changed: false,
-        }))
-    };
+    let open = |shape, mode, parts| Ok(Entered::Open(mode, shape, parts));
     match m.heap.kind(part) {
         Kind::String => return Ok(Entered::Value(part)),
         Kind::Nil | Kind::Bool | Kind::Number if !(is_key && mode == Mode::Arguments) => {
@@ -270,14 +276,11 @@ fn function<H: Heap>(
         }
         Some(Callable::Made(_, functions)) => functions,
     };
-    Ok(Entered::Open(OpenValue {
-        mode: Mode::Functions,
-        shape: CollectionShape::Function,
-        whole: function,
-        rest: captured,
-        made: Roots::default(),
-        changed: true,
-    }))
+    Ok(Entered::Open(
+        Mode::Functions,
+        CollectionShape::Function,
+        captured,
+    ))
 }
 
 /// Makes the struct of a function: kind, name, params, doc, source, captured.
@@ -293,19 +296,45 @@ fn make_function<H: Heap>(m: &mut Machine<'_, H>, values: [H::Term; 6]) -> H::Te
     make_struct(m, Word::FunctionModule, &fields, &values)
 }
 
+/// Ends the innermost collection, whose parts are all converted; returns whether there was one.
+fn close<H: Heap>(
+    m: &mut Machine<'_, H>,
+    state: &mut Converting<H::Term>,
+) -> Result<bool, Halt<H>> {
+    let (Some(level), Some(whole)) = (state.levels.last(), state.wholes.last_mut(m.heap)) else {
+        return Ok(false);
+    };
+    let (start, whole) = (level.start, *whole);
+    let value = match level.changed {
+        false => whole,
+        true => {
+            let count = state.made.len() - start;
+            m.consume_fuel_at_once(count)?;
+            m.check_heap_limit(2 * count)?;
+            let parts = state.made.since(start, m.heap);
+            collection(m, level.shape, whole, parts)?
+        }
+    };
+    state.levels.pop();
+    state.wholes.take_last(m.heap);
+    state.rests.take_last(m.heap);
+    state.made.truncate(start, m.heap);
+    state.add(m, whole, value);
+    Ok(true)
+}
+
 /// Makes a collection of its converted parts.
-fn close<H: Heap>(m: &mut Machine<'_, H>, open: &mut OpenValue<H::Term>) -> Eval<H> {
-    if !open.changed {
-        return Ok(open.whole);
-    }
-    m.consume_fuel_at_once(open.made.len())?;
-    m.check_heap_limit(2 * open.made.len())?;
-    let parts = std::mem::take(&mut open.made).into_vec(m.heap);
-    match open.shape {
-        CollectionShape::List => m.make_list(&parts).map_err(Into::into),
-        CollectionShape::Set => crate::values::make_set(m, &parts),
-        CollectionShape::Map => map_of(m, open.whole, &parts),
-        CollectionShape::Function => function_of(m, open.whole, &parts),
+fn collection<H: Heap>(
+    m: &mut Machine<'_, H>,
+    shape: CollectionShape,
+    whole: H::Term,
+    parts: &[H::Term],
+) -> Eval<H> {
+    match shape {
+        CollectionShape::List => m.make_list(parts).map_err(Into::into),
+        CollectionShape::Set => crate::values::make_set(m, parts),
+        CollectionShape::Map => map_of(m, whole, parts),
+        CollectionShape::Function => function_of(m, whole, parts),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a value does when it is called.
 
+use super::own::ARGUMENTS_A_UNIT;
 use super::{checks, revive};
 use crate::code::{Entering, Halt, Instr, Machine, Own, ASKING, EVALUATING, PRINTING};
 use crate::families;
@@ -15,7 +16,7 @@ const FEW: usize = 8;
 
 /// Enters a value that is called with so many arguments, which are above it on the stack.
 pub fn enter<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, arguments: u32) -> Entering<H> {
-    m.consume_fuel(1)?;
+    m.consume_fuel_at_once(1 + arguments as usize / ARGUMENTS_A_UNIT)?;
     match callable(m, function) {
         Some(Callable::Closure(entry)) => closure(m, function, entry, arguments),
         Some(Callable::Builtin(builtin)) => built_in(m, builtin, arguments),
@@ -48,7 +49,6 @@ fn closure<H: Heap>(
         false if arguments == params => arguments,
         true if arguments >= params => {
             let more = (arguments - params) as usize;
-            m.consume_fuel_at_once(more / 8)?;
             let items = m.top_values(more).to_vec();
             let list = m.make_list(&items)?;
             m.drop_top(more);

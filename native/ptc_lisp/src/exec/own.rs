@@ -19,6 +19,8 @@ use ptc_vm::{Halt as VmHalt, Vm};
 
 /// Items between two checks of the fuel.
 const BATCH: usize = 64;
+/// Arguments of one call per unit of fuel.
+pub(super) const ARGUMENTS_A_UNIT: usize = 4;
 /// Number of entries of a small map.
 const FEW: usize = 8;
 
@@ -372,6 +374,9 @@ fn question<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, given: &[H::Term]
 
 /// The built-in in the last slot, and its arguments in the others.
 fn of_slots<H: Heap>(m: &mut Machine<'_, H>) -> Result<(Builtin, Vec<H::Term>), Halt<H>> {
+    // They are copied each time when the evaluation goes on.
+    let count = m.slots().len();
+    m.consume_fuel_at_once(count / ARGUMENTS_A_UNIT)?;
     let slots = m.slots();
     let last = slots.last().copied().unwrap_or(m.heap.nil());
     let given = slots[..slots.len().saturating_sub(1)].to_vec();

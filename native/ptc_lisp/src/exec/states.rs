@@ -1,7 +1,7 @@
 //! The states of what the language does with many values: data alone.
 
+use ptc_term::rooted;
 use ptc_term::roots::Roots;
-use ptc_term::suspend::{Exchange, Rooted};
 
 /// How values are converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,17 +14,13 @@ pub(super) enum Mode {
     Arguments,
 }
 
-/// A collection whose parts are being converted.
+/// A collection whose parts are being converted: what is plain of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct OpenValue<T> {
+pub(super) struct OpenLevel {
     pub(super) mode: Mode,
     pub(super) shape: CollectionShape,
-    /// The collection itself.
-    pub(super) whole: T,
-    /// The parts that are still to be converted: a list, or for a map a list of keys and values.
-    pub(super) rest: T,
-    /// The parts that are converted.
-    pub(super) made: Roots<T>,
+    /// Where its converted parts begin among all of them.
+    pub(super) start: usize,
     /// Whether a part has changed.
     pub(super) changed: bool,
 }
@@ -38,47 +34,26 @@ pub(super) enum CollectionShape {
     Function,
 }
 
-impl<T> Rooted for OpenValue<T> {
-    type Term = T;
-    type With<U> = OpenValue<U>;
-
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<OpenValue<X::Into>, X::Lost> {
-        Ok(OpenValue {
-            mode: self.mode,
-            shape: self.shape,
-            whole: by.term(self.whole)?,
-            rest: by.term(self.rest)?,
-            made: self.made.exchange(by)?,
-            changed: self.changed,
-        })
-    }
-}
-
 /// Values that are being converted, one after another.
+///
+/// The terms of all open collections stand in three stores, however deep they are: so a slice costs no more than what it converts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Converting<T> {
     /// The values, as a list.
     pub(super) rest: T,
     /// How each of them is converted.
     pub(super) mode: Mode,
-    pub(super) open: Vec<OpenValue<T>>,
-    /// The values that are converted.
+    /// The open collections, innermost last.
+    pub(super) levels: Vec<OpenLevel>,
+    /// The collections themselves.
+    pub(super) wholes: Roots<T>,
+    /// The parts of each that are still to be converted: a list, or for a map a list of keys and values.
+    pub(super) rests: Roots<T>,
+    /// The values that are converted, and after them the converted parts of the open collections.
     pub(super) made: Roots<T>,
 }
 
-impl<T> Rooted for Converting<T> {
-    type Term = T;
-    type With<U> = Converting<U>;
-
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Converting<X::Into>, X::Lost> {
-        Ok(Converting {
-            rest: by.term(self.rest)?,
-            mode: self.mode,
-            open: self.open.exchange(by)?,
-            made: self.made.exchange(by)?,
-        })
-    }
-}
+rooted!(Converting { terms: rest; states: wholes, rests, made; plain: mode, levels });
 
 /// A list whose items are being pushed.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,14 +62,4 @@ pub struct Spreading<T> {
     pub(super) pushed: usize,
 }
 
-impl<T> Rooted for Spreading<T> {
-    type Term = T;
-    type With<U> = Spreading<U>;
-
-    fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Spreading<X::Into>, X::Lost> {
-        Ok(Spreading {
-            rest: by.term(self.rest)?,
-            pushed: self.pushed,
-        })
-    }
-}
+rooted!(Spreading { terms: rest; plain: pushed });

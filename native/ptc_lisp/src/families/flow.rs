@@ -19,6 +19,9 @@ use ptc_term::rooted;
 use ptc_term::roots::Roots;
 use ptc_vm::Halt as VmHalt;
 
+/// Sources that are read before their number is counted.
+const SOURCES_BETWEEN_COUNTS: usize = 64;
+
 /// A call of a built-in.
 #[derive(Debug, Clone, Copy)]
 pub struct Call<'c, T> {
@@ -150,6 +153,10 @@ impl<T: Copy> Flow<T> {
                 m.meter.advanced();
             }
             self.read += 1;
+            if self.read.is_multiple_of(SOURCES_BETWEEN_COUNTS) {
+                m.meter.advanced();
+                m.consume_fuel(SOURCES_BETWEEN_COUNTS)?;
+            }
         }
         Ok(())
     }

@@ -52,6 +52,12 @@ impl Run<'_> {
 
     /// Runs it; also returns the fuel that it has consumed, and the words that it has built.
     pub fn counted(&self) -> (Ended, usize, usize) {
+        let (ended, fuel, words, _) = self.measured();
+        (ended, fuel, words)
+    }
+
+    /// The same, and the most terms that it had while it was suspended.
+    pub fn measured(&self) -> (Ended, usize, usize, usize) {
         let analyzed = analyze(self.source, &[]).expect("a program");
         let texts = Texts {
             program: self.source,
@@ -81,7 +87,7 @@ impl Run<'_> {
         let program = &compiled.program;
         let mut asked = Vec::new();
         let mut answer = None;
-        let (mut executions, mut fuel) = (0, 0);
+        let (mut executions, mut fuel, mut most) = (0, 0, 0);
         let mut state = State::<Lisp, _>::start(program, &mut heap, None, |heap| heap.nil());
         loop {
             let inputs = Inputs {
@@ -134,12 +140,13 @@ impl Run<'_> {
                 Exit::Call { .. } | Exit::Fork { .. } => Some(Err("a call".to_string())),
             };
             if let Some(end) = end {
-                return (Ended { end, asked }, fuel, heap.words_built());
+                return (Ended { end, asked }, fuel, heap.words_built(), most);
             }
             executions += 1;
             // Only the plain data and the terms survive.
             let mut terms = Vec::new();
             let frozen = freeze(left, &mut heap, &mut terms);
+            most = most.max(terms.len());
             let mut terms = terms.into_iter();
             state = thaw(frozen, &heap, &mut terms).expect("its terms");
             assert_eq!(terms.next(), None);

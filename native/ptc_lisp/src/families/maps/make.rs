@@ -7,7 +7,10 @@ use crate::consts::EMPTY_MAP;
 use crate::exec::checks::{holds, wrong_argument};
 use crate::table::Check;
 use crate::values::{class, make_int, Class};
-use ptc_term::heap::Heap;
+use ptc_term::heap::{Heap, Kind};
+
+/// Fuel for the check of one map.
+const FUEL_A_CHECK: usize = 3;
 
 /// `merge`: later maps win. One argument is its own result.
 pub(super) fn merge<H: Heap>(
@@ -22,23 +25,32 @@ pub(super) fn merge<H: Heap>(
         [one] => return Ok(one),
         _ => {}
     }
-    for (place, map) in given.iter().enumerate() {
-        if !holds(m, Check::Map, *map) {
-            return Err(wrong_argument(call.builtin, place + 1, Check::Map, *map));
+    if m.begun().is_none() {
+        m.consume_fuel_at_once(FUEL_A_CHECK * given.len())?;
+        for (place, map) in given.iter().enumerate() {
+            if !holds(m, Check::Map, *map) {
+                return Err(wrong_argument(call.builtin, place + 1, Check::Map, *map));
+            }
         }
     }
-    let mut maps = given.iter().filter(|it| class(m, **it) == Class::Map);
-    let Some(&first) = maps.next() else {
-        return Ok(empty);
-    };
-    let more: Vec<_> = maps.copied().collect();
+    // The others are nil.
+    let is_map = |m: &Machine<'_, H>, term: H::Term| m.heap.kind(term) == Kind::Map;
     flow(m, &[], |m, flow| {
-        while flow.part == 0 && flow.at < more.len() {
+        while flow.part == 0 && flow.at < given.len() {
             m.consume_fuel(1)?;
-            keep_map(m, flow, more[flow.at])?;
+            let map = given[flow.at];
+            match flow.made {
+                _ if !is_map(m, map) => {}
+                None => flow.made = Some(map),
+                Some(_) => keep_map(m, flow, map)?,
+            }
             flow.at += 1;
             m.meter.advanced();
         }
+        if flow.part == 0 {
+            flow.lists.push(flow.made.unwrap_or(empty));
+        }
+        let first = flow.lists.get(m.heap, 0);
         add_entries(m, flow, first, Kept::Pairs)
     })
 }

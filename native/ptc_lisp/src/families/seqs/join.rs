@@ -38,8 +38,11 @@ pub(super) fn concat<H: Heap>(
         [one] => return Ok(*one),
         _ => {}
     }
-    if let Some(text) = given.iter().find(|it| m.heap.bytes(**it).is_some()) {
-        return Err(call.fail("concat_text", &[*text]));
+    if m.begun().is_none() {
+        m.consume_fuel_at_once(given.len())?;
+        if let Some(text) = given.iter().find(|it| m.heap.bytes(**it).is_some()) {
+            return Err(call.fail("concat_text", &[*text]));
+        }
     }
     flow(m, given, |m, flow| {
         flow.read(m, call)?;
