@@ -62,6 +62,18 @@ defmodule PtcRunner.Options do
   def check!([], _kinds, _function), do: :ok
   def check!(opts, kinds, function), do: each(opts, opts, kinds, function, :refuse)
 
+  @doc "Like `check!/3`, where the name is made for an error only."
+  @spec check_named!(term(), kinds(), (() -> String.t())) :: :ok
+  def check_named!(opts, kinds, name) do
+    if not fine?(opts, kinds), do: check!(opts, kinds, name.())
+    :ok
+  end
+
+  defp fine?([{name, value} | rest], kinds) when is_map_key(kinds, name),
+    do: good?(:erlang.map_get(name, kinds), value) and fine?(rest, kinds)
+
+  defp fine?(rest, _kinds), do: rest == []
+
   @doc """
   The table of these options, each with the kind of its values and its default, for `read!/3`. The values of `hidden` ones, which
   come after the others, are always their defaults.

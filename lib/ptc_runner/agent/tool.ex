@@ -410,7 +410,8 @@ defmodule PtcRunner.Agent.Tool do
        do: tool(name, {fun, signature: signature})
 
   defp tool(name, {fun, opts}) when is_function_of_tool(fun) and is_list(opts) do
-    Options.check!(opts, Map.merge(@telling, Tools.options()), "tool #{inspect(name)}")
+    kinds = Map.merge(@telling, Tools.options())
+    Options.check_named!(opts, kinds, fn -> "tool #{inspect(name)}" end)
     found = tool(name, fun)
     signature = if opts[:signature], do: signature!(name, opts[:signature]), else: found.signature
 

@@ -270,6 +270,9 @@ defmodule PtcRunner.Json.Control do
   defp cached?(%{settings: settings}, name),
     do: match?(%{^name => %{cache: true}}, settings)
 
+  # Without answers to look for, the arguments are not read.
+  defp cached(%{cache: cache}, _id, _name, _args) when cache == %{}, do: :no
+
   defp cached(control, id, name, args) do
     key = cache_key(control, name, args)
 

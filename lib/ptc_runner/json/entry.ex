@@ -52,7 +52,11 @@ defmodule PtcRunner.Json.Entry do
 
   """
   @spec text(id()) :: String.t()
-  def text({fork, round, number}), do: "#{fork}.#{round}.#{number}"
+  def text({fork, round, number}) do
+    in_round = Integer.to_string(round) <> "." <> Integer.to_string(number)
+    Integer.to_string(fork) <> "." <> in_round
+  end
+
   def text(number), do: Integer.to_string(number)
 
   @doc """
@@ -64,14 +68,24 @@ defmodule PtcRunner.Json.Entry do
   """
   @spec id(term()) :: {:ok, id()} | :error
   def id(text) when is_binary(text) and byte_size(text) < 64 do
-    case text |> String.split(".") |> Enum.map(&Integer.parse/1) do
-      [{number, ""}] when number > 0 -> {:ok, number}
-      [{a, ""}, {b, ""}, {c, ""}] when a > 0 and b >= 0 and c > 0 -> {:ok, {a, b, c}}
+    case numbers(text, nil, []) do
+      [number] when number > 0 -> {:ok, number}
+      [c, b, a] when a > 0 and c > 0 -> {:ok, {a, b, c}}
       _other -> :error
     end
   end
 
   def id(_other), do: :error
+
+  # The numbers between the points, the last one first.
+  defp numbers(<<digit, rest::binary>>, number, before) when digit in ?0..?9,
+    do: numbers(rest, (number || 0) * 10 + digit - ?0, before)
+
+  defp numbers(<<?., rest::binary>>, number, before) when number != nil,
+    do: numbers(rest, nil, [number | before])
+
+  defp numbers("", number, before) when number != nil, do: [number | before]
+  defp numbers(_other, _number, _before), do: :error
 
   @doc "The entries of a journal, in the order in which the calls come if none overlap."
   @spec list([t()] | %{id() => t()}) :: [t()]
@@ -84,16 +98,24 @@ defmodule PtcRunner.Json.Entry do
       else: Enum.sort_by(journal, fn entry -> entry |> elem(0) |> key() end)
   end
 
+  @doc """
+  Whether one call comes before another one.
+
+      iex> for {id, next} <- [{1, 2}, {{1, 0, 1}, {1, 1, 1}}, {{1, 5, 1}, 2}, {2, {1, 0, 1}}], do: PtcRunner.Json.Entry.before?(id, next)
+      [true, true, true, false]
+
+  """
+  @spec before?(id(), id()) :: boolean()
+  def before?(id, next) when is_tuple(id) and is_tuple(next), do: id < next
+  def before?({fork, _round, _number}, next), do: fork < next
+  def before?(id, {fork, _round, _number}), do: id < fork
+  def before?(id, next), do: id < next
+
   # No two of them have the same id then.
   defp ascending?([{id, _, _, _} | [{next, _, _, _} | _] = rest]),
     do: before?(id, next) and ascending?(rest)
 
   defp ascending?(_none_or_one), do: true
-
-  defp before?(id, next) when is_tuple(id) and is_tuple(next), do: id < next
-  defp before?({fork, _round, _number}, next), do: fork < next
-  defp before?(id, {fork, _round, _number}), do: id < fork
-  defp before?(id, next), do: id < next
 
   defp key({fork, round, number}), do: [fork, round, number]
   defp key(number), do: [number]
@@ -130,6 +152,10 @@ defmodule PtcRunner.Json.Entry do
   # More words than any heap has.
   @most_words 0x1_0000_0000_0000
 
+  @doc "No answer has as many words."
+  @spec most_words() :: pos_integer()
+  def most_words, do: @most_words
+
   @doc """
   Whether a term is an entry that has been answered.
 
@@ -144,14 +170,16 @@ defmodule PtcRunner.Json.Entry do
 
   def sound?(_other), do: false
 
-  defp sound_id?(number) when is_integer(number), do: number > 0
+  @doc "Whether a term is the id of a call."
+  @spec sound_id?(term()) :: boolean()
+  def sound_id?(number) when is_integer(number), do: number > 0
 
-  defp sound_id?({fork, round, number}),
+  def sound_id?({fork, round, number}),
     do:
       is_integer(fork) and is_integer(round) and is_integer(number) and fork > 0 and round >= 0 and
         number > 0
 
-  defp sound_id?(_other), do: false
+  def sound_id?(_other), do: false
 
   defp sound_outcome?({:beyond, came}), do: sound_came?(came)
   defp sound_outcome?(came), do: sound_came?(came)
@@ -198,6 +226,44 @@ defmodule PtcRunner.Json.Entry do
   def whole(entries, false), do: numbered(entries, 1)
 
   def whole(entries, true) do
+    if in_order(entries) == :error, do: searched(entries), else: :ok
+  end
+
+  @doc """
+  The last id of entries that are all that a run has had, in the order of the program: most journals are so, and are read only once.
+
+      iex> ids = &Enum.map(&1, fn id -> {id, "x", %{}, {:ok, 1, nil}} end)
+      iex> for list <- [[], [1, 2], [{1, 0, 1}, {1, 2, 1}, {1, 2, 2}, 2], [1, 3], [2, 1]],
+      ...>   do: PtcRunner.Json.Entry.in_order(ids.(list))
+      [{:ok, nil}, {:ok, 2}, {:ok, 2}, :error, :error]
+
+  """
+  @spec in_order([t()]) :: {:ok, id() | nil} | :error
+  def in_order([{1, _, _, _} | rest]), do: next(rest, 1)
+  def in_order([{{1, _, 1} = id, _, _, _} | rest]), do: next(rest, id)
+  def in_order([]), do: {:ok, nil}
+  def in_order(_other), do: :error
+
+  defp next([{{loop, round, 1} = id, _, _, _} | rest], {loop, before, _}) when round > before,
+    do: next(rest, id)
+
+  defp next([{{loop, round, number} = id, _, _, _} | rest], {loop, round, before})
+       when number == before + 1,
+       do: next(rest, id)
+
+  defp next([{id, _, _, _} | rest], last) do
+    if begins?(id, number(last) + 1), do: next(rest, id), else: :error
+  end
+
+  defp next([], last), do: {:ok, last}
+
+  defp begins?({next, _round, 1}, next), do: true
+  defp begins?(id, next), do: id == next
+
+  defp number({loop, _round, _number}), do: loop
+  defp number(number), do: number
+
+  defp searched(entries) do
     ids = Enum.map(entries, &elem(&1, 0))
     twice = if ascending?(entries), do: [], else: ids -- Enum.uniq(ids)
 

@@ -105,10 +105,18 @@ defmodule PtcRunner.Json.ExactArguments do
   end
 
   # The text of a signature has no decimals.
+  defp terms?({_name, {_fun, options}}) when is_list(options), do: signed?(options)
   defp terms?({_name, {_fun, spec}}), do: not is_binary(spec)
   defp terms?({_name, %Tool{} = tool}), do: terms?(tool)
   defp terms?(%Tool{signature: {:signature, params, _result}}), do: params != []
   defp terms?(_other), do: false
+
+  # The run says what is wrong with other lists.
+  defp signed?([{:signature, signature} | _rest]),
+    do: signature != nil and not is_binary(signature)
+
+  defp signed?([_option | rest]), do: signed?(rest)
+  defp signed?(_none), do: false
 
   defp with_decimals(tools) do
     for form <- tools,

@@ -52,9 +52,10 @@ defmodule PtcRunner.Json.Control.Order do
   @doc "The last id of these entries, in the order of the program."
   @spec last([Entry.t()]) :: Entry.id() | nil
   def last(entries) do
-    entries
-    |> Enum.map(&id/1)
-    |> Enum.max_by(&place/1, fn -> nil end)
+    case Entry.in_order(entries) do
+      {:ok, last} -> last
+      :error -> entries |> Enum.map(&id/1) |> Enum.max_by(&place/1, fn -> nil end)
+    end
   end
 
   @doc """

@@ -13,13 +13,27 @@ defmodule PtcRunner.Json.Paused.Sound do
   def check(paused, entries) do
     with nil <- wrong_field(paused),
          :ok <- calls(paused.calls),
-         :ok <- Entry.whole(Entry.list(entries), paused.forks),
-         :ok <- apart(paused.calls, entries) do
+         :ok <- journal(paused, entries) do
       :ok
     else
       name when is_atom(name) -> invalid(name)
       error -> error
     end
+  end
+
+  # The calls of most runs wait after all that were answered.
+  defp journal(%{calls: [call], forks: true}, entries) do
+    with {:ok, last} <- Entry.in_order(entries),
+         {:ok, id} = Entry.id(call.id),
+         true <- last == nil or Entry.before?(last, id),
+         do: :ok,
+         else: (_other -> journal([call], true, entries))
+  end
+
+  defp journal(paused, entries), do: journal(paused.calls, paused.forks, entries)
+
+  defp journal(calls, forks?, entries) do
+    with :ok <- Entry.whole(Entry.list(entries), forks?), do: apart(calls, entries)
   end
 
   @doc "The error of a field."
