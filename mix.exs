@@ -754,6 +754,7 @@ defmodule PtcRunnerNative.MixProject do
         "PTC-Lisp": [
           PtcRunner.Lisp,
           PtcRunner.Lisp.Duration,
+          PtcRunner.Lisp.Explain,
           PtcRunner.Lisp.Function,
           PtcRunner.Lisp.Keyword,
           PtcRunner.Lisp.Program,

@@ -42,7 +42,18 @@ defmodule PtcRunner.Lisp do
 
   alias PtcRunner.Json.Limits
   alias PtcRunner.Json.{Call, Paused, Plan}
-  alias PtcRunner.Lisp.{ErrorText, Evaluation, Given, GoingOn, Planning, Program}
+
+  alias PtcRunner.Lisp.{
+    ErrorText,
+    Evaluation,
+    Explain,
+    Explaining,
+    Given,
+    GoingOn,
+    Planning,
+    Program
+  }
+
   alias PtcRunner.{Shown, Step}
 
   @typedoc "A text, or a compiled program."
@@ -199,6 +210,33 @@ defmodule PtcRunner.Lisp do
   end
 
   def plan(other, _opts), do: refuse(other)
+
+  @doc ~S"""
+  Runs a program, and says of each form how often it ran, its time, its words, its calls of tools, and what its values were: see
+  `PtcRunner.Lisp.Explain`.
+
+  The options are those of `run/2`, and `result` is what `run/2` returns; a run that fails or pauses is explained up to that point. Tools are called.
+
+      iex> program = "(defn vat [x] (* x 0.25))\n(->> data/sums (filter #(> % 10)) (map vat))"
+      iex> explanation = PtcRunner.Lisp.explain(program, context: %{"sums" => [5, 20, 40]})
+      iex> {:ok, step} = explanation.result
+      iex> step.return
+      [5.0, 10.0]
+      iex> for %{op: "call", path: ["program", 2 | _]} = form <- explanation.operations, do: {form.about, form.runs, form.items_out}
+      [{"(map vat)", 1, 2}, {"(filter #(> % 10))", 1, 2}, {"#(> % 10)", 3, nil}]
+
+      iex> explanation = PtcRunner.Lisp.explain("(+ 1\n  (/ 1 0))")
+      iex> {explanation.failed_at, elem(explanation.result, 1).fail.reason}
+      {["program", 2, 3], :arithmetic_error}
+
+  """
+  @spec explain(program(), [option()]) :: Explain.t()
+  def explain(program, opts \\ [])
+
+  def explain(program, opts) when is_binary(program) or is_struct(program, Program),
+    do: Explaining.explain(program, Given.read(opts))
+
+  def explain(other, _opts), do: refuse(other)
 
   @doc ~S"""
   Goes on with a paused run. It runs anew: the calls that were answered get their answers from its journal, and print what they printed.

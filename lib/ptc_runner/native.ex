@@ -221,6 +221,7 @@ defmodule PtcRunner.Native do
       added :: [{String.t(), [String.t()]}],
       shadowed :: [String.t()],
       empty_set :: struct(),
+      observed? :: boolean(),
       Types.limits()
     ) ::
       {:ok, handle :: reference(), consts :: tuple(), names :: tuple()}

@@ -132,7 +132,7 @@ defmodule PtcRunner.Test.HostileCalls do
         :int,
         @limits
       ],
-      {:lisp_compile, 5} => [@lisp, [{"(fn [x] k)", ["k"]}], ["map"], MapSet.new(), @limits],
+      {:lisp_compile, 6} => [@lisp, [{"(fn [x] k)", ["k"]}], ["map"], MapSet.new(), true, @limits],
       {:compile_again, 4} => [program, @call, :findings, @limits],
       {:count_programs, 1} => [false],
       {:programs_counted, 0} => [],

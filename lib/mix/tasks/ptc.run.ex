@@ -20,7 +20,8 @@ defmodule Mix.Tasks.Ptc.Run do
     * `--timeout MS` - by default 30,000
     * `--max-heap WORDS` - as for `PtcRunner.Json.run/2`. The file and its index do not count
     * `--edition N` - the edition of PTC-JSON, 1 or 2
-    * `--explain` - also prints measurements of each operation of PTC-JSON: see `PtcRunner.Json.Explain`
+    * `--explain` - also prints measurements of each operation of PTC-JSON, or of each form of PTC-Lisp: see `PtcRunner.Json.Explain` and
+      `PtcRunner.Lisp.Explain`
     * `--json` - the result as JSON, even if it is rows, with all digits of floats
     * `--replay FILE` - the answers of tools come from this journal: see `PtcRunner.Json.replay/3` and `PtcRunner.Lisp.replay/3`
     * `--record FILE` - writes the journal of the run to this file: see `PtcRunner.Json.record/2`. `--replay`, `--record` and
@@ -72,18 +73,20 @@ defmodule Mix.Tasks.Ptc.Run do
   end
 
   defp lisp(path, opts) do
-    for option <- [:explain, :edition], Keyword.has_key?(opts, option) do
-      Mix.raise("--#{option} works with programs in PTC-JSON, and #{path} is one in PTC-Lisp")
-    end
+    if Keyword.has_key?(opts, :edition),
+      do: Mix.raise("--edition works with programs in PTC-JSON, and #{path} is one in PTC-Lisp")
 
     options = options(opts)
     exclude!(opts)
     text = Files.large_text!(opts[:context])
     options = Keyword.put(options, :memory, memory!(opts, text))
 
-    case LispRun.run(Files.text!(path), text, options, Map.new(opts)) do
+    {told, explanation} = LispRun.run(Files.text!(path), text, options, Map.new(opts))
+
+    case told do
       {:ok, prints, shown} ->
         for text <- prints ++ [shown], do: Mix.shell().info(text)
+        explained(explanation)
 
       {:error, prints, shown, reason} ->
         for text <- prints, do: Mix.shell().info(text)
@@ -92,9 +95,14 @@ defmodule Mix.Tasks.Ptc.Run do
         with text when text != nil <- raise_limit({reason, options[:timeout]}, options),
              do: Mix.shell().error(text)
 
+        explained(explanation)
         exit({:shutdown, 1})
     end
   end
+
+  defp explained(nil), do: :ok
+  defp explained(%{operations: []}), do: :ok
+  defp explained(explanation), do: Mix.shell().info(to_string(explanation))
 
   defp exclude!(opts) do
     if Enum.count([opts[:record], opts[:replay], opts[:explain]], & &1) > 1,

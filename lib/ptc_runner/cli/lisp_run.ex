@@ -20,10 +20,11 @@ defmodule PtcRunner.CLI.LispRun do
 
   @doc """
   Runs the program with the options of `mix ptc.run`. `text` is the file of the context. Returns what is shown: what the program has printed, and its
-  value or its error, with its reason.
+  value or its error, with its reason; with `--explain` also the explanation.
   """
   @spec run(String.t(), binary() | nil, keyword(), map()) ::
-          {:ok, [String.t()], String.t()} | {:error, [String.t()], String.t(), atom()}
+          {{:ok, [String.t()], String.t()} | {:error, [String.t()], String.t(), atom()},
+           Lisp.Explain.t() | nil}
   def run(program, text, options, opts) do
     context = if text, do: Files.map!(text, opts.context, "context", :infinity), else: %{}
     memory = options[:memory]
@@ -31,6 +32,16 @@ defmodule PtcRunner.CLI.LispRun do
     options = [context: context] ++ options
 
     case Progress.around(fn -> journaled(program, options, opts) end, options[:timeout], bytes) do
+      %Lisp.Explain{result: result} = explanation ->
+        {told(result, program, memory, text, opts), explanation}
+
+      result ->
+        {told(result, program, memory, text, opts), nil}
+    end
+  end
+
+  defp told(result, program, memory, text, opts) do
+    case result do
       {:ok, %{return: {:__ptc_fail__, value}} = step} ->
         {:error, prints(step), "The program has failed: #{Text.brief(value)}", :failed}
 
@@ -54,6 +65,7 @@ defmodule PtcRunner.CLI.LispRun do
     result
   end
 
+  defp journaled(program, options, %{explain: true}), do: Lisp.explain(program, options)
   defp journaled(program, options, _opts), do: Lisp.run(program, options)
 
   defp prints(%{prints: prints}), do: Enum.map(prints || [], &plain/1)

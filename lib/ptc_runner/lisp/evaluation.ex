@@ -21,7 +21,7 @@ defmodule PtcRunner.Lisp.Evaluation do
     Tools
   }
 
-  alias PtcRunner.Step
+  alias PtcRunner.{Native, Step}
   alias PtcRunner.Json.Run.Start
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.Signature
@@ -52,14 +52,23 @@ defmodule PtcRunner.Lisp.Evaluation do
   @doc "Runs a program, and returns the control at the end of the run too, if it has one."
   @spec controlled(String.t() | Program.t(), Given.t()) :: {result(), Control.t() | nil}
   def controlled(program, %Given{} = given) do
+    {result, run} = told_of(program, given)
+    {result, run && run.control}
+  end
+
+  @doc "Runs a program that is compiled for observation, and returns the run at its end too, if it has begun."
+  @spec observed(String.t() | Program.t(), Given.t()) :: {result(), Run.t() | nil}
+  def observed(program, %Given{} = given), do: told_of(program, %{given | observed?: true})
+
+  defp told_of(program, given) do
     if Telemetry.on?() do
       told = %{tools: given.tools, limits: {given.timeout, given.max_heap, 1}}
       key = {__MODULE__, make_ref()}
 
       result =
         Telemetry.run(:lisp, program, given.own[:run_id], told, fn ->
-          {result, control} = evaluated(program, given)
-          Process.put(key, control)
+          {result, run} = evaluated(program, given)
+          Process.put(key, run)
           result
         end)
 
@@ -88,7 +97,7 @@ defmodule PtcRunner.Lisp.Evaluation do
           {outcome, run} = run |> deciding(given, settings) |> ran(begin)
 
           {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
-           run.control}
+           run}
       end
     else
       error -> {error |> failed(given, limits) |> used(0, began), nil}
@@ -102,7 +111,7 @@ defmodule PtcRunner.Lisp.Evaluation do
          %Given{max_tool_calls: nil, on_call: nil, on_journal: nil, within: [], own: own} = given,
          limits
        )
-       when tools == %{} and own == %{} do
+       when tools == %{} and own == %{} and not given.observed? do
     if Telemetry.on?(),
       do: :none,
       else: Start.first_steps_of_lisp(program, limits, given.context, own(given))
@@ -183,7 +192,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   def compiled(program, %Given{} = given, limits) do
     with :ok <- size(program, given.max_program_bytes),
          {:ok, signature} <- signature(given.signature),
-         {:ok, program} <- built(program, limits),
+         {:ok, program} <- built(program, given, limits),
          :ok <- symbols(program, given.max_symbols),
          do: {:ok, program, signature}
   end
@@ -217,8 +226,13 @@ defmodule PtcRunner.Lisp.Evaluation do
          do: {:error, :parse_error, "Invalid signature: #{why}"}
   end
 
-  defp built(%Program{} = program, _limits), do: {:ok, program}
-  defp built(source, limits), do: Program.build(source, [], [], limits)
+  defp built(%Program{source: source}, %Given{observed?: true} = given, limits),
+    do: built(source, given, limits)
+
+  defp built(%Program{} = program, _given, _limits), do: {:ok, program}
+
+  defp built(source, %Given{observed?: observed?}, limits),
+    do: Program.build(source, [], [], limits, observed?)
 
   defp symbols(%Program{names: %{symbols: count}}, most) when count <= most, do: :ok
 
@@ -239,7 +253,8 @@ defmodule PtcRunner.Lisp.Evaluation do
       limits: {timeout, max_heap, 1},
       strategy: %Asking{print_length: given.max_print_length},
       max_heap: max_heap,
-      process: ToolProcess.new(max_heap)
+      process: ToolProcess.new(max_heap),
+      observation: (given.observed? && Native.observation(program.handle)) || nil
     }
   end
 

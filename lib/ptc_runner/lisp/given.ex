@@ -31,6 +31,8 @@ defmodule PtcRunner.Lisp.Given do
             unknown: :refuse,
             tool_concurrency: 8,
             firewall: false,
+            # Whether the run is observed, for an explanation.
+            observed?: false,
             # Fields of `PtcRunner.Json.Control`, from this library's own functions.
             own: %{}
 
@@ -58,6 +60,7 @@ defmodule PtcRunner.Lisp.Given do
           unknown: :refuse | :ask,
           tool_concurrency: pos_integer(),
           firewall: boolean(),
+          observed?: boolean(),
           own: %{optional(atom()) => term()}
         }
 

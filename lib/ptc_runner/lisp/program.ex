@@ -20,7 +20,7 @@ defmodule PtcRunner.Lisp.Program do
   require Quanta
 
   @enforce_keys [:source, :handle, :consts, :names]
-  defstruct [:source, :handle, :consts, :names, added: []]
+  defstruct [:source, :handle, :consts, :names, added: [], observed?: false]
 
   @typedoc """
   `source` is the text of the program; `handle` refers to the instructions in native memory, `consts` are the terms that the program
@@ -39,7 +39,8 @@ defmodule PtcRunner.Lisp.Program do
             data: [String.t()],
             calls: [site()]
           },
-          added: [Remembered.found()]
+          added: [Remembered.found()],
+          observed?: boolean()
         }
 
   @typedoc false
@@ -74,13 +75,15 @@ defmodule PtcRunner.Lisp.Program do
   @of_text Map.new(@reasons, &{Atom.to_string(&1), &1})
 
   @doc false
-  # Compiles a text, with functions of the memory and the built-ins that the memory shadows.
-  @spec build(String.t(), [Remembered.found()], [String.t()], limits()) :: {:ok, t()} | fail()
-  def build(source, added, shadowed, limits) do
+  # Compiles a text, with functions of the memory and the built-ins that the memory shadows. `observed?`: for an explanation.
+  @spec build(String.t(), [Remembered.found()], [String.t()], limits(), boolean()) ::
+          {:ok, t()} | fail()
+  def build(source, added, shadowed, limits, observed? \\ false) do
     text = Aligned.text(source)
+    empty = MapSet.new()
 
     case Quanta.finish(
-           Quanta.native(Native.lisp_compile(text, added, shadowed, MapSet.new(), limits))
+           Quanta.native(Native.lisp_compile(text, added, shadowed, empty, observed?, limits))
          ) do
       {:ok, handle, consts, names} ->
         program = %__MODULE__{
@@ -88,7 +91,8 @@ defmodule PtcRunner.Lisp.Program do
           handle: handle,
           consts: consts,
           names: named(names),
-          added: added
+          added: added,
+          observed?: observed?
         }
 
         with :ok <- patterns(source, consts), do: {:ok, program}
@@ -109,7 +113,9 @@ defmodule PtcRunner.Lisp.Program do
   def problem(source, limits) do
     text = Aligned.text(source)
 
-    case Quanta.finish(Quanta.native(Native.lisp_compile(text, [], [], MapSet.new(), limits))) do
+    case Quanta.finish(
+           Quanta.native(Native.lisp_compile(text, [], [], MapSet.new(), false, limits))
+         ) do
       {:error, {:problem, _reason, _code, _parts, start, end_}} -> {start, max(end_ - start, 0)}
       _no_problem -> nil
     end
@@ -183,7 +189,7 @@ defmodule PtcRunner.Lisp.Program do
   defp with_found(program, _memory, _history, _limits, {found, found}), do: {:ok, program}
 
   defp with_found(program, memory, history, limits, {{added, shadowed} = found, _before}) do
-    with {:ok, program} <- build(program.source, added, shadowed, limits),
+    with {:ok, program} <- build(program.source, added, shadowed, limits, program.observed?),
          do: with_memory(program, memory, history, limits, found)
   end
 

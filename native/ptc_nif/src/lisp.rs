@@ -8,7 +8,7 @@ use crate::raw::Raw;
 use crate::task::{run, Call, Task};
 use ptc_lisp::analyze::{analyze, Added};
 use ptc_lisp::ast::{Literal, Part, Problem, Span};
-use ptc_lisp::compile::{compile, Compiled, Texts, ToolSite};
+use ptc_lisp::compile::{compile, compile_observed, Compiled, Texts, ToolSite};
 use ptc_lisp::consts::{make_literal, materialize, Word};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
@@ -28,15 +28,17 @@ struct Compiling<T> {
     added: T,
     shadowed: T,
     empty_set: T,
+    observed: bool,
 }
 
-rooted!(Compiling { terms: source, added, shadowed, empty_set; });
+rooted!(Compiling { terms: source, added, shadowed, empty_set; plain: observed });
 
 nif! {
     /// `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols, data, calls}}`, or
     /// `{:error, {:problem, reason, code, parts, start, end}}`.
     fn lisp_compile<'a>(
-        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>, given: (Term<'a>, Term<'a>)
+        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>, observed: bool,
+        given: (Term<'a>, Term<'a>)
     ) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let compiling = Compiling {
@@ -44,6 +46,7 @@ nif! {
             added: added.into(),
             shadowed: shadowed.into(),
             empty_set: empty_set.into(),
+            observed,
         };
         Ok(run::<Compiling<()>>(call, compiling))
     }
@@ -81,7 +84,10 @@ impl<'a> Compiling<Raw<'a>> {
             program: text,
             added: &added,
         };
-        compile(&analyzed, &texts, &shadowed)
+        match self.observed {
+            true => compile_observed(&analyzed, &texts, &shadowed),
+            false => compile(&analyzed, &texts, &shadowed),
+        }
     }
 }
 

@@ -107,6 +107,7 @@ fn timeless(watch: &Watch) -> Vec<Counts> {
             nanos: 0,
             waited: 0,
             breaks: 0,
+            total_nanos: 0,
             ..counts
         })
         .collect()

@@ -2,7 +2,7 @@
 
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
-use ptc_vm::explain::{PathPart, Site};
+use ptc_vm::explain::{Detail, PathPart, Site};
 use ptc_vm::program::{Instr, Program};
 use ptc_vm::{Counts, Language, Watch};
 
@@ -46,7 +46,8 @@ fn place<H: Heap>(heap: &mut H, consts: &[H::Term], site: &Site) -> Vec<H::Term>
 }
 
 /// Returns `{innermost, operations}`: the number of the operation in which the run ended early (or nil), and each operation as
-/// `{parent, place, op, counts, keys}`.
+/// `{parent, place, op, counts, keys}`. The counts of forms have three more numbers: their nanoseconds and words with all that they have called,
+/// and the kinds of their values.
 pub fn operations<H: Heap, L: Language>(
     heap: &mut H,
     program: &Program<L>,
@@ -56,13 +57,18 @@ pub fn operations<H: Heap, L: Language>(
     let innermost = optional(heap, watch.innermost());
     let mut rows = Vec::new();
     for (site, counts) in program.sites.iter().zip(watch.counts()) {
-        rows.push(row(heap, consts, site, counts));
+        rows.push(row(heap, consts, site, (counts, watch.detail())));
     }
     let rows = heap.make_list(&rows);
     heap.make_tuple(&[innermost, rows])
 }
 
-fn row<H: Heap>(heap: &mut H, consts: &[H::Term], site: &Site, counts: &Counts) -> H::Term {
+fn row<H: Heap>(
+    heap: &mut H,
+    consts: &[H::Term],
+    site: &Site,
+    (counts, detail): (&Counts, Detail),
+) -> H::Term {
     let nil = heap.nil();
     let constant = |id: u32| consts.get(id as usize).copied().unwrap_or(nil);
     let parent = optional(heap, site.parent);
@@ -86,7 +92,11 @@ fn row<H: Heap>(heap: &mut H, consts: &[H::Term], site: &Site, counts: &Counts) 
         counts.values.1,
         counts.made,
     ];
-    let numbers = numbers.map(|number| integer(heap, number));
+    let mut numbers = numbers.to_vec();
+    if detail == Detail::Forms {
+        numbers.extend([counts.total_nanos, counts.total_words, counts.kinds]);
+    }
+    let numbers: Vec<_> = numbers.iter().map(|it| integer(heap, *it)).collect();
     let numbers = heap.make_tuple(&numbers);
     let mut keys = Vec::new();
     for ((looked, found), id) in counts.keys.iter().zip(site.keys.first..) {

@@ -2,7 +2,8 @@
 
 use ptc_term::heap::Heap;
 use ptc_term::meter::Limits;
-use ptc_vm::Watch;
+use ptc_vm::explain::Detail;
+use ptc_vm::{Progress, Watch};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -78,7 +79,7 @@ impl Plain {
             mode: Mode::Round,
             asks_always: self.asks_always,
             together: self.together.clone(),
-            observation: self.observation.clone(),
+            observation: self.observation.as_ref().map(Observation::of_round),
             ..Plain::new(Some(self.limits))
         }
     }
@@ -105,23 +106,62 @@ impl Plain {
 
 /// The counts of an observed run; empty while the run executes.
 #[derive(Debug)]
-pub struct Observation(Mutex<Option<Box<Watch>>>);
+pub struct Observation {
+    watch: Mutex<Option<Box<Watch>>>,
+    /// Of a round that has open operations of its own: the observation that has the counts, and these operations.
+    of_round: Option<(Arc<Observation>, Mutex<Progress>)>,
+}
 
 impl Observation {
     /// Returns an observation that begins with these counts.
     pub fn new(watch: Watch) -> Self {
-        Observation(Mutex::new(Some(Box::new(watch))))
+        Observation {
+            watch: Mutex::new(Some(Box::new(watch))),
+            of_round: None,
+        }
+    }
+
+    /// Returns the observation of a round of this run: the same one, unless the round has open operations of its own.
+    fn of_round(this: &Arc<Self>) -> Arc<Self> {
+        let whole = this.of_round.as_ref().map_or(this, |(whole, _)| whole);
+        let watch = whole.watch.try_lock();
+        let detail = watch.ok().and_then(|it| it.as_ref().map(|it| it.detail()));
+        match detail {
+            Some(Detail::Forms) => Arc::new(Observation {
+                watch: Mutex::new(None),
+                of_round: Some((whole.clone(), Mutex::default())),
+            }),
+            _ => this.clone(),
+        }
     }
 
     /// Takes the counts so far; `None` if they were already taken.
     pub fn take(&self) -> Option<Box<Watch>> {
-        self.0.try_lock().ok()?.take()
+        match &self.of_round {
+            Some((whole, progress)) => {
+                let mut watch = whole.take()?;
+                watch.exchange(&mut *progress.try_lock().ok()?);
+                Some(watch)
+            }
+            None => self.watch.try_lock().ok()?.take(),
+        }
     }
 
     /// Puts the counts back.
     pub fn put(&self, watch: Option<Box<Watch>>) {
-        if let Ok(mut place) = self.0.try_lock() {
-            *place = watch;
+        match &self.of_round {
+            Some((whole, progress)) => {
+                let (Some(mut watch), Ok(mut progress)) = (watch, progress.try_lock()) else {
+                    return;
+                };
+                watch.exchange(&mut progress);
+                whole.put(Some(watch));
+            }
+            None => {
+                if let Ok(mut place) = self.watch.try_lock() {
+                    *place = watch;
+                }
+            }
         }
     }
 }

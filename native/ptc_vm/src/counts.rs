@@ -9,6 +9,9 @@ use crate::halt::Halt;
 use ptc_term::stop::Stop;
 use std::time::Instant;
 
+/// Number of items that are counted in a run that remembers no lists.
+const MOST_ITEMS: usize = 4_000_000;
+
 /// The counters of one operation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counts {
@@ -30,6 +33,15 @@ pub struct Counts {
     pub nanos: u64,
     /// Words that it built, without the operations inside it.
     pub words: u64,
+    /// Nanoseconds from its beginnings to its ends, with those of the tools that were waited for. An operation that runs inside of itself counts
+    /// once. This and the next two are known where the operations are [forms](Detail::Forms).
+    pub total_nanos: u64,
+    /// Words built from its beginnings to its ends.
+    pub total_words: u64,
+    /// The kinds of its values: a bit for each [`Kind`], at the place of its discriminant.
+    pub kinds: u64,
+    /// How often it is open now.
+    pub depth: u32,
     /// How often it called a tool.
     pub calls: u64,
     /// Nanoseconds that the answers took.
@@ -64,18 +76,42 @@ impl Counts {
     }
 }
 
-/// The counters of an observed run.
-#[derive(Debug)]
-pub struct Watch {
-    pub(super) counts: Vec<Counts>,
+/// An operation that has begun.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    site: u32,
+    /// Number of activations around the one that it is in.
+    callers: usize,
+    /// The time of the watch when it began.
+    nanos: u64,
+    /// Its words at that time.
+    words: u64,
+}
+
+/// What a run and each of its rounds have for themselves.
+#[derive(Debug, Default)]
+pub struct Progress {
     /// The operations that have begun and not ended, innermost last.
-    pub(super) open: Vec<u32>,
-    /// Start of the time that counts for the innermost one; `None` while the watch itself works.
-    pub(super) since: Option<Instant>,
+    open: Vec<Open>,
     /// Number of words counted so far.
     words: usize,
     /// Start of the wait for a tool.
     away: Option<Instant>,
+}
+
+/// The counters of an observed run.
+#[derive(Debug)]
+pub struct Watch {
+    pub(super) counts: Vec<Counts>,
+    progress: Progress,
+    /// Start of the time that counts for the innermost operation; `None` while the watch itself works.
+    pub(super) since: Option<Instant>,
+    /// Nanoseconds of all operations so far, with those of the tools that were waited for.
+    nanos: u64,
+    /// Words of all operations so far.
+    built: u64,
+    /// Number of items that may still be counted, where lists are not remembered.
+    pub(super) items_left: usize,
     /// The lengths of the remembered lists. `next` is the index that is overwritten next.
     pub(super) lengths: [Option<usize>; COUNTED_LISTS as usize],
     pub(super) next: usize,
@@ -92,10 +128,11 @@ impl Watch {
         };
         Watch {
             counts: sites.iter().map(counts).collect(),
-            open: Vec::new(),
+            progress: Progress::default(),
             since: None,
-            words: 0,
-            away: None,
+            nanos: 0,
+            built: 0,
+            items_left: MOST_ITEMS,
             lengths: [None; COUNTED_LISTS as usize],
             next: 0,
             detail,
@@ -123,27 +160,78 @@ impl Watch {
 
     /// Returns the operation in which the run is, or in which it ended early.
     pub fn innermost(&self) -> Option<u32> {
-        self.open.last().copied()
+        self.progress.open.last().map(|open| open.site)
+    }
+
+    /// Returns what is recorded.
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    /// Exchanges what the run has for itself for what one of its rounds has, or back.
+    pub fn exchange(&mut self, progress: &mut Progress) {
+        std::mem::swap(&mut self.progress, progress);
+        self.since = None;
+    }
+
+    /// Opens an operation, in an activation with so many around it.
+    pub(super) fn open(&mut self, site: u32, callers: usize) {
+        let counts = &mut self.counts[site as usize];
+        counts.runs += 1;
+        counts.depth += 1;
+        self.progress.open.push(Open {
+            site,
+            callers,
+            nanos: self.nanos,
+            words: self.built,
+        });
+    }
+
+    /// Leaves the operations that were opened inside of an operation and have not ended, and also the operation itself where `with_it`.
+    pub(super) fn leave(&mut self, site: u32, callers: usize, with_it: bool) {
+        let is_it = |open: &Open| open.site == site && open.callers == callers;
+        let Some(at) = self.progress.open.iter().rposition(is_it) else {
+            return;
+        };
+        for open in self.progress.open.drain(at + usize::from(!with_it)..) {
+            let counts = &mut self.counts[open.site as usize];
+            counts.depth = counts.depth.saturating_sub(1);
+            if counts.depth == 0 {
+                counts.total_nanos += self.nanos - open.nanos;
+                counts.total_words += self.built - open.words;
+            }
+        }
     }
 
     /// Ends a run that will not resume: no process waits for the tool any more.
     pub fn end(&mut self) {
         self.come_back(Instant::now());
+        // What did not end has taken its time, too. It stays open, so that it is known where the run has ended.
+        for open in &self.progress.open {
+            let counts = &mut self.counts[open.site as usize];
+            if std::mem::take(&mut counts.depth) > 0 {
+                counts.total_nanos += self.nanos - open.nanos;
+                counts.total_words += self.built - open.words;
+            }
+        }
     }
 
     fn innermost_counts(&mut self) -> Option<&mut Counts> {
-        self.counts.get_mut(*self.open.last()? as usize)
+        self.counts
+            .get_mut(self.progress.open.last()?.site as usize)
     }
 
     /// Assigns the time and words since the last call to the innermost operation.
     pub(super) fn settle(&mut self, built: usize) -> Instant {
         let now = Instant::now();
         let since = self.since.replace(now);
-        let words = built.saturating_sub(std::mem::replace(&mut self.words, built));
+        let words = built.saturating_sub(std::mem::replace(&mut self.progress.words, built)) as u64;
+        let nanos = since.map_or(0, |since| now.duration_since(since).as_nanos()) as u64;
+        self.nanos += nanos;
+        self.built += words;
         if let Some(counts) = self.innermost_counts() {
-            let nanos = since.map_or(0, |since| now.duration_since(since).as_nanos());
-            counts.nanos += nanos as u64;
-            counts.words += words as u64;
+            counts.nanos += nanos;
+            counts.words += words;
         }
         now
     }
@@ -160,9 +248,11 @@ impl Watch {
     }
 
     fn come_back(&mut self, now: Instant) {
-        if let Some(away) = self.away.take() {
+        if let Some(away) = self.progress.away.take() {
+            let waited = now.duration_since(away).as_nanos() as u64;
+            self.nanos += waited;
             if let Some(counts) = self.innermost_counts() {
-                counts.waited += now.duration_since(away).as_nanos() as u64;
+                counts.waited += waited;
             }
         }
     }
@@ -180,7 +270,7 @@ impl Watch {
         match exit {
             Exit::Call { .. } => {
                 counts.calls += 1;
-                self.away = Some(now);
+                self.progress.away = Some(now);
             }
             Exit::Halted(Halt::Stop(Stop::SliceOver)) => counts.breaks += 1,
             _ => {}

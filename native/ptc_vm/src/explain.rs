@@ -15,6 +15,9 @@ pub enum Detail {
     /// Only what findings are made of: which keys were found, which filters kept nothing, and which conversions made only null.
     /// No clock is read, and a key that was found once is not looked up again.
     Findings,
+    /// Each form of a language with functions: its runs, time and words, the items of its values and their kinds. Forms are open in
+    /// activations, and the rounds of a run have their own open forms.
+    Forms,
     /// Nothing of a run: what the program will do.
     Plan,
     /// The same, and how the arguments of each call are made.
@@ -100,6 +103,10 @@ pub enum Mark {
     Output(u32),
     /// The operation ends.
     Leave(u32),
+    /// The operation ends, whose value is not one term.
+    LeaveParts(u32),
+    /// A jump has led back into the operation: those inside that have not ended are left.
+    Back(u32),
     /// Count the value on the stack, which the operation is given for its [`Role`].
     Value(u32),
     /// Count its current value as that.

@@ -43,7 +43,7 @@ mod watch;
 
 pub use ahead::{look_ahead, Answers};
 pub use calls::{Entered, Next};
-pub use counts::{Counts, Watch};
+pub use counts::{Counts, Progress, Watch};
 pub use demanded::Demanded;
 pub use execute::Execute;
 pub use exit::{Exit, BRANCHES};

@@ -59,16 +59,26 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         match mark {
             Mark::Enter(site) => {
                 watch.settle(self.machine.heap.words_built());
-                watch.open.push(site);
-                watch.counts[site as usize].runs += 1;
+                watch.open(site, self.callers.len());
             }
             Mark::Leave(site) => {
                 watch.settle(self.machine.heap.words_built());
-                watch.open.pop();
+                watch.leave(site, self.callers.len(), true);
                 let value = self.machine.top();
+                let kind = self.machine.heap.kind(value);
                 let counts = &mut watch.counts[site as usize];
                 counts.ended += 1;
                 counts.held += u64::from(self.machine.heap.truthy(value));
+                counts.kinds |= 1 << kind as u32;
+            }
+            Mark::LeaveParts(site) => {
+                watch.settle(self.machine.heap.words_built());
+                watch.leave(site, self.callers.len(), true);
+                watch.counts[site as usize].ended += 1;
+            }
+            Mark::Back(site) => {
+                watch.settle(self.machine.heap.words_built());
+                watch.leave(site, self.callers.len(), false);
             }
             Mark::Input(site) => {
                 let slot = self.program.sites[site as usize].input;
@@ -153,11 +163,16 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
                     return Ok(*length);
                 }
             }
+            if watch.detail == Detail::Forms && watch.items_left == 0 {
+                return Ok(None);
+            }
             watch.settle(machine.heap.words_built());
         }
         watch.since = None;
         let (items, _) = machine.count_items(value)?;
         if !remembers {
+            watch.items_left = watch.items_left.saturating_sub(items);
+            watch.since = Some(Instant::now());
             return Ok(Some(items));
         }
         watch.since = Some(Instant::now());

@@ -125,12 +125,18 @@ defmodule Mix.Tasks.PtcLispTest do
   end
 
   test "options of the other language are said", %{directory: directory} do
-    for args <- [["--explain"], ["--edition", "2"]] do
-      assert_raise Mix.Error,
-                   ~r/works with programs in PTC-JSON, and .*p.clj is one in PTC-Lisp/,
-                   fn ->
-                     run(directory, "1", args)
-                   end
-    end
+    assert_raise Mix.Error,
+                 ~r/works with programs in PTC-JSON, and .*p.clj is one in PTC-Lisp/,
+                 fn -> run(directory, "1", ["--edition", "2"]) end
+  end
+
+  test "a run is explained", %{directory: directory} do
+    assert {0, shown, ""} = run(directory, "(println 1)\n(+ 1 (inc 1))", ["--explain"])
+    assert ["1", "3" | tree] = String.split(shown, "\n")
+    assert Enum.any?(tree, &(&1 =~ ~r/└─ \(inc 1\) +1 /))
+
+    assert {1, shown, error} = run(directory, "(inc \"a\")", ["--explain"])
+    assert shown =~ "! ended here"
+    assert error =~ "inc"
   end
 end

@@ -14,7 +14,7 @@ defmodule PtcRunner.Lisp.ProblemWordsTest do
   defp problem(source) do
     limits = {5_000, 100_000_000}
 
-    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), limits)) do
+    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), false, limits)) do
       {:error, {:problem, reason, code, parts, start, stop}} ->
         assert start <= stop and stop <= byte_size(source)
         {reason, ProblemWords.message(reason, code, parts)}
@@ -172,7 +172,7 @@ defmodule PtcRunner.Lisp.ProblemWordsTest do
   defp code(source) do
     limits = {5_000, 100_000_000}
 
-    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), limits)) do
+    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), false, limits)) do
       {:error, {:problem, _reason, code, _parts, _start, _stop}} -> code
       _ -> nil
     end

@@ -14,11 +14,11 @@ defmodule PtcRunner.Json.Explain.Tree do
   # Maximum number of operations in the text.
   @lines 500
 
-  @doc "The text, with a line for each operation and one for the whole."
-  @spec text(Explain.t()) :: String.t()
-  def text(%Explain{operations: []} = explanation), do: headline(explanation) <> "\n"
+  @doc "The text, with a line for each operation, or each form of PTC-Lisp, and one for the whole."
+  @spec text(Explain.t() | PtcRunner.Lisp.Explain.t()) :: String.t()
+  def text(%{operations: []} = explanation), do: headline(explanation) <> "\n"
 
-  def text(%Explain{operations: operations} = explanation) do
+  def text(%{operations: operations} = explanation) do
     whole = operations |> Enum.map(&own/1) |> Enum.sum()
     {shown, hidden} = Enum.split(operations, @lines)
     trees = branches(shown)
@@ -39,8 +39,14 @@ defmodule PtcRunner.Json.Explain.Tree do
     near = if explanation.near == [], do: "", else: "\n! near: #{Near.text(explanation.near)}"
 
     case explanation.result do
-      {:error, reason} -> "! #{PtcRunner.Json.format_error(reason)}\n#{times}#{tools}#{near}"
-      _ok -> times <> tools <> near
+      {:error, %PtcRunner.Step{} = step} ->
+        "! #{PtcRunner.Lisp.format_error(step)}\n#{times}#{tools}#{near}"
+
+      {:error, reason} ->
+        "! #{PtcRunner.Json.format_error(reason)}\n#{times}#{tools}#{near}"
+
+      _ok ->
+        times <> tools <> near
     end
   end
 
@@ -95,8 +101,13 @@ defmodule PtcRunner.Json.Explain.Tree do
     found = for finding <- Findings.about(operation), do: "! " <> finding.message
     failed = if operation.path == explanation.failed_at, do: ["! ended here"], else: []
     type = if operation[:type], do: [Words.shown(operation.type)], else: []
-    Enum.join(type ++ left ++ breaks ++ never ++ found ++ failed, ", ")
+    kinds = kinds(Map.get(operation, :kinds, []))
+    Enum.join(type ++ kinds ++ left ++ breaks ++ never ++ found ++ failed, ", ")
   end
+
+  # What the values of a form were.
+  defp kinds([]), do: []
+  defp kinds(kinds), do: [Enum.map_join(kinds, " or ", &Atom.to_string/1)]
 
   defp times(1), do: "once"
   defp times(count), do: "#{Format.number(count)} times"

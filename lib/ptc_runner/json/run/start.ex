@@ -62,6 +62,11 @@ defmodule PtcRunner.Json.Run.Start do
 
   @doc "The first native call of a run; `:texts` if its context has texts."
   @spec begin(Run.t()) :: Reply.t()
+  def begin(%Run{program: %Lisp{consts: consts}, observation: observation} = run)
+      when observation != nil do
+    begin_lisp(observation, consts, run)
+  end
+
   def begin(%Run{program: %Lisp{} = program} = run) do
     %Lisp{handle: handle, consts: consts} = program
 

@@ -168,6 +168,7 @@ impl<'a> Compiler<'a> {
                     CompileTask::Emit(Instr::Own(Own::Unguard)),
                     CompileTask::Emit(Instr::Jump(end)),
                     CompileTask::Place(caught),
+                    CompileTask::BackInForm,
                     CompileTask::Store(slot),
                     CompileTask::Expr(*handler),
                     CompileTask::Place(end),

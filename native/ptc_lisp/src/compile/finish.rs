@@ -125,8 +125,11 @@ impl<'a> Compiler<'a> {
                 end: labels[end as usize],
                 has_workers: self.calls_tools || self.has_effects,
             },
-            sites: Vec::new(),
-            detail: Detail::default(),
+            detail: match &self.observer {
+                Some(_) => Detail::Forms,
+                None => Detail::default(),
+            },
+            sites: self.observer.take().map_or(Vec::new(), |it| it.sites),
             branches: Vec::new(),
         };
         let functions = functions(self.source, self.texts, &self.entries, &self.free, &labels);

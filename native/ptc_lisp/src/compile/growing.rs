@@ -166,6 +166,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::Call(callee, arguments) => {
                 if let Some(builtin) = self.adding(*callee, arguments) {
+                    self.open_form(expr, true);
                     let others = arguments.len() as u32 - 1;
                     let mut tasks = vec![CompileTask::Grow(arguments[0])];
                     tasks.extend(arguments[1..].iter().map(|it| CompileTask::Expr(*it)));
@@ -174,18 +175,25 @@ impl<'a> Compiler<'a> {
                     return self.then(tasks);
                 }
                 if self.gathers(*callee, arguments) {
+                    self.open_form(expr, true);
                     return self.gather(arguments);
                 }
             }
             Expr::If(test, yes, no) => {
-                return self.branch(*test, None, (*yes, *no), CompileTask::Grow)
+                self.open_form(expr, true);
+                return self.branch(*test, None, (*yes, *no), CompileTask::Grow);
             }
             Expr::IfNil(test, yes, no) => {
+                self.open_form(expr, true);
                 let is_nil = Some(Instr::Own(Own::IsNil));
                 return self.branch(*test, is_nil, (*yes, *no), CompileTask::Grow);
             }
-            Expr::Do(parts) if !parts.is_empty() => return self.body(parts, CompileTask::Grow),
+            Expr::Do(parts) if !parts.is_empty() => {
+                self.open_form(expr, true);
+                return self.body(parts, CompileTask::Grow);
+            }
             Expr::Let(bindings, body) => {
+                self.open_form(expr, true);
                 return self.let_form(bindings, CompileTask::Grow(*body));
             }
             _ => {}

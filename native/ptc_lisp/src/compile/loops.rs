@@ -42,6 +42,7 @@ impl<'a> Compiler<'a> {
     ) {
         let head = self.label();
         self.place(head);
+        self.back_in_form();
         for ((pattern, _), place) in bindings.iter().zip(&places) {
             if !matches!(pattern, Pattern::Local(_)) {
                 self.code.push(Instr::Slot(place.slot()));
@@ -197,8 +198,10 @@ impl<'a> Compiler<'a> {
                     .extend([Instr::Const(EMPTY_LIST), Instr::Store(*added)]);
             }
         }
+        self.open_function(function);
         let head = self.label();
         self.place(head);
+        self.back_in_form();
         for (place, pattern) in places.iter().zip(&about.params) {
             if !matches!(pattern, Pattern::Local(_)) {
                 self.code.push(Instr::Slot(place.slot()));
@@ -221,6 +224,7 @@ impl<'a> Compiler<'a> {
         }
         self.current.targets.push(Target { head, places });
         self.run(about.body);
+        self.close_function();
         self.code.push(Instr::Return);
         let (params, captures) = (
             u16::try_from(about.params.len()),

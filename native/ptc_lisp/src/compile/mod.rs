@@ -13,6 +13,7 @@ mod free;
 mod growing;
 mod inlined;
 mod loops;
+mod observer;
 mod task;
 
 pub use calls::ToolSite;
@@ -22,6 +23,7 @@ use crate::ast::{Analyzed, FunctionId, LocalId, Problem, Span};
 use crate::code::{Instr, Program};
 use crate::consts::Const;
 use constants::Constants;
+use observer::FormObserver;
 use ptc_vm::program::{Pc, Slot};
 use std::collections::{HashMap, HashSet};
 use task::CompileTask;
@@ -133,10 +135,30 @@ struct Compiler<'a> {
     has_effects: bool,
     /// Whether a function is being compiled.
     in_function: bool,
+    /// The forms, if the program is observed.
+    observer: Option<Box<FormObserver>>,
 }
 
 /// Compiles a program. `shadowed`: names of built-ins that the memory has.
 pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<Compiled, Problem> {
+    compile_with(source, texts, shadowed, None)
+}
+
+/// Compiles a program for observation, see [`ptc_vm::explain`].
+pub fn compile_observed(
+    source: &Analyzed,
+    texts: &Texts,
+    shadowed: &[String],
+) -> Result<Compiled, Problem> {
+    compile_with(source, texts, shadowed, Some(Box::default()))
+}
+
+fn compile_with(
+    source: &Analyzed,
+    texts: &Texts,
+    shadowed: &[String],
+    observer: Option<Box<FormObserver>>,
+) -> Result<Compiled, Problem> {
     let mut user: HashSet<&str> = shadowed.iter().map(String::as_str).collect();
     let defined = source.defined.iter();
     user.extend(defined.map(|name| source.names[*name as usize].as_str()));
@@ -160,6 +182,7 @@ pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<
         calls_tools: false,
         has_effects: false,
         in_function: false,
+        observer,
     };
     for _ in &source.functions {
         let label = compiler.label();

@@ -25,6 +25,10 @@ pub(super) enum CompileTask<'a> {
     BeginLoop(&'a [(Pattern, ExprId)], Vec<LocalPlace>),
     /// End the innermost loop.
     EndLoop,
+    /// Mark the end of the innermost form that is observed; whether its value has two parts.
+    CloseForm(bool),
+    /// Mark that a jump leads here.
+    BackInForm,
     /// The clauses of a `for` from this one on.
     Clauses(For<'a>, usize, Option<(Label, Label)>),
 }
@@ -42,7 +46,10 @@ impl<'a> Compiler<'a> {
     /// Does a task.
     pub(super) fn task(&mut self, task: CompileTask<'a>) {
         match task {
-            CompileTask::Expr(expr) => self.expr(expr),
+            CompileTask::Expr(expr) => {
+                self.open_form(expr, false);
+                self.expr(expr)
+            }
             CompileTask::Grow(expr) => self.grow(expr),
             CompileTask::Emit(instr) => self.code.push(instr),
             CompileTask::Place(label) => self.place(label),
@@ -53,6 +60,8 @@ impl<'a> Compiler<'a> {
             CompileTask::EndLoop => {
                 self.current.targets.pop();
             }
+            CompileTask::CloseForm(grows) => self.close_form(grows),
+            CompileTask::BackInForm => self.back_in_form(),
             CompileTask::Clauses(form, at, around) => self.clauses(form, at, around),
         }
     }

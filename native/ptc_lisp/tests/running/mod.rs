@@ -1,8 +1,9 @@
 //! Runs programs on the heap of plain values, in executions of so many units.
+#![allow(dead_code)]
 
 use ptc_lisp::analyze::analyze;
 use ptc_lisp::code::{Lisp, ASK_PRINT};
-use ptc_lisp::compile::{compile, Texts};
+use ptc_lisp::compile::{compile, compile_observed, Texts};
 use ptc_lisp::consts::{materialize, Word};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter, Pace};
@@ -10,7 +11,7 @@ use ptc_term::named::Named;
 use ptc_term::plain::{PlainHeap, Term};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
-use ptc_vm::{Exit, Halt, Inputs, State, Vm};
+use ptc_vm::{Counts, Exit, Halt, Inputs, State, Vm, Watch};
 
 /// How a run has ended: its value, or its error as `code name detail terms`; and what it has printed.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,12 +59,35 @@ impl Run<'_> {
 
     /// The same, and the most terms that it had while it was suspended.
     pub fn measured(&self) -> (Ended, usize, usize, usize) {
+        self.executed(&mut None)
+    }
+
+    /// Runs it observed; also returns the counts of its forms, without what depends on when it is suspended.
+    pub fn observed(&self) -> (Ended, Vec<Counts>) {
+        let mut watch = Some(None);
+        let (ended, ..) = self.executed(&mut watch);
+        let watch = watch.flatten().expect("the counts");
+        let mut counts = watch.counts().to_vec();
+        for form in &mut counts {
+            (form.nanos, form.total_nanos, form.breaks) = (0, 0, 0);
+            // A suspension builds some, too.
+            (form.words, form.total_words) = (0, 0);
+        }
+        (ended, counts)
+    }
+
+    /// Runs it, and observes it if there is room for a watch.
+    fn executed(&self, watch: &mut Option<Option<Box<Watch>>>) -> (Ended, usize, usize, usize) {
         let analyzed = analyze(self.source, &[]).expect("a program");
         let texts = Texts {
             program: self.source,
             added: &[],
         };
-        let compiled = compile(&analyzed, &texts, &[]).expect("a program");
+        let compiled = match watch {
+            Some(_) => compile_observed(&analyzed, &texts, &[]),
+            None => compile(&analyzed, &texts, &[]),
+        };
+        let compiled = compiled.expect("a program");
         let mut heap = PlainHeap::default();
         let set = empty_set(&mut heap);
         let words: Vec<_> = Word::ALL.iter().map(|word| heap.word(*word)).collect();
@@ -85,6 +109,9 @@ impl Run<'_> {
         let no_list = heap.make_list(&[]);
         let memory = heap.make_tuple(&[no_memory, no_list, no_memory, nil]);
         let program = &compiled.program;
+        if let Some(watch) = watch {
+            *watch = Some(Box::new(Watch::new(&program.sites, program.detail)));
+        }
         let mut asked = Vec::new();
         let mut answer = None;
         let (mut executions, mut fuel, mut most) = (0, 0, 0);
@@ -99,12 +126,18 @@ impl Run<'_> {
             let pace = [Pace::Slice, Pace::Quantum][executions % 2];
             let meter = Meter::with_fuel_at(pace, self.limits, self.units);
             let mut vm = Vm::new(program, &mut heap, inputs, state, meter);
+            if let Some(watch) = watch.as_mut().and_then(Option::take) {
+                vm.observe(watch);
+            }
             let exit = match answer.take() {
                 Some(answer) => vm.resume(answer),
                 None => vm.run(),
             };
             assert!(!vm.is_broken());
             fuel += vm.fuel_consumed();
+            if let Some(watch) = watch {
+                *watch = vm.take_watch();
+            }
             let left = vm.into_state();
             let end = match exit {
                 Exit::Done(value) => {
