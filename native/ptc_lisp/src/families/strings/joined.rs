@@ -1,6 +1,6 @@
 //! A text to which others were added.
 
-use super::{make_string, string};
+use super::string;
 use crate::code::{Eval, Machine};
 use ptc_term::heap::Heap;
 
@@ -30,5 +30,5 @@ pub fn joined<H: Heap>(m: &mut Machine<'_, H>, base: H::Term, added: H::Term) ->
     for text in texts.iter().rev() {
         bytes.extend_from_slice(m.heap.bytes(*text).unwrap_or_default());
     }
-    make_string(m, &bytes)
+    Ok(m.make_text(&bytes)?)
 }

@@ -22,8 +22,8 @@ use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::invalid_types;
 use crate::table::Builtin;
 use crate::values::{class, Class};
-use ptc_term::heap::{words_of_string, Heap, Kind};
-use ptc_term::meter::Meter;
+use ptc_kernels::SHORT_TEXT;
+use ptc_term::heap::{Heap, Kind};
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_text::Ongoing;
@@ -120,11 +120,6 @@ fn is_regex<H: Heap>(m: &Machine<'_, H>, term: H::Term) -> bool {
     m.heap.kind(term) == Kind::Map && class(m, term) == Class::Regex
 }
 
-/// Texts of at most this many bytes are worked on in one step.
-const SHORT: usize = 16_384;
-/// Bytes that are copied or compared per unit of fuel.
-const BYTES_A_UNIT: usize = 64;
-
 /// Returns the string that a term is, whose bytes can be read without being counted; `None` if it is none.
 #[inline]
 fn string<H: Heap>(m: &mut Machine<'_, H>, term: H::Term) -> Result<Option<H::Term>, Stop> {
@@ -154,7 +149,7 @@ fn scanned<H: Heap, R>(
     length: usize,
     evaluate: impl FnOnce(&mut Machine<'_, H>, &mut Scan) -> Result<R, Halt<H>>,
 ) -> Result<R, Halt<H>> {
-    if length <= SHORT {
+    if length <= SHORT_TEXT {
         return evaluate(m, &mut Scan::default());
     }
     let begin = |_: &mut Machine<'_, H>| Scan {
@@ -209,42 +204,6 @@ macro_rules! states {
 states! {
     Writing(text::Writing<T>);
     Splitting(split::Splitting<T>);
-}
-
-/// Returns what counts the pieces of work on a long text: the cost of a piece, and the words of what will have been written
-/// after it. What was done before is kept when a piece is not begun, if `is_kept`.
-fn counting<'m, H: Heap>(
-    heap: &'m H,
-    meter: &'m mut Meter,
-    is_kept: bool,
-) -> impl FnMut(usize, usize) -> Result<(), Stop> + 'm {
-    let mut is_first = true;
-    move |cost, words| {
-        if !std::mem::take(&mut is_first) && is_kept {
-            meter.advanced();
-        }
-        meter.check_heap_limit(words, heap)?;
-        meter.consume_fuel(cost, heap)
-    }
-}
-
-/// Makes a string, if the heap limit permits.
-fn make_string<H: Heap>(m: &mut Machine<'_, H>, bytes: &[u8]) -> Eval<H> {
-    m.consume_fuel_at_once(bytes.len() / BYTES_A_UNIT)?;
-    m.check_heap_limit(words_of_string(bytes.len()))?;
-    Ok(m.heap.make_string(bytes))
-}
-
-/// Makes a part of a string: itself, if it is all of it.
-fn make_part<H: Heap>(m: &mut Machine<'_, H>, text: H::Term, start: usize, end: usize) -> Eval<H> {
-    let bytes = m.heap.bytes(text).unwrap_or_default();
-    if start == 0 && end == bytes.len() {
-        return Ok(text);
-    }
-    m.consume_fuel_at_once((end - start) / BYTES_A_UNIT)?;
-    m.check_heap_limit(words_of_string(end - start))?;
-    let part = m.heap.bytes(text).unwrap_or_default()[start..end].to_vec();
-    Ok(m.heap.make_string(&part))
 }
 
 /// Bytes of the longest text that is looked at to see whether it is one character.

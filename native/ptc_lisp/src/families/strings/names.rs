@@ -1,6 +1,5 @@
 //! Names of keywords, and keywords of names.
 
-use super::make_string;
 use crate::code::{Eval, Machine};
 use crate::exec::checks::failed;
 use crate::table::Builtin;
@@ -18,7 +17,7 @@ pub(super) fn name<H: Heap>(m: &mut Machine<'_, H>, term: H::Term) -> Eval<H> {
         _ => None,
     };
     match name {
-        Some(name) => make_string(m, &name),
+        Some(name) => Ok(m.make_text(&name)?),
         None => Err(failed("no_name", Builtin::Name, &[term])),
     }
 }

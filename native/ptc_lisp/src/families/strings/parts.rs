@@ -1,7 +1,7 @@
 //! Parts of texts between two indices.
 
 use super::places::{both, index_of, length, Index};
-use super::{make_part, scanned, string};
+use super::{scanned, string};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
 use crate::fault::Fault;
@@ -26,13 +26,13 @@ pub(super) fn subs<H: Heap>(
     }
     let (start, end) = match indices {
         [Index::At(start), Index::At(end)] if end >= start => (start, end),
-        _ => return make_part(m, text, 0, 0),
+        _ => return Ok(m.make_part(text, 0, 0)?),
     };
     let end = (range.len() > 1).then_some(end);
     let length = m.heap.byte_length(text).unwrap_or(0);
     scanned(m, length, |m, scan| {
         let [(start, _), (end, _)] = both(m, text, (start, end), scan)?;
-        make_part(m, text, start, end)
+        Ok(m.make_part(text, start, end)?)
     })
 }
 
@@ -60,7 +60,7 @@ pub(super) fn substring<H: Heap>(
     scanned(m, length, |m, scan| {
         let [from, to] = both(m, text, (first, last), scan)?;
         match (from, to, end) {
-            ((from, 0), (to, 0), _) => make_part(m, text, from, to),
+            ((from, 0), (to, 0), _) => Ok(m.make_part(text, from, to)?),
             (_, (_, missing), Some(end)) => {
                 let length = (end as usize).saturating_sub(missing);
                 Err(outside(m, end, length, "end"))

@@ -1,12 +1,13 @@
 //! Places in texts, as indices of graphemes; whether and where a text has another one.
 
-use super::{counting, scanned, string, Scan, BYTES_A_UNIT};
+use super::{scanned, string, Scan};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::invalid_types;
 use crate::table::Builtin;
 use crate::values::make_int;
+use ptc_kernels::{counting, BYTES_A_UNIT};
 use ptc_term::heap::Heap;
-use ptc_text::{graphemes, last_place, skip, Ongoing};
+use ptc_text::{last_place, skip, Ongoing};
 
 /// Whether a text begins with a part, ends with it, or has it. Both are strings.
 pub(super) fn has<H: Heap>(
@@ -124,7 +125,7 @@ pub(super) fn find<H: Heap>(
         if scan.stage == 2 {
             let is_kept = scan.is_kept;
             let places = &mut scan.ongoing.places;
-            let places = super::split::prepared(m, part, places)?;
+            let places = m.search_for(part, places)?;
             let (heap, meter) = m.heap_and_meter();
             let bytes = &heap.bytes(text).unwrap_or_default()[scan.start..];
             let mut counting = counting(heap, meter, is_kept);
@@ -207,17 +208,7 @@ fn count<H: Heap>(
     (start, end): (usize, usize),
     scan: &mut Scan,
 ) -> Result<usize, Halt<H>> {
-    let (heap, meter) = m.heap_and_meter();
-    let bytes = &heap.bytes(text).unwrap_or_default()[start..end];
-    let mut counting = counting(heap, meter, scan.is_kept);
-    let ongoing = &mut scan.ongoing;
-    Ok(graphemes(
-        bytes,
-        &mut ongoing.at,
-        &mut ongoing.count,
-        &mut ongoing.piece,
-        |cost| counting(cost, 0),
-    )?)
+    Ok(m.characters(text, (start, end), &mut scan.ongoing, scan.is_kept)?)
 }
 
 /// Returns the number of graphemes of a string.

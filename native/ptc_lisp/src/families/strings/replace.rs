@@ -1,10 +1,10 @@
 //! `replace` with a plain text: all occurrences; an empty one is between all characters.
 
-use super::split::prepared;
-use super::{counting, make_string, scanned, string, Scan, BYTES_A_UNIT};
+use super::{scanned, string, Scan};
 use crate::code::{Eval, Machine};
 use crate::exec::checks::invalid_types;
 use crate::table::Builtin;
+use ptc_kernels::BYTES_A_UNIT;
 use ptc_term::heap::{words_of_string, Heap};
 use ptc_text::Ongoing;
 
@@ -24,46 +24,8 @@ pub(super) fn replace<H: Heap>(
     scanned(m, length, |m, scan| match is_empty {
         true if with.is_empty() => Ok(text),
         true => between(m, text, &with, scan),
-        false => occurrences(m, text, what, &with, scan),
+        false => Ok(m.replaced(text, (what, &with), &mut scan.ongoing, scan.is_kept)?),
     })
-}
-
-/// Makes the text with the replaced parts.
-fn occurrences<H: Heap>(
-    m: &mut Machine<'_, H>,
-    text: H::Term,
-    what: H::Term,
-    with: &[u8],
-    scan: &mut Scan,
-) -> Eval<H> {
-    let is_kept = scan.is_kept;
-    let Ongoing {
-        at, out, places, ..
-    } = &mut scan.ongoing;
-    let places = prepared(m, what, places)?;
-    let (heap, meter) = m.heap_and_meter();
-    let bytes = heap.bytes(text).unwrap_or_default();
-    {
-        let mut counting = counting(heap, meter, is_kept);
-        while let Some(place) = places.next(bytes, |cost| counting(cost, 0))? {
-            let more = place - *at + with.len();
-            counting(1 + more / BYTES_A_UNIT, words_of_string(out.len() + more))?;
-            out.extend_from_slice(&bytes[*at..place]);
-            out.extend_from_slice(with);
-            *at = place + places.length();
-            places.take();
-        }
-        if *at == 0 {
-            return Ok(text);
-        }
-        if scan.stage == 0 {
-            let more = bytes.len() - *at;
-            counting(1 + more / BYTES_A_UNIT, words_of_string(out.len() + more))?;
-            out.extend_from_slice(&bytes[*at..]);
-            scan.stage = 1;
-        }
-    }
-    make_string(m, out)
 }
 
 /// Makes the text with another one before, between and after its graphemes.
@@ -105,5 +67,5 @@ fn between<H: Heap>(
             meter.consume_fuel(1 + more / BYTES_A_UNIT, heap)?;
         }
     }
-    make_string(m, out)
+    Ok(m.make_text(out)?)
 }

@@ -1,23 +1,21 @@
 //! `split` by a character, `split-lines`: the parts of a text.
 
-use super::{is_one_character, make_string, only_string, string, SHORT};
+use super::{is_one_character, only_string, string};
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::{failed, invalid_types};
 use crate::families::seqs;
 use crate::table::Builtin;
 use memchr::{memchr, memrchr};
-use ptc_kernels::Listing;
+use ptc_kernels::{Listing, BYTES_A_UNIT, SHORT_TEXT};
 use ptc_term::heap::{words_of_string, Heap, WORDS_OF_CELL};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
-use ptc_text::{Occurrences, Ongoing};
+use ptc_text::Ongoing;
 
 /// Bytes of a text that are taken at once.
 const BLOCK: usize = 16_384;
 /// Bytes that are searched at once.
 const PIECE: usize = 1 << 16;
-/// Bytes that are searched per unit of fuel.
-const BYTES_A_UNIT: usize = 64;
 /// Fuel for a part.
 const PART: usize = 4;
 /// Words of a new part without its bytes, and those that it will take in the list, and takes in native memory.
@@ -88,7 +86,7 @@ pub(super) fn split<H: Heap>(
         _ => return Err(failed("long_separator", Builtin::Split, &[by])),
     };
     if let By::Byte(byte) = how {
-        if m.heap.byte_length(text).unwrap_or(0) <= SHORT {
+        if m.heap.byte_length(text).unwrap_or(0) <= SHORT_TEXT {
             return short(m, text, byte);
         }
     }
@@ -133,7 +131,7 @@ fn parts<H: Heap>(
         match how {
             By::Lines => by_byte(m, text, b'\n', true, work)?,
             By::Byte(byte) => by_byte(m, text, byte, false, work)?,
-            By::Text => by_text(m, text, by, work)?,
+            By::Text => m.split_by(text, by, &mut work.ongoing, &mut work.items)?,
         }
         // Empty lines at the end are dropped, unless the text itself is the only one.
         let is_empty_text = m.heap.byte_length(text) == Some(0);
@@ -165,7 +163,7 @@ fn by_byte<H: Heap>(
                 usize::from(is_lines && !is_last && end > start && ends_by_return(m, text, end));
             m.check_heap_limit(words_of_string(end - start) + WORDS_KEPT * work.items.len())?;
             let part = m.heap.bytes(text).unwrap_or_default()[start..end - cut].to_vec();
-            let part = make_string(m, &part)?;
+            let part = m.make_text(&part)?;
             push(work, part, end - cut == start);
             (work.at, work.searched) = (end + 1, end + 1);
             m.meter.advanced();
@@ -223,49 +221,4 @@ fn end_of_part<H: Heap>(
         m.meter.advanced();
     }
     Ok((length, true))
-}
-
-/// Makes the parts between the occurrences of a text that are not made yet.
-fn by_text<H: Heap>(
-    m: &mut Machine<'_, H>,
-    text: H::Term,
-    by: H::Term,
-    work: &mut Splitting<H::Term>,
-) -> Result<(), Halt<H>> {
-    let places = prepared(m, by, &mut work.ongoing.places)?;
-    loop {
-        let next = {
-            let (heap, meter) = m.heap_and_meter();
-            let bytes = heap.bytes(text).unwrap_or_default();
-            let mut counting = super::counting(heap, meter, true);
-            places.next(bytes, |cost| counting(cost, 0))?
-        };
-        let end = next.or(m.heap.byte_length(text)).unwrap_or(work.at);
-        m.check_heap_limit(words_of_string(end - work.at) + WORDS_KEPT * work.items.len())?;
-        let part = m.heap.bytes(text).unwrap_or_default()[work.at..end].to_vec();
-        let part = make_string(m, &part)?;
-        work.items.push(part);
-        m.meter.advanced();
-        places.take();
-        match next {
-            Some(place) => work.at = place + places.length(),
-            None => return Ok(()),
-        }
-    }
-}
-
-/// Prepares the search for a part, unless that was done before.
-pub(super) fn prepared<'o, H: Heap>(
-    m: &mut Machine<'_, H>,
-    part: H::Term,
-    places: &'o mut Option<Box<Occurrences>>,
-) -> Result<&'o mut Occurrences, Halt<H>> {
-    if let Some(places) = places {
-        return Ok(places);
-    }
-    m.consume_fuel_to_copy(part)?;
-    let length = m.heap.byte_length(part).unwrap_or(0);
-    m.consume_fuel_at_once(Occurrences::cost(length))?;
-    let part = m.heap.bytes(part).unwrap_or_default();
-    Ok(places.insert(Box::new(Occurrences::new(part))))
 }

@@ -130,7 +130,7 @@ fn next<H: Heap>(
     let found = {
         let (heap, meter) = machine.heap_and_meter();
         let bytes = heap.bytes(text).unwrap_or_default();
-        let mut counting = counting(heap, meter);
+        let mut counting = counting(heap, meter, true);
         matches.next(pattern, bytes, |cost| counting(cost, 0))?
     };
     match found {
@@ -156,7 +156,7 @@ fn value_of<H: Heap>(
     let (mut keys, mut values) = (Vec::new(), Vec::new());
     for (name, place) in pattern.names().zip(groups) {
         let Some(name) = name else { continue };
-        keys.push(make_string(machine, name.as_bytes())?);
+        keys.push(machine.make_text(name.as_bytes())?);
         values.push(part(machine, text, *place)?);
     }
     machine.count_new_map(keys.len())?;
@@ -172,8 +172,8 @@ fn part<H: Heap>(
     let Some((start, end)) = place else {
         return Ok(machine.heap.nil());
     };
-    machine.check_heap_limit(words_of(end - start))?;
+    machine.check_heap_limit(words_of_string(end - start))?;
     let bytes = machine.heap.bytes(text).unwrap_or_default();
     let part = bytes[start..end].to_vec();
-    make_string(machine, &part)
+    Ok(machine.make_text(&part)?)
 }

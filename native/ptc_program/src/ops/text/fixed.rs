@@ -31,7 +31,7 @@ pub(super) fn fixed<H: Heap>(
         None => {}
     }
     match rounded(&text, places) {
-        Some(text) => make_string(machine, &text),
+        Some(text) => Ok(machine.make_text(&text)?),
         None => Err(machine.fault(op, Code::NeedsNumberForDecimals, vec![value])),
     }
 }

@@ -81,7 +81,7 @@ impl Operation for Text {
             }
             put_part(machine, apply.op, *part, &mut out)?;
         }
-        make_string(machine, &out)
+        Ok(machine.make_text(&out)?)
     }
 }
 
@@ -127,7 +127,7 @@ fn joined<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
             }
             put
         })?;
-        make_string(machine, out)
+        Ok(machine.make_text(out)?)
     })
 }
 
@@ -181,7 +181,7 @@ impl Operation for ToText {
         }
         let mut out = Vec::new();
         put_part(machine, apply.op, input, &mut out)?;
-        make_string(machine, &out)
+        Ok(machine.make_text(&out)?)
     }
 }
 
@@ -221,7 +221,7 @@ fn put_text<H: Heap>(
 ) -> Result<(), Halt<H::Term>> {
     let length = machine.heap.byte_length(text).unwrap_or(0);
     machine.consume_fuel_at_once(1 + length / BYTES_A_UNIT)?;
-    machine.check_heap_limit(words_of(out.len() + length))?;
+    machine.check_heap_limit(words_of_string(out.len() + length))?;
     out.extend_from_slice(machine.heap.bytes(text).unwrap_or_default());
     Ok(())
 }

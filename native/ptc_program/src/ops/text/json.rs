@@ -71,7 +71,7 @@ pub(super) fn put_json<H: Heap>(
         if !put_value(machine, value, &mut open, out)? {
             return Ok(false);
         }
-        machine.check_heap_limit(words_of(out.len()))?;
+        machine.check_heap_limit(words_of_string(out.len()))?;
     }
     Ok(true)
 }
@@ -158,7 +158,7 @@ fn put_quoted<H: Heap>(
     };
     let length = machine.heap.byte_length(text).unwrap_or(0);
     machine.consume_fuel_at_once(length / BYTES_WRITTEN_A_UNIT)?;
-    machine.check_heap_limit(words_of(out.len() + length))?;
+    machine.check_heap_limit(words_of_string(out.len() + length))?;
     let bytes = machine.heap.bytes(text).unwrap_or_default();
     Ok(put_string(out, bytes).is_ok())
 }

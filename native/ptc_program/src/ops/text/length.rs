@@ -3,7 +3,7 @@
 use super::*;
 use crate::shape::{OpShape, TextOf};
 use ptc_term::number::Number;
-use ptc_text::{graphemes, Ongoing};
+use ptc_text::Ongoing;
 
 pub(in super::super) struct Length;
 
@@ -84,24 +84,13 @@ fn characters<H: Heap>(
     machine: &mut Machine<'_, H>,
     text: H::Term,
 ) -> Result<usize, Halt<H::Term>> {
-    let (heap, meter) = machine.heap_and_meter();
-    let bytes = heap.bytes(text).unwrap_or_default();
-    if bytes.len() <= SHORT {
-        let count = |cost| meter.consume_fuel(cost, heap);
-        return Ok(graphemes(bytes, &mut 0, &mut 0, &mut 0, count)?);
+    let length = machine.heap.byte_length(text).unwrap_or(0);
+    if length <= SHORT_TEXT {
+        let ongoing = &mut Ongoing::default();
+        return Ok(machine.characters(text, (0, length), ongoing, false)?);
     }
     machine.resumable(
         |_| OnText::new(text),
-        |machine, work| {
-            let (heap, meter) = machine.heap_and_meter();
-            let bytes = heap.bytes(text).unwrap_or_default();
-            let Ongoing {
-                at, count, piece, ..
-            } = &mut work.ongoing;
-            let mut counting = counting(heap, meter);
-            Ok(graphemes(bytes, at, count, piece, |cost| {
-                counting(cost, 0)
-            })?)
-        },
+        |machine, work| Ok(machine.characters(text, (0, length), &mut work.ongoing, true)?),
     )
 }

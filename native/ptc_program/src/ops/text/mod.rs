@@ -41,10 +41,9 @@ use super::{compare, Edition, Field, FieldKind, OpCode, Operation, Planned};
 use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors};
-use ptc_term::heap::{Heap, Kind};
-use ptc_term::meter::Meter;
+use ptc_kernels::{counting, BYTES_A_UNIT, SHORT_TEXT};
+use ptc_term::heap::{words_of_string, Heap, Kind};
 use ptc_term::rooted;
-use ptc_term::stop::Stop;
 use ptc_text::Ongoing;
 
 /// The heading of these operations.
@@ -52,9 +51,6 @@ const FAMILY: &str = "Text";
 
 /// The fields of an operation with nothing but an input.
 const INPUT: &[Field] = &[FIELD, VALUE_FIELD];
-
-/// Bytes that are copied or compared per unit of fuel.
-const BYTES_A_UNIT: usize = 64;
 
 /// What the entries of all operations with nothing but an input have in common.
 macro_rules! input_only {
@@ -149,25 +145,6 @@ impl<T> OnText<T> {
     }
 }
 
-/// Texts of at most this many bytes are worked on in one step.
-const SHORT: usize = 16_384;
-
-/// Returns what counts the pieces of work on a long text: the cost of a piece, and the words of what will have been written
-/// after it. What was done before is kept when a piece is not begun.
-fn counting<'m, H: Heap>(
-    heap: &'m H,
-    meter: &'m mut Meter,
-) -> impl FnMut(usize, usize) -> Result<(), Stop> + 'm {
-    let mut is_first = true;
-    move |cost, words| {
-        if !std::mem::take(&mut is_first) {
-            meter.advanced();
-        }
-        meter.check_heap_limit(words, heap)?;
-        meter.consume_fuel(cost, heap)
-    }
-}
-
 #[cold]
 fn requires<H: Heap>(
     machine: &Machine<'_, H>,
@@ -176,16 +153,4 @@ fn requires<H: Heap>(
     terms: Vec<H::Term>,
 ) -> Halt<H::Term> {
     machine.fault_about(op, (Code::Requires, what), terms)
-}
-
-/// Makes a string, if the heap limit permits.
-fn make_string<H: Heap>(machine: &mut Machine<'_, H>, bytes: &[u8]) -> Eval<H> {
-    machine.consume_fuel_at_once(bytes.len() / BYTES_A_UNIT)?;
-    machine.check_heap_limit(words_of(bytes.len()))?;
-    Ok(machine.heap.make_string(bytes))
-}
-
-/// Returns the words of a string.
-fn words_of(bytes: usize) -> usize {
-    2 + bytes / 8
 }

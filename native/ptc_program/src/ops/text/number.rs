@@ -96,7 +96,7 @@ fn long_integer<H: Heap>(
         let (heap, meter) = machine.heap_and_meter();
         let token = ptc_text::trim(heap.bytes(text).unwrap_or_default());
         let token = token.strip_prefix(b"+").unwrap_or(token);
-        let mut counting = counting(heap, meter);
+        let mut counting = counting(heap, meter, true);
         let value = work.digits.read(token, |cost| counting(cost, 0))?;
         Ok(Number::from_big(value))
     })

@@ -74,7 +74,7 @@ fn is_match<H: Heap>(
     };
     let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
-    if bytes.len() <= SHORT && pattern.is_short(bytes.len()) {
+    if bytes.len() <= SHORT_TEXT && pattern.is_short(bytes.len()) {
         meter.consume_fuel(bytes.len() / BYTES_CHECKED_A_UNIT, heap)?;
         if std::str::from_utf8(bytes).is_err() {
             return Ok(false);
@@ -90,7 +90,7 @@ fn is_match<H: Heap>(
             }
             let (heap, meter) = machine.heap_and_meter();
             let bytes = heap.bytes(text).unwrap_or_default();
-            let mut counting = counting(heap, meter);
+            let mut counting = counting(heap, meter, true);
             let count = |cost| counting(cost, 0);
             Ok(match pattern.is_short(bytes.len()) {
                 true => pattern.is_in_short(bytes, count)?,
@@ -108,7 +108,7 @@ pub(super) fn is_utf8<H: Heap>(
 ) -> Result<bool, Halt<H::Term>> {
     let (heap, meter) = machine.heap_and_meter();
     let bytes = heap.bytes(text).unwrap_or_default();
-    let mut counting = counting(heap, meter);
+    let mut counting = counting(heap, meter, true);
     Ok(ptc_text::is_utf8(bytes, &mut ongoing.at, |cost| {
         counting(cost, 0)
     })?)

@@ -1,7 +1,6 @@
 //! `replace`: a text with other parts.
 
 use super::part::{given, plan_parts, Phrases, TextsGiven};
-use super::split::prepared;
 use super::*;
 use crate::code::Slot;
 use crate::shape::{OpShape, TextOf};
@@ -58,53 +57,13 @@ impl Operation for Replace {
         machine.consume_fuel_to_copy(with)?;
         let with = machine.heap.bytes(with).unwrap_or_default().to_vec();
         let length = machine.heap.byte_length(text).unwrap_or(0);
-        if length.max(with.len()) <= SHORT {
-            let mut ongoing = Ongoing::default();
-            return replaced(machine, text, (find, &with), &mut ongoing);
+        if length.max(with.len()) <= SHORT_TEXT {
+            let ongoing = &mut Ongoing::default();
+            return Ok(machine.replaced(text, (find, &with), ongoing, false)?);
         }
         machine.resumable(
             |_| OnText::new(text),
-            |machine, work| replaced(machine, text, (find, &with), &mut work.ongoing),
+            |machine, work| Ok(machine.replaced(text, (find, &with), &mut work.ongoing, true)?),
         )
     }
-}
-
-/// Makes the text with the replaced parts.
-fn replaced<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    text: H::Term,
-    (find, with): (H::Term, &[u8]),
-    ongoing: &mut Ongoing,
-) -> Eval<H> {
-    let Ongoing {
-        at,
-        count: ended,
-        out,
-        places,
-        ..
-    } = ongoing;
-    let places = prepared(machine, find, places)?;
-    let (heap, meter) = machine.heap_and_meter();
-    let bytes = heap.bytes(text).unwrap_or_default();
-    {
-        let mut counting = counting(heap, meter);
-        while let Some(place) = places.next(bytes, |cost| counting(cost, 0))? {
-            let more = place - *at + with.len();
-            counting(1 + more / BYTES_A_UNIT, words_of(out.len() + more))?;
-            out.extend_from_slice(&bytes[*at..place]);
-            out.extend_from_slice(with);
-            *at = place + places.length();
-            places.take();
-        }
-        if *at == 0 {
-            return Ok(text);
-        }
-        if *ended == 0 {
-            let more = bytes.len() - *at;
-            counting(1 + more / BYTES_A_UNIT, words_of(out.len() + more))?;
-            out.extend_from_slice(&bytes[*at..]);
-            *ended = 1;
-        }
-    }
-    make_string(machine, out)
 }

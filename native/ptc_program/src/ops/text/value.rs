@@ -32,7 +32,7 @@ pub(super) fn put_value_text<H: Heap>(
                 // The digits of a long one take a time that grows with the square of its length.
                 machine.consume_fuel(exact.limbs() * exact.limbs() + 2 * exact.cost())?;
                 let text = exact.text();
-                machine.check_heap_limit(words_of(out.len() + text.len()))?;
+                machine.check_heap_limit(words_of_string(out.len() + text.len()))?;
                 out.extend_from_slice(text.as_bytes());
                 return Ok(Ok(true));
             }

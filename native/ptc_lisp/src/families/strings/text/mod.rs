@@ -13,7 +13,7 @@ mod scalars;
 
 pub(crate) use scalars::put_shortest;
 
-use super::{make_string, string, BYTES_A_UNIT};
+use super::string;
 use crate::code::{Eval, Halt, Machine};
 use crate::exec::checks::invalid_types;
 use crate::families::seqs;
@@ -21,6 +21,7 @@ use crate::table::Builtin;
 use crate::values::{class, Class};
 use crate::work::Work as AnyWork;
 use ptc_json::put_integer;
+use ptc_kernels::BYTES_A_UNIT;
 use ptc_term::heap::{words_of_string, Heap, Kind};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
@@ -132,7 +133,7 @@ pub(super) fn eval<H: Heap>(
     if m.begun().is_none() {
         if let Some(text) = few_scalars(m, arguments, style, separator) {
             m.consume_fuel(arguments.len() + text.len() / put::BYTES_A_UNIT)?;
-            return make_string(m, &text);
+            return Ok(m.make_text(&text)?);
         }
     }
     m.resumable(
@@ -150,7 +151,7 @@ pub(super) fn eval<H: Heap>(
                 work.at += 1;
                 work.push(style, *argument);
             }
-            make_string(m, &work.out)
+            Ok(m.make_text(&work.out)?)
         },
     )
 }
@@ -231,7 +232,7 @@ pub(super) fn join<H: Heap>(m: &mut Machine<'_, H>, arguments: &[H::Term]) -> Ev
                 work.push(Style::Plain, item);
                 m.meter.advanced();
             }
-            make_string(m, &work.out)
+            Ok(m.make_text(&work.out)?)
         },
     )
 }
