@@ -211,6 +211,20 @@ impl<'h, H: Heap> Context<'h, H> {
         self.consume_fuel((nanoseconds * PRODUCT / 10.0) as usize + UNITS_A_LIMB * (left + right))
     }
 
+    /// Counts a division of integers before it is done: it cannot be interrupted. The quotient has as many limbs as the dividend has more
+    /// than the divisor, and each takes a pass over the divisor.
+    pub fn count_division(&mut self, left: &Number, right: &Number) -> Result<(), Stop> {
+        let (left, right) = (left.limbs(), right.limbs());
+        if left + right == 2 {
+            return Ok(());
+        }
+        self.check_heap_limit(left.max(right) + 1)?;
+        let products = (left.saturating_sub(right) + 1).saturating_mul(right);
+        let time = Duration::from_nanos(2 * products as u64);
+        self.meter.check_time_left(time)?;
+        self.consume_fuel_at_once(products / 4 + UNITS_A_LIMB * (left + right))
+    }
+
     /// Returns a constant that is a non-negative integer; the result saturates.
     pub fn count(&mut self, id: ConstId) -> Result<Option<usize>, Stop> {
         let term = self.constant(id);

@@ -61,7 +61,7 @@ impl<T: Copy> SortedEntries<T> {
         context: &mut Context<'_, H>,
         map: T,
         words: usize,
-        mut entry: impl FnMut(&mut Context<'_, H>, [T; 2]) -> T,
+        mut entry: impl FnMut(&mut H, [T; 2]) -> T,
     ) -> Made<H> {
         self.sort(context, map, true)?;
         let mut list = match self.made {
@@ -77,7 +77,7 @@ impl<T: Copy> SortedEntries<T> {
             let place = self.sorting.places()[left] as usize;
             let key = self.keys.get(context.heap, place);
             let value = self.values.get(context.heap, place);
-            let made = entry(context, [key, value]);
+            let made = entry(context.heap, [key, value]);
             list = context.heap.make_list_onto(&[made], list);
             (self.made, self.missing) = (Some(list), left);
             context.meter.advanced();

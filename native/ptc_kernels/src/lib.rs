@@ -13,6 +13,7 @@ mod compare;
 mod context;
 mod cost;
 mod distinct;
+mod entries;
 mod exact;
 mod extreme;
 mod groups;
@@ -43,6 +44,7 @@ pub use context::{
 };
 pub use cost::cost;
 pub use distinct::Distinction;
+pub use entries::SortedEntries;
 pub use extreme::{Best, Extreme};
 pub use groups::Groups;
 pub use join::{add_both, joined, JoinBy, JoinForm, JoinKind, Joining};

@@ -3,6 +3,7 @@
 use crate::exec::states::{Converting, Spreading};
 use crate::families::flow::Flow;
 use crate::families::{calls, functions, numbers, states, strings};
+use ptc_kernels::SortedEntries;
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::Resumable;
 
@@ -55,6 +56,8 @@ works! {
     Flow(Flow<T>),
     /// A text.
     Strings(strings::TextWork<T>),
+    /// The entries of a map.
+    Entries(SortedEntries<T>),
     /// A map whose lists grow.
     Gathering(states::Gathering<T>),
     /// A value on its way out of the run, or to a tool.

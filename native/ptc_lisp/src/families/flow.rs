@@ -13,7 +13,7 @@ use crate::exec::checks::{failed, invalid_types};
 use crate::fault::Fault;
 use crate::table::Builtin;
 use crate::values::{class, Class};
-use ptc_kernels::{Listing, Sorting, Table, Tally, KEPT_BETWEEN_CHECKS};
+use ptc_kernels::{Listing, Table, Tally, KEPT_BETWEEN_CHECKS};
 use ptc_term::heap::{Heap, WORDS_OF_CELL};
 use ptc_term::rooted;
 use ptc_term::roots::Roots;
@@ -86,8 +86,6 @@ pub enum Tools {
     /// Nothing.
     #[default]
     None,
-    /// A sort.
-    Sorting(Box<Sorting>),
     /// A sum, and the number of its terms.
     Tally(Tally, usize),
     /// The graphemes of a text that are counted, and the length of its next piece.

@@ -5,9 +5,7 @@ use crate::code::{Apply, Eval, Halt, Machine, Slot, NO_CONST};
 use crate::compile::Plan;
 use crate::fault::{Code, Errors, Fault};
 use crate::shape::{Entry, KeyedBy, OpShape};
-use ptc_kernels::{
-    Sorting, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB, WORDS_OF_SORTED,
-};
+use ptc_kernels::{SortedEntries, Walk, KEPT_BETWEEN_CHECKS, KEY_OF_NEW, MAP_ENTRY, UNITS_A_LIMB};
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::number::Number;
 use ptc_term::rooted;
@@ -38,74 +36,27 @@ impl Operation for EntriesOf {
 
     fn eval<H: Heap>(machine: &mut Machine<'_, H>, apply: &Apply) -> Eval<H> {
         let map = machine.slot(apply.input);
-        let size = match machine.heap.map_size(map) {
-            Some(size) if !machine.is_value(map) => size,
-            _ => return Err(machine.fault(apply.op, Code::NeedsMap, vec![map])),
-        };
+        check(machine, apply, map)?;
+        let names = machine.constants(apply.key, 2);
         machine.resumable(
             |_| SortedEntries::default(),
             |machine, work| {
-                if !work.read {
-                    machine.consume_fuel_at_once(2 * size)?;
-                    machine.check_heap_limit(2 * WORDS_OF_SORTED * size)?;
-                    let hides = machine.hides(map);
-                    for (key, value) in machine.heap.entries(map) {
-                        if !hides || !machine.heap.is_hidden(key) {
-                            work.keys.push(key);
-                            work.values.push(value);
-                        }
-                    }
-                    work.missing = work.keys.len();
-                    work.read = true;
-                    machine.meter.advanced();
-                }
-                (work.sorting).sort(machine, &work.keys, usize::MAX, &[false])?;
-                let mut list = match work.made {
-                    Some(list) => list,
-                    None => machine.make_list(&[])?,
-                };
-                while let Some(left) = work.missing.checked_sub(1) {
-                    machine.consume_fuel(2)?;
-                    machine.check_heap_limit(words_of_map(2) + 2)?;
-                    let place = work.sorting.places()[left] as usize;
-                    let key = work.keys.get(machine.heap, place);
-                    let value = work.values.get(machine.heap, place);
-                    let names = machine.constants(apply.key, 2);
-                    let entry = machine.heap.make_map(names, &[key, value]);
-                    list = machine.heap.make_list_onto(&[entry], list);
-                    (work.made, work.missing) = (Some(list), left);
-                    machine.meter.advanced();
-                }
-                Ok(list)
+                let entry = |heap: &mut H, pair: [H::Term; 2]| heap.make_map(names, &pair);
+                Ok(work.list(machine, map, words_of_map(2), entry)?)
             },
         )
     }
 }
 
-/// The entries of a map, and the list that is made of them from its end.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SortedEntries<T> {
-    read: bool,
-    keys: Roots<T>,
-    values: Roots<T>,
-    sorting: Sorting,
-    made: Option<T>,
-    /// Number of entries that are missing at the start of the list.
-    missing: usize,
-}
-
-rooted!(SortedEntries { optional: made; states: keys, values; plain: read, sorting, missing });
-
-impl<T> Default for SortedEntries<T> {
-    fn default() -> Self {
-        SortedEntries {
-            read: false,
-            keys: Roots::default(),
-            values: Roots::default(),
-            sorting: Sorting::default(),
-            made: None,
-            missing: 0,
-        }
+/// Fails unless this is a map, and no value that a struct is.
+pub(super) fn check<H: Heap>(
+    machine: &Machine<'_, H>,
+    apply: &Apply,
+    map: H::Term,
+) -> Result<(), Halt<H::Term>> {
+    match machine.heap.map_size(map).is_some() && !machine.is_value(map) {
+        true => Ok(()),
+        false => Err(machine.fault(apply.op, Code::NeedsMap, vec![map])),
     }
 }
 

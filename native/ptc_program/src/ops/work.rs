@@ -2,8 +2,8 @@
 
 use super::keeping::Keeping;
 use super::{
-    arrange, combine, entries, grouping, introspect, membership, position, range, select, sieve,
-    sort, tally, text,
+    arrange, combine, entries, grouping, membership, position, range, select, sieve, sort, tally,
+    text,
 };
 use ptc_term::suspend::{Exchange, One, Rooted};
 use ptc_vm::Resumable;
@@ -51,8 +51,7 @@ works! {
     Concat: combine::Concatenation,
     Zip: combine::Zipping,
     Select: select::Selection,
-    Keys: introspect::SortedKeys,
-    Entries: entries::SortedEntries,
+    Entries: ptc_kernels::SortedEntries,
     NewMap: entries::NewMap,
     Distinct: ptc_kernels::Distinction,
     Extreme: ptc_kernels::Best,

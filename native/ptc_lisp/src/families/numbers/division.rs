@@ -27,8 +27,7 @@ pub(super) fn eval<H: Heap>(
     }
     let value = match (integer(a), integer(b)) {
         (Some(x), Some(y)) => {
-            // A division of long integers takes as long as their product.
-            m.consume_fuel_at_once(a.limbs().saturating_mul(b.limbs()) / 4)?;
+            m.count_division(a, b)?;
             match builtin {
                 Builtin::Mod => a.modulo(b),
                 Builtin::Rem => Some(Number::from_big(x % y)),

@@ -1,15 +1,13 @@
 //! `mod`: the remainder of an integer division, with the sign of the divisor.
 
-use crate::code::{Apply, Eval, Halt, Machine, NO_CONST};
+use crate::code::{Apply, Eval, Machine, NO_CONST};
 use crate::compile::Plan;
 use crate::edition::Edition;
 use crate::fault::{Code, Errors};
 use crate::ops::{Field, FieldKind, Operation, Planned};
 use crate::shape::{NumberOf, OpShape};
-use ptc_kernels::UNITS_A_LIMB;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;
-use std::time::Duration;
 
 pub(in crate::ops) struct Mod;
 
@@ -44,28 +42,10 @@ impl Operation for Mod {
             let what = (Code::RequiresBoth, "integer operands");
             return Err(machine.fault_about(apply.op, what, vec![left, right]));
         };
-        count(machine, &a, &b)?;
+        machine.count_division(&a, &b)?;
         match a.modulo(&b) {
             Some(rest) => machine.make_number(apply.op, rest),
             None => Err(machine.fault(apply.op, Code::DivisionByZero, vec![])),
         }
     }
-}
-
-/// Counts a division before it is done: it cannot be interrupted. The quotient has as many limbs as the dividend has
-/// more than the divisor, and each takes a pass over the divisor.
-fn count<H: Heap>(
-    machine: &mut Machine<'_, H>,
-    left: &Number,
-    right: &Number,
-) -> Result<(), Halt<H::Term>> {
-    let (left, right) = (left.limbs(), right.limbs());
-    if left + right == 2 {
-        return Ok(());
-    }
-    machine.check_heap_limit(left.max(right) + 1)?;
-    let products = (left.saturating_sub(right) + 1).saturating_mul(right);
-    let time = Duration::from_nanos(2 * products as u64);
-    machine.meter.check_time_left(time)?;
-    Ok(machine.consume_fuel_at_once(products / 4 + UNITS_A_LIMB * (left + right))?)
 }
