@@ -12,7 +12,7 @@ defmodule PtcRunner.Shown do
 
   alias PtcRunner.Json.Values
   alias PtcRunner.Native.NativeRecord
-  alias PtcRunner.Shown.{Head, Line, Raised, Size}
+  alias PtcRunner.Shown.{Head, Line, Raised, Size, Small}
 
   # Maximum bytes of a message, of a value in it, and of a name in it. A message holds one value or two halves.
   @message 4_096
@@ -73,7 +73,17 @@ defmodule PtcRunner.Shown do
 
   def text(atom, _limit, _opts) when is_atom(atom), do: inspect(atom)
 
-  def text(term, limit, opts) do
+  def text(term, limit, []) do
+    # A text that is much shorter than it may be has all parts of its term.
+    case Small.text(term) do
+      text when text != nil and 2 * byte_size(text) <= limit -> text
+      _other -> whole(term, limit, [])
+    end
+  end
+
+  def text(term, limit, opts), do: whole(term, limit, opts)
+
+  defp whole(term, limit, opts) do
     text = inspected(term, limit, opts)
     if byte_size(text) <= limit, do: text, else: cut(text, limit, Size.of(term))
   end
