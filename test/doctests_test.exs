@@ -2,6 +2,7 @@ defmodule PtcRunner.DoctestsTest do
   # The examples of modules that have no test file of their own, and a check that the examples of every module are run.
   use ExUnit.Case, async: true
 
+  doctest PtcRunner.Agent.Approval
   doctest PtcRunner.Agent.Ask
   doctest PtcRunner.Agent.Run
   doctest PtcRunner.Agent.Source

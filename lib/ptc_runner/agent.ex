@@ -328,7 +328,8 @@ defmodule PtcRunner.Agent do
 
     * `{:paused, paused}`: calls wait for a decision, see `resume/3`
     * `{:ok, value, info}`: `info` has `:memory`, `:delta` (see `PtcRunner.Json.run/2`), `:tool_calls` (see
-      `t:tool_call/0`), `:dropped_calls`, and `:warnings` about coercions
+      `t:tool_call/0`), `:dropped_calls`, and `:warnings` about coercions; with `:approve`, `:approvals` about its program, as in `usage.approvals`
+      of a step, where something was decided
     * `{:error, error, feedback}`: an error of `PtcRunner.Json.run/2`, or `{:invalid_result, errors}`. The feedback lists the calls
       that were made, up to 4 KB, and says that they are not to be made again.
 

@@ -142,7 +142,7 @@ defmodule PtcRunner.Json do
     * `:context` - map read by `load`, by default `%{}`. Its keys, and those of nested maps, are
       strings: see `:keys`.
     * `:memory` - map read by `var`, by default `%{}`; its keys are strings too
-    * `:tools` - map of names and functions of one argument, by default `%{}`
+    * `:tools` - map of names and functions of one argument, by default `%{}`. Names are strings, and with `keys: :any` they may be atoms.
     * `:timeout` - milliseconds or `:infinity`, by default #{Limits.default_timeout()} or the application
       environment's `:ptc_runner_native, :default_timeout`. The time of tools counts.
     * `:max_heap` - words the program may build, and the heap of the process its tools run in, by

@@ -36,7 +36,7 @@ defmodule PtcRunner.Agent.Approval do
       opts[:replays] != nil or tools == [] -> {:run, nil}
       opts[:resumes] != nil -> resumed(opts[:resumes], opts[:within], plan, fun)
       fun == nil -> {:run, nil}
-      true -> told(plan.(), fun)
+      true -> asked_about(plan.(), fun)
     end
   end
 
@@ -64,7 +64,7 @@ defmodule PtcRunner.Agent.Approval do
   defp by_person(_other, _digest, _more), do: nil
 
   # One that does not write is not asked about.
-  defp told(planned, fun) do
+  defp asked_about(planned, fun) do
     answer = said(planned, fun)
 
     case {planned, answer} do
@@ -123,6 +123,35 @@ defmodule PtcRunner.Agent.Approval do
 
   defp same({map, plan}, map), do: plan
   defp same(_other, _map), do: nil
+
+  @doc """
+  What was decided about the program of a run, with what was decided before it waited, the oldest first. That it waits is known by its paused run.
+  """
+  @spec entries(keyword(), decided() | nil) :: [map()]
+  def entries(opts, decided) do
+    before = Keyword.get(opts, :approvals_before, [])
+
+    if decided == nil or decided.decision == :waits,
+      do: before,
+      else: before ++ [Map.put(decided, :turn, 1)]
+  end
+
+  @doc """
+  What an application is told of a run, with what was decided about its program where something was.
+
+      iex> PtcRunner.Agent.Approval.told(%{made: "", approval: nil, warnings: []}, [])
+      %{warnings: []}
+
+  """
+  @spec told(map(), keyword()) :: map()
+  def told(info, opts) do
+    told = Map.drop(info, [:made, :approval])
+
+    case entries(opts, Map.get(info, :approval)) do
+      [] -> told
+      entries -> Map.put(told, :approvals, entries)
+    end
+  end
 
   @doc "The plan of a program of PTC-JSON; `given` are the options of its run."
   @spec plan(Json.program(), [Tool.t()], keyword()) :: {:ok, Plan.t()} | {:error, term()}

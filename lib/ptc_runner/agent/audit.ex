@@ -9,7 +9,8 @@ defmodule PtcRunner.Agent.Audit do
 
   @doc "See `PtcRunner.Agent.audit/1`."
   @spec calls(Step.t() | Paused.t()) :: [map()]
-  def calls(%Paused{kind: :run} = paused), do: plans([], paused, 1) ++ of_turn(paused, 1)
+  def calls(%Paused{kind: :run, approvals: approvals} = paused),
+    do: plans(approvals, paused, 1) ++ of_turn(paused, 1)
 
   def calls(%Paused{loop: loop} = paused) do
     before = Enum.map(Enum.reverse(loop.turns), &{&1.number, of_turn(&1)})

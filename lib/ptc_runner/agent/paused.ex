@@ -14,6 +14,7 @@ defmodule PtcRunner.Agent.Paused do
   Not in `ptc_runner`.
   """
 
+  alias PtcRunner.Agent.Approval
   alias PtcRunner.Json
   alias PtcRunner.Json.{Kept, Within}
   alias PtcRunner.Json.Paused.{Sealed, Stored, Used}
@@ -23,10 +24,10 @@ defmodule PtcRunner.Agent.Paused do
   @version 1
   @kinds %{"run" => :run, "loop" => :loop}
   # The parts that are terms.
-  @terms [:messages, :tool_calls, :opts, :loop]
+  @terms [:messages, :tool_calls, :approvals, :opts, :loop]
 
   @enforce_keys [:kind, :calls, :run, :opts]
-  defstruct @enforce_keys ++ [messages: [], tool_calls: [], made: "", loop: nil]
+  defstruct @enforce_keys ++ [messages: [], tool_calls: [], approvals: [], made: "", loop: nil]
 
   @type t :: %__MODULE__{
           kind: :run | :loop,
@@ -34,6 +35,7 @@ defmodule PtcRunner.Agent.Paused do
           run: Json.Paused.t(),
           messages: [PtcRunner.Agent.message()],
           tool_calls: [PtcRunner.Agent.tool_call()],
+          approvals: [map()],
           made: String.t(),
           opts: keyword(),
           loop: map() | nil
@@ -52,7 +54,7 @@ defmodule PtcRunner.Agent.Paused do
            :budget,
            :resumes
          ] ++
-           [:messages, :made_before, :tool_calls_before]
+           [:messages, :made_before, :tool_calls_before, :approvals_before]
 
   @doc false
   # A program's run that waits.
@@ -68,6 +70,7 @@ defmodule PtcRunner.Agent.Paused do
         |> Keyword.replace_lazy(:within, &plans/1)
         |> approved(opts[:approve]),
       tool_calls: info.tool_calls,
+      approvals: Approval.entries(opts, info.approval),
       made: info.made
     }
   end
@@ -93,7 +96,9 @@ defmodule PtcRunner.Agent.Paused do
       |> Map.drop([:opts, :tools, :budget, :within, :turn_began_at, :began_at])
       |> Map.merge(%{elapsed: elapsed, answer: answer})
 
-    %{paused | kind: :loop, loop: loop, messages: Enum.reverse(state.messages)}
+    # A loop keeps itself what was decided about its programs.
+    messages = Enum.reverse(state.messages)
+    %{paused | kind: :loop, loop: loop, messages: messages, approvals: []}
   end
 
   @doc """
@@ -153,6 +158,9 @@ defmodule PtcRunner.Agent.Paused do
          of_run
        )
        when is_map_key(@kinds, kind) and is_binary(made) do
+    # One of an earlier release has no approvals.
+    map = Map.put_new(map, "approvals", [])
+
     with {:ok, run} <- of_run.(run),
          {:ok, terms} <- terms(@terms, map, %{}),
          :ok <- sound(@kinds[kind], terms) do
@@ -245,12 +253,23 @@ defmodule PtcRunner.Agent.Paused do
       not is_list(terms.tool_calls) or List.improper?(terms.tool_calls) ->
         {:error, ~s(no valid "tool_calls" of the paused run)}
 
+      not decided?(terms.approvals) ->
+        {:error, ~s(no valid "approvals" of the paused run)}
+
       not loop?(kind, terms.loop) ->
         {:error, ~s(no valid "loop" of the paused run)}
 
       true ->
         :ok
     end
+  end
+
+  defp decided?(approvals) do
+    is_list(approvals) and not List.improper?(approvals) and
+      Enum.all?(
+        approvals,
+        &match?(%{turn: _, decision: _, plan: _, by: _, at: _, note: _, error: _}, &1)
+      )
   end
 
   defp loop?(:run, loop), do: loop == nil

@@ -50,7 +50,8 @@ defmodule PtcRunner.Agent.Run do
          :catalogue,
          :approve
        ] ++
-         [:resumes, :replays, :run_id, :made_before, :tool_calls_before] ++ @recording
+         [:resumes, :replays, :run_id, :made_before, :tool_calls_before, :approvals_before] ++
+         @recording
 
   # Maximum number of calls, of one run or of all turns.
   @calls 1_000
@@ -111,13 +112,13 @@ defmodule PtcRunner.Agent.Run do
   defp run(program, tools, opts, warnings, budget) do
     case noted(program, tools, [{:budget, budget} | opts]) do
       {:ok, value, info} ->
-        {:ok, value, shown(info, warnings)}
+        {:ok, value, shown(info, warnings, opts)}
 
       {:paused, paused, info} ->
         {:paused, Paused.of_run(paused, opts, info)}
 
       {:error, error, feedback, info} ->
-        failed(error, feedback, shown(info, warnings), opts[:info])
+        failed(error, feedback, shown(info, warnings, opts), opts[:info])
     end
   end
 
@@ -132,7 +133,12 @@ defmodule PtcRunner.Agent.Run do
   @doc "The program of a run that goes on, and the options that it goes on with."
   @spec going_on(Paused.t(), term(), keyword()) :: {Json.program(), keyword()}
   def going_on(paused, decisions, opts) do
-    more = [tool_calls_before: paused.tool_calls, made_before: paused.made]
+    more = [
+      tool_calls_before: paused.tool_calls,
+      made_before: paused.made,
+      approvals_before: paused.approvals
+    ]
+
     # The run has the plans that it is within.
     opts = paused.opts |> Keyword.drop([:within, :approve]) |> Keyword.merge(opts)
     {paused.run.program, [{:resumes, {paused.run, decisions}} | more] ++ opts}
@@ -155,8 +161,8 @@ defmodule PtcRunner.Agent.Run do
   defp failed(error, feedback, info, true), do: {:error, error, feedback, info}
   defp failed(error, feedback, _info, _false), do: {:error, error, feedback}
 
-  defp shown(info, warnings) do
-    info = Map.drop(info, [:made, :shape, :findings, :whole, :before, :approval])
+  defp shown(info, warnings, opts) do
+    info = info |> Map.drop([:shape, :findings, :whole, :before]) |> Approval.told(opts)
     %{info | warnings: warnings ++ info.warnings}
   end
 

@@ -132,6 +132,21 @@ defmodule PtcRunner.Json.AtomKeys do
     end
   end
 
+  # A tool whose name is not there is an error with the original's text.
+  def error({:unknown_tool, name, tools} = fault, _context, _memory, program, _limits)
+      when is_binary(name) and is_map(tools) do
+    key =
+      tools
+      |> Map.keys()
+      |> Enum.take(@keys)
+      |> Enum.find(&(atom_key?(&1) and Atom.to_string(&1) == name))
+
+    if key != nil and new?(caller(), {"tools", key}, program),
+      do: Logger.warning("PtcRunner.Json: the map of tools has #{said(key)}")
+
+    Message.error(fault)
+  end
+
   # A program that is not one has read nothing.
   def error(fault, context, memory, program, limits) do
     if elem(Message.fault(fault), 0) in [

@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Evaluation do
   @moduledoc false
   # From a program and what it is given to its value: reads the program's form, checks the maps, and runs it.
 
+  alias PtcRunner.Agent.Tool.Names
   alias PtcRunner.Firewall.{Guard, Kept}
 
   alias PtcRunner.Json.{
@@ -161,6 +162,7 @@ defmodule PtcRunner.Json.Evaluation do
   @doc "See `PtcRunner.Json.explain/2`."
   @spec explain(PtcRunner.Json.program(), Given.t()) :: Explain.t()
   def explain(program, %Given{limits: limits} = given) do
+    given = named(program, given)
     {timeout, max_heap, reading} = Limits.about(limits, program)
     {of_run, _max_heap, _reading} = Limits.resolve(limits)
     limits = {of_run, max_heap, reading}
@@ -232,13 +234,26 @@ defmodule PtcRunner.Json.Evaluation do
 
   """
   @spec planned(PtcRunner.Json.program(), Given.t()) :: Given.t()
-  def planned(program, %Given{tools: tools, control: %{rules: %{plan: nil}} = control} = given)
-      when is_map(tools) and tools != %{} and control.rules.firewall != false do
+  def planned(program, given), do: with_plan(program, named(program, given))
+
+  defp with_plan(program, %Given{tools: tools, control: %{rules: %{plan: nil}} = control} = given)
+       when is_map(tools) and tools != %{} and control.rules.firewall != false do
     plan = plan(exact(program, tools), given.limits)
     %{given | control: Control.with_rules(control, plan: plan)}
   end
 
-  def planned(_program, given), do: given
+  defp with_plan(_program, given), do: given
+
+  # With `keys: :any`, names of tools may be atoms, too. What has a name twice is an error of its own.
+  defp named(program, %Given{tools: tools, limits: {_timeout, _max_heap, reading}} = given) do
+    if is_map(tools) and tools != %{} and elem(Paused.reading(program, reading), 1) and
+         Names.twin(tools) == nil,
+       do: %{given | tools: Map.new(tools, &with_text/1)},
+       else: given
+  end
+
+  defp with_text({name, form}) when is_atom(name), do: {Atom.to_string(name), form}
+  defp with_text(named), do: named
 
   @doc "The plan of a program that may call tools: see `PtcRunner.Json.Planning.flows/2`. `nil` for others, and for what is no program."
   @spec plan(PtcRunner.Json.program(), Limits.given()) ::

@@ -135,6 +135,59 @@ defmodule PtcRunner.Agent.AuditTest do
     assert Enum.all?(Agent.audit(step), & &1.tool)
   end
 
+  test "a run outside of a loop keeps what was decided about its program" do
+    tools = tools(approve: true)
+    program = calls("pay", [1])
+
+    said = fn audit ->
+      for entry <- audit, do: {entry.turn, entry.tool, entry.decision, entry.by}
+    end
+
+    # By the function, before a call waited.
+    {:paused, paused} = Agent.run(program, tools, approve: fn plan -> {:within, plan} end)
+    wanted = [{1, nil, :within, :approve}, {1, "pay", :waits, nil}]
+    assert said.(Agent.audit(paused)) == wanted
+    assert said.(Agent.audit(stored(paused))) == wanted
+    {:ok, [2], info} = Agent.resume(stored(paused), :approve, tools: tools)
+    assert [%{decision: :within, plan: digest}] = info.approvals
+    assert is_binary(digest.program)
+
+    # By a person, before a call waited, too.
+    {:paused, paused} = Agent.run(program, tools, approve: fn _plan -> :pause end)
+    assert said.(Agent.audit(paused)) == [{1, nil, :waits, nil}]
+    decided = {:decided, :approve, by: "Ann"}
+    {:paused, paused} = Agent.resume(stored(paused), decided, tools: tools)
+    wanted = [{1, nil, :approved, "Ann"}, {1, "pay", :waits, nil}]
+    assert said.(Agent.audit(stored(paused))) == wanted
+    {:ok, [2], info} = Agent.resume(paused, :approve, tools: tools)
+    assert [%{decision: :approved, by: "Ann"}] = info.approvals
+
+    {:ok, [2], info} = Agent.run(program, tools(), approve: fn _plan -> :run end)
+    assert [%{decision: :run}] = info.approvals
+    {:ok, [2], info} = Agent.run(program, tools())
+    assert not is_map_key(info, :approvals)
+
+    lisp = [language: :lisp, approve: fn plan -> {:within, plan} end]
+    {:paused, paused} = Agent.run("(tool/pay {:id 1})", tools, lisp)
+
+    assert [{1, nil, :within, :approve}, {1, "pay", :waits, nil}] =
+             said.(Agent.audit(stored(paused)))
+
+    {:ok, 2, info} = Agent.resume(stored(paused), :approve, tools: tools)
+    assert [%{decision: :within}] = info.approvals
+
+    # One that was stored by an earlier release has none, and others are refused.
+    map = Paused.to_map(paused)
+    assert {:ok, %{approvals: []}} = map |> Map.delete("approvals") |> Paused.from_map()
+
+    for wrong <- [1, [1], [%{"decision" => "run"}]],
+        do:
+          assert(
+            {:error, ~s(no valid "approvals" of the paused run)} =
+              Paused.from_map(%{map | "approvals" => wrong})
+          )
+  end
+
   test "a person who approves is not the program that runs, and the calls that wait are in the list" do
     model = fn _ -> calls("pay", [1, 2, 3]) end
     given = [model: model, tools: tools(approve: true)]

@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.ToolsTest do
   # Tools as programs call them; the process they run in has its own tests, in ToolProcessTest.
   use ExUnit.Case, async: true
 
+  import ExUnit.CaptureLog
   alias PtcRunner.Json
   alias PtcRunner.Test.Watch
 
@@ -74,8 +75,37 @@ defmodule PtcRunner.Json.ToolsTest do
       assert call(fn _ -> exit({:shutdown, 1}) end) == error("Tool 't' exited: {:shutdown, 1}")
       assert call(&linked_crash/1) == error("Process terminated: :crashed")
       assert run(calls("other"), %{"t" => & &1}) == error("Tool 'other' not found")
-      assert run(@call, %{t: & &1}) == error("Tool 't' not found")
       assert run(@call, %{}) == error("Tool 't' not found")
+    end
+
+    test "whose name is an atom is found with `keys: :any`, as data are" do
+      program = %{"program" => %{"op" => "call", "tool" => "t", "args" => %{"n" => 1}}}
+      tools = %{t: {fn %{"n" => n} -> n end, effect: :read}}
+
+      log =
+        capture_log(fn ->
+          assert Json.run(program, tools: tools) == error("Tool 't' not found")
+        end)
+
+      assert log =~
+               "the map of tools has the key :t, an atom, and keys are texts: give %{\"t\" => …}"
+
+      any = [tools: tools, keys: :any]
+      {:ok, compiled} = Json.compile(program, keys: :any)
+      assert Json.run(program, any) == {:ok, 1, %{}, %{}}
+      assert Json.run(compiled, tools: tools) == {:ok, 1, %{}, %{}}
+      assert Json.explain(program, any).result == {:ok, 1, %{}, %{}}
+      assert {{:ok, 1, _, _}, %{"calls" => [%{"tool" => "t"}]}} = Json.record(program, any)
+      {:ok, plan} = Json.plan(program, tools: tools)
+      assert Json.run(program, [within: plan] ++ any) == {:ok, 1, %{}, %{}}
+
+      waits = [tools: %{t: {fn %{"n" => n} -> n end, approve: true}}]
+      {:paused, paused} = Json.run(program, [keys: :any] ++ waits)
+      assert Json.resume(paused, :approve, waits) == {:ok, 1, %{}, %{}}
+
+      twins = [tools: %{:t => & &1, "t" => & &1}, keys: :any]
+      assert {:error, {:validation_error, text}} = Json.run(program, twins)
+      assert text =~ ~s(two tools have the name "t")
     end
 
     test "that is not there is told with the most similar one that is" do

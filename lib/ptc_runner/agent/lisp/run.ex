@@ -94,7 +94,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   defp result({_how, value}, opts, info) do
     case judged(value, opts) do
       {:ok, value, warnings} ->
-        {:ok, value, shown(%{info | warnings: info.warnings ++ warnings})}
+        {:ok, value, Approval.told(%{info | warnings: info.warnings ++ warnings}, opts)}
 
       {:error, errors} ->
         told = Told.unfit(errors, value, info.prints, info.made)
@@ -103,9 +103,11 @@ defmodule PtcRunner.Agent.Lisp.Run do
   end
 
   defp failed(error, told, info, opts),
-    do: if(opts[:info], do: {:error, error, told, shown(info)}, else: {:error, error, told})
-
-  defp shown(info), do: Map.drop(info, [:made, :approval])
+    do:
+      if(opts[:info],
+        do: {:error, error, told, Approval.told(info, opts)},
+        else: {:error, error, told}
+      )
 
   @doc """
   What a program that has called `(fail value)` says.
