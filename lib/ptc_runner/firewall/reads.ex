@@ -54,10 +54,15 @@ defmodule PtcRunner.Firewall.Reads do
   # Whether an operation compares any values, and not only texts.
   defp compared?(op), do: match?({"compared", fields} when is_list(fields), Table.shape(op))
 
-  # Whether something holds for one of the objects in a part of a program.
+  # Whether something holds for one of the objects in a part of a program. Nothing inside of an object is looked at of which it says
+  # `:constant`.
   defp any?(node, left, holds?) when is_map(node) do
     Budget.spend!(left)
-    holds?.(node) or Enum.any?(:maps.values(node), &any?(&1, left, holds?))
+
+    case holds?.(node) do
+      :constant -> false
+      holds -> holds or Enum.any?(:maps.values(node), &any?(&1, left, holds?))
+    end
   end
 
   defp any?([first | rest], left, holds?) do
@@ -88,21 +93,15 @@ defmodule PtcRunner.Firewall.Reads do
 
   @doc "Whether a part of a program reads one of these names, or a firewalled one."
   @spec touches?(term(), [String.t() | :fields], Budget.t()) :: boolean()
-  def touches?(node, names, left) when is_map(node) do
-    if constant?(node) do
-      @input in names
-    else
-      Budget.spend!(left)
-      operation?(node, names, left) or Enum.any?(:maps.values(node), &touches?(&1, names, left))
-    end
+  def touches?(node, names, left) do
+    any?(node, left, fn object ->
+      cond do
+        not constant?(object) -> operation?(object, names, left)
+        @input in names -> true
+        true -> :constant
+      end
+    end)
   end
-
-  def touches?([first | rest], names, left) do
-    Budget.spend!(left)
-    touches?(first, names, left) or touches?(rest, names, left)
-  end
-
-  def touches?(_constant, _names, _left), do: false
 
   defp constant?(%{"op" => op}), do: match?({"constant", _fields}, Table.shape(op))
   defp constant?(_object), do: false
@@ -134,18 +133,9 @@ defmodule PtcRunner.Firewall.Reads do
 
   @doc "Whether a constant has a firewalled key: comparing with it would test a guess."
   @spec guess?(term(), Budget.t()) :: boolean()
-  def guess?(map, left) when is_map(map) do
-    Budget.spend!(left)
-
-    Enum.any?(:maps.to_list(map), fn {key, value} ->
-      (key != @input and Head.hidden?(key)) or guess?(value, left)
+  def guess?(constant, left) do
+    any?(constant, left, fn object ->
+      Enum.any?(:maps.keys(object), &(&1 != @input and Head.hidden?(&1)))
     end)
   end
-
-  def guess?([first | rest], left) do
-    Budget.spend!(left)
-    guess?(first, left) or guess?(rest, left)
-  end
-
-  def guess?(_leaf, _left), do: false
 end

@@ -54,11 +54,6 @@ impl<'t> Tree<'t> {
         self.text
     }
 
-    /// Returns whether a key of the text has an escape.
-    pub fn has_escaped_keys(&self) -> bool {
-        self.index.escaped_keys
-    }
-
     /// Returns the whole value.
     pub fn root(&self) -> Node {
         let first = self.index.starts.iter().position(|word| *word != 0);

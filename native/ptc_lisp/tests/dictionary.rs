@@ -1,5 +1,8 @@
 //! The fuzzer's dictionary of programs of PTC-Lisp names every built-in and every special form.
 
+#[path = "../../ptc_vm/tests/golden/mod.rs"]
+mod golden;
+
 use ptc_lisp::table::ROWS;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/lisp.dict");
@@ -84,12 +87,5 @@ fn is_that_of_the_built_ins_and_forms() {
     let names = ROWS.iter().map(|row| row.name).chain(FORMS.iter().copied());
     let calls = names.map(|name| quoted(&format!("({name} ")));
     let wanted: String = calls.chain(PARTS.iter().map(|part| quoted(part))).collect();
-    if std::env::var_os("PTC_WRITE_GUIDES").is_some() {
-        std::fs::write(FILE, &wanted).expect("the dictionary is written");
-    }
-    let written = std::fs::read_to_string(FILE).unwrap_or_default();
-    assert!(
-        written == wanted,
-        "write it anew: PTC_WRITE_GUIDES=1 cargo test -p ptc_lisp --test dictionary"
-    );
+    golden::assert_written(FILE, &wanted, "-p ptc_lisp --test dictionary");
 }

@@ -1,5 +1,8 @@
 //! The fuzzer's dictionary of programs names every operation and every field.
 
+#[path = "../../ptc_vm/tests/golden/mod.rs"]
+mod golden;
+
 use ptc_program::edition::Edition;
 use ptc_program::ops::OpCode;
 use std::collections::BTreeSet;
@@ -21,12 +24,5 @@ fn is_that_of_the_operations() {
     let values = ["a", "b", "items", "n"].map(|text| format!(r#""{text}""#));
     let entries = operations.chain(fields).chain(values);
     let wanted: String = entries.map(|entry| quoted(&entry)).collect();
-    if std::env::var_os("PTC_WRITE_GUIDES").is_some() {
-        std::fs::write(FILE, &wanted).expect("the dictionary is written");
-    }
-    let written = std::fs::read_to_string(FILE).expect("the dictionary is read");
-    assert!(
-        written == wanted,
-        "write it anew: PTC_WRITE_GUIDES=1 cargo test -p ptc_program --test dictionary"
-    );
+    golden::assert_written(FILE, &wanted, "-p ptc_program --test dictionary");
 }

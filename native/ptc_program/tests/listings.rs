@@ -1,6 +1,8 @@
 //! The instructions of some programs, as they stand in a golden file: a change of the compiler shows there what it does.
 
 mod common;
+#[path = "../../ptc_vm/tests/golden/mod.rs"]
+mod golden;
 
 use common::{Lab, STRICT};
 use ptc_term::plain::PlainHeap;
@@ -39,12 +41,5 @@ fn listed(program: &str) -> String {
 #[test]
 fn are_those_of_the_golden_file() {
     let wanted: String = PROGRAMS.iter().map(|program| listed(program)).collect();
-    if std::env::var_os("PTC_WRITE_GUIDES").is_some() {
-        std::fs::write(FILE, &wanted).expect("the listings are written");
-    }
-    let written = std::fs::read_to_string(FILE).unwrap_or_default();
-    assert!(
-        written == wanted,
-        "the compiler makes other instructions. If that is meant: PTC_WRITE_GUIDES=1 cargo test -p ptc_program --test listings"
-    );
+    golden::assert_written(FILE, &wanted, "-p ptc_program --test listings");
 }

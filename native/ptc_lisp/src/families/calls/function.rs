@@ -142,11 +142,6 @@ impl<T: Copy> FunctionLike<T> {
         self.how == How::Key
     }
 
-    /// Returns whether it is a path.
-    pub fn is_path(&self) -> bool {
-        self.how == How::Path
-    }
-
     /// Returns the built-in that it is.
     pub fn built_in(&self) -> Option<Builtin> {
         match self.how {
