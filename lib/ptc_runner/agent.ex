@@ -430,8 +430,8 @@ defmodule PtcRunner.Agent do
   The limits, and what tools say (`max_calls`, `timeout`, `cache`, `effect`, `approve`, `batch`), hold as for JSON, and so do `:tool_concurrency` (of `pmap` and `pcalls`; by default 8), `:on_call`, `:on_journal`, `:on_event`,
   `:pause_ttl`, `:tool_context`, `:now`, `:within`, `:unknown`, `:approve` (with a plan of `PtcRunner.Lisp.plan/2`), `resume/3` and `replay/3`. Not yet there are, and
   an `ArgumentError` that names them: `:check`, `:findings`, `:max_depth`, `:strict`, `:edition`, `:keys`, `:operations`, `:repair`, `:truncated`, `:coerce`, `catalogue: true` and
-  `answer: :value`. Firewalled fields are not concealed: data and tools that have
-  them are an `ArgumentError` too, and an answer with them is an error of the tool; `firewall: false` says that programs and the model may see them.
+  `answer: :value`. Programs see data, memory and answers of tools without their firewalled fields, so neither the model nor a tool gets anything of them; a program that names such
+  a field of them fails. Tools with firewalled parameters are an `ArgumentError`. `firewall: false` says that programs and the model may see such fields.
 
       iex> answers = %{2 => "```clojure\\n(def large (filter #(> (:total %) 100) data/orders))\\n(println (first large))\\n```", 4 => "(return (count large))"}
       iex> orders = [%{"id" => 1, "total" => 50}, %{"id" => 2, "total" => 150}]

@@ -124,8 +124,9 @@ defmodule PtcRunner.Lisp do
     * `:pause_ttl` - milliseconds or `:infinity`, the default: how long a paused run may go on
     * `:tool_concurrency` - how many tools of `pmap` and `pcalls` run at the same time, by default 8. Each has its part of the heap limit.
     * `:tool_context` - map or keyword list that tools of two arguments get, and no program sees: `fn args, %{context: c} -> … end`
-    * `:firewall` - `true` refuses a program that reads data with firewalled fields (their names begin with `_`), because nothing follows them through
-      a program of PTC-Lisp; an answer with such fields is an error of the tool. By default `false`.
+    * `:firewall` - with `true`, the program sees data, memory, history and answers of tools without their firewalled fields (their names begin with `_`), so
+      nothing of them is in its value, its prints, its errors or the arguments of tools. A program that names such a field (`:_pin`) is refused where what it reads
+      has firewalled data, and for it an answer with them is an error of the tool. By default `false`.
     * `:within` - a plan that the program must be within, see `plan/2`
     * `:unknown` - what happens to a call of a tool of which the plan cannot say how often it is called: `:refuse` (the default), or `:ask`, which lets
       a person decide

@@ -86,15 +86,15 @@ defmodule PtcRunner.Lisp.Evaluation do
     with :ok <- size(program, given.max_program_bytes),
          {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- prepared(program, given, tools, limits),
-         :ok <- Firewalled.check(program, given) do
-      case first_steps(program, tools, given, limits) do
+         {:ok, seen} <- Firewalled.seen(program, given) do
+      case first_steps(program, tools, seen, limits) do
         {:ok, {:ok, _value, _defined}, words} = done when words <= @small ->
           {done |> step(given, signature, limits) |> quiet(words, began), nil}
 
         reply ->
-          run = started(program, Firewalled.tools(tools, given), given, limits)
+          run = started(program, Firewalled.tools(tools, given, program), seen, limits)
           begin = &begin(&1, reply, {left(timeout, began), max_heap, 1})
-          {outcome, run} = run |> deciding(given, settings) |> ran(begin)
+          {outcome, run} = run |> deciding(seen, settings) |> ran(begin)
 
           {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
            run}

@@ -433,17 +433,11 @@ defmodule PtcRunner.Agent.LispTest do
 
     # What is firewalled is found in each answer.
     tools = %{"find" => {fun, batch: 10, signature: "(n :int) -> {_n :int}"}}
-    message = ~r/firewalled fields/
 
-    assert_raise ArgumentError, message, fn ->
-      Agent.loop(ask, language: :lisp, task: "x", tools: tools)
+    for tools <- [tools, %{"find" => {fun, batch: 10}}] do
+      assert {:ok, step} = Agent.loop(ask, language: :lisp, task: "x", tools: tools)
+      assert step.return == [%{}, "no two", %{}]
     end
-
-    assert {:ok, step} =
-             Agent.loop(ask, language: :lisp, task: "x", tools: %{"find" => {fun, batch: 10}})
-
-    assert [hidden, "no two", _hidden] = step.return
-    assert hidden =~ "firewalled fields"
 
     wrong = %{"find" => {fn _list -> :none end, batch: 10}}
     assert {:ok, step} = Agent.loop(ask, [tools: wrong] ++ opts)
@@ -451,25 +445,74 @@ defmodule PtcRunner.Agent.LispTest do
     assert text =~ "it was given 3 calls, and must answer a list of 3 answers"
   end
 
-  test "firewalled fields are refused, unless the application says that there is no firewall" do
-    hidden = [task: "x", language: :lisp, context: %{"rows" => [%{"_pin" => 1}]}]
-    ask = fn _ -> "(:_pin (first data/rows))" end
-    assert_raise ArgumentError, ~r/firewall: false/, fn -> Agent.loop(ask, hidden) end
-    assert {:ok, %{return: 1}} = Agent.loop(ask, hidden, firewall: false)
+  test "programs and the model get nothing of firewalled fields, unless the application says that there is no firewall" do
+    rows = [%{"id" => 1, "_pin" => 4711}, %{"id" => 2, "_pin" => 4712}]
+    hidden = [task: "x", language: :lisp, context: %{"rows" => rows}, max_turns: 1]
 
-    tools = %{"rows" => fn _ -> [%{"_pin" => 4711}] end}
+    assert {:ok, %{return: 4711}} =
+             Agent.loop(fn _ -> "(:_pin (first data/rows))" end, [firewall: false] ++ hidden)
 
+    # A field that is named is said.
     {{:error, step}, [told]} =
-      loop(["(tool/rows)", "(tool/rows)"], task: "x", tools: tools, max_turns: 2)
+      loop(["(:_pin (first data/rows))", "(inc data/rows)"], Keyword.put(hidden, :max_turns, 2))
 
-    assert told =~ "its answer has firewalled fields"
-    refute inspect(step.messages) =~ "4711"
+    assert told =~
+             "validation_error: The program names the field _pin, and data/rows has it, or other firewalled fields."
 
-    declared = %{"rows" => {fn _ -> [] end, "() -> [{_pin :int}]"}}
+    refute inspect(step, structs: false, limit: :infinity) =~ "471"
 
-    assert_raise ArgumentError, ~r/tool "rows" has firewalled fields/, fn ->
-      Agent.loop(ask, task: "x", language: :lisp, tools: declared)
+    tools = %{
+      "rows" => {fn _ -> rows end, "() -> [{id :int, _pin :int}]"},
+      "any" => fn _ -> %{"_pin" => 4711, "a" => [_pin: 4711, b: 2]} end
+    }
+
+    programs = [
+      "(def kept (tool/rows)) (println kept data/rows) nil",
+      "(+ 1 (tool/any))",
+      "(def k2 [*1 kept (tool/any)]) (println k2 (vals (first data/rows))) nil",
+      "(return (concat kept data/rows))"
+    ]
+
+    {{:ok, step}, told} =
+      loop(programs, task: "x", tools: tools, context: %{"rows" => rows}, max_turns: 5)
+
+    assert step.return == [%{"id" => 1}, %{"id" => 2}, %{"id" => 1}, %{"id" => 2}]
+    assert length(told) == 3
+    refute inspect(step, structs: false, limit: :infinity, printable_limit: :infinity) =~ "471"
+
+    {{:error, _step}, [told]} =
+      loop(["(:_pin (tool/any))", "(x"], task: "x", tools: tools, max_turns: 2)
+
+    assert told =~ "its answer has it, or other firewalled fields"
+
+    needs = %{"pay" => {fn _ -> 1 end, "(_card :string) -> :int"}}
+
+    assert_raise ArgumentError, ~r/tool "pay" has firewalled parameters/, fn ->
+      Agent.loop(fn _ -> "1" end, task: "x", language: :lisp, tools: needs)
     end
+  end
+
+  defmodule Card do
+    defstruct [:id, :number]
+    def __schema__(:redact_fields), do: [:number]
+  end
+
+  test "a field that a struct redacts is no part of what programs see" do
+    card = %Card{id: 1, number: 4711}
+
+    opts = [
+      task: "x",
+      language: :lisp,
+      context: %{"card" => card},
+      tools: %{"card" => fn _ -> [card] end}
+    ]
+
+    program = fn _ -> "[data/card (tool/card) (:number data/card)]" end
+    assert {:ok, %{return: [%{"id" => 1} = one, [%{"id" => 1}], nil]}} = Agent.loop(program, opts)
+    refute is_map_key(one, "number")
+
+    assert {:ok, %{return: [%{"number" => 4711}, _, 4711]}} =
+             Agent.loop(program, [firewall: false] ++ opts)
   end
 
   test "where the program stands in an answer" do

@@ -1,10 +1,10 @@
 defmodule PtcRunner.Agent.Lisp.Allowed do
   @moduledoc false
-  # What an agent that writes PTC-Lisp can be given: options that only the JSON language has are refused by their names, and so are data
-  # and tools with firewalled fields, because nothing follows them through a program.
+  # What an agent that writes PTC-Lisp can be given: options that only the JSON language has are refused by their names, and so are
+  # tools with firewalled parameters, because no program has anything to give them: programs see the public part of data and answers.
 
   alias PtcRunner.Agent.Tool
-  alias PtcRunner.Firewall.Hidden
+  alias PtcRunner.Lisp.Firewalled
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
 
@@ -78,7 +78,7 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
           )
 
         opts[:firewall] != false and firewalled?(tool.signature) ->
-          refuse(tool, "has firewalled fields in its signature. " <> only_json())
+          refuse(tool, "has firewalled parameters. " <> only_json())
 
         true ->
           :ok
@@ -91,30 +91,40 @@ defmodule PtcRunner.Agent.Lisp.Allowed do
   defp refuse(tool, why), do: raise(ArgumentError, "tool #{Shown.quoted(tool.name)} #{why}")
 
   defp firewalled?(nil), do: false
-  defp firewalled?(signature), do: Signature.public_view(signature) != signature
+
+  defp firewalled?({:signature, params, _returns}) do
+    params = {:signature, params, :any}
+    Signature.public_view(params) != params
+  end
 
   @doc """
-  Raises `ArgumentError` for data with firewalled fields.
+  The data that programs see: without firewalled fields, if there is a firewall. Raises `ArgumentError` for data that cannot be looked at.
 
-      iex> PtcRunner.Agent.Lisp.Allowed.data!(%{"rows" => [%{"id" => 1, "_pin" => 2}]}, firewall: false)
-      :ok
+      iex> data = %{"rows" => [%{"id" => 1, "_pin" => 2}]}
+      iex> for firewall <- [true, false], do: PtcRunner.Agent.Lisp.Allowed.data!(data, firewall: firewall)
+      [%{"rows" => [%{"id" => 1}]}, data]
 
   """
-  @spec data!(map(), keyword()) :: :ok
-  def data!(data, opts) do
-    if opts[:firewall] != false and Hidden.in?([Map.to_list(data)]) do
-      raise ArgumentError,
-            "the data has firewalled fields, whose names begin with _, or more than a million parts. " <>
-              only_json()
-    end
+  @spec data!(map(), keyword()) :: map()
+  def data!(data, opts),
+    do: if(opts[:firewall] != false, do: Map.new(data, &public!/1), else: data)
 
-    :ok
+  defp public!({name, value}) do
+    case Firewalled.part(value) do
+      {:ok, public} ->
+        {name, public}
+
+      :error ->
+        raise ArgumentError,
+              "the data may have firewalled fields, whose names begin with _: it has more than a million parts, or a function with such fields. " <>
+                only_json()
+    end
   end
 
   @doc "What to do where a field is firewalled."
   @spec only_json() :: String.t()
   def only_json do
-    "Such fields are concealed with language: :json, not with language: :lisp; firewall: false says that programs and the model may see them"
+    "Programs read such fields with language: :json, not with language: :lisp; firewall: false says that programs and the model may see them"
   end
 
   @doc """

@@ -7,7 +7,8 @@ defmodule PtcRunner.Agent.Lisp.Run do
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
   alias PtcRunner.Json.{Text, ToolContext, Values}
-  alias PtcRunner.Lisp.{Evaluation, Given, GoingOn, Planning, Program}
+  alias PtcRunner.Lisp.{Evaluation, Firewalled, Given, GoingOn, Planning, Program}
+  alias PtcRunner.SubAgent.Signature
   alias PtcRunner.{Json, Lisp, Step}
 
   @running [:timeout, :max_heap, :on_call, :on_journal, :pause_ttl, :tool_context, :now] ++
@@ -24,7 +25,6 @@ defmodule PtcRunner.Agent.Lisp.Run do
           | {:paused, Paused.t()}
   def run(program, tools, opts) do
     Allowed.tools!(tools, opts)
-    Allowed.data!(JsonRun.named(Keyword.get(opts, :context, %{})), opts)
     warnings = Tool.warnings(tools)
     budget = JsonRun.budget(tools, opts, nil)
 
@@ -128,9 +128,18 @@ defmodule PtcRunner.Agent.Lisp.Run do
   def noted(program, tools, opts) do
     memory = Keyword.get(opts, :memory, %{})
     given_to_tools = ToolContext.named(opts[:tool_context])
-    bound = for tool <- tools, do: tool |> ToolContext.bound(given_to_tools) |> answering(opts)
+    field = Firewalled.mentioned(program)
 
-    run = fn functions, record -> ran(program, functions, tools, record, opts) end
+    bound =
+      for tool <- tools, do: tool |> ToolContext.bound(given_to_tools) |> answering(field, opts)
+
+    public = opts |> Keyword.get(:context, %{}) |> JsonRun.named() |> public(program, field, opts)
+
+    run = fn functions, record ->
+      with {:ok, context} <- public,
+           do: ran(program, functions, tools, record, Keyword.put(opts, :context, context)),
+           else: (refused -> {refused, nil})
+    end
 
     recording = Keyword.take(opts, [:recorded_calls, :recorded_bytes])
     {{result, decided}, noted} = Calls.noted(bound, recording, run)
@@ -252,12 +261,12 @@ defmodule PtcRunner.Agent.Lisp.Run do
   end
 
   defp given(functions, opts) do
-    context = opts |> Keyword.get(:context, %{}) |> JsonRun.named() |> written()
-
+    context = opts |> Keyword.get(:context, %{}) |> written()
     memory = Keyword.get(opts, :memory, %{})
+    firewall? = opts[:firewall] != false
 
     Given.read(
-      [context: context, memory: memory, tools: functions] ++
+      [context: context, memory: memory, tools: functions, firewall: firewall?] ++
         [turn_history: Keyword.get(opts, :history, [])] ++ Keyword.take(opts, @running)
     )
   end
@@ -268,37 +277,71 @@ defmodule PtcRunner.Agent.Lisp.Run do
     values |> Map.new() |> Values.written() |> Map.merge(Map.new(texts))
   end
 
-  # Programs read structs as maps of their fields, and nothing conceals what is firewalled.
-  defp answering(%Tool{fun: fun} = tool, opts) do
-    look? = opts[:firewall] != false and Hidden.answered?([tool])
-    seen = if tool.batch == nil, do: &answer(&1, look?), else: &answers(&1, look?)
-    %{tool | fun: fn args -> args |> fun.() |> seen.() end}
+  # The data that the program sees. One that names a firewalled field would find nothing there.
+  defp public(context, program, field, opts) do
+    public = Allowed.data!(context, opts)
+
+    named =
+      for name <- program.names.data, other <- [name, String.replace(name, "-", "_")], do: other
+
+    case field && Enum.find(named, &(Map.get(public, &1) !== Map.get(context, &1))) do
+      nil -> {:ok, public}
+      name -> {:error, {:validation_error, names_field(field, "data/#{name}")}}
+    end
+  end
+
+  defp names_field(field, what),
+    do:
+      "The program names the field #{field}, and #{what} has it, or other firewalled fields. Write it without such fields"
+
+  # Programs read structs as maps of their fields, so what is firewalled is left out before.
+  defp answering(%Tool{fun: fun} = tool, field, opts) do
+    look = if opts[:firewall] != false and Hidden.answered?([tool]), do: {:public, field}
+    seen = if tool.batch == nil, do: &answer(&1, look), else: &answers(&1, look)
+    signature = if look, do: answered(tool.signature), else: tool.signature
+    %{tool | fun: fn args -> args |> fun.() |> seen.() end, signature: signature}
+  end
+
+  # What is left out of an answer is not expected there.
+  defp answered(nil), do: nil
+
+  defp answered({:signature, params, returns}) do
+    {:signature, [], returns} = Signature.public_view({:signature, [], returns})
+    {:signature, params, returns}
   end
 
   # Of calls that were made together. What is no list of answers is the error of each call.
-  defp answers({:ok, answers}, look?), do: {:ok, answers(answers, look?)}
-  defp answers([answer | rest], look?), do: [one_of(answer, look?) | answers(rest, look?)]
-  defp answers(other, _look?), do: other
+  defp answers({:ok, answers}, look), do: {:ok, answers(answers, look)}
+  defp answers([answer | rest], look), do: [one_of(answer, look) | answers(rest, look)]
+  defp answers(other, _look), do: other
 
-  # An answer with firewalled fields is the error of its own call.
-  defp one_of(answer, look?) do
-    answer(answer, look?)
+  # An answer that the program must not see is the error of its own call.
+  defp one_of(answer, look) do
+    answer(answer, look)
   rescue
     error in RuntimeError -> {:error, ToolError.new(Exception.message(error))}
   end
 
-  defp answer({:ok, value}, look?), do: {:ok, seen(value, look?)}
-  defp answer({:error, _reason} = error, _look?), do: error
-  defp answer(value, look?), do: seen(value, look?)
+  defp answer({:ok, value}, look), do: {:ok, seen(value, look)}
+  defp answer({:error, _reason} = error, _look), do: error
+  defp answer(value, look), do: seen(value, look)
 
-  defp seen(%Text{} = text, look?), do: unhidden(text, look?)
-  defp seen(value, look?), do: value |> unhidden(look?) |> Values.written()
+  defp seen(value, look) do
+    case unhidden(value, look) do
+      %Text{} = text -> text
+      value -> Values.written(value)
+    end
+  end
+
+  defp unhidden(value, nil), do: value
 
   # It has been called, so this is no refusal.
-  defp unhidden(value, look?) do
-    if look? and Hidden.in?([value]),
-      do: raise("its answer has firewalled fields. " <> Allowed.only_json()),
-      else: value
+  defp unhidden(value, {:public, field}) do
+    case Firewalled.part(value) do
+      {:ok, public} when public === value or field == nil -> public
+      {:ok, _public} -> raise names_field(field, "its answer")
+      :error -> raise "its answer may have firewalled fields. " <> Allowed.only_json()
+    end
   end
 
   @doc """
