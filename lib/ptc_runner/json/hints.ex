@@ -3,17 +3,22 @@ defmodule PtcRunner.Json.Hints do
   # What typical mistakes of programs of edition 2 need besides their error: for models, and for explanations.
 
   alias PtcRunner.Json.{Message, Program}
+  alias PtcRunner.Schema.Table
   alias PtcRunner.Shown
 
   @get ~s({"op":"get","field":NAME})
   @constant ~s({"op":"literal","value":...})
 
-  @loops ["filter", "reject", "find", "some", "every"]
+  # Shapes of operations that compute something for each item.
+  @lists ["list_of_body", "flat_list_of_body"]
+
+  # Shapes of operations with a condition for each item.
+  @conditions ["filtered", "found", "decided"]
+
+  # Shapes of operations on a field of items, or on what is computed for each.
+  @of_items ["aggregate", "keyed_item", "sorted"]
 
   @counts ["count", "index"]
-
-  # Operations on a field of items, or on what is computed for each.
-  @of_items ["sum", "avg", "min", "max", "min_by", "max_by", "median", "percentile", "sort_by"]
 
   # What is done with dates in the place of arithmetic.
   @dates ~s(Dates are no numbers: {"op":"date_diff","from":T,"to":T,"unit":"day"} is the time between two, ) <>
@@ -43,7 +48,7 @@ defmodule PtcRunner.Json.Hints do
   defp hint({:validation, :node_not_a_map, _op, _field, [got]}), do: no_node(got)
 
   defp hint({:validation, :field_missing, op, field, terms}),
-    do: missing(op, Message.missing_field(op, field, terms))
+    do: missing(shape(op), Message.missing_field(op, field, terms))
 
   defp hint({:validation, :field_not_integer, _op, field, []}) when field in @counts,
     do: "It is never computed: a number stands there."
@@ -77,25 +82,27 @@ defmodule PtcRunner.Json.Hints do
   # Where the values are concealed, only their kinds are there.
   defp null?(operand), do: operand == nil or operand == Shown.kind(nil)
 
-  defp missing(op, "expr") when op in ["map", "flat_map"],
+  defp shape(op), do: with({shape, _fields} <- Table.shape(op), do: shape)
+
+  defp missing(shape, "expr") when shape in @lists,
     do: ~s("expr" is a NODE that is computed for each item: #{@get} takes a field of it.)
 
-  defp missing("fold", "expr"),
+  defp missing("accumulator", "expr"),
     do:
       ~s("expr" is a NODE that is computed for each item, {"op":"var","name":"acc"} in it is the result so far.)
 
-  defp missing(op, "where") when op in @loops,
+  defp missing(shape, "where") when shape in @conditions,
     do:
       ~s("where" is a NODE that is computed for each item, such as {"op":"eq","field":NAME,"value":VALUE}.)
 
-  defp missing(op, "field") when op in @of_items,
+  defp missing(shape, "field") when shape in @of_items,
     do:
       ~s("field" is a name that all items have. Or "expr" is a NODE that is computed for each item: {"op":"it"} is the item itself.)
 
-  defp missing("group_by", "field"),
+  defp missing("grouped", "field"),
     do: ~s{The key of a group is "field" (a name), "fields" (several names) or "expr" (a NODE).}
 
-  defp missing(_op, _field), do: ""
+  defp missing(_shape, _field), do: ""
 
   defp no_node(text) when is_binary(text),
     do:
