@@ -135,7 +135,8 @@ defmodule PtcRunner.Lisp do
   Other options are ignored, because options of `ptc_runner` that have no effect here must not fail.
 
   Tools can also be given as in `PtcRunner.Json.run/2`: `{function, options}` with the options `approve: true`, `effect:`, `max_calls:`, `timeout:`,
-  `cache:`, `signature:` and `batch:` (the calls of `pmap` and `pcalls` go together to a tool that takes lists, see `PtcRunner.Agent.Tool`).
+  `cache:`, `signature:` and `batch:` (the calls of `pmap` and `pcalls` go together to a tool that takes lists, see `PtcRunner.Agent.Tool`; where nothing counts, records or decides about calls, so do those of
+  `map`, `mapv`, `for` and `doseq` that do not depend on each other's answers).
 
   ## Decisions
 

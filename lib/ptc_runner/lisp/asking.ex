@@ -7,7 +7,7 @@ defmodule PtcRunner.Lisp.Asking do
 
   alias PtcRunner.Json.{Control, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply, Rounds}
-  alias PtcRunner.Lisp.{Answers, Arguments, Data, Ledger, Prints, Workers}
+  alias PtcRunner.Lisp.{Answers, Arguments, Data, Ledger, Prints, Together, Workers}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
@@ -156,15 +156,29 @@ defmodule PtcRunner.Lisp.Asking do
   end
 
   # Calls for rounds that follow one another. An answer that is no value is given to the run when it waits for that call.
-  defp several(calls, name, fun, all, %Run{process: process, max_heap: max_heap} = run) do
+  defp several(calls, name, fun, all, %Run{max_heap: max_heap} = run) do
     Reply.calls(left: left, built: built) = calls
     began = Ledger.began()
-
-    {answers, process} =
-      ToolProcess.call_each(process, name, fun, all, left, max(max_heap - built, 0))
-
+    limits = {left, max(max_heap - built, 0)}
+    {answers, process} = Together.answers(run, name, fun, all, limits)
     run = %{run | process: process}
 
+    calls
+    |> several(name, all, answers, began, run)
+    |> with_behind(Together.behind(answers, all), name, began)
+  end
+
+  # Calls that went to their tool in a list with one that has failed were made, too.
+  defp with_behind(step, [], _name, _began), do: step
+
+  defp with_behind(step, behind, name, began) do
+    at = tuple_size(step) - 1
+    run = elem(step, at)
+    entries = for {result, args} <- behind, do: entry_of(told_apart(result), name, args, began)
+    put_elem(step, at, with_entries(run, Enum.reverse(entries, run.strategy.calls)))
+  end
+
+  defp several(calls, name, all, answers, began, run) do
     case kept(answers, all, name, {began, began}, {[], 0, run.strategy.calls}) do
       {{values, words, entries}, nil} ->
         answer = {:answers, :lists.reverse(values), words}
@@ -226,21 +240,21 @@ defmodule PtcRunner.Lisp.Asking do
   def with_call(asking, {name, args, began}, result, cached?) do
     entry =
       case result do
-        {:ok, value, _words} when cached? ->
-          Ledger.cached(name, args, value)
-
-        {:ok, value, _words} ->
-          Ledger.entry(name, args, {:ok, value}, began)
-
-        {:error, {:tool_failed, failed}} ->
-          Ledger.entry(name, args, {:error, elem(failure(failed), 1)}, began)
-
-        {:error, reason} ->
-          Ledger.entry(name, args, {:error, text(reason)}, began)
+        {:ok, value, _words} when cached? -> Ledger.cached(name, args, value)
+        result -> entry_of(result, name, args, began)
       end
 
     %{asking | calls: [entry | asking.calls]}
   end
+
+  defp entry_of({:ok, value, _words}, name, args, began),
+    do: Ledger.entry(name, args, {:ok, value}, began)
+
+  defp entry_of({:error, {:tool_failed, failed}}, name, args, began),
+    do: Ledger.entry(name, args, {:error, elem(failure(failed), 1)}, began)
+
+  defp entry_of({:error, reason}, name, args, began),
+    do: Ledger.entry(name, args, {:error, text(reason)}, began)
 
   # The entry of a call for the step: what came of it. One that waits has none.
   defp noted({:resume, {:answer, value, _words}, run} = step, name, args, began, before) do

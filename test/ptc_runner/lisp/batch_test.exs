@@ -4,6 +4,8 @@ defmodule PtcRunner.Lisp.BatchTest do
 
   alias PtcRunner.Lisp
 
+  doctest PtcRunner.Lisp.Together
+
   # A tool that says how long its lists are.
   defp lists(fun, options \\ []) do
     me = self()
@@ -54,10 +56,94 @@ defmodule PtcRunner.Lisp.BatchTest do
     assert received() |> Enum.concat() |> Enum.sort() == [2, 3, 4]
   end
 
-  test "outside of them a call is a list of one" do
-    tools = %{"double" => lists(&(&1 * 2))}
-    {:ok, step} = Lisp.run("(mapv #(tool/double {:n %}) [1 2])", tools: tools)
-    assert {step.return, received()} == {[2, 4], [[1], [2]]}
+  test "calls of loops that do not depend on each other go together, where nobody decides about calls and nothing counts them" do
+    double = &(&1 * 2)
+    tools = %{"double" => lists(double)}
+    one = %{"double" => fn %{"n" => n} -> n * 2 end}
+
+    for program <- [
+          "(mapv #(tool/double {:n %}) (range 1 26))",
+          "(map #(tool/double {:n %}) (range 1 26))",
+          "(for [n (range 1 26)] (tool/double {:n n}))",
+          "(doseq [n (range 1 26)] (tool/double {:n n}))",
+          "(into [] (mapv #(tool/double {:n %}) (range 1 26)))"
+        ] do
+      {:ok, step} = Lisp.run(program, tools: tools)
+      made = received()
+      assert Enum.concat(made) == Enum.to_list(1..25), program
+      assert Enum.map(made, &length/1) == [10, 10, 5], program
+      # As if they were made one by one.
+      {:ok, alone} = Lisp.run(program, tools: one)
+      assert step.return == alone.return
+
+      assert Enum.map(step.tool_calls, &{&1.args, &1.result, &1.error}) ==
+               Enum.map(alone.tool_calls, &{&1.args, &1.result, &1.error})
+
+      # Calls that are counted, decided about or recorded are made one by one.
+      for opts <- [
+            [max_tool_calls: 25],
+            [on_call: fn _ -> :run end],
+            [on_journal: fn _ -> :ok end]
+          ] do
+        {:ok, counted} = Lisp.run(program, [tools: tools] ++ opts)
+        assert {counted.return, received()} == {step.return, for(n <- 1..25, do: [n])}
+      end
+
+      {result, journal} = Lisp.record(program, tools: tools)
+      assert {:ok, %{return: recorded}} = result
+      assert recorded == step.return
+      received()
+      assert {:ok, %{return: ^recorded}} = Lisp.replay(program, journal)
+
+      assert {:error, %{fail: %{reason: :tool_call_limit_exceeded}}} =
+               Lisp.run(program, tools: tools, max_tool_calls: 24)
+
+      received()
+    end
+
+    # Each of these needs the answer before it.
+    for program <- [
+          "(reduce (fn [s n] (tool/double {:n (+ s n)})) 0 [1 2 3])",
+          "(tool/double {:n (tool/double {:n 2})})"
+        ] do
+      {:ok, step} = Lisp.run(program, tools: tools)
+      assert {:ok, %{return: value}} = Lisp.run(program, tools: one)
+      assert step.return == value
+      assert Enum.all?(received(), &match?([_one], &1))
+    end
+  end
+
+  test "a call of a list that fails is the error of the program, and the calls behind it were made" do
+    some = lists(&if(&1 == 2, do: {:error, "none"}, else: &1), batch: 3)
+    program = "(mapv #(tool/find {:n %}) [1 2 3 4])"
+    {:error, step} = Lisp.run(program, tools: %{"find" => some})
+    assert {step.fail.reason, step.fail.message =~ "none"} == {:tool_error, true}
+    assert received() == [[1, 2, 3]]
+
+    assert Enum.map(step.tool_calls, &{&1.args["n"], &1.result, &1.error}) == [
+             {1, 1, nil},
+             {2, nil, "none"},
+             {3, 3, nil}
+           ]
+
+    {:ok, step} = Lisp.run("(try #{program} (catch e (ex-message e)))", tools: %{"find" => some})
+    assert step.return == "none"
+    assert Enum.map(step.tool_calls, & &1.args["n"]) == [1, 2, 3]
+    received()
+
+    wrong = {fn _list -> [1] end, batch: 10}
+    {:error, step} = Lisp.run(program, tools: %{"find" => wrong})
+
+    assert step.fail.message =~
+             "it was given 4 calls, and must answer a list of 4 answers in their order"
+
+    slow = {fn list -> Process.sleep(:infinity) && list end, batch: 2}
+    {:error, step} = Lisp.run(program, tools: %{"find" => slow}, timeout: 50)
+    assert step.fail.reason == :timeout
+
+    large = {fn list -> Enum.map(list, fn _ -> Enum.to_list(1..10_000) end) end, batch: 2}
+    {:error, step} = Lisp.run(program, tools: %{"find" => large}, max_heap: 30_000)
+    assert step.fail.reason == :memory_exceeded
   end
 
   test "an error of one call is that of its item, and one of all calls is that of each" do
