@@ -1,4 +1,4 @@
-//! The files of a crate that use each other in a circle, found from their `use` lines.
+//! The files of a crate that use each other in a circle, found from their `use` lines and from paths in their code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -53,6 +53,14 @@ fn expanded(before: &str, path: &str, all: &mut Vec<String>) {
     }
 }
 
+/// The paths in code that begin with `crate::` or `super::`.
+fn written_out(code: &str) -> impl Iterator<Item = String> + '_ {
+    let is_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':');
+    let words = code.split(move |letter| !is_path(letter));
+    let paths = words.filter(|word| word.starts_with("crate::") || word.starts_with("super::"));
+    paths.map(|path| path.trim_end_matches(':').to_string())
+}
+
 /// The modules that a file uses.
 fn used(module: &Module, text: &str, all: &BTreeMap<Module, String>) -> BTreeSet<Module> {
     let text = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -62,6 +70,7 @@ fn used(module: &Module, text: &str, all: &BTreeMap<Module, String>) -> BTreeSet
         .collect();
     let mut paths = Vec::new();
     for statement in lines.join(" ").split(';') {
+        paths.extend(written_out(statement));
         let Some((_, path)) = statement.rsplit_once("use ") else {
             continue;
         };

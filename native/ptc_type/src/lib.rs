@@ -1,6 +1,6 @@
 //! Signatures: the contracts of agents and tools, `(query :string) -> {total :int}`.
 //!
-//! * [`types`]: a signature as a flat table, built by the grammar or by [`read`] from terms
+//! * [`types`]: a signature as a flat table, built by the grammar or by [`read`] from terms; `entry`: a type in it
 //! * [`grammar`]: text to table; [`render`]: table to text
 //! * [`terms`]: table to type terms; [`schema`]: to JSON Schema
 //! * [`json`]: JSON values along a type, and the type of an answer
@@ -22,6 +22,7 @@ pub mod constraint;
 mod convert;
 mod convert_ruled;
 mod doubles;
+mod entry;
 pub mod error_line;
 pub mod error_terms;
 pub mod failure;
