@@ -36,6 +36,8 @@ defmodule PtcRunner.Native do
   #     After `{:replayed, term, words}` instead, the next reply may be `{:ahead, state, terms, tool, [args, …], milliseconds, address, round}`:
   #     the run calls the tool in the rounds that follow too, and may be resumed with `{:replayed_all, answers, words}`, a list of at most as
   #     many answers.
+  #     After `{:unanswered, nil, 0}` instead the run, which is not to be completed, goes on to its next call if nothing there depends on the answer,
+  #     and else the reply is `:uncaught`.
   #   * `{:moves, state, terms, tool, args, milliseconds, words}` - suspended for a tool; the run should move to the process of its
   #     tools, where it is resumed with `{:moved, term, words}`. The words are those of a copy of `terms` and `args`;
   #     `{:at_most, words}` if only `weigh/3` can tell whether it is small enough.

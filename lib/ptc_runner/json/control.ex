@@ -142,10 +142,8 @@ defmodule PtcRunner.Json.Control do
   end
 
   # Calls that overlap, or that others have waited for, do not come in their order.
-  def decide(%{forks?: true, journal: [_ | _] = entries} = control, id, name, args, pc) do
-    journal = for entry <- entries, into: %{}, do: {elem(entry, 0), entry}
-    decide(%{control | journal: journal}, id, name, args, pc)
-  end
+  def decide(%{forks?: true, journal: [_ | _]} = control, id, name, args, pc),
+    do: control |> by_id() |> decide(id, name, args, pc)
 
   def decide(%{rules: %{replay?: true}} = control, _id, name, args, _pc),
     do: {:ended, Words.no_more(name, args), control}
@@ -156,6 +154,15 @@ defmodule PtcRunner.Json.Control do
       error -> {:ended, error, %{control | journal: []}}
     end
   end
+
+  @doc "The control whose journal is looked up by the ids of calls."
+  @spec by_id(t()) :: t()
+  def by_id(%{journal: [_ | _] = entries} = control) do
+    journal = for entry <- entries, into: %{}, do: {elem(entry, 0), entry}
+    %{control | journal: journal}
+  end
+
+  def by_id(control), do: control
 
   defp unanswered(control, id, name, args, pc),
     do: fresh(%{control | number: control.number + 1}, id, name, args, pc)
@@ -359,6 +366,46 @@ defmodule PtcRunner.Json.Control do
       {{:departs, reason}, _decided, control} ->
         {:ended, reason, control}
     end
+  end
+
+  @doc """
+  Whether a call certainly waits, which is asked before the one in front of it has its answer: nobody else is told of it or asked about it, and a
+  decision about it is not used yet.
+  """
+  @spec waits(t(), Entry.id(), term(), term(), non_neg_integer()) :: {:wait, t()} | :other
+  def waits(control, id, name, args, pc) do
+    with true <- control.rules.on_call == nil and asks?(control, name),
+         true <- unknown?(control, id, name, args),
+         {:ok, _fun} <- tool(control, name),
+         :ok <- open(control, name),
+         {:ok, sent} <- converted(control, name, args),
+         {:ok, call, control} <- waiting(control, id, name, {args, sent}, pc),
+         :ok <- Budget.take(control.budget, name, args) do
+      Told.told(control, {id, name, args, nil}, :pause, {call.args, args}, nil)
+      {:wait, %{control | paused: [call | control.paused]}}
+    else
+      _other -> :other
+    end
+  end
+
+  defp waiting(%{waiting: waiting} = control, id, name, {args, _sent}, _pc)
+       when is_map_key(waiting, id) do
+    {call, waiting} = Map.pop!(waiting, id)
+
+    if call.tool === name and asked(call) === args,
+      do: {:ok, call, %{control | waiting: waiting}},
+      else: :other
+  end
+
+  defp waiting(control, id, name, args, pc) do
+    {call, control} = call(%{control | number: control.number + 1}, id, name, args, pc)
+    {:ok, with_text(call), control}
+  end
+
+  # Neither the journal, which is looked up by ids, nor the cache has its answer.
+  defp unknown?(%{journal: journal, cache: cache} = control, id, name, args) do
+    (journal == [] or not is_map_key(journal, id)) and
+      (cache == %{} or not is_map_key(cache, cache_key(control, name, args)))
   end
 
   # A person has decided about a call that waited.

@@ -367,6 +367,7 @@ defmodule PtcRunner.Json.Plan do
       iex> PtcRunner.Json.Plan.from_map(map) == {:ok, plan}
       true
 
+  Raises `ArgumentError` if a constant of the program, which then is no text, cannot be kept: for example a process.
   """
   @spec to_map(t()) :: map()
   defdelegate to_map(plan), to: Stored

@@ -39,6 +39,7 @@ rustler::atoms! {
     ahead,
     replayed,
     replayed_all,
+    unanswered,
     joined,
     text,
     text_moved,

@@ -52,6 +52,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             tag if tag == atoms::in_turn() => ValueKind::InTurn,
             tag if tag == atoms::replayed() => ValueKind::Replayed,
             tag if tag == atoms::replayed_all() => ValueKind::ReplayedAll,
+            tag if tag == atoms::unanswered() => ValueKind::Unanswered,
             tag if tag == atoms::text() => ValueKind::Text,
             tag if tag == atoms::text_moved() => ValueKind::TextMoved,
             tag if tag == atoms::limits() => {

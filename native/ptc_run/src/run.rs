@@ -87,6 +87,7 @@ impl<L: Execute> Run<L> {
                         let (joined, value) = state.joined(program, heap, value)?;
                         (joined, value.map_or(Answers::None, Answers::One))
                     }
+                    Some((ValueKind::Unanswered, _)) => (state, Answers::Unanswered),
                     Some((ValueKind::InTurn, _)) => (state.in_turn(program)?, Answers::None),
                     Some((kind, list)) if kind.is_list() => {
                         self.moved_with(kind);
@@ -184,6 +185,9 @@ impl<L: Execute> Run<L> {
             vm.observe(watch);
         }
         vm.forks = plain.mode == Mode::Forks;
+        if matches!(answers, Answers::Unanswered) && !vm.only_collects() {
+            return Some(Executed::ended(Ending::Uncaught, Spent::of(vm.meter())));
+        }
         let exit = answers.resume(&mut vm);
         if vm.is_broken() {
             return None;

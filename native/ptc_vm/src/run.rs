@@ -184,6 +184,11 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         same_code && more && self.returning == Returning::Nothing
     }
 
+    /// Returns what stands for no value.
+    pub(crate) fn nothing(&self) -> H::Term {
+        self.machine.heap.nil()
+    }
+
     /// Returns whether the next step cannot be interrupted and is known to take longer than a
     /// slice.
     pub fn needs_quantum(&self) -> bool {

@@ -434,6 +434,106 @@ defmodule PtcRunner.Json.BatchTest do
       end
     end
 
+    test "in several loops of one object, and in a loop of a loop" do
+      it = %{"op" => "it"}
+      items = %{"op" => "load", "name" => "items"}
+      map = fn expr -> %{"op" => "pipe", "steps" => [items, %{"op" => "map", "expr" => expr}]} end
+      pay = map.(call("pay", it))
+
+      tools = %{
+        "pay" => alone(& &1, effect: :write, approve: true),
+        "all" => {& &1, effect: :read}
+      }
+
+      # The second call of an item needs the answer of the first one, and that of the next item does not.
+      twice = map.(call("pay", call("pay", it)))
+      # It is not known whether a tool that does not wait is called first.
+      mixed =
+        map.(%{
+          "op" => "if",
+          "condition" => %{"op" => "eq", "value" => 2},
+          "then" => call("all", it),
+          "else" => call("pay", it)
+        })
+
+      for {node, pauses} <- [
+            {%{"a" => pay, "b" => pay}, [[1, 2, 3, 1, 2, 3]]},
+            {%{"op" => "list", "items" => [pay, call("pay", 7), pay]}, [[1, 2, 3, 7, 1, 2, 3]]},
+            {%{"op" => "call", "tool" => "all", "args" => %{"a" => pay, "b" => pay}},
+             [[1, 2, 3, 1, 2, 3]]},
+            {map.(pay), [[1, 2, 3, 1, 2, 3, 1, 2, 3]]},
+            {map.(%{"all" => pay, "x" => it}), [[1, 2, 3, 1, 2, 3, 1, 2, 3]]},
+            {map.(twice), [[1, 1, 1], [1, 2, 1, 2, 1, 2], [2, 3, 2, 3, 2, 3], [3, 3, 3]]},
+            {map.(mixed), [[1, 1, 1], [3, 3, 3]]}
+          ],
+          # A program with a tool that takes lists has its rounds from the beginning.
+          more <- [%{}, %{"find" => {& &1, batch: 10}}],
+          concurrency <- [1, 3] do
+        context = %{"items" => [1, 2, 3]}
+        opts = [context: context, tools: Map.merge(tools, more), tool_concurrency: concurrency]
+        free = Map.new(opts[:tools], fn {name, form} -> {name, free(form)} end)
+        expected = Json.run(program(node), Keyword.put(opts, :tools, free))
+        ones()
+        assert {waited, ^expected} = program(node) |> Json.run(opts) |> all_paused(opts, [])
+        assert {node, waited} == {node, pauses}
+        # Each was called once.
+        assert Enum.sort(ones()) == pauses |> Enum.concat() |> Enum.sort()
+      end
+    end
+
+    defp free({fun, options}), do: {fun, Keyword.delete(options, :approve)}
+
+    # What waited in each pause, and the result, where each pause is stored.
+    defp all_paused({:paused, paused}, opts, before) do
+      {:ok, paused} =
+        paused
+        |> Json.Paused.to_map()
+        |> Json.Codec.encode!()
+        |> Json.Codec.decode!()
+        |> Json.Paused.from_map()
+
+      waited = for call <- paused.calls, do: call.args["n"]
+      paused |> Json.resume(:approve, opts) |> all_paused(opts, [waited | before])
+    end
+
+    defp all_paused(result, _opts, before), do: {Enum.reverse(before), result}
+
+    test "in a loop of a loop within a budget, and each with its own decision" do
+      items = %{"op" => "load", "name" => "items"}
+      map = fn expr -> %{"op" => "pipe", "steps" => [items, %{"op" => "map", "expr" => expr}]} end
+      node = map.(map.(call("pay", %{"op" => "it"})))
+      tools = %{"pay" => alone(& &1, approve: true)}
+      opts = [context: %{"items" => [1, 2]}, tools: tools]
+
+      assert {:paused, %{calls: [_, _, _]} = paused} =
+               Json.run(program(node), [max_tool_calls: 3] ++ opts)
+
+      # With another limit the fourth one waits, too.
+      assert {:paused, %{calls: [_]} = paused} =
+               Json.resume(paused, :approve, [max_tool_calls: 4] ++ opts)
+
+      assert Enum.sort(ones()) == [1, 1, 2]
+
+      assert {:ok, [[1, 2], [1, 2]], _, _} =
+               Json.resume(paused, :approve, [max_tool_calls: 4] ++ opts)
+
+      assert ones() == [2]
+
+      {:paused, paused} = Json.run(program(node), opts)
+      assert for(call <- paused.calls, do: call.id) == ~w(1.0.1 1.0.2 1.1.1 1.1.2)
+      # The first call of each round comes before the second one.
+      {:paused, paused} =
+        Json.resume(paused, %{"1.0.2" => :approve, "1.1.1" => {:answer, 9}}, opts)
+
+      assert for(call <- paused.calls, do: call.id) == ~w(1.0.1 1.0.2 1.1.2)
+      assert ones() == []
+
+      assert {:ok, [[1, 5], [9, 7]], _, _} =
+               Json.resume(paused, [:approve, {:answer, 5}, {:answer, 7}], opts)
+
+      assert ones() == [1]
+    end
+
     test "a pause of 1,000 calls is shown within a budget, and goes on" do
       tools = %{"pay" => {fn %{"n" => n} -> n end, approve: true}}
       items = Enum.to_list(1..1_000)

@@ -78,15 +78,24 @@ defmodule PtcRunner.Json.WithinRandomTest do
           assert Json.run(program, [within: watched, tool_concurrency: 3] ++ opts)
                  |> same?(expected)
 
-          {:ok, kept} =
-            plan |> Plan.to_map() |> Codec.encode!() |> Codec.decode!() |> Plan.from_map()
-
-          assert kept == plan
-          assert Json.run(program, [within: Plan.to_map(plan)] ++ opts) === expected
-          assert Plan.within?(plan, kept)
+          if map = stored(plan) do
+            {:ok, kept} = map |> Codec.encode!() |> Codec.decode!() |> Plan.from_map()
+            assert kept == plan
+            assert Json.run(program, [within: map] ++ opts) === expected
+            assert Plan.within?(plan, kept)
+          end
         end
       end)
     end
+  end
+
+  # Constants of a program that is no text may be processes and functions, which cannot be kept.
+  defp stored(plan) do
+    Plan.to_map(plan)
+  rescue
+    error in ArgumentError ->
+      assert error.message =~ "the plan cannot be kept: it has a"
+      nil
   end
 
   # With calls that overlap, another item may be the first that fails.

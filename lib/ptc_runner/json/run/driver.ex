@@ -19,6 +19,7 @@ defmodule PtcRunner.Json.Run.Driver do
            | :in_turn
            | :replayed
            | :replayed_all
+           | :unanswered
            | :failed
            | :failed_moved
            | :text

@@ -12,7 +12,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   alias PtcRunner.Json.{Control, Deadline, Entry, Run, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Order}
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Replayed, Running, Worker}
+  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Replayed, Running, Waiting, Worker}
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Guarded
@@ -36,7 +36,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
-  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, id}`; `:later` of one that is not
+  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, ids}`, with those that wait with it; `:later` of one that is not
   # made before those that wait.
   @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?] ++
                   [:settings, :ahead, :gathered]
@@ -107,7 +107,7 @@ defmodule PtcRunner.Json.Run.Rounds do
 
     rounds = %{
       rounds
-      | asked: %{round => {:paused, Entry.text(waiting)}},
+      | asked: %{round => {:paused, [Entry.text(waiting)]}},
         calls: %{round => number},
         # Nobody asks for these values any more.
         values: for(before <- 0..(round - 1)//1, into: %{}, do: {before, nil}),
@@ -117,7 +117,11 @@ defmodule PtcRunner.Json.Run.Rounds do
 
     [_waits | before] = control.paused
     items = Enum.drop(list, round + 1)
-    rounds |> Asking.oldest() |> go_on(items, round + 1, ref) |> outcome(loop, before)
+    rounds = rounds |> Asking.oldest() |> go_on(items, round + 1, ref)
+    # The rounds begin where the run is at this call, so nothing follows it before.
+    {ids, control} = Waiting.from(call, rounds.control, waiting)
+    asked = Map.put(rounds.asked, round, {:paused, ids})
+    outcome(%{rounds | asked: asked, control: control}, loop, before)
   end
 
   @doc """
@@ -153,7 +157,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   defp outcome(%{control: control} = rounds, Reply.fork(loop: name, list: list), before) do
-    paused = for {_round, {:paused, id}} <- rounds.asked, into: %{}, do: {id, []}
+    paused = for {_round, {:paused, ids}} <- rounds.asked, id <- ids, into: %{}, do: {id, []}
 
     case rounds do
       _some when paused != %{} ->

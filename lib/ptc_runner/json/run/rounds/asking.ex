@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
 
   alias PtcRunner.Json.{Control, Entry, Keyed}
   alias PtcRunner.Json.Run.{Controlled, InCaller, Reply, Rounds}
-  alias PtcRunner.Json.Run.Rounds.{Gathered, Running}
+  alias PtcRunner.Json.Run.Rounds.{Gathered, Running, Waiting}
   alias PtcRunner.Sandbox.Weight
   require Reply
 
@@ -69,7 +69,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
 
   def oldest(%{oldest: oldest, asked: asked} = rounds) do
     case asked do
-      %{^oldest => {:paused, _id}} -> passed(rounds)
+      %{^oldest => {:paused, _ids}} -> passed(rounds)
       %{^oldest => :later} -> passed(rounds)
       _asked -> rounds
     end
@@ -167,12 +167,17 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
         {:waits, %{rounds | control: control, asked: asked, joins: joins}}
 
       {:wait, control} ->
-        {:waits, left(%{rounds | control: control}, round, {:paused, Entry.text(id)})}
+        {ids, control} = together(call, control, id, rounds)
+        {:waits, left(%{rounds | control: control}, round, {:paused, ids})}
 
       {:ended, reason, control} ->
         {{:error, reason}, %{rounds | control: control}}
     end
   end
+
+  # Workers of another language keep what each call does.
+  defp together(call, control, id, %{workers: nil}), do: Waiting.from(call, control, id)
+  defp together(_call, control, id, _rounds), do: {[Entry.text(id)], control}
 
   # `running`: the call, and the time that its tool has.
   defp begin(call, fun, args, running, rounds, round) do
