@@ -94,13 +94,13 @@ defmodule PtcRunner.Lisp.CallsAheadTest do
   test "calls that were made before the end of the tool's process are known" do
     program = "(mapv (fn [n] (tool/t {:n n})) (range 100))"
 
-    for {end_, reason} <- [
-          {fn -> Process.sleep(:infinity) end, :timeout},
-          {fn -> Process.exit(self(), :kill) end, :memory_exceeded},
-          {fn -> Enum.to_list(1..10_000_000) end, :memory_exceeded}
+    for {end_, reason, timeout} <- [
+          {fn -> Process.sleep(:infinity) end, :timeout, 500},
+          {fn -> Process.exit(self(), :kill) end, :memory_exceeded, 60_000},
+          {fn -> Enum.to_list(1..10_000_000) end, :memory_exceeded, 60_000}
         ] do
       tool = fn %{"n" => n} -> if n == 5, do: end_.(), else: n end
-      assert {:error, step} = Lisp.run(program, tools: %{"t" => tool}, timeout: 500)
+      assert {:error, step} = Lisp.run(program, tools: %{"t" => tool}, timeout: timeout)
       assert step.fail.reason == reason
       assert for(call <- step.tool_calls, do: call.result) == [0, 1, 2, 3, 4, nil]
       assert List.last(step.tool_calls).error =~ ~r/./
