@@ -433,6 +433,8 @@ defmodule PtcRunner.Json.Run.Rounds do
     end
   end
 
+  defp joined(%{joins: joins} = rounds, _key) when joins == %{}, do: rounds
+
   defp joined(rounds, key) do
     outcome = Control.in_cache(rounds.control, key)
     {joining, joins} = Map.pop(rounds.joins, key, [])
