@@ -97,14 +97,17 @@ defmodule PtcRunner.Json.Paused do
   @spec new(Control.t(), PtcRunner.Json.program(), map(), Limits.given()) ::
           {:ok, t()} | {:error, Message.error()}
   def new(control, program, memory, limits) do
-    paused = base(control, program, memory, limits)
     calls = sorted(control.paused)
 
     with :ok <- memory_kept(memory),
          :ok <- options_kept(control.rules.lisp),
          :ok <- entries_kept(control.entries),
          :ok <- calls_kept(calls),
-         do: {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
+         :ok <- program_kept(source(program)),
+         :ok <- plans_kept(control.rules.within) do
+      paused = base(control, program, memory, limits)
+      {:ok, %{paused | calls: calls, journal: Packed.pack(Entry.list(control.entries))}}
+    end
   end
 
   @doc false
@@ -193,6 +196,19 @@ defmodule PtcRunner.Json.Paused do
   defp memory_kept(memory) do
     with {:error, kind} <- Kept.check(memory),
          do: {:error, {:execution_error, "The run cannot be paused: its memory has #{kind}"}}
+  end
+
+  # A text can always be kept, and a map may have terms that are no JSON.
+  defp program_kept(program) when is_binary(program), do: :ok
+
+  defp program_kept(program) do
+    with {:error, kind} <- Kept.check(program),
+         do: {:error, {:execution_error, "The run cannot be paused: its program has #{kind}"}}
+  end
+
+  defp plans_kept(within) do
+    with {:error, text} <- Within.kept(within),
+         do: {:error, {:execution_error, "The run cannot be paused: #{text}"}}
   end
 
   defp options_kept(options) do

@@ -49,6 +49,17 @@ defmodule PtcRunner.Json.Within do
   @spec to_maps([t()]) :: [map()]
   def to_maps(within), do: for(%{plan: plan, counts: nil} <- within, do: Plan.to_map(plan))
 
+  @doc "Whether the plans can be kept: a constant of a program that is no text may be a process, for example."
+  @spec kept([t()]) :: :ok | {:error, String.t()}
+  def kept([]), do: :ok
+
+  def kept(within) do
+    to_maps(within)
+    :ok
+  rescue
+    error in ArgumentError -> {:error, Exception.message(error)}
+  end
+
   @doc """
   The text of a refusal by who approves a plan.
 

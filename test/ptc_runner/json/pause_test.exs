@@ -296,6 +296,21 @@ defmodule PtcRunner.Json.PauseTest do
                Json.run(@pair, opts)
     end
 
+    test "a program or a plan that cannot be kept is an error, and no exception" do
+      pay = %{"op" => "call", "tool" => "pay", "args" => %{}}
+      never = %{"op" => "call", "tool" => "read", "args" => %{"x" => self()}}
+      no = %{"op" => "literal", "value" => false}
+      node = %{"op" => "if", "condition" => no, "then" => never, "else" => pay}
+      tools = %{"read" => {fn _ -> 1 end, effect: :read}, "pay" => {fn _ -> 1 end, approve: true}}
+      program = %{"program" => node}
+      {:ok, plan} = Json.plan(program, tools: tools)
+      error = &{:error, {:execution_error, "The run cannot be paused: " <> &1}}
+      assert Json.run(program, tools: tools) == error.("its program has a process")
+
+      assert Json.run(%{"program" => pay}, tools: tools, within: plan) ==
+               error.("the plan cannot be kept: it has a process")
+    end
+
     test "its size is that of the program, the calls, the answers and 1 KB" do
       rows = for n <- 1..100, do: %{"id" => n, "padding" => String.duplicate("x", 1_000)}
 
