@@ -109,7 +109,7 @@ defmodule PtcRunner.OptionsTest do
   @lenient [{Coercion, :coerce}, {Renderer, :render_type}, {Template, :expand}] ++
              [{PtcRunner.Step, :error}] ++
              for(
-               name <- ~w(run compile check plan record replay resume)a,
+               name <- ~w(run compile check plan explain record replay resume)a,
                do: {PtcRunner.Lisp, name}
              )
 
