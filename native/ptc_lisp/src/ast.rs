@@ -3,6 +3,7 @@
 //! The analysis removes all forms that can be written with others (`when`, `cond`, threading, `if-let`, `condp`, …), resolves
 //! local names, and reports each error that a program has before it runs. The compiler reads nothing else.
 
+use crate::patience::OutOfTime;
 use crate::table::Builtin;
 use num_bigint::BigInt;
 
@@ -270,6 +271,27 @@ pub struct Problem {
     pub parts: Vec<Part>,
     /// Where it is.
     pub at: Span,
+}
+
+impl Problem {
+    /// The reason of what is no error of the program: its compilation must end.
+    const OUT_OF_TIME: &'static str = "timeout";
+
+    /// Returns whether the compilation was ended.
+    pub fn is_out_of_time(&self) -> bool {
+        self.reason == Problem::OUT_OF_TIME
+    }
+}
+
+impl From<OutOfTime> for Problem {
+    fn from(_: OutOfTime) -> Problem {
+        Problem {
+            reason: Problem::OUT_OF_TIME,
+            code: "timeout",
+            parts: Vec::new(),
+            at: Span::default(),
+        }
+    }
 }
 
 /// A part of a message.

@@ -8,7 +8,7 @@
 //! * [`read`]: the reader, from text to forms with positions
 //! * [`analyze`]: from forms to expressions, with all errors that a program has before it runs
 //! * [`ast`]: what these make, and what the compiler takes
-//! * [`compile`]: from expressions to instructions and constants
+//! * [`compile`]: from expressions to instructions and constants; [`patience`]: until when these four may go on
 //! * [`code`]: the instructions; `language`: what the machine asks of the language about them; [`consts`]: the constants; [`vocabulary`]: keywords that are atoms
 //! * [`exec`]: the instructions run, values are called, results leave the run
 //! * [`families`]: the built-ins, one module for each family
@@ -30,6 +30,7 @@ pub mod families;
 pub mod fault;
 mod language;
 pub mod look;
+pub mod patience;
 pub mod read;
 pub mod table;
 pub mod values;

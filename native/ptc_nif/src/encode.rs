@@ -13,6 +13,13 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::One;
 use rustler::{Encoder, Env, NifResult, Term};
 use std::cell::Cell;
+use std::time::Duration;
+
+/// Units of work that is done in one piece, from which on it must end before the deadline. The digits of an integer of half a
+/// megabyte take 0.6 seconds.
+const LONG: usize = 100_000;
+/// The time of a unit of such work on a fast machine.
+const LEAST_PICOSECONDS_A_UNIT: u64 = 400;
 
 /// Bytes of a word.
 const BYTES_PER_WORD: usize = 8;
@@ -113,7 +120,12 @@ impl<'a> Encode<Raw<'a>> {
         };
         let kept = self.kept;
         let mut consume_fuel = |bytes: usize, held: usize| {
-            meter.consume_fuel(bytes / BYTES_PER_UNIT, heap)?;
+            let units = bytes / BYTES_PER_UNIT;
+            if units >= LONG {
+                let picoseconds = (units as u64).saturating_mul(LEAST_PICOSECONDS_A_UNIT);
+                meter.check_time_left(Duration::from_nanos(picoseconds / 1_000))?;
+            }
+            meter.consume_fuel(units, heap)?;
             meter.check_heap_limit(held.saturating_sub(kept) / BYTES_PER_WORD, heap)
         };
         let mut writer = Writer::new(&source, &mut self.draft, self.limit, &mut consume_fuel);

@@ -6,10 +6,11 @@ use crate::handle::Handle;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::task::{run, Call, Task};
-use ptc_lisp::analyze::{analyze, Added};
+use ptc_lisp::analyze::{analyze_until, Added};
 use ptc_lisp::ast::{Literal, Part, Problem, Span};
-use ptc_lisp::compile::{compile, compile_observed, Compiled, Texts, ToolSite};
+use ptc_lisp::compile::{compile_until, Compiled, Texts, ToolSite};
 use ptc_lisp::consts::{make_literal, materialize, Word};
+use ptc_lisp::patience::Patience;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::named::Named;
@@ -17,6 +18,7 @@ use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// Fuel for a byte of text that is read, analyzed and compiled.
 const UNITS_A_BYTE: usize = 16;
@@ -60,8 +62,8 @@ impl<'a> Compiling<Raw<'a>> {
         self.added.term(env).decode().unwrap_or_default()
     }
 
-    /// Compiles it as a whole.
-    fn compiled(&self, heap: &Beam<'a>) -> Result<Compiled, Problem> {
+    /// Compiles it as a whole, as long as that may take.
+    fn compiled(&self, heap: &Beam<'a>, patience: &mut Patience) -> Result<Compiled, Problem> {
         let env = heap.terms.env;
         let text = heap.terms.bytes(self.source).unwrap_or_default();
         let text = std::str::from_utf8(text).map_err(|error| {
@@ -79,15 +81,12 @@ impl<'a> Compiling<Raw<'a>> {
             .map(|(source, captured)| Added { source, captured })
             .collect();
         let shadowed: Vec<String> = self.shadowed.term(env).decode().unwrap_or_default();
-        let analyzed = analyze(text, &added)?;
+        let analyzed = analyze_until(text, &added, patience)?;
         let texts = Texts {
             program: text,
             added: &added,
         };
-        match self.observed {
-            true => compile_observed(&analyzed, &texts, &shadowed),
-            false => compile(&analyzed, &texts, &shadowed),
-        }
+        compile_until(&analyzed, &texts, &shadowed, (self.observed, patience))
     }
 }
 
@@ -99,7 +98,15 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
         let added = self.functions(heap.terms.env);
         let added: usize = added.iter().map(|(source, _)| source.len()).sum();
         meter.consume_fuel(UNITS_A_BYTE * (length(self.source) + added), heap)?;
-        Ok(self.compiled(heap))
+        let (mut deadline, heap) = (meter.limits.deadline, &*heap);
+        let mut is_over = || {
+            deadline = deadline.started(Instant::now());
+            deadline.has_passed() || heap.abandoned()
+        };
+        match self.compiled(heap, &mut Patience::new(&mut is_over)) {
+            Err(problem) if problem.is_out_of_time() => Err(Stop::DeadlinePassed),
+            compiled => Ok(compiled),
+        }
     }
 
     fn reply(self, call: Call<'a>, mut heap: Beam<'a>, out: Self::Out) -> Term<'a> {

@@ -150,6 +150,17 @@ impl Meter {
         (self.consumed + self.filled - self.left) as usize
     }
 
+    /// Leaves what follows to a quantum: each part of it may take too long for a slice.
+    pub fn leave_to_quantum(&mut self) -> Result<(), Stop> {
+        match self.pace {
+            Pace::Quantum => Ok(()),
+            Pace::Slice | Pace::Probe => {
+                self.too_long = true;
+                Err(Stop::SliceOver)
+            }
+        }
+    }
+
     /// Counts `cost` units before they are spent.
     #[inline]
     pub fn consume_fuel<H: Heap>(&mut self, cost: usize, heap: &H) -> Result<(), Stop> {

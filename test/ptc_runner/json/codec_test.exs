@@ -81,6 +81,12 @@ defmodule PtcRunner.Json.CodecTest do
                Codec.decode(text <> "0")
     end
 
+    test "an integer whose digits take longer than the time that is left" do
+      integer = Integer.pow(10, 999_999)
+      expected = %EncodeError{reason: :timeout, limit: 20}
+      assert Codec.encode(integer, timeout: 20) == {:error, expected}
+    end
+
     test "a small term whose text has no end is refused" do
       endless = Enum.reduce(1..200, [1], fn _, below -> [below, below] end)
       expected = %EncodeError{reason: :too_long, limit: 10_000_000}

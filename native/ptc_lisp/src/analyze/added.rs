@@ -3,28 +3,44 @@
 use super::task::Place;
 use super::{problems, Added, Analyzer};
 use crate::ast::{Expr, ExprId, Function, FunctionId, Literal, Problem, Span};
+use crate::patience::Patience;
 use crate::read;
 
 impl<'t> Analyzer<'t> {
     /// Analyzes a function that the memory has.
-    pub(super) fn add(&mut self, unit: u32, added: &Added<'t>) {
+    pub(super) fn add(
+        &mut self,
+        unit: u32,
+        added: &Added<'t>,
+        patience: &mut Patience,
+    ) -> Result<(), Problem> {
         let counts = (
             self.out.functions.len(),
             self.out.locals.len(),
             self.out.exprs.len(),
         );
-        let function = self.added(unit, added).unwrap_or_else(|_| {
-            self.out.functions.truncate(counts.0);
-            self.out.locals.truncate(counts.1);
-            self.out.exprs.truncate(counts.2);
-            self.out.spans.truncate(counts.2);
-            self.without_code(unit, added)
-        });
+        let function = match self.added(unit, added, patience) {
+            Ok(function) => function,
+            Err(problem) if problem.is_out_of_time() => return Err(problem),
+            Err(_) => {
+                self.out.functions.truncate(counts.0);
+                self.out.locals.truncate(counts.1);
+                self.out.exprs.truncate(counts.2);
+                self.out.spans.truncate(counts.2);
+                self.without_code(unit, added)
+            }
+        };
         self.out.added.push(function);
+        Ok(())
     }
 
     /// Analyzes the text of a function whose captured names are locals.
-    fn added(&mut self, unit: u32, added: &Added<'t>) -> Result<FunctionId, Problem> {
+    fn added(
+        &mut self,
+        unit: u32,
+        added: &Added<'t>,
+        patience: &mut Patience,
+    ) -> Result<FunctionId, Problem> {
         self.source = added.source;
         self.unit = unit;
         self.tasks.clear();
@@ -40,7 +56,7 @@ impl<'t> Analyzer<'t> {
             self.defs.forget(first.defs);
             self.frames.clear();
         }
-        let forms = read::read(added.source, &mut self.forms, &mut self.names)?;
+        let forms = read::read(added.source, &mut self.forms, &mut self.names, patience)?;
         self.read_forms = self.forms.len();
         self.open(false);
         for name in added.captured {
@@ -52,7 +68,7 @@ impl<'t> Analyzer<'t> {
             [form] => self.push(*form, Place::OPERAND),
             _ => return Err(problems::no_function()),
         }
-        self.work()?;
+        self.work(patience)?;
         match self.out.functions.get(number) {
             Some(_) => Ok(number as FunctionId),
             None => Err(problems::no_function()),

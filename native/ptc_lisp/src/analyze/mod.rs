@@ -35,6 +35,7 @@ use crate::ast::{
     Analyzed, Clause, Expr, ExprId, FunctionId, Literal, Local, LocalId, NameId, Pattern, Problem,
     Span,
 };
+use crate::patience::Patience;
 use crate::read::{self, Form, FormId, Forms, Items, NameTable, SymbolId};
 use functions::Short;
 use meaning::Meaning;
@@ -52,12 +53,21 @@ pub struct Added<'a> {
 /// Reads and analyzes a program, and the functions that are added to it. Errors of these are not errors of the program: such a
 /// function is one without code, whose body is nil.
 pub fn analyze(source: &str, added: &[Added]) -> Result<Analyzed, Problem> {
+    analyze_until(source, added, &mut Patience::new(&mut || false))
+}
+
+/// The same, as long as it may go on.
+pub fn analyze_until(
+    source: &str,
+    added: &[Added],
+    patience: &mut Patience,
+) -> Result<Analyzed, Problem> {
     let mut analyzer = Analyzer {
         source,
         forms: Forms::for_bytes(source.len()),
         ..Analyzer::default()
     };
-    let forms = read::read(source, &mut analyzer.forms, &mut analyzer.names)?;
+    let forms = read::read(source, &mut analyzer.forms, &mut analyzer.names, patience)?;
     analyzer.out.symbols = analyzer.names.len();
     analyzer.read_forms = analyzer.forms.len();
     analyzer.unwritten = WRITTEN * source.len();
@@ -68,10 +78,10 @@ pub fn analyze(source: &str, added: &[Added]) -> Result<Analyzed, Problem> {
     };
     let root = analyzer.forms.add(Form::List(top), whole);
     analyzer.body(top, root, Place::COUNTS);
-    analyzer.work()?;
+    analyzer.work(patience)?;
     analyzer.out.root = analyzer.results.pop();
     for (number, added) in added.iter().enumerate() {
-        analyzer.add(number as u32 + 1, added);
+        analyzer.add(number as u32 + 1, added, patience)?;
     }
     Ok(analyzer.out)
 }
@@ -128,8 +138,9 @@ struct Analyzer<'t> {
 
 impl<'t> Analyzer<'t> {
     /// Does all tasks.
-    fn work(&mut self) -> Result<(), Problem> {
+    fn work(&mut self, patience: &mut Patience) -> Result<(), Problem> {
         while let Some(task) = self.tasks.pop() {
+            patience.step()?;
             match task {
                 Task::Form(form, place) => self.form(form, place)?,
                 Task::Nil(at) => self.constant(Literal::Nil, at),

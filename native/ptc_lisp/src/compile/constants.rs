@@ -26,6 +26,7 @@ impl Constants {
         let text = match literal {
             Literal::Str(text) => format!("s{text}"),
             Literal::Keyword(name) => format!("k{name}"),
+            Literal::Int(value) => format!("i{value}"),
             Literal::Float(value) => format!("f{}", value.to_bits()),
             other => format!("{other:?}"),
         };

@@ -7,6 +7,7 @@ use crate::code::{
 };
 use crate::consts::{Const, Word, FIRST_OWN};
 use crate::exec::revive::key_of;
+use crate::patience::{OutOfTime, Patience};
 use ptc_kernels::Reading;
 use ptc_vm::explain::Detail;
 use ptc_vm::live::LiveAfterCalls;
@@ -71,10 +72,16 @@ impl<'a> Compiler<'a> {
     }
 
     /// Resolves all labels. `main`: where the program begins; `end`: where its result is made.
-    pub(super) fn finish(mut self, main: Label, end: Label) -> Compiled {
+    pub(super) fn finish(
+        mut self,
+        main: Label,
+        end: Label,
+        patience: &mut Patience,
+    ) -> Result<Compiled, OutOfTime> {
         self.code_of_end(end);
         let start = self.code.len() as Pc;
         for (global, name) in self.global_names.clone().into_iter().enumerate() {
+            patience.step()?;
             let name = name.to_owned();
             let id = self.constants.add(Const::text(name.clone()));
             self.constants.add(Const::ExistingAtom(name));
@@ -86,6 +93,7 @@ impl<'a> Compiler<'a> {
         let labels = std::mem::take(&mut self.labels);
         self.code.push(Instr::Jump(main));
         for instr in &mut self.code {
+            patience.step()?;
             match instr {
                 Instr::Jump(to) | Instr::JumpIf { to, .. } | Instr::JumpIfSome(to) => {
                     *to = labels[*to as usize]
@@ -140,7 +148,7 @@ impl<'a> Compiler<'a> {
         let all: Vec<Pc> = entries.into_iter().chain(stubs).collect();
         debug_assert_eq!(verify(&program, &all, count), Ok(()));
         let text = |name: &u32| self.source.names[*name as usize].clone();
-        Compiled {
+        Ok(Compiled {
             program,
             functions,
             constants,
@@ -157,7 +165,7 @@ impl<'a> Compiler<'a> {
                 data: calls::data(self.source),
                 calls: calls::sites(self.source),
             },
-        }
+        })
     }
 
     /// The code that makes the result of the program.

@@ -1,10 +1,14 @@
 //! Which locals of the functions around it each function uses: what its closures capture.
 
 use crate::ast::{Analyzed, Clause, Entry, Expr, ExprId, FunctionId, LocalId, Pattern};
+use crate::patience::{OutOfTime, Patience};
 use std::collections::HashSet;
 
 /// Returns what each function captures, in the order of the first use.
-pub(super) fn free(source: &Analyzed) -> Vec<Vec<LocalId>> {
+pub(super) fn free(
+    source: &Analyzed,
+    patience: &mut Patience,
+) -> Result<Vec<Vec<LocalId>>, OutOfTime> {
     let mut free: Vec<Vec<LocalId>> = vec![Vec::new(); source.functions.len()];
     // A function stands behind the one around it.
     for function in (0..source.functions.len()).rev() {
@@ -16,6 +20,7 @@ pub(super) fn free(source: &Analyzed) -> Vec<Vec<LocalId>> {
         let mut seen = HashSet::new();
         let mut open = vec![about.body];
         while let Some(expr) = open.pop() {
+            patience.step()?;
             let mut add = |local: LocalId| {
                 if !is_own(&local) && seen.insert(local) {
                     found.push(local);
@@ -29,7 +34,7 @@ pub(super) fn free(source: &Analyzed) -> Vec<Vec<LocalId>> {
         }
         free[function] = found;
     }
-    free
+    Ok(free)
 }
 
 /// Passes the expressions that are parts of one.

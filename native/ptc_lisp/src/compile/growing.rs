@@ -10,6 +10,7 @@ use crate::ast::{Expr, ExprId, LocalId, Pattern};
 use crate::code::{Instr, Own};
 use crate::consts::EMPTY_LIST;
 use crate::families::growing::adds;
+use crate::patience::{OutOfTime, Patience};
 use crate::table::Builtin;
 use ptc_vm::program::Slot;
 
@@ -37,9 +38,10 @@ impl LocalPlace {
 
 impl<'a> Compiler<'a> {
     /// Finds the locals that grow.
-    pub(super) fn find_growing(&mut self) {
+    pub(super) fn find_growing(&mut self, patience: &mut Patience) -> Result<(), OutOfTime> {
         let source = self.source;
         for expr in &source.exprs {
+            patience.step()?;
             match expr {
                 Expr::Recur(values) => values.iter().for_each(|value| {
                     let found = self.grown_by(*value);
@@ -53,6 +55,7 @@ impl<'a> Compiler<'a> {
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// The locals to which the value of an expression adds something.

@@ -5,6 +5,7 @@ use super::{Compiler, Current, Label, LocalPlace, Target};
 use crate::ast::{Clause, ExprId, FunctionId, Pattern, Problem};
 use crate::code::{Instr, Own};
 use crate::consts::EMPTY_LIST;
+use crate::patience::Patience;
 use crate::table::Builtin;
 
 impl<'a> Compiler<'a> {
@@ -162,7 +163,11 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles a function.
-    pub(super) fn function(&mut self, function: FunctionId) -> Result<(), Problem> {
+    pub(super) fn function(
+        &mut self,
+        function: FunctionId,
+        patience: &mut Patience,
+    ) -> Result<(), Problem> {
         let about = &self.source.functions[function as usize];
         self.current = Current::default();
         let patterns: Vec<_> = about.params.iter().chain(&about.rest).collect();
@@ -223,7 +228,7 @@ impl<'a> Compiler<'a> {
             _ => {}
         }
         self.current.targets.push(Target { head, places });
-        self.run(about.body);
+        self.run(about.body, patience)?;
         self.close_function();
         self.code.push(Instr::Return);
         let (params, captures) = (

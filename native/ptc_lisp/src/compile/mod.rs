@@ -22,6 +22,7 @@ pub use free::children;
 use crate::ast::{Analyzed, FunctionId, LocalId, Problem, Span};
 use crate::code::{Instr, Program};
 use crate::consts::Const;
+use crate::patience::{OutOfTime, Patience};
 use constants::Constants;
 use observer::FormObserver;
 use ptc_vm::program::{Pc, Slot};
@@ -141,7 +142,12 @@ struct Compiler<'a> {
 
 /// Compiles a program. `shadowed`: names of built-ins that the memory has.
 pub fn compile(source: &Analyzed, texts: &Texts, shadowed: &[String]) -> Result<Compiled, Problem> {
-    compile_with(source, texts, shadowed, None)
+    compile_until(
+        source,
+        texts,
+        shadowed,
+        (false, &mut Patience::new(&mut || false)),
+    )
 }
 
 /// Compiles a program for observation, see [`ptc_vm::explain`].
@@ -150,14 +156,20 @@ pub fn compile_observed(
     texts: &Texts,
     shadowed: &[String],
 ) -> Result<Compiled, Problem> {
-    compile_with(source, texts, shadowed, Some(Box::default()))
+    compile_until(
+        source,
+        texts,
+        shadowed,
+        (true, &mut Patience::new(&mut || false)),
+    )
 }
 
-fn compile_with(
+/// Compiles a program, maybe for observation, as long as it may go on.
+pub fn compile_until(
     source: &Analyzed,
     texts: &Texts,
     shadowed: &[String],
-    observer: Option<Box<FormObserver>>,
+    (is_observed, patience): (bool, &mut Patience),
 ) -> Result<Compiled, Problem> {
     let mut user: HashSet<&str> = shadowed.iter().map(String::as_str).collect();
     let defined = source.defined.iter();
@@ -174,7 +186,7 @@ fn compile_with(
         builtins: Vec::new(),
         growing: HashSet::new(),
         inlined: HashSet::new(),
-        free: free::free(source),
+        free: free::free(source, patience)?,
         entries: Vec::new(),
         current: Current::default(),
         most_slots: 1,
@@ -182,23 +194,23 @@ fn compile_with(
         calls_tools: false,
         has_effects: false,
         in_function: false,
-        observer,
+        observer: is_observed.then(Box::default),
     };
     for _ in &source.functions {
         let label = compiler.label();
         compiler.entries.push(label);
     }
-    compiler.find_growing();
+    compiler.find_growing(patience)?;
     compiler.stubs();
     let (main, end) = (compiler.label(), compiler.label());
-    compiler.main(main, end);
+    compiler.main(main, end, patience)?;
     compiler.in_function = true;
     for function in 0..source.functions.len() {
         if !compiler.inlined.contains(&(function as FunctionId)) {
-            compiler.function(function as FunctionId)?;
+            compiler.function(function as FunctionId, patience)?;
         }
     }
-    Ok(compiler.finish(main, end))
+    Ok(compiler.finish(main, end, patience)?)
 }
 
 impl<'a> Compiler<'a> {
@@ -233,7 +245,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles the program itself.
-    fn main(&mut self, main: Label, end: Label) {
+    fn main(&mut self, main: Label, end: Label, patience: &mut Patience) -> Result<(), OutOfTime> {
         self.current = Current {
             // The first slot is that of the value a run starts with.
             next_slot: 1,
@@ -242,20 +254,23 @@ impl<'a> Compiler<'a> {
         };
         self.place(main);
         match self.source.root {
-            Some(root) => self.run(root),
+            Some(root) => self.run(root, patience)?,
             None => self.code.push(Instr::Nil),
         }
         // The functions stand between, because they may bring further names.
         self.code.push(Instr::Jump(end));
+        Ok(())
     }
 
     /// Compiles an expression with all its parts.
-    fn run(&mut self, root: u32) {
+    fn run(&mut self, root: u32, patience: &mut Patience) -> Result<(), OutOfTime> {
         self.tasks.push(CompileTask::Expr(root));
         while let Some(task) = self.tasks.pop() {
+            patience.step()?;
             self.task(task);
         }
         self.most_slots = self.most_slots.max(self.current.most_slots);
+        Ok(())
     }
 
     /// The error of a program whose functions have more parts than an instruction can name.

@@ -14,9 +14,15 @@ use ptc_vm::{Entered, Halt as VmHalt};
 /// With more arguments no built-in takes constant time.
 const FEW: usize = 8;
 
+/// With more arguments than this a call is left to a quantum, because each suspension copies them.
+pub(super) const IN_A_SLICE: u32 = 65_536;
+
 /// Enters a value that is called with so many arguments, which are above it on the stack.
 pub fn enter<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, arguments: u32) -> Entering<H> {
     m.consume_fuel_at_once(1 + arguments as usize / ARGUMENTS_A_UNIT)?;
+    if arguments > IN_A_SLICE {
+        m.meter.leave_to_quantum()?;
+    }
     match callable(m, function) {
         Some(Callable::Closure(entry)) => closure(m, function, entry, arguments),
         Some(Callable::Builtin(builtin)) => built_in(m, builtin, arguments),

@@ -1,5 +1,6 @@
 //! The instructions of the language.
 
+use super::enter::IN_A_SLICE;
 use super::hot::called_key;
 use super::{checks, convert, spread};
 use crate::code::{Eval, Halt, Instr, Lisp, Machine, Own, BEHIND_ANSWER};
@@ -377,6 +378,9 @@ fn of_slots<H: Heap>(m: &mut Machine<'_, H>) -> Result<(Builtin, Vec<H::Term>), 
     // They are copied each time when the evaluation goes on.
     let count = m.slots().len();
     m.consume_fuel_at_once(count / ARGUMENTS_A_UNIT)?;
+    if count > IN_A_SLICE as usize {
+        m.meter.leave_to_quantum()?;
+    }
     let slots = m.slots();
     let last = slots.last().copied().unwrap_or(m.heap.nil());
     let given = slots[..slots.len().saturating_sub(1)].to_vec();

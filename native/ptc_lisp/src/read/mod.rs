@@ -14,6 +14,7 @@ pub use form::{Form, FormId, Forms, Items, Node};
 pub use names::{NameTable, SymbolId};
 
 use crate::ast::{Problem, Span};
+use crate::patience::{OutOfTime, Patience};
 use blame::{Bracket, Wrong};
 use classes::{is, FIRST, FURTHER, SPACE};
 
@@ -25,6 +26,7 @@ pub fn read<'t>(
     source: &'t str,
     forms: &mut Forms<'t>,
     names: &mut NameTable<'t>,
+    patience: &mut Patience,
 ) -> Result<Vec<FormId>, Problem> {
     refused::check(source)?;
     let mut reader = Reader {
@@ -36,7 +38,7 @@ pub fn read<'t>(
         forms,
         names,
     };
-    match reader.all() {
+    match reader.all(patience)? {
         Ok(()) => Ok(reader.waiting),
         Err(wrong) => Err(blame::problem(source, &wrong)),
     }
@@ -63,23 +65,32 @@ struct Reader<'t, 'r> {
 }
 
 impl<'t> Reader<'t, '_> {
-    fn all(&mut self) -> Result<(), Wrong> {
+    fn all(&mut self, patience: &mut Patience) -> Result<Result<(), Wrong>, OutOfTime> {
         loop {
+            patience.step()?;
             self.skip_space();
             let Some(&byte) = self.bytes.get(self.at) else {
-                return match self.open.last() {
+                return Ok(match self.open.last() {
                     None => Ok(()),
                     Some(open) => Err(Wrong::unclosed(open.kind, self.at)),
-                };
+                });
             };
-            match byte {
-                b'(' => self.begin(Bracket::List, 1)?,
-                b'[' => self.begin(Bracket::Vector, 1)?,
-                b'{' => self.begin(Bracket::Map, 1)?,
-                b')' | b']' | b'}' => self.close(byte)?,
-                b'#' => self.hash()?,
-                _ => self.atom(byte)?,
+            if let Err(wrong) = self.next(byte) {
+                return Ok(Err(wrong));
             }
+        }
+    }
+
+    /// Reads what begins with this byte.
+    #[inline]
+    fn next(&mut self, byte: u8) -> Result<(), Wrong> {
+        match byte {
+            b'(' => self.begin(Bracket::List, 1),
+            b'[' => self.begin(Bracket::Vector, 1),
+            b'{' => self.begin(Bracket::Map, 1),
+            b')' | b']' | b'}' => self.close(byte),
+            b'#' => self.hash(),
+            _ => self.atom(byte),
         }
     }
 

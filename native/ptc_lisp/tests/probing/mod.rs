@@ -12,6 +12,7 @@ mod running;
 use ptc_lisp::analyze::{analyze, Added};
 use ptc_lisp::ast::{Analyzed, Problem, Span};
 use ptc_lisp::compile::{children, compile, Texts};
+use ptc_lisp::patience::Patience;
 use ptc_lisp::read::{read, Forms, NameTable};
 use ptc_term::meter::{Deadline, Limits};
 use running::{Ended, Run};
@@ -31,7 +32,12 @@ const CONTEXT: &[(&str, &[u8])] = &[("a", b"a, b"), ("b", b"3"), ("c", b"\xffx")
 pub fn reads(text: &str) {
     let mut forms = Forms::for_bytes(text.len());
     let mut names = NameTable::default();
-    match read(text, &mut forms, &mut names) {
+    match read(
+        text,
+        &mut forms,
+        &mut names,
+        &mut Patience::new(&mut || false),
+    ) {
         Ok(_) => (0..forms.len()).for_each(|id| within(forms.span(id), text)),
         Err(problem) => within(problem.at, text),
     }
