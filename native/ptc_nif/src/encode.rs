@@ -16,10 +16,10 @@ use std::cell::Cell;
 use std::time::Duration;
 
 /// Units of work that is done in one piece, from which on it must end before the deadline. The digits of an integer of half a
-/// megabyte take 0.6 seconds.
+/// megabyte take some tenths of a second.
 const LONG: usize = 100_000;
 /// The time of a unit of such work on a fast machine.
-const LEAST_PICOSECONDS_A_UNIT: u64 = 400;
+const LEAST_PICOSECONDS_A_UNIT: u64 = 250;
 
 /// Bytes of a word.
 const BYTES_PER_WORD: usize = 8;

@@ -1,5 +1,6 @@
 //! The arguments that the collection of an `apply` gives.
 
+use super::enter::IN_A_SLICE;
 use super::states::Spreading;
 use crate::code::{Halt, Machine};
 use ptc_term::heap::Heap;
@@ -17,6 +18,9 @@ pub fn spread<H: Heap>(m: &mut Machine<'_, H>) -> Result<usize, Halt<H>> {
         |m, state| {
             while let Some((item, rest)) = m.heap.uncons(state.rest) {
                 if state.pushed % BATCH == 0 {
+                    if state.pushed > IN_A_SLICE as usize {
+                        m.meter.leave_to_quantum()?;
+                    }
                     m.consume_fuel(BATCH)?;
                     m.check_heap_limit(state.pushed)?;
                 }
