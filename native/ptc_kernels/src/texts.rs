@@ -15,6 +15,10 @@ pub const SHORT_TEXT: usize = 16_384;
 /// Bytes that are copied or compared per unit of fuel.
 pub const BYTES_A_UNIT: usize = 64;
 
+/// Longer texts get memory that is new to the process. To write to it costs several times as much.
+const LONG_TEXT: usize = 65_536;
+const NEW_BYTES_A_UNIT: usize = 8;
+
 /// Longer texts have space of their own while they are made.
 const VERY_SHORT: usize = 256;
 /// Words that a part takes in a list, and in native memory before that.
@@ -36,10 +40,19 @@ pub fn counting<'m, H: Heap>(
     }
 }
 
+/// Returns the units of fuel that a copy of so many bytes takes.
+fn cost_of_copy(bytes: usize) -> usize {
+    bytes
+        / match bytes > LONG_TEXT {
+            true => NEW_BYTES_A_UNIT,
+            false => BYTES_A_UNIT,
+        }
+}
+
 impl<H: Heap> Context<'_, H> {
     /// Makes a text, if the heap limit permits.
     pub fn make_text(&mut self, bytes: &[u8]) -> Made<H> {
-        self.consume_fuel_at_once(bytes.len() / BYTES_A_UNIT)?;
+        self.consume_fuel_at_once(cost_of_copy(bytes.len()))?;
         self.check_heap_limit(words_of_string(bytes.len()))?;
         Ok(self.heap.make_string(bytes))
     }
@@ -49,7 +62,7 @@ impl<H: Heap> Context<'_, H> {
         if start == 0 && self.heap.byte_length(text) == Some(end) {
             return Ok(text);
         }
-        self.consume_fuel_at_once((end - start) / BYTES_A_UNIT)?;
+        self.consume_fuel_at_once(cost_of_copy(end - start))?;
         self.check_heap_limit(words_of_string(end - start))?;
         let part = self.heap.bytes(text).unwrap_or_default()[start..end].to_vec();
         Ok(self.heap.make_string(&part))

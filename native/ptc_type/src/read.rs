@@ -82,6 +82,8 @@ const BYTES_A_UNIT: usize = 8;
 const BYTES_A_FIELD: usize = 32;
 /// Fuel for each step of the reader.
 const STEP: usize = 2;
+/// Fuel for each name that is defined.
+const FUEL_A_NAME: usize = 30;
 /// Fields with simple types that are read in one step.
 const FIELDS_AT_ONCE: u32 = 64;
 
@@ -136,8 +138,28 @@ struct Inner<'h, T> {
     unions: Vec<OneOf<T>>,
     defs: Vec<Defs<T>>,
     members: Vec<TypeId>,
-    /// The names that are defined here, innermost last.
-    scopes: Vec<(&'h [u8], u32)>,
+    /// The names that are defined here, innermost last, and the number that each has outside.
+    scopes: Vec<(&'h [u8], Option<u32>)>,
+    /// The numbers of the names that are defined here.
+    defined: HashMap<&'h [u8], u32>,
+}
+
+impl<'h, T> Inner<'h, T> {
+    /// Defines a name.
+    fn enter(&mut self, name: &'h [u8], number: u32) {
+        let outside = self.defined.insert(name, number);
+        self.scopes.push((name, outside));
+    }
+
+    /// Leaves the definition of the last names.
+    fn leave(&mut self, count: usize) {
+        for (name, outside) in self.scopes.drain(self.scopes.len() - count..).rev() {
+            match outside {
+                Some(number) => self.defined.insert(name, number),
+                None => self.defined.remove(name),
+            };
+        }
+    }
 }
 
 struct Reader<'h, H: Values> {
@@ -198,6 +220,7 @@ pub fn read<H: Values>(
                 reader.close(map)
             }
             ReadStep::Rules(term, id, rules) => reader.rules(term, id, rules, meter)?,
+            ReadStep::Defs(term, names, around) => reader.defs(term, names, around, meter)?,
             ReadStep::Complete(id) => match reader.hand_over(id) {
                 Some(next) => next,
                 None if reader.read.types.has_names() => {
@@ -222,6 +245,8 @@ enum ReadStep<T> {
     Close(Map<T>),
     /// The type with rules of which this is the term was read.
     Rules(T, TypeId, T),
+    /// The term that defines names in a type: the names, and the type.
+    Defs(T, T, T),
     Complete(TypeId),
 }
 

@@ -9,7 +9,10 @@ use ptc_term::meter::{Limits, Meter};
 use ptc_type::{read, schema, Read, ReadOptions, TypeId, TypeTerms};
 use rustler::{Encoder, Env, Term};
 
-/// Reads a type and calls `make`; returns `:busy` if reading takes too long.
+/// Units of fuel for what is made of one type or one field: a map of two keys, or a list cell and an entry.
+const MADE: usize = 20;
+
+/// Reads a type and calls `make`; returns `:busy` if both take too long.
 fn made<'a>(
     env: Env<'a>,
     term: Term<'a>,
@@ -22,9 +25,14 @@ fn made<'a>(
         names: true,
         ..ReadOptions::default()
     };
-    match read(&heap, term.into(), reading, &mut meter) {
-        Ok((read, id)) => make(&mut heap, &read, id),
-        Err(_) => atoms::busy().encode(env),
+    let read = read(&heap, term.into(), reading, &mut meter).ok();
+    let counted = read.filter(|(read, _)| {
+        let parts = read.types.all().len() + read.names.len();
+        meter.consume_fuel(MADE * parts, &heap).is_ok()
+    });
+    match counted {
+        Some((read, id)) => make(&mut heap, &read, id),
+        None => atoms::busy().encode(env),
     }
 }
 

@@ -44,14 +44,14 @@ impl<'h, H: Values> Reader<'h, H> {
                 self.one_of(open, *types)
             }
             Some([tag, names, around]) if self.is_word(*tag, b"defs") => {
-                self.defs(term, *names, *around)
+                ReadStep::Defs(term, *names, *around)
             }
             Some([tag, name]) if self.is_word(*tag, b"ref") => {
-                let name = heap.bytes(*name);
-                let mut scopes = self.inner().scopes.iter().rev();
-                let known = scopes.find(|(known, _)| Some(*known) == name).copied();
+                let known = heap
+                    .bytes(*name)
+                    .and_then(|name| self.inner().defined.get(name).copied());
                 match known {
-                    Some((_, name)) => ReadStep::Complete(self.read.types.add(Type::Ref(name))),
+                    Some(name) => ReadStep::Complete(self.read.types.add(Type::Ref(name))),
                     None => self.unknown(term),
                 }
             }
@@ -93,8 +93,7 @@ impl<'h, H: Values> Reader<'h, H> {
                     self.next_def(defs)
                 }
                 Some(defs) => {
-                    let scopes = self.inner().scopes.len() - defs.names.len();
-                    self.inner().scopes.truncate(scopes);
+                    self.inner().leave(defs.names.len());
                     self.known.clear();
                     ReadStep::Complete(self.read.types.add_defs(id, defs.names))
                 }
@@ -118,6 +117,7 @@ impl<'h, H: Values> Reader<'h, H> {
                 defs: Vec::new(),
                 members: Vec::new(),
                 scopes: Vec::new(),
+                defined: HashMap::new(),
             })
         })
     }
@@ -138,15 +138,24 @@ impl<'h, H: Values> Reader<'h, H> {
     }
 
     /// Begins the definition of names.
-    fn defs(&mut self, term: H::Term, names: H::Term, around: H::Term) -> ReadStep<H::Term> {
+    #[cold]
+    pub(super) fn defs(
+        &mut self,
+        term: H::Term,
+        names: H::Term,
+        around: H::Term,
+        meter: &mut Meter,
+    ) -> Result<ReadStep<H::Term>, WalkEnd> {
         let heap = self.heap;
         if heap.class(names) != Class::Map {
-            return self.unknown(term);
+            return Ok(self.unknown(term));
         }
+        let size = heap.map_size(names).unwrap_or(0);
+        meter.consume_fuel(FUEL_A_NAME * size, heap)?;
         let (mut rest, mut all) = (Vec::new(), Vec::new());
         for (name, of) in heap.entries(names) {
             let Some(bytes) = heap.bytes(name) else {
-                return self.unknown(term);
+                return Ok(self.unknown(term));
             };
             all.push((name, bytes));
             rest.push(of);
@@ -154,19 +163,19 @@ impl<'h, H: Values> Reader<'h, H> {
         let first = self.read.types.add_names(all.len() as u32);
         for (number, (name, bytes)) in (first..).zip(all) {
             self.read.rules.push(name);
-            self.inner().scopes.push((bytes, number));
+            self.inner().enter(bytes, number);
         }
         rest.reverse();
         let names = first..first + rest.len() as u32;
         let next = first;
         // The same term may mean another type where names are defined.
         self.known.clear();
-        self.next_def(Defs {
+        Ok(self.next_def(Defs {
             rest,
             names,
             next,
             around,
-        })
+        }))
     }
 
     /// Reads the type of the next name, or the type around which the names are defined.

@@ -7,6 +7,9 @@ use ptc_term::heap::Heap;
 /// Texts between two counts of fuel.
 const BATCH: usize = 16;
 
+/// Bytes that are copied to new memory per unit of fuel.
+const BYTES_A_UNIT: usize = 8;
+
 /// Makes one text of a text and of those that were added to it, newest first.
 pub fn joined<H: Heap>(m: &mut Machine<'_, H>, base: H::Term, added: H::Term) -> Eval<H> {
     let (mut texts, mut rest) = (Vec::new(), added);
@@ -26,6 +29,7 @@ pub fn joined<H: Heap>(m: &mut Machine<'_, H>, base: H::Term, added: H::Term) ->
         length += m.heap.byte_length(*text).unwrap_or(0);
     }
     m.check_heap_limit(length / 8)?;
+    m.consume_fuel_at_once(length / BYTES_A_UNIT)?;
     let mut bytes = Vec::with_capacity(length);
     for text in texts.iter().rev() {
         bytes.extend_from_slice(m.heap.bytes(*text).unwrap_or_default());

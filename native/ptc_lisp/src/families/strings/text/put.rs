@@ -7,8 +7,8 @@ use ptc_json::put_integer;
 use ptc_term::heap::{words_of_string, Heap};
 use ptc_term::number::Number;
 
-/// Bytes that are written per unit of fuel.
-pub(super) const BYTES_A_UNIT: usize = 16;
+/// Bytes that are written per unit of fuel. A text that grows is copied to new memory now and then.
+pub(super) const BYTES_A_UNIT: usize = 8;
 
 /// Writes the value on top of the stack, or begins to.
 pub(super) fn value<H: Heap>(
