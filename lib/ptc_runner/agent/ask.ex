@@ -3,7 +3,6 @@ defmodule PtcRunner.Agent.Ask do
   # Asks the model function. Whatever it does, the loop goes on to its end, with the calls that were made before.
 
   alias PtcRunner.Sandbox.Guarded
-  require Guarded
 
   @doc """
   The reply of the model function to these messages, or `{:error, text}` if it raises, throws or exits, or does not
@@ -26,30 +25,12 @@ defmodule PtcRunner.Agent.Ask do
   end
 
   def reply(ask, messages, timeout) do
-    ref = :erlang.alias([:reply])
-    {pid, monitor} = Guarded.start(0, ref, &__MODULE__.serve/1, {ref, ask, messages})
-
-    Guarded.await do
-      {^ref, reply} ->
-        Guarded.leave(pid, monitor)
-        reply
-
-      {^ref, ^monitor, :process, _pid, reason} ->
-        Guarded.forget(pid)
-        {:error, failed(:exit, reason, [])}
-    after
-      timeout ->
-        Guarded.stop(pid, monitor)
-        Guarded.drop(ref)
-        {:error, "the model function did not answer within #{timeout} ms"}
+    case Guarded.call(0, timeout, &reply(ask, &1, :infinity), messages) do
+      {:ok, reply} -> reply
+      {:exit, reason} -> {:error, failed(:exit, reason, [])}
+      :timeout -> {:error, "the model function did not answer within #{timeout} ms"}
     end
   end
-
-  @doc false
-  def serve({reply_to, ask, messages}),
-    do: send(reply_to, {reply_to, reply(ask, messages, :infinity)})
-
-  # After the alias has ended, no further answer can arrive.
 
   defp failed(kind, reason, trace),
     do: "the model function " <> Guarded.failure(kind, reason, trace)

@@ -4,7 +4,6 @@ defmodule PtcRunner.Sandbox.Modules do
   # heap limit must not wait for one: see `PtcRunner.Sandbox.Guarded.settle/0`.
 
   alias PtcRunner.Sandbox.Guarded
-  require Guarded
 
   @doc """
   Whether a module is loaded, or can be.
@@ -62,19 +61,9 @@ defmodule PtcRunner.Sandbox.Modules do
   """
   @spec read((() -> value)) :: value when value: term()
   def read(fun) do
-    ref = make_ref()
-    {pid, monitor} = Guarded.start(0, ref, &answer/1, {self(), ref, fun})
-
-    Guarded.await do
-      {^ref, value} ->
-        Guarded.leave(pid, monitor)
-        value
-
-      {^ref, ^monitor, :process, ^pid, reason} ->
-        Guarded.forget(pid)
-        exit(reason)
+    case Guarded.call(0, :infinity, fn nil -> fun.() end, nil) do
+      {:ok, value} -> value
+      {:exit, reason} -> exit(reason)
     end
   end
-
-  defp answer({caller, ref, fun}), do: send(caller, {ref, fun.()})
 end

@@ -8,8 +8,6 @@ defmodule PtcRunner.Lisp.Answers.Search do
 
   alias PtcRunner.Sandbox.Guarded
 
-  require Guarded
-
   # Bytes: at most some tens of milliseconds.
   @short 128
 
@@ -38,41 +36,15 @@ defmodule PtcRunner.Lisp.Answers.Search do
 
   def within(text, {until, max_heap}, fun) do
     heap = if max_heap > 0, do: Guarded.sum(max_heap, @room), else: 0
-    ref = make_ref()
-    {pid, monitor} = Guarded.start(heap, ref, &__MODULE__.search/1, {self(), ref, text, fun})
+    left = max(until - System.monotonic_time(:millisecond), 0)
 
-    Guarded.await do
-      {^ref, found} ->
-        Guarded.leave(pid, monitor)
-        found
-
-      {^ref, ^monitor, :process, _pid, reason} ->
-        Guarded.forget(pid)
-        ended(Guarded.ended(reason, heap))
-    after
-      max(until - System.monotonic_time(:millisecond), 0) ->
-        Guarded.stop(pid, monitor)
-        # Only the death of the process ensures that no message follows.
-        Process.alive?(pid)
-        drop(ref)
-        {:error, :timeout}
+    case Guarded.call(heap, left, fun, text) do
+      {:ok, found} -> found
+      {:exit, reason} -> ended(Guarded.ended(reason, heap))
+      :timeout -> {:error, :timeout}
     end
   end
 
   defp ended(:memory_exceeded), do: {:error, :memory_exceeded}
   defp ended({:execution_error, text}), do: raise("a search has ended: #{text}")
-
-  defp drop(ref) do
-    Guarded.await do
-      {^ref, _found} -> :ok
-    after
-      0 -> :ok
-    end
-  end
-
-  @doc false
-  def search({pid, ref, text, fun}) do
-    send(pid, {ref, fun.(text)})
-    :ok
-  end
 end
