@@ -267,9 +267,20 @@ defmodule PtcRunner.Json.Resuming do
   defp decisions!(other, _calls), do: wrong!(other)
 
   defp by_id!(decisions) do
-    Map.new(decisions, fn {id, decision} -> {id, decision!(decision)} end)
+    decided = Map.new(decisions, fn {id, decision} -> {id, decision!(decision)} end)
+
+    # Of two decisions about one call, neither is known to be the one that was meant.
+    if is_list(decisions) and map_size(decided) != length(decisions), do: twice!(decisions)
+    decided
   rescue
     _error in [FunctionClauseError, Protocol.UndefinedError] -> wrong!(decisions)
+  end
+
+  @spec twice!([{String.t(), term()}]) :: no_return()
+  defp twice!(decisions) do
+    ids = for {id, _decision} <- decisions, do: id
+    id = hd(ids -- Enum.uniq(ids))
+    raise ArgumentError, "a call can have one decision, and #{Shown.text(id, 100)} has several"
   end
 
   defp counted(1, one, _many), do: "1 #{one}"

@@ -274,6 +274,12 @@ defmodule PtcRunner.Json.PauseTest do
       assert_raise ArgumentError, ~r/a decision must be/, fn ->
         Json.resume(paused, %{"1.0.1" => :yes}, opts)
       end
+
+      twice = [{"1.0.1", {:deny, "no"}}, {"1.0.1", :approve}]
+
+      assert_raise ArgumentError, ~S(a call can have one decision, and "1.0.1" has several), fn ->
+        Json.resume(paused, twice, opts)
+      end
     end
 
     test "the longest time that a run may wait" do
