@@ -415,9 +415,9 @@ defmodule PtcRunner.Native do
       | Types.left()
   )
 
-  # `answers` are the answers to the questions, nil in the first call
+  # `answers` are the answers to the questions, nil in the first call; `of_json?`: null, true and false are no texts
   pair(
-    signature_coerce(Types.type(), term(), answers :: list() | nil) ::
+    signature_coerce(Types.type(), term(), answers :: list() | nil, of_json? :: boolean()) ::
       Types.coerced() | Types.refused()
   )
 
@@ -427,7 +427,7 @@ defmodule PtcRunner.Native do
   )
 
   pair(
-    signature_input(Types.type(), term(), answers :: list() | nil) ::
+    signature_input(Types.type(), term(), answers :: list() | nil, of_json? :: boolean()) ::
       Types.coerced() | {:error, errors :: list(), finished? :: boolean()}
   )
 

@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Arguments do
   #
   #   arguments of the program ──▶ coerced, without what is not declared ──▶ as the function takes them
 
-  alias PtcRunner.Agent.{Literals, Nearly, SchemaCall, Spec, Tool}
+  alias PtcRunner.Agent.{Nearly, SchemaCall, Spec, Tool}
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.Shown.Line
@@ -58,8 +58,7 @@ defmodule PtcRunner.Agent.Arguments do
     {:signature, params, _returns} = signature(tool)
     {raw, told} = Nearly.defaults(raw, {:map, params})
 
-    with {:ok, args, warnings} <- ToolCall.input({:map, params}, raw, :enabled),
-         [] <- Literals.of_coercion(raw, args, {:map, params}),
+    with {:ok, args, warnings} <- ToolCall.input({:map, params}, raw, :json),
          [] <- not_allowed(tool, args),
          {:ok, passed} <- passed(tool, args) do
       {:ok, args, passed, told ++ warnings}

@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.SchemaCall do
 
   require Logger
 
-  alias PtcRunner.Agent.{Literals, Nearly, Tool}
+  alias PtcRunner.Agent.{Nearly, Tool}
   alias PtcRunner.Json.{Text, Values}
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.KeyNormalizer
@@ -36,7 +36,7 @@ defmodule PtcRunner.Agent.SchemaCall do
 
     with [] <- undeclared(data, args),
          {:ok, coerced, warnings} <- ToolCall.data_input(data.type, args),
-         {:ok, sent} <- finished(data, args, coerced) do
+         {:ok, sent} <- opened(data, coerced) do
       {:ok, args, sent, told ++ warnings}
     else
       [_ | _] = errors -> {:error, others(data, args, errors), args, nil}
@@ -67,26 +67,14 @@ defmodule PtcRunner.Agent.SchemaCall do
     fn lines -> Logger.warning("tool #{Shown.quoted(name)}: #{Shown.few(lines, & &1)}") end
   end
 
-  # What a coercion does not know: texts of null, and the types of other fields.
-  defp finished(data, args, coerced) do
-    with [] <- Literals.of_coercion(args, coerced, data.type),
-         {:ok, whole} <- opened(data, coerced),
-         [] <- if(data.others, do: Literals.made(args, whole), else: []),
-         do: {:ok, whole},
-         else:
-           (
-             {:error, errors} -> {:error, errors}
-             errors -> {:error, errors}
-           )
-  end
-
+  # What a coercion does not know: the types of other fields.
   defp opened(%{others: nil}, coerced), do: {:ok, coerced}
   defp opened(%{others: type}, coerced), do: Opened.coerced(coerced, type)
 
   # The given errors, and those of the types.
   defp others(data, args, errors) do
     with {:ok, coerced, _warnings} <- Coercion.data(args, data.type),
-         {:ok, _coerced} <- finished(data, args, coerced) do
+         {:ok, _coerced} <- opened(data, coerced) do
       errors
     else
       {:error, found} when is_list(found) -> errors ++ found

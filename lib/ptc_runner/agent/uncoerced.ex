@@ -3,7 +3,6 @@ defmodule PtcRunner.Agent.Uncoerced do
   # The errors of an answer that coercion does not remove: the model is told only these. The errors of validation are those
   # of the values as they are written, of which coercion takes more.
 
-  alias PtcRunner.Agent.Literals
   alias PtcRunner.SubAgent.Signature.{Coercion, Type, Validator}
 
   # Maximum number of errors that are looked at.
@@ -32,12 +31,9 @@ defmodule PtcRunner.Agent.Uncoerced do
   defp kept(%{path: [_ | _] = path} = error, value, type) do
     with false <- Enum.any?(path, &hidden?/1),
          {:ok, value, type} <- at(path, value, type, %{}) do
-      case Coercion.coerce(value, type) do
-        {:ok, coerced, _warnings} ->
-          if Literals.of_coercion(value, coerced, type) == [], do: [], else: [error]
-
-        {:error, _reason} ->
-          [broken(error, value, type)]
+      case Coercion.json(value, type) do
+        {:ok, _coerced, _warnings} -> []
+        {:error, _reason} -> [broken(error, value, type)]
       end
     else
       _unknown -> [error]
@@ -49,7 +45,7 @@ defmodule PtcRunner.Agent.Uncoerced do
   # Of a value that is converted, and then breaks a rule, the rule is told.
   defp broken(error, value, type) do
     with {:ok, bare} <- unruled(type),
-         {:ok, converted, _warnings} <- Coercion.coerce(value, bare),
+         {:ok, converted, _warnings} <- Coercion.json(value, bare),
          {:error, [%{path: [], message: message} | _more]} <- Validator.validate(converted, type) do
       %{error | message: message}
     else

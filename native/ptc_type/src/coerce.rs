@@ -25,7 +25,8 @@ pub enum Purpose {
     /// To check the arguments of a tool: keys are matched as in validation, and all findings have
     /// paths.
     Input,
-    /// To check data of a JSON Schema: keys are as declared, other keys of open maps stay, and all findings have paths.
+    /// To check data of a JSON Schema: keys are as declared, other keys of open maps stay, and all findings have paths. They are
+    /// of JSON.
     Data,
 }
 
@@ -42,6 +43,8 @@ pub struct Question {
 #[derive(Debug)]
 pub struct Coerce<T> {
     purpose: Purpose,
+    /// The value is of JSON: null, true and false are no texts, as other atoms are.
+    of_json: bool,
     /// The warnings about coerced values, as texts.
     pub warnings: Roots<T>,
     pub(super) questions: Vec<Question>,
@@ -92,6 +95,7 @@ impl<T> Rooted for Coerce<T> {
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Coerce<X::Into>, X::Lost> {
         Ok(Coerce {
             purpose: self.purpose,
+            of_json: self.of_json,
             warnings: self.warnings.exchange(by)?,
             questions: self.questions,
             asked: self.asked.exchange(by)?,
@@ -108,6 +112,7 @@ impl<T: Copy> Coerce<T> {
     pub fn new(purpose: Purpose, answers: Option<T>) -> Self {
         Coerce {
             purpose,
+            of_json: purpose == Purpose::Data,
             warnings: Roots::default(),
             questions: Vec::new(),
             asked: Roots::default(),
@@ -116,6 +121,19 @@ impl<T: Copy> Coerce<T> {
             took_struct: false,
             scratch: Scratch::default(),
         }
+    }
+
+    /// Returns the coercion of a value that is of JSON.
+    pub fn of_json(self) -> Self {
+        Coerce {
+            of_json: true,
+            ..self
+        }
+    }
+
+    /// Returns whether null, true and false are no texts.
+    pub(super) fn is_of_json(&self) -> bool {
+        self.of_json
     }
 
     /// Returns whether a struct was accepted as a `:map`, which validation does not.

@@ -80,7 +80,12 @@ impl<H: Values> Coercion<'_, H> {
         place: Option<Place>,
     ) -> Result<Option<H::Term>, WalkEnd> {
         match (scalar, class) {
-            (Scalar::String, Class::Atom) => return self.name_of(value).map(Some),
+            (Scalar::String, Class::Atom) => {
+                let is_literal = self.heap.is_nil(value) || self.heap.is_bool(value);
+                if !(is_literal && self.state.task.is_of_json()) {
+                    return self.name_of(value).map(Some);
+                }
+            }
             (Scalar::String, Class::Map) if self.heap.keyword_name(value).is_some() => {
                 return self.name_of(value).map(Some)
             }

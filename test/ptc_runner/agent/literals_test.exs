@@ -5,8 +5,6 @@ defmodule PtcRunner.Agent.LiteralsTest do
   alias PtcRunner.Agent
   alias PtcRunner.Json.Codec
 
-  doctest PtcRunner.Agent.Literals
-
   test "an answer with them where a text belongs is an error" do
     for {text, signature, path} <- [
           {~s({"p": null}), "{p :string}", ["p"]},
@@ -50,9 +48,10 @@ defmodule PtcRunner.Agent.LiteralsTest do
     union = {:one_of, [:string, :int], nil}
 
     for {args, type, place} <- [
-          {%{p: true}, union, "p: expected string, got boolean true"},
-          {%{p: nil}, union, "p: expected string, got nil"},
-          {%{p: [1, "a", false]}, {:list, union}, "p[2]: expected string, got boolean false"},
+          {%{p: true}, union, "p: expected one of :string, :int, got true"},
+          {%{p: nil}, union, "p: expected one of :string, :int, got nil"},
+          {%{p: [1, "a", false]}, {:list, union},
+           "p[2]: expected one of :string, :int, got false"},
           {%{p: %{q: true}}, {:map_of, :string}, "p.q: expected string, got boolean true"},
           {%{p: true}, {:defs, %{"T" => :string}, {:ref, "T"}}, "p: expected string, got boolean"}
         ] do

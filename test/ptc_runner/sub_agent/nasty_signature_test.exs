@@ -304,8 +304,8 @@ defmodule PtcRunner.SubAgent.NastySignatureTest do
 
       for walk <- [
             fn -> Native.signature_validate(type, rows, false) end,
-            fn -> Native.signature_coerce(type, rows, nil) end,
-            fn -> Native.signature_input(type, rows, nil) end,
+            fn -> Native.signature_coerce(type, rows, nil, false) end,
+            fn -> Native.signature_input(type, rows, nil, false) end,
             fn -> Native.signature_validate(deep_list_type(:int), deep_list(1), false) end,
             fn -> Native.signature_render(deep_list_type(:int), false) end,
             fn -> Native.signature_schema({:map, for(n <- 1..@many, do: {"f#{n}", :int})}) end

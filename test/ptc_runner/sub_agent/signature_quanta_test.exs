@@ -30,7 +30,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
     end
 
     test "when it coerces", %{rows: rows, type: type} do
-      {answer, count} = quanta(Native.signature_coerce_dirty(type, rows, nil))
+      {answer, count} = quanta(Native.signature_coerce_dirty(type, rows, nil, false))
       assert {:ok, coerced, warnings} = answer
       assert count > 1
       assert length(warnings) == @rows
@@ -41,7 +41,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
     end
 
     test "after a slice, whose work is kept", %{rows: rows, type: type} do
-      {:long, _state, _terms} = left = Native.signature_coerce(type, rows, nil)
+      {:long, _state, _terms} = left = Native.signature_coerce(type, rows, nil, false)
       {answer, count} = quanta(left)
       assert {:ok, coerced, warnings} = answer
       assert count > 0
@@ -76,7 +76,9 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
 
     test "when it takes a tool's arguments", %{rows: rows, type: type} do
       {answer, count} =
-        quanta(Native.signature_input_dirty({:map, [{"rows", type}]}, %{"rows" => rows}, nil))
+        quanta(
+          Native.signature_input_dirty({:map, [{"rows", type}]}, %{"rows" => rows}, nil, false)
+        )
 
       assert {:ok, %{"rows" => coerced}, warnings} = answer
       assert count > 1
@@ -84,7 +86,7 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
     end
 
     test "once only", %{rows: rows, type: type} do
-      {:long, state, terms} = Native.signature_coerce_dirty(type, rows, nil)
+      {:long, state, terms} = Native.signature_coerce_dirty(type, rows, nil, false)
       # A walk knows no slices: it stays as it was left.
       assert Native.resume(state, terms, :more) == {:long, state, terms}
       Native.resume_dirty(state, terms, :more)
@@ -96,9 +98,9 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
   describe "bytes are counted before the work is done:" do
     test "digits" do
       million = String.duplicate("7", 1_000_000)
-      assert Native.signature_coerce(:int, million, nil) == :busy
+      assert Native.signature_coerce(:int, million, nil, false) == :busy
       many = List.duplicate(String.duplicate("7", 30_000), 300)
-      assert Native.signature_coerce({:list, :int}, many, nil) == :busy
+      assert Native.signature_coerce({:list, :int}, many, nil, false) == :busy
       assert {:ok, [_ | _], [_ | _]} = Coercion.coerce(Enum.take(many, 3), {:list, :int})
     end
 

@@ -3,7 +3,7 @@ defmodule PtcRunner.Agent.Answer.Fit do
   # Whether a value fits what is asked, and what it becomes.
 
   alias PtcRunner.Agent.Answer.Asked
-  alias PtcRunner.Agent.{Literals, Nearly, Wrapper}
+  alias PtcRunner.Agent.{Nearly, Wrapper}
   alias PtcRunner.SubAgent.JsonRepair.Names
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
@@ -58,17 +58,18 @@ defmodule PtcRunner.Agent.Answer.Fit do
     {value, told} =
       value |> Wrapper.inner(type) |> Names.hyphenated(type) |> Nearly.defaults(type)
 
-    with {:ok, coerced, more} <- Coercion.coerce(value, type),
-         [] <- Literals.of_coercion(value, coerced, type),
+    with {:ok, coerced, more} <- Coercion.json(value, type),
          {:ok, value, warnings} <- allowed(coerced, asked, warnings ++ told ++ more) do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
-      {:error, _reason} -> :error
-      # A repair must not read null as a text without quotes.
-      [_ | _] -> :literal
+      {:error, _reason} -> refused(value, type)
       {:limit, errors} -> {:limit, errors}
     end
   end
+
+  # A repair must not read null as a text without quotes.
+  defp refused(value, type),
+    do: if(match?({:ok, _, _}, Coercion.coerce(value, type)), do: :literal, else: :error)
 
   @doc "The value of a repaired text, if it fits without another conversion."
   @spec fitting(term(), [String.t()], Asked.t()) :: result() | :error

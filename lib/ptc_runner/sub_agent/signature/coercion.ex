@@ -95,13 +95,22 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   @spec coerce(term(), Signature.type()) :: result()
   def coerce(value, type) do
     if Telemetry.on?(),
-      do: Telemetry.coerce(fn -> coerced(value, type) end),
-      else: coerced(value, type)
+      do: Telemetry.coerce(fn -> coerced(value, type, false) end),
+      else: coerced(value, type, false)
   end
 
-  defp coerced(value, type) do
-    case walk(type, value, nil) do
-      {:ask, questions} -> walk(type, value, Conversions.answers(questions))
+  @doc false
+  # A value of JSON, whose null, true and false are no texts: of data of Elixir these are atoms, and so have a name.
+  @spec json(term(), Signature.type()) :: result()
+  def json(value, type) do
+    if Telemetry.on?(),
+      do: Telemetry.coerce(fn -> coerced(value, type, true) end),
+      else: coerced(value, type, true)
+  end
+
+  defp coerced(value, type, of_json?) do
+    case walk(type, value, nil, of_json?) do
+      {:ask, questions} -> walk(type, value, Conversions.answers(questions), of_json?)
       other -> other
     end
     |> Spelling.settled(value, type)
@@ -142,7 +151,7 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
   end
 
   @doc false
-  # Data of a JSON Schema: keys are as declared, other keys of open maps stay, and all errors are reported.
+  # Data of a JSON Schema: keys are as declared, other keys of open maps stay, null, true and false are no texts, and all errors are reported.
   @spec data(term(), Signature.type()) ::
           {:ok, term(), warnings :: [String.t()]} | {:error, [Signature.error()] | String.t()}
   def data(value, type) do
@@ -162,8 +171,8 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
 
   defp data(type, value, answers), do: Quanta.run(Native.signature_data(type, value, answers))
 
-  defp walk(type, value, answers),
-    do: Quanta.run(Native.signature_coerce(type, value, answers))
+  defp walk(type, value, answers, of_json?),
+    do: Quanta.run(Native.signature_coerce(type, value, answers, of_json?))
 
   @doc false
   def mode, do: {:one_of, @modes}

@@ -33,13 +33,17 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
   end
 
   @doc """
-  The arguments of a call as its signature says.
+  The arguments of a call as its signature says. `:json`: they are values of JSON, whose null, true and false are no texts.
 
-      iex> PtcRunner.SubAgent.Signature.ToolCall.input({:map, [{"n", :int}]}, %{"n" => "7"}, :enabled)
+      iex> alias PtcRunner.SubAgent.Signature.ToolCall
+      iex> ToolCall.input({:map, [{"n", :int}]}, %{"n" => "7"}, :enabled)
       {:ok, %{"n" => 7}, [~s(coerced string "7" to integer)]}
+      iex> {:error, {:invalid_input, errors, _text}} = ToolCall.input({:map, [{"t", :string}]}, %{"t" => nil}, :json)
+      iex> errors
+      [%{path: ["t"], message: "expected string, got keyword"}]
 
   """
-  @spec input(term(), term(), Coercion.mode()) ::
+  @spec input(term(), term(), Coercion.mode() | :json) ::
           {:ok, term(), [String.t()]} | {:error, {:invalid_input, [map()], String.t()}}
   def input(_type, args, :disabled), do: {:ok, args, []}
 
@@ -50,10 +54,10 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     end
   end
 
-  def input(type, args, _mode) do
+  def input(type, args, mode) do
     if Telemetry.on?(),
-      do: Telemetry.coerce(fn -> coerced(type, args) end),
-      else: coerced(type, args)
+      do: Telemetry.coerce(fn -> coerced(type, args, mode == :json) end),
+      else: coerced(type, args, mode == :json)
   end
 
   @doc """
@@ -135,10 +139,10 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
 
   defp never(_result), do: false
 
-  defp coerced(type, args) do
+  defp coerced(type, args, of_json?) do
     reply =
-      with {:ask, questions} <- walk(type, args, nil),
-           do: walk(type, args, Conversions.answers(questions))
+      with {:ask, questions} <- walk(type, args, nil, of_json?),
+           do: walk(type, args, Conversions.answers(questions), of_json?)
 
     case Spelling.settled(reply, args, type) do
       {:ok, _args, _warnings} = done -> done
@@ -150,8 +154,8 @@ defmodule PtcRunner.SubAgent.Signature.ToolCall do
     :error, :nif_panicked -> {:error, {:invalid_input, [], Panic.caught()}}
   end
 
-  defp walk(type, args, answers),
-    do: Quanta.run(Native.signature_input(type, args, answers))
+  defp walk(type, args, answers, of_json?),
+    do: Quanta.run(Native.signature_input(type, args, answers, of_json?))
 
   defp run(fun, args) do
     case fun.(args) do

@@ -1,5 +1,5 @@
-//! Checks values against types: `signature_validate/3`, `signature_coerce/3`, `signature_spelled/2`,
-//! `signature_input/3`, `signature_data/3`, `signature_exact/2`; long walks continue in further quanta.
+//! Checks values against types: `signature_validate/3`, `signature_coerce/4`, `signature_spelled/2`,
+//! `signature_input/4`, `signature_data/3`, `signature_exact/2`; long walks continue in further quanta.
 
 use crate::atoms;
 use crate::task::{Call, Work};
@@ -260,17 +260,13 @@ impl<'a> Outcome<'a> for Coerce<Raw<'a>> {
     }
 }
 
-/// See [`Outcome`] for [`Coerce`]. `answers` is nil in the first walk.
-fn rebuild<'a>(
-    env: Env<'a>,
-    of: Term<'a>,
-    value: Term<'a>,
-    answers: Term<'a>,
-    purpose: Purpose,
-    pace: Pace,
-) -> Term<'a> {
+/// Returns a coercion; `answers` is nil in the first walk.
+fn coercion<'a>(purpose: Purpose, answers: Term<'a>, of_json: bool) -> Coerce<Raw<'a>> {
     let answers = (!(atoms::nil() == answers)).then(|| Raw::from(answers));
-    begin(env, (of, false), value, Coerce::new(purpose, answers), pace)
+    match of_json {
+        true => Coerce::new(purpose, answers).of_json(),
+        false => Coerce::new(purpose, answers),
+    }
 }
 
 nif_pair! {
@@ -281,9 +277,9 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Coerces a value.
-    fn signature_coerce, signature_coerce_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
-        rebuild(env, of, value, answers, Purpose::Coerce, pace)
+    /// Coerces a value; `of_json`: null, true and false are no texts.
+    fn signature_coerce, signature_coerce_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>, of_json: bool) -> Term<'a> {
+        begin(env, (of, false), value, coercion(Purpose::Coerce, answers, of_json), pace)
     }
 }
 
@@ -295,16 +291,16 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Coerces and validates the arguments of a tool.
-    fn signature_input, signature_input_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
-        rebuild(env, of, value, answers, Purpose::Input, pace)
+    /// Coerces and validates the arguments of a tool; `of_json`: null, true and false are no texts.
+    fn signature_input, signature_input_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>, of_json: bool) -> Term<'a> {
+        begin(env, (of, false), value, coercion(Purpose::Input, answers, of_json), pace)
     }
 }
 
 nif_pair! {
     /// Coerces and validates data of a JSON Schema: keys are as declared, and other keys of open maps stay.
     fn signature_data, signature_data_dirty<'a>(env, pace, of: Term<'a>, value: Term<'a>, answers: Term<'a>) -> Term<'a> {
-        rebuild(env, of, value, answers, Purpose::Data, pace)
+        begin(env, (of, false), value, coercion(Purpose::Data, answers, true), pace)
     }
 }
 
