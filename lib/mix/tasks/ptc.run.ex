@@ -67,8 +67,13 @@ defmodule Mix.Tasks.Ptc.Run do
       {_opts, _paths, [{switch, _value} | _]} ->
         Mix.raise("unknown or wrong option #{switch}, see `mix help ptc.run`")
 
-      _other ->
+      {_opts, [], []} ->
         Mix.raise("expected one program: mix ptc.run PROGRAM.json --context DATA.json")
+
+      {_opts, [path, more | _], []} ->
+        Mix.raise(
+          "expected one program, got #{path} and #{more}. A file of data is given by its option: mix ptc.run #{path} --context #{more}"
+        )
     end
   end
 

@@ -311,7 +311,11 @@ defmodule Mix.Tasks.PtcTest do
         task("ptc.run", [path, "--contxt", "x"])
       end
 
-      assert_raise Mix.Error, ~r/expected one program/, fn -> task("ptc.run", []) end
+      assert_raise Mix.Error, ~r/expected one program: /, fn -> task("ptc.run", []) end
+
+      assert_raise Mix.Error, ~r/got #{path} and d.json\..* --context d.json/, fn ->
+        task("ptc.run", [path, "d.json"])
+      end
 
       assert_raise Mix.Error, ~r/must not be negative/, fn ->
         task("ptc.run", [path, "--timeout", "-1"])
