@@ -234,6 +234,15 @@ defmodule PtcRunner.Json.Evaluation do
 
   """
   @spec planned(PtcRunner.Json.program(), Given.t()) :: Given.t()
+  # A text or a compiled program whose tools have texts as names, and nothing decides about their calls.
+  def planned(text, %Given{control: nil, limits: {_timeout, _max_heap, depth}} = given)
+      when is_binary(text) and is_integer(depth),
+      do: given
+
+  def planned(%Program{keys: keys}, %Given{control: nil, limits: {_, _, depth}} = given)
+      when keys != :any and is_integer(depth),
+      do: given
+
   def planned(program, given), do: with_plan(program, named(program, given))
 
   defp with_plan(program, %Given{tools: tools, control: %{rules: %{plan: nil}} = control} = given)

@@ -40,7 +40,7 @@ defmodule PtcRunner.Json.ExactArguments do
   end
 
   def quoted(text, tools) when is_binary(text) and tools != %{} and tools != [] do
-    with true <- Enum.any?(tools, &terms?/1),
+    with true <- any_terms?(tools),
          true <- text =~ @long,
          [_ | _] = tools <- with_decimals(tools),
          {marked, count, mark} when count > 0 <- marked(text),
@@ -103,6 +103,11 @@ defmodule PtcRunner.Json.ExactArguments do
       {:error, _limit} -> program
     end
   end
+
+  # A run without such tools takes so little time that `Enum.any?/2` of a map counts.
+  defp any_terms?(tools) when is_map(tools), do: tools |> :maps.to_list() |> any_terms?()
+  defp any_terms?([tool | rest]), do: terms?(tool) or any_terms?(rest)
+  defp any_terms?([]), do: false
 
   # The text of a signature has no decimals.
   defp terms?({_name, {_fun, options}}) when is_list(options), do: signed?(options)
