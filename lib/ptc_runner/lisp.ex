@@ -51,7 +51,8 @@ defmodule PtcRunner.Lisp do
     Given,
     GoingOn,
     Planning,
-    Program
+    Program,
+    Pure
   }
 
   alias PtcRunner.{Shown, Step}
@@ -169,8 +170,9 @@ defmodule PtcRunner.Lisp do
           {:ok, Step.t()} | {:error, Step.t()} | {:paused, Paused.t()}
   def run(program, opts \\ [])
 
-  def run(program, opts) when is_binary(program) or is_struct(program, Program),
-    do: Evaluation.run(program, Given.read(opts))
+  def run(program, opts) when is_binary(program) or is_struct(program, Program) do
+    with :other <- Pure.run(program, opts), do: Evaluation.run(program, Given.read(opts))
+  end
 
   def run(other, _opts), do: refuse(other)
 

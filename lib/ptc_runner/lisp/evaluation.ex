@@ -32,6 +32,9 @@ defmodule PtcRunner.Lisp.Evaluation do
   # A value of so few words hardly makes the VM collect garbage.
   @small 1_000
 
+  @doc false
+  defmacro small, do: @small
+
   @typep limits :: {timeout(), non_neg_integer()}
 
   @doc """
@@ -78,8 +81,34 @@ defmodule PtcRunner.Lisp.Evaluation do
     end
   end
 
-  defp evaluated(program, given) do
-    began = System.monotonic_time(:millisecond)
+  @doc """
+  Goes on with a run without tools that began at this time in milliseconds. `reply` is that of its first native call, and `:none` before it. In the
+  place of the program there may be the reason why there is none.
+
+      iex> given = PtcRunner.Lisp.Given.read([])
+      iex> began = System.monotonic_time(:millisecond)
+      iex> {:error, step} = PtcRunner.Lisp.Evaluation.goes_on({:error, :parse_error, "no list"}, given, :none, began)
+      iex> step.fail.message
+      "no list"
+
+  """
+  @spec goes_on(
+          String.t() | Program.t() | Program.fail(),
+          Given.t(),
+          Run.Reply.t() | :none,
+          integer()
+        ) ::
+          result()
+  def goes_on(error, given, _reply, began) when is_tuple(error),
+    do: error |> failed(given, {given.timeout, given.max_heap}) |> used(0, began)
+
+  def goes_on(program, given, reply, began),
+    do: program |> evaluated(given, reply, began) |> elem(0)
+
+  defp evaluated(program, given),
+    do: evaluated(program, given, :none, System.monotonic_time(:millisecond))
+
+  defp evaluated(program, given, reply, began) do
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
     limits = {timeout, max_heap}
 
@@ -87,7 +116,7 @@ defmodule PtcRunner.Lisp.Evaluation do
          {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- prepared(program, given, tools, limits),
          {:ok, seen} <- Firewalled.seen(program, given) do
-      case first_steps(program, tools, seen, limits) do
+      case first_steps(reply, program, tools, seen, limits) do
         {:ok, {:ok, _value, _defined}, words} = done when words <= @small ->
           {done |> step(given, signature, limits) |> quiet(words, began), nil}
 
@@ -106,6 +135,7 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   # Most runs without tools, about which nobody decides, end in their first native call. So nothing else is prepared before it.
   defp first_steps(
+         :none,
          program,
          tools,
          %Given{max_tool_calls: nil, on_call: nil, on_journal: nil, within: [], own: own} = given,
@@ -117,7 +147,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       else: Start.first_steps_of_lisp(program, limits, given.context, own(given))
   end
 
-  defp first_steps(_program, _tools, _given, _limits), do: :none
+  defp first_steps(reply, _program, _tools, _given, _limits), do: reply
 
   defp begin(run, :none, limits), do: Start.begin(%{run | limits: limits})
   defp begin(_run, reply, _limits), do: reply
@@ -394,9 +424,22 @@ defmodule PtcRunner.Lisp.Evaluation do
   defp quiet({ended, step}, words, began),
     do: used({ended, %{step | prints: [], tool_calls: []}}, words, began)
 
-  defp used({ended, step}, words, began) do
+  defp used({ended, step}, words, began), do: {ended, %{step | usage: usage(words, began)}}
+
+  @doc """
+  What a run has used that has built so many words, and began at this time in milliseconds.
+
+      iex> PtcRunner.Lisp.Evaluation.usage(3, System.monotonic_time(:millisecond)).memory_bytes
+      24
+
+  """
+  @spec usage(non_neg_integer(), integer()) :: %{
+          duration_ms: non_neg_integer(),
+          memory_bytes: non_neg_integer()
+        }
+  def usage(words, began) do
     duration = System.monotonic_time(:millisecond) - began
-    {ended, %{step | usage: %{duration_ms: duration, memory_bytes: words * @bytes_per_word}}}
+    %{duration_ms: duration, memory_bytes: words * @bytes_per_word}
   end
 
   defp words({:ok, _value, words}), do: words

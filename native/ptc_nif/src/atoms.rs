@@ -3,14 +3,48 @@
 use ptc_term::named::Named;
 use rustler::types::atom::Atom;
 use rustler::Env;
+use std::sync::OnceLock;
 
 /// The atom of a variant's name; there are only as many as the enum has variants.
 pub fn named<T: Named>(env: Env, variant: T) -> Atom {
     of_name(env, variant.name())
 }
 
+/// Number of places of [`KNOWN`]: more than twice the names that are looked up often.
+const PLACES: usize = 2048;
+/// Number of places at which a name may be.
+const TRIED: usize = 4;
+
+/// A name by its place in memory, and its atom.
+struct Known {
+    at: usize,
+    len: usize,
+    atom: Atom,
+}
+
+/// The atoms that were looked up. A look-up in the table of the VM takes a lock, and as long as the rest of a small constant.
+static KNOWN: [OnceLock<Known>; PLACES] = [const { OnceLock::new() }; PLACES];
+
 /// The atom of a name that stands in the library.
 pub fn of_name(env: Env, name: &'static str) -> Atom {
+    let (at, len) = (name.as_ptr() as usize, name.len());
+    let first = (at ^ (at >> 11)).wrapping_mul(31).wrapping_add(len);
+    for place in (0..TRIED).map(|next| first.wrapping_add(next)) {
+        match KNOWN[place % PLACES].get() {
+            Some(known) if known.at == at && known.len == len => return known.atom,
+            Some(_) => {}
+            None => {
+                let atom = looked_up(env, name);
+                // Another thread may have taken the place.
+                let _ = KNOWN[place % PLACES].set(Known { at, len, atom });
+                return atom;
+            }
+        }
+    }
+    looked_up(env, name)
+}
+
+fn looked_up(env: Env, name: &'static str) -> Atom {
     Atom::from_str(env, name).unwrap_or(error())
 }
 

@@ -15,6 +15,8 @@ use ptc_vm::program::ConstId;
 /// Open collections between two checks of the heap limit, and the words that each takes.
 const LEVELS_BETWEEN_CHECKS: usize = 512;
 const WORDS_OF_LEVEL: usize = 5;
+/// Fuel of a value that is converted alone, and stays as it is.
+const FUEL_OF_SCALAR: usize = 2;
 
 /// Converts the arguments of a tool. Can be suspended and resumed.
 pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {
@@ -42,6 +44,16 @@ pub fn finish<H: Heap>(m: &mut Machine<'_, H>, names: ConstId) -> Result<(), Hal
         Some(&[end, value]) if is_end(m, end) => (end, value),
         _ => (m.constant(Word::Ok.id()), ended),
     };
+    let is_scalar = matches!(
+        m.heap.kind(value),
+        Kind::Nil | Kind::Bool | Kind::Number | Kind::String
+    );
+    // Most values of small programs: nothing is converted.
+    if is_scalar && m.begun().is_none() && m.globals.defined().next().is_none() {
+        m.consume_fuel(FUEL_OF_SCALAR)?;
+        let pairs = m.constant(EMPTY_LIST);
+        return ended_with(m, [end, value, pairs]);
+    }
     let mut values = vec![value];
     let defined: Vec<_> = m.globals.defined().collect();
     values.extend(defined.iter().map(|(_, value)| *value));
@@ -58,7 +70,11 @@ pub fn finish<H: Heap>(m: &mut Machine<'_, H>, names: ConstId) -> Result<(), Hal
         }
     }
     let pairs = m.heap.make_list(&pairs);
-    let result = m.heap.make_tuple(&[end, made[0], pairs]);
+    ended_with(m, [end, made[0], pairs])
+}
+
+fn ended_with<H: Heap>(m: &mut Machine<'_, H>, parts: [H::Term; 3]) -> Result<(), Halt<H>> {
+    let result = m.heap.make_tuple(&parts);
     m.drop_top(1);
     m.push(result);
     Ok(())

@@ -1,0 +1,107 @@
+defmodule PtcRunner.Lisp.Pure do
+  @moduledoc false
+  # Runs that are given nothing but data and limits. Most of them end in their first native call, and a small one takes so little time that
+  # each option that is looked at counts. All other runs are those of `PtcRunner.Lisp.Evaluation`, and so is what follows the first call.
+
+  alias PtcRunner.Json.Limits
+  alias PtcRunner.Json.Run.Start
+  alias PtcRunner.Lisp.{Evaluation, Finished, Given, Program}
+  alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Step
+  require Evaluation
+  require Telemetry
+
+  # What is given in the place of the memory, the history, the budget and `:strict_data`.
+  @own {%{}, [], %{}, false}
+  @most_bytes %Given{}.max_program_bytes
+  @most_symbols %Given{}.max_symbols
+
+  @doc """
+  Runs a program with options, if these are only `:context`, `:timeout` and `:max_heap`; `:other` if not.
+
+      iex> {:ok, step} = PtcRunner.Lisp.Pure.run("(+ data/n 1)", context: %{"n" => 1})
+      iex> {step.return, step.prints}
+      {2, []}
+
+      iex> PtcRunner.Lisp.Pure.run("(+ 1 2)", max_tool_calls: 1)
+      :other
+
+  """
+  @spec run(String.t() | Program.t(), term()) :: Evaluation.result() | :other
+  def run(program, opts), do: read(opts, program, nil, nil, nil)
+
+  # An option that stands twice is one that others look at.
+  defp read([{:context, context} | rest], program, nil, timeout, max_heap) when is_map(context),
+    do: read(rest, program, context, timeout, max_heap)
+
+  defp read([{:timeout, timeout} | rest], program, context, nil, max_heap)
+       when timeout != nil do
+    if Guarded.timeout?(timeout),
+      do: read(rest, program, context, timeout, max_heap),
+      else: :other
+  end
+
+  defp read([{:max_heap, words} | rest], program, context, timeout, nil) when words != nil do
+    if Guarded.max_heap?(words), do: read(rest, program, context, timeout, words), else: :other
+  end
+
+  defp read([{name, map} | rest], program, context, timeout, max_heap)
+       when name in [:tools, :memory] and map == %{},
+       do: read(rest, program, context, timeout, max_heap)
+
+  defp read([], program, context, timeout, max_heap) do
+    if Telemetry.on?() == false,
+      do: begin(program, context || %{}, timeout, max_heap),
+      else: :other
+  end
+
+  defp read(_others, _program, _context, _timeout, _max_heap), do: :other
+
+  defp begin(program, context, timeout, max_heap) do
+    began = System.monotonic_time(:millisecond)
+    {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
+    limits = {timeout, max_heap}
+
+    case built(program, limits) do
+      {:ok, program} -> first(program, context, limits, began)
+      error -> goes_on(error, context, limits, :none, began)
+    end
+  end
+
+  defp built(%Program{} = program, _limits), do: {:ok, program}
+
+  defp built(text, limits) when byte_size(text) <= @most_bytes,
+    do: Program.build(text, [], [], limits)
+
+  defp built(text, _limits), do: {:ok, text}
+
+  defp first(
+         %Program{source: source, names: %{unbound: [], tools: [], symbols: symbols}} = program,
+         context,
+         limits,
+         began
+       )
+       when byte_size(source) <= @most_bytes and symbols <= @most_symbols do
+    case Start.first_steps_of_lisp(program, limits, context, @own) do
+      {:ok, {:ok, value, defined}, words} when words <= Evaluation.small() ->
+        {:ok, step(value, defined, words, began)}
+
+      reply ->
+        goes_on(program, context, limits, reply, began)
+    end
+  end
+
+  defp first(program, context, limits, began),
+    do: goes_on(program, context, limits, :none, began)
+
+  defp step(value, defined, words, began) do
+    usage = Evaluation.usage(words, began)
+    %{Step.ok(value, Finished.memory(%{}, defined)) | prints: [], tool_calls: [], usage: usage}
+  end
+
+  defp goes_on(program, context, {timeout, max_heap}, reply, began) do
+    given = %Given{context: context, timeout: timeout, max_heap: max_heap}
+    Evaluation.goes_on(program, given, reply, began)
+  end
+end
