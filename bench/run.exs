@@ -19,7 +19,8 @@ for file <- ~w(values tokens wraps faults),
 
 Code.require_file("broken_answers.ex", oracle)
 
-for file <- ~w(stats harness data programs jiffy jaq machine memory texts table bars section
+for file <-
+      ~w(stats budget harness data programs jiffy jaq machine memory texts table bars section
        by_hand/programs by_hand/lisp by_hand/groups by_hand/tools by_hand/engine by_hand/answers by_hand/signatures
        sections/programs sections/lisp sections/groups sections/tools sections/control sections/tool_lists sections/memory sections/texts sections/engine sections/answers repair_rates sections/repairs sections/signatures sections/shapes sections/checks sections/flex_access
        report plan),

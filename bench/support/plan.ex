@@ -2,7 +2,7 @@ defmodule Bench.Plan do
   @moduledoc false
   # Decides which sections are run, and how much time each group may take.
 
-  alias Bench.{Harness, Machine, Report, Sections}
+  alias Bench.{Budget, Harness, Machine, Report, Sections}
 
   # In the order of the report.
   @sections [
@@ -23,14 +23,15 @@ defmodule Bench.Plan do
     Sections.FlexAccess
   ]
 
-  @full %{sample_ns: 5_000_000, group_ms: 1_500, min_rounds: 7, max_rounds: 151}
-  @quick %{sample_ns: 2_000_000, group_ms: 300, min_rounds: 5, max_rounds: 41}
+  # `seconds`: of a run of all sections. A part of them has its part of the time.
+  @full %{seconds: 525, sample_ns: 5_000_000, max_rounds: 151}
+  @quick %{seconds: 60, sample_ns: 2_000_000, max_rounds: 41}
 
   @names for section <- @sections, name <- section.names(), do: Atom.to_string(name)
   @usage """
   mix run bench/run.exs [--quick] [--out FILE] [section ...]
 
-    --quick     up to 100,000 rows and fewer rounds: under half a minute
+    --quick     up to 100,000 rows and fewer rounds: about a minute
     --out FILE  where to write the results (default: bench/RESULTS.md, full runs of all sections only)
     sections    #{Enum.join(@names, " ")}
   """
@@ -54,9 +55,10 @@ defmodule Bench.Plan do
     wanted = Enum.map(names, &String.to_existing_atom/1)
     facts = Machine.facts()
     started = System.monotonic_time(:second)
-    measured = for section <- @sections, do: {section, measure_section(section, wanted, quick?)}
+    {measured, effort} = measure(wanted, quick?)
     seconds = System.monotonic_time(:second) - started
-    run_fact = {"This run", "#{if quick?, do: "quick", else: "full"}, #{seconds} s"}
+    planned = "#{seconds} s of #{round(effort.seconds)} s"
+    run_fact = {"This run", "#{if quick?, do: "quick", else: "full"}, #{planned}"}
 
     report = Report.markdown(measured, facts ++ [run_fact])
     IO.puts(["\n", report])
@@ -73,24 +75,56 @@ defmodule Bench.Plan do
     IO.puts("Written: #{Path.relative_to_cwd(file)}")
   end
 
-  defp measure_section(section, wanted, quick?) do
+  defp measure(wanted, quick?) do
+    all = for section <- @sections, do: {section, section.blocks(quick?)}
+    chosen = for {section, blocks} <- all, do: {section, chosen(section, blocks, wanted)}
+    effort = effort(if(quick?, do: @quick, else: @full), weight(chosen), weight(all))
+
+    measured =
+      for {section, blocks} <- chosen, do: {section, Enum.flat_map(blocks, &block(&1, effort))}
+
+    {measured, effort}
+  end
+
+  defp effort(effort, weight, of) do
+    seconds = effort.seconds * weight / of
+    %{effort | seconds: seconds} |> Map.put(:budget, Budget.new(round(seconds * 1_000), weight))
+  end
+
+  defp weight(sections) do
+    Enum.sum(
+      for {_section, blocks} <- sections,
+          block <- blocks,
+          measurement <- measurements(block),
+          do: Budget.weight(measurement)
+    )
+  end
+
+  defp measurements({_make_data, groups}), do: [{:data, groups} | groups]
+  defp measurements(without_samples), do: [without_samples]
+
+  defp chosen(section, blocks, wanted) do
     if Enum.any?(section.names(), &(&1 in wanted)),
-      do: Enum.flat_map(section.blocks(quick?), &measure(&1, wanted, quick?)),
+      do: Enum.flat_map(blocks, &chosen(&1, wanted)),
       else: []
   end
 
-  defp measure({make_data, groups}, wanted, quick?) do
+  defp chosen({make_data, groups}, wanted) do
     shown? = fn group -> Enum.any?([group.section | group[:also] || []], &(&1 in wanted)) end
 
     case Enum.filter(groups, shown?) do
-      [] ->
-        []
-
-      groups ->
-        effort = if quick?, do: @quick, else: @full
-        Harness.measure(make_data, groups, effort, &IO.puts(Report.line(&1)))
+      [] -> []
+      groups -> [{make_data, groups}]
     end
   end
 
-  defp measure(measure_itself, _wanted, _quick?), do: measure_itself.()
+  defp chosen(without_samples, _wanted), do: [without_samples]
+
+  defp block({make_data, groups}, effort),
+    do: Harness.measure(make_data, groups, effort, &IO.puts(Report.line(&1)))
+
+  defp block(without_samples, effort) do
+    Budget.take(effort.budget, without_samples)
+    without_samples.()
+  end
 end

@@ -47,6 +47,7 @@ defmodule Bench.Report do
   def line(result) do
     sides = for {name, _} <- result.sides, do: "#{name} #{Table.time(result, name)}"
     place = "#{result.case} · #{Table.count(result.rows)} rows · #{result.origin}"
-    "#{place}\n    #{Enum.join(sides, " · ")}"
+    effort = "#{result.rounds} rounds, #{Table.fixed(result.seconds, 1)} s"
+    "#{place} · #{effort}\n    #{Enum.join(sides, " · ")}"
   end
 end

@@ -41,9 +41,12 @@ defmodule Bench.Table do
   @spec number(String.t(), (term -> String.t())) :: column
   def number(header, fun), do: {header, :right, fun}
 
-  @doc "The columns of these sides' times."
+  @doc "The columns of these sides' times, and of how many rounds these had."
   @spec times([atom]) :: [column]
-  def times(sides), do: for(side <- sides, do: number(label(side), &time(&1, side)))
+  def times(sides) do
+    times = for side <- sides, do: number(label(side), &time(&1, side))
+    times ++ [number("rounds", &count(&1.rounds))]
+  end
 
   @doc "The columns of the quotients of these sides and each of the others."
   @spec quotients([atom], [atom]) :: [column]

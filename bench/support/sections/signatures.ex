@@ -118,7 +118,10 @@ defmodule Bench.Sections.Signatures do
         groups =
           for {name, {_title, rows, [_ | _] = sides, _bars}} <- cases(),
               name != :coerce_heavy and (count == @rows or name == :coerce_all),
-              do: group(:signatures, name, if(name == :coerce_all, do: count, else: rows), sides)
+              do:
+                weighed(
+                  group(:signatures, name, if(name == :coerce_all, do: count, else: rows), sides)
+                )
 
         {fn -> data(count) end, groups}
       end
@@ -126,6 +129,10 @@ defmodule Bench.Sections.Signatures do
     {_title, rows, sides, _bars} = cases()[:coerce_heavy]
     light ++ [{&heavy_data/0, [group(:signatures, :coerce_heavy, rows, sides)]}]
   end
+
+  # Each of 1,000,000 rows gives two warnings.
+  defp weighed(%{rows: 1_000_000} = group), do: Map.put(group, :weight, 20)
+  defp weighed(group), do: group
 
   defp heavy_data do
     Data.load_heap()
@@ -135,19 +142,22 @@ defmodule Bench.Sections.Signatures do
   defp from_jiffy(data),
     do: data.right |> Jiffy.encode() |> IO.iodata_to_binary() |> Jiffy.decode()
 
-  defp data(count) do
-    rows = for id <- 1..count, do: row(id, id / 8)
-    strings = for id <- 1..count, do: row("#{id}", "#{id / 8}")
-    wrong = for id <- 1..count, do: row("#{id}", id / 8)
-    right = %{"results" => rows}
+  defp data(@rows) do
+    right = results(&row(&1, &1 / 8))
 
-    %{
+    Map.merge(strings(@rows), %{
       right: right,
       decoded: right |> :erlang.term_to_binary() |> :erlang.binary_to_term(),
-      strings: %{"results" => strings},
-      wrong: %{"results" => wrong}
-    }
+      wrong: results(&row("#{&1}", &1 / 8))
+    })
   end
+
+  # The others are for `coerce_all` only.
+  defp data(count), do: strings(count)
+
+  defp strings(count), do: %{strings: results(&row("#{&1}", "#{&1 / 8}"), count)}
+
+  defp results(row, count \\ @rows), do: %{"results" => Enum.map(1..count, row)}
 
   defp row(id, score), do: %{"id" => id, "score" => score, "metadata" => %{"page" => 1}}
 
