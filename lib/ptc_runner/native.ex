@@ -44,7 +44,7 @@ defmodule PtcRunner.Native do
   #   * `{:moved_call, state, terms, tool, args, built}` - a run that has moved is suspended for a tool. It has built this many words.
   #   * `{:moved_calls, state, terms, tool, [args, …], built}` - the same run, whose next rounds call the tool too: it may be resumed with
   #     `{:moved_all, answers, words}`, a list of at most as many answers, or as after `:moved_call`
-  #   * `{:calls, state, terms, tool, [args, …], milliseconds, built}` - a run of PTC-Lisp that forks, whose next
+  #   * `{:calls, state, terms, tool, [args, …], milliseconds, built, address}` - a run of PTC-Lisp that forks, whose next
   #     rounds call the tool too: it may be resumed with `{:answers, answers, words}`, a list of at most as many answers, or as after `:call`
   #   * `{:last, tool, args, milliseconds, weight, address, built}` - the tool's answer is the value of
   #     the program, so nothing is suspended
@@ -283,15 +283,15 @@ defmodule PtcRunner.Native do
   nif(run_node(term(), checked? :: boolean(), Types.reading(), Types.given()) :: Types.run())
 
   # `program`: a handle, or an observation of `observation/1`; `forks?`: suspended at the start of a loop that calls tools, where `round/3` of
-  # native/ptc_nif/src/fork.rs runs the loop's body for one item, as a run of its own; `asks?`: the caller decides about each call, so the run
-  # does not move
+  # native/ptc_nif/src/fork.rs runs the loop's body for one item, as a run of its own; `asks`: the caller decides about each call, so the run
+  # does not move; with `:together` it is told of the calls that follow, where nothing catches an error of the tool
   nif(
     run_compiled(
       program :: reference(),
       consts :: tuple(),
       Types.given(),
       forks? :: boolean(),
-      asks? :: boolean()
+      asks :: boolean() | :together
     ) ::
       Types.run()
       | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}

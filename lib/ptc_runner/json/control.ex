@@ -373,15 +373,22 @@ defmodule PtcRunner.Json.Control do
   decision about it is not used yet.
   """
   @spec waits(t(), Entry.id(), term(), term(), non_neg_integer()) :: {:wait, t()} | :other
-  def waits(control, id, name, args, pc) do
-    with true <- control.rules.on_call == nil and asks?(control, name),
+  def waits(%{rules: %{on_call: nil}} = control, id, name, args, pc),
+    do: waits_too(control, id, name, args, pc)
+
+  def waits(_control, _id, _name, _args, _pc), do: :other
+
+  @doc "Whether a call waits behind one that does. The hook is asked about it, and again when the run goes on, unless it lets it wait."
+  @spec waits_too(t(), Entry.id(), term(), term(), non_neg_integer()) :: {:wait, t()} | :other
+  def waits_too(control, id, name, args, pc) do
+    with true <- asks?(control, name),
          true <- unknown?(control, id, name, args),
          {:ok, _fun} <- tool(control, name),
          :ok <- open(control, name),
          {:ok, sent} <- converted(control, name, args),
-         {:ok, call, control} <- waiting(control, id, name, {args, sent}, pc),
-         :ok <- Budget.take(control.budget, name, args) do
-      Told.told(control, {id, name, args, nil}, :pause, {call.args, args}, nil)
+         :ok <- Budget.take(control.budget, name, args),
+         {:ok, call, decided, control} <- waiting(control, id, name, {args, sent}, pc) do
+      Told.told(control, {id, name, args, nil}, :pause, {call.args, args}, decided)
       {:wait, %{control | paused: [call | control.paused]}}
     else
       _other -> :other
@@ -393,13 +400,18 @@ defmodule PtcRunner.Json.Control do
     {call, waiting} = Map.pop!(waiting, id)
 
     if call.tool === name and asked(call) === args,
-      do: {:ok, call, %{control | waiting: waiting}},
+      do: {:ok, call, nil, %{control | waiting: waiting}},
       else: :other
   end
 
-  defp waiting(control, id, name, args, pc) do
+  defp waiting(%{rules: %{on_call: hook}} = control, id, name, args, pc) do
     {call, control} = call(%{control | number: control.number + 1}, id, name, args, pc)
-    {:ok, with_text(call), control}
+
+    case hook && Decided.asked(hook, call) do
+      nil -> {:ok, with_text(call), nil, control}
+      %Decided{decision: :pause} = decided -> {:ok, with_text(call), decided, control}
+      _runs -> :other
+    end
   end
 
   # Neither the journal, which is looked up by ids, nor the cache has its answer.

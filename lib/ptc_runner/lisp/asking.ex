@@ -7,7 +7,8 @@ defmodule PtcRunner.Lisp.Asking do
 
   alias PtcRunner.Json.{Control, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply, Rounds}
-  alias PtcRunner.Lisp.{Answers, Arguments, Data, Ledger, Prints, Together, Workers}
+  alias PtcRunner.Lisp.{Answers, Arguments, Data, DecidedTogether, Ledger, Prints}
+  alias PtcRunner.Lisp.{Together, Workers}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
@@ -77,14 +78,27 @@ defmodule PtcRunner.Lisp.Asking do
     end
   end
 
+  def request(Reply.calls(tool: name, args: asked) = calls, %Run{control: %Control{}} = run) do
+    call = Reply.first(calls)
+
+    case DecidedTogether.made(calls, Arguments.all(asked), run) do
+      {:answers, values, words, run} ->
+        {:resume, {:answers, values, words}, run}
+
+      {stopped, args, began, behind, run} ->
+        {step, at} = stopped(stopped, run)
+        step = noted(step, name, args, began, run)
+        step = put_elem(step, at, step |> elem(at) |> with_entries(behind))
+        caught(step, call, name)
+    end
+  end
+
   def request(Reply.calls(tool: name, args: asked) = calls, %Run{tools: tools} = run) do
     with %{^name => fun} <- tools, {:ok, all} <- together(asked, run) do
       several(calls, name, fun, all, run)
     else
       _one_by_one ->
-        Reply.calls(state: state, terms: terms, left: left) = calls
-        args = hd(asked)
-        request(Reply.call(state: state, terms: terms, tool: name, args: args, left: left), run)
+        calls |> Reply.first() |> request(run)
     end
   end
 
@@ -149,6 +163,10 @@ defmodule PtcRunner.Lisp.Asking do
     end
   end
 
+  defp stopped({:failed, failed}, run), do: {{:failed, :failed, failed, run}, 3}
+  defp stopped({:ended, reason}, run), do: {{:ended, {:error, reason}, run}, 2}
+  defp stopped(:paused, run), do: {{:ended, :paused, run}, 2}
+
   # The arguments of calls that are made in one request.
   defp together(asked, run) do
     all = Arguments.all(asked)
@@ -173,13 +191,12 @@ defmodule PtcRunner.Lisp.Asking do
 
   defp with_behind(step, behind, name, began) do
     at = tuple_size(step) - 1
-    run = elem(step, at)
     entries = for {result, args} <- behind, do: entry_of(told_apart(result), name, args, began)
-    put_elem(step, at, with_entries(run, Enum.reverse(entries, run.strategy.calls)))
+    put_elem(step, at, step |> elem(at) |> with_entries(:lists.reverse(entries)))
   end
 
   defp several(calls, name, all, answers, began, run) do
-    case kept(answers, all, name, {began, began}, {[], 0, run.strategy.calls}) do
+    case kept(answers, all, name, {began, began}, {[], 0, []}) do
       {{values, words, entries}, nil} ->
         answer = {:answers, :lists.reverse(values), words}
         {:resume, answer, with_entries(run, entries)}
@@ -247,19 +264,23 @@ defmodule PtcRunner.Lisp.Asking do
     %{asking | calls: [entry | asking.calls]}
   end
 
-  defp entry_of({:ok, value, _words}, name, args, began),
+  @doc "The entry of a call with what came of it."
+  @spec entry_of({:ok, term(), non_neg_integer()} | {:error, term()}, String.t(), term(), began) ::
+          Ledger.entry()
+        when began: Ledger.began()
+  def entry_of({:ok, value, _words}, name, args, began),
     do: Ledger.entry(name, args, {:ok, value}, began)
 
-  defp entry_of({:error, {:tool_failed, failed}}, name, args, began),
+  def entry_of({:error, {:tool_failed, failed}}, name, args, began),
     do: Ledger.entry(name, args, {:error, elem(failure(failed), 1)}, began)
 
-  defp entry_of({:error, reason}, name, args, began),
+  def entry_of({:error, reason}, name, args, began),
     do: Ledger.entry(name, args, {:error, text(reason)}, began)
 
   # The entry of a call for the step: what came of it. One that waits has none.
   defp noted({:resume, {:answer, value, _words}, run} = step, name, args, began, before) do
     entry =
-      if cached?(run, before, name, args),
+      if cached?(run.control, before.control, name, args),
         do: Ledger.cached(name, args, value),
         else: Ledger.entry(name, args, {:ok, value}, began)
 
@@ -285,10 +306,11 @@ defmodule PtcRunner.Lisp.Asking do
 
   defp noted(step, _name, _args, _began, _before), do: step
 
-  # Whether the cache has answered, now or when the run was recorded.
-  defp cached?(%Run{control: nil}, _before, _name, _args), do: false
+  @doc "Whether the cache has answered, now or when the run was recorded: `before` is the control before the call."
+  @spec cached?(Control.t() | nil, Control.t() | nil, String.t(), term()) :: boolean()
+  def cached?(nil, _before, _name, _args), do: false
 
-  defp cached?(%Run{control: control}, %Run{control: before}, name, args) do
+  def cached?(control, before, name, args) do
     match?([{_id, _name, _args, {:cached, _outcome}} | _], control.entries) or
       (before.cache != %{} and
          match?({:ok, _, _}, Control.in_cache(before, Control.cache_key(before, name, args))))
@@ -299,11 +321,12 @@ defmodule PtcRunner.Lisp.Asking do
   def failure({_said, _noted} = failed), do: failed
   def failure(text), do: {inspect(text, printable_limit: :infinity), text}
 
-  defp with_entry(%Run{strategy: asking} = run, entry),
-    do: with_entries(run, [entry | asking.calls])
+  defp with_entry(run, entry), do: with_entries(run, [entry])
 
-  defp with_entries(%Run{strategy: asking} = run, entries),
-    do: %{run | strategy: %{asking | calls: entries}}
+  @doc "The run with further entries of calls, the newest first."
+  @spec with_entries(Run.t(), [Ledger.entry()]) :: Run.t()
+  def with_entries(%Run{strategy: asking} = run, entries),
+    do: %{run | strategy: %{asking | calls: entries ++ asking.calls}}
 
   # A `try` around the call gets the error as a map, and else the run ends with it.
   defp caught({:failed, _kind, {said, noted}, run}, call, name) do

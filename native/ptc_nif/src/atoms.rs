@@ -63,6 +63,7 @@ rustler::atoms! {
     moved_calls,
     moved_all,
     calls,
+    together,
     answers,
     at_most,
     answer,

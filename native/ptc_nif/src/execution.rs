@@ -299,7 +299,10 @@ impl<'a> Execution<'a> {
                 if let Some((all, built)) = ahead {
                     let reply = match replays {
                         true => wire::ahead(env, [state, terms, tool, all, left, pc, round]),
-                        false => (atoms::calls(), state, terms, tool, all, left, built).encode(env),
+                        false => {
+                            let built = built.encode(env);
+                            wire::calls(env, [state, terms, tool, all, left, built, pc])
+                        }
                     };
                     return (reply, Some(None));
                 }

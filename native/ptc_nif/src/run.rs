@@ -11,7 +11,7 @@ use crate::raw::Raw;
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Waiting};
 use crate::texts;
-use ptc_run::{Data, Mode, Plain};
+use ptc_run::{Asks, Data, Mode, Plain};
 use ptc_term::meter::Limits;
 use ptc_vm::ValueKind;
 use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
@@ -62,6 +62,19 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             _ => return Err(Error::BadArg),
         };
         Ok(ResumeWith::Value(kind, first, second.decode()?))
+    }
+}
+
+/// Whether the caller of a run decides about each call: a boolean, or `:together`.
+struct AsksArg(Asks);
+
+impl<'a> Decoder<'a> for AsksArg {
+    fn decode(term: Term<'a>) -> NifResult<Self> {
+        if atoms::together() == term {
+            return Ok(AsksArg(Asks::Together));
+        }
+        let always: bool = term.decode()?;
+        Ok(AsksArg(if always { Asks::Always } else { Asks::Never }))
     }
 }
 
@@ -158,13 +171,14 @@ nif! {
 nif! {
     /// Runs a compiled program, or the observation of one; `consts` must be the constants it was compiled with. `forks`: its loops fork. At a loop
     /// that calls tools it returns `{:fork, state, terms, name of the loop, list, time left}`, and [`round`](crate::fork) starts each round.
-    /// `asks`: its caller decides about each call. The run does not move, and the last element of a call is `{weight, address}`.
-    fn run_compiled<'a>(env, program: Term<'a>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: bool)
+    /// `asks`: its caller decides about each call. The run does not move, and the last element of a call is `{weight, address}`. With
+    /// `:together` it is told of the calls that follow.
+    fn run_compiled<'a>(env, program: Term<'a>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: AsksArg)
         -> NifResult<Term<'a>> {
         let limits = given.limits();
         let mut plain = Plain::new(limits);
         plain.mode = if forks { Mode::Forks } else { Mode::Asks };
-        plain.asks_always = asks;
+        plain.asks = asks.0;
         let (program, count) = match program.decode::<ResourceArc<Handle>>() {
             Ok(handle) => (handle.program.clone(), handle.consts),
             Err(_) => {

@@ -63,6 +63,14 @@ pub fn ahead<'a>(env: Env<'a>, parts: [Term<'a>; 7]) -> Term<'a> {
     Terms { env }.make_tuple(&all).term(env)
 }
 
+/// `{:calls, state, terms, tool, args, left, built, address}`: a run that waits for its tool, and calls it again in the rounds that follow.
+pub fn calls<'a>(env: Env<'a>, parts: [Term<'a>; 7]) -> Term<'a> {
+    let [state, terms, tool, args, left, built, pc] = parts.map(Raw::from);
+    let tag = Raw::from(atoms::calls().encode(env));
+    let all = [tag, state, terms, tool, args, left, built, pc];
+    Terms { env }.make_tuple(&all).term(env)
+}
+
 /// `{:error, :timeout | :memory_exceeded}` for a stop that is final. No process receives the reply to abandoned work.
 pub fn stopped(env: Env, stop: Stop) -> Term {
     let reason = match stop {

@@ -23,6 +23,6 @@ pub mod texts;
 
 pub use data::{start_time, Data};
 pub use execution::{Consts, Ending, Entry, Executed, Given, Spent, FIRST};
-pub use plain::{Mode, Observation, Plain};
+pub use plain::{Asks, Mode, Observation, Plain};
 pub use run::Run;
 pub use runnable::{Heaps, Runnable, Running, TermOf};

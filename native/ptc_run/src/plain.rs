@@ -17,7 +17,7 @@ pub struct Plain {
     /// Whether it looks for the calls that follow a call, see [`Run::calls_ahead`](crate::Run::calls_ahead).
     pub looks_ahead: bool,
     /// Whether its caller decides about each call: then it does not move.
-    pub asks_always: bool,
+    pub asks: Asks,
     /// Whether a journal has answered its last call.
     pub replays: bool,
     /// The quarters of slices so far.
@@ -36,6 +36,17 @@ pub struct Plain {
     pub(crate) consts: usize,
     /// Number of the terms that the caller holds.
     pub(crate) held: usize,
+}
+
+/// Whether the caller of a run decides about each call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// It does not.
+    Never,
+    /// It does, about each when the run waits for it.
+    Always,
+    /// It does, and is told of the calls that follow a call, so that some go to their tool together.
+    Together,
 }
 
 /// How a run calls its tools.
@@ -60,7 +71,7 @@ impl Plain {
             limits: limits.unwrap_or(Limits::PROBE),
             mode: Mode::Asks,
             looks_ahead: true,
-            asks_always: false,
+            asks: Asks::Never,
             replays: false,
             quarters: 0,
             calls: 0,
@@ -77,7 +88,7 @@ impl Plain {
     pub(crate) fn round(&self) -> Self {
         Plain {
             mode: Mode::Round,
-            asks_always: self.asks_always,
+            asks: self.asks,
             together: self.together.clone(),
             observation: self.observation.as_ref().map(Observation::of_round),
             ..Plain::new(Some(self.limits))

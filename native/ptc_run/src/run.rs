@@ -2,7 +2,7 @@
 
 use crate::data::start_time;
 use crate::execution::{Ending, Entry, Executed, Given, Spent};
-use crate::plain::{Mode, Plain};
+use crate::plain::{Asks, Mode, Plain};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
 use ptc_term::number::Number;
@@ -243,7 +243,13 @@ impl<L: Execute> Run<L> {
                 most_words: None,
                 only_collects: match plain.mode {
                     Mode::Moved => vm.only_collects(),
-                    Mode::Forks if !plain.asks_always => L::CALLS_AHEAD && vm.only_collects(),
+                    Mode::Forks if plain.asks == Asks::Never => {
+                        L::CALLS_AHEAD && vm.only_collects()
+                    }
+                    // A program that catches an error goes on behind it, and its next calls have the next numbers.
+                    Mode::Forks if plain.asks == Asks::Together => {
+                        L::CALLS_AHEAD && !vm.catches() && vm.only_collects()
+                    }
                     _ => plain.replays && vm.only_collects(),
                 },
             },
@@ -272,7 +278,7 @@ impl<L: Execute> Run<L> {
         match ending {
             Ending::Call { most_words, .. } => {
                 plain.calls += usize::from(plain.mode != Mode::Moved);
-                let may_move = plain.mode == Mode::Asks && !plain.asks_always;
+                let may_move = plain.mode == Mode::Asks && plain.asks == Asks::Never;
                 let may_move = may_move && plain.calls.is_power_of_two();
                 *most_words = may_move.then(|| self.reduce(heap, given, &mut state));
             }

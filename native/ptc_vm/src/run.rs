@@ -184,6 +184,11 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         same_code && more && self.returning == Returning::Nothing
     }
 
+    /// Returns whether a handler is in force, which may catch the error of a tool.
+    pub fn catches(&self) -> bool {
+        !self.handlers.is_empty()
+    }
+
     /// Returns what stands for no value.
     pub(crate) fn nothing(&self) -> H::Term {
         self.machine.heap.nil()

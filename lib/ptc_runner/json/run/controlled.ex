@@ -315,8 +315,9 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   defp readable(answer, _name, _secret, _state, _max_heap), do: answer
 
-  # The application's own function of events may fail, and its caller go on.
-  defp decide(%Run{control: control, process: process}, id, name, args, pc) do
+  @doc "Decides about a call. The application's own function of events may fail, and its caller go on: then no tool runs any more."
+  @spec decide(Run.t(), Entry.id(), term(), term(), non_neg_integer()) :: Control.step()
+  def decide(%Run{control: control, process: process}, id, name, args, pc) do
     Control.decide(control, id, name, args, pc)
   catch
     kind, reason ->

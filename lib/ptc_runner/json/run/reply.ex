@@ -46,7 +46,15 @@ defmodule PtcRunner.Json.Run.Reply do
 
   # A run that stays with its caller waits for a tool, and calls it again in the rounds that follow: `args` is the list of the arguments, `built`
   # counts what the run has built before the last of these calls.
-  Record.defrecord(:calls, state: nil, terms: {}, tool: nil, args: [], left: nil, built: 0)
+  Record.defrecord(:calls,
+    state: nil,
+    terms: {},
+    tool: nil,
+    args: [],
+    left: nil,
+    built: 0,
+    pc: 0
+  )
 
   # The answer of the tool is the value of the program: nothing of the run is left.
   Record.defrecord(:last, tool: nil, args: nil, left: nil, weight: nil, pc: 0, built: 0)
@@ -66,9 +74,16 @@ defmodule PtcRunner.Json.Run.Reply do
       iex> require PtcRunner.Json.Run.Reply, as: Reply
       iex> Reply.first(Reply.ahead(tool: "find", args: [1, 2], round: 3)) == Reply.call(tool: "find", args: 1, round: 3)
       true
+      iex> Reply.first(Reply.calls(tool: "find", args: [1, 2], pc: 3)) == Reply.call(tool: "find", args: 1, pc: 3)
+      true
 
   """
   @spec first(t()) :: t()
+  def first(calls(args: [args | _]) = all) do
+    calls(state: state, terms: terms, tool: tool, left: left, pc: pc) = all
+    call(state: state, terms: terms, tool: tool, args: args, left: left, pc: pc)
+  end
+
   def first(ahead(args: [args | _]) = all) do
     ahead(state: state, terms: terms, tool: tool, left: left, pc: pc, round: round) = all
     call(state: state, terms: terms, tool: tool, args: args, left: left, pc: pc, round: round)

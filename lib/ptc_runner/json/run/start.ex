@@ -5,6 +5,7 @@ defmodule PtcRunner.Json.Run.Start do
 
   alias PtcRunner.{Aligned, Native}
   alias PtcRunner.Native.{Telemetry, Types}
+  alias PtcRunner.Json.Control.Order
   alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
   alias PtcRunner.Json.Run.Reply
   alias PtcRunner.Lisp.Program, as: Lisp
@@ -101,10 +102,19 @@ defmodule PtcRunner.Json.Run.Start do
   def begin(%Run{program: {checked, node}, limits: {_, _, reading}} = run),
     do: Native.run_node(node, checked == :checked, Edition.filled(reading), given(run))
 
-  # Its parallel forms have workers, however many tools run at a time. Where somebody decides about each call, or is told of it, calls are
-  # made one by one.
-  defp begin_lisp(handle, consts, %Run{control: control} = run),
-    do: Native.run_compiled(handle, consts, given(run), true, control != nil or Telemetry.on?())
+  # Its parallel forms have workers, however many tools run at a time.
+  defp begin_lisp(handle, consts, %Run{} = run),
+    do: Native.run_compiled(handle, consts, given(run), true, asks(run))
+
+  # Where somebody decides about each call, or is told of it, calls are made one by one, except those of a tool that takes lists, and those that
+  # wait for a person. What flows into arguments of tools is known only when the call before has its answer.
+  defp asks(%Run{control: nil}), do: Telemetry.on?() != false
+  defp asks(%Run{control: %{secret: nil}, settings: some}) when some != %{}, do: :together
+
+  defp asks(%Run{control: %{secret: nil} = control}),
+    do: if(Order.waits?(control), do: :together, else: true)
+
+  defp asks(_run), do: true
 
   # One match of the struct takes less time than several.
   defp begin(handle, consts, %Run{} = run) do
