@@ -119,6 +119,10 @@ pub trait Heap {
     fn limbs(&self, term: Self::Term) -> usize;
     /// Returns the number if the term is one. Linear in the limbs.
     fn number(&self, term: Self::Term) -> Option<Number>;
+    /// Returns whether this is an atom, a number or a string.
+    fn is_scalar(&self, term: Self::Term) -> bool {
+        !matches!(self.kind(term), Kind::List | Kind::Map | Kind::Other) || self.is_name(term)
+    }
     /// Returns the integer if the term is a 64-bit integer.
     fn small_integer(&self, term: Self::Term) -> Option<i64>;
     /// Returns the float if the term is one.

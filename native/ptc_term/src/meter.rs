@@ -182,6 +182,25 @@ impl Meter {
         }
     }
 
+    /// Begins a step as [`Meter::begin`] does, unless the clock must be read for it. Returns whether it has begun.
+    #[inline]
+    pub fn begins(&mut self) -> bool {
+        if self.left <= 0 {
+            return false;
+        }
+        self.step += 1;
+        self.left -= 1;
+        true
+    }
+
+    /// Counts units, unless the clock must be read for it. Returns whether they are counted.
+    #[inline]
+    pub fn consumes(&mut self, cost: i64) -> bool {
+        let counts = self.left >= cost;
+        self.left -= cost * i64::from(counts);
+        counts
+    }
+
     #[cold]
     fn begin_slowly<H: Heap>(&mut self, heap: &H) -> Result<(), Stop> {
         let refilled = self.refill(1, heap);

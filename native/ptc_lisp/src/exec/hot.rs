@@ -10,38 +10,16 @@ use ptc_term::heap::{Heap, Kind};
 use ptc_vm::program::{ConstId, Pc};
 use ptc_vm::{Halt as VmHalt, Vm};
 
+/// Number of values that are stored together at most.
+const STORED: usize = 4;
+
 /// Executes an instruction; returns the next address.
 #[inline(always)]
 pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
     let next = vm.pc() + 1;
     let m = vm.parts().0;
     match *own {
-        Own::Arithmetic {
-            op,
-            left,
-            right,
-            to,
-        } => {
-            let operands = [operand(m, left), operand(m, right)];
-            let code = &m.program().code;
-            // A test behind it takes the truth as it is.
-            if let Instr::JumpIf { when, to: other } = code[to as usize] {
-                if let Some(truth) = numbers::comparison(m, op, operands) {
-                    if left.is_top() || right.is_top() {
-                        m.drop_top(1);
-                    }
-                    return Ok(if truth == when { other } else { to + 1 });
-                }
-            }
-            if let Some(value) = numbers::arithmetic(m, op, operands) {
-                m.check_heap_limit(0)?;
-                if left.is_top() || right.is_top() {
-                    m.drop_top(1);
-                }
-                m.push(value);
-                return Ok(to);
-            }
-        }
+        Own::Arithmetic { .. } => return arithmetic(m, next - 1),
         Own::Visit { slot, item, to } => match m.heap.uncons(m.slot(slot)) {
             Some((next, rest)) => {
                 m.set_slot(slot, rest);
@@ -79,6 +57,80 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         _ => return own::execute(vm, own),
     }
     Ok(next)
+}
+
+/// Executes arithmetic of small numbers at an address, and all that follows without anything else between: an instruction that is
+/// executed here is not looked for in the loop of the machine. Returns the next address.
+#[inline(always)]
+fn arithmetic<H: Heap>(m: &mut Machine<'_, H>, first: Pc) -> Result<Pc, Halt<H>> {
+    let code = &m.program().code;
+    let mut at = first;
+    while let Instr::Own(Own::Arithmetic {
+        op,
+        left,
+        right,
+        to,
+    }) = code[at as usize]
+    {
+        let operands = [operand(m, left), operand(m, right)];
+        let takes_top = left.is_top() || right.is_top();
+        let next = match (&code[to as usize], numbers::comparison(m, op, operands)) {
+            // A test behind it takes the truth as it is.
+            (Instr::JumpIf { when, to: other }, Some(truth)) => {
+                m.drop_top(usize::from(takes_top));
+                if truth == *when {
+                    *other
+                } else {
+                    to + 1
+                }
+            }
+            _ => {
+                let Some(value) = numbers::arithmetic(m, op, operands) else {
+                    return Ok(at + 1);
+                };
+                if let Err(stop) = m.check_heap_limit(0) {
+                    // Only the instruction at which the machine is may stop the run.
+                    return if at == first {
+                        Err(stop.into())
+                    } else {
+                        Ok(at)
+                    };
+                }
+                m.drop_top(usize::from(takes_top));
+                store(m, value, to)
+            }
+        };
+        match code[next as usize] {
+            Instr::Own(Own::Arithmetic { .. }) if m.meter.begins() => at = next,
+            _ => return Ok(next),
+        }
+    }
+    Ok(at)
+}
+
+/// Passes a value on to an address: into a slot if it is stored there, with the values below it that are stored as well, else onto the
+/// stack. Returns the next address.
+#[inline(always)]
+fn store<H: Heap>(m: &mut Machine<'_, H>, value: H::Term, to: Pc) -> Pc {
+    let code = &m.program().code;
+    let Instr::Store(slot) = code[to as usize] else {
+        m.push(value);
+        return to;
+    };
+    m.set_slot(slot, value);
+    let mut next = to + 1;
+    for _ in 0..STORED {
+        let Instr::Store(slot) = code[next as usize] else {
+            break;
+        };
+        let value = m.pop();
+        m.set_slot(slot, value);
+        next += 1;
+    }
+    match code[next as usize] {
+        Instr::Jump(to) => to,
+        _ => next,
+    }
 }
 
 #[inline(always)]

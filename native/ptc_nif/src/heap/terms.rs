@@ -38,7 +38,7 @@ impl<'a> Heap for Beam<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn truthy(&self, term: Raw<'a>) -> bool {
         term.word() != self.no.word() && term.word() != self.nil.word()
     }
@@ -102,7 +102,14 @@ impl<'a> Heap for Beam<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    fn is_scalar(&self, term: Raw<'a>) -> bool {
+        (words::known() && words::is_scalar(term))
+            || !matches!(self.kind(term), Kind::List | Kind::Map | Kind::Other)
+            || self.is_name(term)
+    }
+
+    #[inline(always)]
     fn small_integer(&self, term: Raw<'a>) -> Option<i64> {
         self.terms.integer(term)
     }
@@ -183,7 +190,7 @@ impl<'a> Heap for Beam<'a> {
         Some(bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     fn uncons(&self, term: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
         self.terms.uncons(term)
     }
@@ -276,7 +283,7 @@ impl<'a> Heap for Beam<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn make_counter(&mut self, number: Number) -> Option<Raw<'a>> {
         match number {
             Number::Int(value) if IMMEDIATE.contains(&value) => {

@@ -1,11 +1,21 @@
 //! Makes terms other than maps.
 
-use super::{Raw, Terms};
+use super::{words, Raw, Terms};
 use rustler::sys::*;
 use std::mem::MaybeUninit;
 
 impl<'a> Terms<'a> {
+    #[inline]
     pub fn make_integer(self, value: i64) -> Raw<'a> {
+        match words::of_small_integer(value) {
+            Some(term) if words::known() => term,
+            _ => self.ask_make_integer(value),
+        }
+    }
+
+    /// `make_integer` through the NIF interface.
+    #[inline(never)]
+    pub(super) fn ask_make_integer(self, value: i64) -> Raw<'a> {
         // SAFETY: makes a term of this environment.
         self.own(unsafe { enif_make_int64(self.c(), value) })
     }

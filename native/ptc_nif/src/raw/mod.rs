@@ -143,7 +143,7 @@ impl<'a> Terms<'a> {
         unsafe { enif_hash(ErlNifHash::ERL_NIF_INTERNAL_HASH, term.0, seed) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn uncons(self, list: Raw<'a>) -> Option<(Raw<'a>, Raw<'a>)> {
         match words::known() {
             true => words::uncons(list),
@@ -186,15 +186,19 @@ impl<'a> Terms<'a> {
         words::short_binary(term).is_some() || unsafe { enif_is_binary(self.c(), term.0) != 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn integer(self, term: Raw<'a>) -> Option<i64> {
-        if words::known() {
-            if let Some(value) = words::small_integer(term) {
-                return Some(value);
-            }
-            if !words::may_be_integer(term) {
-                return None;
-            }
+        match words::small_integer(term) {
+            Some(value) if words::known() => Some(value),
+            _ => self.integer_of_other(term),
+        }
+    }
+
+    /// `integer` of what is no small integer, or not known to be one.
+    #[inline(never)]
+    fn integer_of_other(self, term: Raw<'a>) -> Option<i64> {
+        if words::known() && !words::may_be_integer(term) {
+            return None;
         }
         filled!(|out: &mut MaybeUninit<i64>| enif_get_int64(self.c(), term.0, out.as_mut_ptr()))
     }

@@ -62,6 +62,32 @@ pub fn small_integer(term: Raw) -> Option<i64> {
     (word & INTEGER == INTEGER).then_some(word as i64 >> INTEGER_BITS)
 }
 
+/// A small integer as a term; `None` if it takes more than a word. Valid only if [`known`].
+#[inline(always)]
+pub fn of_small_integer<'a>(value: i64) -> Option<Raw<'a>> {
+    if (value << INTEGER_BITS) >> INTEGER_BITS != value {
+        return None;
+    }
+    let word = (value << INTEGER_BITS) as usize | INTEGER;
+    // SAFETY: the interface's term is one word; its type only prevents arithmetic on it. A small integer is its word, so it
+    // belongs to every environment; `look_before_use` has checked this layout.
+    Some(unsafe { std::mem::transmute::<usize, Raw<'a>>(word) })
+}
+
+/// Whether the word and the first word in memory determine that this is an atom, a small integer, a float or a short binary.
+#[inline(always)]
+pub fn is_scalar(term: Raw) -> bool {
+    let word = term.identity();
+    match word & PRIMARY {
+        IMMEDIATE => word & INTEGER == INTEGER || word & ATOM_BITS == ATOM,
+        BOXED => {
+            let is_float = boxed(term).is_some_and(|it| it.1 == FLOAT.load(Ordering::Relaxed));
+            is_float || short_binary(term).is_some()
+        }
+        _ => false,
+    }
+}
+
 #[inline(always)]
 pub fn is_empty_list(term: Raw) -> bool {
     term.identity() == EMPTY_LIST

@@ -2,8 +2,8 @@
 
 use super::super::{Raw, Terms};
 use super::{
-    boxed, float, is_empty_list, kind, small_integer, small_map, uncons, ATOM, ATOM_BITS, BINARY,
-    BOXED, FLOAT, KIND_BITS, KNOWN, MAP, PRIMARY, SMALL, TAG, UNITS_A_BYTE,
+    boxed, float, is_empty_list, kind, of_small_integer, small_integer, small_map, uncons, ATOM,
+    ATOM_BITS, BINARY, BOXED, FLOAT, KIND_BITS, KNOWN, MAP, PRIMARY, SMALL, TAG, UNITS_A_BYTE,
 };
 use rustler::{BigInt, Encoder, Env};
 use std::sync::atomic::Ordering;
@@ -70,8 +70,8 @@ fn binary_kind<'a>(terms: Terms<'a>, references: &[Raw<'a>], others: &[Raw<'a>])
     let looks_alike = |term| boxed(term).is_some_and(|(_, first)| first & KIND_BITS == kind);
     let alone = [
         terms.make_binary(&[b'x'; 200]),
-        terms.make_tuple(&[terms.make_integer(1)]),
-        terms.make_integer(i64::MAX),
+        terms.make_tuple(&[terms.ask_make_integer(1)]),
+        terms.ask_make_integer(i64::MAX),
     ];
     let mut others = alone.iter().chain(references).chain(others);
     if kinds.iter().any(|other| *other != (kind, units)) || others.any(|term| looks_alike(*term)) {
@@ -88,21 +88,23 @@ fn immediates_are_as_expected(terms: Terms) -> bool {
     let atoms = ["nil", "true", "false", "ok", "Elixir.PtcRunner.Native"];
     let atom = |name: &&str| rustler::Atom::from_str(terms.env, name).map(|a| a.encode(terms.env));
     let is_atom = |term: Raw| term.identity() & ATOM_BITS == ATOM;
-    small
+    small.iter().all(|value| {
+        let term = terms.ask_make_integer(*value);
+        let made = of_small_integer(*value);
+        small_integer(term) == Some(*value) && made.is_some_and(|it| it.word() == term.word())
+    }) && large.iter().all(|value| {
+        let term = terms.ask_make_integer(*value);
+        small_integer(term).is_none()
+            && of_small_integer(*value).is_none()
+            && term.identity() & PRIMARY == BOXED
+    }) && atoms
         .iter()
-        .all(|value| small_integer(terms.make_integer(*value)) == Some(*value))
-        && large.iter().all(|value| {
-            let term = terms.make_integer(*value);
-            small_integer(term).is_none() && term.identity() & PRIMARY == BOXED
-        })
-        && atoms
-            .iter()
-            .all(|name| atom(name).is_ok_and(|term| is_atom(term.into())))
+        .all(|name| atom(name).is_ok_and(|term| is_atom(term.into())))
         && is_empty_list(terms.make_list(&[]))
 }
 
 fn lists_are_as_expected(terms: Terms) -> bool {
-    let number = |value| terms.make_integer(value);
+    let number = |value| terms.ask_make_integer(value);
     let items: Vec<_> = (0..20).map(number).collect();
     let improper = terms.cons(number(1), number(2));
     [terms.make_list(&items), improper].iter().all(|list| {
@@ -119,7 +121,7 @@ fn lists_are_as_expected(terms: Terms) -> bool {
 }
 
 fn boxes_are_as_expected(terms: Terms) -> bool {
-    let number = |value: usize| terms.make_integer(value as i64);
+    let number = |value: usize| terms.ask_make_integer(value as i64);
     let map = |size: usize| {
         let keys: Vec<_> = (0..size).map(number).collect();
         let values: Vec<_> = (1000..1000 + size).map(number).collect();
@@ -140,7 +142,7 @@ fn boxes_are_as_expected(terms: Terms) -> bool {
         terms.make_binary(b""),
         terms.make_binary(b"Ada"),
         terms.make_binary(&[b'x'; 200]),
-        terms.make_integer(i64::MAX),
+        terms.ask_make_integer(i64::MAX),
         Raw::from(BigInt::from(u128::MAX).encode(terms.env)),
         Raw::from((-BigInt::from(u128::MAX)).encode(terms.env)),
         Raw::from(terms.env.make_ref().encode(terms.env)),
