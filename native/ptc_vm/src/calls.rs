@@ -21,6 +21,8 @@ use ptc_term::suspend::{freeze, thaw};
 
 /// Words of native memory for a caller, beside those of its slots.
 const WORDS_OF_CALLER: usize = 8;
+/// With more arguments than this a call takes longer than a unit of fuel.
+const FEW: u32 = 3;
 /// Number of callers between two checks of the heap limit.
 const CHECKED: usize = 512;
 
@@ -82,7 +84,45 @@ type CalledOf<H, L> = Result<
 
 impl<H: Heap, L: Execute> Vm<'_, H, L> {
     /// Calls the function value below so many arguments on the stack.
+    #[inline]
     pub(crate) fn invoke(&mut self, arguments: u32) -> CalledOf<H, L> {
+        match self.frames.is_empty() && self.enters_code(arguments) {
+            true if self.callers.len().is_multiple_of(CHECKED) => {
+                self.check_callers().map(|()| None).map_err(Into::into)
+            }
+            true => Ok(None),
+            false => self.invoke_any(arguments),
+        }
+    }
+
+    /// Enters the function below so many arguments, if it is plain code and there is fuel. Returns whether it has.
+    #[inline(always)]
+    fn enters_code(&mut self, arguments: u32) -> bool {
+        let machine = &mut self.machine;
+        let Some(values) = machine.stack.at_hand(arguments as usize + 1) else {
+            return false;
+        };
+        let (function, given) = (values[0], &values[1..]);
+        let Some((entry, slots)) = L::code_of(machine, function, arguments) else {
+            return false;
+        };
+        if arguments > FEW || !machine.context.meter.consumes(1) {
+            return false;
+        }
+        let nil = machine.context.heap.nil();
+        let callers = machine.slots.enter(given, function, slots as usize, nil);
+        machine.drop_top(arguments as usize + 1);
+        self.callers.push(Caller::Code {
+            back: self.pc + 1,
+            slots: callers,
+            frames: Vec::new(),
+            terms: 0,
+        });
+        self.pc = entry;
+        true
+    }
+
+    fn invoke_any(&mut self, arguments: u32) -> CalledOf<H, L> {
         let exit = self.enter_function(arguments, true)?;
         match exit {
             None => self.give_back(),
@@ -91,8 +131,29 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
     }
 
     /// Returns the value on the stack to what waits for it.
+    #[inline]
     pub(crate) fn return_value(&mut self) -> CalledOf<H, L> {
         self.machine.slots.end();
+        if let Some(Caller::Code {
+            back,
+            slots,
+            frames,
+            terms: 0,
+        }) = self.callers.last()
+        {
+            if frames.is_empty() {
+                self.pc = *back;
+                let machine = &mut self.machine;
+                machine.slots.leave(*slots, &*machine.context.heap);
+                self.callers.pop();
+                machine.context.meter.advanced();
+                return Ok(None);
+            }
+        }
+        self.return_to_any()
+    }
+
+    fn return_to_any(&mut self) -> CalledOf<H, L> {
         self.returning = Returning::Value;
         self.give_back()
     }
@@ -284,15 +345,19 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         self.callers.push(caller);
         terms.into_iter().for_each(|term| self.machine.push(term));
         match self.callers.len() % CHECKED {
-            0 => {
-                let words = WORDS_OF_CALLER * self.callers.len()
-                    + self.machine.stack.words()
-                    + self.machine.slots.words()
-                    + self.built_ins.words();
-                self.machine.check_heap_limit(words)
-            }
+            0 => self.check_callers(),
             _ => Ok(()),
         }
+    }
+
+    /// Checks the heap limit with the words of all activations.
+    #[cold]
+    fn check_callers(&mut self) -> Result<(), Stop> {
+        let words = WORDS_OF_CALLER * self.callers.len()
+            + self.machine.stack.words()
+            + self.machine.slots.words()
+            + self.built_ins.words();
+        self.machine.check_heap_limit(words)
     }
 
     fn push_built_in(&mut self, work: L::Work<H::Term>) {

@@ -78,6 +78,17 @@ pub trait Execute: Language {
         Ok(Entered::Value(function))
     }
 
+    /// Returns the address of the code that a function value below so many arguments on the stack runs, and the number of its slots, if it
+    /// takes these arguments as they are. It decides for the most frequent calls what [`Execute::enter`] decides for all.
+    #[inline(always)]
+    fn code_of<H: Heap>(
+        _machine: &Machine<'_, H, Self>,
+        _function: H::Term,
+        _arguments: u32,
+    ) -> Option<(Pc, u32)> {
+        None
+    }
+
     /// Takes the next step of a built-in that calls back, with the value of the function that it has called; none at the
     /// start. A step that halts is taken again with the same value.
     fn call_back<H: Heap>(

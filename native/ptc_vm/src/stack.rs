@@ -120,6 +120,12 @@ impl<T: Copy> Stack<T> {
         full.then(|| 2 * self.live.len())
     }
 
+    /// Returns the values that were pushed last, if none of them is frozen.
+    #[inline(always)]
+    pub fn at_hand(&self, count: usize) -> Option<&[T]> {
+        self.live.get(self.live.len().checked_sub(count)?..)
+    }
+
     #[inline]
     pub fn pop<H: Heap<Term = T>>(&mut self, heap: &H) -> T {
         match self.live.pop() {

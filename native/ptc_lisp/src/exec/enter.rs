@@ -3,12 +3,14 @@
 use super::own::ARGUMENTS_A_UNIT;
 use super::{checks, revive};
 use crate::code::{Entering, Halt, Instr, Machine, Own, ASKING, EVALUATING, PRINTING};
+use crate::consts::Word;
 use crate::families;
 use crate::fault::Fault;
 use crate::look::{look_up_any, Found};
 use crate::table::{Builtin, Family};
 use crate::values::{callable, class, items_of_set, make_int, Callable, Class};
 use ptc_term::heap::{Heap, Lookup};
+use ptc_vm::program::Pc;
 use ptc_vm::{Entered, Halt as VmHalt};
 
 /// With more arguments no built-in takes constant time.
@@ -31,6 +33,33 @@ pub fn enter<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, arguments: u32)
         }
         Some(Callable::Tool(name)) => tool(m, name, arguments),
         Some(Callable::Data) | None => value(m, function, arguments),
+    }
+}
+
+/// Returns the address of the code of a closure that takes so many arguments as they are, and the number of its slots.
+#[inline(always)]
+pub fn code_of<H: Heap>(
+    m: &Machine<'_, H>,
+    function: H::Term,
+    arguments: u32,
+) -> Option<(Pc, u32)> {
+    let (mark, parts) = m.heap.elements(function)?.split_first()?;
+    let is_closure = m.heap.identity(*mark) == m.heap.identity(m.constant(Word::Closure.id()));
+    let entry = m
+        .heap
+        .small_integer(*parts.first()?)
+        .filter(|_| is_closure)? as usize;
+    match m.program().code.get(entry)? {
+        Instr::Own(Own::Entry {
+            params,
+            captures,
+            slots,
+            rest: false,
+            ..
+        }) if u32::from(*params) == arguments && usize::from(*captures) == parts.len() - 1 => {
+            Some((entry as Pc + 1, *slots))
+        }
+        _ => None,
     }
 }
 

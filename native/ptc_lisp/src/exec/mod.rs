@@ -90,6 +90,15 @@ impl Execute for Lisp {
         enter::enter(m, function, arguments)
     }
 
+    #[inline(always)]
+    fn code_of<H: Heap>(
+        m: &Machine<'_, H>,
+        function: H::Term,
+        arguments: u32,
+    ) -> Option<(Pc, u32)> {
+        enter::code_of(m, function, arguments)
+    }
+
     fn call_back<H: Heap>(
         m: &mut Machine<'_, H>,
         work: &mut Work<H::Term>,
