@@ -124,6 +124,20 @@ fn step<H: Heap>(m: &mut Machine<'_, H>, state: &mut Converting<H::Term>) -> Res
         Some(list) if !state.levels.is_empty() => *list,
         _ => state.rest,
     };
+    let in_list = (state.levels.last()).is_some_and(|it| it.shape == CollectionShape::List);
+    let list = match in_list {
+        true => {
+            let others = unchanged::pass(m, (list, mode), &mut state.made)?;
+            if let Some(rest) = state.rests.last_mut(m.heap) {
+                *rest = others;
+            }
+            if m.heap.identity(others) != m.heap.identity(list) {
+                return Ok(true);
+            }
+            others
+        }
+        false => list,
+    };
     let Some((part, rest)) = m.heap.uncons(list) else {
         return close(m, state);
     };

@@ -5,6 +5,7 @@ use crate::cache::TEXTS;
 use crate::code::{Halt, Machine};
 use crate::values::{class, Class};
 use ptc_term::heap::{Heap, Kind};
+use ptc_term::roots::Roots;
 
 /// Number of levels of lists and maps that are looked into at once. A part is looked at so often at most.
 const LEVELS: usize = 4;
@@ -30,6 +31,37 @@ pub(super) fn stays<H: Heap>(
     m.cache.texts = texts;
     m.consume_fuel_at_once((PARTS - left) / 4)?;
     Ok(stays)
+}
+
+/// Passes over the first items of a list that stay as they are, as far as a short look can say, and keeps them. Returns the others.
+pub(super) fn pass<H: Heap>(
+    m: &mut Machine<'_, H>,
+    (list, mode): (H::Term, Mode),
+    kept: &mut Roots<H::Term>,
+) -> Result<H::Term, Halt<H>> {
+    let mut texts = m.cache.texts;
+    let mut looking = Looking {
+        mode,
+        left: PARTS,
+        texts: &mut texts,
+    };
+    let (mut rest, before) = (list, kept.len());
+    while let Some((part, tail)) = m.heap.uncons(rest) {
+        let stays = m.heap.is_scalar(part) || looked(m, part, LEVELS, &mut looking);
+        if !stays || looking.left == 0 {
+            break;
+        }
+        looking.left -= 1;
+        kept.push(part);
+        rest = tail;
+    }
+    let left = looking.left;
+    m.cache.texts = texts;
+    if let Err(stop) = m.consume_fuel_at_once((PARTS - left) / 4) {
+        kept.truncate(before, m.heap);
+        return Err(stop.into());
+    }
+    Ok(rest)
 }
 
 /// A look.
@@ -74,8 +106,8 @@ fn looked<H: Heap>(
             looking.left -= keys.len();
             (are_texts(m, keys, looking) || are_plain(m, value, keys, looking))
                 && (values.iter()).all(|value| {
-                    // Integers are the most frequent ones that are known at once.
-                    m.heap.small_integer(*value).is_some() || looked(m, *value, levels - 1, looking)
+                    // Most are known at once.
+                    m.heap.is_scalar(*value) || looked(m, *value, levels - 1, looking)
                 })
         }
     }
