@@ -207,6 +207,15 @@ pub enum Own {
         /// Where it jumps to.
         to: Pc,
     },
+    /// The same as a [`Visit`](Own::Visit), but before it as many items as possible are passed in one go, see [`crate::exec::scan`].
+    Scan {
+        /// The slot of the list.
+        slot: Slot,
+        /// The slot of the item.
+        item: Slot,
+        /// Where it jumps to.
+        to: Pc,
+    },
     /// Pops a collection, pushes the list of its items, which this built-in visits with a function that is written there.
     Sequence(Builtin),
     /// Pops a value and puts it in front of the list in a slot.

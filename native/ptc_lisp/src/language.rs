@@ -58,7 +58,9 @@ impl Language for Lisp {
     fn flow(own: &Own) -> Flow {
         let branch = match own {
             Own::IfBound { to, .. } => Some((*to, 1)),
-            Own::NextItem { to, .. } | Own::Visit { to, .. } => Some((*to, 0)),
+            Own::NextItem { to, .. } | Own::Visit { to, .. } | Own::Scan { to, .. } => {
+                Some((*to, 0))
+            }
             Own::TakeEndless(to) => Some((*to, 1)),
             Own::Gather(to) => Some((*to, 2)),
             Own::Arithmetic { to, .. } => Some((*to, 1)),
@@ -91,7 +93,9 @@ impl Language for Lisp {
             Own::Answered | Own::Items | Own::IsNil | Own::ToolArguments(_) => (0, (1, 1)),
             Own::Sequence(_) => (0, (1, 1)),
             Own::NextItem { slot, .. } => (*slot, (0, 1)),
-            Own::Visit { slot, item, .. } => ((*slot).max(*item), (0, 0)),
+            Own::Visit { slot, item, .. } | Own::Scan { slot, item, .. } => {
+                ((*slot).max(*item), (0, 0))
+            }
             Own::Collected { from, into } => ((*from).max(*into), (0, 1)),
             Own::Collect(slot) => (*slot, (1, 0)),
             Own::ExpectList(slot) | Own::ExpectMap(slot) | Own::Arguments(slot) => (*slot, (0, 0)),

@@ -7,6 +7,7 @@ use crate::code::{
 };
 use crate::consts::{Const, Word, FIRST_OWN};
 use crate::exec::revive::key_of;
+use crate::exec::scan::is_scan;
 use crate::patience::{OutOfTime, Patience};
 use ptc_kernels::Reading;
 use ptc_vm::explain::Detail;
@@ -118,6 +119,14 @@ impl<'a> Compiler<'a> {
             }
         }
         self.code[0] = Instr::Jump(start);
+        for at in 0..self.code.len() {
+            patience.step()?;
+            if is_scan(&self.code, at as Pc) {
+                if let Instr::Own(Own::Visit { slot, item, to }) = self.code[at] {
+                    self.code[at] = Instr::Own(Own::Scan { slot, item, to });
+                }
+            }
+        }
         let program = Program {
             live: LiveAfterCalls::of(&self.code),
             code: self.code,

@@ -1,6 +1,6 @@
 //! The most frequent instructions of the language. They are apart from the others, so that the loop of the machine has them in its own code.
 
-use super::own;
+use super::{own, scan};
 use crate::code::{Halt, Instr, InstrOperand, Lisp, Machine, OperandPlace, Own};
 use crate::families::numbers;
 use crate::fault::Fault;
@@ -20,13 +20,8 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
     let m = vm.parts().0;
     match *own {
         Own::Arithmetic { .. } => return arithmetic(m, next - 1),
-        Own::Visit { slot, item, to } => match m.heap.uncons(m.slot(slot)) {
-            Some((next, rest)) => {
-                m.set_slot(slot, rest);
-                m.set_slot(item, next);
-            }
-            None => return Ok(to),
-        },
+        Own::Visit { slot, item, to } => return Ok(scan::visit(m, next - 1, (slot, item, to))),
+        Own::Scan { slot, item, to } => return scan::scan(m, next - 1, (slot, item, to)),
         Own::KeywordOf { slot, key } => {
             let coll = m.slot(slot);
             let value = called_key(m, coll, key)?.unwrap_or(m.heap.nil());

@@ -6,6 +6,7 @@ pub mod enter;
 mod hot;
 mod own;
 pub mod revive;
+pub mod scan;
 pub mod spread;
 pub mod states;
 mod unchanged;

@@ -37,6 +37,7 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         | Own::Arithmetic { .. }
         | Own::KeywordOf { .. }
         | Own::Visit { .. }
+        | Own::Scan { .. }
         | Own::Collect(_) => {}
         Own::Remember { global, name } => remember(m, memory, global, name)?,
         Own::Define { global, var } => {
