@@ -32,8 +32,10 @@ pub enum Literal {
     Nil,
     /// `true`, `false`
     Bool(bool),
-    /// An integer of any size.
-    Int(BigInt),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// A larger integer.
+    Large(BigInt),
     /// A float that is finite.
     Float(f64),
     /// `##Inf`

@@ -2,7 +2,6 @@
 
 use crate::ast::Literal;
 use crate::vocabulary::Vocabulary;
-use num_bigint::BigInt;
 use ptc_term::heap::Heap;
 use ptc_term::named::{named, Named};
 use ptc_term::number::Number;
@@ -163,7 +162,7 @@ impl Const {
 
     /// A number.
     pub fn number(number: i64) -> Self {
-        Const::Literal(Literal::Int(BigInt::from(number)))
+        Const::Literal(Literal::Int(number))
     }
 }
 
@@ -251,7 +250,8 @@ pub fn make_literal<H: Heap>(heap: &mut H, literal: &Literal) -> H::Term {
     match literal {
         Literal::Nil => heap.nil(),
         Literal::Bool(value) => heap.boolean(*value),
-        Literal::Int(value) => number(heap, Number::from_big(value.clone())),
+        Literal::Int(value) => number(heap, Number::Int(*value)),
+        Literal::Large(value) => number(heap, Number::from_big(value.clone())),
         Literal::Float(value) => number(heap, Number::Float(*value)),
         Literal::Infinity => heap.word(Word::Infinity),
         Literal::NegativeInfinity => heap.word(Word::NegativeInfinity),

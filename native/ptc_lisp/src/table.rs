@@ -437,14 +437,31 @@ impl Builtin {
 
     /// Returns the built-in of this name, as a value.
     pub fn named(name: &str) -> Option<Builtin> {
-        use std::collections::HashMap;
+        use crate::read::hash;
         use std::sync::OnceLock;
-        static NAMES: OnceLock<HashMap<&'static str, Builtin>> = OnceLock::new();
-        let named = |row: &Row| !row.builtin.is_form();
+        // More than twice the rows, and a power of two. A place has the index of a row, plus one.
+        const PLACES: usize = 1024;
+        const { assert!(2 * ROWS.len() < PLACES) };
+        static NAMES: OnceLock<[u16; PLACES]> = OnceLock::new();
+        let first = |name: &str| hash(0, name.as_bytes()) as usize % PLACES;
         let names = NAMES.get_or_init(|| {
-            let rows = ROWS.iter().filter(|row| named(row));
-            rows.map(|row| (row.name, row.builtin)).collect()
+            let mut names = [0; PLACES];
+            for (index, row) in ROWS.iter().enumerate() {
+                let mut place = first(row.name);
+                while names[place] != 0 {
+                    place = (place + 1) % PLACES;
+                }
+                names[place] = index as u16 + 1;
+            }
+            names
         });
-        names.get(name).copied()
+        let mut place = first(name);
+        loop {
+            let row = &ROWS[usize::from(names[place].checked_sub(1)?)];
+            if row.name == name {
+                return (!row.builtin.is_form()).then_some(row.builtin);
+            }
+            place = (place + 1) % PLACES;
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::handle::Handle;
 use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::task::{run, Call, Task};
-use ptc_lisp::analyze::{analyze_until, Added};
+use ptc_lisp::analyze::{analyze_until, recycle, Added};
 use ptc_lisp::ast::{Literal, Part, Problem, Span};
 use ptc_lisp::compile::{compile_until, Compiled, Texts, ToolSite};
 use ptc_lisp::consts::{make_literal, materialize, Word};
@@ -86,7 +86,9 @@ impl<'a> Compiling<Raw<'a>> {
             program: text,
             added: &added,
         };
-        compile_until(&analyzed, &texts, &shadowed, (self.observed, patience))
+        let compiled = compile_until(&analyzed, &texts, &shadowed, (self.observed, patience));
+        recycle(analyzed);
+        compiled
     }
 }
 

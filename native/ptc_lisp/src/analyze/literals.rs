@@ -14,8 +14,8 @@ impl Analyzer<'_> {
         Some(match form {
             Form::Nil => Literal::Nil,
             Form::Bool(value) => Literal::Bool(value),
-            Form::Int(int) => Literal::Int(int.into()),
-            Form::Large(index) => Literal::Int(self.forms.large[index as usize].clone()),
+            Form::Int(int) => Literal::Int(int),
+            Form::Large(index) => Literal::Large(self.forms.large[index as usize].clone()),
             Form::Float(float) => Literal::Float(float),
             Form::Infinity => Literal::Infinity,
             Form::NegativeInfinity => Literal::NegativeInfinity,

@@ -24,6 +24,7 @@ mod problems;
 mod rounds;
 mod same;
 mod scope;
+mod spare;
 mod special;
 mod symbols;
 mod task;
@@ -40,6 +41,7 @@ use crate::read::{self, Form, FormId, Forms, Items, NameTable, SymbolId};
 use functions::Short;
 use meaning::Meaning;
 use scope::{Defs, DefsMark, Scope};
+pub use spare::recycle;
 use task::{Place, Task};
 
 /// A source that is analyzed with the program: that of a function which the memory has, with the names that it has captured.
@@ -62,11 +64,10 @@ pub fn analyze_until(
     added: &[Added],
     patience: &mut Patience,
 ) -> Result<Analyzed, Problem> {
-    let mut analyzer = Analyzer {
-        source,
-        forms: Forms::for_bytes(source.len()),
-        ..Analyzer::default()
-    };
+    let mut memory = spare::analyzer();
+    let analyzer = &mut *memory;
+    analyzer.source = source;
+    analyzer.forms.reserve(source.len());
     let forms = read::read(source, &mut analyzer.forms, &mut analyzer.names, patience)?;
     analyzer.out.symbols = analyzer.names.len();
     analyzer.read_forms = analyzer.forms.len();
@@ -83,7 +84,7 @@ pub fn analyze_until(
     for (number, added) in added.iter().enumerate() {
         analyzer.add(number as u32 + 1, added, patience)?;
     }
-    Ok(analyzer.out)
+    Ok(spare::done(memory))
 }
 
 /// Where bindings and definitions begin that end together.

@@ -29,6 +29,17 @@ impl Scope {
         self.current[index] = local + 1;
     }
 
+    /// Forgets all bindings; their memory stays.
+    pub fn clear(&mut self) {
+        self.current.clear();
+        self.hidden.clear();
+    }
+
+    /// Returns the words of memory that it has.
+    pub fn room(&self) -> usize {
+        self.current.capacity() / 2 + self.hidden.capacity()
+    }
+
     /// Returns the number of bindings, for [`Scope::leave`].
     pub fn mark(&self) -> u32 {
         self.hidden.len() as u32
@@ -88,6 +99,18 @@ impl Defs {
             true => self.counted.push(name),
             false => self.visible[name as usize] -= 1,
         }
+    }
+
+    /// Forgets all definitions; their memory stays.
+    pub fn clear(&mut self) {
+        self.visible.clear();
+        self.counted.clear();
+        self.later.clear();
+    }
+
+    /// Returns the words of memory that they have.
+    pub fn room(&self) -> usize {
+        (self.visible.capacity() + self.counted.capacity() + self.later.capacity()) / 2
     }
 
     /// Returns the point that is reached.

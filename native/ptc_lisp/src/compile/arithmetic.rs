@@ -15,7 +15,7 @@ impl Compiler<'_> {
     pub(super) fn arithmetic(&mut self, builtin: Builtin, arguments: &[ExprId]) -> bool {
         let operands = match (builtin, arguments) {
             (Builtin::Inc | Builtin::Dec, &[value]) => {
-                let one = self.constants.literal(&Literal::Int(1.into()));
+                let one = self.constants.literal(&Literal::Int(1));
                 let change = match builtin {
                     Builtin::Inc => Builtin::Add,
                     _ => Builtin::Subtract,
@@ -78,7 +78,7 @@ impl Compiler<'_> {
             return InstrOperand::at(OperandPlace::Slot(slot));
         }
         match &self.source.exprs[id as usize] {
-            Expr::Const(number @ (Literal::Int(_) | Literal::Float(_))) => {
+            Expr::Const(number @ (Literal::Int(_) | Literal::Large(_) | Literal::Float(_))) => {
                 InstrOperand::at(OperandPlace::Const(self.constants.literal(number)))
             }
             _ => None,

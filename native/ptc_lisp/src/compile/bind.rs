@@ -30,11 +30,11 @@ impl<'a> Compiler<'a> {
 
     /// Returns the slot of a local of this function, and takes one if it has none.
     pub(super) fn slot_of(&mut self, local: LocalId) -> Slot {
-        if let Some(LocalPlace::Slot(slot)) = self.current.places.get(&local) {
-            return *slot;
+        if let Some(LocalPlace::Slot(slot)) = self.places.get(local) {
+            return slot;
         }
         let slot = self.slot();
-        self.current.places.insert(local, LocalPlace::Slot(slot));
+        self.places.insert(local, LocalPlace::Slot(slot));
         slot
     }
 

@@ -105,6 +105,7 @@ fn constant(expr: &Expr) -> Option<Literal> {
             literal @ (Literal::Nil
             | Literal::Bool(_)
             | Literal::Int(_)
+            | Literal::Large(_)
             | Literal::Float(_)
             | Literal::Str(_)),
         ) => Some(literal.clone()),

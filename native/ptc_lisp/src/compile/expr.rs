@@ -1,8 +1,9 @@
 //! Expressions.
 
+use super::places::text;
 use super::task::CompileTask;
 use super::{Compiler, LocalPlace};
-use crate::ast::{Expr, ExprId, Literal, LocalId, Pattern};
+use crate::ast::{Expr, ExprId, Literal, LocalId, NameId, Pattern};
 use crate::code::{Instr, Own, ASK_BUILTIN, ASK_PRINT};
 use crate::consts::{Const, Word, EMPTY_MAP};
 use crate::table::{Builtin, Family};
@@ -32,8 +33,7 @@ impl<'a> Compiler<'a> {
                 self.local(*local);
             }
             Expr::Global { name, or_nil } => {
-                let name = source.names[*name as usize].as_str();
-                self.name(name, *or_nil);
+                self.name(*name, *or_nil);
             }
             Expr::Builtin(builtin) => self.builtin_value(*builtin),
             Expr::Data(name) => {
@@ -105,9 +105,9 @@ impl<'a> Compiler<'a> {
                 name, once, value, ..
             } => {
                 self.has_effects |= self.in_function;
-                let name = source.names[*name as usize].as_str();
-                let global = self.global(name);
-                let var = self.constants.add(Const::Var(name.to_owned()));
+                let global = self.global(*name);
+                let name = source.names[*name as usize].clone();
+                let var = self.constants.add(Const::Var(name));
                 let end = self.label();
                 let mut tasks = Vec::with_capacity(4);
                 if *once {
@@ -161,7 +161,7 @@ impl<'a> Compiler<'a> {
                 let (caught, end) = (self.label(), self.label());
                 let before = self.current.next_slot;
                 let slot = self.slot();
-                self.current.places.insert(*error, LocalPlace::Slot(slot));
+                self.places.insert(*error, LocalPlace::Slot(slot));
                 self.then([
                     CompileTask::Emit(Instr::Own(Own::Guard(caught))),
                     CompileTask::Expr(*body),
@@ -224,12 +224,12 @@ impl<'a> Compiler<'a> {
 
     /// Pushes the value of a local.
     fn local(&mut self, local: LocalId) {
-        self.code.push(match self.current.places.get(&local) {
-            Some(LocalPlace::Slot(slot)) => Instr::Slot(*slot),
-            Some(&LocalPlace::Growing(base, added)) => Instr::Own(Own::Whole { base, added }),
+        self.code.push(match self.places.get(local) {
+            Some(LocalPlace::Slot(slot)) => Instr::Slot(slot),
+            Some(LocalPlace::Growing(base, added)) => Instr::Own(Own::Whole { base, added }),
             Some(LocalPlace::Captured(index)) => Instr::Own(Own::Captured {
                 slot: self.current.own,
-                index: *index,
+                index,
             }),
             None => Instr::Nil,
         });
@@ -267,8 +267,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// A name of the user namespace, or of a built-in.
-    fn name(&mut self, name: &'a str, or_nil: bool) {
-        let builtin = Builtin::named(name);
+    fn name(&mut self, name: NameId, or_nil: bool) {
+        let builtin = self.meanings[name as usize].builtin;
         if let Some(builtin) = builtin {
             if !self.is_user(name) {
                 return self.builtin_value(builtin);
@@ -280,7 +280,7 @@ impl<'a> Compiler<'a> {
             None => NO_CONST,
         };
         let global = self.global(name);
-        let name = self.constants.text(name);
+        let name = self.constants.text(text(self.source, name));
         self.code.push(Instr::Own(Own::Global {
             global,
             name,
@@ -289,12 +289,13 @@ impl<'a> Compiler<'a> {
     }
 
     /// Whether a name of a built-in may be one of the user namespace.
-    fn is_user(&mut self, name: &'a str) -> bool {
-        let is_user = self.user.contains(name);
-        if !is_user && !self.builtins.contains(&name) {
-            self.builtins.push(name);
+    fn is_user(&mut self, name: NameId) -> bool {
+        let meaning = &mut self.meanings[name as usize];
+        if !meaning.is_user && !meaning.is_listed {
+            meaning.is_listed = true;
+            self.builtins.push(text(self.source, name));
         }
-        is_user
+        meaning.is_user
     }
 
     pub(super) fn builtin_constant(&mut self, builtin: Builtin) -> ConstId {
@@ -470,8 +471,8 @@ impl<'a> Compiler<'a> {
     /// The slot of an expression that is a local.
     pub(super) fn slot_of_local(&self, id: ExprId) -> Option<Slot> {
         match &self.source.exprs[id as usize] {
-            Expr::Local(local) => match self.current.places.get(local) {
-                Some(LocalPlace::Slot(slot)) => Some(*slot),
+            Expr::Local(local) => match self.places.get(*local) {
+                Some(LocalPlace::Slot(slot)) => Some(slot),
                 _ => None,
             },
             _ => None,
@@ -484,8 +485,8 @@ impl<'a> Compiler<'a> {
         match &source.exprs[callee as usize] {
             Expr::Builtin(builtin) => Some(*builtin),
             Expr::Global { name, .. } => {
-                let name = source.names[*name as usize].as_str();
-                Builtin::named(name).filter(|_| !self.is_user(name))
+                let builtin = self.meanings[*name as usize].builtin;
+                builtin.filter(|_| !self.is_user(*name))
             }
             _ => None,
         }

@@ -2,7 +2,6 @@
 
 use crate::ast::{Analyzed, Clause, Entry, Expr, ExprId, FunctionId, LocalId, Pattern};
 use crate::patience::{OutOfTime, Patience};
-use std::collections::HashSet;
 
 /// Returns what each function captures, in the order of the first use.
 pub(super) fn free(
@@ -10,6 +9,9 @@ pub(super) fn free(
     patience: &mut Patience,
 ) -> Result<Vec<Vec<LocalId>>, OutOfTime> {
     let mut free: Vec<Vec<LocalId>> = vec![Vec::new(); source.functions.len()];
+    // For each local the last function that uses it, plus one.
+    let mut seen = vec![0; source.locals.len()];
+    let mut open = Vec::new();
     // A function stands behind the one around it.
     for function in (0..source.functions.len()).rev() {
         let about = &source.functions[function];
@@ -17,12 +19,13 @@ pub(super) fn free(
             source.locals[*local as usize].function == Some(function as FunctionId)
         };
         let mut found = Vec::new();
-        let mut seen = HashSet::new();
-        let mut open = vec![about.body];
+        open.push(about.body);
         while let Some(expr) = open.pop() {
             patience.step()?;
             let mut add = |local: LocalId| {
-                if !is_own(&local) && seen.insert(local) {
+                let seen = &mut seen[local as usize];
+                if !is_own(&local) && *seen != function + 1 {
+                    *seen = function + 1;
                     found.push(local);
                 }
             };

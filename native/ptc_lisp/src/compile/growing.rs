@@ -45,7 +45,9 @@ impl<'a> Compiler<'a> {
             match expr {
                 Expr::Recur(values) => values.iter().for_each(|value| {
                     let found = self.grown_by(*value);
-                    self.growing.extend(found);
+                    found
+                        .into_iter()
+                        .for_each(|local| self.growing.insert(local));
                 }),
                 Expr::Call(callee, arguments) => {
                     if let Some((accumulator, ..)) = self.reducing(*callee, arguments) {
@@ -150,11 +152,11 @@ impl<'a> Compiler<'a> {
         let Pattern::Local(local) = pattern else {
             return LocalPlace::Slot(slot);
         };
-        let place = match self.growing.contains(local) {
+        let place = match self.growing.contains(*local) {
             true => LocalPlace::Growing(slot, self.slot()),
             false => LocalPlace::Slot(slot),
         };
-        self.current.places.insert(*local, place);
+        self.places.insert(*local, place);
         place
     }
 
@@ -163,7 +165,7 @@ impl<'a> Compiler<'a> {
         let source = self.source;
         match &source.exprs[expr as usize] {
             Expr::Local(local) => {
-                if let Some(&LocalPlace::Growing(base, added)) = self.current.places.get(local) {
+                if let Some(LocalPlace::Growing(base, added)) = self.places.get(*local) {
                     return self.code.extend([Instr::Slot(base), Instr::Slot(added)]);
                 }
             }
@@ -255,7 +257,7 @@ impl<'a> Compiler<'a> {
         let before = self.current.next_slot;
         let (rest, base, added) = (self.slot(), self.slot(), self.slot());
         let place = LocalPlace::Growing(base, added);
-        self.current.places.insert(accumulator, place);
+        self.places.insert(accumulator, place);
         let (next, done) = (self.label(), self.label());
         let mut tasks = vec![
             CompileTask::Expr(arguments[1]),

@@ -65,7 +65,7 @@ impl<'a> Compiler<'a> {
         let slot = self.slot();
         match pattern {
             Pattern::Local(local) => {
-                self.current.places.insert(*local, LocalPlace::Slot(slot));
+                self.places.insert(*local, LocalPlace::Slot(slot));
                 (slot, Vec::new())
             }
             pattern => {

@@ -170,6 +170,7 @@ impl<'a> Compiler<'a> {
     ) -> Result<(), Problem> {
         let about = &self.source.functions[function as usize];
         self.current = Current::default();
+        self.places.begin();
         let patterns: Vec<_> = about.params.iter().chain(&about.rest).collect();
         // The arguments are in the first slots, and the function is behind them.
         let mut places: Vec<_> = patterns
@@ -179,20 +180,22 @@ impl<'a> Compiler<'a> {
         self.current.own = self.slot();
         for (pattern, place) in patterns.iter().zip(&mut places) {
             if let Pattern::Local(local) = pattern {
-                if self.growing.contains(local) {
+                if self.growing.contains(*local) {
                     *place = LocalPlace::Growing(place.slot(), self.slot());
                 }
-                self.current.places.insert(*local, *place);
+                self.places.insert(*local, *place);
             }
         }
         if let Some(own) = about.own {
             let place = LocalPlace::Slot(self.current.own);
-            self.current.places.entry(own).or_insert(place);
+            if self.places.get(own).is_none() {
+                self.places.insert(own, place);
+            }
         }
         let captured = self.free[function as usize].clone();
         for (index, local) in captured.iter().enumerate() {
             let place = LocalPlace::Captured(index as u32);
-            self.current.places.insert(*local, place);
+            self.places.insert(*local, place);
         }
         self.place(self.entries[function as usize]);
         let entry = self.code.len();

@@ -14,19 +14,20 @@ mod growing;
 mod inlined;
 mod loops;
 mod observer;
+mod places;
 mod task;
 
 pub use calls::ToolSite;
 pub use free::children;
 
-use crate::ast::{Analyzed, FunctionId, LocalId, Problem, Span};
+use crate::ast::{Analyzed, FunctionId, LocalId, NameId, Problem, Span};
 use crate::code::{Instr, Program};
 use crate::consts::Const;
 use crate::patience::{OutOfTime, Patience};
 use constants::Constants;
 use observer::FormObserver;
+use places::{IdSet, LocalPlaces, NameMeaning};
 use ptc_vm::program::{Pc, Slot};
-use std::collections::{HashMap, HashSet};
 use task::CompileTask;
 
 /// A compiled program.
@@ -101,7 +102,6 @@ struct Target {
 /// The function that is being compiled; the program itself is one, too.
 #[derive(Debug, Default)]
 struct Current {
-    places: HashMap<LocalId, LocalPlace>,
     next_slot: Slot,
     most_slots: Slot,
     /// The slot of the function itself.
@@ -113,22 +113,23 @@ struct Current {
 struct Compiler<'a> {
     source: &'a Analyzed,
     texts: &'a Texts<'a>,
-    /// Names of the user namespace that stand before the built-ins of these names.
-    user: HashSet<&'a str>,
+    /// What the names mean.
+    meanings: Vec<NameMeaning>,
     code: Vec<Instr>,
     labels: Vec<Pc>,
     constants: Constants,
-    globals: HashMap<&'a str, u32>,
     global_names: Vec<&'a str>,
     builtins: Vec<&'a str>,
     /// The locals to which a jump, or a function that `reduce` calls, adds something.
-    growing: HashSet<LocalId>,
+    growing: IdSet,
     /// The functions whose bodies stand where they are used.
-    inlined: HashSet<FunctionId>,
+    inlined: IdSet,
     /// What each function captures.
     free: Vec<Vec<LocalId>>,
     entries: Vec<Label>,
     current: Current,
+    /// Where its locals are.
+    places: LocalPlaces,
     most_slots: Slot,
     tasks: Vec<CompileTask<'a>>,
     calls_tools: bool,
@@ -171,26 +172,23 @@ pub fn compile_until(
     shadowed: &[String],
     (is_observed, patience): (bool, &mut Patience),
 ) -> Result<Compiled, Problem> {
-    let mut user: HashSet<&str> = shadowed.iter().map(String::as_str).collect();
-    let defined = source.defined.iter();
-    user.extend(defined.map(|name| source.names[*name as usize].as_str()));
     let mut compiler = Compiler {
         source,
         texts,
-        user,
-        code: Vec::new(),
-        labels: Vec::new(),
+        meanings: places::meanings(source, shadowed),
+        code: Vec::with_capacity(24 + 2 * source.exprs.len()),
+        labels: Vec::with_capacity(16),
         constants: Constants::default(),
-        globals: HashMap::new(),
         global_names: Vec::new(),
         builtins: Vec::new(),
-        growing: HashSet::new(),
-        inlined: HashSet::new(),
+        growing: IdSet::of(source.locals.len()),
+        inlined: IdSet::of(source.functions.len()),
         free: free::free(source, patience)?,
         entries: Vec::new(),
         current: Current::default(),
+        places: LocalPlaces::of(source.locals.len()),
         most_slots: 1,
-        tasks: Vec::new(),
+        tasks: Vec::with_capacity(32),
         calls_tools: false,
         has_effects: false,
         in_function: false,
@@ -206,7 +204,7 @@ pub fn compile_until(
     compiler.main(main, end, patience)?;
     compiler.in_function = true;
     for function in 0..source.functions.len() {
-        if !compiler.inlined.contains(&(function as FunctionId)) {
+        if !compiler.inlined.contains(function as FunctionId) {
             compiler.function(function as FunctionId, patience)?;
         }
     }
@@ -234,18 +232,17 @@ impl<'a> Compiler<'a> {
     }
 
     /// Returns the number of a name of the user namespace.
-    fn global(&mut self, name: &'a str) -> u32 {
-        if let Some(global) = self.globals.get(name) {
-            return *global;
-        }
-        let global = self.global_names.len() as u32;
-        self.global_names.push(name);
-        self.globals.insert(name, global);
-        global
+    fn global(&mut self, name: NameId) -> u32 {
+        let meaning = &mut self.meanings[name as usize];
+        *meaning.global.get_or_insert_with(|| {
+            self.global_names.push(places::text(self.source, name));
+            self.global_names.len() as u32 - 1
+        })
     }
 
     /// Compiles the program itself.
     fn main(&mut self, main: Label, end: Label, patience: &mut Patience) -> Result<(), OutOfTime> {
+        self.places.begin();
         self.current = Current {
             // The first slot is that of the value a run starts with.
             next_slot: 1,

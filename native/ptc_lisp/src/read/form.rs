@@ -104,14 +104,34 @@ pub struct Forms<'t> {
 }
 
 impl<'t> Forms<'t> {
-    /// Creates an arena for a text of this many bytes.
-    pub fn for_bytes(bytes: usize) -> Self {
-        let nodes = (bytes / 4).clamp(16, 1 << 16);
+    /// Forgets all forms; their memory stays, for texts that live otherwise.
+    pub fn emptied<'u>(mut self) -> Forms<'u> {
+        self.nodes.clear();
+        self.children.clear();
+        self.large.clear();
+        self.texts.clear();
         Forms {
-            nodes: Vec::with_capacity(nodes),
-            children: Vec::with_capacity(nodes),
-            ..Forms::default()
+            nodes: self.nodes,
+            children: self.children,
+            // The memory of no element is that of as many others.
+            texts: (self.texts.into_iter())
+                .map(|text| Cow::Owned(text.into_owned()))
+                .collect(),
+            large: self.large,
         }
+    }
+
+    /// Makes room for a text of this many bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        let nodes = (bytes / 4).clamp(16, 1 << 16);
+        self.nodes.reserve(nodes);
+        self.children.reserve(nodes);
+    }
+
+    /// Returns the words of memory that they have.
+    pub fn room(&self) -> usize {
+        let texts = 3 * self.texts.capacity() + 4 * self.large.capacity();
+        4 * self.nodes.capacity() + self.children.capacity() / 2 + texts
     }
 
     /// Returns the number of forms.

@@ -11,7 +11,7 @@ mod refused;
 mod token;
 
 pub use form::{Form, FormId, Forms, Items, Node};
-pub use names::{NameTable, SymbolId};
+pub use names::{hash, seed, NameTable, SymbolId};
 
 use crate::ast::{Problem, Span};
 use crate::patience::{OutOfTime, Patience};

@@ -27,14 +27,33 @@ struct Name<'t> {
 
 impl Default for NameTable<'_> {
     fn default() -> Self {
-        // Nobody outside can choose names that collide.
-        static SEED: OnceLock<u64> = OnceLock::new();
         NameTable {
             known: Vec::with_capacity(PLACES / 2),
             places: vec![0; PLACES],
-            seed: *SEED.get_or_init(|| RandomState::new().hash_one(0)),
+            seed: seed(),
         }
     }
+}
+
+/// Returns a number that nobody outside knows, who could choose texts that collide.
+pub fn seed() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| RandomState::new().hash_one(0))
+}
+
+/// Returns the hash of a text with a seed.
+#[inline]
+pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut hash = seed ^ bytes.len() as u64;
+    for chunk in chunks {
+        hash = mix(hash, u64::from_le_bytes(*chunk));
+    }
+    let mut last = 0;
+    for byte in rest {
+        last = last << 8 | u64::from(*byte);
+    }
+    mix(hash, last)
 }
 
 impl<'t> NameTable<'t> {
@@ -57,7 +76,7 @@ impl<'t> NameTable<'t> {
     /// Returns the index of a name, which is added if it is new.
     #[inline]
     pub fn intern(&mut self, text: &'t str) -> SymbolId {
-        let hash = self.hash(text.as_bytes());
+        let hash = hash(self.seed, text.as_bytes());
         let mask = self.places.len() - 1;
         let mut place = hash as usize & mask;
         loop {
@@ -82,7 +101,7 @@ impl<'t> NameTable<'t> {
 
     /// Returns the index of a name, if there is one.
     pub fn find(&self, text: &str) -> Option<SymbolId> {
-        let hash = self.hash(text.as_bytes());
+        let hash = hash(self.seed, text.as_bytes());
         let mask = self.places.len() - 1;
         let mut place = hash as usize & mask;
         loop {
@@ -108,18 +127,27 @@ impl<'t> NameTable<'t> {
         }
     }
 
-    #[inline]
-    fn hash(&self, bytes: &[u8]) -> u64 {
-        let (chunks, rest) = bytes.as_chunks::<8>();
-        let mut hash = self.seed ^ bytes.len() as u64;
-        for chunk in chunks {
-            hash = mix(hash, u64::from_le_bytes(*chunk));
+    /// Forgets all names; their memory stays, for texts that live otherwise.
+    pub fn emptied<'u>(mut self) -> NameTable<'u> {
+        self.places.truncate(PLACES);
+        self.places.fill(0);
+        self.known.clear();
+        NameTable {
+            // The memory of no element is that of as many others.
+            known: (self.known.into_iter())
+                .map(|name| Name {
+                    text: "",
+                    hash: name.hash,
+                })
+                .collect(),
+            places: self.places,
+            seed: self.seed,
         }
-        let mut last = 0;
-        for byte in rest {
-            last = last << 8 | u64::from(*byte);
-        }
-        mix(hash, last)
+    }
+
+    /// Returns the words of memory that it has.
+    pub fn room(&self) -> usize {
+        3 * self.known.capacity() + self.places.capacity() / 2
     }
 }
 

@@ -30,7 +30,7 @@ const CONTEXT: &[(&str, &[u8])] = &[("a", b"a, b"), ("b", b"3"), ("c", b"\xffx")
 
 /// Reads a text: its forms, or its error, stand in it.
 pub fn reads(text: &str) {
-    let mut forms = Forms::for_bytes(text.len());
+    let mut forms = Forms::default();
     let mut names = NameTable::default();
     match read(
         text,

@@ -186,6 +186,7 @@ fn literal(value: &Literal) -> String {
         Literal::Nil => "nil".into(),
         Literal::Bool(value) => value.to_string(),
         Literal::Int(value) => value.to_string(),
+        Literal::Large(value) => value.to_string(),
         Literal::Float(value) => format!("{value:?}"),
         Literal::Infinity => "##Inf".into(),
         Literal::NegativeInfinity => "##-Inf".into(),
