@@ -30,6 +30,8 @@ defmodule PtcRunnerMcp do
     * `:timeout`, `:max_heap`, `:max_tool_calls`, `:tool_concurrency` - of each run, by default 30 seconds, 12,500,000 words, 1,000 calls, and 8
       calls at a time
     * `:most_text` - bytes of a result, by default 20,000; more is cut with a note
+    * `:language` - the language that the description of `run_program` explains: `:json` (the default) or `:lisp`. Programs of both are taken: PTC-JSON
+      as the argument `program`, PTC-Lisp as the argument `lisp`.
     * `:operations` - the families of operations that the description of `run_program` explains, see `PtcRunner.Schema.to_prompt/1`
     * `:name`, `:version` - of the server
     * `:extra` - tools of this server beside the four: pairs of a definition and a function of a `t:PtcRunnerMcp.Methods.call/0`

@@ -8,7 +8,7 @@ defmodule PtcRunnerMcp.Approval do
 
   alias PtcRunner.Agent
   alias PtcRunner.Json
-  alias PtcRunnerMcp.{Caller, Message, Methods, Result, Run}
+  alias PtcRunnerMcp.{Caller, Message, Methods, Result, Written}
 
   # What one form shows.
   @most_calls 20
@@ -117,9 +117,9 @@ defmodule PtcRunnerMcp.Approval do
 
   defp message(paused, server) do
     plan =
-      case Json.plan(paused.run.program, Run.planning(server, paused.run.program)) do
+      case paused |> Written.waiting(server) |> Written.plan(server) do
         {:ok, plan} -> "\n\n#{plan}"
-        {:error, _error} -> ""
+        _no_plan -> ""
       end
 
     Result.cut(calls(paused) <> plan, @most_text)
@@ -222,10 +222,10 @@ defmodule PtcRunnerMcp.Approval do
     end
   end
 
-  defp same?(paused, %{args: args}) do
-    case Run.program(args) do
-      {:ok, program} -> paused.run.program == program
-      {:none, _result} -> true
+  defp same?(paused, %{args: args, server: server}) do
+    case Written.program(args, server) do
+      {:ok, program} -> Written.waits?(program, paused)
+      {:none, _result} -> args["lisp"] == nil
     end
   end
 

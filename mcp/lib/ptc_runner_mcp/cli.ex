@@ -5,6 +5,7 @@ defmodule PtcRunnerMcp.Cli do
     * `--config FILE` - a file of Elixir whose value is the options of `PtcRunnerMcp.new/1`
     * `--servers FILE` - a JSON file with `mcpServers`, whose tools programs may call
     * `--http PORT` - HTTP on the loopback address in the place of standard input and output
+    * `--language LANGUAGE` - `json` or `lisp`: the language that `run_program` explains. Programs of both are taken.
 
   `main/0` takes them from the variable `PTC_MCP_ARGS`, one a line: a release has no other way. The variable `PTC_MCP_KEYS` has the keys that seal runs which wait: 32 bytes each in Base64, with commas between them.
   """
@@ -12,8 +13,8 @@ defmodule PtcRunnerMcp.Cli do
   alias PtcRunnerMcp.Http.Inets
   alias PtcRunnerMcp.{Stdio, Upstreams}
 
-  @switches [config: :string, servers: :string, http: :integer]
-  @known ["--config", "--servers", "--http"]
+  @switches [config: :string, servers: :string, http: :integer, language: :string]
+  @known ["--config", "--servers", "--http", "--language"]
 
   @doc "Does what `main/1` does, with the arguments of `PTC_MCP_ARGS`, and ends the VM with 1 where they are wrong."
   @spec main() :: :ok
@@ -29,10 +30,10 @@ defmodule PtcRunnerMcp.Cli do
   Serves until the client has gone. Where it reads no answers, the VM ends with 1. Raises `ArgumentError` for arguments that are none.
 
       iex> PtcRunnerMcp.Cli.main(["--sever", "x"])
-      ** (ArgumentError) unknown argument --sever. There are: --config FILE, --servers FILE, --http PORT
+      ** (ArgumentError) unknown argument --sever. There are: --config FILE, --servers FILE, --http PORT, --language LANGUAGE
 
       iex> PtcRunnerMcp.Cli.main(["--http", "abc"])
-      ** (ArgumentError) --http needs another value. There are: --config FILE, --servers FILE, --http PORT
+      ** (ArgumentError) --http needs another value. There are: --config FILE, --servers FILE, --http PORT, --language LANGUAGE
 
   """
   @spec main([String.t()]) :: :ok
@@ -43,11 +44,13 @@ defmodule PtcRunnerMcp.Cli do
       what =
         if name in @known, do: "#{name} needs another value", else: "unknown argument #{name}"
 
-      raise ArgumentError, "#{what}. There are: --config FILE, --servers FILE, --http PORT"
+      raise ArgumentError,
+            "#{what}. There are: --config FILE, --servers FILE, --http PORT, --language LANGUAGE"
     end
 
     {:ok, _started} = Application.ensure_all_started(:ptc_runner_mcp)
-    server = opts |> configured() |> Keyword.merge(keys()) |> with_servers(opts[:servers])
+    server = opts |> configured() |> Keyword.merge(keys()) |> Keyword.merge(language(opts))
+    server = with_servers(server, opts[:servers])
     with :unread <- serve(PtcRunnerMcp.new(server), opts[:http]), do: abandoned()
   after
     Upstreams.stop()
@@ -67,6 +70,15 @@ defmodule PtcRunnerMcp.Cli do
       {other, _} ->
         raise ArgumentError,
               "#{opts[:config]} must end with a list of options, and ends with #{inspect(other, limit: 5)}"
+    end
+  end
+
+  defp language(opts) do
+    case opts[:language] do
+      nil -> []
+      "json" -> [language: :json]
+      "lisp" -> [language: :lisp]
+      _other -> raise ArgumentError, "--language must be json or lisp"
     end
   end
 

@@ -3,6 +3,7 @@ defmodule PtcRunnerMcp.Offer do
   The tools that a client sees: the four of this server, with their schemas and descriptions, and those that an application adds.
   """
 
+  alias PtcRunner.Agent.Lisp.Prompt
   alias PtcRunner.{Agent, Schema}
   alias PtcRunnerMcp.{Looking, Run, Server}
 
@@ -47,13 +48,19 @@ defmodule PtcRunnerMcp.Offer do
         },
         ["names"]
       ),
-      tool("run_program", language(server), false, Map.merge(program(), approval(server)), []),
+      tool(
+        "run_program",
+        language(server),
+        false,
+        Map.merge(program(server), approval(server)),
+        []
+      ),
       tool(
         "plan_program",
         "Says which tools a program of run_program may call, how often, and with which data. It runs nothing.",
         true,
-        program(),
-        ["program"]
+        program(server),
+        []
       )
     ]
   end
@@ -67,18 +74,23 @@ defmodule PtcRunnerMcp.Offer do
     }
   end
 
-  defp program do
-    names = Schema.valid_operation_names(edition: 2)
-
+  # Each language has an argument of its own, so that a client which checks the arguments finds one type in each.
+  defp program(server) do
     %{
       "program" => %{
         "type" => "object",
         "description" => "A NODE",
-        "properties" => %{"op" => %{"type" => "string", "enum" => names}},
+        "properties" => %{"op" => op(server)},
         "additionalProperties" => true
-      }
+      },
+      "lisp" => %{"type" => "string", "description" => "In the place of program: PTC-Lisp"}
     }
   end
+
+  defp op(%{language: :json}),
+    do: %{"type" => "string", "enum" => Schema.valid_operation_names(edition: 2)}
+
+  defp op(%{language: :lisp}), do: %{"type" => "string"}
 
   defp approval(%{approve_by_argument: false}), do: %{}
 
@@ -92,13 +104,23 @@ defmodule PtcRunnerMcp.Offer do
     }
   end
 
+  # What both languages have in common.
+  @runs "Runs a program over tools and data, and returns its value. A program may call tools in loops. Find them with search_tools. "
+
   # The prompt begins with the form of a program, which is that of the arguments.
-  defp language(server) do
-    "Runs a program over tools and data, and returns its value. " <>
-      "Tools are called with {\"op\":\"call\",\"tool\":NAME,\"args\":{...}}; a program may call them in loops. " <>
-      "Find them with search_tools.\n\n" <>
+  defp language(%{language: :json} = server) do
+    @runs <>
+      "Tools are called with {\"op\":\"call\",\"tool\":NAME,\"args\":{...}}. " <>
+      "The argument lisp takes a program of PTC-Lisp instead, a small Clojure, as in " <>
+      "(->> data/rows (filter #(> (:n %) 1)) (map #(tool/NAME {:id (:id %)}))).\n\n" <>
       Schema.to_prompt(edition: 2, operations: server.operations, examples: 0) <>
       data(server.context)
+  end
+
+  defp language(%{language: :lisp} = server) do
+    @runs <>
+      "The argument lisp is a program of PTC-Lisp. The argument program takes one of PTC-JSON instead.\n\n" <>
+      Prompt.alone() <> data(server.context)
   end
 
   defp data(context) when context == %{}, do: ""

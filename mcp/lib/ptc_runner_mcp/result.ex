@@ -42,17 +42,18 @@ defmodule PtcRunnerMcp.Result do
 
   # A client may show its model the texts only.
   defp noted(result, more) do
-    case Enum.concat(more["notes"] || [], more["warnings"] || []) do
-      [] ->
-        result
+    notes = Enum.concat(more["notes"] || [], more["warnings"] || [])
 
-      notes ->
-        Map.update!(
-          result,
-          "content",
-          &(&1 ++ [item("Notes: " <> cut(Enum.join(notes, "; "), 2_000))])
-        )
-    end
+    result
+    |> with_text("Printed:\n", more["prints"] || [], "\n")
+    |> with_text("Notes: ", notes, "; ")
+  end
+
+  defp with_text(result, _title, [], _between), do: result
+
+  defp with_text(result, title, texts, between) do
+    text = title <> cut(Enum.join(texts, between), 2_000)
+    Map.update!(result, "content", &(&1 ++ [item(text)]))
   end
 
   # A text is shown as it is.

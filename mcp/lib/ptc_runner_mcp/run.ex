@@ -3,8 +3,8 @@ defmodule PtcRunnerMcp.Run do
   The tools `run_program` and `plan_program`.
   """
 
-  alias PtcRunner.{Agent, Json}
-  alias PtcRunnerMcp.{Approval, Catalogue, Methods, Result}
+  alias PtcRunner.Agent
+  alias PtcRunnerMcp.{Approval, Methods, Result, Written}
 
   @doc """
   Runs a program, or goes on with one that waits for a person.
@@ -24,19 +24,21 @@ defmodule PtcRunnerMcp.Run do
       do: go_on(call, Approval.argued(call))
 
   def run(call) do
-    with {:ok, program} <- program(call.args) do
-      program
-      |> Agent.run(tools(call.server, program), options(call) ++ hooks(call, :pause))
-      |> told(call)
+    with {:ok, program} <- Written.program(call.args, call.server),
+         {:ok, tools} <- Written.tools(program, call.server) do
+      program |> Written.run(tools, options(call) ++ hooks(call, :pause)) |> told(call)
     else
       {:none, result} -> {:ok, result}
     end
   end
 
   defp go_on(call, {:go_on, paused, decision, later}) do
-    tools = tools(call.server, paused.run.program)
-    opts = [tools: tools] ++ options(call) ++ hooks(call, later)
-    paused |> Agent.resume(decision, opts) |> told(call)
+    with {:ok, tools} <- paused |> Written.waiting(call.server) |> Written.tools(call.server) do
+      opts = [tools: tools] ++ options(call) ++ hooks(call, later)
+      paused |> Agent.resume(decision, opts) |> told(call)
+    else
+      {:none, result} -> {:ok, result}
+    end
   end
 
   defp go_on(_call, other), do: other
@@ -52,25 +54,14 @@ defmodule PtcRunnerMcp.Run do
   """
   @spec plan(Methods.call()) :: {:ok, map()}
   def plan(%{server: server} = call) do
-    with {:ok, program} <- program(call.args) do
-      case Json.plan(program, planning(server, program)) do
-        {:ok, plan} -> {:ok, Result.result(cut(to_string(plan), server), summary(plan, server))}
-        {:error, error} -> {:ok, Result.error(Json.format_error(error))}
-      end
+    with {:ok, program} <- Written.program(call.args, server),
+         {:ok, plan} <- Written.plan(program, server) do
+      {:ok, Result.result(cut(to_string(plan), server), summary(plan, server))}
     else
       {:none, result} -> {:ok, result}
+      {:error, text} -> {:ok, Result.error(text)}
     end
   end
-
-  @doc false
-  # The options of a plan over what this server has.
-  @spec planning(PtcRunnerMcp.Server.t(), map() | String.t()) :: keyword()
-  def planning(server, program) do
-    tools = Map.new(tools(server, program), &{&1.name, &1})
-    [tools: tools, context: server.context, edition: 2, keys: :any, structs: :values]
-  end
-
-  defp tools(server, program), do: Catalogue.used(server.catalogue.(), program)
 
   defp summary(plan, server) do
     tools =
@@ -91,21 +82,6 @@ defmodule PtcRunnerMcp.Run do
   defp json(other), do: other
 
   defp cut(text, server), do: Result.cut(text, server.most_text)
-
-  @doc false
-  # The program of the arguments. Models sometimes write the whole object once more.
-  @spec program(map()) :: {:ok, map() | String.t()} | {:none, map()}
-  def program(%{"program" => %{"program" => program} = whole}) when map_size(whole) == 1,
-    do: program(%{"program" => program})
-
-  def program(%{"program" => program}) when is_map(program) or is_list(program),
-    do: {:ok, %{"program" => program}}
-
-  def program(%{"program" => text}) when is_binary(text), do: {:ok, text}
-
-  def program(_args),
-    do:
-      {:none, Result.error("The arguments must have a program, as in {\"program\": {\"op\": …}}")}
 
   defp options(%{server: server, caller: caller}) do
     [
@@ -135,9 +111,14 @@ defmodule PtcRunnerMcp.Run do
   end
 
   defp told({:ok, value, info}, call) do
-    more = %{"calls" => calls(info), "warnings" => info.warnings}
+    more = %{
+      "calls" => calls(info),
+      "warnings" => info.warnings,
+      "prints" => Map.get(info, :prints, [])
+    }
+
     more = for {key, value} <- more, value not in [[], %{}], into: %{}, do: {key, value}
-    {:ok, Result.value(value, more, call.server.most_text)}
+    {:ok, value |> Written.value() |> Result.value(more, call.server.most_text)}
   end
 
   # What is missing may be a tool of a server that is not ready.

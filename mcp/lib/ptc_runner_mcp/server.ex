@@ -21,6 +21,7 @@ defmodule PtcRunnerMcp.Server do
     tool_concurrency: 8,
     on_call: nil,
     tool_context: nil,
+    language: :json,
     operations: :all,
     approve_by_argument: true,
     extra: []
@@ -45,6 +46,7 @@ defmodule PtcRunnerMcp.Server do
           tool_concurrency: pos_integer(),
           on_call: (PtcRunner.Json.Call.t() -> term()) | nil,
           tool_context: (PtcRunnerMcp.Caller.t() -> map()) | nil,
+          language: :json | :lisp,
           operations: term(),
           approve_by_argument: boolean(),
           extra: [{map(), function()}],
@@ -59,12 +61,18 @@ defmodule PtcRunnerMcp.Server do
       iex> {length(server.catalogue.().tools), length(server.keys)}
       {1, 1}
       iex> PtcRunnerMcp.Server.new(tolls: [])
-      ** (ArgumentError) unknown keys [:tolls] in [tolls: []], the allowed keys are: [:name, :version, :tools, :context, :keys, :used, :ttl, :most_text, :timeout, :max_heap, :max_tool_calls, :tool_concurrency, :on_call, :tool_context, :operations, :approve_by_argument, :extra]
+      ** (ArgumentError) unknown keys [:tolls] in [tolls: []], the allowed keys are: [:name, :version, :tools, :context, :keys, :used, :ttl, :most_text, :timeout, :max_heap, :max_tool_calls, :tool_concurrency, :on_call, :tool_context, :language, :operations, :approve_by_argument, :extra]
 
   """
   @spec new(keyword()) :: t()
   def new(opts) do
     server = struct!(__MODULE__, Keyword.validate!(opts, @options))
+
+    if server.language not in [:json, :lisp] do
+      raise ArgumentError,
+            "option :language must be :json or :lisp, got: #{inspect(server.language)}"
+    end
+
     keys = server.keys || [:crypto.strong_rand_bytes(32)]
     %{server | keys: keys, catalogue: catalogue(server.tools)}
   end

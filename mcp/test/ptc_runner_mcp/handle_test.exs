@@ -475,7 +475,7 @@ defmodule PtcRunnerMcp.HandleTest do
       assert result["isError"]
       assert hd(result["content"])["text"] =~ "shows no forms"
       [_, _, run, _] = server.listed
-      assert Map.keys(run["inputSchema"]["properties"]) == ["program"]
+      assert Map.keys(run["inputSchema"]["properties"]) == ["lisp", "program"]
       error = ask(server, modern(1, "tools/call", refunds()))["error"]
       assert error["code"] == -32_021
       assert error["data"] == %{"requiredCapabilities" => %{"elicitation" => %{}}}

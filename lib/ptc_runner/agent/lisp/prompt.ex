@@ -10,13 +10,17 @@ defmodule PtcRunner.Agent.Lisp.Prompt do
   alias PtcRunner.Shown.Line
   alias PtcRunner.SubAgent.Signature
 
-  @language ~S"""
-  PTC-Lisp: write one program, a small Clojure, in one ```clojure fence. Its last value is the result.
+  @fence "PTC-Lisp: write one program, a small Clojure, in one ```clojure fence. Its last value is the result.\n\n"
 
+  @data ~S"""
   Data has text keys; keywords find them: (:total row), (get row "total"), {:keys [id total]}. Missing keys and nil give nil. Vectors are the
   only sequence, nothing is lazy, / gives a float. A map over a map gets [key value] pairs.
   Read data as data/name, call tools as (tool/name {:arg value}), and use what they return directly.
-  def and defn keep values and functions for your next programs; *1 is the value of your last program, *2 of the one before.
+  """
+
+  @kept "def and defn keep values and functions for your next programs; *1 is the value of your last program, *2 of the one before.\n"
+
+  @rest ~S"""
   (println x) shows you values; (return x) ends with a result, (fail "why") says that there is none.
   A tool that fails ends the program, unless you catch it: (try (tool/a {}) (catch e (ex-message e))).
 
@@ -67,7 +71,21 @@ defmodule PtcRunner.Agent.Lisp.Prompt do
       for {about, program} <- Enum.take(@examples, count),
           do: "Example: #{about}\n```clojure\n#{program}```"
 
-    [String.trim_trailing(@language) | examples] |> Enum.join("\n\n")
+    [String.trim_trailing(@fence <> @data <> @kept <> @rest) | examples] |> Enum.join("\n\n")
+  end
+
+  @doc """
+  The explanation of the language for programs that are an argument, and after which none follows.
+
+      iex> alias PtcRunner.Agent.Lisp.Prompt
+      iex> {Prompt.alone() =~ "fence", Prompt.alone() =~ "(tool/name {:arg value})"}
+      {false, true}
+
+  """
+  @spec alone() :: String.t()
+  def alone do
+    "PTC-Lisp is a small Clojure. The last value of a program is its result.\n\n" <>
+      String.trim_trailing(@data <> @rest)
   end
 
   @doc "The examples of the prompt: what each is about, and the program."
