@@ -29,7 +29,7 @@ defmodule PtcRunner.RandomProgramTest do
   doctest Random
   doctest Shrink
 
-  @cases 2_000
+  @cases 1_000
 
   @tag timeout: 600_000
   test "the library and the oracle agree on random programs" do

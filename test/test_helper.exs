@@ -10,6 +10,12 @@ System.put_env(
   "[no_copt,no_bool_opt,no_bsm_opt,no_fun_opt,no_module_opt,no_postopt,no_ssa_opt,no_type_opt]"
 )
 
+# VMs that tests start do not spin while they wait: the tests beside them need the processors.
+System.put_env(
+  "ERL_FLAGS",
+  String.trim("#{System.get_env("ERL_FLAGS")} +sbwt none +sbwtdcpu none +sbwtdio none")
+)
+
 # A busy machine may pause for hundreds of milliseconds. So only tests of timeouts have short ones: the default of
 # runs, 1,000 ms, is longer here. `test/ptc_runner/json/limits_test.exs` tests the default itself.
 Application.put_env(:ptc_runner_native, :default_timeout, 10_000)

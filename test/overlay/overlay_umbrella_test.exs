@@ -8,7 +8,7 @@ defmodule PtcRunner.Native.OverlayUmbrellaTest do
   @moduletag :tmp_dir
 
   test "an umbrella, and only what the configuration names", %{tmp_dir: folder} do
-    app = Upstream.write(folder, "0.8.0", umbrella: true)
+    app = Upstream.write_compiled(folder, "0.8.0", umbrella: true)
     File.mkdir_p!(Path.join(app, "config"))
 
     File.write!(Path.join(app, "config/config.exs"), """

@@ -64,6 +64,48 @@ defmodule PtcRunner.Test.Upstream do
     root
   end
 
+  # Where the library is compiled once for all tests of a run.
+  @shared "tmp/overlay_library"
+
+  @doc """
+  The application on 0.13.0, compiled with nothing compiled before, and what Mix said. It is compiled once in a run of the tests: one
+  test may work in it, others take the library from `write_compiled/3`.
+  """
+  @spec compiled() :: {Path.t(), String.t()}
+  def compiled do
+    :global.trans({__MODULE__, self()}, fn ->
+      case :persistent_term.get(__MODULE__, nil) do
+        nil ->
+          folder = Path.expand(@shared, @root)
+          File.rm_rf!(folder)
+          app = write(folder, "0.13.0")
+          output = run!(app, "mix", ["compile"])
+          # That test may have it compiled again.
+          File.cp_r!(library(app), Path.join(folder, "library"))
+          :persistent_term.put(__MODULE__, {app, output})
+          {app, output}
+
+        compiled ->
+          compiled
+      end
+    end)
+  end
+
+  @doc """
+  As `write/3`, with the library as it was compiled beside 0.13.0: Mix compiles what stands in for `ptc_runner`, and the application. So it is
+  with an application that gets another release of `ptc_runner`.
+  """
+  @spec write_compiled(Path.t(), String.t(), keyword()) :: Path.t()
+  def write_compiled(folder, release, opts \\ []) do
+    app = write(folder, release, opts)
+    compiled()
+    File.mkdir_p!(Path.dirname(library(app)))
+    File.cp_r!(Path.expand("#{@shared}/library", @root), library(app))
+    app
+  end
+
+  defp library(app, env \\ "dev"), do: Path.join(app, "_build/#{env}/lib/ptc_runner_native")
+
   # Hex is not here. Mix asks whether there is such a module, and its kind of source for a package.
   defp hex do
     """
@@ -251,10 +293,8 @@ defmodule PtcRunner.Test.Upstream do
   """
   @spec copy_build(Path.t(), String.t()) :: :ok
   def copy_build(app, env) do
-    built = Path.join(app, "_build/dev/lib/ptc_runner_native")
-    folder = Path.join(app, "_build/#{env}/lib")
-    File.mkdir_p!(folder)
-    File.cp_r!(built, Path.join(folder, "ptc_runner_native"))
+    File.mkdir_p!(Path.dirname(library(app, env)))
+    File.cp_r!(library(app), library(app, env))
     :ok
   end
 

@@ -15,8 +15,7 @@ defmodule PtcRunner.Json.Explain do
   """
 
   alias PtcRunner.Json.Check.Words
-  alias PtcRunner.Json.Codec
-  alias PtcRunner.Json.Explain.Tree
+  alias PtcRunner.Json.Explain.{Encoded, Tree}
 
   @enforce_keys [:result]
   defstruct [:result, :failed_at, operations: [], findings: [], near: [], duration: 0, words: 0]
@@ -127,17 +126,8 @@ defmodule PtcRunner.Json.Explain do
 
   """
   @spec to_json(t()) :: String.t()
-  def to_json(%__MODULE__{} = explanation) do
-    Codec.encode!(%{
-      outcome: outcome(explanation.result),
-      failed_at: shown(explanation.failed_at),
-      duration: explanation.duration,
-      words: explanation.words,
-      operations: Enum.map(explanation.operations, &operation/1),
-      findings: Enum.map(explanation.findings, &%{&1 | path: shown(&1.path)}),
-      near: explanation.near
-    })
-  end
+  def to_json(%__MODULE__{} = explanation),
+    do: Encoded.text(explanation, outcome(explanation.result), &operation/1, &shown/1)
 
   @doc """
   A path as text.

@@ -18,8 +18,8 @@ defmodule PtcRunner.Lisp.Explain do
   for the form around them.
   """
 
-  alias PtcRunner.Json.{Codec, Near, Paused}
-  alias PtcRunner.Json.Explain.Tree
+  alias PtcRunner.Json.Explain.{Encoded, Tree}
+  alias PtcRunner.Json.{Near, Paused}
   alias PtcRunner.{Lisp, Step}
 
   @enforce_keys [:result]
@@ -112,17 +112,8 @@ defmodule PtcRunner.Lisp.Explain do
 
   """
   @spec to_json(t()) :: String.t()
-  def to_json(%__MODULE__{} = explanation) do
-    Codec.encode!(%{
-      outcome: outcome(explanation.result),
-      failed_at: explanation.failed_at,
-      duration: explanation.duration,
-      words: explanation.words,
-      operations: Enum.map(explanation.operations, &operation/1),
-      findings: [],
-      near: explanation.near
-    })
-  end
+  def to_json(%__MODULE__{} = explanation),
+    do: Encoded.text(explanation, outcome(explanation.result), &operation/1, & &1)
 
   defp operation(%{span: {start, length}} = operation),
     do: %{

@@ -451,7 +451,7 @@ defmodule PtcRunner.Agent.SchemasTest do
     seed = Environment.seed()
 
     outcomes =
-      for n <- 1..Environment.cases(600) do
+      for n <- 1..Environment.cases(300) do
         :rand.seed(:exsss, {seed, n, 36})
         {schema, args} = random_object(3)
         {tool, _lines} = tool(Map.put(schema, "$defs", %{"node" => node}))

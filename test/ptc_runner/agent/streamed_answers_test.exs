@@ -7,7 +7,7 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
   alias PtcRunner.SubAgent.AnswerStream
   alias PtcRunner.Test.{AnswerGenerator, Answers, Environment}
 
-  @cases 2_000
+  @cases 1_000
   @tags [
     {"<think>", "</think>"},
     {"<thinking mode=\"deep\">", "</thinking>"},

@@ -7,8 +7,8 @@ defmodule PtcRunner.Agent.ValidJsonTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.Test.{AnswerGenerator, Environment}
 
-  @cases 2_000
-  @broken 300
+  @cases 1_000
+  @broken 200
   @ruled 1_000
 
   # Those of the types of `RuledGenerator`.

@@ -259,21 +259,26 @@ defmodule PtcRunner.Json.AnsweredTextsTest do
 
     test "brackets, empty objects, and a long string" do
       brackets = fn open, close -> String.duplicate("[", open) <> String.duplicate("]", close) end
-      half = 5 * @million
+      # The limits are the same for texts ten times as long, with PTC_CASES.
+      size = if PtcRunner.Test.Environment.many?(), do: 10 * @million, else: 2 * @million
+      half = div(size, 2)
       count = rows(~s({"op": "count"}))
       opts = [max_heap: 0, timeout: 120_000]
       assert Json.run!(count, [tools: tools(Json.text(brackets.(half, half)))] ++ opts) == 1
 
       assert {:error, {:execution_error, "Tool 'rows' error: the answer is not JSON." <> _}} =
-               Json.run(count, [tools: tools(Json.text(brackets.(2 * half, 0)))] ++ opts)
+               Json.run(count, [tools: tools(Json.text(brackets.(size, 0)))] ++ opts)
 
-      objects = "[" <> String.duplicate("{},", 10 * @million) <> "{}]"
-      assert Json.run!(count, [tools: tools(Json.text(objects))] ++ opts) == 10 * @million + 1
-      string = ~s({"a": ") <> String.duplicate("x", 100 * @million) <> ~s(", "b": 1})
+      objects = "[" <> String.duplicate("{},", size) <> "{}]"
+      assert Json.run!(count, [tools: tools(Json.text(objects))] ++ opts) == size + 1
+      string = ~s({"a": ") <> String.duplicate("x", 10 * size) <> ~s(", "b": 1})
       get = rows(~s({"op": "get", "field": "b"}))
       assert Json.run!(get, [tools: tools(Json.text(string))] ++ opts) == 1
 
-      for text <- [objects, brackets.(half, half)],
+      # The default limit of memory is 10 MB.
+      objects = "[" <> String.duplicate("{},", 4 * @million) <> "{}]"
+
+      for text <- [objects, brackets.(6 * @million, 6 * @million)],
           do:
             assert(
               {:error, {:memory_exceeded, _}} = Json.run(count, tools: tools(Json.text(text)))

@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.CheckSoundnessTest do
   alias PtcRunner.Test.{Environment, Generator}
   alias PtcRunner.Test.Generator.{Deep, Faults, Typed}
 
-  @cases 2_000
+  @cases 1_000
 
   defp seed, do: if(System.get_env("PTC_SEED"), do: Environment.seed(), else: 1)
 

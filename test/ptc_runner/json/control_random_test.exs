@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.ControlRandomTest do
 
   doctest Calling
 
-  @cases 400
+  @cases 150
   @opts [context: Calling.context(), now: "2024-02-29T10:30:00Z", timeout: 20_000]
 
   defp json(map), do: map |> Codec.encode!() |> Codec.decode!()

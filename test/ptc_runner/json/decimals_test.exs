@@ -252,7 +252,7 @@ defmodule PtcRunner.Json.DecimalsTest do
 
   describe "random programs" do
     test "agree with arithmetic by integers, in each form" do
-      Enum.reduce(1..Environment.cases(200), :rand.seed_s(:exsss, 28), fn _n, state ->
+      Enum.reduce(1..Environment.cases(100), :rand.seed_s(:exsss, 28), fn _n, state ->
         {rows, state} = rows(Enum.random(0..12), state)
         {expr, state} = expr(2, state)
         agree(expr, rows)

@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.ExplainTest do
 
   doctest Explain
   doctest Explain.About
+  doctest Explain.Encoded
   doctest Explain.Findings
   doctest Explain.Format
   doctest Explain.Observed
@@ -394,7 +395,7 @@ defmodule PtcRunner.Json.ExplainTest do
     end
 
     # Four times as deep. A square would be sixteen times as much.
-    assert least.(8_000) < 12 * least.(2_000)
+    assert least.(4_000) < 12 * least.(1_000)
   end
 
   test "explained, every golden program gives what it gives otherwise" do

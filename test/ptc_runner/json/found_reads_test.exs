@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.FoundReadsTest do
   alias PtcRunner.Json.Explain.Noticed
   alias PtcRunner.Test.Environment
 
-  @cases 1_500
+  @cases 800
 
   # Shapes: {:object, %{key => shape}}, {:list, shape} of at least two items, or a scalar.
   @keys ~w(id name total by items note user-id a.b 7)

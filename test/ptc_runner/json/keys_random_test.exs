@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.KeysRandomTest do
   alias PtcRunner.Json.{Codec, Paused}
   alias PtcRunner.Test.{Calling, Environment}
 
-  @cases 60
+  @cases 30
   @opts [context: Calling.context(), now: "2024-02-29T10:30:00Z", timeout: 20_000]
   # Programs with more events than this are crashed at some of their points.
   @most_points 24

@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.NumberOrderTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.Test.Environment
 
-  @cases 60
+  @cases 25
   # A longer text is read in place.
   @pad String.duplicate(" ", 5_000)
 

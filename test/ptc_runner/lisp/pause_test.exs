@@ -10,7 +10,7 @@ defmodule PtcRunner.Lisp.PauseTest do
   doctest LispCalling
   doctest PtcRunner.Json.Fingerprint
 
-  @cases 200
+  @cases 100
 
   defp json(map), do: map |> Codec.encode!() |> Codec.decode!()
   defp etf(term), do: term |> :erlang.term_to_binary() |> :erlang.binary_to_term()

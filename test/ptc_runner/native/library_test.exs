@@ -12,7 +12,7 @@ defmodule PtcRunner.Native.LibraryTest do
     dir = Path.join(System.tmp_dir!(), "ptc_library_#{System.unique_integer([:positive])}")
     app = Path.join(dir, "ptc_runner_native")
     File.mkdir_p!(Path.join(app, "priv"))
-    File.cp_r!(Application.app_dir(:ptc_runner_native, "ebin"), Path.join(app, "ebin"))
+    File.ln_s!(Application.app_dir(:ptc_runner_native, "ebin"), Path.join(app, "ebin"))
 
     File.cp_r!(
       Application.app_dir(:ptc_runner_native, "priv/native"),

@@ -607,7 +607,7 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
   test "a schema that is read again is the same type, but for decimals" do
     seed = Environment.seed()
 
-    for n <- 1..Environment.cases(1_000), type = RuledGenerator.type(seed, n) do
+    for n <- 1..Environment.cases(500), type = RuledGenerator.type(seed, n) do
       schema = Signature.type_to_json_schema(type)
       assert {:ok, {:signature, [], read}, dropped} = Signature.from_json_schema(schema, [])
       dropped = for %{keyword: keyword} <- dropped, keyword != "format", do: keyword
@@ -683,7 +683,7 @@ defmodule PtcRunner.SubAgent.ProviderSchemaTest do
     seed = Environment.seed()
 
     counts =
-      for n <- 1..Environment.cases(800), provider <- @providers, reduce: %{} do
+      for n <- 1..Environment.cases(400), provider <- @providers, reduce: %{} do
         counts -> Map.update(counts, {provider, one(seed, n, provider)}, 1, &(&1 + 1))
       end
 

@@ -38,7 +38,7 @@ defmodule PtcRunner.SubAgent.TruncatedTest do
 
   setup_all do
     :rand.seed(:exsss, Environment.seed())
-    documents = for type <- @types, _ <- 1..div(Environment.cases(504), 12), do: document(type)
+    documents = for type <- @types, _ <- 1..div(Environment.cases(240), 12), do: document(type)
     %{documents: documents}
   end
 
@@ -99,7 +99,7 @@ defmodule PtcRunner.SubAgent.TruncatedTest do
     {"", " …"}
   ]
 
-  describe "500 documents of twelve types, cut at every byte" do
+  describe "documents of twelve types, cut at every byte" do
     @tag timeout: 300_000
     test "Agent.answer/3 and JsonHandler give the right value or an error", %{
       documents: documents

@@ -232,7 +232,7 @@ impl<'a> Compiler<'a> {
         }
         self.current.targets.push(Target { head, places });
         self.run(about.body, patience)?;
-        self.close_function();
+        self.close_form(false);
         self.code.push(Instr::Return);
         let (params, captures) = (
             u16::try_from(about.params.len()),

@@ -117,11 +117,6 @@ impl Compiler<'_> {
             observer.open.clear();
         }
     }
-
-    /// Marks the end of a function.
-    pub(super) fn close_function(&mut self) {
-        self.close_form(false);
-    }
 }
 
 /// Returns what kind of form an expression is; `None` for what only names a value.

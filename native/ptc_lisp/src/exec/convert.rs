@@ -121,8 +121,8 @@ fn step<H: Heap>(m: &mut Machine<'_, H>, state: &mut Converting<H::Term>) -> Res
         }
     };
     let list = match state.rests.last_mut(m.heap) {
-        Some(list) if !state.levels.is_empty() => *list,
-        _ => state.rest,
+        Some(list) => *list,
+        None => state.rest,
     };
     let in_list = (state.levels.last()).is_some_and(|it| it.shape == CollectionShape::List);
     let list = match in_list {
