@@ -45,6 +45,8 @@ defmodule PtcRunner.Sandbox.Weight do
   def of(term, _max_heap) when is_immediate(term), do: {:ok, 0}
   def of(term, _max_heap) when term == %{}, do: {:ok, 3}
   def of(term, _max_heap) when is_float(term), do: {:ok, 2}
+  # What most tools of PTC-Lisp answer. It is less than each limit.
+  def of({tag, value}, _max_heap) when is_atom(tag) and is_immediate(value), do: {:ok, 3}
 
   def of(term, max_heap), do: weigh([term], 0, limit(max_heap))
 
