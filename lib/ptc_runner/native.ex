@@ -36,8 +36,8 @@ defmodule PtcRunner.Native do
   #     After `{:replayed, term, words}` instead, the next reply may be `{:ahead, state, terms, tool, [args, …], milliseconds, address, round}`:
   #     the run calls the tool in the rounds that follow too, and may be resumed with `{:replayed_all, answers, words}`, a list of at most as
   #     many answers.
-  #     After `{:unanswered, nil, 0}` instead the run, which is not to be completed, goes on to its next call if nothing there depends on the answer,
-  #     and else the reply is `:uncaught`.
+  #     With `{:unanswered, nil, 0}` instead the run stays where it is. The reply is that of another one, which goes on behind the call and ends,
+  #     with a value that means nothing, where something could read the answer; `:uncaught` if there is no such run.
   #   * `{:moves, state, terms, tool, args, milliseconds, words}` - suspended for a tool; the run should move to the process of its
   #     tools, where it is resumed with `{:moved, term, words}`. The words are those of a copy of `terms` and `args`;
   #     `{:at_most, words}` if only `weigh/3` can tell whether it is small enough.
@@ -51,8 +51,8 @@ defmodule PtcRunner.Native do
   #   * `{:decode, state, terms, tool, text}` - a run that was resumed with `{:text, {tool, text}, words}`, the JSON text that
   #     a tool has answered, does not read it in place: it is resumed with what that is decoded to, as with any answer.
   #     `:text_moved` stands for `:text` in the process of the tools.
-  #   * `{:fork, state, terms, loop, list, milliseconds}` - suspended at the start of a loop whose rounds may
-  #     overlap: `resume/3` resumes it with `{:joined, value of the loop, words}`; or with `{:in_turn, nil, 0}`: then it goes through the loop itself,
+  #   * `{:fork, state, terms, loop, list, milliseconds, tools}` - suspended at the start of a loop whose rounds may
+  #     overlap, and which calls the tools with these names: `resume/3` resumes it with `{:joined, value of the loop, words}`; or with `{:in_turn, nil, 0}`: then it goes through the loop itself,
   #     one round after another, and `round/3` may start others at each call of these rounds
   #
   # Suspended work is resumed once, with its own terms; anything else raises `ArgumentError`. Functions with
@@ -294,7 +294,8 @@ defmodule PtcRunner.Native do
       asks :: boolean() | :together
     ) ::
       Types.run()
-      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout()}
+      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout(),
+         tools :: [String.t()]}
   )
 
   nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())

@@ -41,7 +41,7 @@ defmodule PtcRunner.Test.HostileCalls do
     loop = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"}, each]}
     {:ok, forking, forking_consts} = Native.compile_node(loop, 100, {1_000, 0})
 
-    {:fork, at_loop, loop_terms, _loop, _rows, _left} =
+    {:fork, at_loop, loop_terms, _loop, _rows, _left, _tools} =
       Native.run_compiled(forking, forking_consts, @given, true, false)
 
     {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})

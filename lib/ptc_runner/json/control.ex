@@ -369,16 +369,9 @@ defmodule PtcRunner.Json.Control do
   end
 
   @doc """
-  Whether a call certainly waits, which is asked before the one in front of it has its answer: nobody else is told of it or asked about it, and a
-  decision about it is not used yet.
+  Whether a call waits behind one that does, which has no answer yet. The hook is asked about it, and again when the run goes on, unless it lets it
+  wait. A decision about it is not used yet.
   """
-  @spec waits(t(), Entry.id(), term(), term(), non_neg_integer()) :: {:wait, t()} | :other
-  def waits(%{rules: %{on_call: nil}} = control, id, name, args, pc),
-    do: waits_too(control, id, name, args, pc)
-
-  def waits(_control, _id, _name, _args, _pc), do: :other
-
-  @doc "Whether a call waits behind one that does. The hook is asked about it, and again when the run goes on, unless it lets it wait."
   @spec waits_too(t(), Entry.id(), term(), term(), non_neg_integer()) :: {:wait, t()} | :other
   def waits_too(control, id, name, args, pc) do
     with true <- asks?(control, name),

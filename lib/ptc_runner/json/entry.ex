@@ -205,7 +205,8 @@ defmodule PtcRunner.Json.Entry do
 
   @doc """
   Whether entries are all that a run has had up to the last of them: none may be missing, because its tool would be called again. Where calls
-  wait together or overlap, some rounds of the last loop may have no answer yet.
+  wait together or overlap, some rounds of the last loop may have no answer yet; and if `waits?`, calls of these rounds too, with later ones of the
+  same round that were made without their answers.
 
       iex> entry = &{&1, "x", %{}, {:ok, 1, nil}}
       iex> PtcRunner.Json.Entry.whole([entry.(1), entry.(3)], false)
@@ -220,13 +221,22 @@ defmodule PtcRunner.Json.Entry do
         error: "The journal has no call 2, but later ones",
         error: "The journal has no call 1.0.2, but later ones"
       ]
+      iex> for ids <- [[{1, 0, 1}, {1, 0, 3}], [{1, 0, 3}, {1, 1, 1}], [{1, 0, 2}, 2], [1, 3]],
+      ...>   do: PtcRunner.Json.Entry.whole(Enum.map(ids, entry), true, true)
+      [
+        :ok,
+        :ok,
+        error: "The journal has no call 1.0.1, but later ones",
+        error: "The journal has no call 2, but later ones"
+      ]
 
   """
-  @spec whole([t()], forks? :: boolean()) :: :ok | {:error, String.t()}
-  def whole(entries, false), do: numbered(entries, 1)
+  @spec whole([t()], forks? :: boolean(), waits? :: boolean()) :: :ok | {:error, String.t()}
+  def whole(entries, forks?, waits? \\ false)
+  def whole(entries, false, _waits?), do: numbered(entries, 1)
 
-  def whole(entries, true) do
-    if in_order(entries) == :error, do: searched(entries), else: :ok
+  def whole(entries, true, waits?) do
+    if in_order(entries) == :error, do: searched(entries, waits?), else: :ok
   end
 
   @doc """
@@ -263,31 +273,41 @@ defmodule PtcRunner.Json.Entry do
   defp number({loop, _round, _number}), do: loop
   defp number(number), do: number
 
-  defp searched(entries) do
+  defp searched(entries, waits?) do
     ids = Enum.map(entries, &elem(&1, 0))
+    last = if waits?, do: loop(List.last(ids))
     twice = if ascending?(entries), do: [], else: ids -- Enum.uniq(ids)
 
     case twice do
-      [] -> following(ids, 0)
+      [] -> following(ids, 0, last)
       [id | _] -> {:error, "The journal has the call #{text(id)} twice"}
     end
   end
 
-  # In a loop each round has its own numbers.
-  defp following([], _last), do: :ok
+  # Behind a loop in which a call waits, nothing is called.
+  defp loop({loop, _round, _number}), do: loop
+  defp loop(_number), do: nil
 
-  defp following([{fork, round, number} | ids], last) when fork in [last, last + 1] do
-    if number == 1, do: in_round(ids, {fork, round, 2}), else: missing({fork, round, 1})
-  end
+  # In a loop each round has its own numbers. `waiting`: the loop in which calls may wait.
+  defp following([], _last, _waiting), do: :ok
 
-  defp following([number | ids], last) when number == last + 1, do: following(ids, number)
-  defp following(_gap, last), do: missing(last + 1)
+  defp following([{fork, round, _} | _] = ids, last, waiting) when fork in [last, last + 1],
+    do: in_round(ids, {fork, round, 1}, waiting)
 
-  defp in_round([next | ids], {fork, round, number} = next),
-    do: in_round(ids, {fork, round, number + 1})
+  defp following([number | ids], last, waiting) when number == last + 1,
+    do: following(ids, number, waiting)
 
-  defp in_round([{fork, round, _later} | _], {fork, round, _number} = next), do: missing(next)
-  defp in_round(ids, {fork, _round, _number}), do: following(ids, fork)
+  defp following(_gap, last, _waiting), do: missing(last + 1)
+
+  defp in_round([next | ids], {fork, round, number} = next, waiting),
+    do: in_round(ids, {fork, round, number + 1}, waiting)
+
+  defp in_round([{fork, round, later} = id | _] = ids, {fork, round, next}, fork)
+       when later > next,
+       do: in_round(ids, id, fork)
+
+  defp in_round([{fork, round, _} | _], {fork, round, _} = next, _waiting), do: missing(next)
+  defp in_round(ids, {fork, _round, _number}, waiting), do: following(ids, fork, waiting)
 
   defp missing(id), do: {:error, "The journal has no call #{text(id)}, but later ones"}
 

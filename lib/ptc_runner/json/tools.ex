@@ -71,6 +71,18 @@ defmodule PtcRunner.Json.Tools do
   end
 
   @doc """
+  Whether one of these tools takes several calls at once.
+
+      iex> settings = %{"find" => %{batch: 100}, "pay" => %{batch: nil}}
+      iex> for names <- [["pay", "log"], ["pay", "find"]], do: PtcRunner.Json.Tools.batch?(names, settings)
+      [false, true]
+
+  """
+  @spec batch?([String.t()], settings()) :: boolean()
+  def batch?(names, settings),
+    do: Enum.any?(names, &match?(%{^&1 => %{batch: most}} when most != nil, settings))
+
+  @doc """
   The functions of tools, and what they say; `context` is what tools of two arguments get, see `PtcRunner.Json.ToolContext`.
   Raises `ArgumentError` for wrong options.
 

@@ -201,6 +201,17 @@ impl<'a> Execution<'a> {
         Some(execution.reply(executed, Home::New(round, None)).0)
     }
 
+    /// Executes what follows the call at which a run is suspended, as long as nothing reads the answer, as a run of its own.
+    pub fn unanswered(env: Env<'a>, run: &AnyRun, terms: Term<'a>, pace: Pace) -> Option<Term<'a>> {
+        let plain = run.plain();
+        let (mut execution, terms) = Execution::of_held(env, terms, plain, plain.words(), pace)?;
+        let meter = schedule::meter(plain.limits, pace);
+        let (heap, given) = (&mut execution.heap, &mut execution.given);
+        let (executed, ahead) = run.unanswered(heap, given, terms, meter)?;
+        execution.charge(&executed, schedule::RESUMPTION);
+        Some(execution.reply(executed, Home::New(ahead, None)).0)
+    }
+
     /// Charges the caller for the execution. After a whole slice it gives up the rest of its time slice.
     fn charge(&self, executed: &Executed<Raw<'a>>, call: usize) {
         let env = self.heap.terms.env;
@@ -317,10 +328,11 @@ impl<'a> Execution<'a> {
                     }
                 }
             }
-            Ending::Fork { name, list } => {
+            Ending::Fork { name, list, tools } => {
                 let left = self.milliseconds_left(deadline);
                 let state = home.keep(env, None);
-                (atoms::fork(), state, terms, name, list.term(env), left).encode(env)
+                let (list, tools) = (list.term(env), tools.term(env));
+                (atoms::fork(), state, terms, name, list, left, tools).encode(env)
             }
             Ending::Ask { what, about } => {
                 let left = self.milliseconds_left(deadline);

@@ -31,6 +31,9 @@ enum ResumeWith<'a> {
     /// `{kind, term, words}`: a value, and the words of that value. The reply to an error is `:uncaught` if the program does not
     /// catch it, and `{:decode, state, terms, tool, text}` to a text that must be decoded.
     Value(ValueKind, Term<'a>, usize),
+    /// `{:unanswered, _, _}`: nothing, because the call waits for somebody. What follows it goes on as a run of its own, as long as nothing reads the
+    /// answer; the run stays at its call.
+    Unanswered,
     /// `{:limits, timeout, max_heap}`: limits that were not known before.
     Limits(Limits),
 }
@@ -52,7 +55,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             tag if tag == atoms::in_turn() => ValueKind::InTurn,
             tag if tag == atoms::replayed() => ValueKind::Replayed,
             tag if tag == atoms::replayed_all() => ValueKind::ReplayedAll,
-            tag if tag == atoms::unanswered() => ValueKind::Unanswered,
+            tag if tag == atoms::unanswered() => return Ok(ResumeWith::Unanswered),
             tag if tag == atoms::text() => ValueKind::Text,
             tag if tag == atoms::text_moved() => ValueKind::TextMoved,
             tag if tag == atoms::limits() => {
@@ -114,6 +117,7 @@ fn resumed<'a>(
             return texts::answered((env, pace), state, (run, terms), answer);
         }
         ResumeWith::Value(kind, value, words) => (Some((kind, value.into())), words),
+        ResumeWith::Unanswered => return Execution::unanswered(env, run.as_ref(), terms, pace),
         ResumeWith::Limits(limits) => {
             run.plain_mut().limits = limits;
             (None, 0)
@@ -141,7 +145,7 @@ fn resume_work<'a>(
     pace: Pace,
 ) -> Option<Term<'a>> {
     let (limits, answer) = match with {
-        ResumeWith::Nothing => (None, None),
+        ResumeWith::Nothing | ResumeWith::Unanswered => (None, None),
         ResumeWith::Limits(limits) => (Some(limits), None),
         ResumeWith::Value(kind, answer, words) => (None, Some((answer.into(), kind, words))),
     };
@@ -170,7 +174,7 @@ nif! {
 
 nif! {
     /// Runs a compiled program, or the observation of one; `consts` must be the constants it was compiled with. `forks`: its loops fork. At a loop
-    /// that calls tools it returns `{:fork, state, terms, name of the loop, list, time left}`, and [`round`](crate::fork) starts each round.
+    /// that calls tools it returns `{:fork, state, terms, name of the loop, list, time left, names of its tools}`, and [`round`](crate::fork) starts each round.
     /// `asks`: its caller decides about each call. The run does not move, and the last element of a call is `{weight, address}`. With
     /// `:together` it is told of the calls that follow.
     fn run_compiled<'a>(env, program: Term<'a>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: AsksArg)

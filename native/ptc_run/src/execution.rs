@@ -156,6 +156,8 @@ pub enum Ending<T> {
         name: Name,
         /// The list of its items, or of the indices of the branches.
         list: T,
+        /// The list of the names of the tools that they call.
+        tools: T,
     },
     /// Only the caller can do what the run wants; it can be resumed with the answer.
     Ask {

@@ -87,7 +87,6 @@ impl<L: Execute> Run<L> {
                         let (joined, value) = state.joined(program, heap, value)?;
                         (joined, value.map_or(Answers::None, Answers::One))
                     }
-                    Some((ValueKind::Unanswered, _)) => (state, Answers::Unanswered),
                     Some((ValueKind::InTurn, _)) => (state.in_turn(program)?, Answers::None),
                     Some((kind, list)) if kind.is_list() => {
                         self.moved_with(kind);
@@ -150,6 +149,31 @@ impl<L: Execute> Run<L> {
         Some((executed, round))
     }
 
+    /// Executes what follows the call at which the run is suspended, as a run of its own, as long as nothing reads the answer: it ends there,
+    /// with a value that means nothing. `None` if the terms are not those of the run, or if what runs is counted.
+    pub fn unanswered<H: Heap>(
+        &self,
+        heap: &mut H,
+        given: &mut Given<'_, H::Term>,
+        terms: &[H::Term],
+        meter: Meter,
+    ) -> Option<(Executed<H::Term>, Self)>
+    where
+        State<L, ()>: Clone,
+    {
+        self.plain.observation.is_none().then_some(())?;
+        let mut terms = terms.iter().copied();
+        let state = thaw(self.state.clone()?, heap, &mut terms)?;
+        terms.next().is_none().then_some(())?;
+        let answers = Answers::One(heap.nil());
+        let mut run = Run::new(self.program.clone(), self.plain.round());
+        let Some(state) = state.unanswered(&self.program) else {
+            return Some((Executed::ended(Ending::Uncaught, Spent::of(&meter)), run));
+        };
+        let executed = run.go_on(heap, given, (state, answers), meter, None)?;
+        Some((executed, run))
+    }
+
     fn moved_with(&mut self, kind: ValueKind) {
         if kind.has_moved() && self.plain.mode != Mode::OverTexts {
             self.plain.mode = Mode::Moved;
@@ -185,9 +209,6 @@ impl<L: Execute> Run<L> {
             vm.observe(watch);
         }
         vm.forks = plain.mode == Mode::Forks;
-        if matches!(answers, Answers::Unanswered) && !vm.only_collects() {
-            return Some(Executed::ended(Ending::Uncaught, Spent::of(vm.meter())));
-        }
         let exit = answers.resume(&mut vm);
         if vm.is_broken() {
             return None;
@@ -253,7 +274,7 @@ impl<L: Execute> Run<L> {
                     _ => plain.replays && vm.only_collects(),
                 },
             },
-            Exit::Fork { name, list } => Ending::Fork { name, list },
+            Exit::Fork { name, list, tools } => Ending::Fork { name, list, tools },
             Exit::Ask { what, about } => Ending::Ask { what, about },
         };
         let state = vm.into_state();

@@ -106,6 +106,15 @@ pub trait Running<F: Heaps>: Send {
         round: (&[TermOf<'a, F>], TermOf<'a, F>),
         meter: Meter,
     ) -> Option<Begun<'a, F>>;
+
+    /// See [`Run::unanswered`].
+    fn unanswered<'a>(
+        &self,
+        heap: &mut F::On<'a>,
+        given: &mut Given<'_, TermOf<'a, F>>,
+        terms: &[TermOf<'a, F>],
+        meter: Meter,
+    ) -> Option<Begun<'a, F>>;
 }
 
 impl<F: Heaps, L: Execute> Runnable<F> for Program<L>
@@ -209,6 +218,17 @@ where
     ) -> Option<Begun<'a, F>> {
         let (executed, round) = Run::round(self, heap, given, round, meter)?;
         Some((executed, kept(round)))
+    }
+
+    fn unanswered<'a>(
+        &self,
+        heap: &mut F::On<'a>,
+        given: &mut Given<'_, TermOf<'a, F>>,
+        terms: &[TermOf<'a, F>],
+        meter: Meter,
+    ) -> Option<Begun<'a, F>> {
+        let (executed, run) = Run::unanswered(self, heap, given, terms, meter)?;
+        Some((executed, kept(run)))
     }
 }
 

@@ -194,6 +194,27 @@ impl Lab {
         Ok(self.heap.make_list(&values))
     }
 
+    /// Executes what follows the call of a suspended run without its answer.
+    fn unanswered(
+        &mut self,
+        run: &dyn Running<OnPlain>,
+        held: &[Term],
+    ) -> (Executed<Term>, Option<AnyRun>) {
+        let consts = Consts::Vector(self.consts.clone());
+        let (_, data) = Given::held(held, self.heap.nil()).expect("the terms of a run");
+        let (mut given, meter) = (Given { consts, data }, self.meter());
+        let left = run.unanswered(&mut self.heap, &mut given, &held[FIRST..], meter);
+        left.expect("its own terms")
+    }
+
+    /// Returns the arguments of the call at which an execution has ended.
+    fn args_of(&self, executed: &Executed<Term>) -> String {
+        match &executed.ending {
+            Ending::Call { args, .. } => self.heap.show(*args),
+            other => format!("{other:?}"),
+        }
+    }
+
     /// Resumes a suspended run.
     fn resume(
         &mut self,
@@ -365,6 +386,43 @@ fn a_round_may_begin_at_a_call_of_another_one_in_turn() {
     let values = lab.rounds(&*run, &waits.held.unwrap(), list);
     assert_eq!(lab.heap.show(values.unwrap()), "[21]");
     assert_eq!(lab.calls, ["20"]);
+}
+
+#[test]
+fn what_follows_a_call_goes_on_without_its_answer_until_something_reads_it() {
+    for in_turn in [false, true] {
+        let (code, branches) = sum_of_calls();
+        let mut lab = Lab::new(code, branches, [10, 20, 0]);
+        let mut plain = Plain::new(Some(Limits::UNLIMITED));
+        plain.mode = if in_turn { Mode::Forks } else { Mode::Asks };
+        let (consts, data) = (Consts::Vector(lab.consts.clone()), lab.data());
+        let (program, meter) = (lab.program.clone(), lab.meter());
+        let left = program.start(plain, &mut lab.heap, &mut Given { consts, data }, meter);
+        let (mut executed, run) = left.expect("it begins");
+        let mut run = run.unwrap();
+        if in_turn {
+            let nil = lab.heap.nil();
+            let held = executed.held.unwrap();
+            let waits = lab.resume(&mut run, &held, Some((ValueKind::InTurn, nil)));
+            executed = waits.expect("its own terms");
+        }
+        assert_eq!(lab.args_of(&executed), "10");
+        // The second branch does not read the answer of the first one, but a run in turn does not leave its branch.
+        let held = executed.held.unwrap();
+        let (ahead, second) = lab.unanswered(&*run, &held);
+        if in_turn {
+            assert!(matches!(ahead.ending, Ending::Done(_)));
+        } else {
+            assert_eq!(lab.args_of(&ahead), "20");
+            // The sum reads both.
+            let (end, _) = lab.unanswered(&*second.unwrap(), &ahead.held.unwrap());
+            assert!(matches!(end.ending, Ending::Done(_)));
+        }
+        // The run itself has stayed at its call.
+        let answer = number(&mut lab.heap, 1);
+        let next = lab.resume(&mut run, &held, Some((ValueKind::Answer, answer)));
+        assert_eq!(lab.args_of(&next.expect("its own terms")), "20");
+    }
 }
 
 #[test]

@@ -49,8 +49,6 @@ pub fn look_ahead<H: Heap, L: Execute>(
 pub enum Answers<T> {
     /// Nothing: its slice or quantum was over.
     None,
-    /// Nothing that the answer to its call could be taken for: see [`ValueKind::Unanswered`](crate::ValueKind::Unanswered).
-    Unanswered,
     /// The answer to its call, or the value of a loop.
     One(T),
     /// The answers to its call and to those that follow.
@@ -73,10 +71,6 @@ impl<T: Copy> Answers<T> {
     pub fn resume<H: Heap<Term = T>, L: Execute>(self, vm: &mut Vm<'_, H, L>) -> ExitOf<H, L> {
         let answers = match self {
             Answers::None => return vm.run(),
-            Answers::Unanswered => {
-                let nothing = vm.nothing();
-                return vm.resume(nothing);
-            }
             Answers::One(answer) => return vm.resume(answer),
             Answers::All(answers) => answers,
         };

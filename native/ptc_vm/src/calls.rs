@@ -247,7 +247,8 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
             Ok(Next::Fork { name, calls }) => {
                 self.push_built_in(work);
                 self.returning = Returning::Forks;
-                Ok(Some(Exit::Fork { name, list: calls }))
+                let (list, tools) = (calls, self.machine.heap.make_list(&[]));
+                Ok(Some(Exit::Fork { name, list, tools }))
             }
             Err(halt) => {
                 self.push_built_in(work);

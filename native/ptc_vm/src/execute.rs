@@ -50,6 +50,11 @@ pub trait Execute: Language {
         false
     }
 
+    /// Returns whether an operation only builds a value of its operands, so that it does the same whatever they are.
+    fn only_builds(_op: Self::Op) -> bool {
+        false
+    }
+
     /// Returns whether the answer to a call, behind which the run goes on at this address, is only kept or dropped there, and its code goes on
     /// to the next item of a list: then until which address nothing reads the answer. So the calls before that address do not depend on
     /// it.

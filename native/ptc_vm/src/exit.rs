@@ -29,6 +29,8 @@ pub enum Exit<T, F> {
         name: Name,
         /// Its list, which is not empty; or the indices of the branches; or the calls, each a list of a function and its arguments.
         list: T,
+        /// The list of the names of the tools that the iterations or branches call; it may have one twice. Empty for the calls of a built-in.
+        tools: T,
     },
     /// The run halted before its end.
     Halted(Halt<F>),

@@ -38,6 +38,7 @@ mod stack;
 mod start;
 mod state;
 mod turn;
+mod unread;
 pub mod verify;
 mod watch;
 

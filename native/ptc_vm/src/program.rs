@@ -186,6 +186,13 @@ impl<L: Language> Program<L> {
         self.branches.get(place).filter(|it| it.starts[0] == pc)
     }
 
+    /// Returns the branches around an address, or that end there, the outermost first.
+    pub fn branches_around(&self, pc: Pc) -> Vec<&Branches> {
+        let before = self.branches.partition_point(|it| it.starts[0] < pc);
+        let around = self.branches[..before].iter().filter(|it| pc <= it.end);
+        around.collect()
+    }
+
     /// Returns whether branches begin in a part of the code.
     pub fn has_branches(&self, part: std::ops::Range<Pc>) -> bool {
         let place = self

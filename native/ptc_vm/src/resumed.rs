@@ -16,9 +16,6 @@ pub enum ValueKind {
     Replayed,
     /// The answers of a journal to the call at which the run waits and to those that follow, as a list.
     ReplayedAll,
-    /// Nothing: the call waits for somebody. The run goes on as long as nothing depends on the answer, and is not completed: see
-    /// [`Vm::only_collects`](crate::Vm::only_collects).
-    Unanswered,
     /// The text of the error of the call's tool, which the program may catch.
     Failed,
     /// The same, for a run that has moved to the process of its tools.

@@ -10,13 +10,14 @@ use crate::halt::Halt;
 use crate::handlers::Handler;
 use crate::language::Language;
 use crate::machine::{HaltOf, Machine};
-use crate::program::{Instr, Loop, Pc, Program, NO_PC};
+use crate::program::{ConstId, Instr, Loop, Pc, Program, NO_PC};
 use crate::stack::Stack;
 use crate::state::FailingOf;
 use crate::turn::Turn;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::number::Number;
+use std::ops::Range;
 
 /// One execution of a run.
 pub struct Vm<'h, H: Heap, L: Language> {
@@ -40,8 +41,10 @@ pub struct Vm<'h, H: Heap, L: Language> {
     pub forks: bool,
     /// The run is one iteration of a loop.
     pub(crate) is_round: bool,
-    /// The address at which it ends if it is a branch, else [`NO_PC`].
+    /// The address at which it ends if it is a branch, or goes on without an answer, else [`NO_PC`].
     pub(crate) ends_at: Pc,
+    /// Number of operations with a body around that address.
+    pub(crate) ends_in: u32,
     /// What runs in turn.
     pub(crate) turn: Turn,
     /// An instruction has found that the state of the run is not its own.
@@ -117,7 +120,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     /// Returns how the machine stops where branches begin or end.
     #[cold]
     fn branch(&mut self) -> Option<ExitOf<H, L>> {
-        if self.pc == self.ends_at && self.frames.is_empty() {
+        if self.pc == self.ends_at && self.frames.len() == self.ends_in as usize {
             return Some(Exit::Done(self.machine.top()));
         }
         self.turn.reached(self.program, self.pc);
@@ -130,7 +133,26 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         Some(Exit::Fork {
             name: BRANCHES,
             list: self.machine.heap.make_list(&indices),
+            tools: self.tools(self.pc..branches.end),
         })
+    }
+
+    /// Returns the names of the tools that a part of the code calls.
+    fn tools(&mut self, part: Range<Pc>) -> H::Term {
+        let part = self
+            .program
+            .code
+            .get(part.start as usize..part.end as usize);
+        let names = part.into_iter().flatten().filter_map(|instr| match instr {
+            Instr::Call { tool, .. } => Some(*tool),
+            _ => None,
+        });
+        let mut names: Vec<_> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        let name = |id: ConstId| self.machine.constant(id);
+        let names: Vec<_> = names.into_iter().map(name).collect();
+        self.machine.heap.make_list(&names)
     }
 
     /// Returns whether the body of a loop calls tools.
@@ -187,11 +209,6 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
     /// Returns whether a handler is in force, which may catch the error of a tool.
     pub fn catches(&self) -> bool {
         !self.handlers.is_empty()
-    }
-
-    /// Returns what stands for no value.
-    pub(crate) fn nothing(&self) -> H::Term {
-        self.machine.heap.nil()
     }
 
     /// Returns whether the next step cannot be interrupted and is known to take longer than a
@@ -320,7 +337,8 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
                     if forks && L::forks(enter.op) && self.calls_tools(enter) {
                         if let Some(list) = self.list_to_fork(enter)? {
                             let name = enter.op.into();
-                            return Ok(Exit::Fork { name, list });
+                            let tools = self.tools(self.pc..enter.end);
+                            return Ok(Exit::Fork { name, list, tools });
                         }
                     }
                     self.pc = self.enter(enter)?;

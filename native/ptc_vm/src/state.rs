@@ -23,8 +23,10 @@ pub struct State<L: Language, T> {
     pub(crate) has_input: bool,
     /// Whether the run is one iteration of a loop, see [`State::round`].
     pub(crate) is_round: bool,
-    /// The address at which it ends if it is a branch, else [`NO_PC`].
+    /// The address at which it ends if it is a branch, or goes on without an answer, else [`NO_PC`].
     pub(crate) ends_at: Pc,
+    /// Number of operations with a body around that address.
+    pub(crate) ends_in: u32,
     /// Where its loop or its branches are that run in turn.
     pub(crate) turn: Turn,
     /// Whether the run was suspended before the instruction had advanced.
@@ -91,6 +93,7 @@ impl<L: Language, T: Copy> Rooted for State<L, T> {
             has_input: self.has_input,
             is_round: self.is_round,
             ends_at: self.ends_at,
+            ends_in: self.ends_in,
             turn: self.turn,
             whole: self.whole,
             multiplies: self.multiplies,
@@ -133,6 +136,7 @@ impl<L: Language, T: Copy> State<L, T> {
             has_input: input.is_some(),
             is_round: false,
             ends_at: NO_PC,
+            ends_in: 0,
             turn: Turn::default(),
             whole: false,
             multiplies: false,
@@ -176,6 +180,7 @@ impl<L: Language, T: Copy> State<L, T> {
             has_input: self.has_input,
             is_round: true,
             ends_at,
+            ends_in: 0,
             turn: Turn::default(),
             whole: false,
             multiplies: false,
@@ -214,6 +219,7 @@ impl<L: Language, T: Copy> State<L, T> {
             has_input: self.has_input,
             is_round: true,
             ends_at: NO_PC,
+            ends_in: 0,
             turn: Turn::default(),
             whole: false,
             multiplies: self.multiplies,

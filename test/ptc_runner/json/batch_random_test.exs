@@ -77,4 +77,62 @@ defmodule PtcRunner.Json.BatchRandomTest do
     assert :counters.get(lists, 1) > @cases
     assert :counters.get(lists, 1) < :counters.get(made, 1)
   end
+
+  # Approves calls until the run has ended: all, or those of a random choice, of which the first one is always decided about.
+  defp approved({:paused, paused}, opts) do
+    {:ok, paused} = paused |> Json.Paused.to_map() |> Json.Paused.from_map()
+    [first | _] = paused.calls
+    some? = Enum.random([true, false])
+
+    decide =
+      &if(some? and &1.id != first.id and Enum.random([1, 2]) == 1, do: :pause, else: :approve)
+
+    paused |> Json.resume(decide, opts) |> approved(opts)
+  end
+
+  defp approved(result, _opts), do: result
+
+  @tag timeout: 600_000
+  test "the same calls and results as without approvals, in whatever order a person decides" do
+    seed = Environment.seed()
+    pauses = :counters.new(1, [])
+
+    for n <- 1..Environment.cases(@cases) do
+      program = Calling.program(seed, n)
+      table = :ets.new(:made, [:duplicate_bag, :public])
+      made = fn name, args -> :ets.insert(table, {{name, args}}) end
+      plain = singles(Calling.tools(made))
+      told = "PTC_SEED=#{seed}, case #{n}: #{inspect(program, limit: :infinity)}"
+      concurrency = if rem(n, 4) == 0, do: Enum.random(2..8), else: 1
+
+      expected = Json.run(program, [tools: plain] ++ @opts)
+      all = table |> :ets.tab2list() |> Enum.sort()
+      :ets.delete_all_objects(table)
+
+      tools =
+        for {name, fun} <- plain, into: %{} do
+          effect = Enum.random([:read, :write])
+
+          case Enum.random(1..4) do
+            1 -> {name, {fun, effect: effect}}
+            2 -> {name, {&Enum.map(&1, fun), effect: effect, batch: 10, approve: true}}
+            _ -> {name, {fun, effect: effect, approve: true}}
+          end
+        end
+
+      opts = [tools: tools, tool_concurrency: concurrency] ++ @opts
+      result = Json.run(program, opts)
+      if match?({:paused, _}, result), do: :counters.add(pauses, 1, 1)
+      resumed = approved(result, Keyword.drop(opts, [:now, :timeout, :tool_concurrency]))
+      assert {told, resumed} === {told, expected}
+
+      # Behind an error, calls of later rounds may have been made.
+      with {:ok, _, _, _} <- expected,
+           do: assert({told, table |> :ets.tab2list() |> Enum.sort()} === {told, all})
+
+      :ets.delete(table)
+    end
+
+    assert :counters.get(pauses, 1) > div(Environment.cases(@cases), 4)
+  end
 end

@@ -66,6 +66,42 @@ defmodule PtcRunner.Json.BatchTest do
     end
   end
 
+  test "only loops with calls of tools that take lists go in rounds" do
+    :erlang.trace_pattern({PtcRunner.Json.Run.Rounds, :run, 2}, true, [:global])
+    :erlang.trace_pattern({PtcRunner.Json.Run.Rounds, :controlled, 3}, true, [:global])
+    items = [1, 2, 3]
+
+    for {tool, on_call} <- [
+          {"one", nil},
+          {"many", nil},
+          {"one", fn _ -> :run end},
+          {"many", fn _ -> :run end}
+        ] do
+      tools = %{"one" => & &1["n"], "many" => {&Enum.map(&1, fn %{"n" => n} -> n end), batch: 10}}
+      opts = [context: %{"items" => items}, tools: tools, on_call: on_call]
+
+      task =
+        Task.async(fn ->
+          receive do: (:go -> Json.run(program(map(call(tool))), opts))
+        end)
+
+      :erlang.trace(task.pid, true, [:call])
+      send(task.pid, :go)
+      assert {:ok, ^items, _, _} = Task.await(task)
+      delivered = :erlang.trace_delivered(task.pid)
+      assert_receive {:trace_delivered, _pid, ^delivered}
+      assert rounds(task.pid) == if(tool == "many", do: 1, else: 0)
+    end
+  end
+
+  defp rounds(pid) do
+    receive do
+      {:trace, ^pid, :call, _function} -> 1 + rounds(pid)
+    after
+      0 -> 0
+    end
+  end
+
   test "the calls of a loop go to their tool together, in their order, at most so many at once" do
     assert {:ok, value, _, _} =
              run(map(call("double")), Enum.to_list(1..25), %{"double" => batch(&(&1 * 2))})
@@ -447,7 +483,7 @@ defmodule PtcRunner.Json.BatchTest do
 
       # The second call of an item needs the answer of the first one, and that of the next item does not.
       twice = map.(call("pay", call("pay", it)))
-      # It is not known whether a tool that does not wait is called first.
+      # A tool that reads is called where another call waits.
       mixed =
         map.(%{
           "op" => "if",
@@ -464,7 +500,10 @@ defmodule PtcRunner.Json.BatchTest do
             {map.(pay), [[1, 2, 3, 1, 2, 3, 1, 2, 3]]},
             {map.(%{"all" => pay, "x" => it}), [[1, 2, 3, 1, 2, 3, 1, 2, 3]]},
             {map.(twice), [[1, 1, 1], [1, 2, 1, 2, 1, 2], [2, 3, 2, 3, 2, 3], [3, 3, 3]]},
-            {map.(mixed), [[1, 1, 1], [3, 3, 3]]}
+            {map.(mixed), [[1, 3, 1, 3, 1, 3]]},
+            # The parts of one object do not need each other's answers, whatever else stands between them.
+            {map.(%{"a" => call("pay", it), "b" => call("pay", 7), "c" => %{"d" => it}}),
+             [[1, 7, 2, 7, 3, 7]]}
           ],
           # A program with a tool that takes lists has its rounds from the beginning.
           more <- [%{}, %{"find" => {& &1, batch: 10}}],
@@ -498,6 +537,78 @@ defmodule PtcRunner.Json.BatchTest do
 
     defp all_paused(result, _opts, before), do: {Enum.reverse(before), result}
 
+    test "of one round: what reads is called, and what writes comes behind those that wait" do
+      it = %{"op" => "it"}
+      items = %{"op" => "load", "name" => "items"}
+      get = &%{"op" => "get", "field" => &1}
+
+      node = fn parts ->
+        %{"op" => "pipe", "steps" => [items, %{"op" => "map", "expr" => parts}]}
+      end
+
+      need = %{"op" => "pipe", "steps" => [call("find", it), call("pay", get.("n"))]}
+      me = self()
+      tell = fn name -> fn args -> send(me, {name, args["n"]}) && args end end
+      hook = fn call -> if call.tool == "pay", do: :pause, else: :run end
+
+      for {parts, waits, made} <- [
+            {%{"a" => call("pay", it), "b" => call("find", it), "c" => call("pay", 7)},
+             [1, 7, 2, 7], [find: 1, find: 2]},
+            {%{"a" => call("pay", it), "b" => call("log", it), "c" => call("pay", 7)}, [1, 2],
+             []},
+            # The answer of the tool that reads is known, and that of the one that waits is not.
+            {%{"a" => call("pay", 5), "b" => need}, [5, 1, 5, 2], [find: 1, find: 2]},
+            # Calls of a round are made in their order, and the second one needs the answer of the first one.
+            {%{"a" => call("find", call("pay", it)), "b" => call("pay", 7)}, [1, 2], []},
+            # What is made of the answer is not known.
+            {%{
+               "op" => "list",
+               "items" => [
+                 %{"op" => "pipe", "steps" => [call("pay", it), get.("n")]},
+                 call("pay", 7)
+               ]
+             }, [1, 2], []}
+          ],
+          on_call <- [nil, hook],
+          more <- [%{}, %{"other" => {& &1, batch: 10}}],
+          concurrency <- [1, 3] do
+        approve = on_call == nil
+        pay = {tell.(:pay), effect: :write, approve: approve}
+        find = {tell.(:find), effect: :read}
+        tools = Map.merge(%{"pay" => pay, "find" => find, "log" => tell.(:log)}, more)
+
+        opts =
+          [context: %{"items" => [1, 2]}, tools: tools, on_call: on_call] ++
+            [tool_concurrency: concurrency]
+
+        free = Map.put(tools, "pay", {tell.(:pay), effect: :write})
+        expected = Json.run(program(node.(parts)), [tools: free, on_call: nil] ++ opts)
+        all = made()
+
+        assert {:paused, paused} = Json.run(program(node.(parts)), opts)
+        told = {parts, opts}
+        before = made()
+        assert {told, for(call <- paused.calls, do: call.args["n"])} == {told, waits}
+        assert {told, Enum.sort(before)} == {told, made}
+        assert {told, until_done({:paused, paused}, opts)} == {told, expected}
+        # Each was called once.
+        assert {told, Enum.sort(before ++ made())} == {told, Enum.sort(all)}
+      end
+    end
+
+    defp until_done({:paused, paused}, opts),
+      do: paused |> Json.resume(:approve, opts) |> until_done(opts)
+
+    defp until_done(result, _opts), do: result
+
+    defp made do
+      receive do
+        {name, n} when name in [:pay, :find, :log] -> [{name, n} | made()]
+      after
+        0 -> []
+      end
+    end
+
     test "in a loop of a loop within a budget, and each with its own decision" do
       items = %{"op" => "load", "name" => "items"}
       map = fn expr -> %{"op" => "pipe", "steps" => [items, %{"op" => "map", "expr" => expr}]} end
@@ -525,11 +636,11 @@ defmodule PtcRunner.Json.BatchTest do
       {:paused, paused} =
         Json.resume(paused, %{"1.0.2" => :approve, "1.1.1" => {:answer, 9}}, opts)
 
-      assert for(call <- paused.calls, do: call.id) == ~w(1.0.1 1.0.2 1.1.2)
-      assert ones() == []
+      # What was approved is made, though the call before it still waits.
+      assert for(call <- paused.calls, do: call.id) == ~w(1.0.1 1.1.2)
+      assert ones() == [2]
 
-      assert {:ok, [[1, 5], [9, 7]], _, _} =
-               Json.resume(paused, [:approve, {:answer, 5}, {:answer, 7}], opts)
+      assert {:ok, [[1, 2], [9, 7]], _, _} = Json.resume(paused, [:approve, {:answer, 7}], opts)
 
       assert ones() == [1]
     end

@@ -90,7 +90,9 @@ defmodule PtcRunner.Json.TamperedTest do
           {"answered", [first, second, first], "The journal has the call 1 twice"},
           {"answered", [first, %{second | "id" => "3"}], "The journal has no call 2"},
           {"answered", [%{first | "id" => "2.0.1"}], "The journal has no call 1"},
-          {"answered", [first, %{second | "id" => "2.0.2"}], "The journal has no call 2.0.1"},
+          # In the last loop a call may wait, and a later one of its round be answered. Behind it none is.
+          {"answered", [%{first | "id" => "1.0.2"}, %{second | "id" => "2"}],
+           "The journal has no call 1.0.1"},
           {"calls", 7, ~S(no valid "calls")},
           {"calls", [7], "no call: 7"},
           {"calls", [waits, waits], "The call 3 waits twice"},

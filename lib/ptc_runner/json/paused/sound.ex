@@ -33,7 +33,11 @@ defmodule PtcRunner.Json.Paused.Sound do
   defp journal(paused, entries), do: journal(paused.calls, paused.forks, entries)
 
   defp journal(calls, forks?, entries) do
-    with :ok <- Entry.whole(Entry.list(entries), forks?), do: apart(calls, entries)
+    ids = for call <- calls, {:ok, id} <- [Entry.id(call.id)], do: id
+    waiting = Map.new(ids, &{&1, []})
+
+    with :ok <- Entry.whole(Entry.list(entries), forks?, true),
+         do: apart(ids, waiting, entries)
   end
 
   @doc "The error of a field."
@@ -112,18 +116,14 @@ defmodule PtcRunner.Json.Paused.Sound do
   defp call?(_other), do: false
 
   # No call waits twice, or has an answer already.
-  defp apart(calls, entries) do
-    ids = for call <- calls, {:ok, id} <- [Entry.id(call.id)], do: id
-
+  defp apart(ids, waiting, entries) do
     case ids -- Enum.uniq(ids) do
       [id | _] -> {:error, "The call #{Entry.text(id)} waits twice"}
-      [] -> unanswered(ids, entries)
+      [] -> unanswered(waiting, entries)
     end
   end
 
-  defp unanswered(ids, entries) do
-    waiting = Map.new(ids, &{&1, []})
-
+  defp unanswered(waiting, entries) do
     case for {id, _, _, _} <- entries, is_map_key(waiting, id), do: id do
       [] -> :ok
       [id | _] -> {:error, "The call #{Entry.text(id)} waits, but the journal has its answer"}

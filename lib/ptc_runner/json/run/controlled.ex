@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.Run.Controlled do
   alias PtcRunner.Json.Control
   alias PtcRunner.Json.Control.{Answers, Order, Replays}
   alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Keyed, Limits, Now, Paused, Place}
-  alias PtcRunner.Json.{Program, Run, Text, Texts, ToolProcess}
+  alias PtcRunner.Json.{Program, Run, Text, Texts, ToolProcess, Tools}
   alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start, Turn}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Native.Telemetry.Ids
@@ -131,25 +131,18 @@ defmodule PtcRunner.Json.Run.Controlled do
   defp any_keys?(_depth), do: false
 
   @impl true
-  # Where tools run one after another, rounds are no runs of their own until one waits for a person.
-  def request(Reply.fork(loop: name, list: list), %Run{most: 1, settings: none} = run)
-      when none == %{} do
-    loop = Reply.fork(loop: name, list: list)
-    {:resume, {:in_turn, nil, 0}, run |> at() |> Turn.begin(loop) |> go_on_at(run)}
-  end
-
-  # The processes of the rounds need the whole heap limit.
-  def request(Reply.fork() = loop, %Run{max_heap: max_heap} = run) do
-    ToolProcess.stop(run.process)
-    {id, nil} = at(run)
-    {result, control, id} = Rounds.controlled(loop, run, id)
-    run = go_on_at({id, nil}, %{run | control: control, process: ToolProcess.new(max_heap)})
-
-    case result do
-      {:ok, value, words} -> {:resume, {:joined, value, words}, run}
-      other -> {:ended, other, run}
+  # Where tools run one after another, rounds are no runs of their own until one waits for a person, unless their calls go to a tool together.
+  def request(Reply.fork(tools: names) = loop, %Run{most: 1, settings: settings} = run) do
+    if Tools.batch?(names, settings) do
+      rounds(loop, run)
+    else
+      Reply.fork(loop: name, list: list) = loop
+      loop = Reply.fork(loop: name, list: list)
+      {:resume, {:in_turn, nil, 0}, run |> at() |> Turn.begin(loop) |> go_on_at(run)}
     end
   end
+
+  def request(Reply.fork() = loop, run), do: rounds(loop, run)
 
   # It was looked at as a text.
   def request(Reply.decode(tool: name) = request, run),
@@ -169,6 +162,19 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   def request(Reply.ahead() = calls, run), do: calls |> Reply.first() |> request(run)
   def request(call, run), do: decided(call, run)
+
+  # The processes of the rounds need the whole heap limit.
+  defp rounds(loop, %Run{max_heap: max_heap} = run) do
+    ToolProcess.stop(run.process)
+    {id, nil} = run |> at() |> Turn.over()
+    {result, control, id} = Rounds.controlled(loop, run, id)
+    run = go_on_at({id, nil}, %{run | control: control, process: ToolProcess.new(max_heap)})
+
+    case result do
+      {:ok, value, words} -> {:resume, {:joined, value, words}, run}
+      other -> {:ended, other, run}
+    end
+  end
 
   @impl true
   def told_apart(result), do: result

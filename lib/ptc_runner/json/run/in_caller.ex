@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Run.InCaller do
   @moduledoc false
   # Drives a run in its caller, until it moves to the process of its tools, which is when that costs less than messages.
 
-  alias PtcRunner.Json.{Budget, Run, Text, Texts, ToolProcess, ToolWorker}
+  alias PtcRunner.Json.{Budget, Run, Text, Texts, ToolProcess, Tools, ToolWorker}
   alias PtcRunner.Json.Run.{Driver, Moved, Reply, Rounds}
   alias PtcRunner.Native
   alias PtcRunner.Native.Telemetry
@@ -24,16 +24,14 @@ defmodule PtcRunner.Json.Run.InCaller do
 
   def request(Reply.moves(words: words) = call, run), do: move(call, words, run)
 
-  # The processes of the rounds need the whole heap limit.
-  def request(Reply.fork() = loop, run) do
-    ToolProcess.stop(run.process)
-    run = %{run | process: ToolProcess.new(run.max_heap)}
-
-    case Rounds.run(loop, run) do
-      {:ok, value, words} -> {:resume, {:joined, value, words}, run}
-      error -> {:ended, error, run}
-    end
+  # Only the calls of some loops go to their tools together.
+  def request(Reply.fork(tools: names) = loop, %Run{most: 1, settings: settings} = run) do
+    if Tools.batch?(names, settings),
+      do: rounds(loop, run),
+      else: {:resume, {:in_turn, nil, 0}, run}
   end
+
+  def request(Reply.fork() = loop, run), do: rounds(loop, run)
 
   def request(Reply.decode(tool: name) = request, run),
     do: request |> decoded(run.max_heap) |> answered(request, name, run)
@@ -43,6 +41,17 @@ defmodule PtcRunner.Json.Run.InCaller do
 
   def request(Reply.call(tool: name, args: args, left: left, weight: weight) = call, run),
     do: call(call, name, args, {left, weight, :in_place}, run)
+
+  # The processes of the rounds need the whole heap limit.
+  defp rounds(loop, run) do
+    ToolProcess.stop(run.process)
+    run = %{run | process: ToolProcess.new(run.max_heap)}
+
+    case Rounds.run(loop, run) do
+      {:ok, value, words} -> {:resume, {:joined, value, words}, run}
+      error -> {:ended, error, run}
+    end
+  end
 
   defp stay(Reply.moves(tool: name, args: args, left: left) = call, run),
     do: call(call, name, args, {left, nil, :in_place}, run)

@@ -62,8 +62,8 @@ defmodule PtcRunner.Json.Run.Reply do
   # A text that a tool has answered must be decoded.
   Record.defrecord(:decode, state: nil, terms: {}, tool: nil, text: "")
 
-  # The run is at a loop whose rounds may overlap.
-  Record.defrecord(:fork, state: nil, terms: {}, loop: "", list: [], left: nil)
+  # The run is at a loop whose rounds may overlap. `tools`: the names of the tools that they call, if its language knows them.
+  Record.defrecord(:fork, state: nil, terms: {}, loop: "", list: [], left: nil, tools: [])
 
   # The run asks its caller: which question, and what it is about; `left`: the milliseconds that it has, or `:infinity`.
   Record.defrecord(:ask, state: nil, terms: {}, question: nil, asked: nil, left: nil)

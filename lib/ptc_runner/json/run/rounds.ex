@@ -12,7 +12,8 @@ defmodule PtcRunner.Json.Run.Rounds do
   alias PtcRunner.Json.{Control, Deadline, Entry, Run, ToolProcess}
   alias PtcRunner.Json.Control.{Answers, Order}
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Json.Run.Rounds.{Asking, Gathered, Loop, Replayed, Running, Waiting, Worker}
+  alias PtcRunner.Json.Run.Rounds.{Answered, Asking, Driven, Gathered, Loop, Replayed}
+  alias PtcRunner.Json.Run.Rounds.{Running, Worker}
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Guarded
@@ -36,7 +37,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   #
   # If the caller decides about each call, `control` does that; `id` is that of the loop, `calls` has the number of calls by
   # round, and `asked` what is known of the call that a round waits for: `{:running, call, until}` of a tool that runs;
-  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, ids}`, with those that wait with it; `:later` of one that is not
+  # `{:join, key, id}` if an equal call runs (`joins`: by its key, the rounds); `{:paused, ids}` if it waits for a person, with those that wait with it: the round goes on without the answer; `:later` of one that is not
   # made before those that wait.
   @enforce_keys [:ref, :state, :terms, :run, :heap, :most, :deadline, :limited?] ++
                   [:settings, :ahead, :gathered]
@@ -117,11 +118,12 @@ defmodule PtcRunner.Json.Run.Rounds do
 
     [_waits | before] = control.paused
     items = Enum.drop(list, round + 1)
-    rounds = rounds |> Asking.oldest() |> go_on(items, round + 1, ref)
-    # The rounds begin where the run is at this call, so nothing follows it before.
-    {ids, control} = Waiting.from(call, rounds.control, waiting)
-    asked = Map.put(rounds.asked, round, {:paused, ids})
-    outcome(%{rounds | asked: asked, control: control}, loop, before)
+
+    rounds
+    |> Asking.oldest()
+    |> then(&Driven.resumed({:unanswered, &1}, call, round))
+    |> go_on(items, round + 1, ref)
+    |> outcome(loop, before)
   end
 
   @doc """
@@ -224,11 +226,10 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   defp replied(rounds, call, round) when elem(call, 0) in [:call, :last] do
     {call, rounds} = Worker.call(call, rounds, round)
-    call |> Asking.asked_for(rounds, round) |> resumed(call, round)
+    call |> Asking.asked_for(rounds, round) |> Driven.resumed(call, round)
   end
 
-  defp replied(rounds, reply, round),
-    do: reply |> Driver.drive(one(rounds, round)) |> stepped()
+  defp replied(rounds, reply, round), do: Driven.drive(reply, rounds, round)
 
   # Rounds that wait for a person do not stop others.
   defp under_way(%{values: values, paused: paused}, started),
@@ -243,66 +244,21 @@ defmodule PtcRunner.Json.Run.Rounds do
 
     Guarded.await do
       {^ref, at, result, tag} when is_map_key(waiting, at) ->
-        rounds |> answered(at, result, tag) |> go_on(items, round, ref)
+        rounds |> Answered.answered(at, result, tag) |> go_on(items, round, ref)
 
       # The call was stopped.
       {^ref, _at, _result, _tag} ->
         go_on(rounds, items, round, ref)
 
       {^ref, monitor, :process, _pid, reason} when is_map_key(pids, monitor) ->
-        rounds |> ended(monitor, reason) |> go_on(items, round, ref)
+        rounds |> Answered.ended(monitor, reason) |> go_on(items, round, ref)
     after
-      left -> rounds |> late(System.monotonic_time(:millisecond)) |> go_on(items, round, ref)
+      left ->
+        rounds |> Answered.late(System.monotonic_time(:millisecond)) |> go_on(items, round, ref)
     end
   end
 
-  defp late(%{deadline: deadline} = rounds, now) when deadline <= now or rounds.control == nil,
-    do: fail(rounds, -1, :timeout)
-
-  # A tool has its own time.
-  defp late(rounds, now) do
-    late =
-      for {round, {_call, _process, _span, {_running, until}}} <- rounds.waiting,
-          until <= now,
-          do: round
-
-    Enum.reduce(late, rounds, fn round, rounds ->
-      case rounds.waiting do
-        %{^round => {_call, {pid, monitor, _tag, _known}, _span, {running, _until}}} ->
-          {at, rounds} = Running.stop_late(rounds, pid, monitor)
-          timeout = rounds.control.settings[elem(running, 1)].timeout
-          results(rounds, at, {:error, Worker.late(rounds, elem(running, 1), timeout)})
-
-        # It was in a list with one before.
-        _no_longer ->
-          rounds
-      end
-    end)
-  end
-
-  # One round, as a run of its own.
-  defp one(rounds, round), do: %Run{strategy: %{rounds | round: round}}
-
-  defp stepped({result, %Run{strategy: %{round: round} = rounds}}),
-    do: stepped(result, rounds, round)
-
-  defp stepped(result, rounds, round) do
-    case result do
-      :waits ->
-        rounds
-
-      {:error, :deadline} ->
-        fail(rounds, -1, :timeout)
-
-      {:error, reason} ->
-        fail(rounds, round, reason)
-
-      {:ok, value, _words} ->
-        Asking.oldest(%{rounds | values: Map.put(rounds.values, round, value)})
-    end
-  end
-
-  # The round waits for the tool. `answered/4` goes on with it.
+  # The round waits for the tool. `PtcRunner.Json.Run.Rounds.Answered` goes on with it.
   @impl true
   def request(Reply.ask() = ask, %Run{strategy: rounds} = run) do
     {how, what, rounds} = Worker.asked(ask, rounds, rounds.round)
@@ -351,8 +307,13 @@ defmodule PtcRunner.Json.Run.Rounds do
       {:failed, text, rounds} ->
         {:failed, :failed, text, %{run | strategy: rounds}}
 
-      {{:error, _reason} = error, rounds} ->
-        {:ended, error, %{run | strategy: rounds}}
+      {:unanswered, rounds} ->
+        run = %{run | strategy: rounds}
+        reply = Driven.unanswered(call)
+        if reply == :uncaught, do: {:ended, :waits, run}, else: {:resumed, reply, run}
+
+      {{:error, _reason}, _rounds} = failed ->
+        {:ended, :waits, %{run | strategy: Driven.resumed(failed, call, round)}}
     end
   end
 
@@ -364,193 +325,11 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   defp released(rounds) do
     {round, call, held} = :gb_trees.take_smallest(rounds.held)
-    call |> Asking.asked_for(%{rounds | held: held}, round) |> resumed(call, round)
+    call |> Asking.asked_for(%{rounds | held: held}, round) |> Driven.resumed(call, round)
   end
 
   defp ended(rounds, ref) do
     Running.stop_all(rounds, ref)
     rounds
-  end
-
-  defp answered(rounds, at, result, tag) do
-    {_call, {pid, monitor, nil, known}, _span, _running} = Map.fetch!(rounds.waiting, at)
-    results(%{rounds | idle: [{pid, monitor, tag, known} | rounds.idle]}, at, result)
-  end
-
-  # What a process has answered, for all rounds that wait for it.
-  defp results(%{batches: batches} = rounds, at, result) when is_map_key(batches, at) do
-    {all, batches} = Map.pop!(batches, at)
-    results = for result <- each_of(result, all), do: Worker.told_apart(result, rounds)
-    {waits, waiting} = Map.split(rounds.waiting, all)
-
-    # Rounds behind one that has failed do not wait any more.
-    answered =
-      for {round, result} <- Enum.zip(all, results), is_map_key(waits, round) do
-        {call, _process, span, running} = Map.fetch!(waits, round)
-        Running.told(span, result)
-        {round, call, running, result}
-      end
-
-    rounds = kept(%{rounds | batches: batches, waiting: waiting}, answered)
-    Enum.reduce(answered, rounds, &went_on/2)
-  end
-
-  defp results(rounds, round, result) do
-    {{call, _process, span, running}, waiting} = Map.pop!(rounds.waiting, round)
-    result = Worker.told_apart(result, rounds)
-    Running.told(span, result)
-    answered = {round, call, running, result}
-    rounds = kept(%{rounds | waiting: waiting}, [answered])
-    went_on(answered, rounds)
-  end
-
-  defp each_of({:all, results}, _all), do: results
-  defp each_of(result, all), do: Enum.map(all, fn _round -> result end)
-
-  # All answers are kept before a round goes on with one.
-  defp kept(%{control: nil} = rounds, _answered), do: rounds
-
-  defp kept(rounds, answered) do
-    Enum.reduce(answered, rounds, fn {round, _call, {running, _until}, result}, rounds ->
-      case Answers.answered(rounds.control, running, result) do
-        {:ok, control} -> %{rounds | control: control}
-        {:error, reason, control} -> fail(%{rounds | control: control}, round, reason)
-      end
-    end)
-  end
-
-  # The answer is given to its round, and to those that wait for an equal call.
-  defp went_on({round, _call, _running, _result}, %{error: {first, _reason}} = rounds)
-       when first <= round,
-       do: rounds
-
-  defp went_on({round, call, running, result}, rounds) do
-    rounds = went_on(rounds, round, call, result)
-
-    case running do
-      {{_id, name, args, _sent, true}, _until} -> joined(rounds, {name, args})
-      _not_kept -> rounds
-    end
-  end
-
-  defp joined(%{joins: joins} = rounds, _key) when joins == %{}, do: rounds
-
-  defp joined(rounds, key) do
-    outcome = Control.in_cache(rounds.control, key)
-    {joining, joins} = Map.pop(rounds.joins, key, [])
-
-    Enum.reduce(Enum.sort(joining), %{rounds | joins: joins}, fn round, rounds ->
-      case Map.pop(rounds.asked, round) do
-        {{:join, ^key, id, call}, asked} ->
-          %{rounds | asked: asked}
-          |> Asking.from_cache(call, {round, id}, key, outcome)
-          |> resumed(call, round)
-
-        # An earlier round has failed.
-        _no_longer ->
-          rounds
-      end
-    end)
-  end
-
-  defp resumed({:resume, {:answer, value, words}, rounds}, call, round) do
-    rounds = Worker.answered({:ok, value, words}, call, rounds, round)
-    resumed_with(rounds, round, call, {:ok, value, words})
-  end
-
-  defp resumed({:failed, text, rounds}, call, round) do
-    rounds = Worker.answered({:error, {:tool_failed, text}}, call, rounds, round)
-    resumed_with(rounds, round, call, {:error, {:tool_failed, text}})
-  end
-
-  defp resumed({{:error, :deadline}, rounds}, _call, _round), do: fail(rounds, -1, :timeout)
-  defp resumed({{:error, reason}, rounds}, _call, round), do: fail(rounds, round, reason)
-  defp resumed({:waits, rounds}, _call, _round), do: rounds
-
-  defp went_on(rounds, round, call, result) do
-    result
-    |> Worker.made(call, rounds, round)
-    |> resumed_with(round, call, result)
-  end
-
-  defp resumed_with(rounds, round, Reply.last() = call, result) do
-    case result do
-      {:ok, value, words} ->
-        {result, rounds} = Loop.last(rounds, call, value, words, rounds.run.max_heap)
-        stepped(result, rounds, round)
-
-      {:error, reason} ->
-        fail(rounds, round, reason)
-    end
-  end
-
-  defp resumed_with(rounds, round, call, result) do
-    case result do
-      {:ok, value, words} ->
-        reply = Driver.resume(call, {:answer, value, words})
-        reply |> Driver.drive(one(rounds, round)) |> stepped()
-
-      {:error, {:tool_failed, text}} ->
-        case Worker.failed(call, rounds, text) do
-          {:error, reason} -> fail(rounds, round, reason)
-          reply -> reply |> Driver.drive(one(rounds, round)) |> stepped()
-        end
-
-      {:error, reason} ->
-        fail(rounds, round, reason)
-    end
-  end
-
-  defp ended(rounds, monitor, reason) do
-    {pid, pids} = Map.pop!(rounds.pids, monitor)
-    Guarded.forget(pid)
-    rounds = %{rounds | pids: pids, idle: List.keydelete(rounds.idle, monitor, 1)}
-
-    case Enum.sort(Enum.filter(rounds.waiting, &Running.waits?(&1, monitor))) do
-      [] ->
-        rounds
-
-      [{round, _waits} | _] = all ->
-        reason = Guarded.ended(reason, rounds.heap)
-        rounds = %{rounds | waiting: Map.drop(rounds.waiting, for({at, _} <- all, do: at))}
-
-        all
-        |> Enum.reduce(rounds, fn {_at, {_call, _process, span, running}}, rounds ->
-          Running.told(span, {:error, reason})
-          ended_with(rounds, running, reason)
-        end)
-        |> fail(round, reason)
-    end
-  end
-
-  defp ended_with(rounds, nil, _reason), do: rounds
-
-  defp ended_with(rounds, {running, _until}, reason) do
-    # Its error ends the run in any case.
-    case Answers.answered(rounds.control, running, {:error, reason}) do
-      {:ok, control} -> %{rounds | control: control}
-      {:error, _reason, control} -> %{rounds | control: control}
-    end
-  end
-
-  # Keeps the error of the first round.
-  defp fail(%{error: {first, _reason}} = rounds, round, _other) when first < round, do: rounds
-
-  defp fail(rounds, round, reason) do
-    why = if reason == :timeout, do: :timeout, else: :stopped
-    asked = for {at, asked} <- rounds.asked, at <= round, into: %{}, do: {at, asked}
-    held = for {at, call} <- :gb_trees.to_list(rounds.held), at <= round, do: {at, call}
-
-    Running.stop_after(
-      %{
-        rounds
-        | error: {round, reason},
-          asked: asked,
-          held: :gb_trees.from_orddict(held),
-          gathered: Gathered.drop_after(rounds.gathered, round)
-      },
-      round,
-      why
-    )
   end
 end

@@ -17,6 +17,10 @@ defmodule PtcRunner.Json.Run.Turn do
   @spec begin(t(), Reply.t()) :: t()
   def begin({id, before}, loop), do: {after_loop(id, before), {loop, -1, 0}}
 
+  @doc "Loops that the run went through are over, because it is at another one."
+  @spec over(t()) :: t()
+  def over({id, before}), do: {after_loop(id, before), nil}
+
   @doc """
   The id of the next call, in this round of the loop, or in none.
 

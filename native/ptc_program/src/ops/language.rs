@@ -134,6 +134,10 @@ impl Execute for PtcJson {
         op.forks()
     }
 
+    fn only_builds(op: OpCode) -> bool {
+        op == OpCode::IMPLICIT_OBJECT || op == OpCode::IMPLICIT_LIST
+    }
+
     fn collects(op: OpCode) -> bool {
         op.keeps() != Keeps::Other
     }

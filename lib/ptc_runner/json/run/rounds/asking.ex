@@ -4,13 +4,14 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
 
   alias PtcRunner.Json.{Control, Entry, Keyed}
   alias PtcRunner.Json.Run.{Controlled, InCaller, Reply, Rounds}
-  alias PtcRunner.Json.Run.Rounds.{Gathered, Running, Waiting}
+  alias PtcRunner.Json.Run.Rounds.{Gathered, Running}
   alias PtcRunner.Sandbox.Weight
   require Reply
 
-  @typedoc "The round waits, goes on with an answer or the error of its tool, or ends with an error."
+  @typedoc "The round waits, goes on with an answer, the error of its tool or without an answer, or ends with an error."
   @type step ::
           {:waits, Rounds.t()}
+          | {:unanswered, Rounds.t()}
           | {:resume, {:answer, term(), non_neg_integer()}, Rounds.t()}
           | {:failed, String.t(), Rounds.t()}
           | {{:error, term()}, Rounds.t()}
@@ -28,7 +29,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
     case may_call?(call, rounds, round) do
       :yes -> asked_for_now(call, rounds, round)
       :no -> {:waits, %{rounds | held: :gb_trees.insert(round, call, rounds.held)}}
-      :later -> {:waits, left(rounds, round, :later)}
+      :later -> {:waits, later(rounds, round)}
     end
   end
 
@@ -37,13 +38,15 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
   @doc """
   Whether the call of a round may be made now. Where tools run one after another, one that writes, and does not take lists, is called in the order
   of the rounds: as if all rounds before had ended before this one began. No such call is made where a round before waits for a person (`:later`), but
-  others may wait too: those of tools that wait, and those that the hook lets wait.
+  others may wait too: those of tools that wait, and those that the hook lets wait. The same holds for the calls of a round that goes on without an answer.
   """
   @spec may_call?(Reply.t(), Rounds.t(), non_neg_integer()) :: :yes | :no | :later
-  def may_call?(call, %{settings: settings} = rounds, round) do
+  def may_call?(call, %{settings: settings, asked: asked} = rounds, round) do
     name = tool(call)
 
     case settings do
+      %{^name => setting} when is_map_key(asked, round) -> may_follow?(setting, rounds)
+      _says_nothing when is_map_key(asked, round) -> may_follow?(%{}, rounds)
       %{^name => %{batch: most}} when most != nil -> :yes
       %{^name => %{effect: :read}} -> free(rounds)
       _writes when rounds.most > 1 -> free(rounds)
@@ -54,12 +57,41 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
     end
   end
 
+  # The call of a round in which one before waits for a person.
+  defp may_follow?(setting, rounds) do
+    hook? = rounds.control.rules.on_call != nil
+
+    case setting do
+      %{effect: effect, approve: false} when effect != :read and not hook? -> :later
+      setting when setting == %{} and not hook? -> :later
+      %{batch: most} when most != nil -> :yes
+      _reads_or_waits -> free(rounds)
+    end
+  end
+
   defp free(rounds), do: if(Running.busy(rounds) < rounds.most, do: :yes, else: :no)
 
+  @doc "Whether a call of a round waits for a person, and the round goes on without its answer."
+  @spec paused?(Rounds.t(), non_neg_integer()) :: boolean()
+  def paused?(%{asked: asked}, round), do: match?(%{^round => {:paused, _ids}}, asked)
+
   # The round does not go on in this run.
+  defp later(rounds, round),
+    do: if(paused?(rounds, round), do: rounds, else: left(rounds, round, :later))
+
   defp left(rounds, round, why) do
     asked = Map.put(rounds.asked, round, why)
     oldest(%{rounds | asked: asked, paused: rounds.paused + 1})
+  end
+
+  defp paused(%{asked: asked} = rounds, round, id) do
+    case asked do
+      %{^round => {:paused, ids}} ->
+        %{rounds | asked: %{asked | round => {:paused, [Entry.text(id) | ids]}}}
+
+      _first ->
+        left(rounds, round, {:paused, [Entry.text(id)]})
+    end
   end
 
   @doc "Looks for the first round that has not ended and does not wait for a person."
@@ -92,11 +124,11 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
     {name, args, pc} = asking(call)
     number = Map.get(rounds.calls, round, 0) + 1
     id = {rounds.id, round, number}
-    control = placed(rounds.control, behind?(rounds, name))
+    control = placed(rounds.control, paused?(rounds, round) or behind?(rounds, name))
 
     case asked(rounds, fn -> Control.decide(control, id, name, args, pc) end) do
       :later ->
-        {:waits, left(rounds, round, :later)}
+        {:waits, later(rounds, round)}
 
       step ->
         rounds = %{rounds | calls: Map.put(rounds.calls, round, number)}
@@ -161,23 +193,24 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
       {:run, running, fun, args, {timeout, _left}, control} ->
         begin(call, fun, args, {running, timeout}, %{rounds | control: control}, round)
 
+      # It goes no further without the answer that comes.
+      {:join, _key, control} when is_map_key(rounds.asked, round) ->
+        {:waits, %{rounds | control: control}}
+
       {:join, key, control} ->
         asked = Map.put(rounds.asked, round, {:join, key, id, call})
         joins = Map.update(rounds.joins, key, [round], &[round | &1])
         {:waits, %{rounds | control: control, asked: asked, joins: joins}}
 
       {:wait, control} ->
-        {ids, control} = together(call, control, id, rounds)
-        {:waits, left(%{rounds | control: control}, round, {:paused, ids})}
+        rounds = paused(%{rounds | control: control}, round, id)
+        # Workers of another language keep what each call does.
+        if rounds.workers == nil, do: {:unanswered, rounds}, else: {:waits, rounds}
 
       {:ended, reason, control} ->
         {{:error, reason}, %{rounds | control: control}}
     end
   end
-
-  # Workers of another language keep what each call does.
-  defp together(call, control, id, %{workers: nil}), do: Waiting.from(call, control, id)
-  defp together(_call, control, id, _rounds), do: {[Entry.text(id)], control}
 
   # `running`: the call, and the time that its tool has.
   defp begin(call, fun, args, running, rounds, round) do
