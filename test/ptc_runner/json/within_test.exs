@@ -453,4 +453,45 @@ defmodule PtcRunner.Json.WithinTest do
         ],
         do: assert_raise(ArgumentError, fn -> Plan.approve(plan, opts) end)
   end
+
+  test "a constant with the other sign is another one, also of zero" do
+    tools = %{"t" => fn %{"n" => n} -> n end}
+    call = fn n -> %{"program" => %{"op" => "call", "tool" => "t", "args" => %{"n" => n}}} end
+    each = &%{"op" => "pipe", "steps" => [%{"op" => "literal", "value" => &1}, &2]}
+
+    it = %{
+      "op" => "map",
+      "expr" => %{"op" => "call", "tool" => "t", "args" => %{"n" => %{"op" => "it"}}}
+    }
+
+    loop = &%{"program" => each.(&1, it)}
+    zero = 0.0
+    other = zero * -1
+
+    for {make, one, two} <- [
+          {call, zero, other},
+          {call, other, zero},
+          {call, %{"a" => [zero]}, %{"a" => [other]}},
+          {loop, [zero, 1.0], [other, 1.0]},
+          {loop, [zero, 1.0], [zero, other, 1.0]}
+        ] do
+      {:ok, plan} = Json.plan(make.(one), tools: tools)
+
+      {:ok, stored} =
+        plan
+        |> Json.Plan.to_map()
+        |> Json.Codec.encode!()
+        |> Json.Codec.decode!()
+        |> Json.Plan.from_map()
+
+      for plan <- [plan, stored] do
+        assert {:ok, _, _, _} = Json.run(make.(one), tools: tools, within: plan)
+        assert {:error, {:refused, _}} = Json.run(make.(two), tools: tools, within: plan)
+      end
+    end
+
+    # Within its own plan, a program may have both.
+    {:ok, both} = Json.plan(loop.([zero, other]), tools: tools)
+    assert {:ok, [_, _], _, _} = Json.run(loop.([zero, other]), tools: tools, within: both)
+  end
 end

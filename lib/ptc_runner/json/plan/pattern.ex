@@ -29,6 +29,24 @@ defmodule PtcRunner.Json.Plan.Pattern do
   @alternatives 5
 
   @doc """
+  Whether two constants are one. Before OTP 27 the VM takes `0.0` and `-0.0` for one number.
+
+      iex> alias PtcRunner.Json.Plan.Pattern
+      iex> zero = 0.0
+      iex> for other <- [zero, zero * -1, 0], do: {Pattern.same?(zero, other), Pattern.same?(%{"n" => [zero]}, %{"n" => [other]})}
+      [{true, true}, {false, false}, {false, false}]
+
+  """
+  @spec same?(term(), term()) :: boolean()
+  def same?(one, other) when is_binary(one) or is_integer(one) or is_atom(one), do: one === other
+  def same?(one, other), do: one === other and exact(one) === exact(other)
+
+  @doc "What only constants that are the same have in common."
+  @spec exact(term()) :: term()
+  def exact(value) when is_binary(value) or is_integer(value) or is_atom(value), do: value
+  def exact(value), do: {:exact, :erlang.term_to_binary(value, [:deterministic])}
+
+  @doc """
   Whether all values of a pattern are values of another one, and come from where those come from.
 
       iex> import PtcRunner.Json.Plan.Pattern
@@ -41,22 +59,23 @@ defmodule PtcRunner.Json.Plan.Pattern do
   """
   @spec within?(t(), t()) :: boolean()
   def within?(:unknown, _approved), do: false
-  def within?(same, same), do: true
-  def within?({:one_of, all}, approved), do: Enum.all?(all, &within?(&1, approved))
-  def within?(pattern, {:one_of, all}), do: Enum.any?(all, &within?(pattern, &1))
-  def within?({:is, value}, {:among, all}), do: Enum.any?(all, &(&1 === value))
+  def within?(pattern, approved), do: same?(pattern, approved) or part_of?(pattern, approved)
 
-  def within?({:among, all}, {:among, approved}),
-    do: MapSet.subset?(MapSet.new(all), MapSet.new(approved))
+  defp part_of?({:one_of, all}, approved), do: Enum.all?(all, &within?(&1, approved))
+  defp part_of?(pattern, {:one_of, all}), do: Enum.any?(all, &within?(pattern, &1))
+  defp part_of?({:is, value}, {:among, all}), do: Enum.any?(all, &same?(&1, value))
 
-  def within?({:among, all}, approved), do: Enum.all?(all, &within?({:is, &1}, approved))
+  defp part_of?({:among, all}, {:among, approved}),
+    do: MapSet.subset?(MapSet.new(all, &exact/1), MapSet.new(approved, &exact/1))
+
+  defp part_of?({:among, all}, approved), do: Enum.all?(all, &within?({:is, &1}, approved))
   # What is read of the data may be null in any case.
-  def within?(:null, {:among, _all}), do: true
-  def within?(:null, {:made, _digest, _constants}), do: true
-  def within?(:null, {:part, _root, _steps}), do: true
-  def within?(:null, {:is, nil}), do: true
+  defp part_of?(:null, {:among, _all}), do: true
+  defp part_of?(:null, {:made, _digest, _constants}), do: true
+  defp part_of?(:null, {:part, _root, _steps}), do: true
+  defp part_of?(:null, {:is, nil}), do: true
 
-  def within?({:object, fields}, {:object, approved}),
+  defp part_of?({:object, fields}, {:object, approved}),
     do:
       map_size(fields) == map_size(approved) and
         Enum.all?(fields, fn {name, pattern} ->
@@ -66,24 +85,24 @@ defmodule PtcRunner.Json.Plan.Pattern do
           end
         end)
 
-  def within?({:list, items}, {:list, approved}),
+  defp part_of?({:list, items}, {:list, approved}),
     do:
       length(items) == length(approved) and
         Enum.all?(Enum.zip(items, approved), fn {pattern, other} -> within?(pattern, other) end)
 
-  def within?({:is, value}, {:object, approved}) when is_map(value) and not is_struct(value),
+  defp part_of?({:is, value}, {:object, approved}) when is_map(value) and not is_struct(value),
     do:
       within?(
         {:object, Map.new(value, fn {name, part} -> {name, {:is, part}} end)},
         {:object, approved}
       )
 
-  def within?({:is, value}, {:list, approved}) when is_list(value),
+  defp part_of?({:is, value}, {:list, approved}) when is_list(value),
     do:
       not List.improper?(value) and
         within?({:list, Enum.map(value, &{:is, &1})}, {:list, approved})
 
-  def within?(_pattern, _approved), do: false
+  defp part_of?(_pattern, _approved), do: false
 
   @doc """
   Whether a value can be one of a pattern. A part of the data may have any value.
@@ -95,9 +114,9 @@ defmodule PtcRunner.Json.Plan.Pattern do
 
   """
   @spec fits?(term(), t()) :: boolean()
-  def fits?(value, {:is, constant}), do: value === constant
+  def fits?(value, {:is, constant}), do: same?(value, constant)
   def fits?(value, :null), do: value === nil
-  def fits?(value, {:among, all}), do: value === nil or Enum.any?(all, &(&1 === value))
+  def fits?(value, {:among, all}), do: value === nil or Enum.any?(all, &same?(&1, value))
 
   def fits?(value, {:object, fields}) when is_map(value) and map_size(value) == map_size(fields),
     do: fields?(:maps.to_list(fields), value)

@@ -96,7 +96,7 @@ defmodule PtcRunner.Json.Plan.Recipes do
 
   defp of({:one_of, members}, _id, known) do
     {parts, size, known} = several(members, known)
-    {{parts |> Enum.uniq() |> Enum.sort() |> one_of(), size}, known}
+    {{parts |> Enum.uniq_by(&Pattern.exact/1) |> Enum.sort() |> one_of(), size}, known}
   end
 
   # It is what it copies, if that is a part of the data.
@@ -145,7 +145,7 @@ defmodule PtcRunner.Json.Plan.Recipes do
   defp part({:is, value}, [name]) when is_binary(name), do: {:is, field(value, name)}
 
   defp part({:among, all}, [name]) when is_binary(name),
-    do: {:among, all |> Enum.map(&field(&1, name)) |> Enum.uniq()}
+    do: {:among, all |> Enum.map(&field(&1, name)) |> Enum.uniq_by(&Pattern.exact/1)}
 
   defp part({:among, all}, [:each]),
     do: if(Enum.all?(all, &is_list/1), do: all |> Enum.concat() |> among())
@@ -153,7 +153,8 @@ defmodule PtcRunner.Json.Plan.Recipes do
   defp part({kind, _value} = same, []) when kind in [:is, :among], do: same
   defp part(_other, _steps), do: nil
 
-  defp among(list), do: if(not List.improper?(list), do: {:among, Enum.uniq(list)})
+  defp among(list),
+    do: if(not List.improper?(list), do: {:among, Enum.uniq_by(list, &Pattern.exact/1)})
 
   defp field(value, name) do
     case value do
@@ -180,7 +181,9 @@ defmodule PtcRunner.Json.Plan.Recipes do
   @names ~w(field fields path key keys as name by on left_key right_key where)
 
   # The constants that stand in a computed value, as far as its expression has not too many parts.
-  defp constants([], _recipes, found, _left), do: found |> Enum.reverse() |> Enum.uniq()
+  defp constants([], _recipes, found, _left),
+    do: found |> Enum.reverse() |> Enum.uniq_by(&Pattern.exact/1)
+
   defp constants(_ids, recipes, found, 0), do: constants([], recipes, found, 1)
 
   defp constants([id | ids], recipes, found, left) do

@@ -220,7 +220,8 @@ defmodule PtcRunner.Json.Within.Counts do
     |> Enum.filter(fn {name, _value} -> is_binary(name) end)
     |> Enum.sort()
     |> Enum.find_value(fn {name, value} ->
-      others = for {:object, %{^name => pattern}} <- patterns, uniq: true, do: pattern
+      others = for {:object, %{^name => pattern}} <- patterns, do: pattern
+      others = Enum.uniq_by(others, &Pattern.exact/1)
       fits? = Enum.any?(others, &Pattern.fits?(value, &1))
       if others != [] and not fits?, do: {name, Pattern.texts(others, [])}
     end)
