@@ -24,7 +24,7 @@ defmodule Bench.Plan do
   ]
 
   # `seconds`: of a run of all sections. A part of them has its part of the time.
-  @full %{seconds: 525, sample_ns: 5_000_000, max_rounds: 151}
+  @full %{seconds: 500, sample_ns: 5_000_000, max_rounds: 151}
   @quick %{seconds: 60, sample_ns: 2_000_000, max_rounds: 41}
 
   @names for section <- @sections, name <- section.names(), do: Atom.to_string(name)
