@@ -70,6 +70,17 @@ defmodule PtcRunner.Native.TelemetryTest do
       end
     end
 
+    test "calls of PTC-Lisp that go to their tool in a list are told one by one" do
+      tool = {fn list -> Enum.map(list, & &1["n"]) end, batch: 3}
+      program = "(mapv #(tool/t {:n %}) [1 2 3 4])"
+
+      {:ok, %{return: [1, 2, 3, 4]}} =
+        PtcRunner.Lisp.run(program, tools: %{"t" => tool}, max_tool_calls: 4)
+
+      told = for {[_, :tool, _ | _] = event, _, %{tool: "t"}} <- events(), do: List.last(event)
+      assert Enum.frequencies(told) == %{decision: 4, start: 4, stop: 4}
+    end
+
     test "a run that has used more than half of a limit says so" do
       near = fn -> for {[_, :json, :run, :stop], _, metadata} <- events(), do: metadata.near end
       tool = fn ms -> fn _args -> Process.sleep(ms) && 1 end end

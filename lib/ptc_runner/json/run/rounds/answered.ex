@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.Run.Rounds.Answered do
   @moduledoc false
   # What the processes of rounds have answered, for one call or for a list of them: it is kept, and given to each round that waits for it.
 
-  alias PtcRunner.Json.{Control, Run}
+  alias PtcRunner.Json.Control
   alias PtcRunner.Json.Control.Answers
   alias PtcRunner.Json.Run.Rounds
   alias PtcRunner.Json.Run.Rounds.{Asking, Driven, Running, Worker}
