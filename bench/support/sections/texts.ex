@@ -42,7 +42,7 @@ defmodule Bench.Sections.Texts do
       for name <- @cases do
         {text, program, jaq} = Map.fetch!(programs, name)
         sides = [own(:in_place, text, program), own(:decoded, text, program)]
-        group(:texts, name, 1, sides ++ otp(name, text) ++ jaq(jaq, text))
+        weighed(group(:texts, name, 1, sides ++ otp(name, text) ++ jaq(jaq, text)))
       end
 
     {text, program, _jaq} = Map.fetch!(programs, :filter_sum)
@@ -54,7 +54,7 @@ defmodule Bench.Sections.Texts do
 
     answered = fn read -> &Texts.answered(program, Map.fetch!(&1, text), read) end
     sides = for {name, read} <- answers, do: side(name, answered.(read))
-    groups = groups ++ [group(:texts, :answered, 1, sides)]
+    groups = groups ++ [weighed(group(:texts, :answered, 1, sides))]
 
     # What a process of jaq takes without a text.
     start =
@@ -65,6 +65,13 @@ defmodule Bench.Sections.Texts do
     make = fn -> Map.put(Texts.all(quick?), :small, Texts.small()) end
     [fn -> Texts.speeds(Texts.all(quick?)) end, {make, groups}, fn -> others(make.()) end]
   end
+
+  # The others have texts of many megabytes.
+  defp weighed(%{case: name} = group)
+       when name in [:small_field, :magnitudes, :all_earthquakes],
+       do: group
+
+  defp weighed(group), do: Map.put(group, :weight, 5)
 
   defp others(texts), do: Texts.memory(texts.rows) ++ Texts.longest_calls(texts)
 
