@@ -153,6 +153,15 @@ fn sets_and_comparisons() {
 #[test]
 fn long_ones_go_on_where_they_were_suspended() {
     same(&[
+        (
+            "(map (fn [xs] [(count xs) (first xs) (last xs)]) [(range 130 -1 -2) (range 0 1000 7) (range 5 -5) (range -5 5 -1) (range 64) (range 65)])",
+            "[[66, 130, 0], [143, 0, 994], [0, nil, nil], [0, nil, nil], [64, 0, 63], [65, 0, 64]]",
+        ),
+        // The items become too large to be made many at a time.
+        (
+            "(let [xs (range 1125899906842600 1125899906842700)] [(count xs) (last xs) (apply < xs)])",
+            "[100, 1125899906842699, true]",
+        ),
         ("(let [xs (range 3000)] [(count xs) (last xs) (sum (reverse xs)) (count (take 2000 xs)) (first (drop -1000 xs)) (count (distinct (concat xs xs)))])",
          "[3000, 2999, 4498500, 2000, 0, 3000]"),
         ("(let [m (zipmap (range 2000) (range 2000))] [(count m) (get m 1999) (count (seq m)) (last (keys m)) (count (into m [[5 5] [-1 0]])) (count (dissoc m 3 4)) (count (merge m {1 1} m))])",

@@ -5,11 +5,10 @@ mod running;
 use running::value;
 
 /// Collections of more items than are passed at once, and of items that are not like the others.
-const COLLS: [&str; 8] = [
+const COLLS: [&str; 7] = [
     "(range 135)",
     "[1 2.5 -3 4.0 9223372036854775807 5]",
     "[]",
-    "[7]",
     "(map (fn [i] (if (= i 130) 2.5 i)) (range 136))",
     "(let [m {:a 1 :b 2} n {:a 5.5 :b 1}] [m m n {:a 4} m {:b 3} {\"a\" 8} nil m])",
     "(let [m {:a 3}] (map (fn [i] m) (range 131)))",
@@ -41,17 +40,14 @@ fn filters_and_maps() {
     let functions = [
         "(fn [x] (> x 2))",
         "(fn [x] (<= k x))",
-        "(fn [x] (= x x))",
         "(fn [x] (* x 2))",
-        "(fn [x] (- 10 x))",
         "(fn [x] (+ x k))",
         "(fn [x] (* x x))",
         "(fn [x] (> (:a x) 2))",
-        "(fn [x] (= 1 (:a x)))",
         "(fn [x] (:a x))",
         "(fn [x] (+ (:a x) k))",
     ];
-    for builtin in ["filter", "remove", "map", "keep"] {
+    for builtin in ["filter", "remove", "map"] {
         let calls = functions.map(|function| (builtin, function, ""));
         assert_eq!(wrong(&calls), Vec::<String>::new());
     }

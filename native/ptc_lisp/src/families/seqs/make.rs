@@ -7,6 +7,11 @@ use crate::code::{Eval, Halt, Machine};
 use crate::values::{class, make_int, Class};
 use ptc_term::heap::{Heap, Kind, WORDS_OF_CELL, WORDS_OF_NUMBER};
 
+/// Items of a range that are made between two checks of the limits.
+const ITEMS_AT_ONCE: i64 = 64;
+/// Below this, no sum of a number and [`ITEMS_AT_ONCE`] steps is too large for a word of a term.
+const SMALL: u64 = 1 << 50;
+
 /// `range`: from the first number to the last one, which does not count, by steps.
 pub(super) fn range<H: Heap>(
     m: &mut Machine<'_, H>,
@@ -29,6 +34,9 @@ pub(super) fn range<H: Heap>(
     }
     flow(m, &[], |m, flow| {
         let mut next = flow.made.unwrap_or(start);
+        while let Some(after) = small_items(m, flow, (next, end, step))? {
+            next = after;
+        }
         // An item comes before the end as zero comes before a positive step.
         while flow.part == 0 && m.compare(end, next)? == order {
             m.consume_fuel(1)?;
@@ -42,6 +50,37 @@ pub(super) fn range<H: Heap>(
         flow.part = 1;
         flow.list(m)
     })
+}
+
+/// Keeps the next items of a range of small integers; returns the item behind them. `None` if there is none, or if the numbers are others.
+fn small_items<H: Heap>(
+    m: &mut Machine<'_, H>,
+    flow: &mut Flow<H::Term>,
+    (next, end, step): (H::Term, H::Term, H::Term),
+) -> Result<Option<H::Term>, Halt<H>> {
+    let small = |term| {
+        let value = m.heap.small_integer(term);
+        value.filter(|it| it.unsigned_abs() < SMALL)
+    };
+    let (Some(mut at), Some(end), Some(step)) = (small(next), small(end), small(step)) else {
+        return Ok(None);
+    };
+    // Rounded up, and negative if the step leads away from the end.
+    let left = (end - at + step - step.signum()) / step;
+    if flow.part > 0 || left <= 0 {
+        return Ok(None);
+    }
+    let count = left.min(ITEMS_AT_ONCE);
+    m.consume_fuel(count as usize)?;
+    m.check_heap_limit(WORDS_OF_NUMBER + WORDS_OF_CELL)?;
+    for _ in 0..count {
+        let item = make_int(m, at);
+        flow.keep(m, item)?;
+        at += step;
+        flow.made = Some(make_int(m, at));
+    }
+    m.meter.advanced();
+    Ok(flow.made)
 }
 
 /// `take` of a `range` whose step is 0: so many times its start. `None` if the step is another one. The number of items, and
