@@ -205,8 +205,8 @@ defmodule PtcRunner.Json.Entry do
 
   @doc """
   Whether entries are all that a run has had up to the last of them: none may be missing, because its tool would be called again. Where calls
-  wait together or overlap, some rounds of the last loop may have no answer yet; and if `waits?`, calls of these rounds too, with later ones of the
-  same round that were made without their answers.
+  wait together or overlap, some rounds of the last loop may have no answer yet. Behind a call that waits, later ones of the same round may have been
+  made without its answer. `waiting`: the ids of the calls that wait, or `:unknown`; then each call of the last loop may wait.
 
       iex> entry = &{&1, "x", %{}, {:ok, 1, nil}}
       iex> PtcRunner.Json.Entry.whole([entry.(1), entry.(3)], false)
@@ -221,22 +221,20 @@ defmodule PtcRunner.Json.Entry do
         error: "The journal has no call 2, but later ones",
         error: "The journal has no call 1.0.2, but later ones"
       ]
-      iex> for ids <- [[{1, 0, 1}, {1, 0, 3}], [{1, 0, 3}, {1, 1, 1}], [{1, 0, 2}, 2], [1, 3]],
-      ...>   do: PtcRunner.Json.Entry.whole(Enum.map(ids, entry), true, true)
-      [
-        :ok,
-        :ok,
-        error: "The journal has no call 1.0.1, but later ones",
-        error: "The journal has no call 2, but later ones"
-      ]
+      iex> for waiting <- [%{{1, 0, 2} => []}, %{{1, 0, 3} => []}, :unknown],
+      ...>   do: PtcRunner.Json.Entry.whole(Enum.map([{1, 0, 1}, {1, 0, 4}, {1, 1, 1}], entry), true, waiting)
+      [:ok, {:error, "The journal has no call 1.0.2, but later ones"}, :ok]
+      iex> for ids <- [[{1, 0, 2}, 2], [1, 3]], do: PtcRunner.Json.Entry.whole(Enum.map(ids, entry), true, :unknown)
+      [error: "The journal has no call 1.0.1, but later ones", error: "The journal has no call 2, but later ones"]
 
   """
-  @spec whole([t()], forks? :: boolean(), waits? :: boolean()) :: :ok | {:error, String.t()}
-  def whole(entries, forks?, waits? \\ false)
-  def whole(entries, false, _waits?), do: numbered(entries, 1)
+  @spec whole([t()], forks? :: boolean(), waiting :: %{id() => term()} | :unknown) ::
+          :ok | {:error, String.t()}
+  def whole(entries, forks?, waiting \\ %{})
+  def whole(entries, false, _waiting), do: numbered(entries, 1)
 
-  def whole(entries, true, waits?) do
-    if in_order(entries) == :error, do: searched(entries, waits?), else: :ok
+  def whole(entries, true, waiting) do
+    if in_order(entries) == :error, do: searched(entries, waiting), else: :ok
   end
 
   @doc """
@@ -273,13 +271,13 @@ defmodule PtcRunner.Json.Entry do
   defp number({loop, _round, _number}), do: loop
   defp number(number), do: number
 
-  defp searched(entries, waits?) do
+  defp searched(entries, waiting) do
     ids = Enum.map(entries, &elem(&1, 0))
-    last = if waits?, do: loop(List.last(ids))
+    waiting = if waiting == :unknown, do: loop(List.last(ids)), else: waiting
     twice = if ascending?(entries), do: [], else: ids -- Enum.uniq(ids)
 
     case twice do
-      [] -> following(ids, 0, last)
+      [] -> following(ids, 0, waiting)
       [id | _] -> {:error, "The journal has the call #{text(id)} twice"}
     end
   end
@@ -288,7 +286,7 @@ defmodule PtcRunner.Json.Entry do
   defp loop({loop, _round, _number}), do: loop
   defp loop(_number), do: nil
 
-  # In a loop each round has its own numbers. `waiting`: the loop in which calls may wait.
+  # In a loop each round has its own numbers. `waiting`: the calls that wait, or the loop in which each may.
   defp following([], _last, _waiting), do: :ok
 
   defp following([{fork, round, _} | _] = ids, last, waiting) when fork in [last, last + 1],
@@ -302,12 +300,16 @@ defmodule PtcRunner.Json.Entry do
   defp in_round([next | ids], {fork, round, number} = next, waiting),
     do: in_round(ids, {fork, round, number + 1}, waiting)
 
-  defp in_round([{fork, round, later} = id | _] = ids, {fork, round, next}, fork)
-       when later > next,
-       do: in_round(ids, id, fork)
+  defp in_round([{fork, round, later} | _] = ids, {fork, round, number} = next, waiting) do
+    if later > number and waits?(next, waiting),
+      do: ids |> Enum.drop_while(&match?({^fork, ^round, _}, &1)) |> following(fork, waiting),
+      else: missing(next)
+  end
 
-  defp in_round([{fork, round, _} | _], {fork, round, _} = next, _waiting), do: missing(next)
   defp in_round(ids, {fork, _round, _number}, waiting), do: following(ids, fork, waiting)
+
+  defp waits?(id, waiting) when is_map(waiting), do: is_map_key(waiting, id)
+  defp waits?({fork, _round, _number}, loop), do: fork == loop
 
   defp missing(id), do: {:error, "The journal has no call #{text(id)}, but later ones"}
 

@@ -17,6 +17,7 @@ defmodule PtcRunner.Json.Paused do
     * `plan` - the plan of a program that waits itself to be approved, before its first call: see the option `:approve` of `PtcRunner.Agent.loop/3`
     * `run_id` - the id of the run in events of telemetry, with which the keys of its calls begin; the run that goes on has it too
     * `attempts` - by id, how often a call was started whose answer is not known
+    * `recovered` - whether it was made by `recover/1`, after a crash: then it is not known which of its calls waited
     * `lisp` - of a run of PTC-Lisp, what it was given beside context, memory and tools, as a map; else `nil`. `PtcRunner.Lisp.resume/3` goes on with it.
     * `forks`, `version` - whether calls may overlap; the version of this form
 
@@ -56,6 +57,7 @@ defmodule PtcRunner.Json.Paused do
                 plan: nil,
                 run_id: nil,
                 attempts: %{},
+                recovered: false,
                 lisp: nil,
                 version: @version
               ]
@@ -88,6 +90,7 @@ defmodule PtcRunner.Json.Paused do
           plan: map() | nil,
           run_id: String.t() | nil,
           attempts: %{String.t() => pos_integer()},
+          recovered: boolean(),
           lisp: map() | nil,
           version: pos_integer()
         }

@@ -70,6 +70,7 @@ defmodule PtcRunner.Json.TamperedTest do
           {"max_depth", Integer.pow(10, 100), ~S(no valid "max_depth")},
           {"fingerprint", nil, ~S(no valid "fingerprint")},
           {"forks", "no", ~S(no valid "forks")},
+          {"recovered", "no", ~S(no valid "recovered")},
           {"max_tool_calls", -1, ~S(no valid "max_tool_calls")},
           {"tool_concurrency", 0, ~S(no valid "tool_concurrency")},
           {"firewall", nil, ~S(no valid "firewall")},
@@ -90,7 +91,8 @@ defmodule PtcRunner.Json.TamperedTest do
           {"answered", [first, second, first], "The journal has the call 1 twice"},
           {"answered", [first, %{second | "id" => "3"}], "The journal has no call 2"},
           {"answered", [%{first | "id" => "2.0.1"}], "The journal has no call 1"},
-          # In the last loop a call may wait, and a later one of its round be answered. Behind it none is.
+          # Only behind a call that waits may a later one of its round be answered.
+          {"answered", [first, %{second | "id" => "2.0.2"}], "The journal has no call 2.0.1"},
           {"answered", [%{first | "id" => "1.0.2"}, %{second | "id" => "2"}],
            "The journal has no call 1.0.1"},
           {"calls", 7, ~S(no valid "calls")},

@@ -22,21 +22,24 @@ defmodule PtcRunner.Json.Paused.Sound do
   end
 
   # The calls of most runs wait after all that were answered.
-  defp journal(%{calls: [call], forks: true}, entries) do
+  defp journal(%{calls: [call], forks: true} = paused, entries) do
     with {:ok, last} <- Entry.in_order(entries),
          {:ok, id} = Entry.id(call.id),
          true <- last == nil or Entry.before?(last, id),
          do: :ok,
-         else: (_other -> journal([call], true, entries))
+         else: (_other -> searched(paused, entries))
   end
 
-  defp journal(paused, entries), do: journal(paused.calls, paused.forks, entries)
+  defp journal(paused, entries), do: searched(paused, entries)
 
-  defp journal(calls, forks?, entries) do
+  defp searched(%{calls: calls, forks: forks?, recovered: recovered?}, entries) do
     ids = for call <- calls, {:ok, id} <- [Entry.id(call.id)], do: id
     waiting = Map.new(ids, &{&1, []})
 
-    with :ok <- Entry.whole(Entry.list(entries), forks?, true),
+    # After a crash the calls that were started are known, and those that waited are not.
+    known = if recovered?, do: :unknown, else: waiting
+
+    with :ok <- Entry.whole(Entry.list(entries), forks?, known),
          do: apart(ids, waiting, entries)
   end
 
@@ -58,6 +61,7 @@ defmodule PtcRunner.Json.Paused.Sound do
       not (is_integer(paused.max_depth) and paused.max_depth in 1..@most_depth) -> :max_depth
       not is_binary(paused.fingerprint) -> :fingerprint
       not is_boolean(paused.forks) -> :forks
+      not is_boolean(paused.recovered) -> :recovered
       not count?(paused.max_tool_calls) -> :max_tool_calls
       paused.tool_concurrency not in 1..1_024 -> :tool_concurrency
       not is_boolean(paused.firewall) -> :firewall

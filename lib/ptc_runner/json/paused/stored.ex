@@ -41,6 +41,10 @@ defmodule PtcRunner.Json.Paused.Stored do
 
   defp unanswered(paused) do
     more = if paused.attempts == %{}, do: %{}, else: %{"attempts" => paused.attempts}
+
+    more =
+      if paused.recovered == false, do: more, else: Map.put(more, "recovered", paused.recovered)
+
     more = if paused.lisp == nil, do: more, else: Map.put(more, "lisp", kept(paused.lisp))
 
     Map.merge(more, %{
@@ -171,7 +175,8 @@ defmodule PtcRunner.Json.Paused.Stored do
       unknown: @unknown[Map.get(map, "unknown", "refuse")],
       plan: map["plan"],
       run_id: map["run_id"],
-      attempts: Map.get(map, "attempts", %{})
+      attempts: Map.get(map, "attempts", %{}),
+      recovered: Map.get(map, "recovered", false)
     }
   end
 
@@ -314,7 +319,8 @@ defmodule PtcRunner.Json.Paused.Stored do
         | calls: Paused.sorted(calls),
           journal: Packed.pack(answered),
           hooks: hooks,
-          attempts: attempts(paused.attempts, entries, answered)
+          attempts: attempts(paused.attempts, entries, answered),
+          recovered: true
       }
 
       with :ok <- Sound.check(paused, answered), do: {:ok, keyed(paused)}
