@@ -20,7 +20,8 @@ defmodule PtcRunner.Json.Control do
   # tool for the firewall, and is not known before the run.
   # `behind?`: whether a call waits for a person that would have been made before the next one. `limited`: the ids of calls beyond a limit. `last`: the last id in the journal of a run whose calls
   # wait together or overlap.
-  # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known.
+  # `key_run`: what the keys of the calls begin with. `attempts`: by id, how often a call was started whose answer is not known. `under`: by id, the
+  # equal call that was started, whose key a call has.
   #
   # Each call copies it, and a struct of more than 32 keys takes four times as long: the VM keeps it as a tree.
   defstruct rules: %Rules{},
@@ -45,6 +46,7 @@ defmodule PtcRunner.Json.Control do
             run_id: nil,
             key_run: nil,
             attempts: %{},
+            under: %{},
             behind?: false,
             limited: [],
             last: nil
@@ -221,7 +223,7 @@ defmodule PtcRunner.Json.Control do
          :ok <- open(control, name),
          :no <- cached(control, id, name, args),
          :ok <- Budget.take(control.budget, name, args) do
-      decided(control, id, name, args, pc, fun)
+      control |> under_started(id, name, args) |> decided(id, name, args, pc, fun)
     else
       {:denied, reason} ->
         refused(control, id, name, args, reason, :firewall)
@@ -292,6 +294,23 @@ defmodule PtcRunner.Json.Control do
 
       _cache ->
         :no
+    end
+  end
+
+  # Of equal calls only one is made. Where calls overlap, it may be another one than that which was started before a crash: its service must know it.
+  defp under_started(%{waiting: none} = control, _id, _name, _args) when none == %{}, do: control
+
+  defp under_started(%{waiting: waiting} = control, id, name, args) do
+    equal = if cached?(control, name), do: cache_key(control, name, args)
+
+    started =
+      for {other, %{started: true, tool: ^name} = call} <- waiting,
+          equal == cache_key(control, name, asked(call)),
+          do: other
+
+    case Enum.max(started, fn -> id end) do
+      ^id -> control
+      other -> %{control | under: Map.put(control.under, id, other)}
     end
   end
 
@@ -507,7 +526,7 @@ defmodule PtcRunner.Json.Control do
       approve: approve?,
       number: control.number,
       path: path,
-      key: key(control, text),
+      key: key(control, id),
       attempt: attempt(control, id),
       context: control.rules.tool_context || %{}
     }
@@ -566,12 +585,13 @@ defmodule PtcRunner.Json.Control do
   end
 
   @doc "The key of a call of this run."
-  @spec key(t(), Entry.id() | String.t()) :: String.t()
-  def key(%{key_run: run}, id), do: Keyed.key(run, id)
+  @spec key(t(), Entry.id()) :: String.t()
+  def key(%{key_run: run, under: under}, id), do: Keyed.key(run, Map.get(under, id, id))
 
   @doc "Which attempt a call is that starts in this run."
   @spec attempt(t(), Entry.id()) :: pos_integer()
-  def attempt(%{attempts: attempts}, id), do: Map.get(attempts, id, 0) + 1
+  def attempt(%{attempts: attempts, under: under}, id),
+    do: Map.get(attempts, Map.get(under, id, id), 0) + 1
 
   # An atom is more than any number. Without a hook, the run knows its time.
   defp remaining(%{rules: %{on_call: nil}}), do: :infinity

@@ -146,6 +146,9 @@ defmodule PtcRunner.Json.KeysRandomTest do
       exactly? = most == 1 or match?({:ok, _, _, _}, result)
       run = &Json.run(program, &1 ++ opts)
 
+      # Of equal calls that overlap and are answered once, each of two processes may make another one.
+      processes = if options == [cache: true] and most > 1, do: 1, else: 2
+
       service = service()
       {events, whole} = crashed(:never, service, options, run)
       assert whole === result
@@ -164,7 +167,7 @@ defmodule PtcRunner.Json.KeysRandomTest do
         # Where calls overlap, one may end the run before the point is reached.
         ends =
           if ended == :crashed,
-            do: again(events, service, options, run, opts),
+            do: again(events, service, options, run, opts, processes),
             else: [ended]
 
         assert Enum.uniq(ends) === [result]
@@ -180,17 +183,17 @@ defmodule PtcRunner.Json.KeysRandomTest do
   end
 
   # Nothing was called before the start was written. Otherwise the run goes on in two processes at once, which know nothing of each other.
-  defp again([], service, options, run, _opts) do
+  defp again([], service, options, run, _opts, _processes) do
     {_events, result} = crashed(:never, service, options, run)
     [result]
   end
 
-  defp again(events, service, options, _run, opts) do
+  defp again(events, service, options, _run, opts, processes) do
     {:ok, paused} = events |> json() |> Paused.recover()
     opts = Keyword.take(opts, [:context])
     resume = &Json.resume(paused, :approve, &1 ++ opts)
 
-    1..2
+    1..processes
     |> Task.async_stream(fn _ -> crashed(:never, service, options, resume) |> elem(1) end,
       timeout: :infinity
     )
@@ -212,7 +215,9 @@ defmodule PtcRunner.Json.KeysRandomTest do
       opts = pause ++ tools ++ [{:tool_concurrency, most} | @opts]
       again = pause ++ tools ++ [context: Calling.context()]
       assert twice(Json.run(program, opts), again, key) === result
-      judged(service, expected, most == 1 or match?({:ok, _, _, _}, result))
+
+      # What is approved behind a call that waits is made, also if the run ends with an error in between.
+      judged(service, expected, match?({:ok, _, _, _}, result))
       emptied(service)
     end)
   end

@@ -238,6 +238,27 @@ defmodule PtcRunner.Json.KeysTest do
       end
     end
 
+    test "after a crash, of equal calls that are answered once: the one that was made, or was started, is that of another round now" do
+      opts = [context: %{"ids" => [5, 5]}, tool_concurrency: 4]
+      {:ok, [_, _], _, _} = Json.run(@each, [tools: told(cache: true)] ++ opts ++ journaled())
+      [start, started, answered | _] = events()
+
+      # Then the second round was the first one to call the tool.
+      [started, answered] = for event <- [started, answered], do: %{event | "id" => "1.1.1"}
+      {:ok, made} = Paused.recover(json([start, started, answered]))
+      {:ok, [same, same], _, _} = Json.resume(made, :approve, [tools: told(cache: true)] ++ opts)
+      assert {<<_run::binary-size(12), ".1.0.1">>, _path, 1} = same
+
+      {:ok, begun} = Paused.recover(json([start, started]))
+      assert [%{id: "1.1.1", started: true}] = begun.calls
+
+      {:ok, [again, again], _, _} =
+        Json.resume(begun, :approve, [tools: told(cache: true)] ++ opts)
+
+      assert {key, ["program", "steps", 1, "expr"], 2} = again
+      assert key == hd(begun.calls).key
+    end
+
     test "of each run of a loop of an agent that goes on twice" do
       {:ok, asked} = Elixir.Agent.start_link(fn -> 0 end)
       answers = [@each, @pair]

@@ -63,6 +63,34 @@ defmodule PtcRunner.Json.Control.Answers do
 
   defp kept(control, _entry), do: control
 
+  @doc """
+  The control with the answers of the journal for equal calls. Where calls overlap, the one that was made may come behind another one when the run
+  goes on, which would be made too then.
+  """
+  @spec known(Control.t()) :: Control.t()
+  def known(%{journal: none} = control) when none in [[], %{}], do: control
+
+  def known(%{journal: journal, settings: settings} = control) do
+    case for({name, %{cache: true}} <- settings, do: name) do
+      [] -> control
+      names -> Enum.reduce(Entry.list(journal), control, &known(&1, &2, names))
+    end
+  end
+
+  defp known({_id, name, args, outcome}, control, names) do
+    case Entry.answer(outcome) do
+      {:ok, _value, _words} = outcome -> known(control, name, args, outcome, names)
+      {:failed, _text} = outcome -> known(control, name, args, outcome, names)
+      _other -> control
+    end
+  end
+
+  defp known(control, name, args, outcome, names) do
+    if name in names,
+      do: control |> watched(name, outcome) |> in_cache(name, args, outcome),
+      else: control
+  end
+
   @doc "Keeps an answer, or that the tool runs, for equal calls."
   @spec in_cache(Control.t(), String.t(), term(), Entry.outcome() | :running) :: Control.t()
   # A tool of PTC-Lisp that has failed is called again.

@@ -50,7 +50,7 @@ defmodule PtcRunner.Json.Run.Controlled do
          fingerprint = fingerprint(run),
          :ok <- same(control.rules.fingerprint, fingerprint),
          :ok <- Answers.begin(control, fn -> started(run, program, fingerprint) end) do
-      control = %{control | place: place(run)}
+      control = Answers.known(%{control | place: place(run)})
       strategy = run.strategy || %__MODULE__{}
       process = ToolProcess.new(max_heap)
       {:ok, %{run | strategy: strategy, control: control, process: process}, fingerprint}
