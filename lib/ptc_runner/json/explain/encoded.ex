@@ -8,8 +8,9 @@ defmodule PtcRunner.Json.Explain.Encoded do
   `outcome`: how the run ended, as text; `operation` and `path`: their terms of JSON.
 
       iex> explanation = %{failed_at: nil, duration: 1, words: 2, operations: [3], findings: [], near: []}
-      iex> PtcRunner.Json.Explain.Encoded.text(explanation, "ok", &(&1 + 1), & &1)
-      ~s({"duration":1,"failed_at":null,"findings":[],"near":[],"operations":[4],"outcome":"ok","words":2})
+      iex> text = PtcRunner.Json.Explain.Encoded.text(explanation, "ok", &(&1 + 1), & &1)
+      iex> PtcRunner.Json.Codec.decode!(text)
+      %{"duration" => 1, "failed_at" => nil, "findings" => [], "near" => [], "operations" => [4], "outcome" => "ok", "words" => 2}
 
   """
   @spec text(map(), String.t(), (map() -> map()), (term() -> term())) :: String.t()
