@@ -298,20 +298,23 @@ defmodule PtcRunner.Json.Control do
   end
 
   # Of equal calls only one is made. Where calls overlap, it may be another one than that which was started before a crash: its service must know it.
-  defp under_started(%{waiting: none} = control, _id, _name, _args) when none == %{}, do: control
+  defp under_started(%{attempts: none} = control, _id, _name, _args) when none == %{}, do: control
 
-  defp under_started(%{waiting: waiting} = control, id, name, args) do
-    equal = if cached?(control, name), do: cache_key(control, name, args)
-
-    started =
-      for {other, %{started: true, tool: ^name} = call} <- waiting,
-          equal == cache_key(control, name, asked(call)),
-          do: other
-
-    case Enum.max(started, fn -> id end) do
-      ^id -> control
-      other -> %{control | under: Map.put(control.under, id, other)}
+  defp under_started(control, id, name, args) do
+    case if(cached?(control, name), do: started_equal(control, name, args), else: []) do
+      [] -> control
+      started -> %{control | under: Map.put(control.under, id, Enum.max(started))}
     end
+  end
+
+  # Many calls may wait, and few of them were started.
+  defp started_equal(%{attempts: attempts, waiting: waiting} = control, name, args) do
+    equal = cache_key(control, name, args)
+
+    for {id, _count} <- attempts,
+        %{^id => %{started: true, tool: ^name} = call} <- [waiting],
+        equal == cache_key(control, name, asked(call)),
+        do: id
   end
 
   @doc "What equal calls have in common. PTC-Lisp takes `10` and `10.0` for equal arguments."

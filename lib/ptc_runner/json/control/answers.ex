@@ -72,24 +72,20 @@ defmodule PtcRunner.Json.Control.Answers do
 
   def known(%{journal: journal, settings: settings} = control) do
     case for({name, %{cache: true}} <- settings, do: name) do
-      [] -> control
-      names -> Enum.reduce(Entry.list(journal), control, &known(&1, &2, names))
+      [] ->
+        control
+
+      names ->
+        for {_id, name, args, came} <- Entry.list(journal), name in names, reduce: control do
+          control -> known(control, name, args, Entry.answer(came))
+        end
     end
   end
 
-  defp known({_id, name, args, outcome}, control, names) do
-    case Entry.answer(outcome) do
-      {:ok, _value, _words} = outcome -> known(control, name, args, outcome, names)
-      {:failed, _text} = outcome -> known(control, name, args, outcome, names)
-      _other -> control
-    end
-  end
+  defp known(control, name, args, outcome) when elem(outcome, 0) in [:ok, :failed],
+    do: control |> watched(name, outcome) |> in_cache(name, args, outcome)
 
-  defp known(control, name, args, outcome, names) do
-    if name in names,
-      do: control |> watched(name, outcome) |> in_cache(name, args, outcome),
-      else: control
-  end
+  defp known(control, _name, _args, _outcome), do: control
 
   @doc "Keeps an answer, or that the tool runs, for equal calls."
   @spec in_cache(Control.t(), String.t(), term(), Entry.outcome() | :running) :: Control.t()
