@@ -10,9 +10,7 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic}
   alias PtcRunner.Sandbox.{Guarded, Weight}
-
-  # A value of so few words hardly makes the VM collect garbage.
-  @small 1_000
+  require Weight
 
   @doc """
   Runs a program; returns its value and the words it built, or a fault (see `PtcRunner.Json.Message.error/1`).
@@ -29,7 +27,7 @@ defmodule PtcRunner.Json.Runner do
   # A program that may end in its first steps starts without limits.
   def run(%Run{tools: tools, budget: nil, control: nil} = run) when tools == %{} do
     case Start.start(run) do
-      {:ok, _value, words} = done when words <= @small -> done
+      {:ok, _value, words} = done when Weight.is_little(words) -> done
       step -> with_limits(step, run)
     end
   catch
@@ -58,7 +56,7 @@ defmodule PtcRunner.Json.Runner do
   @spec run(String.t() | Program.t(), Limits.given(), map(), map()) :: Run.outcome()
   def run(program, limits, context, memory) do
     case Start.first_steps(program, limits, context, memory) do
-      {:ok, _value, words} = done when words <= @small -> done
+      {:ok, _value, words} = done when Weight.is_little(words) -> done
       # The whole start knows what is to be done then.
       again when again in [:texts, :rebuild] -> run(of_data(program, limits, context, memory))
       step -> with_limits(step, of_data(program, limits, context, memory))
@@ -220,7 +218,7 @@ defmodule PtcRunner.Json.Runner do
   # The end of a run, with its limits in the errors.
   # The caller may wait for a message next.
   defp finish({:ok, _value, words} = done, _limits) do
-    if words > @small, do: Guarded.settle()
+    if not Weight.is_little(words), do: Guarded.settle()
     done
   end
 

@@ -174,17 +174,16 @@ defmodule PtcRunner.Lisp.DecidedTogether do
   defp answered({:answered, result, cached?}, results, control),
     do: {result, cached?, results, control}
 
-  defp answered({:run, running, _fun, _given, _time}, [result | results], control) do
-    case Answers.answered(control, running, result) do
-      {:ok, control} -> {result, false, results, control}
-      {:error, reason, control} -> {{:error, reason}, false, results, control}
-    end
-  end
+  defp answered({:run, running, _fun, _given, _time}, [result | results], control),
+    do: answered(result, running, results, control)
 
   # Its arguments are too large.
-  defp answered({error, running, _fun, _given, _time}, results, control) do
-    case Answers.answered(control, running, error) do
-      {:ok, control} -> {error, false, results, control}
+  defp answered({error, running, _fun, _given, _time}, results, control),
+    do: answered(error, running, results, control)
+
+  defp answered(result, running, results, control) do
+    case Answers.answered(control, running, result) do
+      {:ok, control} -> {result, false, results, control}
       {:error, reason, control} -> {{:error, reason}, false, results, control}
     end
   end

@@ -24,16 +24,12 @@ defmodule PtcRunner.Lisp.Evaluation do
   alias PtcRunner.{Native, Step}
   alias PtcRunner.Json.Run.Start
   alias PtcRunner.Native.Telemetry
+  alias PtcRunner.Sandbox.Weight
   alias PtcRunner.SubAgent.Signature
   require Telemetry
+  require Weight
 
   @bytes_per_word 8
-
-  # A value of so few words hardly makes the VM collect garbage.
-  @small 1_000
-
-  @doc false
-  defmacro small, do: @small
 
   @typep limits :: {timeout(), non_neg_integer()}
 
@@ -117,7 +113,7 @@ defmodule PtcRunner.Lisp.Evaluation do
          {:ok, program, signature} <- prepared(program, given, tools, limits),
          {:ok, seen} <- Firewalled.seen(program, given) do
       case first_steps(reply, program, tools, seen, limits) do
-        {:ok, {:ok, _value, _defined}, words} = done when words <= @small ->
+        {:ok, {:ok, _value, _defined}, words} = done when Weight.is_little(words) ->
           {done |> step(given, signature, limits) |> quiet(words, began), nil}
 
         reply ->

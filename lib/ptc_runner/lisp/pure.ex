@@ -7,10 +7,10 @@ defmodule PtcRunner.Lisp.Pure do
   alias PtcRunner.Json.Run.Start
   alias PtcRunner.Lisp.{Evaluation, Finished, Given, Program}
   alias PtcRunner.Native.Telemetry
-  alias PtcRunner.Sandbox.Guarded
+  alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Step
-  require Evaluation
   require Telemetry
+  require Weight
 
   # What is given in the place of the memory, the history, the budget and `:strict_data`.
   @own {%{}, [], %{}, false}
@@ -84,7 +84,7 @@ defmodule PtcRunner.Lisp.Pure do
        )
        when byte_size(source) <= @most_bytes and symbols <= @most_symbols do
     case Start.first_steps_of_lisp(program, limits, context, @own) do
-      {:ok, {:ok, value, defined}, words} when words <= Evaluation.small() ->
+      {:ok, {:ok, value, defined}, words} when Weight.is_little(words) ->
         {:ok, step(value, defined, words, began)}
 
       reply ->

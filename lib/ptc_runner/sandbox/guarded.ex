@@ -106,44 +106,6 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc """
-  What `fun` returns for `arg` in such a process, within `timeout` milliseconds. No process and no message is left.
-
-      iex> PtcRunner.Sandbox.Guarded.call(0, 60_000, &String.upcase/1, "a")
-      {:ok, "A"}
-
-      iex> PtcRunner.Sandbox.Guarded.call(0, 1, &Process.sleep/1, :infinity)
-      :timeout
-
-  """
-  @spec call(max_heap(), timeout(), (term() -> value), term()) ::
-          {:ok, value} | {:exit, reason :: term()} | :timeout
-        when value: term()
-  def call(max_heap, timeout, fun, arg) do
-    ref = :erlang.alias([:reply])
-    {pid, monitor} = start(max_heap, ref, &__MODULE__.reply/1, {ref, fun, arg})
-    settle()
-
-    receive do
-      {^ref, value} ->
-        leave(pid, monitor)
-        {:ok, value}
-
-      {^ref, ^monitor, :process, _pid, reason} ->
-        :erlang.unalias(ref)
-        forget(pid)
-        {:exit, reason}
-    after
-      timeout ->
-        stop(pid, monitor)
-        drop(ref)
-        :timeout
-    end
-  end
-
-  @doc false
-  def reply({reply_to, fun, arg}), do: send(reply_to, {reply_to, fun.(arg)})
-
-  @doc """
   Sets the heap limit of the calling process to `max_heap` and `more` words.
   """
   @spec allow(max_heap(), non_neg_integer()) :: :ok
@@ -228,6 +190,43 @@ defmodule PtcRunner.Sandbox.Guarded do
       receive(unquote(clauses))
     end
   end
+
+  @doc """
+  What `fun` returns for `arg` in such a process, within `timeout` milliseconds. No process and no message is left.
+
+      iex> PtcRunner.Sandbox.Guarded.call(0, 60_000, &String.upcase/1, "a")
+      {:ok, "A"}
+
+      iex> PtcRunner.Sandbox.Guarded.call(0, 1, &Process.sleep/1, :infinity)
+      :timeout
+
+  """
+  @spec call(max_heap(), timeout(), (term() -> value), term()) ::
+          {:ok, value} | {:exit, reason :: term()} | :timeout
+        when value: term()
+  def call(max_heap, timeout, fun, arg) do
+    ref = :erlang.alias([:reply])
+    {pid, monitor} = start(max_heap, ref, &__MODULE__.reply/1, {ref, fun, arg})
+
+    await do
+      {^ref, value} ->
+        leave(pid, monitor)
+        {:ok, value}
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        :erlang.unalias(ref)
+        forget(pid)
+        {:exit, reason}
+    after
+      timeout ->
+        stop(pid, monitor)
+        drop(ref)
+        :timeout
+    end
+  end
+
+  @doc false
+  def reply({reply_to, fun, arg}), do: send(reply_to, {reply_to, fun.(arg)})
 
   @doc """
   Ends a process whose heap has been found to exceed its limit. It comes directly before each `receive`: `await/1`.

@@ -26,6 +26,16 @@ defmodule PtcRunner.Sandbox.Weight do
                   (is_integer(term) and term >= -@small and term <= @small)
 
   @doc """
+  Whether a run has built so few words that they hardly make the VM collect garbage.
+
+      iex> import PtcRunner.Sandbox.Weight
+      iex> for words <- [1_000, 1_001], do: is_little(words)
+      [true, false]
+
+  """
+  defguard is_little(words) when words <= 1_000
+
+  @doc """
   The words of a copy of `term`, or `:too_much` if they are more than `max_heap` (0: no limit, which
   stands for 2^32 words).
 

@@ -93,19 +93,17 @@ defmodule PtcRunner.SubAgent.Signature.Coercion do
 
   """
   @spec coerce(term(), Signature.type()) :: result()
-  def coerce(value, type) do
-    if Telemetry.on?(),
-      do: Telemetry.coerce(fn -> coerced(value, type, false) end),
-      else: coerced(value, type, false)
-  end
+  def coerce(value, type), do: told(value, type, false)
 
   @doc false
   # A value of JSON, whose null, true and false are no texts: of data of Elixir these are atoms, and so have a name.
   @spec json(term(), Signature.type()) :: result()
-  def json(value, type) do
+  def json(value, type), do: told(value, type, true)
+
+  defp told(value, type, of_json?) do
     if Telemetry.on?(),
-      do: Telemetry.coerce(fn -> coerced(value, type, true) end),
-      else: coerced(value, type, true)
+      do: Telemetry.coerce(fn -> coerced(value, type, of_json?) end),
+      else: coerced(value, type, of_json?)
   end
 
   defp coerced(value, type, of_json?) do
