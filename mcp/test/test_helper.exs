@@ -1,1 +1,2 @@
-ExUnit.start(capture_log: true)
+# A machine may stand still for seconds.
+ExUnit.start(capture_log: true, assert_receive_timeout: 60_000)

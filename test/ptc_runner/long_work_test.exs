@@ -10,7 +10,7 @@ defmodule PtcRunner.LongWorkTest do
   alias PtcRunner.SubAgent.Loop.JsonHandler
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
   alias PtcRunner.SubAgent.Signature.{Coercion, Validator}
-  alias PtcRunner.Test.SliceClock
+  alias PtcRunner.Test.{Room, SliceClock}
 
   @rows 200_000
   @row {:list, {:map, [{"a", :string}]}}
@@ -42,7 +42,7 @@ defmodule PtcRunner.LongWorkTest do
   defp assert_quanta(least, fun) do
     {result, calls, average} = quanta(fun)
     assert calls >= least
-    assert average < 4_000
+    assert average < 4_000 * Room.slowness()
     result
   end
 
@@ -180,7 +180,7 @@ defmodule PtcRunner.LongWorkTest do
       compile = fn -> Json.compile(program, timeout: :infinity, max_heap: 0) end
       {{:ok, _program}, calls, average} = quanta(compile)
       assert calls > 10
-      assert calls * average < 600_000
+      assert calls * average < 600_000 * Room.slowness()
     end
   end
 

@@ -39,6 +39,9 @@ defmodule PtcRunner.Test.Cluster do
     }
 
     {:ok, peer, node} = :peer.start_link(options)
+    # As in `test_helper.exs`: a busy machine may stand still for longer than the default.
+    default = [:ptc_runner_native, :default_timeout, 60_000]
+    :ok = :erpc.call(node, Application, :put_env, default)
     {:ok, _apps} = :erpc.call(node, Application, :ensure_all_started, [:ptc_runner_native])
     {peer, node}
   end

@@ -1,6 +1,7 @@
 # Runs in a VM of its own: `test/ptc_runner/json/heap_limit_test.exs` starts it and kills it if it hangs.
 # Callers with a limit on their heap, killed in each kind of work. Prints a line for each kind.
 {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
+Application.put_env(:ptc_runner_native, :default_timeout, 60_000)
 
 alias PtcRunner.{Agent, Json}
 alias PtcRunner.Json.Codec
@@ -19,7 +20,7 @@ built =
   pipe.([load, %{"op" => "map", "expr" => %{"a" => %{"op" => "get", "path" => ["id"]}, "b" => 1}}])
 
 tools = %{"t" => fn %{"n" => n} -> n end}
-given = [context: context, tools: tools, timeout: 5_000]
+given = [context: context, tools: tools]
 
 # What an application does next: it waits for a message.
 wait = fn result ->

@@ -6,6 +6,8 @@ defmodule PtcRunner.Test.Room do
 
   @attempts 5
   @unit 1..10_000
+  # The microseconds of a unit on the machines for which the limits of the tests were found: of the slower ones.
+  @usual 250
 
   @doc """
   How many milliseconds `fun` works, and its result: of the clock, or of the processors that this VM had meanwhile, if these are
@@ -32,7 +34,7 @@ defmodule PtcRunner.Test.Room do
         when result: term()
   def least_wait_ms(limit, fun), do: least(limit, fn -> waited(fun) end, @attempts)
 
-  # What takes long is measured again, beside work whose time on an idle machine is known: the machine is busy by so much.
+  # What takes long is measured again, beside work whose time on an idle machine is known: the machine is busy, or slow, by so much.
   defp least(limit, measure, attempts) do
     {ms, result} = measure.()
     if ms < limit, do: {ms, result}, else: least(limit, measure, attempts - 1, {ms, result})
@@ -50,7 +52,7 @@ defmodule PtcRunner.Test.Room do
   end
 
   @doc """
-  The result of `fun`, and how many times longer than on an idle machine work takes meanwhile: at least 1.
+  The result of `fun`, and how many times longer than on an idle machine, which is no slow one, work takes meanwhile: at least 1.
 
       iex> {:done, busy} = PtcRunner.Test.Room.beside_work(fn -> Process.sleep(50) && :done end)
       iex> busy >= 1
@@ -58,7 +60,7 @@ defmodule PtcRunner.Test.Room do
   """
   @spec beside_work((() -> result)) :: {result, float()} when result: term()
   def beside_work(fun) do
-    unit = unit()
+    unit = min(unit(), @usual)
     me = self()
     worker = spawn_link(fn -> units(me, 0, System.monotonic_time(:microsecond)) end)
     result = fun.()
@@ -79,7 +81,17 @@ defmodule PtcRunner.Test.Room do
     end
   end
 
-  # The microseconds of a unit on an idle machine: it is so short that one of many is not interrupted.
+  @doc """
+  How many times slower this machine is than those for which the limits of the tests were found: at least 1. For limits of CPU time, which
+  other programs do not change.
+
+      iex> PtcRunner.Test.Room.slowness() >= 1
+      true
+  """
+  @spec slowness() :: float()
+  def slowness, do: max(unit() / @usual, 1.0)
+
+  # The microseconds of a unit on this machine when it is idle: it is so short that one of many is not interrupted.
   defp unit do
     least =
       Enum.min(for _ <- 1..50, do: elem(:timer.tc(fn -> Enum.reduce(@unit, 0, &max/2) end), 0))

@@ -11,6 +11,8 @@ defmodule PtcRunner.Test.SliceClock do
   suspended, such as making a map of 100,000 keys. So a call there may take half a second, and two seconds if it was
   disturbed: on a busy machine of a cloud one such map took 642 ms, and undisturbed calls took at most 62 ms.
 
+  On a machine that is slower than the usual ones (`PtcRunner.Test.Room.slowness/0`), all of this may take so many times longer.
+
   With `PTC_STRICT_CLOCK=1`, for an otherwise idle machine, disturbed calls count too, and calls
   on dirty schedulers may take 100 ms.
 
@@ -21,6 +23,7 @@ defmodule PtcRunner.Test.SliceClock do
   use GenServer
 
   alias PtcRunner.Native
+  alias PtcRunner.Test.Room
 
   # The tests that may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
@@ -57,6 +60,7 @@ defmodule PtcRunner.Test.SliceClock do
   def start do
     # The process that runs the suite owns the table: formatters have ended when the report is made.
     :ets.new(@table, [:ordered_set, :named_table, :public])
+    slower()
     Native.clock_switch(true)
   end
 
@@ -129,10 +133,25 @@ defmodule PtcRunner.Test.SliceClock do
     end
   end
 
-  defp mark(%{max: max} = line), do: too_many(line) + if(max > @long, do: max, else: 0)
+  defp mark(%{max: max} = line), do: too_many(line) + if(max > @long * slower(), do: max, else: 0)
 
-  # The calls of more than 2 ms that count.
-  defp too_many(line), do: if(strict?(), do: line.over_at_all, else: line.over)
+  # The calls of more than 2 ms that count: on a slow machine none, as long as none of them was longer than it may be there.
+  defp too_many(line) do
+    cond do
+      strict?() -> line.over_at_all
+      line.over == 0 or line.max_alone <= @limit * slower() -> 0
+      true -> line.over
+    end
+  end
+
+  # How slow the machine is, which was measured when the clock was started.
+  defp slower do
+    with :none <- :persistent_term.get(__MODULE__, :none) do
+      slowness = Room.slowness()
+      :persistent_term.put(__MODULE__, slowness)
+      slowness
+    end
+  end
 
   # Functions that are not NIFs, the clock itself, NIFs that run in another VM, that need inputs of megabytes, or
   # that only the benchmarks call.
@@ -185,7 +204,7 @@ defmodule PtcRunner.Test.SliceClock do
   defp too_long(%{dirty?: false, calls: calls, max: max} = line) do
     over = too_many(line)
 
-    if over > 1 + div(calls, @one_in) or max > 5 * @long,
+    if over > 1 + div(calls, @one_in) or max > 5 * @long * slower(),
       do: [
         "#{line.name} held a normal scheduler for more than 2 ms in #{over} of #{calls} " <>
           "calls, for #{microseconds(max)} µs at most"
@@ -197,7 +216,7 @@ defmodule PtcRunner.Test.SliceClock do
     long? =
       if strict?(),
         do: max > @strict_dirty_limit,
-        else: alone > @dirty_limit or max > @dirty_limit_at_all
+        else: alone > @dirty_limit * slower() or max > @dirty_limit_at_all * slower()
 
     if long? and name not in @vm_calls,
       do: [

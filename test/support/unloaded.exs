@@ -25,7 +25,8 @@ purge = fn _args ->
   secret
 end
 
-opts = [context: %{"rows" => rows}, tools: %{"t" => delete}]
+# On a machine that stands still, the default of a second would be over.
+opts = [context: %{"rows" => rows}, tools: %{"t" => delete}, timeout: 60_000]
 
 work = fn
   "map" ->
@@ -46,7 +47,10 @@ work = fn
   # The feedback is no log: it lists the calls with the arguments that the model wrote.
   "agent" ->
     with {:error, error, _feedback} <-
-           Agent.run(map, %{"t" => {delete, signature}}, context: %{"rows" => rows}),
+           Agent.run(map, %{"t" => {delete, signature}},
+             context: %{"rows" => rows},
+             timeout: 60_000
+           ),
          do: {:error, error}
 
   "before" ->

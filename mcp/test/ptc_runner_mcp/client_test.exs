@@ -37,7 +37,7 @@ defmodule PtcRunnerMcp.ClientTest do
     end)
   end
 
-  defp soon(test, left \\ 50) do
+  defp soon(test, left \\ 1_200) do
     cond do
       test.() -> true
       left == 0 -> false
@@ -48,10 +48,10 @@ defmodule PtcRunnerMcp.ClientTest do
   test "lists and calls, in the era of initialize and in the later one" do
     for mode <- ["good", "modern"] do
       client = start(mode)
-      assert_receive {Client, ^mode, {:ready, [%{"name" => "echo"} | _]}}, 5_000
+      assert_receive {Client, ^mode, {:ready, [%{"name" => "echo"} | _]}}
 
       assert {:ok, %{"content" => [%{"text" => text}]}} =
-               Client.call(client, "echo", %{"text" => "a"}, 1_000)
+               Client.call(client, "echo", %{"text" => "a"}, 60_000)
 
       assert text == "#{mode} heard"
     end
@@ -60,32 +60,31 @@ defmodule PtcRunnerMcp.ClientTest do
   test "a list of several pages" do
     start("pages")
 
-    assert_receive {Client, "pages", {:ready, [%{"name" => "first"}, %{"name" => "second"}]}},
-                   5_000
+    assert_receive {Client, "pages", {:ready, [%{"name" => "first"}, %{"name" => "second"}]}}
   end
 
   test "words between messages, and requests that this client does not offer, do not matter" do
     client = start("noisy")
-    assert_receive {Client, _, {:ready, _}}, 5_000
+    assert_receive {Client, _, {:ready, _}}
 
     for _ <- 1..5,
         do:
           assert(
             {:ok, %{"content" => [%{"text" => "heard"}]}} =
-              Client.call(client, "echo", %{}, 1_000)
+              Client.call(client, "echo", %{}, 60_000)
           )
   end
 
   test "an answer of megabytes" do
     client = start("large")
-    assert_receive {Client, _, {:ready, _}}, 5_000
-    assert {:ok, %{"content" => [%{"text" => text}]}} = Client.call(client, "echo", %{}, 5_000)
+    assert_receive {Client, _, {:ready, _}}
+    assert {:ok, %{"content" => [%{"text" => text}]}} = Client.call(client, "echo", %{}, 60_000)
     assert byte_size(text) == 3_000_000
   end
 
   test "a server that never answers is told of as down, and started again" do
     client = start("silent", %{}, start: 100)
-    assert_receive {Client, _, {:down, why}}, 5_000
+    assert_receive {Client, _, {:down, why}}
     assert why =~ "did not list its tools in time"
     assert {:error, why} = Client.call(client, "echo", %{}, 100)
     assert why =~ "silent"
@@ -95,7 +94,7 @@ defmodule PtcRunnerMcp.ClientTest do
     log = Path.join(System.tmp_dir!(), "ptc_mcp_#{System.unique_integer([:positive])}")
     on_exit(fn -> File.rm(log) end)
     client = start("slow", %{"env" => %{"FAKE_LOG" => log}})
-    assert_receive {Client, _, {:ready, _}}, 5_000
+    assert_receive {Client, _, {:ready, _}}
 
     assert Client.call(client, "echo", %{}, 50) ==
              {:error, "the server slow did not answer in time"}
@@ -114,7 +113,7 @@ defmodule PtcRunnerMcp.ClientTest do
     for mode <- ["garbage", "notes", "flood"] do
       before = :erlang.memory(:total)
       client = start(mode)
-      assert_receive {Client, ^mode, {:down, why}}, 10_000
+      assert_receive {Client, ^mode, {:down, why}}
       assert why =~ "it wrote"
       assert :erlang.memory(:total) - before < 200_000_000
       assert {:error, _why} = Client.call(client, "echo", %{}, 100)
@@ -126,19 +125,19 @@ defmodule PtcRunnerMcp.ClientTest do
     client = start("dead")
 
     for _ <- 1..6,
-        do: assert_receive({Client, _, {:down, "the server dead has ended: it " <> _}}, 5_000)
+        do: assert_receive({Client, _, {:down, "the server dead has ended: it " <> _}})
 
-    assert_receive {Client, _, {:down, why}}, 5_000
+    assert_receive {Client, _, {:down, why}}
     assert why == "the server dead does not run: it ended 6 times in a minute"
     assert Client.call(client, "echo", %{}, 100) == {:error, why}
   end
 
   test "a server that dies in a call: the call has an error, and the server comes again" do
     client = start("dies")
-    assert_receive {Client, _, {:ready, _}}, 5_000
-    assert {:error, why} = Client.call(client, "echo", %{}, 5_000)
+    assert_receive {Client, _, {:ready, _}}
+    assert {:error, why} = Client.call(client, "echo", %{}, 60_000)
     assert why =~ "status 7"
-    assert_receive {Client, _, {:ready, _}}, 5_000
+    assert_receive {Client, _, {:ready, _}}
   end
 
   test "a command that is none, and a list that is none" do
@@ -148,34 +147,41 @@ defmodule PtcRunnerMcp.ClientTest do
     GenServer.stop(client)
 
     start("wrong")
-    assert_receive {Client, "wrong", {:down, why}}, 5_000
+    assert_receive {Client, "wrong", {:down, why}}
     assert why =~ "does not list its tools"
   end
 
   test "tools that change between list and call" do
     client = start("changes")
-    assert_receive {Client, _, {:ready, [%{"name" => "echo"}]}}, 5_000
-    assert Client.call(client, "echo", %{}, 1_000) == {:error, "Unknown tool: echo"}
-    assert_receive {Client, _, {:ready, [%{"name" => "other"}]}}, 5_000
+    assert_receive {Client, _, {:ready, [%{"name" => "echo"}]}}
+    assert Client.call(client, "echo", %{}, 60_000) == {:error, "Unknown tool: echo"}
+    assert_receive {Client, _, {:ready, [%{"name" => "other"}]}}
   end
 
   test "a server that says after each list that it has changed is asked once in a second" do
-    start("restless")
-    for _ <- 1..2, do: assert_receive({Client, _, {:ready, _}}, 5_000)
-    refute_receive {Client, _, {:ready, _}}, 500
+    client = start("restless")
+
+    listed = fn ->
+      assert_receive {Client, _, {:ready, _}}
+      :sys.get_state(client).listed
+    end
+
+    # A client that is seen late may have listed once more.
+    [first, second, third] = listed |> Stream.repeatedly() |> Stream.dedup() |> Enum.take(3)
+    assert second - first >= 1_000 and third - second >= 1_000
   end
 
   test "a server that wants something of a client is an error of the call" do
     client = start("asks")
-    assert_receive {Client, _, {:ready, _}}, 5_000
-    assert {:error, why} = Client.call(client, "echo", %{}, 1_000)
+    assert_receive {Client, _, {:ready, _}}
+    assert {:error, why} = Client.call(client, "echo", %{}, 60_000)
     assert why =~ "asks for something"
   end
 
   test "no process is left, also of a server that ignores that it is to end" do
     for mode <- ["good", "stubborn", "silent"] do
       client = start(mode)
-      if mode != "silent", do: assert_receive({Client, ^mode, {:ready, _}}, 5_000)
+      if mode != "silent", do: assert_receive({Client, ^mode, {:ready, _}})
       assert soon(fn -> :sys.get_state(client).child != nil end)
       pid = os_pid(client)
       refute gone?(pid)
@@ -195,8 +201,8 @@ defmodule PtcRunnerMcp.ClientTest do
   test "keys are not given to other servers, and their own variables are" do
     System.put_env("PTC_MCP_KEYS", "secret")
     client = start("where", %{"env" => %{"FAKE" => "own"}})
-    assert_receive {Client, _, {:ready, _}}, 5_000
-    assert {:ok, %{"content" => [%{"text" => ",own"}]}} = Client.call(client, "echo", %{}, 1_000)
+    assert_receive {Client, _, {:ready, _}}
+    assert {:ok, %{"content" => [%{"text" => ",own"}]}} = Client.call(client, "echo", %{}, 60_000)
   after
     System.delete_env("PTC_MCP_KEYS")
   end

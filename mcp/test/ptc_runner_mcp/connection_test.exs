@@ -83,7 +83,7 @@ defmodule PtcRunnerMcp.ConnectionTest do
     connection =
       line(connection(tools: waits()), handshake(1, "tools/call", run(call("wait", %{}))))
 
-    assert_receive {:tool, pid}, 5_000
+    assert_receive {:tool, pid}
     monitor = Process.monitor(pid)
 
     cancelled = %{
@@ -94,7 +94,7 @@ defmodule PtcRunnerMcp.ConnectionTest do
 
     connection = line(connection, cancelled)
     refute Connection.busy?(connection)
-    assert_receive {:DOWN, ^monitor, :process, ^pid, _reason}, 2_000
+    assert_receive {:DOWN, ^monitor, :process, ^pid, _reason}
     {connection, [answer]} = connection |> line(handshake(2, "ping")) |> until(1)
     assert answer["id"] == 2
     # What is not there is not cancelled.
@@ -166,10 +166,10 @@ defmodule PtcRunnerMcp.ConnectionTest do
     connection =
       line(connection(tools: waits()), handshake(1, "tools/call", run(call("wait", %{}))))
 
-    assert_receive {:tool, pid}, 5_000
+    assert_receive {:tool, pid}
     monitor = Process.monitor(pid)
     Connection.close(connection)
-    assert_receive {:DOWN, ^monitor, :process, ^pid, _reason}, 2_000
+    assert_receive {:DOWN, ^monitor, :process, ^pid, _reason}
   end
 
   test "an id that is under way" do

@@ -423,7 +423,7 @@ defmodule PtcRunnerMcp.HandleTest do
       answers =
         1..20
         |> Enum.map(fn _ -> Task.async(fn -> ask(server, request) end) end)
-        |> Task.await_many()
+        |> Task.await_many(60_000)
 
       assert Enum.count(answers, &(&1["result"]["structuredContent"]["value"] == "paid")) == 1
       assert Enum.count(answers, &(&1["error"]["code"] == -32_602)) == 19

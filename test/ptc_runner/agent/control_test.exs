@@ -257,14 +257,26 @@ defmodule PtcRunner.Agent.ControlTest do
                         kind, reason -> {kind, reason}
                       end)
 
-            Process.sleep(50)
             me = self()
-            children = Enum.filter(Process.list(), &(Process.info(&1, :parent) == {:parent, me}))
-            {:ok, {children, Process.info(me, :message_queue_len)}}
-          end)
+            gone? = fn -> children(me) == [] end
+            # Some milliseconds, on a busy machine more.
+            {:ok, {eventually(gone?, 3_000), Process.info(me, :message_queue_len)}}
+          end),
+          :infinity
         )
 
-      assert left == {[], {:message_queue_len, 0}}
+      assert left == {true, {:message_queue_len, 0}}
+    end
+  end
+
+  defp children(pid),
+    do: Enum.filter(Process.list(), &(Process.info(&1, :parent) == {:parent, pid}))
+
+  defp eventually(fun, left) do
+    cond do
+      fun.() -> true
+      left == 0 -> false
+      true -> Process.sleep(20) && eventually(fun, left - 1)
     end
   end
 

@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.LispTest do
 
   alias PtcRunner.Agent
   alias PtcRunner.Agent.Lisp.Prompt
+  alias PtcRunner.Test.Room
 
   doctest PtcRunner.Agent.Lisp.Allowed
   doctest PtcRunner.Agent.Lisp.Fences
@@ -160,16 +161,18 @@ defmodule PtcRunner.Agent.LispTest do
   end
 
   test "limits: time, heap, calls of all turns, of a tool, and its time" do
-    {{:error, step}, told} =
-      loop(["(loop [] (recur))", "(count (range 10000000))"],
-        task: "x",
-        timeout: 100,
-        max_heap: 10_000,
-        max_turns: 2
-      )
+    Room.growing(100, fn timeout ->
+      {{:error, step}, told} =
+        loop(["(loop [] (recur))", "(count (range 10000000))"],
+          task: "x",
+          timeout: timeout,
+          max_heap: 10_000,
+          max_turns: 2
+        )
 
-    assert hd(told) =~ "timeout: execution exceeded 100ms limit"
-    assert step.fail.reason == :max_turns and step.fail.message =~ "memory_exceeded"
+      assert hd(told) =~ "timeout: execution exceeded #{timeout}ms limit"
+      assert step.fail.reason == :max_turns and step.fail.message =~ "memory_exceeded"
+    end)
 
     tools = %{"n" => fn _ -> 1 end, "once" => {fn _ -> 1 end, max_calls: 1}}
     many = [task: "x", tools: tools, max_tool_calls: 3, max_turns: 3]
@@ -186,9 +189,9 @@ defmodule PtcRunner.Agent.LispTest do
 
     assert step.fail.message =~ "Tool 'once' was called 1 time"
 
-    slow = %{"slow" => {fn _ -> Process.sleep(5_000) end, timeout: 20}}
+    slow = %{"slow" => {fn _ -> Process.sleep(:infinity) end, timeout: 20}}
     program = "(try (tool/slow) (catch e (str e)))"
-    {{:ok, step}, []} = loop([program], task: "x", tools: slow, timeout: 2_000)
+    {{:ok, step}, []} = loop([program], task: "x", tools: slow, timeout: 60_000)
     assert step.return =~ "it did not answer within 20 ms"
   end
 

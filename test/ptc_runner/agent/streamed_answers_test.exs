@@ -56,11 +56,14 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
 
     defp agree?({:ended, {:error, [_ | _]}}, {:error, _errors, _feedback}, _text), do: true
     defp agree?({:halted, [_error]}, {:error, _errors, _feedback}, _text), do: true
-    # A halted stream has not seen a value behind the wrong one, and no repair.
+
+    # A halted stream has not seen a value behind the wrong one, in brackets or in another fence, and no repair.
     defp agree?({:halted, [_error]}, {:ok, _value, warnings}, {text, _signature}),
-      do: warnings != [] or length(String.split(text, ["{", "["])) > 2
+      do: warnings != [] or parts(text, ["{", "["]) > 2 or parts(text, "```") > 3
 
     defp agree?(_streamed, _whole, _text), do: false
+
+    defp parts(text, marks), do: length(String.split(text, marks))
   end
 
   # What may be a list is not halted for it; `nil` is any object.

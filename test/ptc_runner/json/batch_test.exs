@@ -87,7 +87,7 @@ defmodule PtcRunner.Json.BatchTest do
 
       :erlang.trace(task.pid, true, [:call])
       send(task.pid, :go)
-      assert {:ok, ^items, _, _} = Task.await(task)
+      assert {:ok, ^items, _, _} = Task.await(task, 60_000)
       delivered = :erlang.trace_delivered(task.pid)
       assert_receive {:trace_delivered, _pid, ^delivered}
       assert rounds(task.pid) == if(tool == "many", do: 1, else: 0)
@@ -718,10 +718,11 @@ defmodule PtcRunner.Json.BatchTest do
   test "with tool_concurrency, several lists run at a time" do
     running = :atomics.new(2, [])
 
+    # The first lists wait for one another.
     fun = fn list ->
       now = :atomics.add_get(running, 1, 1)
       if now > :atomics.get(running, 2), do: :atomics.put(running, 2, now)
-      Process.sleep(50)
+      wait(fn -> :atomics.get(running, 2) >= 2 end)
       :atomics.sub(running, 1, 1)
       Enum.map(list, & &1["n"])
     end
@@ -730,10 +731,12 @@ defmodule PtcRunner.Json.BatchTest do
     tools = %{"find" => {fun, batch: 10, effect: :read}}
 
     assert {:ok, ^items, _, _} =
-             run(map(call("find")), items, tools, tool_concurrency: 3, timeout: 10_000)
+             run(map(call("find")), items, tools, tool_concurrency: 3, timeout: 60_000)
 
     assert :atomics.get(running, 2) in 2..3
   end
+
+  defp wait(done?), do: done?.() || (Process.sleep(1) && wait(done?))
 
   describe "agents" do
     test "arguments and answers of each call are judged as if it were alone, and recorded" do

@@ -303,9 +303,13 @@ defmodule PtcRunner.Json.HostileTermsTest do
     test "of one new map are hashed before the deadline, or not at all" do
       wide = Map.new(1..40, &{long(2 * @mega, <<&1>>), &1})
       node = %{"op" => "merge", "objects" => List.duplicate(load("wide"), 3)}
-      before = native()
-      assert run(node, %{"wide" => wide}) == {:error, {:timeout, 50}}
-      assert native() - before < 150
+
+      Room.again(fn ->
+        before = native()
+        assert run(node, %{"wide" => wide}) == {:error, {:timeout, 50}}
+        assert native() - before < 150 * Room.slowness()
+      end)
+
       assert {:ok, merged, _, _} = run(node, %{"wide" => wide}, timeout: :infinity)
       assert map_size(merged) == 40
     end

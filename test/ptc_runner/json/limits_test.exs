@@ -209,6 +209,8 @@ defmodule PtcRunner.Json.LimitsTest do
       hang = %{"t" => fn _ -> Process.sleep(:infinity) end}
       assert run(%{"op" => "call", "tool" => "t"}, tools: hang) == {:error, {:timeout, 30}}
 
+      # On a machine that stands still, even a short run would be late.
+      Application.put_env(:ptc_runner, :default_timeout, 60_000)
       Application.put_env(:ptc_runner, :default_max_heap, 1_000)
       concat = %{"op" => "concat", "lists" => [@x, @x]}
       assert run(concat, context: %{"x" => @list}) == {:error, {:memory_exceeded, 8_000}}
@@ -226,6 +228,7 @@ defmodule PtcRunner.Json.LimitsTest do
       Application.put_env(:ptc_runner, :default_max_heap, 1_000)
       assert run(endless(), context: %{"x" => @list}) == {:error, {:timeout, 30}}
 
+      Application.put_env(:ptc_runner_native, :default_timeout, 60_000)
       concat = %{"op" => "concat", "lists" => [@x, @x]}
       assert run(concat, context: %{"x" => @list}) == {:error, {:memory_exceeded, 8_000}}
       Application.put_env(:ptc_runner_native, :default_max_heap, 2_000)
@@ -242,7 +245,8 @@ defmodule PtcRunner.Json.LimitsTest do
       Application.put_env(:ptc_runner, :default_max_heap, 1_000)
       opts = [context: %{"x" => @list}, timeout: 30, max_heap: 1_000_000]
       assert run(endless(), opts) == {:error, {:timeout, 30}}
-      assert {:ok, _, _, _} = run(%{"op" => "concat", "lists" => [@x, @x]}, opts)
+      concat = %{"op" => "concat", "lists" => [@x, @x]}
+      assert {:ok, _, _, _} = run(concat, Keyword.put(opts, :timeout, 60_000))
       assert {:error, {:timeout, 20}} = run(endless(), [timeout: 20] ++ opts)
     end
   end

@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.NativeTablesTest do
   use ExUnit.Case, async: false
 
   alias PtcRunner.{Json, Native, Quanta}
+  alias PtcRunner.Test.Room
 
   @rows 1_000_000
   # A key is counted again after each suspension, and how often a job is suspended depends on the time that it takes.
@@ -23,6 +24,16 @@ defmodule PtcRunner.Json.NativeTablesTest do
 
   defp run(program, context, max_heap),
     do: Json.run(%{"program" => program}, context: context, max_heap: max_heap, timeout: 30_000)
+
+  # The result of a call, during which the VM had at most so many bytes more than before. What else happens in the VM is not the call's: what
+  # exceeds the limit is measured again.
+  defp assert_peak(limit, what, fun) do
+    Room.again(fn ->
+      {result, peak} = peak(fun)
+      assert peak < limit, "#{peak} bytes: #{what}"
+      result
+    end)
+  end
 
   # The most memory that the VM had during the call, without what it had before, in bytes.
   defp peak(fun) do
@@ -72,9 +83,9 @@ defmodule PtcRunner.Json.NativeTablesTest do
           %{"op" => "concat", "lists" => [ids, ids]},
           %{"op" => "zip", "lists" => [ids, ids]}
         ] do
-      {result, peak} = peak(fn -> run(program, context, 1_000) end)
-      assert result == {:error, {:memory_exceeded, 8_000}}, inspect(program, limit: 20)
-      assert peak < 8_000_000, "#{peak} bytes: #{inspect(program, limit: 20)}"
+      shown = inspect(program, limit: 20)
+      result = assert_peak(8_000_000, shown, fn -> run(program, context, 1_000) end)
+      assert result == {:error, {:memory_exceeded, 8_000}}, shown
     end
   end
 
@@ -97,10 +108,7 @@ defmodule PtcRunner.Json.NativeTablesTest do
     for text <- texts, max_heap <- [50_000, 200_000, 500_000] do
       text = PtcRunner.Aligned.text(text)
       decode = fn -> elem(Json.Codec.decode(text, max_heap: max_heap, timeout: 60_000), 0) end
-      {_result, peak} = peak(fn -> decode |> Task.async() |> Task.await(60_000) end)
-
-      assert peak < 3 * 8 * max_heap + 1_000_000,
-             "#{peak} bytes of #{8 * max_heap}: #{String.slice(text, 0, 20)}"
+      decoded(text, max_heap, decode)
     end
   end
 
@@ -120,14 +128,18 @@ defmodule PtcRunner.Json.NativeTablesTest do
         max_heap <- [words + @again, 2 * words] do
       text = PtcRunner.Aligned.text(text)
       decode = fn -> elem(Json.Codec.decode(text, max_heap: max_heap, timeout: 60_000), 0) end
-      {result, peak} = peak(fn -> decode |> Task.async() |> Task.await(60_000) end)
-      assert result == :ok
+      assert decoded(text, max_heap, decode) == :ok
       too_small = Json.Codec.decode(text, max_heap: words - @again, timeout: 60_000)
       assert {:error, %{reason: :memory_exceeded}} = too_small
-
-      assert peak < 3 * 8 * max_heap + 1_000_000,
-             "#{peak} bytes of #{8 * max_heap}: #{String.slice(text, 0, 20)}"
     end
+  end
+
+  defp decoded(text, max_heap, decode) do
+    shown = "of #{8 * max_heap} of #{String.slice(text, 0, 20)}"
+
+    assert_peak(3 * 8 * max_heap + 1_000_000, shown, fn ->
+      decode |> Task.async() |> Task.await(60_000)
+    end)
   end
 
   test "a process has the same least heap after a text as before" do
@@ -139,7 +151,7 @@ defmodule PtcRunner.Json.NativeTablesTest do
       assert Process.info(self(), :min_heap_size) == before
     end
 
-    run |> Task.async() |> Task.await()
+    run |> Task.async() |> Task.await(:infinity)
   end
 
   test "what fits is as before", %{context: context} do

@@ -610,17 +610,17 @@ defmodule PtcRunner.Json.PauseTest do
     end
 
     test "errors too" do
-      for tools <- [
-            %{"x" => fn _ -> raise "no" end},
-            %{"x" => fn _ -> exit(:no) end},
-            %{"x" => fn _ -> Process.sleep(:infinity) end},
-            %{"x" => fn _ -> Enum.to_list(1..1_000_000) end},
-            %{"x" => fn _ -> Process.exit(self(), :kill) end},
-            %{"x" => {fn _ -> 1 end, max_calls: 0}},
-            %{"z" => & &1}
+      for {tools, timeout} <- [
+            {%{"x" => fn _ -> raise "no" end}, 60_000},
+            {%{"x" => fn _ -> exit(:no) end}, 60_000},
+            {%{"x" => fn _ -> Process.sleep(:infinity) end}, 80},
+            {%{"x" => fn _ -> Enum.to_list(1..1_000_000) end}, 60_000},
+            {%{"x" => fn _ -> Process.exit(self(), :kill) end}, 60_000},
+            {%{"x" => {fn _ -> 1 end, max_calls: 0}}, 60_000},
+            {%{"z" => & &1}, 60_000}
           ] do
         {{:error, _} = result, journal} =
-          Json.record(@pair, tools: tools, timeout: 80, max_heap: 100_000)
+          Json.record(@pair, tools: tools, timeout: timeout, max_heap: 100_000)
 
         assert Json.replay(@pair, json(journal)) == result
       end

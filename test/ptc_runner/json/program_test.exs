@@ -74,7 +74,7 @@ defmodule PtcRunner.Json.ProgramTest do
   end
 
   test "goes to other processes, and outlives the one that made it" do
-    program = Task.await(Task.async(fn -> compiled() end))
+    program = Task.await(Task.async(fn -> compiled() end), 60_000)
     :erlang.garbage_collect()
     results = for _ <- 1..20, do: Task.async(fn -> Json.run(program, opts()) end)
     assert Task.await_many(results, 60_000) == List.duplicate({:ok, [7, 7], %{}, %{}}, 20)

@@ -109,9 +109,10 @@ defmodule PtcRunner.Json.SealedTest do
 
   test "it ends" do
     key = key()
-    text = Paused.seal(paused(), [key], bind: 1, ttl: 30)
+    text = Paused.seal(paused(), [key], bind: 1, ttl: 600_000)
     assert {:ok, _} = Paused.open(text, [key], bind: 1)
-    Process.sleep(40)
+    text = Paused.seal(paused(), [key], bind: 1, ttl: 1)
+    Process.sleep(10)
     assert Paused.open(text, [key], bind: 1) == @invalid
     # No time is too long.
     text = Paused.seal(paused(), [key], bind: 1, ttl: 1_000_000_000_000_000_000)

@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.SentTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Paused
+  alias PtcRunner.Test.Room
 
   @pay ~s({"program": {"op": "call", "tool": "pay", "args": {"amount": 1000}}})
 
@@ -184,16 +185,23 @@ defmodule PtcRunner.Json.SentTest do
   end
 
   test "times and memory of the run hold after the pause, and those that are given" do
-    slow = %{"pay" => {fn _ -> Process.sleep(200) end, approve: true}}
-    opts = [tools: slow, timeout: 30, max_heap: 50_000, pause_ttl: 60_000]
-    {:paused, paused} = Json.run(@pay, opts)
-    {:ok, paused} = paused |> Paused.to_map() |> Paused.from_map()
-    assert {paused.timeout, paused.max_heap, paused.pause_ttl} == {30, 50_000, 60_000}
-    assert Json.resume(paused, :approve, tools: slow) == {:error, {:timeout, 30}}
-    assert {:ok, _, _, _} = Json.resume(paused, :approve, tools: slow, timeout: 5_000)
+    hangs = %{"pay" => {fn _ -> Process.sleep(:infinity) end, approve: true}}
+
+    paused =
+      Room.growing(100, fn timeout ->
+        opts = [tools: hangs, timeout: timeout, max_heap: 50_000, pause_ttl: 60_000]
+        assert {:paused, paused} = Json.run(@pay, opts)
+        {:ok, paused} = paused |> Paused.to_map() |> Paused.from_map()
+        assert {paused.timeout, paused.max_heap, paused.pause_ttl} == {timeout, 50_000, 60_000}
+        assert Json.resume(paused, :approve, tools: hangs) == {:error, {:timeout, timeout}}
+        paused
+      end)
+
+    slow = %{"pay" => {fn _ -> Process.sleep(paused.timeout + 50) end, approve: true}}
+    assert {:ok, _, _, _} = Json.resume(paused, :approve, tools: slow, timeout: 60_000)
 
     large = %{"pay" => {fn _ -> Enum.to_list(1..100_000) end, approve: true}}
-    more = [tools: large, timeout: 5_000]
+    more = [tools: large, timeout: 60_000]
     assert {:error, {:memory_exceeded, _}} = Json.resume(paused, :approve, more)
     assert {:ok, _, _, _} = Json.resume(paused, :approve, [{:max_heap, 0} | more])
 

@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.Json.{ToolProcess, ToolWorker}
+  alias PtcRunner.Test.Room
 
   doctest ToolProcess
   doctest PtcRunner.Json.Run.Driver
@@ -44,7 +45,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
     {results, tools} =
       Enum.map_reduce(funs, tools, fn {name, fun}, tools ->
-        {result, tools} = ToolProcess.call(tools, name, fun, %{}, 5_000)
+        {result, tools} = ToolProcess.call(tools, name, fun, %{}, 60_000)
         {value(result), tools}
       end)
 
@@ -186,7 +187,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
       {sum, tools} =
         Enum.reduce(1..10_000, {0, tools}, fn n, {sum, tools} ->
-          {{:ok, value, 0}, tools} = ToolProcess.call(tools, "double", &(&1 * 2), n, 5_000)
+          {{:ok, value, 0}, tools} = ToolProcess.call(tools, "double", &(&1 * 2), n, 60_000)
           {sum + value, tools}
         end)
 
@@ -198,7 +199,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
     test "is gone after stop, and nothing else was started" do
       before = Process.info(self(), [:links, :monitors])
       tools = ToolProcess.new(0)
-      {{:ok, pid, 0}, tools} = ToolProcess.call(tools, "pid", fn _ -> self() end, %{}, 5_000)
+      {{:ok, pid, 0}, tools} = ToolProcess.call(tools, "pid", fn _ -> self() end, %{}, 60_000)
       assert Process.alive?(pid)
       assert Process.info(pid, :monitored_by) == {:monitored_by, [self()]}
       assert :ok = ToolProcess.stop(tools)
@@ -217,10 +218,12 @@ defmodule PtcRunner.Json.ToolProcessTest do
         Process.sleep(:infinity)
       end
 
-      assert call(hang, %{}, timeout: 20) == {:error, :timeout}
-      assert_received {:pid, pid}
-      refute Process.alive?(pid)
-      assert messages() == []
+      Room.growing(20, fn timeout ->
+        assert call(hang, %{}, timeout: timeout) == {:error, :timeout}
+        assert_received {:pid, pid}
+        refute Process.alive?(pid)
+        assert messages() == []
+      end)
     end
 
     test "ends a tool that is busy or traps exits" do
@@ -234,7 +237,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
 
     test "holds for each call" do
       tools = ToolProcess.new(0)
-      {{:ok, _, _}, tools} = ToolProcess.call(tools, "fast", & &1, 1, 5_000)
+      {{:ok, _, _}, tools} = ToolProcess.call(tools, "fast", & &1, 1, 60_000)
       slow = fn _ -> Process.sleep(:infinity) end
       {{:error, :timeout}, tools} = ToolProcess.call(tools, "slow", slow, 1, 20)
       assert :ok = ToolProcess.stop(tools)
@@ -260,7 +263,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
           nap = fn _ -> Process.sleep(1) end
 
           tools =
-            if first?, do: elem(ToolProcess.call(tools, "f", fast, 1, 5_000), 1), else: tools
+            if first?, do: elem(ToolProcess.call(tools, "f", fast, 1, 60_000), 1), else: tools
 
           {result, tools} = ToolProcess.call(tools, "nap", nap, 1, 1)
           ToolProcess.stop(tools)
@@ -309,10 +312,10 @@ defmodule PtcRunner.Json.ToolProcessTest do
     test "between two calls is reported by the second" do
       tools = ToolProcess.new(0)
       start = fn _ -> {self(), spawn_link(fn -> receive(do: (reason -> exit(reason))) end)} end
-      {{:ok, {pid, linked}, 3}, tools} = ToolProcess.call(tools, "start", start, %{}, 5_000)
+      {{:ok, {pid, linked}, 3}, tools} = ToolProcess.call(tools, "start", start, %{}, 60_000)
       send(linked, :too_bad)
       assert_dies(pid)
-      {result, tools} = ToolProcess.call(tools, "next", & &1, %{}, 5_000)
+      {result, tools} = ToolProcess.call(tools, "next", & &1, %{}, 60_000)
       assert result == error("Process terminated: :too_bad")
       assert :ok = ToolProcess.stop(tools)
       assert messages() == []
@@ -381,7 +384,7 @@ defmodule PtcRunner.Json.ToolProcessTest do
         end
 
       Process.sleep(20)
-      assert gone?(callers, 100)
+      assert gone?(callers, 3_000)
     end
 
     # Whether there is no process left that works for one of the callers.

@@ -31,7 +31,7 @@ defmodule PtcRunner.Lisp.BatchTest do
   test "the calls of all items go to their tool in lists, and the results are in their order" do
     tools = %{"double" => lists(&(&1 * 2))}
 
-    for opts <- [[], [tool_concurrency: 1], [max_tool_calls: 25], [timeout: 5_000]] do
+    for opts <- [[], [tool_concurrency: 1], [max_tool_calls: 25], [timeout: 60_000]] do
       {:ok, step} = Lisp.run(@program, [tools: tools] ++ opts)
       assert step.return == for(n <- 1..25, do: 2 * n)
       lists = received()

@@ -4,6 +4,7 @@ defmodule PtcRunner.Lisp.CallsAheadTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.Lisp
+  alias PtcRunner.Test.Room
 
   # A tool that keeps the numbers that it is called with.
   defp counting(fun \\ & &1) do
@@ -100,10 +101,13 @@ defmodule PtcRunner.Lisp.CallsAheadTest do
           {fn -> Enum.to_list(1..10_000_000) end, :memory_exceeded, 60_000}
         ] do
       tool = fn %{"n" => n} -> if n == 5, do: end_.(), else: n end
-      assert {:error, step} = Lisp.run(program, tools: %{"t" => tool}, timeout: timeout)
-      assert step.fail.reason == reason
-      assert for(call <- step.tool_calls, do: call.result) == [0, 1, 2, 3, 4, nil]
-      assert List.last(step.tool_calls).error =~ ~r/./
+
+      Room.growing(timeout, fn timeout ->
+        assert {:error, step} = Lisp.run(program, tools: %{"t" => tool}, timeout: timeout)
+        assert step.fail.reason == reason
+        assert for(call <- step.tool_calls, do: call.result) == [0, 1, 2, 3, 4, nil]
+        assert List.last(step.tool_calls).error =~ ~r/./
+      end)
     end
   end
 

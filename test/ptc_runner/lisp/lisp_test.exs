@@ -3,6 +3,7 @@ defmodule PtcRunner.LispTest do
 
   alias PtcRunner.Lisp
   alias PtcRunner.Lisp.{Function, Program}
+  alias PtcRunner.Test.Room
 
   doctest PtcRunner.Lisp
   doctest PtcRunner.Lisp.Arguments
@@ -58,13 +59,16 @@ defmodule PtcRunner.LispTest do
     end
 
     test "the time of a run includes that of its tools, and its prints and calls stay" do
-      tools = %{"slow" => fn _ -> Process.sleep(5_000) end}
-      step = fail(~S|(println "a") (tool/slow)|, tools: tools, timeout: 50)
-      assert step.fail.reason == :timeout
-      assert step.fail.message == "execution exceeded 50ms limit"
-      assert step.prints == ["a"]
-      assert [%{name: "slow", result: nil, error: error}] = step.tool_calls
-      assert is_binary(error)
+      tools = %{"slow" => fn _ -> Process.sleep(:infinity) end}
+
+      Room.growing(50, fn timeout ->
+        step = fail(~S|(println "a") (tool/slow)|, tools: tools, timeout: timeout)
+        assert step.fail.reason == :timeout
+        assert step.fail.message == "execution exceeded #{timeout}ms limit"
+        assert step.prints == ["a"]
+        assert [%{name: "slow", result: nil, error: error}] = step.tool_calls
+        assert is_binary(error)
+      end)
     end
 
     test "a run that builds too much" do

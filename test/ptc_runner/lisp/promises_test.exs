@@ -4,7 +4,7 @@ defmodule PtcRunner.Lisp.PromisesTest do
   use ExUnit.Case, async: true
 
   alias PtcRunner.Lisp
-  alias PtcRunner.Test.Watch
+  alias PtcRunner.Test.{Room, Watch}
 
   @endless "(loop [n 0] (recur (inc n)))"
   @tools_of_all %{"t" => &Function.identity/1}
@@ -50,8 +50,8 @@ defmodule PtcRunner.Lisp.PromisesTest do
           Lisp.run(program, tools: tools(hangs), timeout: :infinity, max_heap: 0)
         end)
 
-      assert_receive :started, 10_000
-      tool = if program != @endless, do: assert_receive({:tool, _pid}, 10_000) |> elem(1)
+      assert_receive :started
+      tool = if program != @endless, do: assert_receive({:tool, _pid}) |> elem(1)
       Process.exit(caller, :kill)
       assert Watch.survivors([caller | List.wrap(tool)]) == []
     end
@@ -65,10 +65,12 @@ defmodule PtcRunner.Lisp.PromisesTest do
       Process.sleep(:infinity)
     end
 
-    assert {:error, step} = Lisp.run("(tool/t {})", tools: tools(hangs), timeout: 50)
-    assert step.fail.reason == :timeout
-    assert_received {:tool, pid}
-    assert Watch.survivors([pid]) == []
+    Room.growing(50, fn timeout ->
+      assert {:error, step} = Lisp.run("(tool/t {})", tools: tools(hangs), timeout: timeout)
+      assert step.fail.reason == :timeout
+      assert_received {:tool, pid}
+      assert Watch.survivors([pid]) == []
+    end)
   end
 
   test "a program reaches its context, its memory and its tools, and no name of the host" do
