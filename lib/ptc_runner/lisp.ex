@@ -38,6 +38,12 @@ defmodule PtcRunner.Lisp do
       iex> PtcRunner.Lisp.format_error(step)
       "unbound_var: Undefined variable: totl"
 
+  The step says where in the text the error is, also that of a run: the innermost form that was running.
+
+      iex> {:error, step} = PtcRunner.Lisp.run("(map (fn [x]\n       (/ 1 x))\n     [1 0])")
+      iex> {step.fail.reason, step.usage.error_at}
+      {:arithmetic_error, %{line: 2, column: 8, offset: 20, length: 7}}
+
   """
 
   alias PtcRunner.Json.Limits
@@ -99,7 +105,9 @@ defmodule PtcRunner.Lisp do
     * `fail` - in an error: a map with `reason` and `message`
     * `memory` - what the program has defined, for the option `:memory` of the next one
     * `prints` and `tool_calls` - in order, also in an error
-    * `usage` - a map with `duration_ms` and `memory_bytes`
+    * `usage` - a map with `duration_ms` and `memory_bytes`. If there is an error that has a place in the text, also with `error_at`: a map with
+      `line` and `column` (from 1, in characters), `offset` and `length` (in bytes). The place is the innermost form of the program that was running; a
+      function of the memory has none, so it is the form that calls it. A limit (`:timeout`, `:memory_exceeded`) has no place.
 
   ## Options
 

@@ -223,10 +223,27 @@ defmodule PtcRunner.Native do
       added :: [{String.t(), [String.t()]}],
       shadowed :: [String.t()],
       empty_set :: struct(),
+      most_symbols :: non_neg_integer(),
       observed? :: boolean(),
       Types.limits()
     ) ::
       {:ok, handle :: reference(), consts :: tuple(), names :: tuple()}
+      | {:error, {:problem, String.t(), String.t(), list(), non_neg_integer(), non_neg_integer()}}
+      | {:error, :timeout | :memory_exceeded}
+      | Types.left()
+  )
+
+  # the same program again, and addresses of a run of it that has failed, the innermost first: the part of the program's text that was running
+  nif(
+    lisp_place(
+      source :: binary(),
+      added :: [{String.t(), [String.t()]}],
+      shadowed :: [String.t()],
+      observed? :: boolean(),
+      addresses :: [non_neg_integer()],
+      Types.limits()
+    ) ::
+      {:ok, {start :: non_neg_integer(), stop :: non_neg_integer()} | nil}
       | {:error, {:problem, String.t(), String.t(), list(), non_neg_integer(), non_neg_integer()}}
       | {:error, :timeout | :memory_exceeded}
       | Types.left()

@@ -132,7 +132,16 @@ defmodule PtcRunner.Test.HostileCalls do
         :int,
         @limits
       ],
-      {:lisp_compile, 6} => [@lisp, [{"(fn [x] k)", ["k"]}], ["map"], MapSet.new(), true, @limits],
+      {:lisp_compile, 7} => [
+        @lisp,
+        [{"(fn [x] k)", ["k"]}],
+        ["map"],
+        MapSet.new(),
+        100,
+        true,
+        @limits
+      ],
+      {:lisp_place, 6} => [@lisp, [{"(fn [x] k)", ["k"]}], ["map"], false, [9, 20], @limits],
       {:compile_again, 4} => [program, @call, :findings, @limits],
       {:count_programs, 1} => [false],
       {:programs_counted, 0} => [],

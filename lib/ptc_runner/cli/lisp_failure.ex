@@ -2,33 +2,30 @@ defmodule PtcRunner.CLI.LispFailure do
   @moduledoc false
   # Formats an error of a program of PTC-Lisp for a terminal: the message, its line and column, and the text there.
 
-  alias PtcRunner.CLI.{Excerpt, LispPlace, Place}
+  alias PtcRunner.CLI.Excerpt
   alias PtcRunner.Lisp
+  alias PtcRunner.Lisp.ErrorPlace
 
   @doc """
   The lines for a reader.
 
-      iex> fail = %{reason: :unbound_var, message: "Undefined variable: totl"}
-      iex> PtcRunner.CLI.LispFailure.text("(inc totl)", fail, %{}) |> String.replace(~r/\\e\\[\\d+m/, "") |> String.split("\\n")
+      iex> {:error, step} = PtcRunner.Lisp.run("(inc totl)")
+      iex> PtcRunner.CLI.LispFailure.text("(inc totl)", step) |> String.replace(~r/\\e\\[\\d+m/, "") |> String.split("\\n")
       ["unbound_var: Undefined variable: totl", "  at line 1, column 6", "  1 | (inc totl)", "    |      ^^^^", ""]
 
   """
-  @spec text(binary(), map(), map()) :: String.t()
-  def text(program, fail, memory) do
-    [:red, Lisp.format_error(fail), :reset, "\n", place(program, fail, memory)]
+  @spec text(binary(), PtcRunner.Step.t()) :: String.t()
+  def text(program, step) do
+    [:red, Lisp.format_error(step), :reset, "\n", place(program, step.usage[:error_at])]
     |> IO.ANSI.format()
     |> IO.iodata_to_binary()
   end
 
-  defp place(program, fail, memory) do
-    case LispPlace.of(program, fail, memory, []) do
-      nil ->
-        []
+  @spec place(binary(), ErrorPlace.t() | nil) :: IO.ANSI.ansidata()
+  defp place(_program, nil), do: []
 
-      {offset, _length} = range ->
-        {line, column} = Place.line_and_column(program, offset)
-        [shown, carets] = Excerpt.lines(program, range)
-        ["  at line #{line}, column #{column}\n", shown, "\n", :red, carets, :reset, "\n"]
-    end
+  defp place(program, %{line: line, column: column, offset: offset, length: length}) do
+    [shown, carets] = Excerpt.lines(program, {offset, length})
+    ["  at line #{line}, column #{column}\n", shown, "\n", :red, carets, :reset, "\n"]
   end
 end

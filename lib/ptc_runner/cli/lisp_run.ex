@@ -27,20 +27,19 @@ defmodule PtcRunner.CLI.LispRun do
            Lisp.Explain.t() | nil}
   def run(program, text, options, opts) do
     context = if text, do: Files.map!(text, opts.context, "context", :infinity), else: %{}
-    memory = options[:memory]
     bytes = byte_size(text || "")
     options = [context: context] ++ options
 
     case Progress.around(fn -> journaled(program, options, opts) end, options[:timeout], bytes) do
       %Lisp.Explain{result: result} = explanation ->
-        {told(result, program, memory, text, opts), explanation}
+        {told(result, program, text, opts), explanation}
 
       result ->
-        {told(result, program, memory, text, opts), nil}
+        {told(result, program, text, opts), nil}
     end
   end
 
-  defp told(result, program, memory, text, opts) do
+  defp told(result, program, text, opts) do
     case result do
       {:ok, %{return: {:__ptc_fail__, value}} = step} ->
         {:error, prints(step), "The program has failed: #{Text.brief(value)}", :failed}
@@ -52,7 +51,7 @@ defmodule PtcRunner.CLI.LispRun do
         {:ok, prints(step), shown(value, [program, text || ""], opts)}
 
       {:error, %{fail: fail} = step} ->
-        {:error, prints(step), LispFailure.text(program, fail, memory), fail.reason}
+        {:error, prints(step), LispFailure.text(program, step), fail.reason}
     end
   end
 

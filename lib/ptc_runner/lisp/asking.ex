@@ -7,7 +7,7 @@ defmodule PtcRunner.Lisp.Asking do
 
   alias PtcRunner.Json.{Control, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply, Rounds}
-  alias PtcRunner.Lisp.{Answers, Arguments, Data, DecidedTogether, Ledger, Prints}
+  alias PtcRunner.Lisp.{Answers, Arguments, Data, DecidedTogether, ErrorPlace, Ledger, Prints}
   alias PtcRunner.Lisp.{Together, Workers}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
@@ -331,9 +331,9 @@ defmodule PtcRunner.Lisp.Asking do
   # A `try` around the call gets the error as a map, and else the run ends with it.
   defp caught({:failed, _kind, {said, noted}, run}, call, name) do
     case resume_failed(call, name, {said, noted}) do
-      :uncaught ->
+      {:uncaught, at} ->
         text = "Tool '#{Shown.name(name)}' failed: #{said}"
-        {:ended, {:error, {:tool_failed, text}}, run}
+        {:ended, {:error, {:at, at, {:tool_failed, text}}}, run}
 
       reply ->
         {:resumed, reply, run}
@@ -342,13 +342,15 @@ defmodule PtcRunner.Lisp.Asking do
 
   defp caught(step, _call, _name), do: step
 
-  @doc "Goes on with a run whose tool has failed, if it catches that."
+  @doc "Goes on with a run whose tool has failed, if it catches that; if not, the addresses where the run is."
   @spec resume_failed(Reply.t(), String.t(), {String.t(), String.t()} | String.t()) ::
-          Reply.t() | :uncaught
+          Reply.t() | {:uncaught, ErrorPlace.addresses()}
   def resume_failed(call, name, failed) do
     {_said, noted} = failure(failed)
     words = div(byte_size(noted) + byte_size(name), 8) + 16
-    Driver.resume(call, {:failed, error(name, noted), words})
+
+    with :uncaught <- Driver.resume(call, {:failed, error(name, noted), words}),
+         do: {:uncaught, []}
   end
 
   @doc """

@@ -10,6 +10,7 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   alias PtcRunner.Lisp.{
     Asking,
+    ErrorPlace,
     FaultWords,
     Finished,
     Firewalled,
@@ -78,28 +79,51 @@ defmodule PtcRunner.Lisp.Evaluation do
   end
 
   @doc """
-  Goes on with a run without tools that began at this time in milliseconds. `reply` is that of its first native call, and `:none` before it. In the
-  place of the program there may be the reason why there is none.
+  Goes on with a run without tools that began at this time in milliseconds. `reply` is that of its first native call, and `:none` before it.
 
       iex> given = PtcRunner.Lisp.Given.read([])
       iex> began = System.monotonic_time(:millisecond)
-      iex> {:error, step} = PtcRunner.Lisp.Evaluation.goes_on({:error, :parse_error, "no list"}, given, :none, began)
-      iex> step.fail.message
-      "no list"
+      iex> {:ok, step} = PtcRunner.Lisp.Evaluation.goes_on("(inc 1)", given, :none, began)
+      iex> step.return
+      2
 
   """
-  @spec goes_on(
-          String.t() | Program.t() | Program.fail(),
-          Given.t(),
-          Run.Reply.t() | :none,
-          integer()
-        ) ::
-          result()
-  def goes_on(error, given, _reply, began) when is_tuple(error),
-    do: error |> failed(given, {given.timeout, given.max_heap}) |> used(0, began)
-
+  @spec goes_on(String.t() | Program.t(), Given.t(), Run.Reply.t() | :none, integer()) :: result()
   def goes_on(program, given, reply, began),
     do: program |> evaluated(given, reply, began) |> elem(0)
+
+  @doc """
+  The end of a run that has not begun, because of this error.
+
+      iex> given = PtcRunner.Lisp.Given.read([])
+      iex> began = System.monotonic_time(:millisecond)
+      iex> {:error, step} = PtcRunner.Lisp.Evaluation.unread("(inc)\\n(if)", {:error, :invalid_arity, "an if"}, given, began)
+      iex> {step.fail.message, step.usage.error_at.line}
+      {"an if", 2}
+
+  """
+  @spec unread(String.t() | Program.t(), Program.fail(), Given.t(), integer()) ::
+          {:error, Step.t()}
+  def unread(program, error, given, began) do
+    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+    limits = {timeout, max_heap}
+    at = place_in_text(error, program, given, limits)
+    error |> failed(given, limits) |> used(0, began) |> located(at)
+  end
+
+  defp place_in_text({:error, reason, _message}, program, given, limits) do
+    text = if is_binary(program), do: program, else: program.source
+    known = for name <- Map.keys(given.tools), is_binary(name) or is_atom(name), do: "#{name}"
+    ErrorPlace.of_text(text, reason, given.memory, known, limits)
+  end
+
+  defp place_in_text(_limit, _program, _given, _limits), do: nil
+
+  # `error_at` says where the error is, if that is a place in the text.
+  defp located(result, nil), do: result
+
+  defp located({ended, %Step{usage: usage} = step}, at),
+    do: {ended, %{step | usage: Map.put(usage, :error_at, at)}}
 
   defp evaluated(program, given),
     do: evaluated(program, given, :none, System.monotonic_time(:millisecond))
@@ -120,12 +144,19 @@ defmodule PtcRunner.Lisp.Evaluation do
           run = started(program, Firewalled.tools(tools, given, program), seen, limits)
           begin = &begin(&1, reply, {left(timeout, began), max_heap, 1})
           {outcome, run} = run |> deciding(seen, settings) |> ran(begin)
+          {outcome, at} = ErrorPlace.split(outcome)
 
-          {outcome |> named(program) |> ended(given, signature, run) |> told(run, outcome, began),
-           run}
+          result =
+            outcome
+            |> named(program)
+            |> ended(given, signature, run)
+            |> told(run, outcome, began)
+            |> located(ErrorPlace.of_run(program, at, limits))
+
+          {result, run}
       end
     else
-      error -> {error |> failed(given, limits) |> used(0, began), nil}
+      error -> {unread(program, error, given, began), nil}
     end
   end
 
@@ -257,15 +288,13 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   defp built(%Program{} = program, _given, _limits), do: {:ok, program}
 
-  defp built(source, %Given{observed?: observed?}, limits),
-    do: Program.build(source, [], [], limits, observed?)
+  defp built(source, %Given{observed?: observed?, max_symbols: most}, limits),
+    do: Program.build(source, [], [], limits, observed?, most)
 
   defp symbols(%Program{names: %{symbols: count}}, most) when count <= most, do: :ok
 
-  defp symbols(%Program{names: %{symbols: count}}, most) do
-    {:error, :symbol_limit_exceeded,
-     "program contains #{count} unique symbols/keywords, exceeds limit of #{most}"}
-  end
+  defp symbols(%Program{names: %{symbols: count}}, most),
+    do: Program.too_many_symbols(count, most)
 
   defp started(program, tools, given, {timeout, max_heap}) do
     %Run{

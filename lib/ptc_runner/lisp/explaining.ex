@@ -6,12 +6,10 @@ defmodule PtcRunner.Lisp.Explaining do
   alias PtcRunner.Json.Explain.Format
   alias PtcRunner.Json.{Limits, Near, Run}
   alias PtcRunner.Lisp.{Evaluation, Explain, Given, Program}
-  alias PtcRunner.Shown.Line
   require Quanta
 
-  # Characters of the text of a form, and bytes that are looked at for them.
+  # Characters of the text of a form.
   @line 60
-  @bytes 512
 
   # By the bits of the native side.
   @kinds [nil, :boolean, :number, :string, :list, :map, :other]
@@ -176,12 +174,5 @@ defmodule PtcRunner.Lisp.Explaining do
 
   defp about("fn", text), do: "calls of " <> about("call", text)
 
-  defp about(_op, text) do
-    text
-    |> binary_part(0, min(byte_size(text), @bytes))
-    |> String.split()
-    |> Enum.join(" ")
-    |> Line.escape()
-    |> Format.fit(@line)
-  end
+  defp about(_op, text), do: Format.line(text, @line)
 end

@@ -14,12 +14,17 @@ defmodule PtcRunner.Lisp.ProblemWords do
   @spec message(reason :: String.t(), code :: String.t(), parts :: [part]) :: String.t()
   def message(reason, code, parts), do: prefix(reason) <> words(code, parts)
 
-  defp prefix("parse_error"), do: ""
+  defp prefix(reason) when reason in ["parse_error", "symbol_limit_exceeded"], do: ""
 
   defp prefix(reason) when reason in ["invalid_arity", "invalid_placeholder"],
     do: "Analysis error: "
 
   defp prefix(reason), do: reason <> ": "
+
+  # Limits
+
+  defp words("too_many_symbols", [count, most]),
+    do: "program contains #{count} unique symbols/keywords, exceeds limit of #{most}"
 
   # Reading
 

@@ -20,7 +20,7 @@ defmodule PtcRunner.Lisp.Program do
   require Quanta
 
   @enforce_keys [:source, :handle, :consts, :names]
-  defstruct [:source, :handle, :consts, :names, added: [], observed?: false]
+  defstruct [:source, :handle, :consts, :names, added: [], shadowed: [], observed?: false]
 
   @typedoc """
   `source` is the text of the program; `handle` refers to the instructions in native memory, `consts` are the terms that the program
@@ -40,6 +40,7 @@ defmodule PtcRunner.Lisp.Program do
             calls: [site()]
           },
           added: [Remembered.found()],
+          shadowed: [String.t()],
           observed?: boolean()
         }
 
@@ -74,16 +75,58 @@ defmodule PtcRunner.Lisp.Program do
   ]
   @of_text Map.new(@reasons, &{Atom.to_string(&1), &1})
 
+  # More symbols than any text has.
+  @any_symbols 0xFFFFFFFF
+
   @doc false
-  # Compiles a text, with functions of the memory and the built-ins that the memory shadows. `observed?`: for an explanation.
-  @spec build(String.t(), [Remembered.found()], [String.t()], limits(), boolean()) ::
-          {:ok, t()} | fail()
-  def build(source, added, shadowed, limits, observed? \\ false) do
+  # The reasons of errors that a program has before it runs.
+  @spec reasons() :: [atom()]
+  def reasons, do: @reasons
+
+  @doc false
+  # The error of a program that has so many symbols, and may have no more than `most`.
+  @spec too_many_symbols(non_neg_integer(), non_neg_integer()) :: fail()
+  def too_many_symbols(count, most) do
+    reason = "symbol_limit_exceeded"
+
+    {:error, :symbol_limit_exceeded,
+     ProblemWords.message(reason, "too_many_symbols", [count, most])}
+  end
+
+  @doc false
+  # Compiles a text, with functions of the memory and the built-ins that the memory shadows. `observed?`: for an explanation. A text with more unique
+  # symbols and keywords than `most_symbols` is not analyzed.
+  @spec build(
+          String.t(),
+          [Remembered.found()],
+          [String.t()],
+          limits(),
+          boolean(),
+          non_neg_integer()
+        ) :: {:ok, t()} | fail()
+  def build(
+        source,
+        added,
+        shadowed,
+        limits,
+        observed? \\ false,
+        most_symbols \\ @any_symbols
+      ) do
     text = Aligned.text(source)
     empty = MapSet.new()
 
     case Quanta.finish(
-           Quanta.native(Native.lisp_compile(text, added, shadowed, empty, observed?, limits))
+           Quanta.native(
+             Native.lisp_compile(
+               text,
+               added,
+               shadowed,
+               empty,
+               min(most_symbols, @any_symbols),
+               observed?,
+               limits
+             )
+           )
          ) do
       {:ok, handle, consts, names} ->
         program = %__MODULE__{
@@ -92,6 +135,7 @@ defmodule PtcRunner.Lisp.Program do
           consts: consts,
           names: named(names),
           added: added,
+          shadowed: shadowed,
           observed?: observed?
         }
 
@@ -114,7 +158,9 @@ defmodule PtcRunner.Lisp.Program do
     text = Aligned.text(source)
 
     case Quanta.finish(
-           Quanta.native(Native.lisp_compile(text, [], [], MapSet.new(), false, limits))
+           Quanta.native(
+             Native.lisp_compile(text, [], [], MapSet.new(), @any_symbols, false, limits)
+           )
          ) do
       {:error, {:problem, _reason, _code, _parts, start, end_}} -> {start, max(end_ - start, 0)}
       _no_problem -> nil

@@ -65,14 +65,14 @@ defmodule PtcRunner.Lisp.Pure do
 
     case built(program, limits) do
       {:ok, program} -> first(program, context, limits, began)
-      error -> goes_on(error, context, limits, :none, began)
+      error -> Evaluation.unread(program, error, given(context, limits), began)
     end
   end
 
   defp built(%Program{} = program, _limits), do: {:ok, program}
 
   defp built(text, limits) when byte_size(text) <= @most_bytes,
-    do: Program.build(text, [], [], limits)
+    do: Program.build(text, [], [], limits, false, @most_symbols)
 
   defp built(text, _limits), do: {:ok, text}
 
@@ -100,8 +100,9 @@ defmodule PtcRunner.Lisp.Pure do
     %{Step.ok(value, Finished.memory(%{}, defined)) | prints: [], tool_calls: [], usage: usage}
   end
 
-  defp goes_on(program, context, {timeout, max_heap}, reply, began) do
-    given = %Given{context: context, timeout: timeout, max_heap: max_heap}
-    Evaluation.goes_on(program, given, reply, began)
-  end
+  defp goes_on(program, context, limits, reply, began),
+    do: Evaluation.goes_on(program, given(context, limits), reply, began)
+
+  defp given(context, {timeout, max_heap}),
+    do: %Given{context: context, timeout: timeout, max_heap: max_heap}
 end

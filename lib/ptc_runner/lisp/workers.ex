@@ -5,7 +5,7 @@ defmodule PtcRunner.Lisp.Workers do
 
   alias PtcRunner.Json.Run
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Lisp.{Arguments, Asking}
+  alias PtcRunner.Lisp.{Arguments, Asking, ErrorPlace}
   require Reply
 
   # `run`: the run that has the form, with its strategy; `asking`: by worker, its strategy, which has only what the worker has printed and
@@ -65,7 +65,7 @@ defmodule PtcRunner.Lisp.Workers do
   end
 
   @doc "Goes on with a worker whose tool has failed, if it catches that."
-  @spec failed(Reply.t(), term()) :: Reply.t() | :uncaught
+  @spec failed(Reply.t(), term()) :: Reply.t() | {:uncaught, ErrorPlace.addresses()}
   def failed(Reply.call(tool: name) = call, failed), do: Asking.resume_failed(call, name, failed)
 
   @doc """
@@ -80,6 +80,8 @@ defmodule PtcRunner.Lisp.Workers do
 
   """
   @spec error(t(), term()) :: term()
+  def error(workers, {:at, at, reason}), do: {:at, at, error(workers, reason)}
+
   def error(%{form: form}, {:tool_failed, name, failed}) do
     {_said, noted} = Asking.failure(failed)
     {:execution, :worker_failed, form, nil, [Asking.error(name, noted)]}

@@ -67,6 +67,7 @@ impl<T> Fault<T> {
             terms: self.terms,
             expensive_to_inspect: self.expensive,
             inside: self.inside,
+            at: Vec::new(),
         }
     }
 }

@@ -17,7 +17,7 @@ fn compiled(program: &str, added: &[Added], most: usize) -> (Result<(), Problem>
     };
     let mut patience = Patience::new(&mut is_over);
     let texts = Texts { program, added };
-    let made = analyze_until(program, added, &mut patience).and_then(|analyzed| {
+    let made = analyze_until(program, added, usize::MAX, &mut patience).and_then(|analyzed| {
         compile_until(&analyzed, &texts, &[], (true, &mut patience)).map(|_| ())
     });
     (made, asked)

@@ -123,6 +123,7 @@ rustler::atoms! {
     execution,
     expensive_to_inspect,
     inside,
+    at,
 
     // errors in a text
     unexpected_token,

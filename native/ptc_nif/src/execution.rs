@@ -244,7 +244,7 @@ impl<'a> Execution<'a> {
                 (atoms::last(), tool, args, left, weight, pc, words()).encode(env)
             }
             Ending::Fault(report) => wire::fault(&self.heap, atoms::execution(), *report),
-            Ending::Uncaught => atoms::uncaught().encode(env),
+            Ending::Uncaught(at) => wire::uncaught(env, &at),
             ending => match held {
                 Some(held) => {
                     return self.suspended(ending, held, spent, home);

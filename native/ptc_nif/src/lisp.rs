@@ -8,7 +8,7 @@ use crate::raw::Raw;
 use crate::task::{run, Call, Task};
 use ptc_lisp::analyze::{analyze_until, recycle, Added};
 use ptc_lisp::ast::{Literal, Part, Problem, Span};
-use ptc_lisp::compile::{compile_until, Compiled, Texts, ToolSite};
+use ptc_lisp::compile::{compile_until, place, Compiled, Texts, ToolSite};
 use ptc_lisp::consts::{make_literal, materialize, Word};
 use ptc_lisp::patience::Patience;
 use ptc_term::heap::Heap;
@@ -16,6 +16,7 @@ use ptc_term::meter::Meter;
 use ptc_term::named::Named;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
+use ptc_vm::program::Pc;
 use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -30,17 +31,26 @@ struct Compiling<T> {
     added: T,
     shadowed: T,
     empty_set: T,
+    most_symbols: usize,
     observed: bool,
+    /// The addresses whose place is asked for; `None` for the program itself.
+    addresses: Option<Vec<Pc>>,
 }
 
-rooted!(Compiling { terms: source, added, shadowed, empty_set; plain: observed });
+rooted!(Compiling { terms: source, added, shadowed, empty_set; plain: most_symbols, observed, addresses });
+
+/// What a compilation gives.
+enum Made {
+    Program(Box<Compiled>),
+    Place(Option<Span>),
+}
 
 nif! {
     /// `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols, data, calls}}`, or
     /// `{:error, {:problem, reason, code, parts, start, end}}`.
     fn lisp_compile<'a>(
-        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>, observed: bool,
-        given: (Term<'a>, Term<'a>)
+        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>,
+        most_symbols: usize, observed: bool, given: (Term<'a>, Term<'a>)
     ) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
         let compiling = Compiling {
@@ -48,7 +58,30 @@ nif! {
             added: added.into(),
             shadowed: shadowed.into(),
             empty_set: empty_set.into(),
+            most_symbols,
             observed,
+            addresses: None,
+        };
+        Ok(run::<Compiling<()>>(call, compiling))
+    }
+}
+
+nif! {
+    /// `{:ok, {start, end}}`: the part of the program's text that is running at the first of these addresses that has one; `{:ok, nil}` if
+    /// none has. The program is compiled again for this.
+    fn lisp_place<'a>(
+        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, observed: bool, addresses: Vec<Pc>,
+        given: (Term<'a>, Term<'a>)
+    ) -> NifResult<Term<'a>> {
+        let call = Call::begin(env, given)?;
+        let compiling = Compiling {
+            source: source.into(),
+            added: added.into(),
+            shadowed: shadowed.into(),
+            empty_set: atoms::nil().encode(env).into(),
+            most_symbols: usize::MAX,
+            observed,
+            addresses: Some(addresses),
         };
         Ok(run::<Compiling<()>>(call, compiling))
     }
@@ -63,7 +96,7 @@ impl<'a> Compiling<Raw<'a>> {
     }
 
     /// Compiles it as a whole, as long as that may take.
-    fn compiled(&self, heap: &Beam<'a>, patience: &mut Patience) -> Result<Compiled, Problem> {
+    fn compiled(&self, heap: &Beam<'a>, patience: &mut Patience) -> Result<Made, Problem> {
         let env = heap.terms.env;
         let text = heap.terms.bytes(self.source).unwrap_or_default();
         let text = std::str::from_utf8(text).map_err(|error| {
@@ -81,19 +114,26 @@ impl<'a> Compiling<Raw<'a>> {
             .map(|(source, captured)| Added { source, captured })
             .collect();
         let shadowed: Vec<String> = self.shadowed.term(env).decode().unwrap_or_default();
-        let analyzed = analyze_until(text, &added, patience)?;
+        let analyzed = analyze_until(text, &added, self.most_symbols, patience)?;
         let texts = Texts {
             program: text,
             added: &added,
         };
-        let compiled = compile_until(&analyzed, &texts, &shadowed, (self.observed, patience));
+        let made = match &self.addresses {
+            None => compile_until(&analyzed, &texts, &shadowed, (self.observed, patience))
+                .map(|compiled| Made::Program(Box::new(compiled))),
+            Some(at) => {
+                let observed = self.observed;
+                place(&analyzed, &texts, &shadowed, observed, at, patience).map(Made::Place)
+            }
+        };
         recycle(analyzed);
-        compiled
+        made
     }
 }
 
 impl<'a> Task<'a> for Compiling<Raw<'a>> {
-    type Out = Result<Compiled, Problem>;
+    type Out = Result<Made, Problem>;
 
     fn step(&mut self, heap: &mut Beam<'a>, meter: &mut Meter) -> Result<Self::Out, Stop> {
         let length = |term| heap.terms.bytes(term).map_or(0, <[u8]>::len);
@@ -114,7 +154,10 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
     fn reply(self, call: Call<'a>, mut heap: Beam<'a>, out: Self::Out) -> Term<'a> {
         let env = call.env;
         let compiled = match out {
-            Ok(compiled) => compiled,
+            Ok(Made::Program(compiled)) => *compiled,
+            Ok(Made::Place(place)) => {
+                return (atoms::ok(), place.map(|it| (it.start, it.end))).encode(env);
+            }
             Err(problem) => return refused(env, &problem),
         };
         let consts = materialize(

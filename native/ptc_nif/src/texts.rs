@@ -77,7 +77,7 @@ impl<'a> Task<'a> for TextRun<OnBeam, Raw<'a>> {
             Outcome::Value(value) => (atoms::ok(), value.term(env), heap.words_built()).encode(env),
             Outcome::Fault(fault) => wire::fault(&heap, atoms::execution(), fault),
             Outcome::Undecoded => atoms::decode().encode(env),
-            Outcome::Uncaught => atoms::uncaught().encode(env),
+            Outcome::Uncaught(at) => wire::uncaught(env, &at),
             Outcome::Call { tool, args } => {
                 let (tool, args) = (tool.term(env), args.term(env));
                 if self.has_moved {

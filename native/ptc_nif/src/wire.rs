@@ -5,6 +5,7 @@ use crate::heap::Beam;
 use crate::raw::{Raw, Terms};
 use ptc_json::JsonError;
 use ptc_term::stop::Stop;
+use ptc_vm::program::Pc;
 use ptc_vm::Report;
 use rustler::types::atom::Atom;
 use rustler::{Encoder, Env, Term};
@@ -29,7 +30,7 @@ pub fn json_error_detail<'a>(env: Env<'a>, error: JsonError) -> Term<'a> {
 
 /// `{:error, {stage, code, name, field, terms}}`; `name` and `field` are strings or nil. If the terms are
 /// expensive to inspect, `{:error, {:expensive_to_inspect, {stage, …}}}`. Of an error in a worker of a parallel form,
-/// `{:error, {:inside, form, {stage, …}}}`.
+/// `{:error, {:inside, form, {stage, …}}}`. If the language tells places, `{:error, {:at, addresses, {…}}}`.
 pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, report: Report<Raw<'a>>) -> Term<'a> {
     let env = heap.terms.env;
     let terms = heap.terms.make_list(&report.terms).term(env);
@@ -44,7 +45,19 @@ pub fn fault<'a>(heap: &Beam<'a>, stage: Atom, report: Report<Raw<'a>>) -> Term<
         Some(form) => (atoms::inside(), form, found).encode(env),
         None => found,
     };
+    let found = match &*report.at {
+        [] => found,
+        at => (atoms::at(), at, found).encode(env),
+    };
     (atoms::error(), found).encode(env)
+}
+
+/// `:uncaught`, or `{:uncaught, addresses}` if the language tells places.
+pub fn uncaught<'a>(env: Env<'a>, at: &[Pc]) -> Term<'a> {
+    match at {
+        [] => atoms::uncaught().encode(env),
+        at => (atoms::uncaught(), at).encode(env),
+    }
 }
 
 /// `{:call, state, terms, tool, args, left, weight, address, round}`: a run that waits for its tool. rustler encodes tuples of seven.

@@ -168,8 +168,8 @@ pub enum Ending<T> {
     },
     /// The run has failed.
     Fault(Box<Report<T>>),
-    /// The tool of the call has failed, and the program does not catch that.
-    Uncaught,
+    /// The tool of the call has failed, and the program does not catch that. Where the call is: see [`Report::at`].
+    Uncaught(Vec<Pc>),
     /// A limit. The run is suspended after [`Stop::SliceOver`], and where a probe has met the limit of words.
     Stop(Stop),
 }

@@ -76,10 +76,15 @@ impl<L: Execute> Run<L> {
                 match value {
                     Some((kind, text)) if kind.is_failure() => {
                         self.moved_with(kind);
+                        let at = match L::TELLS_PLACES {
+                            true => state.trail_of_call(),
+                            false => Vec::new(),
+                        };
                         match state.failed_call(&self.program, heap) {
                             Some(caught) => (caught, Answers::One(text)),
                             None => {
-                                return Some(Executed::ended(Ending::Uncaught, Spent::of(&meter)))
+                                let ending = Ending::Uncaught(at);
+                                return Some(Executed::ended(ending, Spent::of(&meter)));
                             }
                         }
                     }
@@ -168,7 +173,8 @@ impl<L: Execute> Run<L> {
         let answers = Answers::One(heap.nil());
         let mut run = Run::new(self.program.clone(), self.plain.round());
         let Some(state) = state.unanswered(&self.program) else {
-            return Some((Executed::ended(Ending::Uncaught, Spent::of(&meter)), run));
+            let ending = Ending::Uncaught(Vec::new());
+            return Some((Executed::ended(ending, Spent::of(&meter)), run));
         };
         let executed = run.go_on(heap, given, (state, answers), meter, None)?;
         Some((executed, run))
@@ -233,7 +239,10 @@ impl<L: Execute> Run<L> {
                 return Some(Executed::ended(Ending::Done(value), spent));
             }
             Exit::Halted(Halt::Fault(fault)) => {
-                let report = Box::new(L::report(*fault));
+                let mut report = Box::new(L::report(*fault));
+                if L::TELLS_PLACES {
+                    report.at = vm.trail();
+                }
                 return Some(Executed::ended(Ending::Fault(report), spent));
             }
             Exit::Call { tool, args } if is_last => {

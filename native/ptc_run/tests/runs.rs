@@ -124,7 +124,7 @@ impl Lab {
             let value = match executed.ending {
                 Ending::Done(value) => return Ok(value),
                 Ending::Fault(report) => return Err(report.name.unwrap_or_default().into_owned()),
-                Ending::Uncaught => return Err("uncaught".to_owned()),
+                Ending::Uncaught(_) => return Err("uncaught".to_owned()),
                 Ending::Last { args, .. } => return Ok(self.call(args)),
                 Ending::Ask { what, about } => {
                     self.calls.push(format!("{what}?"));

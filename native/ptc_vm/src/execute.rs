@@ -13,6 +13,8 @@ use ptc_term::heap::Heap;
 pub trait Execute: Language {
     /// Whether a run of it that stays with its caller may take the answers to several calls at a time.
     const CALLS_AHEAD: bool = false;
+    /// Whether its errors tell the addresses where they happened.
+    const TELLS_PLACES: bool = false;
 
     /// Evaluates an operation.
     fn eval<H: Heap>(machine: &mut Machine<'_, H, Self>, apply: &Apply<Self>) -> Eval<H, Self>;

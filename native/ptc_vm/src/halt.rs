@@ -21,6 +21,9 @@ pub struct Report<T> {
     pub expensive_to_inspect: bool,
     /// The form in whose workers it has happened, if the language says it.
     pub inside: Option<Name>,
+    /// The addresses of the instruction that has failed and of the calls around it, the innermost first. Empty if the language tells no
+    /// places.
+    pub at: Vec<u32>,
 }
 
 impl<T> Report<T> {
@@ -33,6 +36,7 @@ impl<T> Report<T> {
             terms: Vec::new(),
             expensive_to_inspect: self.expensive_to_inspect,
             inside: self.inside,
+            at: self.at,
         };
         (report, self.terms)
     }
@@ -46,6 +50,7 @@ impl<T> Report<T> {
             terms,
             expensive_to_inspect: self.expensive_to_inspect,
             inside: self.inside,
+            at: self.at,
         }
     }
 }

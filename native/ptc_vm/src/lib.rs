@@ -37,6 +37,7 @@ mod slots;
 mod stack;
 mod start;
 mod state;
+mod trail;
 mod turn;
 mod unread;
 pub mod verify;

@@ -9,7 +9,6 @@ defmodule Mix.Tasks.PtcTest do
   doctest CLI.Digits
   doctest CLI.Excerpt
   doctest CLI.LispFailure
-  doctest CLI.LispPlace
   doctest CLI.LispRun
   doctest CLI.OverFile
   doctest CLI.Place

@@ -119,7 +119,7 @@ defmodule PtcRunner.Agent.LispTest do
             "Undefined variable: ordrs",
             "Unknown tool: lokup. Available tools: lookup",
             "id: expected integer, got string",
-            "division by zero. Write the whole program again, in one ```clojure fence.\nThe program printed:\n| a",
+            "division by zero. Write the whole program again, in one ```clojure fence.\nThe program printed:\n| a\nThe error is at line 1, column 15: (/ 1 0)",
             "its value is not what was asked for:"
           ]) do
       assert text =~ part

@@ -7,7 +7,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
   alias PtcRunner.Json.{Text, ToolContext, Values}
-  alias PtcRunner.Lisp.{Evaluation, Firewalled, Given, GoingOn, Planning, Program}
+  alias PtcRunner.Lisp.{ErrorPlace, Evaluation, Firewalled, Given, GoingOn, Planning, Program}
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.{Json, Lisp, Step}
 
@@ -88,7 +88,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
   defp result({:fail, value}, opts, info) do
     error = {:failed, message(value)}
-    failed(error, Told.failed(error, info.prints, info.made), info, opts)
+    failed(error, Told.failed(error, nil, info.prints, info.made), info, opts)
   end
 
   defp result({_how, value}, opts, info) do
@@ -167,11 +167,12 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
       {:error, %Step{} = step} ->
         error = {step.fail.reason, step.fail.message}
-        {:error, error, Told.failed(error, step.prints, told), with_step(info, step)}
+        at = ErrorPlace.line(program.source, step.usage)
+        {:error, error, Told.failed(error, at, step.prints, told), with_step(info, step)}
 
       # It has not begun.
       {:error, {reason, text}} ->
-        {:error, {reason, text}, Told.failed({reason, text}, [], told), info}
+        {:error, {reason, text}, Told.failed({reason, text}, nil, [], told), info}
     end
   end
 

@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Lisp.Source do
   alias PtcRunner.Agent.Candidates
   alias PtcRunner.Agent.Lisp.{Fences, Told}
   alias PtcRunner.Agent.Thinking
-  alias PtcRunner.Lisp.{Evaluation, Given, Program, Remembered}
+  alias PtcRunner.Lisp.{ErrorPlace, Evaluation, Given, Program, Remembered}
   alias PtcRunner.Json.Limits
   alias PtcRunner.Options
 
@@ -32,17 +32,25 @@ defmodule PtcRunner.Agent.Lisp.Source do
 
     case found(text, compile, Keyword.get(opts, :memory, %{})) do
       {:ok, program, warnings} -> {:ok, program, warnings}
-      {:error, error} -> {:error, error, Told.invalid(error)}
+      {:error, {reason, message, at}} -> invalid({reason, message}, at)
+      {:error, error} -> invalid(error, nil)
     end
   end
+
+  defp invalid(error, at), do: {:error, error, Told.invalid(error, at)}
 
   defp compiled(source, given, limits) do
     case Evaluation.compiled(source, given, limits) do
       {:ok, program, _signature} ->
         {:ok, program}
 
+      # Its message says where it is.
+      {:error, :parse_error, message} ->
+        {:error, {:parse_error, message}}
+
       {:error, reason, message} ->
-        {:error, {reason, message}}
+        at = ErrorPlace.of_text(source, reason, %{}, [], limits)
+        {:error, {reason, message, at && ErrorPlace.line_of(source, at)}}
 
       {:error, limit} ->
         {:error, {limit, "the program could not be compiled within the limits"}}
@@ -68,7 +76,8 @@ defmodule PtcRunner.Agent.Lisp.Source do
           do: {:error, {:parse_error, @none}},
           else: {:ok, program, []}
 
-      {:error, {reason, message}} when not closed? ->
+      {:error, error} when not closed? ->
+        [reason, message | _at] = Tuple.to_list(error)
         {:error, {reason, "#{message}. The answer ends inside of its fence: it was cut off"}}
 
       error ->

@@ -33,16 +33,20 @@ defmodule PtcRunner.Agent.Lisp.Told do
       "unbound_var: Undefined variable: x. Write the whole program again, in one ```clojure fence."
 
   """
-  @spec invalid({atom(), String.t()}) :: String.t()
-  def invalid(error), do: error |> error() |> Shown.lines() |> Shown.cut(@error) |> sentence("")
+  @spec invalid({atom(), String.t()}, String.t() | nil) :: String.t()
+  def invalid(error, at \\ nil), do: said(error) <> placed(at)
 
-  @doc "Feedback about a run that failed, after it printed this and made these calls."
-  @spec failed({atom(), String.t()}, [String.t()], String.t()) :: String.t()
-  def failed(error, prints, made) do
+  @doc "Feedback about a run that failed, after it printed this and made these calls. `at`: where in the program."
+  @spec failed({atom(), String.t()}, String.t() | nil, [String.t()], String.t()) :: String.t()
+  def failed(error, at, prints, made) do
     printed = if prints == [], do: "", else: "\n" <> printed(prints)
-    text = error |> error() |> Shown.lines() |> Shown.cut(@error)
-    "#{sentence(text, "")}#{printed}#{made}"
+    "#{said(error)}#{printed}#{placed(at)}#{made}"
   end
+
+  defp said(error), do: error |> error() |> Shown.lines() |> Shown.cut(@error) |> sentence("")
+
+  defp placed(nil), do: ""
+  defp placed(at), do: "\nThe error is " <> at
 
   @doc "Feedback about a value that is not what was asked for."
   @spec unfit([map()], term(), [String.t()], String.t()) :: String.t()

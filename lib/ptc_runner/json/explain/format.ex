@@ -2,6 +2,8 @@ defmodule PtcRunner.Json.Explain.Format do
   @moduledoc false
   # Formats numbers and texts for readers.
 
+  alias PtcRunner.Shown.Line
+
   @doc """
   A text of at most `width` characters.
 
@@ -12,6 +14,26 @@ defmodule PtcRunner.Json.Explain.Format do
   @spec fit(String.t(), pos_integer()) :: String.t()
   def fit(text, width) do
     if String.length(text) <= width, do: text, else: String.slice(text, 0, width - 1) <> "…"
+  end
+
+  # Bytes of a text that are looked at for a line.
+  @bytes 512
+
+  @doc """
+  The beginning of a text on one line of at most `width` characters.
+
+      iex> PtcRunner.Json.Explain.Format.line("(+ 1\\n   2)", 20)
+      "(+ 1 2)"
+
+  """
+  @spec line(binary(), pos_integer()) :: String.t()
+  def line(text, width) do
+    text
+    |> binary_part(0, min(byte_size(text), @bytes))
+    |> String.split()
+    |> Enum.join(" ")
+    |> Line.escape()
+    |> fit(width)
   end
 
   @doc """

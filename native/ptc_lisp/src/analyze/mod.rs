@@ -40,6 +40,7 @@ use crate::patience::Patience;
 use crate::read::{self, Form, FormId, Forms, Items, NameTable, SymbolId};
 use functions::Short;
 use meaning::Meaning;
+use problems::too_many_symbols;
 use scope::{Defs, DefsMark, Scope};
 pub use spare::recycle;
 use task::{Place, Task};
@@ -55,13 +56,14 @@ pub struct Added<'a> {
 /// Reads and analyzes a program, and the functions that are added to it. Errors of these are not errors of the program: such a
 /// function is one without code, whose body is nil.
 pub fn analyze(source: &str, added: &[Added]) -> Result<Analyzed, Problem> {
-    analyze_until(source, added, &mut Patience::new(&mut || false))
+    analyze_until(source, added, usize::MAX, &mut Patience::new(&mut || false))
 }
 
-/// The same, as long as it may go on.
+/// The same, as long as it may go on, and if the program has no more unique symbols and keywords than this.
 pub fn analyze_until(
     source: &str,
     added: &[Added],
+    most_symbols: usize,
     patience: &mut Patience,
 ) -> Result<Analyzed, Problem> {
     let mut memory = spare::analyzer();
@@ -69,7 +71,11 @@ pub fn analyze_until(
     analyzer.source = source;
     analyzer.forms.reserve(source.len());
     let forms = read::read(source, &mut analyzer.forms, &mut analyzer.names, patience)?;
-    analyzer.out.symbols = analyzer.names.len();
+    let symbols = analyzer.names.len();
+    if symbols > most_symbols {
+        return Err(too_many_symbols(symbols, most_symbols));
+    }
+    analyzer.out.symbols = symbols;
     analyzer.read_forms = analyzer.forms.len();
     analyzer.unwritten = WRITTEN * source.len();
     let top = analyzer.forms.keep(forms.into_iter());

@@ -57,6 +57,17 @@ pub fn part(value: impl IntoPart) -> Part {
     value.into_part()
 }
 
+/// The error of a program with more symbols and keywords than it may have. It has no place.
+pub(super) fn too_many_symbols(count: usize, most: usize) -> Problem {
+    let number = |number: usize| Part::Number(i64::try_from(number).unwrap_or(i64::MAX));
+    Problem {
+        reason: "symbol_limit_exceeded",
+        code: "too_many_symbols",
+        parts: vec![number(count), number(most)],
+        at: Span { start: 0, end: 0 },
+    }
+}
+
 /// Cuts a text that is longer than this.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {

@@ -199,6 +199,7 @@ impl<'a> Compiler<'a> {
         }
         self.place(self.entries[function as usize]);
         let entry = self.code.len();
+        self.open_span_of_function(about.unit, about.source);
         self.code.push(Instr::Nil);
         for place in &places {
             if let LocalPlace::Growing(_, added) = place {
@@ -234,6 +235,7 @@ impl<'a> Compiler<'a> {
         self.run(about.body, patience)?;
         self.close_form(false);
         self.code.push(Instr::Return);
+        self.close_span();
         let (params, captures) = (
             u16::try_from(about.params.len()),
             u16::try_from(captured.len()),

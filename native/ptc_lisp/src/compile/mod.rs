@@ -15,10 +15,12 @@ mod inlined;
 mod loops;
 mod observer;
 mod places;
+mod spans;
 mod task;
 
 pub use calls::ToolSite;
 pub use free::children;
+pub use spans::place;
 
 use crate::ast::{Analyzed, FunctionId, LocalId, NameId, Problem, Span};
 use crate::code::{Instr, Program};
@@ -172,6 +174,19 @@ pub fn compile_until(
     shadowed: &[String],
     (is_observed, patience): (bool, &mut Patience),
 ) -> Result<Compiled, Problem> {
+    let observer = is_observed.then(|| FormObserver::new(true, None));
+    let (compiler, main, end) = compiled(source, texts, shadowed, observer, patience)?;
+    Ok(compiler.finish(main, end, patience)?)
+}
+
+/// Compiles everything but the end. Also returns where the program begins, and where its result is made.
+fn compiled<'a>(
+    source: &'a Analyzed,
+    texts: &'a Texts<'a>,
+    shadowed: &[String],
+    observer: Option<Box<FormObserver>>,
+    patience: &mut Patience,
+) -> Result<(Compiler<'a>, Label, Label), Problem> {
     let mut compiler = Compiler {
         source,
         texts,
@@ -192,7 +207,7 @@ pub fn compile_until(
         calls_tools: false,
         has_effects: false,
         in_function: false,
-        observer: is_observed.then(Box::default),
+        observer,
     };
     for _ in &source.functions {
         let label = compiler.label();
@@ -208,7 +223,7 @@ pub fn compile_until(
             compiler.function(function as FunctionId, patience)?;
         }
     }
-    Ok(compiler.finish(main, end, patience)?)
+    Ok((compiler, main, end))
 }
 
 impl<'a> Compiler<'a> {

@@ -3,6 +3,7 @@
 //! A jump may leave forms: `recur` those between it and its loop, and a tool that fails those inside of a `try`. The code that such a
 //! jump leads to begins with [`Mark::Back`], so no form stays open that was left.
 
+use super::spans::Spans;
 use super::task::CompileTask;
 use super::Compiler;
 use crate::ast::{Expr, ExprId, FunctionId, Span};
@@ -13,9 +14,13 @@ use std::collections::HashMap;
 /// Number of forms that are marked. Those behind count for the form around them.
 const MOST: usize = 5_000;
 
-/// The forms of a program that is compiled for observation.
+/// The forms of a program that is compiled for observation, or for the [places](super::spans) of its instructions.
 #[derive(Debug, Default)]
 pub(super) struct FormObserver {
+    /// Whether forms are marked.
+    marks: bool,
+    /// The places, if they are wanted.
+    pub(super) spans: Option<Spans>,
     pub(super) sites: Vec<Site>,
     /// The forms around what is being compiled, innermost last, with their places.
     open: Vec<(u32, Span)>,
@@ -26,6 +31,15 @@ pub(super) struct FormObserver {
 }
 
 impl FormObserver {
+    /// Returns one that marks forms or keeps the places of instructions, or both.
+    pub(super) fn new(marks: bool, spans: Option<Spans>) -> Box<Self> {
+        Box::new(FormObserver {
+            marks,
+            spans,
+            ..FormObserver::default()
+        })
+    }
+
     /// Opens a form; `None` if there are too many, or if it stands where the form around it does.
     fn open(&mut self, name: &'static str, span: Span) -> Option<u32> {
         let around = self.open.last();
@@ -52,7 +66,11 @@ impl Compiler<'_> {
     /// Marks the beginning of an expression, if it is a form and the program is observed; its end is marked after all that is compiled
     /// until then. `grows`: its code pushes the two parts of a value.
     pub(super) fn open_form(&mut self, id: ExprId, grows: bool) {
-        let Some(observer) = &mut self.observer else {
+        let Some(marks) = self.observer.as_ref().map(|it| it.marks) else {
+            return;
+        };
+        self.open_span(id);
+        let Some(observer) = self.observer.as_mut().filter(|_| marks) else {
             return;
         };
         let expr = &self.source.exprs[id as usize];
@@ -94,7 +112,7 @@ impl Compiler<'_> {
     /// Marks the beginning of a function, whose calls are a form of their own.
     pub(super) fn open_function(&mut self, function: FunctionId) {
         let about = &self.source.functions[function as usize];
-        let Some(observer) = &mut self.observer else {
+        let Some(observer) = self.observer.as_mut().filter(|it| it.marks) else {
             return;
         };
         observer.unit = about.unit;

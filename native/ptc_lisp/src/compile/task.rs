@@ -27,6 +27,8 @@ pub(super) enum CompileTask<'a> {
     EndLoop,
     /// Mark the end of the innermost form that is observed; whether its value has two parts.
     CloseForm(bool),
+    /// End the innermost part whose place is kept.
+    CloseSpan,
     /// Mark that a jump leads here.
     BackInForm,
     /// The clauses of a `for` from this one on.
@@ -61,6 +63,7 @@ impl<'a> Compiler<'a> {
                 self.current.targets.pop();
             }
             CompileTask::CloseForm(grows) => self.close_form(grows),
+            CompileTask::CloseSpan => self.close_span(),
             CompileTask::BackInForm => self.back_in_form(),
             CompileTask::Clauses(form, at, around) => self.clauses(form, at, around),
         }

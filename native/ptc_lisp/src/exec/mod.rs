@@ -24,6 +24,7 @@ use ptc_vm::{Entered, Execute, Frame, Next, Step, Stepped, Vm};
 
 impl Execute for Lisp {
     const CALLS_AHEAD: bool = true;
+    const TELLS_PLACES: bool = true;
 
     fn eval<H: Heap>(m: &mut Machine<'_, H>, apply: &Apply<Lisp>) -> Eval<H> {
         call_on_top(m, apply.op, apply.operands as usize)

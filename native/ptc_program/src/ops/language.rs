@@ -46,6 +46,7 @@ impl Language for PtcJson {
             terms: fault.terms,
             expensive_to_inspect: fault.expensive_to_inspect,
             inside: None,
+            at: Vec::new(),
         }
     }
 

@@ -114,7 +114,7 @@ fn gone_on(
             Ending::Fault(report) => return Err(End::Fault(reported(&lab.heap, *report))),
             Ending::Stop(Stop::SliceOver) => None,
             Ending::Stop(stop) => return Err(ended(&lab.heap, Halt::Stop(stop))),
-            Ending::Uncaught => return Err(End::Unreadable(String::new())),
+            Ending::Uncaught(_) => return Err(End::Unreadable(String::new())),
             Ending::Call { tool, args, .. } => Some((tool, args)),
             other => panic!("{other:?}"),
         };
@@ -177,7 +177,7 @@ fn over_texts(
         match outcome {
             Ok(Outcome::Value(value)) => return (End::Value(lab.heap.show(value)), in_place),
             Ok(Outcome::Fault(fault)) => return (End::Fault(reported(&lab.heap, fault)), in_place),
-            Ok(Outcome::Uncaught) => return (End::Unreadable(last), in_place),
+            Ok(Outcome::Uncaught(_)) => return (End::Unreadable(last), in_place),
             Ok(Outcome::Undecoded) => panic!("no text is in the context"),
             Ok(Outcome::Ask { .. }) => panic!("no program of the language asks"),
             Ok(Outcome::Call { tool, args }) => next = Some((tool, args)),

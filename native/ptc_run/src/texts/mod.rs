@@ -355,7 +355,7 @@ impl<F: Heaps, T: Copy> TextRun<F, T> {
                 let (report, terms) = report.split();
                 (After::Fault(report), terms)
             }
-            Ending::Uncaught => return Ok(Outcome::Uncaught),
+            Ending::Uncaught(at) => return Ok(Outcome::Uncaught(at)),
             Ending::Stop(stop) => return Err(stop),
             // A run over texts does not fork, and waits for each answer.
             Ending::Fork { .. } | Ending::Last { .. } => return Err(Stop::Abandoned),

@@ -1,5 +1,6 @@
 //! How an execution over texts ends.
 
+use ptc_vm::program::Pc;
 use ptc_vm::Report;
 
 /// How an execution ends.
@@ -32,6 +33,6 @@ pub enum Outcome<T> {
         /// The text.
         text: T,
     },
-    /// The tool of the call has failed, and the program does not catch that.
-    Uncaught,
+    /// The tool of the call has failed, and the program does not catch that. Where the call is: see [`Report::at`].
+    Uncaught(Vec<Pc>),
 }

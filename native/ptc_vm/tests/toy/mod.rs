@@ -104,6 +104,7 @@ impl Language for Toy {
             terms: fault.terms,
             expensive_to_inspect: false,
             inside: None,
+            at: Vec::new(),
         }
     }
 

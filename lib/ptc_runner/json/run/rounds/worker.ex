@@ -72,6 +72,7 @@ defmodule PtcRunner.Json.Run.Rounds.Worker do
   end
 
   def failed(Reply.call(tool: name) = call, %{workers: %module{}}, failed) do
-    with :uncaught <- module.failed(call, failed), do: {:error, {:tool_failed, name, failed}}
+    with {:uncaught, at} <- module.failed(call, failed),
+         do: {:error, {:at, at, {:tool_failed, name, failed}}}
   end
 end
