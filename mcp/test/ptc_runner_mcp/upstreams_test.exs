@@ -16,6 +16,7 @@ defmodule PtcRunnerMcp.UpstreamsTest do
     on_exit(fn -> File.rm(file) end)
     on_exit(&Upstreams.stop/0)
     Upstreams.start(file, tools, opts)
+
     # The others are waited for: on a machine that stands still they may take longer than the first look at the tools waits.
     assert soon(fn ->
              Enum.all?(:sys.get_state(Upstreams).clients, fn {name, client} ->
