@@ -42,7 +42,7 @@ defmodule PtcRunner.Json.Evaluation do
   def run(program, given, run), do: watched(program, given, run)
 
   # A small program takes so little time that each call on the way to it counts.
-  @compile {:inline, watched: 3, noted: 3, started: 3, first?: 4, valued: 5}
+  @compile {:inline, watched: 3, noted: 3, started: 3, first?: 5, plain?: 1, valued: 5}
 
   defp watched(program, given, run) do
     if Telemetry.on?() do
@@ -57,12 +57,11 @@ defmodule PtcRunner.Json.Evaluation do
     with {:error, fault} <- started(program, given, run), do: {:error, Fence.note(fault, program)}
   end
 
-  defp started(program, %Given{tools: tools, most: 1, now: nil, control: nil} = given, :plain)
-       when tools == %{} do
-    %Given{limits: limits, context: context, memory: memory} = given
+  defp started(program, %Given{most: 1, now: nil, control: nil} = given, :plain) do
+    %Given{limits: limits, context: context, memory: memory, tools: tools} = given
 
-    if first?(program, limits, context, memory),
-      do: Runner.run(program, limits, context, memory),
+    if first?(program, limits, context, memory, tools),
+      do: Runner.run(program, limits, context, memory, tools),
       else: with_all(program, given, :plain)
   end
 
@@ -76,12 +75,21 @@ defmodule PtcRunner.Json.Evaluation do
          do: if(run == :plain, do: Runner.run(started), else: run.(started))
   end
 
-  # A text or a compiled program, and no option besides limits and maps of data: nothing else is looked at.
-  defp first?(%Program{}, {_timeout, _max_heap, depth}, context, memory),
-    do: is_integer(depth) and is_map(context) and is_map(memory)
+  # A text or a compiled program, and no option besides limits, maps of data and plain tools: nothing else is looked at.
+  defp first?(%Program{}, {_timeout, _max_heap, depth}, context, memory, tools),
+    do: is_integer(depth) and is_map(context) and is_map(memory) and plain?(tools)
 
-  defp first?(program, _limits, context, memory),
-    do: is_binary(program) and is_map(context) and is_map(memory)
+  defp first?(program, _limits, context, memory, tools),
+    do: is_binary(program) and is_map(context) and is_map(memory) and plain?(tools)
+
+  # Functions of one argument whose names are texts: nothing has to be checked, counted or decided for them.
+  defp plain?(tools) when tools == %{}, do: true
+  defp plain?(tools), do: is_map(tools) and all_plain?(:maps.to_list(tools))
+
+  defp all_plain?([{name, tool} | rest]) when is_binary(name) and is_function(tool, 1),
+    do: all_plain?(rest)
+
+  defp all_plain?(rest), do: rest == []
 
   @doc """
   What `PtcRunner.Json.run/2` returns.
@@ -92,15 +100,15 @@ defmodule PtcRunner.Json.Evaluation do
 
   """
   @spec of(PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
-  # The struct is matched once where it has nothing but data.
-  def of(program, %Given{tools: tools, most: 1, now: nil, control: nil} = given)
-      when tools == %{} do
-    %Given{limits: limits, context: context, memory: memory} = given
+  # The struct is matched once where it has nothing but data and plain tools.
+  def of(program, %Given{most: 1, now: nil, control: nil} = given) do
+    %Given{limits: limits, context: context, memory: memory, tools: tools} = given
 
-    if Telemetry.on?() != false or not first?(program, limits, context, memory) do
+    if Telemetry.on?() != false or not first?(program, limits, context, memory, tools) do
+      given = planned(program, given)
       program |> run(given) |> result(program, given)
     else
-      case Runner.run(program, limits, context, memory) do
+      case Runner.run(program, limits, context, memory, tools) do
         {:ok, value, _words} -> valued(value, program, limits, context, memory)
         {:error, fault} -> result({:error, Fence.note(fault, program)}, program, given)
       end

@@ -44,29 +44,43 @@ defmodule PtcRunner.Json.Runner do
   def run(run), do: run |> controlled() |> elem(0)
 
   @doc """
-  Runs a text or a compiled program that has no tools, no options besides its limits, and only maps of data. Most such programs
-  end in their first steps, for which no struct of a run is made.
+  Runs a text or a compiled program that has no options besides its limits, only maps of data, and only functions as tools, about
+  whose calls nobody decides. Most such programs that call no tool end in their first steps, for which no struct of a run is made.
 
       iex> text = ~s({"program": {"op": "load", "name": "n"}})
-      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(text, {nil, nil, 100}, %{"n" => 1}, %{})
+      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(text, {nil, nil, 100}, %{"n" => 1}, %{}, %{})
       iex> value
       1
 
   """
-  @spec run(String.t() | Program.t(), Limits.given(), map(), map()) :: Run.outcome()
-  def run(program, limits, context, memory) do
-    case Start.first_steps(program, limits, context, memory) do
-      {:ok, _value, words} = done when Weight.is_little(words) -> done
+  @spec run(String.t() | Program.t(), Limits.given(), map(), map(), map()) :: Run.outcome()
+  def run(program, limits, context, memory, tools) do
+    case Start.first_steps(program, limits, context, memory, tools) do
+      {:ok, _value, words} = done when Weight.is_little(words) ->
+        done
+
       # The whole start knows what is to be done then.
-      again when again in [:texts, :rebuild] -> run(of_data(program, limits, context, memory))
-      step -> with_limits(step, of_data(program, limits, context, memory))
+      again when again in [:texts, :rebuild, :calls] ->
+        run(of_data(program, limits, context, memory, tools))
+
+      step ->
+        with_limits(step, of_data(program, limits, context, memory, tools))
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
-  defp of_data(program, limits, context, memory),
-    do: %{%Run{} | program: program, limits: limits, context: context, memory: memory}
+  # The VM makes a map of variables faster than one that has constants too.
+  defp of_data(program, limits, context, memory, tools) do
+    %{
+      %Run{}
+      | program: program,
+        limits: limits,
+        context: context,
+        memory: memory,
+        tools: tools
+    }
+  end
 
   @doc "Runs a program, and returns the control at the end of the run too, if it has one."
   @spec controlled(Run.t()) :: {Run.outcome(), Control.t() | nil}

@@ -16,9 +16,10 @@ defmodule PtcRunner.Native.Types do
           | {:observed | :findings | :plan | :recipes, pos_integer(), boolean(), boolean(),
              boolean(), 1 | 2}
 
-  # the context, the memory, the limits (nil: not known yet), and the time of the start, if that is given
+  # the context, the memory, the limits (nil: not known yet; `:tools`: not known yet, and the program is not started if it may call
+  # a tool), and the time of the start, if that is given
   @type given ::
-          {map(), map(), timeout() | nil, non_neg_integer() | nil}
+          {map(), map(), timeout() | nil | :tools, non_neg_integer() | nil}
           | {map(), map(), timeout() | nil, non_neg_integer() | nil, now :: String.t()}
 
   # a type of a signature, which may be invalid
@@ -69,6 +70,7 @@ defmodule PtcRunner.Native.Types do
           | {:limits, reference(), tuple()}
           | {:decode, reference(), tuple(), {tool :: term(), text :: binary()}}
           | :texts
+          | :calls
           | left()
 
   @type coerced ::

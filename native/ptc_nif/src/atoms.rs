@@ -65,6 +65,7 @@ rustler::atoms! {
     calls,
     together,
     answers,
+    tools,
     at_most,
     answer,
     moved,

@@ -56,6 +56,11 @@ impl RunArgs<'_> {
     pub fn limits(&self) -> Option<Limits> {
         schedule::limits((self.timeout, self.max_heap))
     }
+
+    /// Whether a program that may call a tool is not started, because its limits are not known.
+    pub fn waits_for_calls(&self) -> bool {
+        atoms::tools() == self.timeout
+    }
 }
 
 /// Starts the clock of a deadline. Returns the remaining milliseconds, rounded up, or `:infinity`.

@@ -164,6 +164,10 @@ impl<'a> Task<'a> for Loading<Raw<'a>> {
             Ok(()) if self.then != Then::Keep && call.pace == Pace::Slice && is_late => {
                 keep::<Loading<()>>(call, heap, self)
             }
+            // A call needs limits.
+            Ok(()) if !call.knows_limits && self.loader.calls_tools() => {
+                keep::<Loading<()>>(call, heap, self)
+            }
             Ok(()) => finish(call, heap, self),
         }
     }

@@ -11,6 +11,7 @@ use crate::raw::Raw;
 use crate::schedule::{self, limits, nif_pair, Pace};
 use crate::task::{Call, Left, Place, Waiting};
 use crate::texts;
+use ptc_program::ops::seems_to_call;
 use ptc_run::{Asks, Data, Mode, Plain};
 use ptc_term::meter::Limits;
 use ptc_vm::ValueKind;
@@ -153,10 +154,13 @@ fn resume_work<'a>(
 }
 
 nif! {
-    /// Parses, compiles and runs a program's text.
+    /// Parses, compiles and runs a program's text. With the timeout `:tools`, the reply to one that seems to call a tool is `:calls`.
     fn run_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: RunArgs<'a>)
         -> NifResult<Term<'a>> {
         let (call, data) = begin(env, &given);
+        if given.waits_for_calls() && call.terms().bytes(text.into()).is_some_and(seems_to_call) {
+            return Ok(atoms::calls().encode(env));
+        }
         let reading = reading.reading(true);
         from_text(call, text.into(), reading, Then::Run, data).ok_or(Error::BadArg)
     }
@@ -176,7 +180,7 @@ nif! {
     /// Runs a compiled program, or the observation of one; `consts` must be the constants it was compiled with. `forks`: its loops fork. At a loop
     /// that calls tools it returns `{:fork, state, terms, name of the loop, list, time left, names of its tools}`, and [`round`](crate::fork) starts each round.
     /// `asks`: its caller decides about each call. The run does not move, and the last element of a call is `{weight, address}`. With
-    /// `:together` it is told of the calls that follow.
+    /// `:together` it is told of the calls that follow. With the timeout `:tools`, the reply to a program that may call a tool is `:calls`.
     fn run_compiled<'a>(env, program: Term<'a>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: AsksArg)
         -> NifResult<Term<'a>> {
         let limits = given.limits();
@@ -194,6 +198,9 @@ nif! {
         };
         let heap = Beam::new(env, 0);
         let consts = right_consts(&heap, consts, count)?;
+        if given.waits_for_calls() && program.calls_tools() {
+            return Ok(atoms::calls().encode(env));
+        }
         let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
         Ok(Execution::new(heap, consts, given.data, pace).start(program, plain, None))
     }

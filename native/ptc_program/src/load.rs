@@ -238,6 +238,14 @@ impl<T: Copy> Loader<T> {
         }
     }
 
+    /// Returns whether the program may call tools, once it is loaded.
+    pub fn calls_tools(&self) -> bool {
+        match &self.stage {
+            Stage::Ready(Some(program), _) => program.calls_tools,
+            _ => false,
+        }
+    }
+
     /// Returns whether the text is needed.
     pub fn needs_text(&self) -> bool {
         match &self.stage {

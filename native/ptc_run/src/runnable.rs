@@ -42,6 +42,9 @@ pub trait Runnable<F: Heaps>: Send + Sync + RefUnwindSafe {
     /// Returns a run that has not begun.
     fn run(self: Arc<Self>, plain: Plain) -> Box<dyn Running<F>>;
 
+    /// Returns whether it may call tools.
+    fn calls_tools(&self) -> bool;
+
     /// Returns the operations of an observed program.
     fn sites(&self) -> &[Site];
 
@@ -136,6 +139,10 @@ where
 
     fn run(self: Arc<Self>, plain: Plain) -> Box<dyn Running<F>> {
         Box::new(Run::new(self, plain))
+    }
+
+    fn calls_tools(&self) -> bool {
+        self.calls_tools
     }
 
     fn sites(&self) -> &[Site] {

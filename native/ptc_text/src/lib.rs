@@ -24,7 +24,7 @@ mod trim;
 
 pub use case::{put_case, Case};
 pub use graphemes::{cuts, graphemes};
-pub use occurrences::{last_place, Occurrences};
+pub use occurrences::{contains, last_place, Occurrences};
 pub use ongoing::Ongoing;
 pub use pattern::{Pattern, PatternError, Source, LONGEST_PATTERN};
 pub use pieces::is_utf8;

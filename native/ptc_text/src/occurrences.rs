@@ -1,6 +1,6 @@
 //! Where a text occurs in another, as `String.split/2` and `String.replace/3` find it: from the left, without overlap.
 
-use memchr::memmem::{rfind, Finder};
+use memchr::memmem::{find, rfind, Finder};
 
 /// Bytes of text per unit of fuel.
 const BYTES_A_UNIT: usize = 16;
@@ -71,6 +71,11 @@ impl Occurrences {
             self.searched = place + self.length();
         }
     }
+}
+
+/// Returns whether a part occurs in a text that is short enough to be searched in one step.
+pub fn contains(text: &[u8], part: &[u8]) -> bool {
+    find(text, part).is_some()
 }
 
 /// Returns where the last occurrence of a part begins that ends at `end` or before; it may overlap others. The part is not

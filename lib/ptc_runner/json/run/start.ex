@@ -21,22 +21,29 @@ defmodule PtcRunner.Json.Run.Start do
   end
 
   @doc """
-  The first native call of a run without tools. `:rebuild`: the native part of the program is from another node, or from this one before a
-  restart; `:texts`: its context has texts.
+  The first native call of a run with no other options than limits, data and functions as tools. `:rebuild`: the native part of the program is
+  from another node, or from this one before a restart; `:texts`: its context has texts; `:calls`: it may call a tool, and has no limits yet.
   """
-  @spec first_steps(String.t() | Program.t(), Limits.given(), map(), map()) ::
-          Reply.t() | :rebuild
-  def first_steps(%Program{} = program, {timeout, max_heap, _reading}, context, memory) do
+  @spec first_steps(String.t() | Program.t(), Limits.given(), map(), map(), map()) ::
+          Reply.t() | :rebuild | :calls
+  def first_steps(%Program{} = program, limits, context, memory, tools) do
     %Program{handle: handle, consts: consts} = program
-    Native.run_compiled(handle, consts, {context, memory, timeout, max_heap}, false, false)
+    Native.run_compiled(handle, consts, first_given(limits, context, memory, tools), false, false)
   rescue
     ArgumentError -> :rebuild
   end
 
-  def first_steps(text, {timeout, max_heap, reading}, context, memory) do
-    given = {context, memory, timeout, max_heap}
+  def first_steps(text, {_timeout, _max_heap, reading} = limits, context, memory, tools) do
+    given = first_given(limits, context, memory, tools)
     text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
   end
+
+  # A call of a tool needs limits, which are not looked up for a program that has none.
+  defp first_given({timeout, max_heap, _reading}, context, memory, tools)
+       when tools == %{} or (timeout != nil and max_heap != nil),
+       do: {context, memory, timeout, max_heap}
+
+  defp first_given(_limits, context, memory, _tools), do: {context, memory, :tools, nil}
 
   @doc """
   The first native call of a run of PTC-Lisp without tools; `:none`: the whole start knows what is to be done. `own`: what the native part gets

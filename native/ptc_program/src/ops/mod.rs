@@ -57,6 +57,7 @@ pub(crate) use group::{combines_with_input, parts_of, PartsOf};
 pub(crate) use join::{make_pairs, makes_pairs};
 pub use listing::listing;
 pub(crate) use reshape::{begins as begins_set, make_of_pair};
+pub use tool::seems_to_call;
 
 use crate::code::{Apply, Demand, Eval, Halt, Loop, Machine, Slot, Stepped, NO_CONST};
 use crate::compile::{Plan, MOST_FIELDS};

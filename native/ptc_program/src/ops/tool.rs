@@ -5,8 +5,20 @@ use crate::code::{Instr, NO_PC};
 use crate::compile::Plan;
 use crate::shape::OpShape;
 use ptc_json::Shape;
+use ptc_text::contains;
 
 pub(super) struct Call;
+
+/// Longest text that is looked through for a call before it is read, in bytes.
+const LOOKED_THROUGH: usize = 1 << 16;
+/// How a text names the operation, if it does not escape a letter of the name.
+const QUOTED: &[u8] = b"\"call\"";
+
+/// Returns whether a program's text seems to have a call, before it is read. A name that is written with escapes is not seen, and a
+/// string of the data may look like one: only the [instructions](crate::code::Program::calls_tools) tell. A long text is not looked through.
+pub fn seems_to_call(text: &[u8]) -> bool {
+    text.len() > LOOKED_THROUGH || contains(text, QUOTED)
+}
 
 impl Operation for Call {
     const NAME: &'static str = "call";
