@@ -225,11 +225,17 @@ defmodule PtcRunner.Json.ProgramTest do
     text = ~s({"program": {"op": "call", "tool": "t", "args": {"n": 1, "n": 2, "name": "x"}}})
     args = %{"n" => 1, "name" => "x"}
 
-    assert {:last, "t", ^args, nil, _weight, _pc, words} =
+    # A call needs limits.
+    assert {:limits, state, terms} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
+
+    assert {:last, "t", ^args, 1_000, _weight, _pc, words} =
+             PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
 
     assert {:last, "t", ^args, :infinity, _weight, _pc, ^words} =
              PtcRunner.Native.run_text(text, 10, {%{}, %{}, :infinity, 0})
+
+    assert :calls = PtcRunner.Native.run_text(text, 10, {%{}, %{}, :tools, nil})
 
     # A loop around it, and values below it, are something.
     for around <- [~s({"op": "map", "expr": CALL}), ~s({"op": "concat", "lists": [CALL]})] do
