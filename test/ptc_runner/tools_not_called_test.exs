@@ -32,7 +32,8 @@ defmodule PtcRunner.ToolsNotCalledTest do
   defp opts, do: [context: %{"rows" => @rows}, tools: %{"double" => &__MODULE__.double/1}]
 
   test "the result does not depend on where a run begins" do
-    if_false = &~s({"op": "if", "condition": {"op": "literal", "value": false}, "then": #{&1}, "else": 7})
+    if_false =
+      &~s({"op": "if", "condition": {"op": "literal", "value": false}, "then": #{&1}, "else": 7})
 
     for {node, value} <- [
           {pipe([@load, ~s({"op": "sum", "field": "n"})]), 400},
@@ -49,7 +50,9 @@ defmodule PtcRunner.ToolsNotCalledTest do
 
   test "a program that may call a tool and does not" do
     for tools <- [%{}, %{"double" => &__MODULE__.double/1}, %{"other" => fn _args -> 1 end}] do
-      node = ~s({"op": "if", "condition": {"op": "literal", "value": false}, "then": #{@call}, "else": null})
+      node =
+        ~s({"op": "if", "condition": {"op": "literal", "value": false}, "then": #{@call}, "else": null})
+
       assert results(node, tools: tools) == [{:ok, nil, %{}, %{}}]
     end
   end

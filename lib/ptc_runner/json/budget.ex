@@ -21,6 +21,9 @@ defmodule PtcRunner.Json.Budget do
            %{String.t() => pos_integer() | {pos_integer(), pos_integer(), non_neg_integer()}},
            [Counts.t()]}
 
+  @typedoc "The counters, the maximum of all calls, and what a call of the tool adds to the first counter."
+  @type of_tool :: {:atomics.atomics_ref(), limit(), pos_integer()}
+
   # An atom is more than any number.
   @typep limit :: non_neg_integer() | :infinity
 
@@ -69,10 +72,30 @@ defmodule PtcRunner.Json.Budget do
   # their number times the hash of one tool, all calls were of that tool: this is only for the error.
   defp step(name), do: 1 + ((:erlang.phash2(name, @hashes) + 1) <<< 32)
 
+  @doc """
+  The budget for calls of one tool, which is not looked up for each of them.
+
+      iex> budget = PtcRunner.Json.Budget.new(["a", "b"], 2, %{})
+      iex> one = PtcRunner.Json.Budget.of_tool(budget, "a")
+      iex> for counted <- [one, budget, one], do: PtcRunner.Json.Budget.take(counted, "a", %{})
+      [:ok, :ok, {:error, {:execution_error, "Tool 'a' was called 2 times; no more than 2 calls are allowed"}}]
+
+  """
+  @spec of_tool(t() | nil, String.t()) :: t() | of_tool() | nil
+  def of_tool({counts, most, steps, []} = budget, name) do
+    case steps do
+      %{^name => step} when is_integer(step) -> {counts, most, step}
+      _steps -> budget
+    end
+  end
+
+  def of_tool(budget, _name), do: budget
+
   @doc "Counts a call of a tool before it starts, or refuses it."
-  @spec take(t() | nil, String.t(), args :: term()) ::
+  @spec take(t() | of_tool() | nil, String.t(), args :: term()) ::
           :ok | {:error, {:execution_error | :refused, String.t()}}
   def take(nil, _name, _args), do: :ok
+  def take({counts, most, step}, name, _args), do: take(counts, most, step, name)
   def take({counts, most, steps, []}, name, _args), do: taken({counts, most, steps}, name)
 
   def take({counts, most, steps, within}, name, args),

@@ -529,7 +529,7 @@ defmodule PtcRunner.Json.Control do
       approve: approve?,
       number: control.number,
       path: path,
-      key: key(control, id),
+      key: key(control, id, text),
       attempt: attempt(control, id),
       context: control.rules.tool_context || %{}
     }
@@ -590,6 +590,9 @@ defmodule PtcRunner.Json.Control do
   @doc "The key of a call of this run."
   @spec key(t(), Entry.id()) :: String.t()
   def key(%{key_run: run, under: under}, id), do: Keyed.key(run, Map.get(under, id, id))
+
+  defp key(%{key_run: run, under: under}, _id, text) when under == %{}, do: Keyed.key(run, text)
+  defp key(control, id, _text), do: key(control, id)
 
   @doc "Which attempt a call is that starts in this run."
   @spec attempt(t(), Entry.id()) :: pos_integer()

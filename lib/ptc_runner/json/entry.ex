@@ -53,8 +53,8 @@ defmodule PtcRunner.Json.Entry do
   """
   @spec text(id()) :: String.t()
   def text({fork, round, number}) do
-    in_round = Integer.to_string(round) <> "." <> Integer.to_string(number)
-    Integer.to_string(fork) <> "." <> in_round
+    Integer.to_string(fork) <>
+      "." <> Integer.to_string(round) <> "." <> Integer.to_string(number)
   end
 
   def text(number), do: Integer.to_string(number)

@@ -61,7 +61,7 @@ defmodule PtcRunner.Json.Evaluation do
     %Given{limits: limits, context: context, memory: memory, tools: tools} = given
 
     if first?(program, limits, context, memory, tools),
-      do: Runner.run(program, limits, context, memory, tools),
+      do: Runner.run(program, limits, context, memory, tools, nil),
       else: with_all(program, given, :plain)
   end
 
@@ -100,15 +100,15 @@ defmodule PtcRunner.Json.Evaluation do
 
   """
   @spec of(PtcRunner.Json.program(), Given.t()) :: PtcRunner.Json.result()
-  # The struct is matched once where it has nothing but data and plain tools.
-  def of(program, %Given{most: 1, now: nil, control: nil} = given) do
+  # The struct is matched once where it has nothing but data, plain tools and a number of calls.
+  def of(program, %Given{most: 1, now: nil, control: control, counted: control} = given) do
     %Given{limits: limits, context: context, memory: memory, tools: tools} = given
 
     if Telemetry.on?() != false or not first?(program, limits, context, memory, tools) do
       given = planned(program, given)
       program |> run(given) |> result(program, given)
     else
-      case Runner.run(program, limits, context, memory, tools) do
+      case Runner.run(program, limits, context, memory, tools, control) do
         {:ok, value, _words} -> valued(value, program, limits, context, memory)
         {:error, fault} -> result({:error, Fence.note(fault, program)}, program, given)
       end

@@ -22,6 +22,9 @@ defmodule PtcRunner.Json.Given do
   # The limits of a run without these options.
   @no_limits {nil, nil, Limits.default_max_depth()}
 
+  # The options about calls, besides their number, of a run that decides about none.
+  @no_decisions {nil, nil, :infinity, false, nil, [], :refuse, nil}
+
   # Errors in the maps are reported after errors in the program.
   @running @limits ++
              [
@@ -47,14 +50,15 @@ defmodule PtcRunner.Json.Given do
   @all Options.table(@running ++ @own)
 
   # The maps are not checked yet. `most`: how many tools run at the same time at most; `now`: the time of the start as
-  # text, if that is given; `control`: only if an option is about calls.
+  # text, if that is given; `control`: only if an option is about calls; `counted`: the same control, if it only counts them.
   defstruct limits: @no_limits,
             context: %{},
             memory: %{},
             tools: %{},
             most: 1,
             now: nil,
-            control: nil
+            control: nil,
+            counted: nil
 
   @type t :: %__MODULE__{
           limits: Limits.given(),
@@ -63,7 +67,8 @@ defmodule PtcRunner.Json.Given do
           tools: term(),
           most: pos_integer(),
           now: String.t() | nil,
-          control: Control.t() | nil
+          control: Control.t() | nil,
+          counted: Control.t() | nil
         }
 
   @doc "The options that say how a program is read, and within which limits."
@@ -101,7 +106,7 @@ defmodule PtcRunner.Json.Given do
     do: maps(rest, context, memory, tools, opts, function)
 
   defp maps([], context, memory, tools, _opts, _function),
-    do: new(@no_limits, context || %{}, memory || %{}, tools || %{}, 1, nil, nil)
+    do: new(@no_limits, context || %{}, memory || %{}, tools || %{}, 1, nil, {nil, nil})
 
   # With any other option, or one that is given twice.
   defp maps(_rest, _context, _memory, _tools, opts, function), do: all(opts, @public, function)
@@ -127,11 +132,13 @@ defmodule PtcRunner.Json.Given do
         own
       )
 
-    new(limits, context, memory, tools, most, now, control)
+    others = {on_call, on_journal, pause_ttl, firewall, tool_context, within, unknown, own}
+    counted = if others == @no_decisions, do: control
+    new(limits, context, memory, tools, most, now, {control, counted})
   end
 
   # The VM makes a map of variables faster than one that has constants too.
-  defp new(limits, context, memory, tools, most, now, control) do
+  defp new(limits, context, memory, tools, most, now, {control, counted}) do
     %__MODULE__{
       limits: limits,
       context: context,
@@ -139,7 +146,8 @@ defmodule PtcRunner.Json.Given do
       tools: tools,
       most: most,
       now: now,
-      control: control
+      control: control,
+      counted: counted
     }
   end
 

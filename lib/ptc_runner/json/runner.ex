@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Runner do
 
   alias PtcRunner.Context
   alias PtcRunner.Firewall.Faults
-  alias PtcRunner.Json.{Control, Edition, Limits, Message, Program, Run, ToolProcess}
+  alias PtcRunner.Json.{Budget, Control, Edition, Limits, Message, Program, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, InPlace, Reply, Start}
   alias PtcRunner.Native
   alias PtcRunner.Native.{ErrorHandler, Panic}
@@ -45,40 +45,44 @@ defmodule PtcRunner.Json.Runner do
 
   @doc """
   Runs a text or a compiled program that has no options besides its limits, only maps of data, and only functions as tools, about
-  whose calls nobody decides. Most such programs that call no tool end in their first steps, for which no struct of a run is made.
+  whose calls nobody decides: a control only counts them. Most such programs that call no tool end in their first steps, for which no struct of a run is made.
 
       iex> text = ~s({"program": {"op": "load", "name": "n"}})
-      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(text, {nil, nil, 100}, %{"n" => 1}, %{}, %{})
+      iex> {:ok, value, _words} = PtcRunner.Json.Runner.run(text, {nil, nil, 100}, %{"n" => 1}, %{}, %{}, nil)
       iex> value
       1
 
   """
-  @spec run(String.t() | Program.t(), Limits.given(), map(), map(), map()) :: Run.outcome()
-  def run(program, limits, context, memory, tools) do
+  @spec run(String.t() | Program.t(), Limits.given(), map(), map(), map(), Control.t() | nil) ::
+          Run.outcome()
+  def run(program, limits, context, memory, tools, control) do
     case Start.first_steps(program, limits, context, memory, tools) do
       {:ok, _value, words} = done when Weight.is_little(words) ->
         done
 
       # The whole start knows what is to be done then.
       again when again in [:texts, :rebuild, :calls] ->
-        run(of_data(program, limits, context, memory, tools))
+        run(of_data(program, limits, context, memory, tools, control))
 
       step ->
-        with_limits(step, of_data(program, limits, context, memory, tools))
+        with_limits(step, of_data(program, limits, context, memory, tools, control))
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
   end
 
   # The VM makes a map of variables faster than one that has constants too.
-  defp of_data(program, limits, context, memory, tools) do
+  defp of_data(program, limits, context, memory, tools, control) do
+    budget = control && Budget.new(Map.keys(tools), control.rules.max_tool_calls, %{})
+
     %{
       %Run{}
       | program: program,
         limits: limits,
         context: context,
         memory: memory,
-        tools: tools
+        tools: tools,
+        budget: budget
     }
   end
 

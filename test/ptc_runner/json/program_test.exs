@@ -226,8 +226,7 @@ defmodule PtcRunner.Json.ProgramTest do
     args = %{"n" => 1, "name" => "x"}
 
     # A call needs limits.
-    assert {:limits, state, terms} =
-             PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
+    assert {:limits, state, terms} = PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
 
     assert {:last, "t", ^args, 1_000, _weight, _pc, words} =
              PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})

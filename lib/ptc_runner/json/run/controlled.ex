@@ -241,12 +241,12 @@ defmodule PtcRunner.Json.Run.Controlled do
   @spec decided(Reply.t(), Run.t()) :: Driver.step()
   def decided(Reply.call(tool: name, args: args, pc: pc, round: round) = call, run) do
     {id, next} = Turn.next(at(run), round)
-    run |> decide(id, name, args, pc) |> done(call, {id, name}, go_on_at(next, run))
+    run |> decide(id, name, args, pc) |> done(call, {id, name, next}, run)
   end
 
   def decided(Reply.last(tool: name, args: args, pc: pc) = call, run) do
     {id, next} = Turn.next(at(run), nil)
-    run |> decide(id, name, args, pc) |> done(call, {id, name}, go_on_at(next, run))
+    run |> decide(id, name, args, pc) |> done(call, {id, name, next}, run)
   end
 
   # The strategy of another language has no loops that the run goes through.
@@ -259,34 +259,43 @@ defmodule PtcRunner.Json.Run.Controlled do
   defp go_on_at({id, nil}, %Run{strategy: strategy} = run),
     do: %{run | strategy: %{strategy | id: id}}
 
-  defp done(step, call, {id, name}, %Run{max_heap: max_heap} = run) do
+  # One copy of the run costs less than one for each of these.
+  defp go_on_at({id, turn}, control, process, %Run{strategy: %__MODULE__{}} = run) do
+    strategy = %__MODULE__{id: id, turn: turn}
+    %{run | strategy: strategy, control: control, process: process}
+  end
+
+  defp go_on_at({id, nil}, control, process, %Run{strategy: strategy} = run),
+    do: %{run | strategy: %{strategy | id: id}, control: control, process: process}
+
+  defp done(step, call, {id, name, next}, %Run{max_heap: max_heap, process: process} = run) do
     case step do
       {:answer, value, words, control} ->
         value
         |> weighed(words, max_heap)
-        |> InCaller.answered(call, name, %{run | control: control})
+        |> InCaller.answered(call, name, go_on_at(next, control, process, run))
 
       {:failed, text, control} ->
-        InCaller.answered({:error, {:tool_failed, text}}, call, name, %{run | control: control})
+        run = go_on_at(next, control, process, run)
+        InCaller.answered({:error, {:tool_failed, text}}, call, name, run)
 
       {:run, running, fun, args, {timeout, still}, control} ->
         {result, process} = called(call, running, fun, args, {timeout, still}, control, run)
         result = readable(result, name, control.secret, Reply.state(call), max_heap)
-        run = %{run | process: process}
 
         case Answers.answered(control, running, result) do
           {:ok, control} ->
-            InCaller.answered(result, call, name, %{run | control: control})
+            InCaller.answered(result, call, name, go_on_at(next, control, process, run))
 
           {:error, reason, control} ->
-            {:ended, {:error, reason}, %{run | control: control}}
+            {:ended, {:error, reason}, go_on_at(next, control, process, run)}
         end
 
       {:wait, control} ->
-        waits(call, id, %{run | control: control})
+        waits(call, id, go_on_at(next, control, process, run))
 
       {:ended, reason, control} ->
-        {:ended, {:error, reason}, %{run | control: control}}
+        {:ended, {:error, reason}, go_on_at(next, control, process, run)}
     end
   end
 

@@ -78,9 +78,13 @@ defmodule PtcRunner.Json.Run.Moved do
 
   def request(Reply.moved_calls(tool: name, args: all, built: built) = calls, run) do
     case run.strategy.functions do
-      %{^name => fun} -> several(all, fun, {[], 0}, calls, allow(built, run))
+      %{^name => fun} ->
+        budget = Budget.of_tool(run.budget, name)
+        several(all, {fun, budget}, {[], 0}, calls, allow(built, run))
+
       # The function is asked for at the first of them.
-      _not_yet -> one(name, hd(all), Reply.state(calls), allow(built, run))
+      _not_yet ->
+        one(name, hd(all), Reply.state(calls), allow(built, run))
     end
   end
 
@@ -92,7 +96,7 @@ defmodule PtcRunner.Json.Run.Moved do
   end
 
   defp one(name, args, state, run) do
-    with :ok <- taken(name, args, run) do
+    with :ok <- Budget.take(run.budget, name, args) do
       case run.strategy.functions do
         %{^name => fun} -> called(name, fun, args, run)
         _not_yet -> ask(name, state, args, run)
@@ -102,15 +106,13 @@ defmodule PtcRunner.Json.Run.Moved do
     end
   end
 
-  defp taken(_name, _args, %Run{budget: nil}), do: :ok
-  defp taken(name, args, %Run{budget: budget}), do: Budget.take(budget, name, args)
-
   # Calls for rounds that follow one another, until the run may have built too much, or an answer is no value. Such an answer is given to the run
   # when it waits for that call.
-  defp several([args | rest], fun, {answers, words}, calls, %Run{max_heap: max_heap} = run) do
+  defp several([args | rest], tool, {answers, words}, calls, %Run{max_heap: max_heap} = run) do
     Reply.moved_calls(tool: name, built: built) = calls
+    {fun, budget} = tool
 
-    with :ok <- taken(name, args, run) do
+    with :ok <- Budget.take(budget, name, args) do
       answer = ToolWorker.call(name, fun, args)
 
       case value(answer, run) do
@@ -119,7 +121,7 @@ defmodule PtcRunner.Json.Run.Moved do
 
           if rest == [] or (max_heap > 0 and built + words > max_heap),
             do: {:resume, {:moved_all, :lists.reverse(answers), words}, run},
-            else: several(rest, fun, {answers, words}, calls, allow(built + words, run))
+            else: several(rest, tool, {answers, words}, calls, allow(built + words, run))
 
         :other when answers == [] ->
           answered(answer, name, run)
