@@ -11,7 +11,7 @@ defmodule PtcRunnerMcp.StdioTest do
 
   # Waits until the output has this, so that the input does not end before.
   defp until(pattern),
-    do: "for _ in $(seq 1 300); do grep -q '#{pattern}' out && break; sleep 0.1; done"
+    do: "for _ in $(seq 1 3000); do grep -q '#{pattern}' out && break; sleep 0.1; done"
 
   # Runs the script with what these commands of the shell write as its input. Gives the lines of its output, and what it has written to its standard error.
   defp serve(folder, input) do

@@ -39,18 +39,18 @@ fn ends_at_once(program: &str, added: &[Added]) {
 #[test]
 fn a_compilation_ends_at_each_question() {
     let numbered = |count, make: fn(usize) -> String| (0..count).map(make).collect::<String>();
-    ends_at_once(&"(map #(+ % 1) [1 2 3]) ".repeat(1_000), &[]);
-    ends_at_once(&numbered(2_000, |n| format!("(def a{n} (+ {n} 1)) ")), &[]);
+    ends_at_once(&"(map #(+ % 1) [1 2 3]) ".repeat(500), &[]);
+    ends_at_once(&numbered(1_000, |n| format!("(def a{n} (+ {n} 1)) ")), &[]);
     ends_at_once(
-        &numbered(2_000, |n| format!("(defn f{n} [x] (g x :k{n})) ")),
+        &numbered(1_000, |n| format!("(defn f{n} [x] (g x :k{n})) ")),
         &[],
     );
-    ends_at_once(&format!("[{}]", "\"text\" ".repeat(5_000)), &[]);
+    ends_at_once(&format!("[{}]", "\"text\" ".repeat(2_500)), &[]);
 }
 
 #[test]
 fn functions_of_the_memory_are_no_exception() {
-    let source = format!("(fn [x] {})", "(inc x) ".repeat(5_000));
+    let source = format!("(fn [x] {})", "(inc x) ".repeat(2_500));
     let added = [Added {
         source: &source,
         captured: &[],

@@ -230,7 +230,7 @@ fn a_deadline_ends_work_that_does_not_end() {
             ..common::FREE
         });
         assert_eq!(lab.in_one_go(), End::DeadlinePassed);
-        assert!(started.elapsed() < Duration::from_secs(5));
+        assert!(started.elapsed() < Duration::from_secs(60));
     }
 }
 

@@ -602,14 +602,18 @@ mod tests {
     fn a_search_ends_where_counting_fails() {
         let pattern = compile("[ab]*a[ab]{200}c");
         let text = "ab".repeat(500_000);
-        let (mut left, mut search) = (100, Search::default());
-        let mut count = |_| {
-            left -= 1;
-            (left > 0).then_some(()).ok_or("over")
-        };
-        let before = std::time::Instant::now();
-        let ended = pattern.is_in_long(text.as_bytes(), &mut search, &mut count);
-        assert_eq!(ended, Err("over"));
-        assert!(before.elapsed() < std::time::Duration::from_secs(2));
+        let times = (0..5).map(|_| {
+            let (mut left, mut search) = (100, Search::default());
+            let mut count = |_| {
+                left -= 1;
+                (left > 0).then_some(()).ok_or("over")
+            };
+            let before = std::time::Instant::now();
+            let ended = pattern.is_in_long(text.as_bytes(), &mut search, &mut count);
+            assert_eq!(ended, Err("over"));
+            before.elapsed()
+        });
+        // A machine may stand still in one of them.
+        assert!(times.min() < Some(std::time::Duration::from_secs(2)));
     }
 }
