@@ -75,11 +75,10 @@ defmodule PtcRunner.Json.Planning do
 
     with {:ok, source} <- source(program) do
       case native(source, reading, limits, :recipes) do
-        {:ok, {known, recipes}} ->
+        {:ok, {known, recipes, bytes}} ->
           data = %{context: context, memory: memory}
-          known = plain(known)
           settings = settings(known, tools)
-          digest = digest(source, reading, known, tools)
+          digest = digest({source, bytes}, reading, known, tools)
           plan = Plan.new({known, recipes}, data, settings, most, digest)
           {:ok, %{plan | text: Digest.text(source)}}
 
@@ -89,11 +88,12 @@ defmodule PtcRunner.Json.Planning do
     end
   end
 
-  defp digest(source, reading, {called, _reads, _result, _kept}, tools) do
+  # The bytes of a text are made where it is read.
+  defp digest({source, bytes}, reading, {called, _reads, _result, _kept}, tools) do
     names = for {name, _, _, _, _, _} <- called, do: name
 
     %{
-      program: Digest.program(source),
+      program: if(bytes, do: Digest.of_bytes(bytes), else: Digest.program(source)),
       tools: signatures(names, tools),
       options: options(source, reading)
     }
@@ -138,19 +138,6 @@ defmodule PtcRunner.Json.Planning do
   end
 
   defp signature(name, form), do: Tool.of!(name, form).signature
-
-  # Which keys of entries are left out is told by their names.
-  defp plain({:without, names}), do: {:without, Enum.flat_map(names, &plain_name/1)}
-
-  defp plain(tuple) when is_tuple(tuple),
-    do: tuple |> Tuple.to_list() |> plain() |> List.to_tuple()
-
-  defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
-  defp plain(other), do: other
-
-  defp plain_name({:text, name}), do: [name]
-  defp plain_name({:starting, _text}), do: []
-  defp plain_name(name), do: [name]
 
   @typedoc "What flows into tools, and what the entries of the value are made of."
   @type flows ::
@@ -236,7 +223,8 @@ defmodule PtcRunner.Json.Planning do
 
   defp source(program), do: Evaluation.source(program)
 
-  # The plan, or with `:recipes` also how the arguments of each call are made.
+  # The plan as the firewall needs it, or with `:recipes` as people do, with how the arguments of each call are made, and with the canonical
+  # bytes of a text.
   defp native(program, reading, limits, detail) do
     Program.ask(
       program,

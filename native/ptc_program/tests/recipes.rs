@@ -4,20 +4,17 @@ mod common;
 
 use common::generate;
 use common::rng::Rng;
-use common::types::{planned, planned_with, quantum};
+use common::types::{for_people, plan_alone, quantum};
 use common::{EDITION_1, STRICT};
-use ptc_vm::explain::Detail;
 
 const ROWS: &str = r#"{"op":"load","name":"rows"}"#;
 const N: &str = r#"{"op":"get","field":"n"}"#;
 
 /// The recipes and calls of a program, without its plan.
 fn recipes(program: &str) -> String {
-    let plan = planned(program, STRICT, None).unwrap_or_else(|| panic!("{program}"));
-    let both = planned_with(program, Detail::Recipes, STRICT, None).expect("a plan");
-    let rest = both.strip_prefix(&format!("{{{plan}, "));
-    let rest = rest.unwrap_or_else(|| panic!("{both} does not begin with {plan}"));
-    rest.strip_suffix('}').expect("a tuple").to_string()
+    let both = for_people(program, STRICT, None).unwrap_or_else(|| panic!("{program}"));
+    assert_eq!(Some(both.plan), plan_alone(program, STRICT), "{program}");
+    both.recipes
 }
 
 /// The call of a tool with one argument.
@@ -123,10 +120,10 @@ fn random_programs_have_the_same_recipes_when_they_are_suspended() {
     for _ in 0..25 {
         let program = generate::program(&mut rng, 4);
         for options in [STRICT, EDITION_1] {
-            let whole = planned_with(&program, Detail::Recipes, options, None);
+            let whole = for_people(&program, options, None);
             // A constant that is a long number is made in one go.
             let units = Some(quantum(&program).max(1_000));
-            let parts = planned_with(&program, Detail::Recipes, options, units);
+            let parts = for_people(&program, options, units);
             assert_eq!(whole, parts, "{program}");
         }
     }
@@ -140,8 +137,8 @@ fn large_constants_are_whole_and_can_be_suspended() {
     for number in [0, 1_000, 1_999] {
         assert!(whole.contains(&number.to_string()), "{number}");
     }
-    let parts = planned_with(&program, Detail::Recipes, STRICT, Some(quantum(&program)));
-    assert!(parts.expect("a plan").contains(&whole));
+    let parts = for_people(&program, STRICT, Some(quantum(&program)));
+    assert_eq!(parts.expect("a plan").recipes, whole);
 }
 
 #[test]
@@ -168,9 +165,9 @@ fn hard_programs_end() {
         ),
     ] {
         let program = format!(r#"{{"op":"pipe","steps":[{ROWS},{program}]}}"#);
-        let whole = planned_with(&program, Detail::Recipes, STRICT, None);
+        let whole = for_people(&program, STRICT, None);
         assert!(whole.is_some(), "{program}");
-        let parts = planned_with(&program, Detail::Recipes, STRICT, Some(50));
+        let parts = for_people(&program, STRICT, Some(50));
         assert_eq!(whole, parts);
     }
 }
@@ -178,6 +175,50 @@ fn hard_programs_end() {
 #[test]
 fn what_is_refused_has_no_recipes() {
     for program in [r#"{"op":"lod"}"#, "1", r#"{"op":"map"}"#] {
-        assert_eq!(planned_with(program, Detail::Recipes, STRICT, None), None);
+        assert_eq!(for_people(program, STRICT, None), None);
     }
+}
+
+/// The bytes of a program as text, each that is not ASCII as a question mark.
+fn bytes(program: &str) -> String {
+    let bytes = for_people(program, STRICT, None).expect("a plan").bytes;
+    let shown = |byte: &u8| {
+        if byte.is_ascii() {
+            char::from(*byte)
+        } else {
+            '?'
+        }
+    };
+    bytes.iter().map(shown).collect()
+}
+
+#[test]
+fn a_program_without_calls_has_no_recipes() {
+    assert_eq!(recipes(ROWS), "{[], []}");
+}
+
+#[test]
+fn the_bytes_of_a_program_do_not_depend_on_how_it_is_written() {
+    let literal = |value: &str| format!(r#"{{"op":"literal","value":{value}}}"#);
+    let of_value = |value: &str| format!("m2:s2:ops7:literals5:value{value}");
+    for (value, expected) in [
+        ("null", "as3:nil"),
+        ("true", "as4:true"),
+        ("false", "as5:false"),
+        ("-12", "i-12;"),
+        ("-0", "i0;"),
+        ("9223372036854775808", "i9223372036854775808;"),
+        ("1.5", "f??\0\0\0\0\0\0"),
+        (r#""""#, "s0:"),
+        (r#""\u00e4\n""#, "s3:??\n"),
+        ("[1,[],{}]", "l3:i1;l0:m0:"),
+        (
+            r#"{"b":1,"a":[2],"b":3,"ab":{"c":4,"B":5}}"#,
+            "m3:s1:al1:i2;s2:abm2:s1:Bi5;s1:ci4;s1:bi1;",
+        ),
+    ] {
+        assert_eq!(bytes(&literal(value)), of_value(expected), "{value}");
+    }
+    let spaced = r#" { "value" : 1.50e0, "op" : "literal" } "#;
+    assert_eq!(bytes(spaced), bytes(&literal("1.5")));
 }

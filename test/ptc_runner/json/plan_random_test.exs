@@ -4,6 +4,7 @@ defmodule PtcRunner.Json.PlanRandomTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.Plan.Digest
   alias PtcRunner.Test.{Calling, Environment, Flowing, Generator, Scrambled}
 
   doctest Scrambled
@@ -84,6 +85,42 @@ defmodule PtcRunner.Json.PlanRandomTest do
   end
 
   @tag timeout: 600_000
+  test "the digest of a text, of a compiled text and of the same map are equal" do
+    keys = for n <- 5_000..1, do: ~s("#{n}":#{n})
+    large = ["{#{Enum.join(keys, ",")}}", ~s("#{String.duplicate("x", 1_100_000)}")]
+
+    # Numbers and texts as nobody writes them, and what is too large to be written where the text is read.
+    values =
+      ~w([-0,-0.0,0.0,1e2,1.25e-7,123456789012345678901234567890] ["\\ud83d\\ude00\\u0000é"] {"b":1,"a":2,"b":3} {}) ++
+        large
+
+    literals = for value <- values, do: ~s({"program":{"value": #{value} ,"op":"literal"}})
+    each_case(&{calling(&1, &2), modern(&1, &2)}, &same_digests/1)
+    for text <- literals, do: same_digest(text, edition: 2)
+  end
+
+  defp same_digests({{text, opts}, modern}) do
+    same_digest(text, Keyword.take(opts, @reading))
+
+    # A program of terms may have some that are no JSON.
+    with {program, opts} <- modern,
+         {:ok, text} <- Codec.encode(program),
+         do: same_digest(text, Keyword.take(opts, @reading))
+  end
+
+  defp same_digest(text, opts) do
+    {:ok, compiled} = Json.compile(text, opts)
+
+    digests =
+      for program <- [text, compiled, Codec.decode!(text)] do
+        {:ok, plan} = Json.plan(program, opts)
+        plan.digest
+      end
+
+    assert [digest, digest, digest] = digests
+    assert digest.program == Digest.program(text)
+  end
+
   test "no tool is called more often or less often than its plan says" do
     for build <- [&calling/2, &modern/2, &flowing/2] do
       each_case(build, fn {program, opts} ->

@@ -13,9 +13,17 @@ defmodule PtcRunner.Json.Plan.Digest do
 
   """
   @spec of(term()) :: String.t()
-  def of(term), do: term |> canonical() |> hash()
+  def of(term), do: term |> canonical() |> of_bytes()
 
-  defp hash(bytes), do: :sha256 |> :crypto.hash(bytes) |> Base.encode16(case: :lower)
+  @doc """
+  The digest of a term whose canonical bytes are given. Of the text of a program, `native/ptc_program/src/plan/canonical.rs` makes them.
+
+      iex> PtcRunner.Json.Plan.Digest.of_bytes("s1:x") == PtcRunner.Json.Plan.Digest.of("x")
+      true
+
+  """
+  @spec of_bytes(iodata()) :: String.t()
+  def of_bytes(bytes), do: :sha256 |> :crypto.hash(bytes) |> Base.encode16(case: :lower)
 
   @doc """
   The digest of the text of a program; nil of one that was given as a term. Programs with the same text are the same, and it costs far less than `program/1`.
@@ -29,7 +37,7 @@ defmodule PtcRunner.Json.Plan.Digest do
   """
   @spec text(PtcRunner.Json.program() | Program.source()) :: String.t() | nil
   def text(%Program{source: source}), do: text(source)
-  def text(text) when is_binary(text), do: hash(text)
+  def text(text) when is_binary(text), do: of_bytes(text)
   def text(_term), do: nil
 
   @doc """

@@ -19,9 +19,9 @@ defmodule PtcRunner.Json.Plan.Paths do
 
   def texts(sources) do
     # What `select` leaves as it is, because it is no object, is not told beside the fields of objects.
-    objects = Enum.reject(sources, fn {_root, path, _whole?} -> :other in path end)
+    objects = for {_root, path, _whole?} = source <- sources, :other not in path, do: source
     sources = if objects == [], do: sources, else: objects
-    sources |> Enum.map(&text/1) |> Enum.sort() |> Enum.dedup()
+    sources |> Enum.map(&text/1) |> :lists.usort()
   end
 
   @doc """
@@ -33,20 +33,24 @@ defmodule PtcRunner.Json.Plan.Paths do
   @spec text(Plan.source()) :: String.t()
   def text({:now, _path, _whole?}), do: "time of the run"
   def text({:unknown, _path, _whole?}), do: "unknown"
-  def text({:error, path, _whole?}), do: "error of " <> joined(path)
 
-  def text({root, path, whole?}) do
-    text = start(root) <> joined(path)
+  def text({:error, [name | steps], _whole?}),
+    do: IO.iodata_to_binary(["error of ", name(name) | steps(steps)])
+
+  def text({:context, [name], true}), do: name(name)
+
+  def text({root, [name | steps] = path, whole?}) do
+    text = [start(root), name(name) | steps(steps)]
 
     cond do
-      List.last(path) == :keys -> "keys(" <> text <> ")"
-      whole? -> text
+      List.last(steps) == :keys -> IO.iodata_to_binary(["keys(", text, ")"])
+      whole? -> IO.iodata_to_binary(text)
       # The items of a list in a list are another number than those of the list.
       true -> IO.iodata_to_binary(["count(", text, brackets(path), ")"])
     end
   end
 
-  defp start(:context), do: ""
+  defp start(:context), do: []
   defp start(:memory), do: "memory."
   defp start(:answer), do: "answer of "
 
@@ -60,9 +64,6 @@ defmodule PtcRunner.Json.Plan.Paths do
 
   # What says only which values a part has.
   defp silent?(step), do: step in [:object, :other, :single] or is_tuple(step)
-
-  defp joined([name]), do: name(name)
-  defp joined([name | steps]), do: IO.iodata_to_binary([name(name) | steps(steps)])
 
   defp steps([]), do: []
 

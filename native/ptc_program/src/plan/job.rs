@@ -1,5 +1,6 @@
 //! A plan as a job: the program is walked, and what is known is returned as a term.
 
+use super::canonical::Canonical;
 use super::recipes::reply::RecipeReply;
 use super::recipes::walk::RecipeWalk;
 use super::reply::PlanReply;
@@ -34,8 +35,21 @@ struct PlanningState {
     walk: Box<PlanWalk>,
     has_begun: bool,
     result: Option<ValueId>,
-    /// How the arguments of calls are made, if that is wanted, and whether it is known.
-    recipes: Option<(Box<RecipeWalk>, bool)>,
+    /// How the arguments of calls are made, if that is wanted.
+    recipes: RecipeStage,
+    /// What the digest of a program that is a text is made of.
+    canonical: Option<Canonical>,
+}
+
+/// How the arguments of calls are made.
+#[derive(Debug)]
+enum RecipeStage {
+    /// It is not wanted, or there are no calls.
+    None,
+    /// The program is not visited yet; its parts that the table does not contain.
+    Wanted(Vec<Node>),
+    Walk(Box<RecipeWalk>),
+    Known(Box<RecipeWalk>),
 }
 
 impl<T: Copy> Planning<T> {
@@ -49,18 +63,26 @@ impl<T: Copy> Planning<T> {
                 walk: Box::new(PlanWalk::new(root, edition)),
                 has_begun: false,
                 result: None,
-                recipes: None,
+                recipes: RecipeStage::None,
+                canonical: None,
             },
         }
     }
 
-    /// Begins a plan whose reply is `{plan, recipes}`: see [`super::recipes::reply`]. `outside` are the parts that the program's table does
-    /// not contain, in ascending order, with their terms.
-    pub fn with_recipes(root: Node, edition: Edition, outside: (Vec<Node>, Roots<T>)) -> Self {
+    /// Begins a plan whose reply is `{plan, recipes, bytes | nil}`: see [`super::recipes::reply`] and [`super::canonical`]. `outside` are the
+    /// parts that the program's table does not contain, in ascending order, with their terms. Only a text has bytes. The plan does not say
+    /// what the entries of the result are made of, and has names of fields alone.
+    pub fn with_recipes(
+        root: Node,
+        edition: Edition,
+        outside: (Vec<Node>, Roots<T>),
+        is_text: bool,
+    ) -> Self {
         let mut planning = Planning::new(root, edition);
-        let walk = Box::new(RecipeWalk::new(root, edition, outside.0));
         planning.recipes = Some(RecipeReply::new(outside.1));
-        planning.state.recipes = Some((walk, false));
+        planning.state.walk.is_for_people = true;
+        planning.state.recipes = RecipeStage::Wanted(outside.0);
+        planning.state.canonical = is_text.then(|| Canonical::new(root));
         planning
     }
 
@@ -74,9 +96,6 @@ impl<T: Copy> Planning<T> {
         let state = &mut self.state;
         if !state.has_begun {
             state.walk.begin(document);
-            if let Some((recipes, _)) = &mut state.recipes {
-                recipes.begin(document);
-            }
             state.has_begun = true;
         }
         let result = loop {
@@ -94,19 +113,58 @@ impl<T: Copy> Planning<T> {
             let plan = self.reply.step(result, &mut state.walk, heap, meter)?;
             self.plan.push(plan);
         }
-        let (Some((walk, is_known)), Some(reply)) = (&mut state.recipes, &mut self.recipes) else {
+        let Some(reply) = &mut self.recipes else {
             return Ok(self.plan.get(heap, 0));
         };
-        while !*is_known {
+        if let Some(canonical) = &mut state.canonical {
+            canonical.step(document, heap, meter)?;
+        }
+        state.visit_recipes(document, heap, meter)?;
+        let recipes = match &state.recipes {
+            RecipeStage::Known(walk) => reply.step(document, &state.walk, walk, heap, meter)?,
+            _ => reply.nothing(heap),
+        };
+        let bytes = state.canonical.as_ref().and_then(Canonical::bytes);
+        let bytes = match bytes {
+            Some(bytes) => heap.make_string(bytes),
+            None => heap.nil(),
+        };
+        let plan = self.plan.get(heap, 0);
+        Ok(heap.make_tuple(&[plan, recipes, bytes]))
+    }
+}
+
+impl PlanningState {
+    /// Finds out how the arguments of calls are made, if there are any.
+    fn visit_recipes<H: Heap>(
+        &mut self,
+        document: &Document,
+        heap: &H,
+        meter: &mut Meter,
+    ) -> Result<(), Stop> {
+        if let RecipeStage::Wanted(outside) = &mut self.recipes {
+            if self.walk.calls.is_empty() {
+                return Ok(());
+            }
+            let (root, edition) = (self.walk.stack.root, self.walk.stack.edition);
+            let mut walk = Box::new(RecipeWalk::new(root, edition, std::mem::take(outside)));
+            walk.begin(document);
+            self.recipes = RecipeStage::Walk(walk);
+        }
+        while let RecipeStage::Walk(walk) = &mut self.recipes {
             let before = walk.words();
-            *is_known = walk.step(document);
+            let is_known = walk.step(document);
             let words = walk.words();
             let made = words.saturating_sub(before) / WORDS_A_UNIT + walk.take_work();
-            meter.check_heap_limit(words + state.walk.words(), heap)?;
+            if is_known {
+                self.recipes = match std::mem::replace(&mut self.recipes, RecipeStage::None) {
+                    RecipeStage::Walk(walk) => RecipeStage::Known(walk),
+                    other => other,
+                };
+            }
+            meter.check_heap_limit(words + self.walk.words(), heap)?;
             meter.consume_fuel(FUEL_PER_STEP + made, heap)?;
         }
-        let recipes = reply.step(document, &state.walk, walk, heap, meter)?;
-        let plan = self.plan.get(heap, 0);
-        Ok(heap.make_tuple(&[plan, recipes]))
+        Ok(())
     }
 }

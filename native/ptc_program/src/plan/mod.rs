@@ -10,9 +10,10 @@
 //!   [`calls`]: how often tools are called
 //! * [`recipes`]: how the arguments of each call are made, for two programs to be compared
 //! * [`job`]: the walk and its reply in steps; `kept`: what the entries of the result are made of; `reply` and
-//!   `terms`: what is known, as terms
+//!   `terms`: what is known, as terms; `canonical`: what the program's digest is made of
 
 pub mod calls;
+mod canonical;
 pub mod formula;
 pub mod job;
 mod kept;

@@ -120,7 +120,9 @@ impl<T: Copy> PlanReply<T> {
                     let reads = refs_term(tidy(all, &[], walk), walk, heap);
                     self.parts.push(reads);
                     let words = heap.words_built() - before;
-                    self.state.kept = walk.kept(result);
+                    if !walk.is_for_people {
+                        self.state.kept = walk.kept(result);
+                    }
                     self.go_on(PlanReplyStage::Kept(0), words / 2 + self.state.kept.len())
                 }
                 PlanReplyStage::Kept(at) => match self.state.kept.get(at).copied() {

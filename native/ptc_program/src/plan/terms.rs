@@ -200,7 +200,7 @@ fn source_term<H: Heap>(
             PathStep::Without(at) => {
                 let names = walk.values.tree.names_without(at).iter();
                 let names: Vec<_> = names
-                    .map(|name| name_term(walk.names.get(*name), heap))
+                    .filter_map(|name| name_term(walk.names.get(*name), walk, heap))
                     .collect();
                 let (word, names) = (heap.word(PlanWord::Without), heap.make_list(&names));
                 heap.make_tuple(&[word, names])
@@ -212,15 +212,20 @@ fn source_term<H: Heap>(
     Some(heap.make_tuple(&[word, path, whole]))
 }
 
-/// A name, `{:text, name}` for a key that is a text and no atom, or `{:starting, text}` for all keys that begin with a text.
-fn name_term<H: Heap>(name: &[u8], heap: &mut H) -> H::Term {
+/// A name, `{:text, name}` for a key that is a text and no atom, or `{:starting, text}` for all keys that begin with a text. People
+/// are told which keys are left out by their names.
+fn name_term<H: Heap>(name: &[u8], walk: &PlanWalk, heap: &mut H) -> Option<H::Term> {
     let (word, name) = match KeyLeftOut::read(name) {
-        None => return heap.make_string(name),
+        None => return Some(heap.make_string(name)),
+        Some((KeyLeftOut::Text, name)) if walk.is_for_people => {
+            return Some(heap.make_string(name))
+        }
+        Some((KeyLeftOut::Starting, _)) if walk.is_for_people => return None,
         Some((KeyLeftOut::Text, name)) => (PlanWord::Text, name),
         Some((KeyLeftOut::Starting, name)) => (PlanWord::Starting, name),
     };
     let (word, name) = (heap.word(word), heap.make_string(name));
-    heap.make_tuple(&[word, name])
+    Some(heap.make_tuple(&[word, name]))
 }
 
 /// Returns the term of a formula.

@@ -41,6 +41,8 @@ pub struct PlanWalk {
     seen: HashSet<(Node, NameId), ByNumber>,
     /// What the last steps did beside making values.
     work: usize,
+    /// Whether the plan is one for people: without what only the firewall asks for.
+    pub(super) is_for_people: bool,
 }
 
 impl PlanWalk {
@@ -60,6 +62,7 @@ impl PlanWalk {
             entries: HashMap::default(),
             seen: HashSet::default(),
             work: 0,
+            is_for_people: false,
         }
     }
 

@@ -153,7 +153,8 @@ impl<T: Copy> Check<T> {
             Some(Detail::Recipes) => {
                 let nodes = std::mem::take(&mut self.state.outside);
                 let outside = (nodes, std::mem::take(&mut self.outside));
-                self.plan = Some(Planning::with_recipes(root, edition, outside));
+                let is_text = source.has_text();
+                self.plan = Some(Planning::with_recipes(root, edition, outside, is_text));
                 return;
             }
             _ => {}

@@ -278,12 +278,65 @@ pub fn planned_with(
     units: Option<usize>,
 ) -> Option<String> {
     let mut heap = PlainHeap::new();
+    let reply = planned_in(&mut heap, program, detail, options, units)?;
+    Some(heap.show(reply))
+}
+
+fn planned_in(
+    heap: &mut PlainHeap,
+    program: &str,
+    detail: Detail,
+    options: Options,
+    units: Option<usize>,
+) -> Option<Term> {
     let text = framed(program);
     let mut options = load_options(options);
     options.observed = Some(detail);
-    let check = Check::of_text(text.len(), options, nothing(&heap));
-    let reply = end(check, &text, &mut heap, units)?;
-    Some(heap.show(reply))
+    let check = Check::of_text(text.len(), options, nothing(heap));
+    end(check, &text, heap, units)
+}
+
+/// A plan for people.
+#[derive(Debug, PartialEq)]
+pub struct ForPeople {
+    /// Its tools, what is read, and the result, as text.
+    pub plan: [String; 3],
+    /// The recipes and calls, as text.
+    pub recipes: String,
+    /// What the digest of the program is made of.
+    pub bytes: Vec<u8>,
+}
+
+/// The plan of a program for people. It does not say what the entries of the result are made of.
+pub fn for_people(program: &str, options: Options, units: Option<usize>) -> Option<ForPeople> {
+    let mut heap = PlainHeap::new();
+    let reply = planned_in(&mut heap, program, Detail::Recipes, options, units)?;
+    let Some(&[plan, recipes, bytes]) = heap.elements(reply) else {
+        panic!("{}", heap.show(reply));
+    };
+    let plan = three_of(&heap, plan, true);
+    let (recipes, bytes) = (heap.show(recipes), heap.bytes(bytes));
+    let bytes = bytes.unwrap_or_else(|| panic!("{program}")).to_vec();
+    Some(ForPeople {
+        plan,
+        recipes,
+        bytes,
+    })
+}
+
+/// The tools of a plan, what is read, and the result, as text.
+pub fn plan_alone(program: &str, options: Options) -> Option<[String; 3]> {
+    let mut heap = PlainHeap::new();
+    let plan = planned_in(&mut heap, program, Detail::Plan, options, None)?;
+    Some(three_of(&heap, plan, false))
+}
+
+fn three_of(heap: &PlainHeap, plan: Term, is_for_people: bool) -> [String; 3] {
+    let Some(&[tools, reads, result, kept]) = heap.elements(plan) else {
+        panic!("{}", heap.show(plan));
+    };
+    assert!(!is_for_people || heap.show(kept) == "[]");
+    [tools, reads, result].map(|it| heap.show(it))
 }
 
 fn items(heap: &PlainHeap, list: Term) -> Vec<Term> {

@@ -97,6 +97,12 @@ impl<T: Copy> RecipeReply<T> {
         }
     }
 
+    /// The reply of a program without calls.
+    pub fn nothing<H: Heap<Term = T>>(&self, heap: &mut H) -> T {
+        let none = heap.make_list(&[]);
+        heap.make_tuple(&[none, none])
+    }
+
     /// Continues until all is made.
     pub fn step<H: Heap<Term = T>>(
         &mut self,
