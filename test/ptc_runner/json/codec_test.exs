@@ -90,7 +90,8 @@ defmodule PtcRunner.Json.CodecTest do
     test "a small term whose text has no end is refused" do
       endless = Enum.reduce(1..200, [1], fn _, below -> [below, below] end)
       expected = %EncodeError{reason: :too_long, limit: 10_000_000}
-      assert Codec.encode(endless, max_bytes: 10_000_000) == {:error, expected}
+      opts = [max_bytes: 10_000_000, timeout: 60_000]
+      assert Codec.encode(endless, opts) == {:error, expected}
       assert Exception.message(expected) == "the text is longer than 10000000 bytes"
 
       assert Codec.encode("abcdefgh", max_bytes: 10) == {:ok, ~s("abcdefgh")}
@@ -102,7 +103,7 @@ defmodule PtcRunner.Json.CodecTest do
       {pid, monitor} =
         spawn_monitor(fn ->
           endless = Enum.reduce(1..200, [1], fn _, below -> [below, below] end)
-          Codec.encode(endless, max_bytes: Integer.pow(2, 40))
+          Codec.encode(endless, max_bytes: Integer.pow(2, 40), timeout: 60_000)
         end)
 
       Process.sleep(20)
