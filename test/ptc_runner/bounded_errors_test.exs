@@ -293,8 +293,12 @@ defmodule PtcRunner.BoundedErrorsTest do
         Json.run(wide(5)),
         Json.Validator.validate(wide(5)),
         PtcRunner.Context.get_ctx(PtcRunner.Context.new(), wide(5)),
-        PtcRunner.Sandbox.execute(1, PtcRunner.Context.new(), eval_fn: fn _, _ -> wide(5) end),
         PtcRunner.Sandbox.execute(1, PtcRunner.Context.new(),
+          timeout: 60_000,
+          eval_fn: fn _, _ -> wide(5) end
+        ),
+        PtcRunner.Sandbox.execute(1, PtcRunner.Context.new(),
+          timeout: 60_000,
           eval_fn: fn _, _ -> exit(wide(5)) end
         )
       ]

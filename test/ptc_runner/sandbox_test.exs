@@ -38,7 +38,7 @@ defmodule PtcRunner.SandboxTest do
     test "gives the value, metrics and the memory it was given" do
       context = Context.new(%{}, %{"a" => 1})
       ast = %{"op" => "var", "name" => "a"}
-      assert {:ok, 1, metrics, %{"a" => 1}} = Sandbox.execute(ast, context)
+      assert {:ok, 1, metrics, %{"a" => 1}} = Sandbox.execute(ast, context, @opts)
       assert_metrics(metrics)
     end
 
@@ -48,19 +48,20 @@ defmodule PtcRunner.SandboxTest do
     end
 
     test "counts what it builds" do
-      {:ok, list, metrics, _memory} = Sandbox.execute(doubled(10), Context.new())
+      {:ok, list, metrics, _memory} = Sandbox.execute(doubled(10), Context.new(), @opts)
       assert length(list) == 1024
       assert metrics.memory_bytes >= 2 * 1024 * 8
     end
 
     test "holds the heap limit" do
-      assert Sandbox.execute(doubled(17), Context.new(), max_heap: 10_000) ==
+      assert Sandbox.execute(doubled(17), Context.new(), [max_heap: 10_000] ++ @opts) ==
                {:error, {:memory_exceeded, 80_000}}
     end
 
     test "is meant by its name, too" do
       assert Sandbox.execute(doubled(17), Context.new(),
                max_heap: 10_000,
+               timeout: 60_000,
                eval_fn: &Interpreter.eval/2
              ) == {:error, {:memory_exceeded, 80_000}}
     end
@@ -162,7 +163,10 @@ defmodule PtcRunner.SandboxTest do
     send(self(), {:result, 1, %{}})
     send(self(), {:DOWN, make_ref(), :process, self(), :foreign})
     assert {:ok, 2, _, _} = execute(fn _, _ -> {:ok, 2, %{}} end)
-    assert {:ok, 1, _, _} = Sandbox.execute(%{"op" => "literal", "value" => 1}, Context.new())
+
+    assert {:ok, 1, _, _} =
+             Sandbox.execute(%{"op" => "literal", "value" => 1}, Context.new(), @opts)
+
     assert [{:result, 1, %{}}, {:DOWN, _, :process, _, :foreign}] = messages()
   end
 

@@ -24,7 +24,7 @@ defmodule PtcRunner.ToolsNotCalledTest do
   # With each of these options a run goes another way, to the same result.
   defp results(node, opts) do
     for form <- forms(program(node)),
-        more <- [[], [max_tool_calls: 9], [timeout: 5_000], [timeout: 5_000, max_heap: 0]],
+        more <- [[], [max_tool_calls: 9], [timeout: 60_000], [timeout: 60_000, max_heap: 0]],
         uniq: true,
         do: Json.run(form, opts ++ more)
   end

@@ -11,6 +11,9 @@ defmodule PtcRunner.Test.SliceClock do
   suspended, such as making a map of 100,000 keys. So a call there may take half a second, and two seconds if it was
   disturbed: on a busy machine of a cloud one such map took 642 ms, and undisturbed calls took at most 62 ms.
 
+  While the machine stands still, the clock of CPU time goes on. So a call may take longer by as much as it stood still at most
+  (`PtcRunner.Test.Standstill`), and calls that took too long are forgiven as often.
+
   On a machine that is slower than the usual ones (`PtcRunner.Test.Room.slowness/0`), all of this may take so many times longer.
 
   With `PTC_STRICT_CLOCK=1`, for an otherwise idle machine, disturbed calls count too, and calls
@@ -23,7 +26,7 @@ defmodule PtcRunner.Test.SliceClock do
   use GenServer
 
   alias PtcRunner.Native
-  alias PtcRunner.Test.Room
+  alias PtcRunner.Test.{Room, Standstill}
 
   # The tests that may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
@@ -61,6 +64,7 @@ defmodule PtcRunner.Test.SliceClock do
     # The process that runs the suite owns the table: formatters have ended when the report is made.
     :ets.new(@table, [:ordered_set, :named_table, :public])
     slower()
+    :persistent_term.put({__MODULE__, :watch}, Standstill.start())
     Native.clock_switch(true)
   end
 
@@ -185,7 +189,13 @@ defmodule PtcRunner.Test.SliceClock do
     IO.puts("\nThe longest calls, and the test that ended next:")
     Enum.each(longest(), &IO.puts("  " <> &1))
 
-    too_long = Enum.flat_map(lines, &too_long/1)
+    {late, times} = still = Standstill.stop(:persistent_term.get({__MODULE__, :watch}, nil))
+
+    IO.puts(
+      "The machine stood still for #{microseconds(late)} µs at most, #{times} times for more than 100 ms."
+    )
+
+    too_long = Enum.flat_map(lines, &too_long(&1, still))
 
     missing =
       for name <- unmeasured(), whole?, do: "#{name} was not measured: no clock, or no test"
@@ -201,10 +211,10 @@ defmodule PtcRunner.Test.SliceClock do
   # need no such allowance.
   @one_in 20_000
 
-  defp too_long(%{dirty?: false, calls: calls, max: max} = line) do
+  defp too_long(%{dirty?: false, calls: calls, max: max} = line, {late, times}) do
     over = too_many(line)
 
-    if over > 1 + div(calls, @one_in) or max > 5 * @long * slower(),
+    if over > 1 + times + div(calls, @one_in) or max > 5 * @long * slower() + late,
       do: [
         "#{line.name} held a normal scheduler for more than 2 ms in #{over} of #{calls} " <>
           "calls, for #{microseconds(max)} µs at most"
@@ -212,11 +222,12 @@ defmodule PtcRunner.Test.SliceClock do
       else: []
   end
 
-  defp too_long(%{name: name, max: max, max_alone: alone}) do
+  defp too_long(%{name: name, max: max, max_alone: alone}, {late, _times}) do
     long? =
       if strict?(),
         do: max > @strict_dirty_limit,
-        else: alone > @dirty_limit * slower() or max > @dirty_limit_at_all * slower()
+        else:
+          alone > @dirty_limit * slower() + late or max > @dirty_limit_at_all * slower() + late
 
     if long? and name not in @vm_calls,
       do: [

@@ -87,7 +87,7 @@ defmodule PtcRunner.Test.StubProvider do
       {path, headers, Codec.decode!(body)}
     else
       _more ->
-        {:ok, more} = :gen_tcp.recv(socket, 0, 5_000)
+        {:ok, more} = :gen_tcp.recv(socket, 0, 60_000)
         read(socket, text <> more)
     end
   end

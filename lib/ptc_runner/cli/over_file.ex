@@ -12,9 +12,9 @@ defmodule PtcRunner.CLI.OverFile do
 
       iex> program = ~s({"program": {"op": "load", "name": "n"}})
       iex> text = ~s({"n": 1, "pad": ") <> String.duplicate("x", 5_000) <> ~s("})
-      iex> PtcRunner.CLI.OverFile.run(program, text, memory: %{}, timeout: 1_000)
+      iex> PtcRunner.CLI.OverFile.run(program, text, memory: %{}, timeout: 60_000)
       {:ok, 1, %{}, %{}}
-      iex> PtcRunner.CLI.OverFile.run(program, ~s({"n": 1}), memory: %{}, timeout: 1_000)
+      iex> PtcRunner.CLI.OverFile.run(program, ~s({"n": 1}), memory: %{}, timeout: 60_000)
       {:error, :decode}
 
   """

@@ -8,16 +8,16 @@ defmodule PtcRunner.Json.ExactArguments do
   # What an argument can be is found through the operations that choose or bind a value and do not change it.
 
   alias PtcRunner.Agent.Tool
-  alias PtcRunner.Json.{Codec, NumberTokens, Program}
+  alias PtcRunner.Json.{Codec, Limits, NumberTokens, Program}
   alias PtcRunner.Json.ExactArguments.Forms
   alias PtcRunner.SubAgent.Signature.Exact
 
   # A number that may not be the value of its float: with many digits, or with a large exponent.
   @long ~r/[0-9.]{16}|[eE][+-]?[0-9]{3}/
 
-  # Limits of decoding, which is done again when the program runs.
-  @limits [timeout: 1_000, max_heap: 0]
-  @compiling {1_000, 0}
+  # Limits of decoding, which is done again when the program runs. A number must not lose digits because the machine is busy.
+  @limits [timeout: Limits.text_timeout(), max_heap: 0]
+  @compiling {Limits.text_timeout(), 0}
 
   @doc """
   A program for these tools, by their names or as a list. Any program that is no text is returned as it is, and a compiled one is

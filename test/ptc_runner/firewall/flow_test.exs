@@ -255,7 +255,7 @@ defmodule PtcRunner.Firewall.FlowTest do
       others = [
         explained.result,
         Json.Interpreter.eval(node["program"], PtcRunner.Context.new(context)),
-        PtcRunner.Sandbox.execute(node["program"], PtcRunner.Context.new(context))
+        PtcRunner.Sandbox.execute(node["program"], PtcRunner.Context.new(context), timeout: 60_000)
       ]
 
       assert [{:error, {:execution_error, message} = error}] = Enum.uniq(errors ++ others)

@@ -76,13 +76,16 @@ defmodule PtcRunner.Json.EditionTest do
       assert Interpreter.eval(@node, context) ==
                {:error, {:execution_error, "Unknown operation 'list'"}}
 
-      assert {:error, {:execution_error, _}} = PtcRunner.Sandbox.execute(@node, context)
+      assert {:error, {:execution_error, _}} =
+               PtcRunner.Sandbox.execute(@node, context, timeout: 60_000)
     end)
 
     with_default(2, fn ->
       assert Validator.validate(@node) == :ok
       assert Interpreter.eval(@node, context) == {:ok, [1], %{}}
-      assert {:ok, [1], _metrics, _memory} = PtcRunner.Sandbox.execute(@node, context)
+
+      assert {:ok, [1], _metrics, _memory} =
+               PtcRunner.Sandbox.execute(@node, context, timeout: 60_000)
     end)
   end
 

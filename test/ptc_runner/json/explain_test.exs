@@ -395,7 +395,7 @@ defmodule PtcRunner.Json.ExplainTest do
     end
 
     # Four times as deep. A square would be sixteen times as much.
-    assert least.(4_000) < 12 * least.(1_000)
+    assert least.(2_400) < 12 * least.(600)
   end
 
   test "explained, every golden program gives what it gives otherwise" do

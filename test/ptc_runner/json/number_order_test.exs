@@ -7,7 +7,7 @@ defmodule PtcRunner.Json.NumberOrderTest do
   alias PtcRunner.Json.Codec
   alias PtcRunner.Test.Environment
 
-  @cases 25
+  @cases 12
   # A longer text is read in place.
   @pad String.duplicate(" ", 5_000)
 

@@ -6,7 +6,9 @@ defmodule PtcRunner.Json.PlanLimitsTest do
   alias PtcRunner.Json.Codec
 
   # With PTC_CASES programs are as wide as a default limit lets them.
-  @wide if PtcRunner.Test.Environment.many?(), do: 20_000, else: 5_000
+  @wide if PtcRunner.Test.Environment.many?(), do: 20_000, else: 2_000
+
+  @long if PtcRunner.Test.Environment.many?(), do: 5_000, else: 2_500
 
   @rows %{"op" => "load", "name" => "rows"}
   @context %{"rows" => [%{"id" => 1, "n" => 2}, %{"id" => 2, "n" => nil}]}
@@ -111,8 +113,8 @@ defmodule PtcRunner.Json.PlanLimitsTest do
 
   @tag timeout: 600_000
   test "long programs" do
-    for n <- [1_000, 5_000], node <- long(n), do: holds!(node, [:text])
-    for node <- long(2_000), do: holds!(node, [:map])
+    for n <- [1_000, @long], node <- long(n), do: holds!(node, [:text])
+    for node <- long(1_000), do: holds!(node, [:map])
   end
 
   test "paths of findings have at most 65 parts; an operation whose path is not whole has no type in an explanation" do

@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.SchedulingTest do
   alias PtcRunner.Json.Parser
   alias PtcRunner.Test.{Room, Watch}
 
+  doctest PtcRunner.Test.Standstill
   doctest Room
   doctest Watch
 

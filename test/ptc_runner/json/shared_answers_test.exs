@@ -94,7 +94,8 @@ defmodule PtcRunner.Json.SharedAnswersTest do
     list = Enum.to_list(1..1_000)
     tools = %{"t" => fn _ -> list end}
     context = Context.new(%{}, %{}, tools)
-    assert {:ok, ^list, metrics, %{}} = Sandbox.execute(%{"op" => "call", "tool" => "t"}, context)
+    call = %{"op" => "call", "tool" => "t"}
+    assert {:ok, ^list, metrics, %{}} = Sandbox.execute(call, context, timeout: 60_000)
     assert metrics.memory_bytes >= 8 * :erts_debug.flat_size(list)
   end
 end

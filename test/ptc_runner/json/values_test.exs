@@ -502,7 +502,7 @@ defmodule PtcRunner.Json.ValuesTest do
     end
 
     test "of a large list, while the run is suspended" do
-      n = if PtcRunner.Test.Environment.many?(), do: 20_000, else: 6_000
+      n = if PtcRunner.Test.Environment.many?(), do: 20_000, else: 3_000
 
       rows =
         for i <- 1..n,

@@ -60,14 +60,18 @@ defmodule PtcRunner.Native.LibraryTest do
 
   test "cut off, it is refused before it is mapped", %{app: app, library: library} do
     size = File.stat!(library).size
+    path = library |> Path.rootname() |> String.to_charlist()
 
     for keep <- [size - 1, div(size, 2), 4_096, 64, 5] do
       write(library, &binary_part(&1, 0, keep))
-      output = run(app)
-      assert output =~ "has #{keep} bytes, and had #{size}"
-      assert output =~ "mix compile --force"
-      assert output =~ "{:raised,"
+      assert {:error, sentence} = Library.check(path)
+      assert sentence =~ "has #{keep} bytes, and had #{size}"
+      assert sentence =~ "mix compile --force"
     end
+
+    output = run(app)
+    assert output =~ "has 5 bytes, and had #{size}"
+    assert output =~ "{:raised,"
   end
 
   test "with other bytes, it is refused", %{app: app, library: library} do
