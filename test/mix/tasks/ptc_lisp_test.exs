@@ -63,7 +63,14 @@ defmodule Mix.Tasks.PtcLispTest do
   test "prints stand before the result, and before an error", %{directory: directory} do
     assert {0, "a\n· 1\n0.3\n", ""} = run(directory, ~s|(println "a\n\e" 1) (+ 0.1 0.2)|)
     assert {1, "a\n", errors} = run(directory, ~S|(println "a") (/ 1 0)|)
-    assert errors == "arithmetic_error: division by zero\n\n"
+
+    assert errors == """
+           arithmetic_error: division by zero
+             at line 1, column 15
+             1 | (println "a") (/ 1 0)
+               |               ^^^^^^^
+
+           """
   end
 
   test "what JSON does not have is shown as the language writes it", %{directory: directory} do
