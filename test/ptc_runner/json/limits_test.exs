@@ -124,6 +124,9 @@ defmodule PtcRunner.Json.LimitsTest do
   end
 
   describe "max_heap" do
+    # A machine may stand still for longer than the default.
+    setup do: Application.put_env(:ptc_runner_native, :default_timeout, 60_000)
+
     test "ends each kind of growth, long before an unlimited run would" do
       double = &let("l", %{"op" => "concat", "lists" => [var("l"), var("l")]}, &1)
       zip = &let("l", %{"op" => "zip", "lists" => [var("l"), var("l"), var("l")]}, &1)
