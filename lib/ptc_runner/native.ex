@@ -326,6 +326,17 @@ defmodule PtcRunner.Native do
   nif(exiting() :: boolean())
   nif(take_orphans() :: [pid()])
 
+  # native/ptc_nif/src/kept.rs: a place for answers, with the time now and its units in a second; keeps an answer of so many words; the time now;
+  # takes the first answers out, and says whether there are more
+  nif(keep_answers(since :: integer(), units :: pos_integer()) :: reference())
+  nif(keep_answer(reference(), answer :: term(), words :: non_neg_integer()) :: :ok)
+  nif(kept_time(reference()) :: integer())
+
+  nif(
+    kept_answers(reference()) ::
+      {more? :: boolean(), [{answer :: term(), words :: non_neg_integer(), at :: integer()}]}
+  )
+
   # native/ptc_nif/src/explain.rs: a resource for the counts of one run of a program that was compiled for
   # observation; the counts: {number | nil, [{parent | nil, place, op, counts, keys}]}, or nil
 

@@ -11,6 +11,7 @@ defmodule PtcRunner.Json.ToolProcess do
 
   alias PtcRunner.Json.Run.{Moved, Reply}
   alias PtcRunner.Json.ToolWorker
+  alias PtcRunner.Native
   alias PtcRunner.Sandbox.Guarded
   require Guarded
   require Reply
@@ -74,15 +75,17 @@ defmodule PtcRunner.Json.ToolProcess do
 
   @doc """
   Calls a tool of PTC-Lisp with each of these arguments, in one request, and waits for at most `timeout` milliseconds for all of them. Returns
-  what came of each call that was begun, with the time when it was known; further calls are not made behind one that has failed, nor
-  when the answers have more than `room` words. After an error that is no answer of the tool the last one is `{:error, reason}`.
+  what came of each call that was begun, with the time when it was known: a value with its words, or another result. Further calls are not made
+  behind one that has failed, behind a large answer, nor when the answers have more than `room` words. After an error that is no answer of the tool
+  the last one is `{:error, reason}`.
 
       iex> alias PtcRunner.Json.ToolProcess
       iex> fun = PtcRunner.Lisp.ToolAnswer.of(&(6 / &1))
       iex> {answers, tools} = ToolProcess.call_each(ToolProcess.new(0), "t", fun, [3, 2, 0, 1], 1_000, 0)
       iex> ToolProcess.stop(tools)
-      iex> for {{:ok, answer, _words}, _at} <- answers, do: elem(answer, 1)
-      [2.0, 3.0, ~S("bad argument in arithmetic expression")]
+      iex> [{2.0, 5, _at}, {3.0, 5, _later}, {{:ok, {:failed, _said, noted}, _words}, _last}] = answers
+      iex> noted
+      "bad argument in arithmetic expression"
 
   """
   @spec call_each(
@@ -93,26 +96,29 @@ defmodule PtcRunner.Json.ToolProcess do
           timeout(),
           non_neg_integer()
         ) ::
-          {[
-             {{:ok, term(), non_neg_integer()} | {:error, error()}, integer()} | {:error, error()}
-           ], t()}
+          {PtcRunner.Lisp.Together.answers(), t()}
   def call_each(t, name, fun, all, timeout, room) do
-    kept = :ets.new(__MODULE__, [:public])
+    units = :erlang.convert_time_unit(1, :second, :native)
+    kept = Native.keep_answers(System.monotonic_time(), units)
 
-    try do
-      case request(t, {name, fun, all, {:each, kept, room}}, timeout, nil) do
-        {{:each, answers}, t} -> {answers, t}
-        {error, t} -> {kept |> :ets.tab2list() |> in_order(error), t}
-      end
-    after
-      :ets.delete(kept)
+    case request(t, {name, fun, all, {:each, kept, room}}, timeout, nil) do
+      {{:each, {{:ok, {:value, value}, words}, at}}, t} ->
+        {kept_before(kept, [{value, words, at}]), t}
+
+      {{:each, last}, t} ->
+        {kept_before(kept, [last]), t}
+
+      {error, t} ->
+        {kept_before(kept, [error]), t}
     end
   end
 
-  # The answers that were kept, each with the number of its call, and the error.
-  defp in_order(kept, error) do
-    answers = for {_number, result, at} <- List.keysort(kept, 0), do: {result, at}
-    answers ++ [error]
+  # The answers that were kept, and then the last one, or an error.
+  defp kept_before(kept, last) do
+    case Native.kept_answers(kept) do
+      {false, answers} -> answers ++ last
+      {true, answers} -> answers ++ kept_before(kept, last)
+    end
   end
 
   @doc """

@@ -9,6 +9,7 @@ defmodule PtcRunner.Json.ToolWorker do
 
   alias PtcRunner.Json.Run.Moved
   alias PtcRunner.Json.{Batch, Keyed, Text, Texts, ToolProcess}
+  alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
   require Guarded
@@ -18,6 +19,8 @@ defmodule PtcRunner.Json.ToolWorker do
   @charged :ptc_runner_words_charged
   # The key of whether an answer of the running tool may be a text.
   @in_place :ptc_runner_in_place
+  # A larger answer is sent, and not kept: a copy of so many words takes little time.
+  @most_kept 16_384
 
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
@@ -32,7 +35,7 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
-           :next | :in_place | :done | {:each, :ets.table(), non_neg_integer()} | Moved.t()}
+           :next | :in_place | :done | {:each, reference(), non_neg_integer()} | Moved.t()}
 
   @doc """
   Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
@@ -67,8 +70,8 @@ defmodule PtcRunner.Json.ToolWorker do
 
   # Several calls, one after another. The next request is served behind the last one.
   defp serve(reply_to, max_heap, {name, _, all, {:each, kept, room}}, fun, funs) do
-    answers = each(all, name, fun, max_heap, {kept, room, 0, []})
-    await(reply_to, max_heap, {:each, answers}, funs)
+    last = each(all, name, fun, max_heap, kept, room)
+    await(reply_to, max_heap, {:each, last}, funs)
   end
 
   # Sends a result, and serves the next request.
@@ -85,20 +88,18 @@ defmodule PtcRunner.Json.ToolWorker do
     end
   end
 
-  # What came of calls of a tool whose answers `PtcRunner.Lisp.ToolAnswer` has told apart. Behind one that is no value, and behind too many words,
-  # no further call is made. Each answer is kept outside of this process too, which may be killed in the next call.
-  defp each([args | rest], name, fun, max_heap, {kept, room, number, answers}) do
-    result = name |> run(fun, args) |> weighed(max_heap)
-    at = System.monotonic_time()
-    answers = [{result, at} | answers]
+  # What came of the last of several calls of a tool whose answers `PtcRunner.Lisp.ToolAnswer` has told apart. Behind one that is no value, behind
+  # a large one, and behind too many words, no further call is made. Each other answer is kept outside of this process, which may be killed in the
+  # next call.
+  defp each([args | rest], name, fun, max_heap, kept, room) do
+    case name |> run(fun, args) |> weighed(max_heap) do
+      {:ok, {:value, value}, words}
+      when rest != [] and words <= @most_kept and (max_heap == 0 or words <= room) ->
+        Native.keep_answer(kept, value, words)
+        each(rest, name, fun, max_heap, kept, room - words)
 
-    case result do
-      {:ok, {:value, _value}, words} when rest != [] and (max_heap == 0 or words <= room) ->
-        :ets.insert(kept, {number, result, at})
-        each(rest, name, fun, max_heap, {kept, room - words, number + 1, answers})
-
-      _last ->
-        :lists.reverse(answers)
+      last ->
+        {last, Native.kept_time(kept)}
     end
   end
 

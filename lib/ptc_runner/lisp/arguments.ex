@@ -21,21 +21,25 @@ defmodule PtcRunner.Lisp.Arguments do
 
   """
   @spec all([term()]) :: [term()]
-  def all(calls), do: all(calls, nil)
+  def all(calls), do: all(calls, nil, nil)
 
-  defp all([args | rest], known) when is_map(args) and not is_struct(args) do
+  # `known`: the arguments of the call before, if they stay as they are, and their keys.
+  defp all([args | rest], known, keys) when args === known, do: [args | all(rest, known, keys)]
+
+  defp all([args | rest], _known, known) when is_map(args) and not is_struct(args) do
     keys = :maps.keys(args)
 
     if keys == known and leaves?(:maps.values(args)) do
-      [args | all(rest, known)]
+      [args | all(rest, args, known)]
     else
       made = of(args)
-      [made | all(rest, if(made === args, do: keys))]
+      kept? = made === args
+      [made | all(rest, kept? && args, kept? && keys)]
     end
   end
 
-  defp all([args | rest], _known), do: [of(args) | all(rest, nil)]
-  defp all([], _known), do: []
+  defp all([args | rest], _known, _keys), do: [of(args) | all(rest, nil, nil)]
+  defp all([], _known, _keys), do: []
 
   defp leaves?([value | rest]),
     do: not is_map(value) and not is_list(value) and leaves?(rest)

@@ -8,7 +8,7 @@ defmodule PtcRunner.Lisp.Asking do
   alias PtcRunner.Json.{Control, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply, Rounds}
   alias PtcRunner.Lisp.{Answers, Arguments, Data, DecidedTogether, ErrorPlace, Ledger, Prints}
-  alias PtcRunner.Lisp.{Together, Workers}
+  alias PtcRunner.Lisp.{Program, Together, Workers}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.Weight
   alias PtcRunner.Shown
@@ -155,13 +155,20 @@ defmodule PtcRunner.Lisp.Asking do
     weight = if args === asked, do: weight
 
     with {:ok, _words} <- InCaller.weigh(args, weight, max_heap) do
-      begin = fn -> ToolProcess.call(process, name, fun, args, left) end
+      then = if only_call?(run), do: :done, else: :next
+      begin = fn -> ToolProcess.call(process, name, fun, args, left, then) end
       {result, process} = if Telemetry.on?(), do: Telemetry.tool(name, begin), else: begin.()
+      # A process that ends with its call would not be asked again.
+      process = if then == :done, do: ToolProcess.new(max_heap), else: process
       {told_apart(result), process}
     else
       error -> {error, process}
     end
   end
+
+  # Whether the program has one call, outside of loops and functions.
+  defp only_call?(%Run{program: %Program{names: %{calls: [{_tool, once?, _args}]}}}), do: once?
+  defp only_call?(_run), do: false
 
   defp stopped({:failed, failed}, run), do: {{:failed, :failed, failed, run}, 3}
   defp stopped({:ended, reason}, run), do: {{:ended, {:error, reason}, run}, 2}
@@ -196,13 +203,12 @@ defmodule PtcRunner.Lisp.Asking do
   end
 
   defp several(calls, name, all, answers, began, run) do
-    case kept(answers, all, name, {began, began}, {[], 0, []}) do
-      {{values, words, entries}, nil} ->
+    case kept(answers, all, name, began, {[], 0, []}) do
+      {values, words, entries, nil} ->
         answer = {:answers, :lists.reverse(values), words}
         {:resume, answer, with_entries(run, entries)}
 
-      {{[_ | _] = values, words, entries},
-       {{:error, {:tool_failed, failed}} = result, args, began}} ->
+      {[_ | _] = values, words, entries, {{:error, {:tool_failed, failed}} = result, args, began}} ->
         answer = {:answers, :lists.reverse(values), words}
         reply = calls |> Driver.resume(answer) |> Driver.waiting()
 
@@ -214,31 +220,26 @@ defmodule PtcRunner.Lisp.Asking do
         end
 
       # The run does not go on, or it waits for the first of these calls.
-      {{_values, _words, entries}, {result, args, began}} ->
+      {_values, _words, entries, {result, args, began}} ->
         answered(result, calls, name, args, began, with_entries(run, entries))
     end
   end
 
   # The values of calls, their words, and their entries, the newest first; and what came of the call that has no value, if there is one.
-  defp kept(
-         [answer | answers],
-         [args | all],
-         name,
-         {first, began},
-         {values, words, entries} = kept
-       ) do
-    with {result, at} when is_integer(at) <- answer,
-         {:ok, value, more} <- told_apart(result) do
-      entry = Ledger.answered(name, args, value, began, at)
-      kept = {[value | values], words + more, [entry | entries]}
-      kept(answers, all, name, {first, Ledger.after_other(first, at)}, kept)
-    else
-      {result, at} when is_integer(at) -> {kept, {told_apart(result), args, began}}
-      error -> {kept, {error, args, began}}
-    end
+  defp kept([{value, words, at} | answers], [args | all], name, began, {values, sum, entries}) do
+    {entry, began} = Ledger.answered(name, args, value, began, at)
+    kept(answers, all, name, began, {[value | values], sum + words, [entry | entries]})
   end
 
-  defp kept([], _all, _name, _began, kept), do: {kept, nil}
+  defp kept([{result, at} | _answers], [args | _all], _name, began, {values, words, entries})
+       when is_integer(at),
+       do: {values, words, entries, {told_apart(result), args, began}}
+
+  defp kept([error | _answers], [args | _all], _name, began, {values, words, entries}),
+    do: {values, words, entries, {error, args, began}}
+
+  defp kept([], _all, _name, _began, {values, words, entries}),
+    do: {values, words, entries, nil}
 
   defp answered(result, call, name, args, began, run) do
     result

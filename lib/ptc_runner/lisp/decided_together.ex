@@ -153,9 +153,9 @@ defmodule PtcRunner.Lisp.DecidedTogether do
       {:ok, value, words} ->
         at = System.monotonic_time()
 
-        entry =
+        {entry, _next} =
           if cached?,
-            do: Ledger.cached(so_far.name, args, value),
+            do: {Ledger.cached(so_far.name, args, value), nil},
             else: Ledger.answered(so_far.name, args, value, began, at)
 
         so_far = %{so_far | values: [value | so_far.values], words: so_far.words + words}

@@ -177,6 +177,10 @@ defmodule PtcRunner.Lisp.Evaluation do
   defp first_steps(reply, _program, _tools, _given, _limits), do: reply
 
   defp begin(run, :none, limits), do: Start.begin(%{run | limits: limits})
+
+  defp begin(_run, {:limits, state, terms}, {timeout, max_heap, _reading}),
+    do: Native.resume(state, terms, {:limits, timeout, max_heap})
+
   defp begin(_run, reply, _limits), do: reply
 
   # What is refused before the run begins has no control.
@@ -462,10 +466,21 @@ defmodule PtcRunner.Lisp.Evaluation do
           duration_ms: non_neg_integer(),
           memory_bytes: non_neg_integer()
         }
-  def usage(words, began) do
-    duration = System.monotonic_time(:millisecond) - began
-    %{duration_ms: duration, memory_bytes: words * @bytes_per_word}
-  end
+  def usage(words, began), do: lasted(words, System.monotonic_time(:millisecond) - began)
+
+  @doc """
+  What a run has used that has built so many words, and took so many milliseconds.
+
+      iex> PtcRunner.Lisp.Evaluation.lasted(3, 7)
+      %{duration_ms: 7, memory_bytes: 24}
+
+  """
+  @spec lasted(non_neg_integer(), integer()) :: %{
+          duration_ms: integer(),
+          memory_bytes: non_neg_integer()
+        }
+  def lasted(words, duration),
+    do: %{duration_ms: duration, memory_bytes: words * @bytes_per_word}
 
   defp words({:ok, _value, words}), do: words
   defp words(_error), do: 0

@@ -37,19 +37,50 @@ defmodule PtcRunner.Lisp.Ledger do
   """
   @spec entry(String.t(), map(), {:ok, term()} | {:error, String.t()}, began()) :: entry()
   def entry(name, args, {:ok, value}, began),
-    do: name |> entry(args, began) |> with_result(value)
+    do: name |> made(args, value, nil, began) |> with_result(value)
 
-  def entry(name, args, {:error, text}, began), do: %{entry(name, args, began) | error: text}
+  def entry(name, args, {:error, text}, began), do: made(name, args, nil, text, began)
+
+  @doc """
+  The entry of a call that had a value at this time, and the start of a call that began then.
+
+      iex> alias PtcRunner.Lisp.Ledger
+      iex> {time, since} = Ledger.began()
+      iex> later = since + System.convert_time_unit(1_500, :millisecond, :native)
+      iex> {entry, {next, ^later}} = Ledger.answered("find", %{}, 5, {time, since}, later)
+      iex> {entry.result, entry.duration_ms, DateTime.diff(next, time, :millisecond)}
+      {5, 1500, 1500}
+
+  """
+  @spec answered(String.t(), map(), term(), began(), integer()) :: {entry(), began()}
+  def answered(name, args, value, {timestamp, since}, at) do
+    micro = System.convert_time_unit(at - since, :native, :microsecond)
+
+    entry =
+      with_result(
+        %{
+          name: name,
+          args: args,
+          result: value,
+          error: nil,
+          timestamp: timestamp,
+          duration_ms: div(micro, 1_000)
+        },
+        value
+      )
+
+    {entry, {later(timestamp, micro), at}}
+  end
 
   @doc """
   The start of a call that began at this time, after another one.
 
       iex> alias PtcRunner.Lisp.Ledger
       iex> {time, since} = Ledger.began()
-      iex> later = since + System.convert_time_unit(1_500, :millisecond, :native)
-      iex> {next, ^later} = Ledger.after_other({time, since}, later)
-      iex> DateTime.diff(next, time, :millisecond)
-      1500
+      iex> {^time, ^since} = Ledger.after_other({time, since}, since)
+      iex> {next, _at} = Ledger.after_other({time, since}, since + System.convert_time_unit(3, :second, :native))
+      iex> DateTime.diff(next, time)
+      3
 
   """
   @spec after_other(began(), integer()) :: began()
@@ -62,37 +93,21 @@ defmodule PtcRunner.Lisp.Ledger do
 
   defp later(time, more), do: DateTime.add(time, more, :microsecond)
 
-  @doc "The entry of a call that had a value at this time."
-  @spec answered(String.t(), map(), term(), began(), integer()) :: entry()
-  def answered(name, args, value, {timestamp, since}, at) do
-    with_result(
-      %{
-        name: name,
-        args: args,
-        result: nil,
-        error: nil,
-        timestamp: timestamp,
-        duration_ms: System.convert_time_unit(at - since, :native, :millisecond)
-      },
-      value
-    )
-  end
-
   @doc "The entry of a call that the cache has answered."
   @spec cached(String.t(), map(), term()) :: entry()
   def cached(name, args, value) do
     name
-    |> entry(args, {DateTime.utc_now(), nil})
+    |> made(args, value, nil, {DateTime.utc_now(), nil})
     |> with_result(value)
     |> Map.put(:cached, true)
   end
 
-  defp entry(name, args, {timestamp, since}) do
+  defp made(name, args, value, error, {timestamp, since}) do
     %{
       name: name,
       args: args,
-      result: nil,
-      error: nil,
+      result: value,
+      error: error,
       timestamp: timestamp,
       duration_ms: duration(since)
     }
@@ -107,7 +122,7 @@ defmodule PtcRunner.Lisp.Ledger do
     bytes = bytes(value)
 
     if bytes <= @most_bytes,
-      do: %{entry | result: value},
+      do: entry,
       else: Map.merge(entry, %{result: cut(value), result_truncated: true, result_bytes: bytes})
   end
 

@@ -15,6 +15,7 @@ defmodule PtcRunner.Lisp.Pure do
   # What is given in the place of the memory, the history, the budget and `:strict_data`.
   @own {%{}, [], %{}, false}
   @most_bytes %Given{}.max_program_bytes
+  @short 1_000
   @most_symbols %Given{}.max_symbols
 
   @doc """
@@ -58,23 +59,39 @@ defmodule PtcRunner.Lisp.Pure do
 
   defp read(_others, _program, _context, _timeout, _max_heap), do: :other
 
-  defp begin(program, context, timeout, max_heap) do
-    began = System.monotonic_time(:millisecond)
-    {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
-    limits = {timeout, max_heap}
+  # Without limits, which are looked up only for a run that does not end in its first steps.
+  defp begin(program, context, nil, nil) do
+    began = :os.perf_counter()
+    begin_with(program, context, {nil, nil}, began)
+  end
 
+  defp begin(program, context, timeout, max_heap) do
+    began = :os.perf_counter()
+    {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
+    begin_with(program, context, {timeout, max_heap}, began)
+  end
+
+  defp begin_with(program, context, limits, began) do
     case built(program, limits) do
       {:ok, program} -> first(program, context, limits, began)
-      error -> Evaluation.unread(program, error, given(context, limits), began)
+      error -> Evaluation.unread(program, error, given(context, limits), monotonic(began))
     end
   end
 
   defp built(%Program{} = program, _limits), do: {:ok, program}
 
-  defp built(text, limits) when byte_size(text) <= @most_bytes,
-    do: Program.build(text, [], [], limits, false, @most_symbols)
+  # A short text is compiled long before any limit.
+  defp built(text, {nil, nil}) when byte_size(text) <= @short,
+    do: read(text, {Limits.default_timeout(), Limits.default_max_heap()})
+
+  defp built(text, {timeout, max_heap}) when byte_size(text) <= @most_bytes do
+    {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
+    read(text, {timeout, max_heap})
+  end
 
   defp built(text, _limits), do: {:ok, text}
+
+  defp read(text, limits), do: Program.build(text, [], [], limits, false, @most_symbols)
 
   defp first(
          %Program{source: source, names: %{unbound: [], tools: [], symbols: symbols}} = program,
@@ -87,6 +104,10 @@ defmodule PtcRunner.Lisp.Pure do
       {:ok, {:ok, value, defined}, words} when Weight.is_little(words) ->
         {:ok, step(value, defined, words, began)}
 
+      # Without limits nothing is known of the time that is left for it, so the run begins anew, with limits.
+      waits when limits == {nil, nil} and elem(waits, 0) in [:ask, :fork] ->
+        goes_on(program, context, limits, :none, began)
+
       reply ->
         goes_on(program, context, limits, reply, began)
     end
@@ -96,13 +117,19 @@ defmodule PtcRunner.Lisp.Pure do
     do: goes_on(program, context, limits, :none, began)
 
   defp step(value, defined, words, began) do
-    usage = Evaluation.usage(words, began)
+    usage = Evaluation.lasted(words, since(began))
     %{Step.ok(value, Finished.memory(%{}, defined)) | prints: [], tool_calls: [], usage: usage}
   end
 
   defp goes_on(program, context, limits, reply, began),
-    do: Evaluation.goes_on(program, given(context, limits), reply, began)
+    do: Evaluation.goes_on(program, given(context, limits), reply, monotonic(began))
 
   defp given(context, {timeout, max_heap}),
     do: %Given{context: context, timeout: timeout, max_heap: max_heap}
+
+  defp monotonic(began), do: System.monotonic_time(:millisecond) - since(began)
+
+  # This clock takes a third of the time of the other one.
+  defp since(began),
+    do: :erlang.convert_time_unit(:os.perf_counter() - began, :perf_counter, :millisecond)
 end

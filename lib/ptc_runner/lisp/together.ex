@@ -5,9 +5,14 @@ defmodule PtcRunner.Lisp.Together do
 
   alias PtcRunner.Json.{Batch, Run, ToolProcess}
 
-  @typedoc "What came of each call that was made, with the time when it was known; the last one may be an error that is no answer of the tool."
+  @typedoc """
+  What came of each call that was made, with the time when it was known: a value with its words; or another result, and behind such a one only those
+  of its list. The last one may be an error that is no answer of the tool.
+  """
   @type answers :: [
-          {{:ok, term(), non_neg_integer()} | {:error, ToolProcess.error()}, integer()}
+          {value :: term(), words :: non_neg_integer(), at :: integer()}
+          | {{:ok, {:failed, String.t(), String.t()}, non_neg_integer()}
+             | {:error, ToolProcess.error()}, at :: integer()}
           | {:error, ToolProcess.error()}
         ]
 
@@ -19,8 +24,8 @@ defmodule PtcRunner.Lisp.Together do
       iex> run = %Run{process: ToolProcess.new(0), settings: %{"t" => %{batch: 2}}}
       iex> {answers, process} = PtcRunner.Lisp.Together.answers(run, "t", fun, [5, 6, 7], {1_000, 0})
       iex> ToolProcess.stop(process)
-      iex> for {{:ok, answer, _words}, _at} <- answers, do: answer
-      [value: 2, value: 6, value: 1]
+      iex> for {value, _words, _at} <- answers, do: value
+      [2, 6, 1]
 
   """
   @spec answers(Run.t(), String.t(), (term() -> term()), [term(), ...], {timeout(), integer()}) ::
@@ -45,7 +50,7 @@ defmodule PtcRunner.Lisp.Together do
     case ToolProcess.call(process, name, fun, %Batch{calls: calls}, left) do
       {{:all, results}, process} ->
         at = System.monotonic_time()
-        answers = [Enum.map(results, &{&1, at}) | answers]
+        answers = [Enum.map(results, &timed(&1, at)) | answers]
         room = room - Enum.sum(for {:ok, _value, words} <- results, do: words)
         values? = Enum.all?(results, &match?({:ok, {:value, _value}, _words}, &1))
 
@@ -59,24 +64,29 @@ defmodule PtcRunner.Lisp.Together do
     end
   end
 
+  defp timed({:ok, {:value, value}, words}, at), do: {value, words, at}
+  defp timed(result, at), do: {result, at}
+
   defp now, do: System.monotonic_time(:millisecond)
 
   @doc """
   The results behind the first one that is no value, with the arguments of their calls.
 
-      iex> answers = [{{:ok, {:value, 1}, 0}, 9}, {{:ok, {:failed, "no", "no"}, 0}, 9}, {{:ok, {:value, 3}, 0}, 9}]
+      iex> answers = [{1, 0, 9}, {{:ok, {:failed, "no", "no"}, 0}, 9}, {3, 0, 9}]
       iex> PtcRunner.Lisp.Together.behind(answers, [:a, :b, :c])
       [{{:ok, {:value, 3}, 0}, :c}]
 
   """
   @spec behind(answers(), [term()]) :: [{term(), term()}]
-  def behind(answers, all) do
-    behind =
-      answers
-      |> Enum.zip(all)
-      |> Enum.drop_while(&match?({{{:ok, {:value, _value}, _words}, _at}, _args}, &1))
-      |> Enum.drop(1)
+  def behind([{_value, _words, _at} | answers], [_args | all]), do: behind(answers, all)
 
-    for {{result, at}, args} when is_integer(at) <- behind, do: {result, args}
+  def behind([_stopped | answers], [_args | all]) do
+    for {answer, args} <- Enum.zip(answers, all), answer = result(answer), do: {answer, args}
   end
+
+  def behind([], _all), do: []
+
+  defp result({value, words, _at}), do: {:ok, {:value, value}, words}
+  defp result({result, at}) when is_integer(at), do: result
+  defp result(_error), do: nil
 end

@@ -146,6 +146,10 @@ pub enum Const {
     List(Vec<Const>),
     /// A keyword as a struct, also for a name of the vocabulary.
     KeywordStruct(String),
+    /// The text of the string or keyword that is this earlier constant.
+    TextOf(ConstId),
+    /// The keyword of that name as a struct. The text is the constant before it.
+    KeywordOf(ConstId),
     /// A var.
     Var(String),
     /// A word.
@@ -186,10 +190,42 @@ pub fn materialize<H: Heap>(
     all.push(heap.make_map(&[], &[]));
     all.push(make(heap, functions, marks));
     for constant in own {
-        let term = make(heap, constant, marks);
+        let term = match constant {
+            Const::TextOf(of) => text_of(heap, own, &all, *of),
+            Const::KeywordOf(of) => keyword_of(heap, own, &all, *of),
+            constant => make(heap, constant, marks),
+        };
         all.push(term);
     }
     all
+}
+
+/// The literal that is a constant of the program's own.
+fn literal_of(own: &[Const], of: ConstId) -> Option<&Literal> {
+    match own.get((of as usize).checked_sub(FIRST_OWN as usize)?)? {
+        Const::Literal(literal) => Some(literal),
+        _ => None,
+    }
+}
+
+/// Makes the text of a string or a keyword, of which `all` may have the term.
+fn text_of<H: Heap>(heap: &mut H, own: &[Const], all: &[H::Term], of: ConstId) -> H::Term {
+    match literal_of(own, of) {
+        Some(Literal::Str(_)) => all[of as usize],
+        Some(Literal::Keyword(name)) => heap.make_string(name.as_bytes()),
+        _ => heap.nil(),
+    }
+}
+
+/// Makes the struct of such a keyword, whose text is the last term of `all`.
+fn keyword_of<H: Heap>(heap: &mut H, own: &[Const], all: &[H::Term], of: ConstId) -> H::Term {
+    match literal_of(own, of) {
+        Some(Literal::Keyword(name)) if Vocabulary::of(name).is_none() => all[of as usize],
+        _ => {
+            let text = all.last().copied().unwrap_or(heap.nil());
+            struct_of(heap, Word::KeywordModule, Word::Name, text)
+        }
+    }
 }
 
 /// Returns a number that no value from outside has by chance: the first of the marks of functions.
@@ -216,6 +252,8 @@ fn make<H: Heap>(heap: &mut H, constant: &Const, marks: i64) -> H::Term {
         Const::Literal(literal) => make_literal(heap, literal),
         Const::ExistingAtom(name) => heap.atom_of(name.as_bytes()).unwrap_or_else(|| heap.nil()),
         Const::Word(word) => heap.word(*word),
+        // What these are of is not known here.
+        Const::TextOf(_) | Const::KeywordOf(_) => heap.nil(),
         Const::KeywordStruct(name) => make_struct(heap, Word::KeywordModule, Word::Name, name),
         Const::Var(name) => make_struct(heap, Word::VarModule, Word::Name, name),
         Const::Marked(word, parts) => {
@@ -268,7 +306,12 @@ pub fn make_literal<H: Heap>(heap: &mut H, literal: &Literal) -> H::Term {
 
 /// Makes a struct with one field that is a text.
 fn make_struct<H: Heap>(heap: &mut H, module: Word, field: Word, text: &str) -> H::Term {
+    let text = heap.make_string(text.as_bytes());
+    struct_of(heap, module, field, text)
+}
+
+fn struct_of<H: Heap>(heap: &mut H, module: Word, field: Word, text: H::Term) -> H::Term {
     let keys = [heap.word(Word::Struct), heap.word(field)];
-    let values = [heap.word(module), heap.make_string(text.as_bytes())];
+    let values = [heap.word(module), text];
     heap.make_map(&keys, &values)
 }

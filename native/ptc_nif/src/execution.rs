@@ -7,7 +7,9 @@ use crate::raw::{Raw, Terms};
 use crate::schedule::{self, milliseconds, Pace};
 use crate::task::{suspend, Left, Place, Since};
 use crate::{atoms, wire};
-use ptc_run::{texts, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, Spent, FIRST};
+use ptc_run::{
+    texts, Asks, Consts, Data, Ending, Entry, Executed, Given, Mode, Plain, Spent, FIRST,
+};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Deadline, Limits};
 use ptc_term::stop::Stop;
@@ -371,11 +373,16 @@ impl<'a> Execution<'a> {
         run.plain().looks_ahead.then_some(())?;
         let mut heap = Beam::new(terms.env, self.heap.words_built());
         let mut all = vec![args];
-        run.calls_ahead(&mut heap, &self.given, &held[FIRST..], &mut all);
+        let fuel = run.calls_ahead(&mut heap, &self.given, &held[FIRST..], &mut all);
+        schedule::charge_fuel(terms.env, self.pace, fuel.unwrap_or(0));
         // Where none follows, or only after many steps, the run does not look again.
         let follows = all.len() > 1;
         // A run that stays with its caller saves more by each call that it finds.
-        run.plain_mut().looks_ahead = follows || run.plain().mode != Mode::Moved;
+        let plain = run.plain_mut();
+        plain.looks_ahead = follows || plain.mode != Mode::Moved;
+        if plain.mode == Mode::Forks && plain.asks == Asks::Never {
+            plain.ahead = ptc_vm::more_calls(all.len(), plain.ahead);
+        }
         follows.then(|| (terms.make_list(&all).term(terms.env), heap.words_built()))
     }
 

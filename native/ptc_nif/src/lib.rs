@@ -18,7 +18,7 @@
 //! * [`schedule`]: slices and quanta, and NIFs in pairs; [`task`]: suspended work
 //! * [`moving`]: the terms that a run takes to the process of its tools; [`guard`]: ends that process with
 //!   its caller
-//! * [`fork`]: concurrent rounds of a loop
+//! * [`fork`]: concurrent rounds of a loop; [`kept`]: answers that outlive the process of the tools
 //! * [`wire`]: results as terms; [`panics`]: messages of panics for the log
 
 mod answer;
@@ -37,6 +37,7 @@ mod fork;
 mod guard;
 mod handle;
 mod heap;
+mod kept;
 mod lisp;
 mod map_view;
 mod moving;

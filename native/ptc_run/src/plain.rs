@@ -3,7 +3,7 @@
 use ptc_term::heap::Heap;
 use ptc_term::meter::Limits;
 use ptc_vm::explain::Detail;
-use ptc_vm::{Progress, Watch};
+use ptc_vm::{Progress, Watch, FEW_CALLS};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -16,6 +16,8 @@ pub struct Plain {
     pub mode: Mode,
     /// Whether it looks for the calls that follow a call, see [`Run::calls_ahead`](crate::Run::calls_ahead).
     pub looks_ahead: bool,
+    /// For how many calls at most.
+    pub ahead: usize,
     /// Whether its caller decides about each call: then it does not move.
     pub asks: Asks,
     /// Whether a journal has answered its last call.
@@ -71,6 +73,7 @@ impl Plain {
             limits: limits.unwrap_or(Limits::PROBE),
             mode: Mode::Asks,
             looks_ahead: true,
+            ahead: FEW_CALLS,
             asks: Asks::Never,
             replays: false,
             quarters: 0,

@@ -109,14 +109,14 @@ impl<L: Execute> Run<L> {
     }
 
     /// Adds the arguments of the calls that follow the call at which the run is suspended to `all`, which has those of the call. What
-    /// is built for this counts on the given heap only. `None` if the terms are not those of the run.
+    /// is built for this counts on the given heap only. Returns the fuel that was used; `None` if the terms are not those of the run.
     pub fn calls_ahead<H: Heap>(
         &self,
         heap: &mut H,
         given: &Given<'_, H::Term>,
         terms: &[H::Term],
         all: &mut Vec<H::Term>,
-    ) -> Option<()>
+    ) -> Option<usize>
     where
         State<L, ()>: Clone,
     {
@@ -128,8 +128,8 @@ impl<L: Execute> Run<L> {
         };
         let forks = self.plain.mode == Mode::Forks;
         let start = (state, self.plain.limits, forks);
-        look_ahead(&self.program, heap, inputs, start, all);
-        Some(())
+        let all = (all, self.plain.ahead);
+        Some(look_ahead(&self.program, heap, inputs, start, all))
     }
 
     /// Executes one round of the loop, or one of the branches, at whose start the run is suspended, or which it goes through in turn: with this

@@ -99,7 +99,7 @@ pub trait Running<F: Heaps>: Send {
         given: &Given<'_, TermOf<'a, F>>,
         terms: &[TermOf<'a, F>],
         all: &mut Vec<TermOf<'a, F>>,
-    ) -> Option<()>;
+    ) -> Option<usize>;
 
     /// See [`Run::round`].
     fn round<'a>(
@@ -212,7 +212,7 @@ where
         given: &Given<'_, TermOf<'a, F>>,
         terms: &[TermOf<'a, F>],
         all: &mut Vec<TermOf<'a, F>>,
-    ) -> Option<()> {
+    ) -> Option<usize> {
         Run::calls_ahead(self, heap, given, terms, all)
     }
 

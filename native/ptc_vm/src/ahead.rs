@@ -12,19 +12,36 @@ use crate::state::State;
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::stop::Stop;
+use ptc_term::weight::words_of_row;
 
+/// Number of calls at a time, at first.
+pub const FEW: usize = 32;
 /// Maximum number of calls at a time.
-const MOST: usize = 32;
+const MOST: usize = 512;
+/// So much more calls may be made at a time if as many as possible were made.
+const GROWTH: usize = 4;
+/// Of more than a few calls, the arguments take at most so many words, and no more fuel is used for them.
+const MOST_WORDS: usize = 8_192;
+const MOST_FUEL: usize = 16_384;
 
-/// Adds the arguments of the calls that follow a call at once to `all`, which has those of the call. `state` is that of the run
-/// at the call; `forks`: whether it stops where a loop or a built-in forks. Takes at most the steps of a probe.
+/// Returns how many calls are made at a time after so many were found of at most `most`.
+pub fn more(found: usize, most: usize) -> usize {
+    match found >= most {
+        true => (most * GROWTH).min(MOST),
+        false => most,
+    }
+}
+
+/// Adds the arguments of the calls that follow a call at once to `all`, which has those of the call, until it has `most`. `state` is that of
+/// the run at the call; `forks`: whether it stops where a loop or a built-in forks. A few calls take at most the steps of a probe, and so does
+/// each further one. Returns the fuel that was used.
 pub fn look_ahead<H: Heap, L: Execute>(
     program: &Program<L>,
     heap: &mut H,
     inputs: Inputs<'_, H::Term>,
     (state, limits, forks): (State<L, H::Term>, Limits, bool),
-    all: &mut Vec<H::Term>,
-) {
+    (all, most): (&mut Vec<H::Term>, usize),
+) -> usize {
     let nothing = heap.nil();
     let meter = Meter::new(limits, Pace::Probe);
     let mut vm = Vm::new(program, heap, inputs, state, meter);
@@ -35,13 +52,30 @@ pub fn look_ahead<H: Heap, L: Execute>(
     }
     // Each call is one of the next iteration, if these run in turn.
     let mut turn = vm.turn();
-    while all.len() < MOST && vm.only_collects() {
-        turn = turn.map(|round| round + 1);
-        match vm.resume(nothing) {
-            Exit::Call { args, .. } if vm.pc() == pc && vm.turn() == turn => all.push(args),
-            _ => break,
+    let (mut words, mut fuel) = (0, 0);
+    while all.len() < most && vm.only_collects() {
+        if all.len() >= FEW {
+            fuel += vm.fuel_consumed();
+            if fuel > MOST_FUEL {
+                break;
+            }
+            *vm.meter() = Meter::new(limits, Pace::Probe);
         }
+        turn = turn.map(|round| round + 1);
+        let args = match vm.resume(nothing) {
+            Exit::Call { args, .. } if vm.pc() == pc && vm.turn() == turn => args,
+            _ => break,
+        };
+        if all.len() >= FEW {
+            // Further calls are made alone if their arguments may be large.
+            words += words_of_row(vm.machine.heap, args).unwrap_or(MOST_WORDS);
+            if words >= MOST_WORDS {
+                break;
+            }
+        }
+        all.push(args);
     }
+    fuel + vm.fuel_consumed()
 }
 
 /// What a run is resumed with.
@@ -58,7 +92,7 @@ pub enum Answers<T> {
 impl<T: Copy> Answers<T> {
     /// Returns the answers in a list; `None` if it has none or too many.
     pub fn of_list<H: Heap<Term = T>>(heap: &H, list: T) -> Option<Self> {
-        let (mut all, mut rest) = (Vec::with_capacity(MOST), list);
+        let (mut all, mut rest) = (Vec::with_capacity(FEW), list);
         while let Some((answer, tail)) = heap.uncons(rest) {
             (all.len() < MOST).then_some(())?;
             all.push(answer);

@@ -111,6 +111,64 @@ defmodule PtcRunner.Lisp.CallsAheadTest do
     end
   end
 
+  test "more and more calls are made in one request" do
+    for program <- [
+          "(mapv (fn [n] (tool/t {:n n})) (range 1500))",
+          "(mapv (fn [_] (tool/t {:n 7})) (range 700))",
+          "(mapv (fn [n] (tool/t {:n n :more (range 40)})) (range 200))",
+          "(mapv (fn [n] (tool/t {:n n :row data/row})) (range 300))"
+        ] do
+      context = %{"row" => Map.new(1..30, &{"k#{&1}", String.duplicate("x", 100)})}
+      assert {:ok, _value, nil, [], _calls, _made} = both(program, & &1, context: context)
+    end
+
+    fails = fn n -> if n == 900, do: {:error, "no"}, else: n end
+    program = "(mapv (fn [n] (tool/t {:n n})) (range 1500))"
+    assert {:error, nil, %{reason: :tool_error}, [], calls, made} = both(program, fails)
+    assert made == Enum.to_list(0..900)
+    assert {length(calls), List.last(calls).error} == {901, "no"}
+
+    program = "(mapv (fn [n] (try (tool/t {:n n}) (catch e (:message e)))) (range 1500))"
+    assert {:ok, value, nil, [], _calls, made} = both(program, fails)
+    assert {Enum.at(value, 900), length(made)} == {"no", 1500}
+  end
+
+  test "large answers, and all that came before the end of the process, are kept" do
+    large = Enum.to_list(1..20_000)
+    tool = fn %{"n" => n} -> if rem(n, 50) == 49, do: large, else: [n] end
+    program = "(reduce + (mapv (fn [n] (count (tool/t {:n n}))) (range 200)))"
+    assert {:ok, step} = Lisp.run(program, tools: %{"t" => tool})
+    assert step.return == 4 * 20_000 + 196
+
+    program = "(mapv (fn [n] (tool/t {:n n})) (range 1000))"
+
+    tool = fn
+      %{"n" => 777} -> Process.exit(self(), :kill)
+      %{"n" => n} -> %{"a" => "answer #{n}", "b" => [n, n * 1.5]}
+    end
+
+    assert {:error, step} = Lisp.run(program, tools: %{"t" => tool})
+    assert step.fail.reason == :memory_exceeded
+    assert length(step.tool_calls) == 778
+    assert Enum.at(step.tool_calls, 776).result == %{"a" => "answer 776", "b" => [776, 1164.0]}
+    assert %{result: nil, args: %{"n" => 777}} = List.last(step.tool_calls)
+  end
+
+  test "an argument that is a constant is the same as one that is computed" do
+    for {args, got} <- [
+          {~S({:a-b 1 "c" nil :d "x" :e -0.0}),
+           %{"a_b" => 1, "c" => nil, "d" => "x", "e" => -0.0}},
+          {"{}", %{}},
+          {"{:k :x}", %{"k" => "x"}},
+          {"{:v [1 2]}", %{"v" => [1, 2]}}
+        ] do
+      assert {:ok, step} = Lisp.run("(tool/t #{args})", tools: %{"t" => & &1})
+      assert {:ok, other} = Lisp.run("((fn [x] (tool/t x)) #{args})", tools: %{"t" => & &1})
+      assert [%{args: ^got}] = step.tool_calls
+      assert :erlang.term_to_binary(step.return) == :erlang.term_to_binary(other.return)
+    end
+  end
+
   test "the words of answers count while they are awaited" do
     program = "(mapv (fn [n] (tool/t {:n n})) (range 100))"
     {tool, made} = counting(fn _n -> Enum.to_list(1..2_000) end)

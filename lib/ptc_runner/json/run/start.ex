@@ -49,7 +49,12 @@ defmodule PtcRunner.Json.Run.Start do
   The first native call of a run of PTC-Lisp without tools; `:none`: the whole start knows what is to be done. `own`: what the native part gets
   in the place of the memory.
   """
-  @spec first_steps_of_lisp(Lisp.t(), {timeout(), non_neg_integer()}, map(), tuple()) ::
+  @spec first_steps_of_lisp(
+          Lisp.t(),
+          {timeout() | nil, non_neg_integer() | nil},
+          map(),
+          tuple()
+        ) ::
           Reply.t() | :none
   def first_steps_of_lisp(%Lisp{} = program, {timeout, max_heap}, context, own) do
     %Lisp{handle: handle, consts: consts} = program

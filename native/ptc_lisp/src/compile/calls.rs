@@ -70,7 +70,7 @@ pub(super) fn sites(source: &Analyzed) -> Vec<ToolSite> {
 }
 
 /// Returns the arguments of a call by the names that its tool gets.
-fn arguments(
+pub(super) fn arguments(
     source: &Analyzed,
     argument: Option<ExprId>,
 ) -> Option<Vec<(String, Option<Literal>)>> {

@@ -49,18 +49,24 @@ impl Constants {
         if let Some(id) = self.keys.find(hash, |id| is(&self.all, id, literal)) {
             return id;
         }
-        let name = match literal {
-            Literal::Keyword(name) | Literal::Str(name) => name.clone(),
-            other => format!("{other:?}"),
-        };
         let id = self.add(Const::Literal(literal.clone()));
-        let other = match name.contains('-') {
-            true => Const::text(name.replace('-', "_")),
-            false => Const::Literal(Literal::Nil),
+        let other = match literal {
+            Literal::Keyword(name) | Literal::Str(name) => {
+                self.add(Const::TextOf(id));
+                self.add(Const::KeywordOf(id));
+                name.contains('-').then(|| name.replace('-', "_"))
+            }
+            other => {
+                let name = format!("{other:?}");
+                self.add(Const::text(name.clone()));
+                self.add(Const::KeywordStruct(name));
+                None
+            }
         };
-        self.add(Const::text(name.clone()));
-        self.add(Const::KeywordStruct(name));
-        self.add(other);
+        self.add(match other {
+            Some(other) => Const::text(other),
+            None => Const::Literal(Literal::Nil),
+        });
         self.keys.insert(hash, id);
         id
     }

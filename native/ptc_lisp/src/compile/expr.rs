@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::calls;
 use super::places::text;
 use super::task::CompileTask;
 use super::{Compiler, LocalPlace};
@@ -52,9 +53,10 @@ impl<'a> Compiler<'a> {
             Expr::Vector(items) => self.vector(items),
             Expr::Map(pairs) => {
                 let parts = pairs.iter().flat_map(|(key, value)| [*key, *value]);
-                let mut tasks: Vec<_> = parts.map(CompileTask::Expr).collect();
-                tasks.push(CompileTask::Emit(Instr::Own(Own::Map(pairs.len() as u32))));
-                self.then(tasks);
+                self.then_all(|tasks| {
+                    tasks.extend(parts.map(CompileTask::Expr));
+                    tasks.push(CompileTask::Emit(Instr::Own(Own::Map(pairs.len() as u32))));
+                });
             }
             Expr::Set(items) => self.all(items, Instr::Own(Own::Set(items.len() as u32))),
             Expr::If(test, yes, no) => self.branch(*test, None, (*yes, *no), CompileTask::Expr),
@@ -87,6 +89,10 @@ impl<'a> Compiler<'a> {
                 match argument {
                     None => self.code.extend([Instr::Const(EMPTY_MAP), call]),
                     Some(argument) => {
+                        if let Some(constant) = self.constant_arguments(*argument) {
+                            self.code.extend([Instr::Const(constant), call]);
+                            return;
+                        }
                         let mut tasks = self.arguments_of_tool(*argument);
                         tasks.extend([
                             CompileTask::Emit(Instr::Own(Own::ToolArguments(tool))),
@@ -184,23 +190,23 @@ impl<'a> Compiler<'a> {
         let Some((last, first)) = parts.split_last() else {
             return self.then(nil);
         };
-        let mut tasks = Vec::with_capacity(2 * parts.len());
-        for part in first {
-            tasks.extend([CompileTask::Expr(*part), CompileTask::Emit(Instr::Drop)]);
-        }
-        tasks.push(value(*last));
-        self.then(tasks);
+        self.then_all(|tasks| {
+            for part in first {
+                tasks.extend([CompileTask::Expr(*part), CompileTask::Emit(Instr::Drop)]);
+            }
+            tasks.push(value(*last));
+        });
     }
 
     /// `let` with this body.
     pub(super) fn let_form(&mut self, bindings: &'a [(Pattern, ExprId)], body: CompileTask<'a>) {
-        let mut tasks = Vec::with_capacity(2 * bindings.len() + 2);
-        for (pattern, value) in bindings {
-            tasks.extend([CompileTask::Expr(*value), CompileTask::Bind(pattern)]);
-        }
-        tasks.push(body);
-        tasks.push(CompileTask::Leave(self.current.next_slot));
-        self.then(tasks);
+        let leave = CompileTask::Leave(self.current.next_slot);
+        self.then_all(|tasks| {
+            for (pattern, value) in bindings {
+                tasks.extend([CompileTask::Expr(*value), CompileTask::Bind(pattern)]);
+            }
+            tasks.extend([body, leave]);
+        });
     }
 
     /// A parallel form: the error of a tool that its functions call is an error of the form.
@@ -246,9 +252,10 @@ impl<'a> Compiler<'a> {
 
     /// Compiles parts, and then what takes their values.
     fn all(&mut self, parts: &[ExprId], then: Instr) {
-        let mut tasks: Vec<_> = parts.iter().map(|part| CompileTask::Expr(*part)).collect();
-        tasks.push(CompileTask::Emit(then));
-        self.then(tasks);
+        self.then_all(|tasks| {
+            tasks.extend(parts.iter().map(|part| CompileTask::Expr(*part)));
+            tasks.push(CompileTask::Emit(then));
+        });
     }
 
     fn vector(&mut self, items: &[ExprId]) {
@@ -323,17 +330,18 @@ impl<'a> Compiler<'a> {
             when: false,
             to: other,
         };
-        let mut tasks = vec![CompileTask::Expr(test)];
-        tasks.extend(between.map(CompileTask::Emit));
-        tasks.extend([
-            CompileTask::Emit(jump),
-            value(yes),
-            CompileTask::Emit(Instr::Jump(end)),
-            CompileTask::Place(other),
-            value(no),
-            CompileTask::Place(end),
-        ]);
-        self.then(tasks);
+        self.then_all(|tasks| {
+            tasks.push(CompileTask::Expr(test));
+            tasks.extend(between.map(CompileTask::Emit));
+            tasks.extend([
+                CompileTask::Emit(jump),
+                value(yes),
+                CompileTask::Emit(Instr::Jump(end)),
+                CompileTask::Place(other),
+                value(no),
+                CompileTask::Place(end),
+            ]);
+        });
     }
 
     /// `and`, `or`: the first value with this truth, or the last one.
@@ -344,24 +352,36 @@ impl<'a> Compiler<'a> {
         let before = self.current.next_slot;
         let slot = self.slot();
         let (found, end) = (self.label(), self.label());
-        let mut tasks = Vec::with_capacity(4 * parts.len() + 4);
-        for part in first {
+        self.then_all(|tasks| {
+            for part in first {
+                tasks.extend([
+                    CompileTask::Expr(*part),
+                    CompileTask::Store(slot),
+                    CompileTask::Emit(Instr::Slot(slot)),
+                    CompileTask::Emit(Instr::JumpIf { when, to: found }),
+                ]);
+            }
             tasks.extend([
-                CompileTask::Expr(*part),
-                CompileTask::Store(slot),
+                CompileTask::Expr(*last),
+                CompileTask::Emit(Instr::Jump(end)),
+                CompileTask::Place(found),
                 CompileTask::Emit(Instr::Slot(slot)),
-                CompileTask::Emit(Instr::JumpIf { when, to: found }),
+                CompileTask::Place(end),
+                CompileTask::Leave(before),
             ]);
+        });
+    }
+
+    /// Returns the constant of the arguments of a tool, if all are constants.
+    fn constant_arguments(&mut self, argument: ExprId) -> Option<ConstId> {
+        if self.marks_forms() {
+            return None;
         }
-        tasks.extend([
-            CompileTask::Expr(*last),
-            CompileTask::Emit(Instr::Jump(end)),
-            CompileTask::Place(found),
-            CompileTask::Emit(Instr::Slot(slot)),
-            CompileTask::Place(end),
-            CompileTask::Leave(before),
-        ]);
-        self.then(tasks);
+        let arguments = calls::arguments(self.source, Some(argument))?;
+        let constants = arguments.into_iter();
+        let constants = constants.map(|(name, value)| Some((name, Const::Literal(value?))));
+        let constants = constants.collect::<Option<Vec<_>>>()?;
+        Some(self.constants.add(Const::Map(constants)))
     }
 
     /// What pushes the arguments of a tool. A map that is written with keywords as keys is made with the texts that the tool gets.
@@ -462,10 +482,11 @@ impl<'a> Compiler<'a> {
             }
             _ => {}
         }
-        let mut tasks = vec![CompileTask::Expr(callee)];
-        tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
-        tasks.push(CompileTask::Emit(Instr::Invoke(count)));
-        self.then(tasks);
+        self.then_all(|tasks| {
+            tasks.push(CompileTask::Expr(callee));
+            tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
+            tasks.push(CompileTask::Emit(Instr::Invoke(count)));
+        });
     }
 
     /// The slot of an expression that is a local.
@@ -522,30 +543,28 @@ impl<'a> Compiler<'a> {
             return;
         }
         let count = arguments.len() as u32;
-        let mut tasks: Vec<_> = arguments.iter().map(|it| CompileTask::Expr(*it)).collect();
-        match builtin.row().family {
-            Family::Calls => {
-                let value = self.builtin_constant(builtin);
-                tasks.insert(0, CompileTask::Emit(Instr::Const(value)));
-                tasks.push(CompileTask::Emit(Instr::Invoke(count)));
-            }
-            Family::Asked => tasks.extend([
-                CompileTask::Emit(Instr::Own(Own::Question {
-                    builtin,
-                    arguments: count,
-                })),
-                CompileTask::Emit(Instr::Ask(ASK_BUILTIN)),
-                CompileTask::Emit(Instr::Own(Own::Answered)),
-            ]),
-            _ if builtin == Builtin::Println => {
-                self.has_effects = true;
-                tasks.extend([
+        let family = builtin.row().family;
+        let called = (family == Family::Calls).then(|| self.builtin_constant(builtin));
+        self.has_effects |= builtin == Builtin::Println;
+        self.then_all(|tasks| {
+            tasks.extend(called.map(|value| CompileTask::Emit(Instr::Const(value))));
+            tasks.extend(arguments.iter().map(|it| CompileTask::Expr(*it)));
+            match family {
+                Family::Calls => tasks.push(CompileTask::Emit(Instr::Invoke(count))),
+                Family::Asked => tasks.extend([
+                    CompileTask::Emit(Instr::Own(Own::Question {
+                        builtin,
+                        arguments: count,
+                    })),
+                    CompileTask::Emit(Instr::Ask(ASK_BUILTIN)),
+                    CompileTask::Emit(Instr::Own(Own::Answered)),
+                ]),
+                _ if builtin == Builtin::Println => tasks.extend([
                     CompileTask::Emit(apply(builtin, count)),
                     CompileTask::Emit(Instr::Ask(ASK_PRINT)),
-                ])
+                ]),
+                _ => tasks.push(CompileTask::Emit(apply(builtin, count))),
             }
-            _ => tasks.push(CompileTask::Emit(apply(builtin, count))),
-        }
-        self.then(tasks);
+        });
     }
 }

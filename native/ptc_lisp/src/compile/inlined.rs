@@ -86,43 +86,44 @@ impl<'a> Compiler<'a> {
             item,
             to: done,
         };
-        let mut tasks = vec![
-            CompileTask::Expr(coll),
-            CompileTask::Emit(Instr::Own(Own::Sequence(builtin))),
-            CompileTask::Store(rest),
-            CompileTask::Emit(Instr::Const(EMPTY_LIST)),
-            CompileTask::Store(kept),
-            CompileTask::Place(next),
-            CompileTask::Emit(Instr::Own(visit)),
-        ];
-        tasks.extend(bind);
-        tasks.push(CompileTask::Expr(written.body));
-        match builtin {
-            Builtin::Filter | Builtin::Filterv | Builtin::Remove => {
-                let when = builtin == Builtin::Remove;
-                tasks.extend([
-                    CompileTask::Emit(Instr::JumpIf { when, to: next }),
-                    CompileTask::Emit(Instr::Slot(item)),
-                ]);
+        self.then_all(|tasks| {
+            tasks.extend([
+                CompileTask::Expr(coll),
+                CompileTask::Emit(Instr::Own(Own::Sequence(builtin))),
+                CompileTask::Store(rest),
+                CompileTask::Emit(Instr::Const(EMPTY_LIST)),
+                CompileTask::Store(kept),
+                CompileTask::Place(next),
+                CompileTask::Emit(Instr::Own(visit)),
+            ]);
+            tasks.extend(bind);
+            tasks.push(CompileTask::Expr(written.body));
+            match builtin {
+                Builtin::Filter | Builtin::Filterv | Builtin::Remove => {
+                    let when = builtin == Builtin::Remove;
+                    tasks.extend([
+                        CompileTask::Emit(Instr::JumpIf { when, to: next }),
+                        CompileTask::Emit(Instr::Slot(item)),
+                    ]);
+                }
+                Builtin::Keep => tasks.extend([
+                    CompileTask::Emit(Instr::JumpIfSome(some)),
+                    CompileTask::Emit(Instr::Jump(next)),
+                    CompileTask::Place(some),
+                ]),
+                _ => {}
             }
-            Builtin::Keep => tasks.extend([
-                CompileTask::Emit(Instr::JumpIfSome(some)),
+            tasks.extend([
+                CompileTask::Emit(Instr::Own(Own::Collect(kept))),
                 CompileTask::Emit(Instr::Jump(next)),
-                CompileTask::Place(some),
-            ]),
-            _ => {}
-        }
-        tasks.extend([
-            CompileTask::Emit(Instr::Own(Own::Collect(kept))),
-            CompileTask::Emit(Instr::Jump(next)),
-            CompileTask::Place(done),
-            CompileTask::Emit(Instr::Own(Own::Collected {
-                from: kept,
-                into: rest,
-            })),
-            CompileTask::Leave(before),
-        ]);
-        self.then(tasks);
+                CompileTask::Place(done),
+                CompileTask::Emit(Instr::Own(Own::Collected {
+                    from: kept,
+                    into: rest,
+                })),
+                CompileTask::Leave(before),
+            ]);
+        });
     }
 
     /// `reduce`: without a value to start with, it starts with the first item, or is nil.
@@ -139,33 +140,33 @@ impl<'a> Compiler<'a> {
                 to: done,
             }))
         };
-        let mut tasks = Vec::with_capacity(16);
-        tasks.extend(initial.map(CompileTask::Expr));
-        tasks.push(CompileTask::Expr(coll));
-        tasks.push(CompileTask::Emit(Instr::Own(match initial {
-            Some(_) => Own::ReduceItems,
-            None => Own::Sequence(Builtin::Reduce),
-        })));
-        tasks.push(CompileTask::Store(rest));
-        match initial {
-            Some(_) => tasks.push(CompileTask::Store(value)),
-            None => tasks.extend([
-                CompileTask::Emit(Instr::Nil),
+        self.then_all(|tasks| {
+            tasks.extend(initial.map(CompileTask::Expr));
+            tasks.push(CompileTask::Expr(coll));
+            tasks.push(CompileTask::Emit(Instr::Own(match initial {
+                Some(_) => Own::ReduceItems,
+                None => Own::Sequence(Builtin::Reduce),
+            })));
+            tasks.push(CompileTask::Store(rest));
+            match initial {
+                Some(_) => tasks.push(CompileTask::Store(value)),
+                None => tasks.extend([
+                    CompileTask::Emit(Instr::Nil),
+                    CompileTask::Store(value),
+                    visit(value),
+                ]),
+            }
+            tasks.extend([CompileTask::Place(next), visit(item)]);
+            tasks.extend(bind_value);
+            tasks.extend(bind_item);
+            tasks.extend([
+                CompileTask::Expr(written.body),
                 CompileTask::Store(value),
-                visit(value),
-            ]),
-        }
-        tasks.extend([CompileTask::Place(next), visit(item)]);
-        tasks.extend(bind_value);
-        tasks.extend(bind_item);
-        tasks.extend([
-            CompileTask::Expr(written.body),
-            CompileTask::Store(value),
-            CompileTask::Emit(Instr::Jump(next)),
-            CompileTask::Place(done),
-            CompileTask::Emit(Instr::Slot(value)),
-            CompileTask::Leave(before),
-        ]);
-        self.then(tasks);
+                CompileTask::Emit(Instr::Jump(next)),
+                CompileTask::Place(done),
+                CompileTask::Emit(Instr::Slot(value)),
+                CompileTask::Leave(before),
+            ]);
+        });
     }
 }

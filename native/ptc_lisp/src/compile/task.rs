@@ -69,6 +69,13 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Adds the tasks that a function pushes, of which the first is done first.
+    pub(super) fn then_all(&mut self, push: impl FnOnce(&mut Vec<CompileTask<'a>>)) {
+        let before = self.tasks.len();
+        push(&mut self.tasks);
+        self.tasks[before..].reverse();
+    }
+
     /// Adds tasks, of which the first is done first.
     pub(super) fn then(
         &mut self,
