@@ -82,16 +82,16 @@ defmodule PtcRunner.Lisp.Pure do
 
   # A short text is compiled long before any limit.
   defp built(text, {nil, nil}) when byte_size(text) <= @short,
-    do: read(text, {Limits.default_timeout(), Limits.default_max_heap()})
+    do: compiled(text, {Limits.default_timeout(), Limits.default_max_heap()})
 
   defp built(text, {timeout, max_heap}) when byte_size(text) <= @most_bytes do
     {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
-    read(text, {timeout, max_heap})
+    compiled(text, {timeout, max_heap})
   end
 
   defp built(text, _limits), do: {:ok, text}
 
-  defp read(text, limits), do: Program.build(text, [], [], limits, false, @most_symbols)
+  defp compiled(text, limits), do: Program.build(text, [], [], limits, false, @most_symbols)
 
   defp first(
          %Program{source: source, names: %{unbound: [], tools: [], symbols: symbols}} = program,

@@ -2,7 +2,7 @@
 
 use crate::ast::Literal;
 use crate::vocabulary::Vocabulary;
-use ptc_term::heap::Heap;
+use ptc_term::heap::{Heap, Kind};
 use ptc_term::named::{named, Named};
 use ptc_term::number::Number;
 use ptc_vm::program::ConstId;
@@ -219,13 +219,13 @@ fn text_of<H: Heap>(heap: &mut H, own: &[Const], all: &[H::Term], of: ConstId) -
 
 /// Makes the struct of such a keyword, whose text is the last term of `all`.
 fn keyword_of<H: Heap>(heap: &mut H, own: &[Const], all: &[H::Term], of: ConstId) -> H::Term {
-    match literal_of(own, of) {
-        Some(Literal::Keyword(name)) if Vocabulary::of(name).is_none() => all[of as usize],
-        _ => {
-            let text = all.last().copied().unwrap_or(heap.nil());
-            struct_of(heap, Word::KeywordModule, Word::Name, text)
-        }
+    let is_keyword = matches!(literal_of(own, of), Some(Literal::Keyword(_)));
+    // One that is no name of the vocabulary is a struct itself.
+    if is_keyword && heap.kind(all[of as usize]) == Kind::Map {
+        return all[of as usize];
     }
+    let text = all.last().copied().unwrap_or(heap.nil());
+    struct_of(heap, Word::KeywordModule, Word::Name, text)
 }
 
 /// Returns a number that no value from outside has by chance: the first of the marks of functions.

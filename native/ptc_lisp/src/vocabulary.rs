@@ -2,7 +2,9 @@
 //!
 //! The list is fixed, so no program makes an atom (specification, section 2.3). Keywords with other names are structs.
 
+use crate::read::hash;
 use ptc_term::named::Named;
+use std::sync::OnceLock;
 
 /// A word of the vocabulary, by its place in [`NAMES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,10 +13,30 @@ pub struct Vocabulary(u16);
 impl Vocabulary {
     /// Returns the word of this name.
     pub fn of(name: &str) -> Option<Self> {
-        NAMES
-            .binary_search(&name)
-            .ok()
-            .map(|place| Vocabulary(place as u16))
+        // More than twice the words, and a power of two. A place has the index of a word, plus one.
+        const PLACES: usize = 1024;
+        const { assert!(2 * NAMES.len() < PLACES) };
+        static PLACES_OF: OnceLock<[u16; PLACES]> = OnceLock::new();
+        let first = |name: &str| hash(0, name.as_bytes()) as usize % PLACES;
+        let places = PLACES_OF.get_or_init(|| {
+            let mut places = [0; PLACES];
+            for (index, name) in NAMES.iter().enumerate() {
+                let mut place = first(name);
+                while places[place] != 0 {
+                    place = (place + 1) % PLACES;
+                }
+                places[place] = index as u16 + 1;
+            }
+            places
+        });
+        let mut place = first(name);
+        loop {
+            let word = places[place].checked_sub(1)?;
+            if NAMES[usize::from(word)] == name {
+                return Some(Vocabulary(word));
+            }
+            place = (place + 1) % PLACES;
+        }
     }
 }
 

@@ -63,6 +63,11 @@ impl FormObserver {
 }
 
 impl Compiler<'_> {
+    /// Returns whether forms are marked, so that each must have code of its own.
+    pub(super) fn marks_forms(&self) -> bool {
+        self.observer.as_ref().is_some_and(|it| it.marks)
+    }
+
     /// Marks the beginning of an expression, if it is a form and the program is observed; its end is marked after all that is compiled
     /// until then. `grows`: its code pushes the two parts of a value.
     pub(super) fn open_form(&mut self, id: ExprId, grows: bool) {
