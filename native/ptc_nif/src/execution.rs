@@ -370,7 +370,7 @@ impl<'a> Execution<'a> {
         args: Raw<'a>,
     ) -> Option<(Term<'a>, usize)> {
         let terms = self.heap.terms;
-        run.plain().looks_ahead.then_some(())?;
+        (run.plain().looks_ahead > 0).then_some(())?;
         let mut heap = Beam::new(terms.env, self.heap.words_built());
         let mut all = vec![args];
         let fuel = run.calls_ahead(&mut heap, &self.given, &held[FIRST..], &mut all);
@@ -379,9 +379,10 @@ impl<'a> Execution<'a> {
         let follows = all.len() > 1;
         // A run that stays with its caller saves more by each call that it finds.
         let plain = run.plain_mut();
-        plain.looks_ahead = follows || plain.mode != Mode::Moved;
         if plain.mode == Mode::Forks && plain.asks == Asks::Never {
-            plain.ahead = ptc_vm::more_calls(all.len(), plain.ahead);
+            plain.looks_ahead = ptc_vm::level_after(all.len(), plain.looks_ahead);
+        } else if plain.mode == Mode::Moved && !follows {
+            plain.looks_ahead = 0;
         }
         follows.then(|| (terms.make_list(&all).term(terms.env), heap.words_built()))
     }

@@ -15,7 +15,7 @@ const MOST_ANSWERS: usize = 2_048;
 const NANOSECONDS_A_SECOND: u32 = 1_000_000_000;
 
 /// Answers with their times, until they are taken out.
-pub struct Kept {
+pub struct KeptAnswers {
     began: Instant,
     /// The time of the VM then, and its units in a second.
     since: i64,
@@ -24,7 +24,7 @@ pub struct Kept {
 }
 
 #[rustler::resource_impl]
-impl Resource for Kept {}
+impl Resource for KeptAnswers {}
 
 #[derive(Default)]
 struct Answers {
@@ -34,7 +34,7 @@ struct Answers {
     is_over: bool,
 }
 
-impl Kept {
+impl KeptAnswers {
     /// The time of the VM now.
     fn now(&self) -> i64 {
         let passed = self.began.elapsed();
@@ -85,8 +85,8 @@ impl Kept {
 
 nif! {
     /// A place for answers. `since`: the time of the VM now; `units`: its units in a second.
-    fn keep_answers<'a>(_env, since: i64, units: u32) -> ResourceArc<Kept> {
-        ResourceArc::new(Kept {
+    fn keep_answers<'a>(_env, since: i64, units: u32) -> ResourceArc<KeptAnswers> {
+        ResourceArc::new(KeptAnswers {
             began: Instant::now(),
             since,
             units,
@@ -97,7 +97,7 @@ nif! {
 
 nif! {
     /// Keeps an answer of so many words, with the time now. Nothing is kept once answers were taken out.
-    fn keep_answer<'a>(_env, place: ResourceArc<Kept>, answer: Term<'a>, words: usize) -> Atom {
+    fn keep_answer<'a>(_env, place: ResourceArc<KeptAnswers>, answer: Term<'a>, words: usize) -> Atom {
         place.add(answer, words);
         atoms::ok()
     }
@@ -105,14 +105,14 @@ nif! {
 
 nif! {
     /// The time of the VM now, by the clock of the place.
-    fn kept_time<'a>(_env, place: ResourceArc<Kept>) -> i64 {
+    fn kept_time<'a>(_env, place: ResourceArc<KeptAnswers>) -> i64 {
         place.now()
     }
 }
 
 nif! {
     /// `{more?, [{answer, words, time}]}`: takes out the first answers.
-    fn kept_answers<'a>(env, place: ResourceArc<Kept>) -> NifResult<Term<'a>> {
+    fn kept_answers<'a>(env, place: ResourceArc<KeptAnswers>) -> NifResult<Term<'a>> {
         Ok(place.take(env).encode(env))
     }
 }

@@ -3,7 +3,7 @@
 use ptc_term::heap::Heap;
 use ptc_term::meter::Limits;
 use ptc_vm::explain::Detail;
-use ptc_vm::{Progress, Watch, FEW_CALLS};
+use ptc_vm::{Progress, Watch};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,10 +14,9 @@ pub struct Plain {
     pub limits: Limits,
     /// How it calls its tools.
     pub mode: Mode,
-    /// Whether it looks for the calls that follow a call, see [`Run::calls_ahead`](crate::Run::calls_ahead).
-    pub looks_ahead: bool,
-    /// For how many calls at most.
-    pub ahead: usize,
+    /// At which level it looks for the calls that follow a call, see [`Run::calls_ahead`](crate::Run::calls_ahead) and [`ptc_vm::calls_at`];
+    /// at 0 it does not.
+    pub looks_ahead: u8,
     /// Whether its caller decides about each call: then it does not move.
     pub asks: Asks,
     /// Whether a journal has answered its last call.
@@ -72,8 +71,7 @@ impl Plain {
         Plain {
             limits: limits.unwrap_or(Limits::PROBE),
             mode: Mode::Asks,
-            looks_ahead: true,
-            ahead: FEW_CALLS,
+            looks_ahead: 1,
             asks: Asks::Never,
             replays: false,
             quarters: 0,

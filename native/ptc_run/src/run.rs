@@ -128,7 +128,7 @@ impl<L: Execute> Run<L> {
         };
         let forks = self.plain.mode == Mode::Forks;
         let start = (state, self.plain.limits, forks);
-        let all = (all, self.plain.ahead);
+        let all = (all, ptc_vm::calls_at(self.plain.looks_ahead));
         Some(look_ahead(&self.program, heap, inputs, start, all))
     }
 

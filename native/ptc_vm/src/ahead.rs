@@ -15,20 +15,28 @@ use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
 
 /// Number of calls at a time, at first.
-pub const FEW: usize = 32;
-/// Maximum number of calls at a time.
-const MOST: usize = 512;
-/// So much more calls may be made at a time if as many as possible were made.
-const GROWTH: usize = 4;
+const FEW: usize = 32;
+/// Each level has four times the calls of the one before.
+const GROWTH: u32 = 2;
+/// The highest level, with 512 calls at a time.
+const HIGHEST: u8 = 3;
 /// Of more than a few calls, the arguments take at most so many words, and no more fuel is used for them.
 const MOST_WORDS: usize = 8_192;
 const MOST_FUEL: usize = 16_384;
 
-/// Returns how many calls are made at a time after so many were found of at most `most`.
-pub fn more(found: usize, most: usize) -> usize {
-    match found >= most {
-        true => (most * GROWTH).min(MOST),
-        false => most,
+/// Returns how many calls are made at a time at a level: one at 0, a few at 1.
+pub fn calls_at(level: u8) -> usize {
+    match level {
+        0 => 1,
+        level => FEW << (GROWTH * u32::from(level.min(HIGHEST) - 1)),
+    }
+}
+
+/// Returns the level after one at which so many calls were found.
+pub fn level_after(found: usize, level: u8) -> u8 {
+    match found >= calls_at(level) {
+        true => (level + 1).min(HIGHEST),
+        false => level,
     }
 }
 

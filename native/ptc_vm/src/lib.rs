@@ -43,7 +43,7 @@ mod unread;
 pub mod verify;
 mod watch;
 
-pub use ahead::{look_ahead, more as more_calls, Answers, FEW as FEW_CALLS};
+pub use ahead::{calls_at, level_after, look_ahead, Answers};
 pub use calls::{Entered, Next};
 pub use counts::{Counts, Progress, Watch};
 pub use demanded::Demanded;
