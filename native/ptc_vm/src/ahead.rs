@@ -102,7 +102,7 @@ impl<T: Copy> Answers<T> {
     pub fn of_list<H: Heap<Term = T>>(heap: &H, list: T) -> Option<Self> {
         let (mut all, mut rest) = (Vec::with_capacity(FEW), list);
         while let Some((answer, tail)) = heap.uncons(rest) {
-            (all.len() < MOST).then_some(())?;
+            (all.len() < calls_at(HIGHEST)).then_some(())?;
             all.push(answer);
             rest = tail;
         }
