@@ -181,3 +181,30 @@ fn a_suspended_run_has_few_terms_however_deep_or_many_its_values_are() {
     assert!(most("(count (apply concat (map list (range 20000))))") < 4_000);
     assert!(most("(count (apply merge (map (fn [k] {k 1}) (range 20000))))") < 4_000);
 }
+
+#[test]
+fn many_arguments_of_a_built_in_are_not_exchanged_with_each_suspension() {
+    let most = |source: &str| {
+        let run = Run {
+            source,
+            context: &[],
+            units: 2_000,
+            limits: Limits::UNLIMITED,
+        };
+        let (ended, .., most) = run.measured();
+        assert!(ended.end.is_ok(), "{ended:?}");
+        most
+    };
+    for call in [
+        "(count (apply concat (map list (range N))))",
+        "(count (apply merge (map (fn [k] {(mod k 7) 1}) (range N))))",
+        "(apply + (range N))",
+        "(count (apply str (range N)))",
+        "(apply < (range N))",
+        "(count (apply hash-map (range N)))",
+    ] {
+        let [few, many] = ["10000", "40000"].map(|count| most(&call.replace('N', count)));
+        // One more for each thousand that is kept.
+        assert!(many < few + 300, "{call}: {few}, then {many}");
+    }
+}

@@ -202,7 +202,7 @@ impl<'h, H: Heap, L: Language> Machine<'h, H, L> {
     /// Returns the values that were pushed last.
     #[inline]
     pub fn top_values(&mut self, count: usize) -> &[H::Term] {
-        self.stack.top(count, self.context.heap)
+        self.stack.top_in_place(count, &*self.context.heap)
     }
 
     /// Returns the value that was pushed last.

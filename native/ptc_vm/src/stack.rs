@@ -177,6 +177,32 @@ impl<T: Copy> Stack<T> {
         &self.live[self.live.len() - count..]
     }
 
+    /// Returns the same, where they stand: values that are frozen together stay so. Otherwise many operands would be thawed and frozen again with
+    /// each suspension.
+    #[inline]
+    pub fn top_in_place<'s, H: Heap<Term = T>>(&'s mut self, count: usize, heap: &'s H) -> &'s [T] {
+        if self.live.len() < count {
+            if let Some(values) = self.frozen_together(count, heap) {
+                return values;
+            }
+            self.thaw(count, heap);
+        }
+        &self.live[self.live.len() - count..]
+    }
+
+    /// Returns the top `count` values if all of them are frozen in one tuple.
+    #[cold]
+    fn frozen_together<'h, H: Heap<Term = T>>(&self, count: usize, heap: &'h H) -> Option<&'h [T]> {
+        let &Segment::Tuple(left) = self.segments.last()? else {
+            return None;
+        };
+        if !self.live.is_empty() {
+            return None;
+        }
+        let (tuple, _) = heap.uncons(self.frozen)?;
+        heap.elements(tuple)?.get(left.checked_sub(count)?..left)
+    }
+
     /// Puts a value below the top `count` values.
     #[inline]
     pub fn insert_below<H: Heap<Term = T>>(&mut self, count: usize, value: T, heap: &H) {

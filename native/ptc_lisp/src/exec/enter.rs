@@ -16,6 +16,9 @@ use ptc_vm::{Entered, Halt as VmHalt};
 /// With more arguments no built-in takes constant time.
 const FEW: usize = 8;
 
+/// More arguments than this are one slot, a tuple: each suspension exchanges all slots. A tuple cannot have more elements than the second number.
+const PACKED: std::ops::RangeInclusive<usize> = 65..=1 << 23;
+
 /// With more arguments than this a call is left to a quantum, because each suspension copies them.
 pub(super) const IN_A_SLICE: u32 = 65_536;
 
@@ -155,22 +158,14 @@ pub fn wrong_count_of_callback<H: Heap>(
 
 fn built_in<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: u32) -> Entering<H> {
     let count = arguments as usize;
-    let slots = arguments + 1;
-    let code = |entry| {
-        Ok(Entered::Code {
-            entry,
-            arguments,
-            slots,
-        })
-    };
     match builtin.row().family {
         Family::Calls => {
             let given = m.top_values(count).to_vec();
             checks::check(m, builtin, &given)?;
             families::calls::start(m, builtin, &given)
         }
-        Family::Asked => code(ASKING),
-        _ if builtin == Builtin::Println => code(PRINTING),
+        Family::Asked => code_of_built_in(m, ASKING, arguments),
+        _ if builtin == Builtin::Println => code_of_built_in(m, PRINTING, arguments),
         _ => {
             if let Ok(two) = <[H::Term; 2]>::try_from(m.top_values(count)) {
                 if let Some(value) = families::numbers::quick(m, builtin, two) {
@@ -178,11 +173,35 @@ fn built_in<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: u32) -
                 }
             }
             if !families::is_quick(builtin) || count > FEW {
-                return code(EVALUATING);
+                return code_of_built_in(m, EVALUATING, arguments);
             }
             super::call_on_top(m, builtin, count).map(Entered::Value)
         }
     }
+}
+
+/// The code that calls a built-in: its slots are those that [`of_slots`](super::own) reads.
+fn code_of_built_in<H: Heap>(m: &mut Machine<'_, H>, entry: Pc, arguments: u32) -> Entering<H> {
+    let count = arguments as usize;
+    if !PACKED.contains(&count) {
+        let slots = arguments + 1;
+        return Ok(Entered::Code {
+            entry,
+            arguments,
+            slots,
+        });
+    }
+    m.check_heap_limit(count)?;
+    let given = m.top_values(count).to_vec();
+    let tuple = m.heap.make_tuple(&given);
+    m.drop_top(count);
+    m.push(tuple);
+    // Behind the tuple and the built-in there is one more slot, which is nil.
+    Ok(Entered::Code {
+        entry,
+        arguments: 1,
+        slots: 3,
+    })
 }
 
 /// A tool as a value gets its arguments as `(tool/name …)` does.

@@ -374,20 +374,29 @@ fn question<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, given: &[H::Term]
     Ok(m.heap.make_tuple(&[name, list]))
 }
 
-/// The built-in in the last slot, and its arguments in the others.
+/// The built-in in the last slot, and its arguments in the others; or a tuple of many arguments, the built-in, and nil.
 fn of_slots<H: Heap>(m: &mut Machine<'_, H>) -> Result<(Builtin, Vec<H::Term>), Halt<H>> {
+    let (built_in, tuple) = match *m.slots() {
+        [tuple, built_in, end] if m.heap.kind(end) == Kind::Nil => (built_in, Some(tuple)),
+        [.., built_in] => (built_in, None),
+        [] => (m.heap.nil(), None),
+    };
     // They are copied each time when the evaluation goes on.
-    let count = m.slots().len();
+    let count = match tuple {
+        Some(tuple) => m.heap.arity(tuple).unwrap_or(0),
+        None => m.slots().len().saturating_sub(1),
+    };
     m.consume_fuel_at_once(count / ARGUMENTS_A_UNIT)?;
     if count > IN_A_SLICE as usize {
         m.meter.leave_to_quantum()?;
     }
-    let slots = m.slots();
-    let last = slots.last().copied().unwrap_or(m.heap.nil());
-    let given = slots[..slots.len().saturating_sub(1)].to_vec();
-    match callable(m, last) {
+    let given = match tuple {
+        Some(tuple) => m.heap.elements(tuple).unwrap_or_default().to_vec(),
+        None => m.slots()[..count].to_vec(),
+    };
+    match callable(m, built_in) {
         Some(Callable::Builtin(builtin)) => Ok((builtin, given)),
-        _ => Err(fault("not_callable", "call", vec![last])),
+        _ => Err(fault("not_callable", "call", vec![built_in])),
     }
 }
 

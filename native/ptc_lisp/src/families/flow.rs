@@ -159,6 +159,25 @@ impl<T: Copy> Flow<T> {
         Ok(())
     }
 
+    /// Reads this source, if none is being visited: it is the first and only one.
+    pub fn next_source<H: Heap<Term = T>>(
+        &mut self,
+        m: &mut Machine<'_, H>,
+        call: Call<'_, T>,
+        source: T,
+    ) -> Result<(), Halt<H>> {
+        if self.sources.is_empty() {
+            self.sources.push(source);
+        }
+        self.read(m, call)
+    }
+
+    /// Ends the visit of the only source.
+    pub fn end_source(&mut self) {
+        self.sources.clear();
+        self.read = 0;
+    }
+
     /// Adds a source that is a list.
     pub fn add_read(&mut self, place: usize, list: T) {
         self.sources.insert(place, list);

@@ -25,20 +25,15 @@ pub(super) fn merge<H: Heap>(
         [one] => return Ok(one),
         _ => {}
     }
-    if m.begun().is_none() {
-        m.consume_fuel_at_once(FUEL_A_CHECK * given.len())?;
-        for (place, map) in given.iter().enumerate() {
-            if !holds(m, Check::Map, *map) {
-                return Err(wrong_argument(call.builtin, place + 1, Check::Map, *map));
-            }
-        }
-    }
     // The others are nil.
     let is_map = |m: &Machine<'_, H>, term: H::Term| m.heap.kind(term) == Kind::Map;
     flow(m, &[], |m, flow| {
         while flow.part == 0 && flow.at < given.len() {
-            m.consume_fuel(1)?;
+            m.consume_fuel(FUEL_A_CHECK)?;
             let map = given[flow.at];
+            if !holds(m, Check::Map, map) {
+                return Err(wrong_argument(call.builtin, flow.at + 1, Check::Map, map));
+            }
             match flow.made {
                 _ if !is_map(m, map) => {}
                 None => flow.made = Some(map),

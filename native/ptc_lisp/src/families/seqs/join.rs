@@ -38,14 +38,17 @@ pub(super) fn concat<H: Heap>(
         [one] => return Ok(*one),
         _ => {}
     }
-    if m.begun().is_none() {
-        m.consume_fuel_at_once(given.len())?;
-        if let Some(text) = given.iter().find(|it| m.heap.bytes(**it).is_some()) {
-            return Err(call.fail("concat_text", &[*text]));
+    // One source is read after the other, so that few terms are suspended however many there are.
+    flow(m, &[], |m, flow| {
+        // A text anywhere is the error.
+        while let Some(argument) = given.get(flow.heavy) {
+            m.consume_fuel(1)?;
+            if m.heap.bytes(*argument).is_some() {
+                return Err(call.fail("concat_text", &[*argument]));
+            }
+            flow.heavy += 1;
+            m.meter.advanced();
         }
-    }
-    flow(m, given, |m, flow| {
-        flow.read(m, call)?;
         let last = given.len() - 1;
         let shared = class(m, given[last]) != Class::Map;
         let kept = match shared {
@@ -53,15 +56,13 @@ pub(super) fn concat<H: Heap>(
             false => given.len(),
         };
         while flow.part < kept {
+            m.consume_fuel(1)?;
+            flow.next_source(m, call, given[flow.part])?;
             let of_map = class(m, given[flow.part]) == Class::Map;
             let Flow {
-                sources,
-                at,
-                kept,
-                part,
-                ..
+                sources, at, kept, ..
             } = flow;
-            each(m, call, (&mut sources[*part], at), |m, _, item| {
+            each(m, call, (&mut sources[0], at), |m, _, item| {
                 let item = match of_map {
                     true => tuple_of(m, item)?,
                     false => item,
@@ -69,10 +70,15 @@ pub(super) fn concat<H: Heap>(
                 keep(m, kept, item)?;
                 Ok(Visit::Next)
             })?;
+            flow.end_source();
             flow.part += 1;
+            m.meter.advanced();
         }
         match shared {
-            true => list_onto(m, flow, flow.sources[last]),
+            true => {
+                flow.next_source(m, call, given[last])?;
+                list_onto(m, flow, flow.sources[0])
+            }
             false => flow.list(m),
         }
     })
