@@ -5,6 +5,9 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   alias PtcRunner.SubAgent.JsonRepair.Names
   alias PtcRunner.SubAgent.Signature.{Coercion, Type}
 
+  # A word that `checked/1` does not replace.
+  defguardp is_same(type) when is_atom(type) and type not in [:date, :decimal, :number]
+
   # Of more names than this, each is looked up once.
   @many 8
 
@@ -99,8 +102,8 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   @spec checked(term()) :: term()
   def checked({kind, type}) when kind in [:optional, :list], do: {kind, checked(type)}
 
-  def checked({kind, [_ | _] = fields}) when kind in [:map, :closed_map],
-    do: {kind, Enum.map(fields, &checked_field/1)}
+  def checked({kind, [_ | _] = fields} = type) when kind in [:map, :closed_map],
+    do: if(plain?(fields), do: type, else: {kind, Enum.map(fields, &checked_field/1)})
 
   # Arguments are coerced: other spellings of the values of an enumeration are right.
   def checked({:signature, params, returns}),
@@ -116,6 +119,13 @@ defmodule PtcRunner.SubAgent.Signature.Base do
   def checked(type) when type in [:date, :decimal], do: :any
   def checked(:number), do: :float
   def checked(type), do: type
+
+  # Whether all fields have types that stay as they are: most objects.
+  defp plain?([{_name, type} | fields]) when is_same(type), do: plain?(fields)
+
+  defp plain?([{_name, {:optional, type}} | fields]) when is_same(type), do: plain?(fields)
+
+  defp plain?(fields), do: fields == []
 
   # A name stands for its type, and in that once more, unless there are many names.
   defp unfolded(type, names),

@@ -158,7 +158,8 @@ impl Index {
         );
     }
 
-    fn clear(&mut self) {
+    /// Forgets all numbers, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
         self.places.truncate(SMALLEST);
         self.places.fill((0, 0));
         self.count = 0;

@@ -76,6 +76,14 @@ impl Default for Formulas {
 }
 
 impl Formulas {
+    /// Forgets all but the first formulas, and keeps the memory. Returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.all.truncate(3);
+        self.index.clear();
+        self.words = 0;
+        3 * self.all.capacity() + self.index.room()
+    }
+
     /// Returns the products; none for 0, and for any number.
     pub fn get(&self, id: FormulaId) -> &[Product] {
         &self.all[id.0 as usize]
@@ -100,10 +108,19 @@ impl Formulas {
 
     /// Returns a formula that is one factor.
     pub fn factor(&mut self, factor: Factor) -> FormulaId {
-        self.intern(vec![Product {
-            times: 1,
-            factors: vec![factor],
-        }])
+        let mut hash = Hash::begin();
+        add_product(&mut hash, 1, &[factor]);
+        let is_it = |at: u32| match &self.all[at as usize][..] {
+            [Product { times: 1, factors }] => factors[..] == [factor],
+            _ => false,
+        };
+        match self.index.find(hash.finish(), is_it) {
+            Some(at) => FormulaId(at),
+            None => self.intern(vec![Product {
+                times: 1,
+                factors: vec![factor],
+            }]),
+        }
     }
 
     /// Returns the number that a formula is.
@@ -270,15 +287,7 @@ impl Formulas {
         }
         let mut hash = Hash::begin();
         for product in &all {
-            hash.add(product.times);
-            for factor in &product.factors {
-                let (a, b) = match factor {
-                    Factor::Count(source, of) => (u64::from(source.0) << 1, u64::from(of.0)),
-                    Factor::AtMost(number, of) => (*number << 1 | 1, u64::from(of.0)),
-                };
-                hash.add(a);
-                hash.add(b);
-            }
+            add_product(&mut hash, product.times, &product.factors);
         }
         let hash = hash.finish();
         let found = self.index.find(hash, |at| self.all[at as usize] == all);
@@ -290,6 +299,18 @@ impl Formulas {
         self.all.push(all);
         self.index.add(hash, id);
         FormulaId(id)
+    }
+}
+
+fn add_product(hash: &mut Hash, times: u64, factors: &[Factor]) {
+    hash.add(times);
+    for factor in factors {
+        let (a, b) = match factor {
+            Factor::Count(source, of) => (u64::from(source.0) << 1, u64::from(of.0)),
+            Factor::AtMost(number, of) => (*number << 1 | 1, u64::from(of.0)),
+        };
+        hash.add(a);
+        hash.add(b);
     }
 }
 

@@ -4,6 +4,7 @@ use super::canonical::Canonical;
 use super::recipes::reply::RecipeReply;
 use super::recipes::walk::RecipeWalk;
 use super::reply::PlanReply;
+use super::spare;
 use super::value::ValueId;
 use super::walk::PlanWalk;
 use crate::edition::Edition;
@@ -60,7 +61,7 @@ impl<T: Copy> Planning<T> {
             plan: Roots::default(),
             recipes: None,
             state: PlanningState {
-                walk: Box::new(PlanWalk::new(root, edition)),
+                walk: spare::walk(root, edition),
                 has_begun: false,
                 result: None,
                 recipes: RecipeStage::None,
@@ -86,6 +87,11 @@ impl<T: Copy> Planning<T> {
         planning
     }
 
+    /// Keeps the memory of a plan that is made.
+    pub fn keep_memory(self) {
+        spare::keep(self.state.walk);
+    }
+
     /// Continues until the reply is made.
     pub fn step<H: Heap<Term = T>>(
         &mut self,
@@ -98,14 +104,15 @@ impl<T: Copy> Planning<T> {
             state.walk.begin(document);
             state.has_begun = true;
         }
+        let mut before = state.walk.words();
         let result = loop {
             if let Some(result) = state.result {
                 break result;
             }
-            let before = state.walk.words();
             state.result = state.walk.step(document);
             let words = state.walk.words();
             let made = words.saturating_sub(before) / WORDS_A_UNIT + state.walk.take_work();
+            before = words;
             meter.check_heap_limit(words, heap)?;
             meter.consume_fuel(FUEL_PER_STEP + made, heap)?;
         };

@@ -41,6 +41,12 @@ pub struct Loops {
 }
 
 impl Loops {
+    /// Forgets all loops, and keeps the memory. Returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.all.clear();
+        3 * self.all.capacity()
+    }
+
     fn new_loop(&mut self, over: Option<(SourceId, LoopId)>, exact: FormulaId) -> LoopId {
         let id = LoopId(self.all.len() as u32);
         self.all.push(LoopRounds {

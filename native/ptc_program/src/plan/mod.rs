@@ -10,7 +10,7 @@
 //!   [`calls`]: how often tools are called
 //! * [`recipes`]: how the arguments of each call are made, for two programs to be compared
 //! * [`job`]: the walk and its reply in steps; `kept`: what the entries of the result are made of; `reply` and
-//!   `terms`: what is known, as terms; `canonical`: what the program's digest is made of
+//!   `terms`: what is known, as terms; `canonical`: what the program's digest is made of; `spare`: memory for the next walk
 
 pub mod calls;
 mod canonical;
@@ -28,6 +28,7 @@ mod rules_of_lists;
 mod rules_of_objects;
 pub mod sets;
 pub mod sources;
+mod spare;
 mod terms;
 pub mod value;
 mod visit;

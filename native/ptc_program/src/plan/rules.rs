@@ -154,25 +154,28 @@ impl PlanWalk {
             }
             OpShape::Kind => self.outlined(&[input]),
         };
-        // It fails if what it takes apart has another kind.
-        for one in self.taken_apart(shape) {
-            self.touch(one);
-        }
+        self.take_apart(shape);
         value
     }
 
-    /// Returns the lists and objects whose items or fields become those of the value.
-    fn taken_apart(&self, shape: OpShape) -> Vec<ValueId> {
+    /// Notes the lists and objects whose items or fields become those of the value: it fails if one of them has another kind.
+    fn take_apart(&mut self, shape: OpShape) {
         use OpShape::*;
         match shape {
-            Concatenated | Zipped | Range => self.operands(),
-            Joined => [self.operands(), vec![self.input()]].concat(),
-            Subset(_) | Permuted(_) | ListOfBody | FlatListOfBody | Flattened | Chunked
-            | Item(_) | Aggregate(_) | Accumulator | Reshaped(_) | Entries(_) | KeyedMap(_)
-            | Grouped => vec![self.input()],
-            Leaf(_) | Input | Chained | Bind | Branch(_) | FirstOf | Connective(_) | Negation
-            | ObjectOfParts | ListOfParts | Merged | Read | Call | Compared(_) | Number(_)
-            | Text(_) | Date(_) | Kind => vec![],
+            Concatenated | Zipped | Range | Joined => {
+                for one in self.operands() {
+                    self.touch(one);
+                }
+            }
+            _ => {}
+        }
+        match shape {
+            Joined | Subset(_) | Permuted(_) | ListOfBody | FlatListOfBody | Flattened
+            | Chunked | Item(_) | Aggregate(_) | Accumulator | Reshaped(_) | Entries(_)
+            | KeyedMap(_) | Grouped => self.touch(self.input()),
+            Concatenated | Zipped | Range | Leaf(_) | Input | Chained | Bind | Branch(_)
+            | FirstOf | Connective(_) | Negation | ObjectOfParts | ListOfParts | Merged | Read
+            | Call | Compared(_) | Number(_) | Text(_) | Date(_) | Kind => {}
         }
     }
 

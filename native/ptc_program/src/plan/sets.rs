@@ -62,6 +62,17 @@ impl Default for Sets {
 }
 
 impl Sets {
+    /// Forgets all sets, and keeps the memory. Returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.refs.clear();
+        self.ends.truncate(1);
+        self.index.clear();
+        let none = (SetId::EMPTY, SetId::EMPTY, SetId::EMPTY);
+        self.unions.fill(none);
+        let index = self.index.room() + 2 * self.unions.len();
+        self.refs.capacity() + self.ends.capacity() / 2 + index
+    }
+
     /// Returns the parts in a set, in ascending order.
     #[inline]
     pub fn get(&self, id: SetId) -> &[Ref] {

@@ -80,6 +80,15 @@ const DEEPEST: u8 = 32;
 const MOST_WITHOUT: usize = 256;
 
 impl SourceTree {
+    /// Forgets all parts, and keeps the memory. Returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.all.clear();
+        self.index.clear();
+        (self.without, self.known) = (Vec::new(), HashMap::new());
+        self.names = 0;
+        3 * self.all.capacity() + 3 * self.index.capacity()
+    }
+
     /// Returns a root.
     pub fn root(&mut self, root: SourceRoot) -> SourceId {
         self.add(SourceOrigin::SourceRoot(root), 0)
@@ -132,17 +141,6 @@ impl SourceTree {
             SourceOrigin::SourceRoot(_) => None,
             SourceOrigin::Inside(of, step) => Some((of, step)),
         }
-    }
-
-    /// Returns the steps from the root.
-    pub fn steps(&self, id: SourceId) -> Vec<PathStep> {
-        let (mut steps, mut next) = (Vec::new(), id);
-        while let Some((around, step)) = self.around(next) {
-            steps.push(step);
-            next = around;
-        }
-        steps.reverse();
-        steps
     }
 
     /// Returns the object without these fields, with the part around it. Of many fields, some count as if they were still there.

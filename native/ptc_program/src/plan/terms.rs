@@ -186,10 +186,9 @@ fn source_term<H: Heap>(
         SourceRoot::Unknown => (PlanWord::Unknown, None),
         SourceRoot::Folded(_) | SourceRoot::Numbers => return None,
     };
-    let mut path = Vec::new();
-    path.extend(name.map(|name| heap.make_string(walk.names.get(name))));
-    for step in walk.values.tree.steps(source) {
-        path.push(match step {
+    let (mut path, mut next) = (heap.make_list(&[]), source);
+    while let Some((around, step)) = walk.values.tree.around(next) {
+        let step = match step {
             PathStep::Key(name) => heap.make_string(walk.names.get(name)),
             PathStep::Each => heap.word(PlanWord::Each),
             PathStep::Value => heap.word(PlanWord::EachValue),
@@ -205,9 +204,14 @@ fn source_term<H: Heap>(
                 let (word, names) = (heap.word(PlanWord::Without), heap.make_list(&names));
                 heap.make_tuple(&[word, names])
             }
-        });
+        };
+        (path, next) = (heap.cons(step, path), around);
     }
-    let (word, path) = (heap.word(word), heap.make_list(&path));
+    if let Some(name) = name {
+        let name = heap.make_string(walk.names.get(name));
+        path = heap.cons(name, path);
+    }
+    let word = heap.word(word);
     let whole = heap.boolean(whole);
     Some(heap.make_tuple(&[word, path, whole]))
 }

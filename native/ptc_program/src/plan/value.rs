@@ -130,6 +130,15 @@ impl Default for Values {
 }
 
 impl Values {
+    /// Forgets all but the constants, and keeps the memory. Returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
+        self.all.truncate(2);
+        self.fields.clear();
+        self.members.clear();
+        let own = 6 * self.all.capacity() + self.fields.capacity() + self.members.capacity() / 2;
+        own + self.tree.clear() + self.sets.clear() + self.formulas.clear()
+    }
+
     /// Returns the words that they take.
     pub fn words(&self) -> usize {
         let own = 6 * self.all.len() + self.fields.len() + self.members.len() / 2;

@@ -34,13 +34,13 @@ pub struct PlanWalk {
     pub(super) loops: Loops,
     pub(super) stack: StackOf<Self>,
     pub(super) guard: SetId,
-    counted: SetId,
+    pub(super) counted: SetId,
     /// The entries of objects, by the numbers of their values, with the object.
     pub(super) entries: HashMap<u32, ValueId, ByNumber>,
     /// The keys of objects that have been visited.
-    seen: HashSet<(Node, NameId), ByNumber>,
+    pub(super) seen: HashSet<(Node, NameId), ByNumber>,
     /// What the last steps did beside making values.
-    work: usize,
+    pub(super) work: usize,
     /// Whether the plan is one for people: without what only the firewall asks for.
     pub(super) is_for_people: bool,
 }

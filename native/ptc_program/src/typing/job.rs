@@ -305,6 +305,9 @@ impl<H: Heap> Job<H> for Check<H::Term> {
                 if let Some(walk) = self.state.walk.take() {
                     spare::keep(walk);
                 }
+                if let Some(plan) = self.plan.take() {
+                    plan.keep_memory();
+                }
                 return Ok(Ok(reply));
             }
         }

@@ -51,8 +51,9 @@ impl Values {
 
     /// Returns what the number of parts of a value, and its kind, come from; if `keys`, what the keys of an object come from.
     pub fn outline(&mut self, of: ValueId, keys: bool) -> SetId {
-        let (mut todo, mut all, mut left) = (vec![of], SetId::EMPTY, MOST_JOINED);
-        while let Some(next) = todo.pop() {
+        let (mut first, mut todo) = (Some(of), Vec::new());
+        let (mut all, mut left) = (SetId::EMPTY, MOST_JOINED);
+        while let Some(next) = first.take().or_else(|| todo.pop()) {
             left -= 1;
             if left == 0 {
                 return self.data(of);
@@ -177,9 +178,10 @@ impl Values {
         of: ValueId,
         mut find: impl FnMut(&mut Values, ValueId) -> FoundIn,
     ) -> ValueId {
-        let (mut todo, mut by, mut all) = (vec![of], SetId::EMPTY, ValueId::CONSTANT);
+        let (mut first, mut todo) = (Some(of), Vec::new());
+        let (mut by, mut all) = (SetId::EMPTY, ValueId::CONSTANT);
         let mut left = MOST_JOINED;
-        while let Some(next) = todo.pop() {
+        while let Some(next) = first.take().or_else(|| todo.pop()) {
             left -= 1;
             if left == 0 {
                 return self.computed(&[of]);
