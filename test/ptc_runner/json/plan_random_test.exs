@@ -161,7 +161,10 @@ defmodule PtcRunner.Json.PlanRandomTest do
 
           for {tool, known} <- Enum.take(plan.flows.tools, 2),
               {name, from, deciding} <- Enum.take(known.arguments, 2) do
-            {other, others} = again(program, opts, closed(known.guard ++ from ++ deciding, plan))
+            # All arguments are made of what flows into any of them.
+            all = for {_name, from, deciding} <- known.arguments, do: from ++ deciding
+            into = if name == nil, do: Enum.concat(all), else: from ++ deciding
+            {other, others} = again(program, opts, closed(known.guard ++ into, plan))
 
             if match?({:ok, _, _, _}, other),
               do: assert(values(others, tool, name) === values(calls, tool, name))

@@ -67,9 +67,10 @@ mod tests {
         while walk.step(&document).is_none() {}
     }
 
-    /// All that a walk holds before it begins. The entries of an empty index may be there or not.
+    /// All that a walk holds before it begins, without the empty places of indexes.
     fn shown(walk: &PlanWalk) -> String {
-        format!("{walk:?}")
+        let all = format!("{walk:?}");
+        all.replace("(0, 0), ", "").replace("(0, 0)", "")
     }
 
     #[test]
@@ -89,9 +90,6 @@ mod tests {
             steps(&[rows, without, taken, &each, fold]),
         ];
         let mut new = walk(3, Edition::One);
-        // An index has no places before it is used.
-        visit(&mut new, &programs[3]);
-        new.clear();
         let before = shown(&new);
         (new.stack.root, new.stack.edition) = (0, Edition::Two);
         for program in &programs {
