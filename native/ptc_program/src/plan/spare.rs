@@ -1,4 +1,4 @@
-//! The memory of the last plan of each thread: getting fresh memory takes a fourth of the time of a small plan.
+//! The memory of the last plan of each thread: a small plan gets fresh memory for a part of its time.
 
 use super::calls::Effects;
 use super::sets::SetId;
