@@ -227,6 +227,12 @@ defmodule PtcRunner.Json.Entry do
       iex> for ids <- [[{1, 0, 2}, 2], [1, 3]], do: PtcRunner.Json.Entry.whole(Enum.map(ids, entry), true, :unknown)
       [error: "The journal has no call 1.0.1, but later ones", error: "The journal has no call 2, but later ones"]
 
+  Of rounds beyond one that has failed, calls may have waited for a person who is not asked any more:
+
+      iex> beyond = fn id -> {id, "x", %{}, {:beyond, {:ok, 1, nil}}} end
+      iex> PtcRunner.Json.Entry.whole([{{1, 1, 1}, "x", %{}, {:failed, "no"}}, beyond.({1, 2, 2})], true)
+      :ok
+
   """
   @spec whole([t()], forks? :: boolean(), waiting :: %{id() => term()} | :unknown) ::
           :ok | {:error, String.t()}
@@ -277,7 +283,7 @@ defmodule PtcRunner.Json.Entry do
     twice = if ascending?(entries), do: [], else: ids -- Enum.uniq(ids)
 
     case twice do
-      [] -> following(ids, 0, waiting)
+      [] -> following(for(entry <- entries, not beyond?(entry), do: elem(entry, 0)), 0, waiting)
       [id | _] -> {:error, "The journal has the call #{text(id)} twice"}
     end
   end
@@ -369,12 +375,16 @@ defmodule PtcRunner.Json.Entry do
   def weighed({_id, _tool, _args, outcome} = entry) do
     {:ok, json} = encode(entry)
 
-    case outcome do
-      {:ok, _value, words} when words != nil -> Map.put(json, "words", words)
-      {:sent, _args, {:ok, _value, words}} when words != nil -> Map.put(json, "words", words)
-      _other -> json
+    case words(outcome) do
+      nil -> json
+      words -> Map.put(json, "words", words)
     end
   end
+
+  defp words({:ok, _value, words}), do: words
+  defp words({:sent, _args, came}), do: words(came)
+  defp words({:beyond, came}), do: words(came)
+  defp words(_other), do: nil
 
   @doc "The entry of such a JSON value, or what is wrong with it."
   @spec decode(term()) :: {:ok, t()} | {:error, String.t()}

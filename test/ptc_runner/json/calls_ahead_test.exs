@@ -187,7 +187,7 @@ defmodule PtcRunner.Json.CallsAheadTest do
     {:ok, value, _words} = Native.resume(state, terms, {:moved, 50, 0})
     assert value == [:a, :b] ++ Enum.to_list(3..50)
 
-    for wrong <- [[], %{}, nil, Enum.to_list(1..100)] do
+    for wrong <- [[], %{}, nil, Enum.to_list(1..513)] do
       {:moves, state, terms, "t", _args, _left, _words} = Native.run_text(program, 100, given)
       assert_raise ArgumentError, fn -> Native.resume(state, terms, {:moved_all, wrong, 0}) end
     end

@@ -149,12 +149,24 @@ defmodule PtcRunner.Json.Control.Answers do
       {:error, Words.refused(text)}
   end
 
+  @doc "Keeps the answers of the journal that rounds behind a failed one have given, and that this run has not come to."
+  @spec unreached(Control.t()) :: Control.t()
+  def unreached(%{journal: journal, entries: entries} = control) do
+    case Enum.filter(Entry.list(journal), &Entry.beyond?/1) do
+      [] -> control
+      left -> %{control | entries: Enum.reverse(left, entries)}
+    end
+  end
+
   @doc "Marks the answers that rounds behind a failed one have given: a run in which calls do not overlap never asks for them."
   @spec beyond(Control.t(), pos_integer(), non_neg_integer()) :: Control.t()
   def beyond(control, fork, failed) do
     entries =
       for entry <- control.entries do
         case entry do
+          {_id, _name, _args, {:beyond, _outcome}} ->
+            entry
+
           {{^fork, round, _}, name, args, outcome} when round > failed ->
             {elem(entry, 0), name, args, {:beyond, outcome}}
 

@@ -163,17 +163,22 @@ defmodule PtcRunner.Json.Run.Rounds do
 
     case rounds do
       _some when paused != %{} ->
-        # Rounds after one that failed are not asked for.
+        # Rounds after one that failed are not asked for, and what their calls were answered has gaps then.
         waiting = Enum.filter(control.paused, &is_map_key(paused, &1.id))
-        {:paused, Order.pausing(control, waiting)}
+        {:paused, control |> Order.pausing(waiting) |> Answers.unreached() |> beyond(rounds)}
 
-      %{error: {round, reason}} ->
-        {{:error, reason}, Answers.beyond(%{control | paused: before}, rounds.id, round)}
+      %{error: {_round, reason}} ->
+        {{:error, reason}, beyond(%{control | paused: before}, rounds)}
 
       %{values: values, words: words} ->
         {{:ok, Loop.value(name, list, values), words}, control}
     end
   end
+
+  defp beyond(control, %{error: nil}), do: control
+
+  defp beyond(control, %{error: {round, _reason}, id: id}),
+    do: Answers.beyond(control, id, round)
 
   defp new(ref, Reply.fork(state: state, terms: terms, left: left), run) do
     heap = ToolProcess.share(run.max_heap, run.most)
