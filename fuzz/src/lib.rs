@@ -3,6 +3,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 /// The code that the tests and the fuzz targets share.
 #[path = "../../native/ptc_program/tests/common/mod.rs"]
@@ -38,11 +39,20 @@ pub fn within(text: &[u8], probe: impl Fn(&[u8])) {
     });
 }
 
+/// Number of runs of which the best one counts, and how many of these follow each other at once.
+const RUNS: usize = 30;
+const AT_ONCE: usize = 5;
+/// A virtual machine may get no processor for whole seconds, which count as CPU time of its threads.
+const PAUSE: Duration = Duration::from_millis(400);
+
 /// Runs a probe whose work is linear in its input and in the fuel that it counts. Interrupts of the
-/// machine count as CPU time, so the best of five runs counts.
+/// machine count as CPU time, so the best of several runs counts.
 pub fn counted(text: &[u8], probe: impl Fn(&[u8]) -> Cost) {
     let mut best = u64::MAX;
-    for _ in 0..5 {
+    for run in 0..RUNS {
+        if run >= AT_ONCE {
+            std::thread::sleep(PAUSE);
+        }
         let before = LIVE.load(Relaxed);
         PEAK.store(before, Relaxed);
         let began = thread_time();
