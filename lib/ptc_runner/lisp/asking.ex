@@ -94,8 +94,10 @@ defmodule PtcRunner.Lisp.Asking do
   end
 
   def request(Reply.calls(tool: name, args: asked) = calls, %Run{tools: tools} = run) do
-    with %{^name => fun} <- tools, {:ok, all} <- together(asked, run) do
-      several(calls, name, fun, all, run)
+    with %{^name => fun} <- tools, {:ok, all, words} <- together(asked, run) do
+      if beyond?(calls, words, run),
+        do: {:ended, {:error, :memory_exceeded}, run},
+        else: several(calls, name, fun, all, run)
     else
       _one_by_one ->
         calls |> Reply.first() |> request(run)
@@ -177,8 +179,14 @@ defmodule PtcRunner.Lisp.Asking do
   # The arguments of calls that are made in one request.
   defp together(asked, run) do
     all = Arguments.all(asked)
-    with {:ok, _words} <- Weight.within(all, run.max_heap), do: {:ok, all}
+    with {:ok, words} <- Weight.within(all, run.max_heap), do: {:ok, all, words}
   end
+
+  # Whether a run had built too much before it computed these arguments: the native part looks at the limit only from time to time.
+  defp beyond?(_calls, _words, %Run{max_heap: 0}), do: false
+
+  defp beyond?(Reply.calls(built: built), words, %Run{max_heap: max_heap}),
+    do: built - words > max_heap
 
   # Calls for rounds that follow one another. An answer that is no value is given to the run when it waits for that call.
   defp several(calls, name, fun, all, %Run{max_heap: max_heap} = run) do
