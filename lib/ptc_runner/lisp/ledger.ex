@@ -36,10 +36,11 @@ defmodule PtcRunner.Lisp.Ledger do
 
   """
   @spec entry(String.t(), map(), {:ok, term()} | {:error, String.t()}, began()) :: entry()
-  def entry(name, args, {:ok, value}, began),
-    do: name |> made(args, value, nil, began) |> with_result(value)
+  def entry(name, args, {:ok, value}, {timestamp, since}),
+    do: name |> made(args, {value, nil}, timestamp, duration(since)) |> with_result(value)
 
-  def entry(name, args, {:error, text}, began), do: made(name, args, nil, text, began)
+  def entry(name, args, {:error, text}, {timestamp, since}),
+    do: made(name, args, {nil, text}, timestamp, duration(since))
 
   @doc """
   The entry of a call that had a value at this time, and the start of a call that began then.
@@ -56,20 +57,8 @@ defmodule PtcRunner.Lisp.Ledger do
   def answered(name, args, value, {timestamp, since}, at) do
     micro = System.convert_time_unit(at - since, :native, :microsecond)
 
-    entry =
-      with_result(
-        %{
-          name: name,
-          args: args,
-          result: value,
-          error: nil,
-          timestamp: timestamp,
-          duration_ms: div(micro, 1_000)
-        },
-        value
-      )
-
-    {entry, {later(timestamp, micro), at}}
+    entry = made(name, args, {value, nil}, timestamp, div(micro, 1_000))
+    {with_result(entry, value), {later(timestamp, micro), at}}
   end
 
   @doc """
@@ -97,23 +86,21 @@ defmodule PtcRunner.Lisp.Ledger do
   @spec cached(String.t(), map(), term()) :: entry()
   def cached(name, args, value) do
     name
-    |> made(args, value, nil, {DateTime.utc_now(), nil})
+    |> made(args, {value, nil}, DateTime.utc_now(), 0)
     |> with_result(value)
     |> Map.put(:cached, true)
   end
 
-  defp made(name, args, value, error, {timestamp, since}) do
+  defp made(name, args, {value, error}, timestamp, duration) do
     %{
       name: name,
       args: args,
       result: value,
       error: error,
       timestamp: timestamp,
-      duration_ms: duration(since)
+      duration_ms: duration
     }
   end
-
-  defp duration(nil), do: 0
 
   defp duration(since),
     do: System.convert_time_unit(System.monotonic_time() - since, :native, :millisecond)

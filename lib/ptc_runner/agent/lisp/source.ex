@@ -46,14 +46,14 @@ defmodule PtcRunner.Agent.Lisp.Source do
 
       # Its message says where it is.
       {:error, :parse_error, message} ->
-        {:error, {:parse_error, message}}
+        {:error, {:parse_error, message, nil}}
 
       {:error, reason, message} ->
         at = ErrorPlace.of_text(source, reason, %{}, [], limits)
         {:error, {reason, message, at && ErrorPlace.line_of(source, at)}}
 
       {:error, limit} ->
-        {:error, {limit, "the program could not be compiled within the limits"}}
+        {:error, {limit, "the program could not be compiled within the limits", nil}}
     end
   end
 
@@ -76,8 +76,7 @@ defmodule PtcRunner.Agent.Lisp.Source do
           do: {:error, {:parse_error, @none}},
           else: {:ok, program, []}
 
-      {:error, error} when not closed? ->
-        [reason, message | _at] = Tuple.to_list(error)
+      {:error, {reason, message, _at}} when not closed? ->
         {:error, {reason, "#{message}. The answer ends inside of its fence: it was cut off"}}
 
       error ->
