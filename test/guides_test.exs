@@ -1,6 +1,14 @@
 Code.require_file("support/ecto_packages.exs", __DIR__)
 alias PtcRunner.Test.Guides
 
+# From Elixir 1.15 on, an application that is no dependency is not on the code path. The compiler warns of calls of its functions.
+for app <- [:inets, :ssl] do
+  if function_exported?(Mix, :ensure_application!, 1),
+    do: apply(Mix, :ensure_application!, [app])
+
+  {:ok, _started} = Application.ensure_all_started(app)
+end
+
 # What the guides have their readers write into files. Tests among these files are run with this one.
 Guides.compile_files(Guides.paths())
 
@@ -52,18 +60,6 @@ defmodule PtcRunner.GuidesTest do
     "guides/anthropic.md" => [@in_prose, @wrong, @spent, @invoice],
     "guides/gemini.md" => [@in_prose, @wrong, @spent, @invoice, @spent]
   }
-
-  setup_all do
-    # From Elixir 1.15 on, an application that is no dependency is not on the code path.
-    for app <- [:inets, :ssl] do
-      if function_exported?(Mix, :ensure_application!, 1),
-        do: apply(Mix, :ensure_application!, [app])
-
-      {:ok, _started} = Application.ensure_all_started(app)
-    end
-
-    :ok
-  end
 
   for path <- Guides.paths() do
     @external_resource path
