@@ -114,7 +114,7 @@ defmodule PtcRunner.Agent.Candidates do
     do: {:only, Parts.text(text, later |> List.last() |> elem(0))}
 
   defp chosen([], found, text) do
-    case found |> Enum.chunk_while(nil, &unlike/2, &{:cont, &1}) do
+    case found |> innermost() |> Enum.chunk_while(nil, &unlike/2, &{:cont, &1}) do
       [] ->
         :one
 
@@ -129,6 +129,17 @@ defmodule PtcRunner.Agent.Candidates do
           else: {:several, different(several)}
     end
   end
+
+  # A bracket that nothing closes reaches to the end of the text. Where its repair is the value of a part inside it, that part has
+  # the value unrepaired.
+  defp innermost([{outer, {:ok, value}}, {inner, {:ok, value}} = kept | rest]) do
+    if Parts.inside?(inner, outer),
+      do: innermost([kept | rest]),
+      else: [{outer, {:ok, value}} | innermost([kept | rest])]
+  end
+
+  defp innermost([first | rest]), do: [first | innermost(rest)]
+  defp innermost([]), do: []
 
   # Without values that equal the one before: 1 and 1.0 are the same number.
   defp unlike({_part, {:ok, value}} = one, {_last, {:ok, last}}) when value == last,

@@ -108,6 +108,21 @@ defmodule PtcRunner.Agent.StreamedAnswersTest do
     end
   end
 
+  test "a bracket before the value that nothing closes is no part of it" do
+    for type <- [{:map, [{"g", :float}]}, {:optional, {:map, [{"g", :float}]}}],
+        text <- ["}{```json\n{\"g\":1}", "{```json\n{\"g\":1}\n```", "{ {\"g\":1}"],
+        signature = {:signature, [], type} do
+      assert {:ok, %{"g" => 1}, _told} = Agent.answer(text, signature)
+      stream = AnswerStream.new(signature, halt: :certain)
+      streamed = Answers.stream(stream, [text])
+
+      case Agent.answer(text, signature, repair: false) do
+        {:ok, value, []} -> assert {text, type, streamed} == {text, type, {:ended, {:ok, value}}}
+        {:error, _errors, _feedback} -> assert {:ended, {:error, [_]}} = streamed
+      end
+    end
+  end
+
   test "null is the default where a value may be null and has one" do
     signature = {:signature, [], {:optional, {:where, :int, [default: 4]}}}
 
