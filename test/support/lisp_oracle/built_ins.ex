@@ -22,9 +22,16 @@ defmodule PtcRunner.Test.LispOracle.BuiltIns do
   defp ordered(map), do: Enum.sort_by(map, fn {key, _} -> order(key) end)
   defp order(number) when is_number(number), do: {0, number}
   defp order(atom) when is_atom(atom), do: {1, Atom.to_string(atom)}
-  defp order({:kw, name}), do: {2, name}
+  defp order({:kw, name}), do: order_of_map(__struct__: :keyword, name: name)
+  defp order(map) when is_map(map), do: map |> Map.to_list() |> order_of_map()
   defp order(list) when is_list(list), do: {3, Enum.map(list, &order/1)}
   defp order(text), do: {4, text}
+
+  # Maps are compared by their size, then by their keys, then by the values. A keyword is a struct of two fields.
+  defp order_of_map(pairs) do
+    pairs = pairs |> Enum.map(fn {key, value} -> {order(key), order(value)} end) |> Enum.sort()
+    {2, {length(pairs), Enum.map(pairs, &elem(&1, 0)), Enum.map(pairs, &elem(&1, 1))}}
+  end
 
   @doc "Looks a key up flexibly."
   @spec look(term(), term(), term()) :: term()
@@ -193,7 +200,7 @@ defmodule PtcRunner.Test.LispOracle.BuiltIns do
     ArithmeticError -> throw(:wrong)
   end
 
-  # Values of one kind are compared; the generator makes no others.
+  # Any two values are compared.
   defp less(a, b), do: order(a) < order(b)
 
   @doc "What `println` prints."
