@@ -6,11 +6,14 @@ defmodule PtcRunner.SlicesTest do
   alias PtcRunner.{Aligned, Json}
   alias PtcRunner.Json.{Codec, Parser, Validator}
   alias PtcRunner.SubAgent.{AnswerStream, JsonParser, KeyNormalizer, Signature}
-  alias PtcRunner.Test.{Hostile, JsonText, SliceClock}
+  alias PtcRunner.Test.{Environment, Hostile, JsonText, SliceClock}
 
   doctest Aligned
 
   @row {:signature, [], {:map, [{"a", :int}]}}
+  # Each of these lists and texts is long enough to hold a scheduler by itself. With PTC_CASES there are more of them.
+  @equal if Environment.many?(), do: 12, else: 4
+  @strings if Environment.many?(), do: 300, else: 60
   @fillings ["x", " ", "\n", "`", "``", "```", "[a]", "```json ", "{\"", "a`b"]
 
   for input <- ~w(unaligned_values unaligned_texts appended_texts long_lists equal_lists
@@ -137,7 +140,7 @@ defmodule PtcRunner.SlicesTest do
   defp calls(:equal_lists) do
     # Two lists at different places in memory.
     {one, other} = {Enum.to_list(1..1_000_000), Enum.map(1..1_000_000, & &1)}
-    rows = for n <- 1..12, do: %{"a" => if(rem(n, 2) == 0, do: one, else: other), "n" => n}
+    rows = for n <- 1..@equal, do: %{"a" => if(rem(n, 2) == 0, do: one, else: other), "n" => n}
 
     [
       eq: over(rows, filter("eq", load("y")), %{"y" => Enum.map(one, & &1)}),
@@ -150,7 +153,7 @@ defmodule PtcRunner.SlicesTest do
   defp calls(:equal_strings) do
     megabyte = :binary.copy("abcdefgh", 131_072)
     [x, y, z] = for last <- ~w(x y z), do: :binary.copy(megabyte <> last)
-    rows = for n <- 1..300, do: %{"a" => if(rem(n, 2) == 0, do: y, else: z)}
+    rows = for n <- 1..@strings, do: %{"a" => if(rem(n, 2) == 0, do: y, else: z)}
     strings = for(n <- 1..9, do: "s#{n}") ++ for(%{"a" => string} <- rows, do: string)
     fifty = %{"a" => :binary.copy(megabyte, 50)}
     literal = :binary.copy(y <> "x")

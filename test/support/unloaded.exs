@@ -1,10 +1,9 @@
-# Runs in a VM of its own: `test/ptc_runner/native/unloaded_test.exs` starts it. The native module is deleted while a
-# run of the given kind goes on. Prints the run's result; all else that is printed is logs.
+# Runs in a VM of its own: `test/ptc_runner/native/unloaded_test.exs` starts it. For each of the given kinds, the native module is deleted
+# while a run of that kind goes on. Prints the kind and the results of its runs; all else that is printed is logs.
 {:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
 
 alias PtcRunner.{Agent, Json}
 
-[kind] = System.argv()
 secret = "s3cret-value"
 rows = for i <- 1..2_000, do: %{"id" => i, "v" => secret}
 call = %{"op" => "call", "tool" => "t", "args" => %{"n" => 1, "p" => secret}}
@@ -62,28 +61,38 @@ shown = fn result ->
   IO.puts("RESULT#{leak} " <> String.replace(inspect(result), secret, "…"))
 end
 
-# In a plain process, and in one that reports its crashes with all that it has.
-for start <- [&spawn_monitor/1, &:proc_lib.spawn_opt(&1, [:monitor])] do
-  {pid, monitor} =
-    start.(fn ->
-      result =
-        try do
-          work.(kind)
-        catch
-          kind, reason -> {kind, reason, __STACKTRACE__}
-        end
+for kind <- System.argv() do
+  IO.puts("KIND #{kind}")
 
-      shown.(result)
-      # An application may raise for the error.
-      if elem(result, 0) == :error, do: raise("no result: #{inspect(result)}")
-    end)
+  # In a plain process, and in one that reports its crashes with all that it has.
+  for start <- [&spawn_monitor/1, &:proc_lib.spawn_opt(&1, [:monitor])] do
+    {pid, monitor} =
+      start.(fn ->
+        result =
+          try do
+            work.(kind)
+          catch
+            kind, reason -> {kind, reason, __STACKTRACE__}
+          end
 
-  receive do
-    {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
-  after
-    120_000 -> IO.puts("HANGS")
+        shown.(result)
+        # An application may raise for the error.
+        if elem(result, 0) == :error, do: raise("no result: #{inspect(result)}")
+      end)
+
+    receive do
+      {:DOWN, ^monitor, :process, ^pid, _reason} -> :ok
+    after
+      120_000 -> IO.puts("HANGS")
+    end
   end
+
+  :code.purge(PtcRunner.Native)
+  :code.delete(PtcRunner.Native)
+  :code.purge(PtcRunner.Native)
+  {:module, _native} = :code.load_file(PtcRunner.Native)
 end
 
+# The logger has its own processes.
 Process.sleep(200)
 System.halt(0)

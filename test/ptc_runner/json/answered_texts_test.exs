@@ -38,8 +38,11 @@ defmodule PtcRunner.Json.AnsweredTextsTest do
   # The answer as a text, and as what it stands for.
   defp both(text), do: {tools(Json.text(text)), tools(Codec.decode!(text))}
 
-  test "each form of a program is the same as over the decoded answers", given do
-    {texts, decoded} = both(given.text)
+  # Rows in each form of each program; with PTC_CASES as many as elsewhere here.
+  @formed if PtcRunner.Test.Environment.many?(), do: 2_000, else: 500
+
+  test "each form of a program is the same as over the decoded answers" do
+    {texts, decoded} = both(Codec.encode!(JsonSuite.rows(@formed)))
 
     for steps <- @steps, opts <- [[], [keys: :any], [structs: :values]] do
       opts = [max_heap: 0, timeout: 30_000] ++ opts

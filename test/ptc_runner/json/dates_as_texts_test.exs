@@ -209,6 +209,13 @@ defmodule PtcRunner.Json.DatesAsTextsTest do
     |> Enum.uniq()
   end
 
+  # Two kinds of one struct share the nodes; with PTC_CASES each takes all. Dates are of one kind.
+  defp taken(nodes, number) do
+    if number == 0 or PtcRunner.Test.Environment.many?(),
+      do: nodes,
+      else: Enum.drop(nodes, rem(number, 2)) |> Enum.take_every(2)
+  end
+
   for {{x, y}, number} <- Enum.with_index(@kinds) do
     test "kind #{number}: #{inspect(x)}" do
       {x, y} = unquote(Macro.escape({x, y}))
@@ -234,7 +241,8 @@ defmodule PtcRunner.Json.DatesAsTextsTest do
 
       opts = [structs: :values, edition: 2, now: "2024-05-05T00:00:00Z"]
 
-      for node <- of_row(text) ++ of_rows(text), program = %{"program" => node} do
+      for node <- taken(of_row(text) ++ of_rows(text), unquote(number)),
+          program = %{"program" => node} do
         plain = outcomes(program, [context: texts(given), tools: tools(texts(rows))] ++ opts)
         assert [_one] = plain
 
