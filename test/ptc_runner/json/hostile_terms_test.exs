@@ -37,8 +37,17 @@ defmodule PtcRunner.Json.HostileTermsTest do
   end
 
   # The result, which came in time; no scheduler was held. The context is made in the process that runs the
-  # program: a copy would not share its parts. Where other programs take the processor away, the time of the process goes on.
+  # program: a copy would not share its parts.
   defp timely(fun, hold \\ @hold) do
+    {{micros, result}, holds} = Watch.holds(hold, fn -> :timer.tc(fun) end)
+
+    if holds == [] and micros < @too_long * 1_000,
+      do: result,
+      else: timely_beside_work(fun, hold)
+  end
+
+  # Where other programs take the processor away, the time of the process goes on.
+  defp timely_beside_work(fun, hold) do
     Room.again(fn ->
       {{{micros, result}, busy}, holds} =
         Watch.holds(hold, fn -> Room.beside_work(fn -> :timer.tc(fun) end) end)
