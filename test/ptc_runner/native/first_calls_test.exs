@@ -19,7 +19,7 @@ defmodule PtcRunner.Native.FirstCallsTest do
     assert Regex.scan(~r/^.* loads \[.*$/m, output) == []
   end
 
-  # The limits of all kinds with PTC_CASES=10. At these a first run has hung.
+  # The limits of all kinds with PTC_CASES=10. At those of "run" a first run has hung.
   @limits [{"run", [18_000, 20_500, 24_000]}, {"spec", [15_000]}]
 
   @tag timeout: 3_600_000
