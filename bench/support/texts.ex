@@ -216,7 +216,7 @@ defmodule Bench.Texts do
       lines =
         for {nif, false, calls, _over, {_min, _p50, _p99, longest, _total, alone}} <-
               Native.clock_read(),
-            nif in ["run_over_texts", "resume"],
+            nif in ["start", "resume"],
             do: {calls, longest, alone}
 
       {calls, longest, alone} =

@@ -53,7 +53,8 @@ defmodule PtcRunner.Native do
   #     `:text_moved` stands for `:text` in the process of the tools.
   #   * `{:fork, state, terms, loop, list, milliseconds, tools}` - suspended at the start of a loop whose rounds may
   #     overlap, and which calls the tools with these names: `resume/3` resumes it with `{:joined, value of the loop, words}`; or with `{:in_turn, nil, 0}`: then it goes through the loop itself,
-  #     one round after another, and `round/3` may start others at each call of these rounds
+  #     one round after another. With `{:round, item, 0}` the run stays where it is, here and at each call of a round in turn. The reply is that of another one, whose value is that of
+  #     the loop's body for the item
   #
   # Suspended work is resumed once, with its own terms; anything else raises `ArgumentError`. Functions with
   # only one kind of reply return it without a tag: `operations/1`, `answer_is_part/1`, and the functions for tests.
@@ -191,17 +192,7 @@ defmodule PtcRunner.Native do
       {:ok, term()} | {:error, tuple() | Types.limit()} | Types.left()
   )
 
-  # native/ptc_nif/src/texts.rs: `:decode` if a text must be decoded
-  nif(
-    run_over_texts(
-      handle :: reference(),
-      consts :: tuple(),
-      Types.given(),
-      texts :: tuple()
-    ) :: Types.run() | :decode
-  )
-
-  # whether a text is JSON that can be read in place and has this type
+  # native/ptc_nif/src/texts.rs: whether a text is JSON that can be read in place and has this type
   nif(text_has_type(text :: binary(), Types.type()) :: boolean() | Types.left())
 
   # native/ptc_nif/src/encode.rs: `:partial` has the foreign terms between the pieces of text
@@ -295,27 +286,16 @@ defmodule PtcRunner.Native do
 
   nif(type_of(term(), rows :: pos_integer()) :: {:ok, term()} | Types.left())
 
-  # native/ptc_nif/src/run.rs
-  nif(run_text(binary(), Types.reading(), Types.given()) :: Types.run())
-  nif(run_node(term(), checked? :: boolean(), Types.reading(), Types.given()) :: Types.run())
-
-  # `program`: a handle, or an observation of `observation/1`; `forks?`: suspended at the start of a loop that calls tools, where `round/3` of
-  # native/ptc_nif/src/fork.rs runs the loop's body for one item, as a run of its own; `asks`: the caller decides about each call, so the run
-  # does not move; with `:together` it is told of the calls that follow, where nothing catches an error of the tool
+  # native/ptc_nif/src/start.rs: starts a run, of any program. `:calls`: see `Types.given`; `:texts`: its context has texts, and it was not
+  # started over these; `:decode`: a text must be decoded
   nif(
-    run_compiled(
-      program :: reference(),
-      consts :: tuple(),
+    start(
+      Types.program(),
+      consts_or_reading :: tuple() | Types.reading(),
       Types.given(),
-      forks? :: boolean(),
-      asks :: boolean() | :together
-    ) ::
-      Types.run()
-      | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout(),
-         tools :: [String.t()]}
+      Types.how()
+    ) :: Types.run()
   )
-
-  nif(round(state :: reference(), terms :: tuple(), item :: term()) :: Types.run())
 
   # native/ptc_nif/src/moving.rs
   nif(time_left(state :: reference()) :: timeout())
@@ -364,6 +344,7 @@ defmodule PtcRunner.Native do
       {non_neg_integer() | nil, [tuple()]} | nil | :busy
   )
 
+  # native/ptc_nif/src/resume.rs
   pair(
     resume(
       state :: reference(),

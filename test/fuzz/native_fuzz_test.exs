@@ -54,6 +54,8 @@ defmodule PtcRunner.NativeFuzzTest do
   defp good_arguments(handles, name, _arity) when name in [:resume, :resume_dirty],
     do: resumptions(handles)
 
+  defp good_arguments(handles, :start, _arity), do: HostileCalls.starts(handles)
+
   defp good_arguments(handles, name, arity),
     do: [Map.fetch!(HostileCalls.nifs(handles), {name, arity})]
 
@@ -65,6 +67,7 @@ defmodule PtcRunner.NativeFuzzTest do
           {:answer, 1, 2},
           {:joined, [1, 2], 4},
           {:moved, 1, 2},
+          {:round, %{"n" => 1}, 0},
           {:limits, 50, 10_000},
           {:limits, :infinity, 0}
         ],

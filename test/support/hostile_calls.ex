@@ -36,13 +36,13 @@ defmodule PtcRunner.Test.HostileCalls do
   def handles do
     call = @call
 
-    {:moves, state, terms, _tool, _args, _left, _weight} = Native.run_text(call, 100, @given)
+    {:moves, state, terms, _tool, _args, _left, _weight} = Native.start(call, 100, @given, nil)
     each = %{"op" => "map", "expr" => %{"op" => "call", "tool" => "t"}}
     loop = %{"op" => "pipe", "steps" => [%{"op" => "load", "name" => "rows"}, each]}
     {:ok, forking, forking_consts} = Native.compile_node(loop, 100, {1_000, 0})
 
     {:fork, at_loop, loop_terms, _loop, _rows, _left, _tools} =
-      Native.run_compiled(forking, forking_consts, @given, true, false)
+      Native.start(forking, forking_consts, @given, {true, false})
 
     {:ok, program, consts} = Native.compile_text(call, 100, {1_000, 0})
     {:ok, watched, watched_consts} = Native.compile_text(call, @observed, {1_000, 0})
@@ -55,7 +55,7 @@ defmodule PtcRunner.Test.HostileCalls do
       observed: [Native.observation(watched), watched_consts, watched],
       stream: [stream],
       more: left(long_run()),
-      limits: left(Native.run_text(call, 100, {%{"rows" => [1]}, %{}, nil, nil}))
+      limits: left(Native.start(call, 100, {%{"rows" => [1]}, %{}, nil, nil}, nil))
     }
   end
 
@@ -72,7 +72,7 @@ defmodule PtcRunner.Test.HostileCalls do
     load = %{"op" => "load", "name" => "rows"}
     node = %{"op" => "pipe", "steps" => [load, step, step, %{"op" => "count"}]}
     rows = :persistent_term.get({__MODULE__, :rows}, nil) || keep_rows()
-    Native.run_node(node, true, 100, {%{"rows" => rows}, %{}, 5_000, 0})
+    Native.start({:checked, node}, 100, {%{"rows" => rows}, %{}, 5_000, 0}, nil)
   end
 
   defp keep_rows do
@@ -85,7 +85,6 @@ defmodule PtcRunner.Test.HostileCalls do
   @spec nifs(%{atom() => list()}) :: %{{atom(), arity()} => list()}
   def nifs(handles) do
     %{call: [state, terms], program: [program, consts], stream: [stream]} = handles
-    [at_loop, loop_terms] = handles.fork
     %{observed: [observation, observed_consts, observed]} = handles
     text = ~s({"program":{"op":"add","left":1,"right":2.5}})
     node = %{"op" => "filter", "where" => %{"op" => "eq", "field" => "n", "value" => 1}}
@@ -147,10 +146,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:programs_counted, 0} => [],
       {:locate, 3} => [program, @call, ["steps", 1, "tool"]],
       {:type_of, 2} => [value, 100],
-      {:run_text, 3} => [text, 10, @given],
-      {:run_node, 4} => [node, true, 10, @given],
-      {:run_compiled, 5} => [program, consts, @given, false, false],
-      {:round, 3} => [at_loop, loop_terms, %{"n" => 1}],
+      {:start, 4} => hd(starts(handles)),
       {:time_left, 1} => [state],
       {:guard, 1} => [self()],
       {:unguard, 1} => [self()],
@@ -159,7 +155,6 @@ defmodule PtcRunner.Test.HostileCalls do
       {:kept_time, 1} => [Native.keep_answers(0, 1_000)],
       {:kept_answers, 1} => [Native.keep_answers(0, 1_000)],
       {:observation, 1} => [observed],
-      {:run_over_texts, 4} => [program, consts, @given, {7, ~s([{"n": 1}, 2])}],
       {:text_has_type, 2} => [text, @type_term],
       {:call_path, 4} => [program, consts, @call, 2],
       {:program_part, 3} => [program, @call, ["steps", 1, "tool"]],
@@ -193,6 +188,24 @@ defmodule PtcRunner.Test.HostileCalls do
       {:name_twin_value, 3} => [%{"a-b" => 1, a_b: 2}, :"a-b", :atom],
       {:nearest, 2} => ["ab", ["ba", "abc", "\u{1F600}"]]
     })
+  end
+
+  @doc "Valid arguments that start a run, for each form of a program and each way to run one."
+  @spec starts(%{atom() => list()}) :: [list()]
+  def starts(handles) do
+    %{program: [program, consts], observed: [observation, observed_consts, _watched]} = handles
+    node = %{"op" => "filter", "where" => %{"op" => "eq", "field" => "n", "value" => 1}}
+
+    [
+      [program, consts, @given, nil],
+      [program, consts, @given, {true, false}],
+      [program, consts, @given, {false, :together}],
+      [program, consts, @given, {:texts, {7, ~s([{"n": 1}, 2])}}],
+      [observation, observed_consts, @given, {true, true}],
+      [~s({"program":{"op":"add","left":1,"right":2.5}}), 10, @given, nil],
+      [{:checked, node}, {10, true, true, true, 2}, @given, nil],
+      [{:unchecked, node}, 10, @given, nil]
+    ]
   end
 
   # A function and its twin for dirty schedulers, if it has one, take the same arguments.

@@ -72,7 +72,7 @@ defmodule PtcRunner.Test.SliceClock do
   The measurements since `start/0`.
 
       iex> PtcRunner.Json.run("{}")
-      iex> Enum.any?(PtcRunner.Test.SliceClock.lines(), &(&1.name == "run_text"))
+      iex> Enum.any?(PtcRunner.Test.SliceClock.lines(), &(&1.name == "start"))
       true
   """
   @spec lines() :: [line()]

@@ -166,7 +166,7 @@ defmodule PtcRunner.Json.Texts do
       given = {{marker, @whole}, memory, timeout, limit}
       texts = {marker, Aligned.text(text)}
 
-      case Quanta.finish(Native.run_over_texts(program.handle, program.consts, given, texts)) do
+      case Quanta.finish(Native.start(program.handle, program.consts, given, {:texts, texts})) do
         {:ok, _value, _words} = done -> done
         {:error, reason} -> {:error, reason}
         # It calls a tool.
@@ -200,18 +200,18 @@ defmodule PtcRunner.Json.Texts do
   end
 
   defp native(handle, consts, run, texts) do
-    Native.run_over_texts(handle, consts, Start.given(run), texts)
+    Native.start(handle, consts, Start.given(run), {:texts, texts})
   rescue
     # The handle is from another node, or from this one before a restart.
     error in ArgumentError ->
       case run do
         %Run{program: %Program{} = program, limits: {timeout, max_heap, _reading}} ->
           with {:ok, handle, consts} <- Program.rebuild(program, {timeout, max_heap}),
-               do: Native.run_over_texts(handle, consts, Start.given(run), texts)
+               do: Native.start(handle, consts, Start.given(run), {:texts, texts})
 
         %Run{program: %Lisp{}} ->
           with {:ok, %Lisp{handle: handle, consts: consts}} <- Start.lisp_again(run),
-               do: Native.run_over_texts(handle, consts, Start.given(run), texts)
+               do: Native.start(handle, consts, Start.given(run), {:texts, texts})
 
         _source ->
           reraise error, __STACKTRACE__

@@ -22,6 +22,16 @@ defmodule PtcRunner.Native.Types do
           {map(), map(), timeout() | nil | :tools, non_neg_integer() | nil}
           | {map(), map(), timeout() | nil, non_neg_integer() | nil, now :: String.t()}
 
+  # the program of a run: a handle of `compile_text/3`, `compile_node/3` or `lisp_compile/7`, or an observation of `observation/1`, with the
+  # constants of the program; a text or a term, with how it is read (`:unchecked`: errors are reported where they occur)
+  @type program :: reference() | binary() | {:checked | :unchecked, term()}
+
+  # how a compiled program runs; nil: as any other. `forks?`: it is suspended at the start of a loop that calls tools; `asks`: its caller decides
+  # about each call, so the run does not move; with `:together` it is told of the calls that follow, where nothing catches an error of the tool.
+  # `:texts`: over JSON texts that are not decoded. The context has a tuple of a marker and a number in the place of each; the texts stand
+  # behind the marker
+  @type how :: nil | {forks? :: boolean(), asks :: boolean() | :together} | {:texts, tuple()}
+
   # a type of a signature, which may be invalid
   @type type :: term()
 
@@ -69,6 +79,9 @@ defmodule PtcRunner.Native.Types do
              timeout() | nil, weight()}
           | {:limits, reference(), tuple()}
           | {:decode, reference(), tuple(), {tool :: term(), text :: binary()}}
+          | {:fork, reference(), tuple(), loop :: String.t(), list :: term(), timeout(),
+             tools :: [String.t()]}
+          | :decode
           | :texts
           | :calls
           | left()

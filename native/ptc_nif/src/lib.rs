@@ -4,8 +4,9 @@
 //!   wrapper, and terms read in place; with [`map_view`] the only modules with `unsafe`
 //! * [`big_view`]: the length of a big integer; [`bits_view`]: unaligned binaries
 //! * [`heap`]: the VM's access to terms
-//! * [`handle`]: programs and runs of any language; [`execution`]: starts and resumes a run; [`program`], [`run`], [`decode`], [`encode`],
-//!   [`table`], [`tools`]: the NIFs
+//! * [`handle`]: programs and runs of any language; [`execution`]: what starts and resumes a run; [`start`]: the NIF that starts one; [`resume`]:
+//!   the NIFs that resume any work
+//! * [`program`], [`decode`], [`encode`], [`table`], [`tools`]: the NIFs for programs, JSON and tools
 //! * [`answer`], [`repair`], [`error_line`], [`stream`]: the NIFs for the answers of LLMs
 //! * [`lisp`]: the compiler of PTC-Lisp
 //! * [`weigh`]: the size of a copy of a term; [`normalize`]: converts values to another form
@@ -18,7 +19,7 @@
 //! * [`schedule`]: slices and quanta, and NIFs in pairs; [`task`]: suspended work
 //! * [`moving`]: the terms that a run takes to the process of its tools; [`guard`]: ends that process with
 //!   its caller
-//! * [`fork`]: concurrent rounds of a loop; [`kept`]: answers that outlive the process of the tools
+//! * [`kept`]: answers that outlive the process of the tools
 //! * [`wire`]: results as terms; [`panics`]: messages of panics for the log
 
 mod answer;
@@ -33,7 +34,6 @@ mod encode;
 mod error_line;
 mod execution;
 mod explain;
-mod fork;
 mod guard;
 mod handle;
 mod heap;
@@ -47,12 +47,13 @@ mod panics;
 mod program;
 mod raw;
 mod repair;
+mod resume;
 mod rules;
-mod run;
 mod schedule;
 mod signature;
 mod similar;
 mod source;
+mod start;
 mod stream;
 mod structs;
 mod table;

@@ -17,20 +17,21 @@ use ptc_term::stop::Stop;
 use ptc_term::weight::words_of_row;
 use ptc_type::Rules;
 use ptc_vm::ValueKind;
-use rustler::{Encoder, Env, Error, NifResult, ResourceArc, Term};
+use rustler::{Encoder, Env, Error, NifResult, Term};
 
-nif! {
-    /// Runs a compiled program over a context with texts: in the place of each one it has a tuple of a marker and a number, and
-    /// `texts` is a tuple of the marker and the texts. The replies are those of `run_compiled`, or `:decode` if a text must be
-    /// decoded. The run never moves.
-    fn run_over_texts<'a>(env, handle: ResourceArc<Handle>, consts: Term<'a>, given: RunArgs<'a>, texts: Term<'a>)
-        -> NifResult<Term<'a>> {
-        let call = Call::begin(env, (given.timeout, given.max_heap))?;
-        right_consts(&Beam::new(env, 0), consts, handle.consts)?;
-        let (program, given) = (handle.program.clone(), (texts.into(), consts.into(), given.data));
-        let of_texts = TextRun::new(program, given, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
-        Ok(task::run::<TextRun<OnBeam, ()>>(call, of_texts))
-    }
+/// Starts a run of a compiled program over a context with texts, see [`start`](crate::start).
+pub fn start<'a>(
+    env: Env<'a>,
+    handle: &Handle,
+    consts: Term<'a>,
+    given: &RunArgs<'a>,
+    texts: Raw<'a>,
+) -> NifResult<Term<'a>> {
+    let call = Call::begin(env, (given.timeout, given.max_heap))?;
+    right_consts(&Beam::new(env, 0), consts, handle.consts)?;
+    let (program, given) = (handle.program.clone(), (texts, consts.into(), given.data));
+    let of_texts = TextRun::new(program, given, &Beam::new(env, 0)).ok_or(Error::BadArg)?;
+    Ok(task::run::<TextRun<OnBeam, ()>>(call, of_texts))
 }
 
 /// Whether the run may go on over texts. One that forks or is observed may not.

@@ -172,7 +172,9 @@ defmodule PtcRunner.Json.CallsAheadTest do
     program = Json.Codec.encode!(%{"program" => over([map(call(%{"n" => get("n")}))])})
     given = {%{"rows" => Enum.take(@rows, 50)}, %{}, 1_000, 0}
     args = fn from, to -> for n <- from..to//1, do: %{"n" => n} end
-    {:moves, state, terms, "t", %{"n" => 1}, _left, _words} = Native.run_text(program, 100, given)
+
+    {:moves, state, terms, "t", %{"n" => 1}, _left, _words} =
+      Native.start(program, 100, given, nil)
 
     {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, {:moved, :a, 0})
     assert all == args.(2, 33)
@@ -188,7 +190,7 @@ defmodule PtcRunner.Json.CallsAheadTest do
     assert value == [:a, :b] ++ Enum.to_list(3..50)
 
     for wrong <- [[], %{}, nil, Enum.to_list(1..513)] do
-      {:moves, state, terms, "t", _args, _left, _words} = Native.run_text(program, 100, given)
+      {:moves, state, terms, "t", _args, _left, _words} = Native.start(program, 100, given, nil)
       assert_raise ArgumentError, fn -> Native.resume(state, terms, {:moved_all, wrong, 0}) end
     end
   end

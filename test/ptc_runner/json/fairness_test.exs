@@ -85,7 +85,7 @@ defmodule PtcRunner.Json.FairnessTest do
     given = {%{"x" => rows(150_000)}, %{}, :infinity, 0}
     node = pipe([%{"op" => "sort_by", "field" => "name"}, whole(), %{"op" => "count"}])["program"]
 
-    kinds = kinds(Native.run_node(node, true, 100, given), [])
+    kinds = kinds(Native.start({:checked, node}, 100, given, nil), [])
     # Slices come first, and every sort of this size is left many times.
     assert kinds |> Enum.dedup() == [:more, :long, :ok]
     assert length(kinds) > 10
@@ -98,7 +98,7 @@ defmodule PtcRunner.Json.FairnessTest do
       node =
         pipe([%{"op" => "sort_by", "field" => "name"}, whole(), %{"op" => "count"}])["program"]
 
-      {:more, state, terms} = Native.run_node(node, true, 100, given)
+      {:more, state, terms} = Native.start({:checked, node}, 100, given, nil)
       {:reductions, before} = Process.info(self(), :reductions)
       {_more, _state, _terms} = Native.resume(state, terms, :more)
       {:reductions, now} = Process.info(self(), :reductions)

@@ -163,7 +163,7 @@ defmodule PtcRunner.Json.ProgramTest do
 
     context = %{"rows" => Enum.to_list(1..1_000)}
     text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
-    PtcRunner.Native.run_text(text, 10, {context, %{}, nil, nil})
+    PtcRunner.Native.start(text, 10, {context, %{}, nil, nil}, nil)
   end
 
   test "a run that was left is taken up once, with its own terms" do
@@ -212,7 +212,7 @@ defmodule PtcRunner.Json.ProgramTest do
     given = {%{}, %{}, 1_000, 0}
 
     assert {:moves, state, terms, "t", %{}, 1_000, words} =
-             PtcRunner.Native.run_text(text, 10, given)
+             PtcRunner.Native.start(text, 10, given, nil)
 
     assert {:ok, ^words} = PtcRunner.Sandbox.Weight.of([terms | %{}], 0) |> without_cell()
     assert PtcRunner.Native.time_left(state) in 1..1_000
@@ -226,15 +226,15 @@ defmodule PtcRunner.Json.ProgramTest do
     args = %{"n" => 1, "name" => "x"}
 
     # A call needs limits.
-    assert {:limits, state, terms} = PtcRunner.Native.run_text(text, 10, {%{}, %{}, nil, nil})
+    assert {:limits, state, terms} = PtcRunner.Native.start(text, 10, {%{}, %{}, nil, nil}, nil)
 
     assert {:last, "t", ^args, 1_000, _weight, _pc, words} =
              PtcRunner.Native.resume(state, terms, {:limits, 1_000, 0})
 
     assert {:last, "t", ^args, :infinity, _weight, _pc, ^words} =
-             PtcRunner.Native.run_text(text, 10, {%{}, %{}, :infinity, 0})
+             PtcRunner.Native.start(text, 10, {%{}, %{}, :infinity, 0}, nil)
 
-    assert :calls = PtcRunner.Native.run_text(text, 10, {%{}, %{}, :tools, nil})
+    assert :calls = PtcRunner.Native.start(text, 10, {%{}, %{}, :tools, nil}, nil)
 
     # A loop around it, and values below it, are something.
     for around <- [~s({"op": "map", "expr": CALL}), ~s({"op": "concat", "lists": [CALL]})] do
@@ -243,7 +243,7 @@ defmodule PtcRunner.Json.ProgramTest do
 
       text = ~s({"program": {"op": "pipe", "steps": #{steps}}})
       given = {%{"rows" => [1]}, %{}, 1_000, 0}
-      assert {:moves, _, _, "t", %{}, _, _} = PtcRunner.Native.run_text(text, 10, given)
+      assert {:moves, _, _, "t", %{}, _, _} = PtcRunner.Native.start(text, 10, given, nil)
     end
   end
 
@@ -255,7 +255,7 @@ defmodule PtcRunner.Json.ProgramTest do
         ~s({"op": "sort_by", "field": "name"}]}]}})
 
     context = %{"rows" => for(n <- 1..rows, do: %{"name" => "name #{n * 7_919}"})}
-    {:more, state, terms} = PtcRunner.Native.run_text(text, 100, {context, %{}, :infinity, 0})
+    {:more, state, terms} = PtcRunner.Native.start(text, 100, {context, %{}, :infinity, 0}, nil)
     {state, terms}
   end
 

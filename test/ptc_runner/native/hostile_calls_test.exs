@@ -14,6 +14,12 @@ defmodule PtcRunner.Native.HostileCallsTest do
     assert {functions -- called, called -- functions} == {[], []}
   end
 
+  test "the arguments that start a run are good, for each form of a program" do
+    for args <- HostileCalls.starts(HostileCalls.handles()) do
+      assert elem(apply(Native, :start, args), 0) in [:ok, :error, :call, :moves, :fork]
+    end
+  end
+
   # What these take, other tests wait for.
   @others [:take_orphans, :take_panics]
 

@@ -224,7 +224,12 @@ defmodule PtcRunner.Json.Run.Rounds do
   end
 
   defp started(%{state: state, terms: terms} = rounds, item, round),
-    do: replied(rounds, Panic.instead(fn -> Native.round(state, terms, item) end), round)
+    do:
+      replied(
+        rounds,
+        Panic.instead(fn -> Native.resume(state, terms, {:round, item, 0}) end),
+        round
+      )
 
   # Most rounds are at their call at once.
   defp replied(rounds, nil, _round), do: rounds

@@ -28,14 +28,14 @@ defmodule PtcRunner.Json.Run.Start do
           Reply.t() | :rebuild | :calls
   def first_steps(%Program{} = program, limits, context, memory, tools) do
     %Program{handle: handle, consts: consts} = program
-    Native.run_compiled(handle, consts, first_given(limits, context, memory, tools), false, false)
+    Native.start(handle, consts, first_given(limits, context, memory, tools), nil)
   rescue
     ArgumentError -> :rebuild
   end
 
   def first_steps(text, {_timeout, _max_heap, reading} = limits, context, memory, tools) do
     given = first_given(limits, context, memory, tools)
-    text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given)
+    text |> Aligned.text() |> Native.start(Edition.filled(reading), given, nil)
   end
 
   # A call of a tool needs limits, which are not looked up for a program that has none.
@@ -58,7 +58,7 @@ defmodule PtcRunner.Json.Run.Start do
           Reply.t() | :none
   def first_steps_of_lisp(%Lisp{} = program, {timeout, max_heap}, context, own) do
     %Lisp{handle: handle, consts: consts} = program
-    Native.run_compiled(handle, consts, {context, own, timeout, max_heap}, true, false)
+    Native.start(handle, consts, {context, own, timeout, max_heap}, {true, false})
   catch
     # The handle is from another node, or from this one before a restart, or the native part has panicked.
     :error, _reason -> :none
@@ -109,14 +109,15 @@ defmodule PtcRunner.Json.Run.Start do
   end
 
   def begin(%Run{program: text, limits: {_, _, reading}} = run) when is_binary(text),
-    do: text |> Aligned.text() |> Native.run_text(Edition.filled(reading), given(run))
+    do: text |> Aligned.text() |> Native.start(Edition.filled(reading), given(run), nil)
 
-  def begin(%Run{program: {checked, node}, limits: {_, _, reading}} = run),
-    do: Native.run_node(node, checked == :checked, Edition.filled(reading), given(run))
+  def begin(%Run{program: {checked, _node} = program, limits: {_, _, reading}} = run)
+      when checked in [:checked, :unchecked],
+      do: Native.start(program, Edition.filled(reading), given(run), nil)
 
   # Its parallel forms have workers, however many tools run at a time.
   defp begin_lisp(handle, consts, %Run{} = run),
-    do: Native.run_compiled(handle, consts, given(run), true, asks(run))
+    do: Native.start(handle, consts, given(run), {true, asks(run)})
 
   # Where somebody decides about each call, or is told of it, calls are made one by one, except those of a tool that takes lists, and those that
   # wait for a person. What flows into arguments of tools is known only when the call before has its answer.
@@ -133,8 +134,14 @@ defmodule PtcRunner.Json.Run.Start do
     %Run{context: context, memory: memory, limits: {timeout, max_heap, _reading}} = run
     %Run{now: now, control: control, forks?: forks?} = run
     given = given(context, memory, timeout, max_heap, now)
-    Native.run_compiled(handle, consts, given, forks?, control != nil)
+    Native.start(handle, consts, given, how(forks?, control != nil))
   end
+
+  # Constant tuples need no memory.
+  defp how(false, false), do: nil
+  defp how(true, false), do: {true, false}
+  defp how(false, true), do: {false, true}
+  defp how(true, true), do: {true, true}
 
   defp rebuilt(%Run{program: program, limits: limits} = run) do
     {timeout, max_heap, _reading} = Limits.resolve(limits)

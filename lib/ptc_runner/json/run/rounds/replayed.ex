@@ -27,7 +27,7 @@ defmodule PtcRunner.Json.Run.Rounds.Replayed do
   # `rounds` has the values of the rounds so far when they have ended: until then they are a list.
   defp rounds([item | items], round, replays, {_values, %{state: state, terms: terms}} = so_far) do
     if Replays.any?(replays) do
-      fn -> Native.round(state, terms, item) end
+      fn -> Native.resume(state, terms, {:round, item, 0}) end
       |> Panic.instead()
       |> follow(0, replays, {items, round, so_far})
     else

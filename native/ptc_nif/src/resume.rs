@@ -1,29 +1,13 @@
-//! The NIFs that start a run, and the pair that resumes any suspended work.
+//! The pair of NIFs that resumes any suspended work.
 
 use crate::atoms;
-use crate::clock::nif;
-use crate::execution::{Execution, RunArgs};
-use crate::explain::Observed;
-use crate::handle::{right_consts, Handle};
-use crate::heap::Beam;
-use crate::program::{from_node, from_text, CompileOptionsArg, Then};
-use crate::raw::Raw;
+use crate::execution::Execution;
 use crate::schedule::{self, limits, nif_pair, Pace};
-use crate::task::{Call, Left, Place, Waiting};
+use crate::task::{Left, Place, Waiting};
 use crate::texts;
-use ptc_program::ops::seems_to_call;
-use ptc_run::{Asks, Data, Mode, Plain};
 use ptc_term::meter::Limits;
 use ptc_vm::ValueKind;
-use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, ResourceArc, Term};
-
-/// Prepares the parsing of a program that runs afterwards; without limits if they are not known yet.
-fn begin<'a>(env: Env<'a>, given: &RunArgs<'a>) -> (Call<'a>, Data<Raw<'a>>) {
-    let known = given.limits();
-    let mut call = Call::first(env, known.unwrap_or(Limits::UNLIMITED), Pace::Slice);
-    call.knows_limits = known.is_some();
-    (call, given.data)
-}
+use rustler::{Atom, Decoder, Encoder, Env, Error, NifResult, Term};
 
 /// What suspended work is resumed with.
 enum ResumeWith<'a> {
@@ -35,6 +19,9 @@ enum ResumeWith<'a> {
     /// `{:unanswered, _, _}`: nothing, because the call waits for somebody. What follows it goes on as a run of its own, as long as nothing reads the
     /// answer; the run stays at its call.
     Unanswered,
+    /// `{:round, item, _}`: nothing. One round of the loop at whose start the run is suspended is a run of its own, whose value is that of
+    /// the body; the run stays at the loop.
+    Round(Term<'a>),
     /// `{:limits, timeout, max_heap}`: limits that were not known before.
     Limits(Limits),
 }
@@ -57,6 +44,7 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             tag if tag == atoms::replayed() => ValueKind::Replayed,
             tag if tag == atoms::replayed_all() => ValueKind::ReplayedAll,
             tag if tag == atoms::unanswered() => return Ok(ResumeWith::Unanswered),
+            tag if tag == atoms::round() => return Ok(ResumeWith::Round(first)),
             tag if tag == atoms::text() => ValueKind::Text,
             tag if tag == atoms::text_moved() => ValueKind::TextMoved,
             tag if tag == atoms::limits() => {
@@ -66,19 +54,6 @@ impl<'a> Decoder<'a> for ResumeWith<'a> {
             _ => return Err(Error::BadArg),
         };
         Ok(ResumeWith::Value(kind, first, second.decode()?))
-    }
-}
-
-/// Whether the caller of a run decides about each call: a boolean, or `:together`.
-struct AsksArg(Asks);
-
-impl<'a> Decoder<'a> for AsksArg {
-    fn decode(term: Term<'a>) -> NifResult<Self> {
-        if atoms::together() == term {
-            return Ok(AsksArg(Asks::Together));
-        }
-        let always: bool = term.decode()?;
-        Ok(AsksArg(if always { Asks::Always } else { Asks::Never }))
     }
 }
 
@@ -95,6 +70,10 @@ fn resumed<'a>(
     }
     let mut held = state.lock()?;
     let Some((Left::Run(run), since)) = &mut *held else {
+        if matches!(with, ResumeWith::Round(_)) {
+            // Only a run has loops. Other work stays where it is.
+            return None;
+        }
         let left = held.take();
         drop(held);
         return match left? {
@@ -119,6 +98,9 @@ fn resumed<'a>(
         }
         ResumeWith::Value(kind, value, words) => (Some((kind, value.into())), words),
         ResumeWith::Unanswered => return Execution::unanswered(env, run.as_ref(), terms, pace),
+        ResumeWith::Round(item) => {
+            return Execution::round(env, run.as_ref(), terms, item.into(), pace);
+        }
         ResumeWith::Limits(limits) => {
             run.plain_mut().limits = limits;
             (None, 0)
@@ -146,64 +128,11 @@ fn resume_work<'a>(
     pace: Pace,
 ) -> Option<Term<'a>> {
     let (limits, answer) = match with {
-        ResumeWith::Nothing | ResumeWith::Unanswered => (None, None),
+        ResumeWith::Nothing | ResumeWith::Unanswered | ResumeWith::Round(_) => (None, None),
         ResumeWith::Limits(limits) => (Some(limits), None),
         ResumeWith::Value(kind, answer, words) => (None, Some((answer.into(), kind, words))),
     };
     waiting.resume(env, state, terms, (limits, answer), pace)
-}
-
-nif! {
-    /// Parses, compiles and runs a program's text. With the timeout `:tools`, the reply to one that seems to call a tool is `:calls`.
-    fn run_text<'a>(env, text: Term<'a>, reading: CompileOptionsArg, given: RunArgs<'a>)
-        -> NifResult<Term<'a>> {
-        let (call, data) = begin(env, &given);
-        if given.waits_for_calls() && call.terms().bytes(text.into()).is_some_and(seems_to_call) {
-            return Ok(atoms::calls().encode(env));
-        }
-        let reading = reading.reading(true);
-        from_text(call, text.into(), reading, Then::Run, data).ok_or(Error::BadArg)
-    }
-}
-
-nif! {
-    /// Compiles and runs a program that is already decoded.
-    fn run_node<'a>(env, node: Term<'a>, checked: bool, reading: CompileOptionsArg, given: RunArgs<'a>)
-        -> Term<'a> {
-        let (call, data) = begin(env, &given);
-        let reading = reading.reading(checked);
-        from_node(call, node.into(), reading, Then::Run, data)
-    }
-}
-
-nif! {
-    /// Runs a compiled program, or the observation of one; `consts` must be the constants it was compiled with. `forks`: its loops fork. At a loop
-    /// that calls tools it returns `{:fork, state, terms, name of the loop, list, time left, names of its tools}`, and [`round`](crate::fork) starts each round.
-    /// `asks`: its caller decides about each call. The run does not move, and the last element of a call is `{weight, address}`. With
-    /// `:together` it is told of the calls that follow. With the timeout `:tools`, the reply to a program that may call a tool is `:calls`.
-    fn run_compiled<'a>(env, program: Term<'a>, consts: Term<'a>, given: RunArgs<'a>, forks: bool, asks: AsksArg)
-        -> NifResult<Term<'a>> {
-        let limits = given.limits();
-        let mut plain = Plain::new(limits);
-        plain.mode = if forks { Mode::Forks } else { Mode::Asks };
-        plain.asks = asks.0;
-        let (program, count) = match program.decode::<ResourceArc<Handle>>() {
-            Ok(handle) => (handle.program.clone(), handle.consts),
-            Err(_) => {
-                let observed: ResourceArc<Observed> = program.decode()?;
-                limits.ok_or(Error::BadArg)?;
-                plain.observation = Some(observed.counts.clone());
-                (observed.program.clone(), observed.consts)
-            }
-        };
-        let heap = Beam::new(env, 0);
-        let consts = right_consts(&heap, consts, count)?;
-        if given.waits_for_calls() && program.calls_tools() {
-            return Ok(atoms::calls().encode(env));
-        }
-        let pace = limits.map_or(Pace::Probe, |_| Pace::Slice);
-        Ok(Execution::new(heap, consts, given.data, pace).start(program, plain, None))
-    }
 }
 
 nif_pair! {
