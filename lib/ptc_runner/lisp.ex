@@ -396,7 +396,7 @@ defmodule PtcRunner.Lisp do
   def format_error(%{reason: reason, message: message}),
     do: "#{Shown.text(reason, 100)}: #{Shown.text(message)}"
 
-  defp error({:error, reason, message}, _limits),
+  defp error({:error, reason, message, _at}, _limits),
     do: {:error, %{reason: reason, message: message}}
 
   defp error({:error, :timeout}, {timeout, _max_heap}),

@@ -207,34 +207,18 @@ defmodule PtcRunner.Native do
 
   # native/ptc_nif/src/lisp.rs: `added` are functions of the memory, each with the names of what it has captured; `shadowed` are
   # built-ins whose names the memory has; the lists of names are followed by the number of unique
-  # symbols, the names of the data, and the places that call tools
+  # symbols, the names of the data, and the places that call tools. `:place`: the part of the program's text that belongs to the first address that has one,
+  # of the addresses of a run that has failed, the innermost first
   nif(
     lisp_compile(
-      source :: binary(),
-      added :: [{String.t(), [String.t()]}],
-      shadowed :: [String.t()],
-      empty_set :: struct(),
-      most_symbols :: non_neg_integer(),
-      observed? :: boolean(),
+      {source :: binary(), added :: [{String.t(), [String.t()]}], shadowed :: [String.t()],
+       observed? :: boolean()},
+      {:program, empty_set :: struct(), most_symbols :: non_neg_integer()}
+      | {:place, addresses :: [non_neg_integer()]},
       Types.limits()
     ) ::
       {:ok, handle :: reference(), consts :: tuple(), names :: tuple()}
-      | {:error, {:problem, String.t(), String.t(), list(), non_neg_integer(), non_neg_integer()}}
-      | {:error, :timeout | :memory_exceeded}
-      | Types.left()
-  )
-
-  # the same program again, and addresses of a run of it that has failed, the innermost first: the part of the program's text that was running
-  nif(
-    lisp_place(
-      source :: binary(),
-      added :: [{String.t(), [String.t()]}],
-      shadowed :: [String.t()],
-      observed? :: boolean(),
-      addresses :: [non_neg_integer()],
-      Types.limits()
-    ) ::
-      {:ok, {start :: non_neg_integer(), stop :: non_neg_integer()} | nil}
+      | {:ok, {start :: non_neg_integer(), stop :: non_neg_integer()} | nil}
       | {:error, {:problem, String.t(), String.t(), list(), non_neg_integer(), non_neg_integer()}}
       | {:error, :timeout | :memory_exceeded}
       | Types.left()

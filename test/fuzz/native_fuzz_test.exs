@@ -55,6 +55,7 @@ defmodule PtcRunner.NativeFuzzTest do
     do: resumptions(handles)
 
   defp good_arguments(handles, :start, _arity), do: HostileCalls.starts(handles)
+  defp good_arguments(_handles, :lisp_compile, _arity), do: HostileCalls.compilations()
 
   defp good_arguments(handles, name, arity),
     do: [Map.fetch!(HostileCalls.nifs(handles), {name, arity})]

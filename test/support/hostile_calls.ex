@@ -131,16 +131,7 @@ defmodule PtcRunner.Test.HostileCalls do
         :int,
         @limits
       ],
-      {:lisp_compile, 7} => [
-        @lisp,
-        [{"(fn [x] k)", ["k"]}],
-        ["map"],
-        MapSet.new(),
-        100,
-        true,
-        @limits
-      ],
-      {:lisp_place, 6} => [@lisp, [{"(fn [x] k)", ["k"]}], ["map"], false, [9, 20], @limits],
+      {:lisp_compile, 3} => hd(compilations()),
       {:compile_again, 4} => [program, @call, :findings, @limits],
       {:count_programs, 1} => [false],
       {:programs_counted, 0} => [],
@@ -205,6 +196,17 @@ defmodule PtcRunner.Test.HostileCalls do
       [~s({"program":{"op":"add","left":1,"right":2.5}}), 10, @given, nil],
       [{:checked, node}, {10, true, true, true, 2}, @given, nil],
       [{:unchecked, node}, 10, @given, nil]
+    ]
+  end
+
+  @doc "Valid arguments that compile a program of PTC-Lisp, for all that is compiled."
+  @spec compilations() :: [list()]
+  def compilations do
+    program = {@lisp, [{"(fn [x] k)", ["k"]}], ["map"], true}
+
+    [
+      [program, {:program, MapSet.new(), 100}, @limits],
+      [program, {:place, [9, 20]}, @limits]
     ]
   end
 

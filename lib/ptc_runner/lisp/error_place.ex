@@ -2,14 +2,11 @@ defmodule PtcRunner.Lisp.ErrorPlace do
   @moduledoc false
   # Where in the text of a program an error is.
   #
-  # A run that fails tells the addresses of its instructions. Nothing else is kept of the text while a program runs: only for the place of
-  # an error, it is compiled again, with the part of the text of each instruction.
+  # A run that fails tells the addresses of its instructions, whose place the program knows. An error before the run has its place in itself.
 
-  alias PtcRunner.{Aligned, Native, Quanta}
   alias PtcRunner.CLI.Place
   alias PtcRunner.Json.Explain.Format
-  alias PtcRunner.Lisp.{Names, Program}
-  require Quanta
+  alias PtcRunner.Lisp.Program
 
   # Characters of a part that are shown.
   @shown 80
@@ -57,65 +54,43 @@ defmodule PtcRunner.Lisp.ErrorPlace do
   @spec of_run(Program.t(), addresses(), Program.limits()) :: t() | nil
   def of_run(_program, [], _limits), do: nil
 
-  def of_run(%Program{source: source, added: added} = program, at, limits) do
-    %{shadowed: shadowed, observed?: observed?} = program
-    text = Aligned.text(source)
-
-    case Quanta.finish(
-           Quanta.native(Native.lisp_place(text, added, shadowed, observed?, at, limits))
-         ) do
-      {:ok, {start, stop}} -> place(source, {start, stop - start})
-      _no_place -> nil
-    end
-  catch
-    # Where it was is no part of how it has ended.
-    :error, :nif_panicked -> nil
+  def of_run(%Program{source: source} = program, at, limits) do
+    range = Program.place(program, at, limits)
+    if range, do: place(source, range)
   end
 
   @doc """
-  The place of an error that a program has before it runs; `nil` for all others.
+  The place of an error that a program has before it runs.
 
-      iex> PtcRunner.Lisp.ErrorPlace.of_text("(map inc\\n  (if))", :invalid_arity, %{}, [], {1_000, 0})
+      iex> PtcRunner.Lisp.ErrorPlace.of_problem("(map inc\\n  (if))", {11, 4})
       %{line: 2, column: 3, offset: 11, length: 4}
 
-      iex> PtcRunner.Lisp.ErrorPlace.of_text("(+ 1 ;totl\\n totl)", :unbound_var, %{}, [], {1_000, 0})
+      iex> PtcRunner.Lisp.ErrorPlace.of_problem("(+ 1 ;totl\\n totl)", {:names, ["totl"]})
       %{line: 2, column: 2, offset: 12, length: 4}
 
-      iex> PtcRunner.Lisp.ErrorPlace.of_text("(tool/find {})", :unknown_tool, %{}, ["search"], {1_000, 0})
+      iex> PtcRunner.Lisp.ErrorPlace.of_problem("(tool/find {})", {:names, ["x", "tool/find"]})
       %{line: 1, column: 2, offset: 1, length: 9}
 
-      iex> PtcRunner.Lisp.ErrorPlace.of_text("(/ 1 0)", :arithmetic_error, %{}, [], {1_000, 0})
+      iex> PtcRunner.Lisp.ErrorPlace.of_problem("(/ 1 0)", nil)
       nil
 
   """
-  @spec of_text(String.t(), atom(), map(), [String.t()], Program.limits()) :: t() | nil
-  def of_text(text, reason, memory, tools, limits) do
+  @spec of_problem(String.t(), Program.at()) :: t() | nil
+  def of_problem(_text, nil), do: nil
+
+  # Of these names, the one that stands first.
+  def of_problem(text, {:names, names}) do
     range =
-      cond do
-        reason not in Program.reasons() -> nil
-        range = Program.problem(text, limits) -> range
-        reason in [:unbound_var, :unknown_tool] -> named(text, memory, tools, limits)
-        true -> nil
-      end
+      @tokens
+      |> Regex.scan(text, return: :index)
+      |> Enum.find_value(fn [{at, length}] ->
+        if binary_part(text, at, length) in names, do: {at, length}
+      end)
 
     if range, do: place(text, range)
   end
 
-  # Of the names that are not known, the one that stands first.
-  defp named(text, memory, tools, limits) do
-    with {:ok, program} <- Program.build(text, [], [], limits) do
-      {unbound, unknown} = Names.unknown(program, memory, tools)
-      wrong = MapSet.new(unbound ++ Enum.map(unknown, &("tool/" <> &1)))
-
-      @tokens
-      |> Regex.scan(text, return: :index)
-      |> Enum.find_value(fn [{at, length}] ->
-        if binary_part(text, at, length) in wrong, do: {at, length}
-      end)
-    else
-      _error -> nil
-    end
-  end
+  def of_problem(text, range), do: place(text, range)
 
   defp place(text, {offset, length}) do
     {line, column} = Place.line_and_column(text, offset)

@@ -97,7 +97,7 @@ defmodule PtcRunner.Lisp.Evaluation do
 
       iex> given = PtcRunner.Lisp.Given.read([])
       iex> began = System.monotonic_time(:millisecond)
-      iex> {:error, step} = PtcRunner.Lisp.Evaluation.unread("(inc)\\n(if)", {:error, :invalid_arity, "an if"}, given, began)
+      iex> {:error, step} = PtcRunner.Lisp.Evaluation.unread("(inc)\\n(if)", {:error, :invalid_arity, "an if", {6, 4}}, given, began)
       iex> {step.fail.message, step.usage.error_at.line}
       {"an if", 2}
 
@@ -106,18 +106,16 @@ defmodule PtcRunner.Lisp.Evaluation do
           {:error, Step.t()}
   def unread(program, error, given, began) do
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-    limits = {timeout, max_heap}
-    at = place_in_text(error, program, given, limits)
-    error |> failed(given, limits) |> used(0, began) |> located(at)
+    ended = error |> failed(given, {timeout, max_heap}) |> used(0, began)
+    located(ended, place_in_text(error, program))
   end
 
-  defp place_in_text({:error, reason, _message}, program, given, limits) do
+  defp place_in_text({:error, _reason, _message, at}, program) do
     text = if is_binary(program), do: program, else: program.source
-    known = for name <- Map.keys(given.tools), is_binary(name) or is_atom(name), do: "#{name}"
-    ErrorPlace.of_text(text, reason, given.memory, known, limits)
+    ErrorPlace.of_problem(text, at)
   end
 
-  defp place_in_text(_limit, _program, _given, _limits), do: nil
+  defp place_in_text(_limit, _program), do: nil
 
   # `error_at` says where the error is, if that is a place in the text.
   defp located(result, nil), do: result
@@ -193,7 +191,7 @@ defmodule PtcRunner.Lisp.Evaluation do
 
       iex> given = PtcRunner.Lisp.Given.read(tools: %{"find" => fn _ -> 1 end})
       iex> PtcRunner.Lisp.Evaluation.checked("(tool/fnd)", given)
-      {:error, :unknown_tool, "Unknown tool: fnd. Available tools: find"}
+      {:error, :unknown_tool, "Unknown tool: fnd. Available tools: find", {:names, ["tool/fnd"]}}
 
   """
   @spec checked(String.t() | Program.t(), Given.t()) :: {:ok, Program.t()} | Program.fail()
@@ -240,7 +238,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       told = %{tools: %{}, limits: {timeout, max_heap, 1}}
 
       Telemetry.run(:lisp, text, nil, told, fn ->
-        failed({:error, reason, message}, given, {timeout, max_heap})
+        failed({:error, reason, message, nil}, given, {timeout, max_heap})
       end)
     end
 
@@ -270,21 +268,21 @@ defmodule PtcRunner.Lisp.Evaluation do
 
   defp size(source, most) do
     {:error, :program_too_large,
-     "program size #{byte_size(source)} bytes exceeds limit of #{most}"}
+     "program size #{byte_size(source)} bytes exceeds limit of #{most}", nil}
   end
 
   # A journal answers, and no tool is called.
   defp tools(%Given{own: %{replay?: true}}), do: {:ok, %{}, %{}}
 
   defp tools(%Given{tools: tools, tool_context: context}) do
-    with {:error, text} <- Tools.read(tools, context), do: {:error, :invalid_tool, text}
+    with {:error, text} <- Tools.read(tools, context), do: {:error, :invalid_tool, text, nil}
   end
 
   defp signature(nil), do: {:ok, nil}
 
   defp signature(text) do
     with {:error, why} <- Signature.parse(text),
-         do: {:error, :parse_error, "Invalid signature: #{why}"}
+         do: {:error, :parse_error, "Invalid signature: #{why}", nil}
   end
 
   defp built(%Program{source: source}, %Given{observed?: true} = given, limits),
@@ -428,7 +426,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   defp step({:error, fault}, given, _signature, limits),
     do: failed({:error, fault}, given, limits)
 
-  defp failed({:error, reason, message}, given, _limits),
+  defp failed({:error, reason, message, _at}, given, _limits),
     do: {:error, Step.error(reason, message, given.memory)}
 
   defp failed({:error, limit}, given, {timeout, max_heap})

@@ -28,10 +28,10 @@ defmodule PtcRunner.Lisp.Explaining do
     began = System.monotonic_time()
     {result, run} = Evaluation.observed(program, given)
     duration = since(began)
-    {timeout, max_heap, _reading} = limits = Limits.resolve({given.timeout, given.max_heap, 1})
+    limits = Limits.resolve({given.timeout, given.max_heap, 1})
     {failed_at, forms} = forms(run, result)
     words = forms |> Enum.map(& &1.words) |> Enum.sum()
-    failed_at = failed_at || place_of_problem(result, program, run, {timeout, max_heap})
+    failed_at = failed_at || place_of_problem(result, run)
 
     %Explain{
       result: result,
@@ -55,16 +55,11 @@ defmodule PtcRunner.Lisp.Explaining do
   defp error(_result), do: nil
 
   # What is wrong with a text that cannot be read or analyzed.
-  defp place_of_problem({:error, _step}, source, nil, limits) do
-    source = if is_binary(source), do: source, else: source.source
+  defp place_of_problem({:error, %{fail: %{reason: reason}, usage: %{error_at: at}}}, nil)
+       when reason not in [:unbound_var, :unknown_tool],
+       do: ["program", at.line, at.column]
 
-    with {offset, _length} <- Program.problem(source, limits) do
-      {line, column} = source |> places([offset]) |> Map.fetch!(offset)
-      ["program", line, column]
-    end
-  end
-
-  defp place_of_problem(_result, _source, _run, _limits), do: nil
+  defp place_of_problem(_result, _run), do: nil
 
   defp forms(nil, _result), do: {nil, []}
 

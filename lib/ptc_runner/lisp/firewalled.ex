@@ -30,7 +30,7 @@ defmodule PtcRunner.Lisp.Firewalled do
 
   @what "Use PTC-JSON, or say with firewall: false that the program may read such fields"
 
-  @typep refused :: {:error, :validation_error, String.t()}
+  @typep refused :: {:error, :validation_error, String.t(), nil}
 
   @doc """
   What a program is given to see, or why it may not run.
@@ -127,7 +127,7 @@ defmodule PtcRunner.Lisp.Firewalled do
     end
   end
 
-  defp refused(text), do: {:error, :validation_error, "#{text}. #{@what}"}
+  defp refused(text), do: {:error, :validation_error, "#{text}. #{@what}", nil}
 
   @doc """
   The public part of a value; `:error` if it is too large to be looked at, or a function has firewalled data.

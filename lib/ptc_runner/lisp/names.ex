@@ -11,38 +11,35 @@ defmodule PtcRunner.Lisp.Names do
       iex> alias PtcRunner.Lisp.{Given, Names, Program}
       iex> {:ok, program} = Program.build("(+ x (tool/find))", [], [], {1_000, 0})
       iex> Names.check(program, Given.read([]), %{})
-      {:error, :unbound_var, "Undefined variable: x"}
+      {:error, :unbound_var, "Undefined variable: x", {:names, ["x", "tool/find"]}}
       iex> Names.check(program, Given.read(memory: %{x: 1}), %{})
-      {:error, :unknown_tool, "Unknown tool: find. No tools available."}
+      {:error, :unknown_tool, "Unknown tool: find. No tools available.", {:names, ["tool/find"]}}
 
   """
-  @spec check(Program.t(), Given.t(), map() | :any) :: :ok | {:error, atom(), String.t()}
+  @spec check(Program.t(), Given.t(), map() | :any) :: :ok | Program.fail()
   def check(
         %Program{names: %{unbound: unbound, tools: tools}},
         %Given{memory: memory, own: own},
         known
       ) do
-    with :ok <- bound(missing(unbound, memory)),
-         false <- known == :any or match?(%{replay?: true}, own),
-         do: tools |> Enum.reject(&is_map_key(known, &1)) |> Enum.uniq() |> available(known),
-         else:
-           (
-             true -> :ok
-             error -> error
-           )
+    missing = missing(unbound, memory)
+
+    unknown =
+      if checks?(own, known),
+        do: tools |> Enum.reject(&is_map_key(known, &1)) |> Enum.uniq(),
+        else: []
+
+    with :ok <- bound(missing), :ok <- available(unknown, known) do
+      :ok
+    else
+      {reason, message} ->
+        {:error, reason, message, {:names, missing ++ Enum.map(unknown, &("tool/" <> &1))}}
+    end
   end
 
-  @doc """
-  The variables of a program that its memory does not have, and its tools that are not there, in the order of the text.
-
-      iex> {:ok, program} = PtcRunner.Lisp.Program.build("(+ x y (tool/find))", [], [], {1_000, 0})
-      iex> PtcRunner.Lisp.Names.unknown(program, %{"y" => 1}, [])
-      {["x"], ["find"]}
-
-  """
-  @spec unknown(Program.t(), map(), [String.t()]) :: {[String.t()], [String.t()]}
-  def unknown(%Program{names: %{unbound: unbound, tools: tools}}, memory, known),
-    do: {missing(unbound, memory), Enum.uniq(tools) -- known}
+  # A journal answers the calls of a replay.
+  defp checks?(_own, :any), do: false
+  defp checks?(own, _known), do: not match?(%{replay?: true}, own)
 
   defp missing([], _memory), do: []
 
@@ -50,14 +47,14 @@ defmodule PtcRunner.Lisp.Names do
     do: names |> Enum.uniq() |> Enum.filter(&(Remembered.fetch(memory, &1) == :error))
 
   defp bound([]), do: :ok
-  defp bound([name]), do: {:error, :unbound_var, "Undefined variable: #{Shown.name(name)}"}
-  defp bound(names), do: {:error, :unbound_var, "Undefined variables: #{list(names)}"}
+  defp bound([name]), do: {:unbound_var, "Undefined variable: #{Shown.name(name)}"}
+  defp bound(names), do: {:unbound_var, "Undefined variables: #{list(names)}"}
 
   defp available([], _known), do: :ok
-  defp available([name], known), do: {:error, :unknown_tool, unknown(name, known)}
+  defp available([name], known), do: {:unknown_tool, unknown(name, known)}
 
   defp available(names, known),
-    do: {:error, :unknown_tool, "Unknown tools: #{list(names)}. #{those(known)}"}
+    do: {:unknown_tool, "Unknown tools: #{list(names)}. #{those(known)}"}
 
   @doc """
   The message about a tool that is not known.

@@ -31,7 +31,7 @@ defmodule PtcRunner.Lisp.Planning do
   defp said(tools, context) do
     case Tools.read(tools, context) do
       {:ok, _functions, settings} -> {:ok, settings}
-      {:error, text} -> {:error, :invalid_tool, text}
+      {:error, text} -> {:error, :invalid_tool, text, nil}
     end
   end
 

@@ -52,8 +52,12 @@ defmodule PtcRunner.Lisp.Program do
   @type limits :: {timeout(), non_neg_integer()}
 
   @typedoc false
+  # Where in its text an error of a program is: offset and length in bytes, or the names of which the first one in the text is wrong; nil: at no place.
+  @type at :: {non_neg_integer(), non_neg_integer()} | {:names, [String.t()]} | nil
+
+  @typedoc false
   @type fail ::
-          {:error, reason :: atom(), message :: String.t()}
+          {:error, reason :: atom(), message :: String.t(), at()}
           | {:error, :timeout | :memory_exceeded}
 
   # The reasons that a program cannot be compiled.
@@ -79,18 +83,13 @@ defmodule PtcRunner.Lisp.Program do
   @any_symbols 0xFFFFFFFF
 
   @doc false
-  # The reasons of errors that a program has before it runs.
-  @spec reasons() :: [atom()]
-  def reasons, do: @reasons
-
-  @doc false
   # The error of a program that has so many symbols, and may have no more than `most`.
   @spec too_many_symbols(non_neg_integer(), non_neg_integer()) :: fail()
   def too_many_symbols(count, most) do
     reason = "symbol_limit_exceeded"
 
     {:error, :symbol_limit_exceeded,
-     ProblemWords.message(reason, "too_many_symbols", [count, most])}
+     ProblemWords.message(reason, "too_many_symbols", [count, most]), nil}
   end
 
   @doc false
@@ -112,22 +111,9 @@ defmodule PtcRunner.Lisp.Program do
         observed? \\ false,
         most_symbols \\ @any_symbols
       ) do
-    text = Aligned.text(source)
-    empty = MapSet.new()
+    wanted = {:program, MapSet.new(), min(most_symbols, @any_symbols)}
 
-    case Quanta.finish(
-           Quanta.native(
-             Native.lisp_compile(
-               text,
-               added,
-               shadowed,
-               empty,
-               min(most_symbols, @any_symbols),
-               observed?,
-               limits
-             )
-           )
-         ) do
+    case compiled({source, added, shadowed, observed?}, wanted, limits) do
       {:ok, handle, consts, names} ->
         program = %__MODULE__{
           source: source,
@@ -141,31 +127,42 @@ defmodule PtcRunner.Lisp.Program do
 
         with :ok <- patterns(source, consts), do: {:ok, program}
 
-      {:error, {:problem, reason, code, parts, _start, _end}} ->
-        {:error, Map.fetch!(@of_text, reason), ProblemWords.message(reason, code, parts)}
+      {:error, {:problem, reason, code, parts, start, end_}} ->
+        message = ProblemWords.message(reason, code, parts)
+        reason = Map.fetch!(@of_text, reason)
+        {:error, reason, message, place_of(reason, added, {start, end_})}
 
       {:error, limit} ->
         {:error, limit}
     end
   catch
-    :error, :nif_panicked -> {:error, :execution_error, Panic.caught()}
+    :error, :nif_panicked -> {:error, :execution_error, Panic.caught(), nil}
   end
 
-  @doc false
-  # The offset and the length of what is wrong with a text, if it cannot be read or analyzed.
-  @spec problem(String.t(), limits()) :: {non_neg_integer(), non_neg_integer()} | nil
-  def problem(source, limits) do
-    text = Aligned.text(source)
+  defp compiled({source, added, shadowed, observed?}, wanted, limits) do
+    program = {Aligned.text(source), added, shadowed, observed?}
+    Quanta.finish(Quanta.native(Native.lisp_compile(program, wanted, limits)))
+  end
 
-    case Quanta.finish(
-           Quanta.native(
-             Native.lisp_compile(text, [], [], MapSet.new(), @any_symbols, false, limits)
-           )
-         ) do
-      {:error, {:problem, _reason, _code, _parts, start, end_}} -> {start, max(end_ - start, 0)}
-      _no_problem -> nil
+  # That there are too many symbols is at no place, and an error in a function of the memory may not be in the text of the program.
+  defp place_of(:symbol_limit_exceeded, _added, _range), do: nil
+  defp place_of(_reason, [], {start, end_}), do: {start, max(end_ - start, 0)}
+  defp place_of(_reason, _added, _range), do: nil
+
+  @doc false
+  # The offset and the length of the part of its text that a run of a program was at: that of the first of these addresses that has one. Nothing is kept
+  # of the text while a program runs. So it is compiled again, with the part of the text of each instruction.
+  @spec place(t(), [non_neg_integer()], limits()) ::
+          {non_neg_integer(), non_neg_integer()} | nil
+  def place(%__MODULE__{} = program, addresses, limits) do
+    %{source: source, added: added, shadowed: shadowed, observed?: observed?} = program
+
+    case compiled({source, added, shadowed, observed?}, {:place, addresses}, limits) do
+      {:ok, {start, end_}} -> {start, end_ - start}
+      _no_place -> nil
     end
   catch
+    # Where it was is no part of how it has ended.
     :error, :nif_panicked -> nil
   end
 
@@ -191,7 +188,7 @@ defmodule PtcRunner.Lisp.Program do
     shown = if byte_size(source) <= 512, do: source, else: String.slice(source, 0, 256) <> "…"
 
     {:error, :invalid_form,
-     "invalid_form: invalid regex literal \#\"#{shown}\": #{text} at position #{place}"}
+     "invalid_form: invalid regex literal \#\"#{shown}\": #{text} at position #{place}", nil}
   end
 
   # As the native side lists them.

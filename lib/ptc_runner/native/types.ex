@@ -22,7 +22,7 @@ defmodule PtcRunner.Native.Types do
           {map(), map(), timeout() | nil | :tools, non_neg_integer() | nil}
           | {map(), map(), timeout() | nil, non_neg_integer() | nil, now :: String.t()}
 
-  # the program of a run: a handle of `compile_text/3`, `compile_node/3` or `lisp_compile/7`, or an observation of `observation/1`, with the
+  # the program of a run: a handle of `compile_text/3`, `compile_node/3` or `lisp_compile/3`, or an observation of `observation/1`, with the
   # constants of the program; a text or a term, with how it is read (`:unchecked`: errors are reported where they occur)
   @type program :: reference() | binary() | {:checked | :unchecked, term()}
 

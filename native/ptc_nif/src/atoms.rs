@@ -93,6 +93,8 @@ rustler::atoms! {
     recipes,
     busy,
     problem,
+    program,
+    place,
     timeout,
     memory_exceeded,
 

@@ -17,7 +17,7 @@ use ptc_term::named::Named;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_vm::program::Pc;
-use rustler::{Atom, Encoder, Env, NifResult, ResourceArc, Term};
+use rustler::{Atom, Encoder, Env, Error, NifResult, ResourceArc, Term};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -31,59 +31,68 @@ struct Compiling<T> {
     added: T,
     shadowed: T,
     empty_set: T,
-    most_symbols: usize,
     observed: bool,
-    /// The addresses whose place is asked for; `None` for the program itself.
-    addresses: Option<Vec<Pc>>,
+    wanted: Wanted,
 }
 
-rooted!(Compiling { terms: source, added, shadowed, empty_set; plain: most_symbols, observed, addresses });
+rooted!(Compiling { terms: source, added, shadowed, empty_set; plain: observed, wanted });
 
-/// What a compilation gives.
+/// What a program is compiled for.
+enum Wanted {
+    /// The program, if it has no more unique symbols and keywords.
+    Program { most_symbols: usize },
+    /// The part of the text that these addresses belong to.
+    Place(Vec<Pc>),
+}
+
+/// What was wanted.
 enum Made {
     Program(Box<Compiled>),
     Place(Option<Span>),
 }
 
+/// A program as the Elixir side sends it: its text, functions of the memory, names that shadow built-ins, and whether it is observed.
+type Source<'a> = (Term<'a>, Term<'a>, Term<'a>, bool);
+
 nif! {
-    /// `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols, data, calls}}`, or
-    /// `{:error, {:problem, reason, code, parts, start, end}}`.
-    fn lisp_compile<'a>(
-        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, empty_set: Term<'a>,
-        most_symbols: usize, observed: bool, given: (Term<'a>, Term<'a>)
-    ) -> NifResult<Term<'a>> {
+    /// Compiles a program for what is wanted:
+    ///
+    /// * `{:program, empty_set, most_symbols}`: `{:ok, handle, constants, {unbound, tools, globals, builtins, symbols, data, calls}}`
+    /// * `{:place, addresses}`: `{:ok, {start, end}}`, the part of the program's text that a run of it was at, at the first of these addresses that has
+    ///   one; `{:ok, nil}` if none has
+    ///
+    /// For each: `{:error, {:problem, reason, code, parts, start, end}}`.
+    fn lisp_compile<'a>(env, program: Source<'a>, wanted: Term<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;
+        let (wanted, empty_set) = wanted_of(wanted)?;
+        let (source, added, shadowed, observed) = program;
         let compiling = Compiling {
             source: source.into(),
             added: added.into(),
             shadowed: shadowed.into(),
             empty_set: empty_set.into(),
-            most_symbols,
             observed,
-            addresses: None,
+            wanted,
         };
         Ok(run::<Compiling<()>>(call, compiling))
     }
 }
 
-nif! {
-    /// `{:ok, {start, end}}`: the part of the program's text that is running at the first of these addresses that has one; `{:ok, nil}` if
-    /// none has. The program is compiled again for this.
-    fn lisp_place<'a>(
-        env, source: Term<'a>, added: Term<'a>, shadowed: Term<'a>, observed: bool, addresses: Vec<Pc>,
-        given: (Term<'a>, Term<'a>)
-    ) -> NifResult<Term<'a>> {
-        let call = Call::begin(env, given)?;
-        let compiling = Compiling {
-            source: source.into(),
-            added: added.into(),
-            shadowed: shadowed.into(),
-            empty_set: atoms::nil().encode(env).into(),
-            most_symbols: usize::MAX,
-            observed,
-            addresses: Some(addresses),
+/// What is wanted, and the empty set of a program.
+fn wanted_of(term: Term) -> NifResult<(Wanted, Term)> {
+    if let Ok((tag, empty_set, most_symbols)) = term.decode::<(Atom, Term, usize)>() {
+        return match tag == atoms::program() {
+            true => Ok((Wanted::Program { most_symbols }, empty_set)),
+            false => Err(Error::BadArg),
         };
-        Ok(run::<Compiling<()>>(call, compiling))
+    }
+    let (tag, addresses): (Atom, Vec<Pc>) = term.decode()?;
+    match tag == atoms::place() {
+        true => Ok((
+            Wanted::Place(addresses),
+            atoms::nil().encode(term.get_env()),
+        )),
+        false => Err(Error::BadArg),
     }
 }
 
@@ -114,16 +123,22 @@ impl<'a> Compiling<Raw<'a>> {
             .map(|(source, captured)| Added { source, captured })
             .collect();
         let shadowed: Vec<String> = self.shadowed.term(env).decode().unwrap_or_default();
-        let analyzed = analyze_until(text, &added, self.most_symbols, patience)?;
+        let most_symbols = match self.wanted {
+            Wanted::Program { most_symbols } => most_symbols,
+            Wanted::Place(_) => usize::MAX,
+        };
+        let analyzed = analyze_until(text, &added, most_symbols, patience)?;
         let texts = Texts {
             program: text,
             added: &added,
         };
-        let made = match &self.addresses {
-            None => compile_until(&analyzed, &texts, &shadowed, (self.observed, patience))
-                .map(|compiled| Made::Program(Box::new(compiled))),
-            Some(at) => {
-                let observed = self.observed;
+        let observed = self.observed;
+        let made = match &self.wanted {
+            Wanted::Program { .. } => {
+                compile_until(&analyzed, &texts, &shadowed, (observed, patience))
+                    .map(|compiled| Made::Program(Box::new(compiled)))
+            }
+            Wanted::Place(at) => {
                 place(&analyzed, &texts, &shadowed, observed, at, patience).map(Made::Place)
             }
         };

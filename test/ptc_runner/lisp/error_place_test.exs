@@ -4,6 +4,7 @@ defmodule PtcRunner.Lisp.ErrorPlaceTest do
 
   alias PtcRunner.{Json, Lisp}
   alias PtcRunner.Json.Paused
+  alias PtcRunner.Test.Peer
 
   # The part of a program between the marks, and the program without them.
   defp marked(program) do
@@ -123,6 +124,38 @@ defmodule PtcRunner.Lisp.ErrorPlaceTest do
 
     {:ok, step} = Lisp.run("(+ 1 2)")
     assert step.usage |> Map.keys() |> Enum.sort() == [:duration_ms, :memory_bytes]
+  end
+
+  # How often a text is compiled, in a VM where nothing else is.
+  @compilations """
+  alias PtcRunner.{Agent, Lisp, Native}
+
+  count = fn ->
+    for({"lisp_compile", _, calls, _, _} <- Native.clock_read(), do: calls) |> Enum.sum()
+  end
+
+  compilations = fn fun ->
+    before = count.()
+    fun.()
+    count.() - before
+  end
+
+  true = Native.clock_switch(true)
+  before_the_run = ["(map inc\\n  (if))", "(+ 1 totl)", "(tool/fnd {})", "(+ 1"]
+
+  for(text <- before_the_run, do: {text, compilations.(fn -> Lisp.run(text) end)}) ++
+    for(text <- before_the_run, do: {text, compilations.(fn -> Lisp.explain(text) end)}) ++
+    for(
+      text <- before_the_run,
+      do: {text, compilations.(fn -> Agent.program("```clojure\\n" <> text <> "\\n```", language: :lisp) end)}
+    ) ++
+    for(text <- ["(/ 1 0)", "(+ 1 2)"], do: {text, compilations.(fn -> Lisp.run(text) end)})
+  """
+
+  test "only for the place of an error of the run a text is compiled again" do
+    counts = Peer.start() |> Peer.eval(@compilations)
+    assert length(counts) == 14
+    assert for({text, count} <- counts, count != 1, do: {text, count}) == [{"(/ 1 0)", 2}]
   end
 
   test "a context with a text that is read in place" do

@@ -17,7 +17,9 @@ defmodule PtcRunner.Lisp.ProblemWordsTest do
   defp problem(source) do
     limits = {5_000, 100_000_000}
 
-    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), @any, false, limits)) do
+    case Quanta.finish(
+           Native.lisp_compile({source, [], [], false}, {:program, MapSet.new(), @any}, limits)
+         ) do
       {:error, {:problem, reason, code, parts, start, stop}} ->
         assert start <= stop and stop <= byte_size(source)
         {reason, ProblemWords.message(reason, code, parts)}
@@ -175,7 +177,9 @@ defmodule PtcRunner.Lisp.ProblemWordsTest do
   defp code(source) do
     limits = {5_000, 100_000_000}
 
-    case Quanta.finish(Native.lisp_compile(source, [], [], MapSet.new(), @any, false, limits)) do
+    case Quanta.finish(
+           Native.lisp_compile({source, [], [], false}, {:program, MapSet.new(), @any}, limits)
+         ) do
       {:error, {:problem, _reason, code, _parts, _start, _stop}} -> code
       _ -> nil
     end

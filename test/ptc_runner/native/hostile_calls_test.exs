@@ -20,6 +20,11 @@ defmodule PtcRunner.Native.HostileCallsTest do
     end
   end
 
+  test "the arguments that compile a program of PTC-Lisp are good" do
+    for args <- HostileCalls.compilations(),
+        do: assert(elem(apply(Native, :lisp_compile, args), 0) == :ok)
+  end
+
   # What these take, other tests wait for.
   @others [:take_orphans, :take_panics]
 

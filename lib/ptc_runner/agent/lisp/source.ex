@@ -45,11 +45,11 @@ defmodule PtcRunner.Agent.Lisp.Source do
         {:ok, program}
 
       # Its message says where it is.
-      {:error, :parse_error, message} ->
+      {:error, :parse_error, message, _at} ->
         {:error, {:parse_error, message, nil}}
 
-      {:error, reason, message} ->
-        at = ErrorPlace.of_text(source, reason, %{}, [], limits)
+      {:error, reason, message, at} ->
+        at = ErrorPlace.of_problem(source, at)
         {:error, {reason, message, at && ErrorPlace.line_of(source, at)}}
 
       {:error, limit} ->

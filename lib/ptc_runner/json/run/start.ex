@@ -156,7 +156,7 @@ defmodule PtcRunner.Json.Run.Start do
     {timeout, max_heap, _reading} = limits
 
     case Lisp.again(program, memory, elem(own, 1), {timeout, max_heap}) do
-      {:error, reason, message} -> {:error, {:worded, reason, message}}
+      {:error, reason, message, _at} -> {:error, {:worded, reason, message}}
       built -> built
     end
   end
