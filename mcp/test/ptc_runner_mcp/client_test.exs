@@ -1,5 +1,6 @@
 defmodule PtcRunnerMcp.ClientTest do
   use ExUnit.Case, async: true
+  import PtcRunnerMcp.Waiting
   alias PtcRunnerMcp.{Client, Config}
 
   @fake Path.expand("../support/fake_server.sh", __DIR__)
@@ -35,14 +36,6 @@ defmodule PtcRunnerMcp.ClientTest do
       {_text, status} = System.cmd("kill", ["-0", "--", target], stderr_to_stdout: true)
       status != 0
     end)
-  end
-
-  defp soon(test, left \\ 1_200) do
-    cond do
-      test.() -> true
-      left == 0 -> false
-      true -> Process.sleep(50) && soon(test, left - 1)
-    end
   end
 
   test "lists and calls, in the era of initialize and in the later one" do

@@ -1,6 +1,7 @@
 defmodule PtcRunnerMcp.UpstreamsTest do
   use ExUnit.Case, async: false
   import PtcRunnerMcp.Requests
+  import PtcRunnerMcp.Waiting
   alias PtcRunnerMcp.Upstreams
 
   @fake Path.expand("../support/fake_server.sh", __DIR__)
@@ -25,14 +26,6 @@ defmodule PtcRunnerMcp.UpstreamsTest do
            end)
 
     PtcRunnerMcp.new(tools: &Upstreams.catalogue/0, tool_concurrency: 1)
-  end
-
-  defp soon(test, left \\ 1_200) do
-    cond do
-      test.() -> true
-      left == 0 -> false
-      true -> Process.sleep(50) && soon(test, left - 1)
-    end
   end
 
   defp ask(server, name, args) do
