@@ -6,6 +6,7 @@ defmodule PtcRunner.Lisp.Asking do
   # Where something decides about the calls, counts or keeps them, `PtcRunner.Json.Run.Controlled` makes them, as those of PTC-JSON.
 
   alias PtcRunner.Json.{Control, Run, ToolProcess}
+  alias PtcRunner.Json.Control.Equal
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, Reply, Rounds}
   alias PtcRunner.Lisp.{Answers, Arguments, Data, DecidedTogether, ErrorPlace, Ledger, Prints}
   alias PtcRunner.Lisp.{Program, Together, Workers}
@@ -322,7 +323,7 @@ defmodule PtcRunner.Lisp.Asking do
   def cached?(control, before, name, args) do
     match?([{_id, _name, _args, {:cached, _outcome}} | _], control.entries) or
       (before.cache != %{} and
-         match?({:ok, _, _}, Control.in_cache(before, Control.cache_key(before, name, args))))
+         match?({:ok, _, _}, Equal.running_or_answered(before, Equal.key(before, name, args))))
   end
 
   @doc "What a tool has said that has failed: for the error of the run, and for its entry. A journal that was not made by this language has a text alone."

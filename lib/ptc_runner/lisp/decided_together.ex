@@ -230,7 +230,7 @@ defmodule PtcRunner.Lisp.DecidedTogether do
     do: {stopped, args, Ledger.began(), [], run}
 
   defp waiting([args | rest], id, %{name: name, pc: pc} = so_far, control) do
-    case Control.waits_too(control, id, name, args, pc) do
+    case Control.Asking.waits_too(control, id, name, args, pc) do
       {:wait, control} -> waiting(rest, id + 1, so_far, control)
       # What the hook lets run is not made before the one that waits.
       :other when control.rules.on_call != nil -> waiting(rest, id + 1, so_far, control)

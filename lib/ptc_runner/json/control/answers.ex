@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Control.Answers do
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.{Control, Entry, Kept, Limits, Message, Text}
-  alias PtcRunner.Json.Control.{Order, Words}
+  alias PtcRunner.Json.Control.{Equal, Order, Words}
   alias PtcRunner.Sandbox.Guarded
 
   @doc "Keeps the answer to a call."
@@ -92,12 +92,12 @@ defmodule PtcRunner.Json.Control.Answers do
   # A tool of PTC-Lisp that has failed is called again.
   def in_cache(%{rules: %{lisp: %{}}} = control, name, args, {kind, _why})
       when kind in [:failed, :ended],
-      do: %{control | cache: Map.delete(control.cache, Control.cache_key(control, name, args))}
+      do: %{control | cache: Map.delete(control.cache, Equal.key(control, name, args))}
 
   def in_cache(control, name, args, outcome),
     do: %{
       control
-      | cache: Map.put(control.cache, Control.cache_key(control, name, args), outcome)
+      | cache: Map.put(control.cache, Equal.key(control, name, args), outcome)
     }
 
   # A journal outlives this VM.

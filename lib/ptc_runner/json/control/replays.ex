@@ -28,7 +28,7 @@ defmodule PtcRunner.Json.Control.Replays do
   @spec any?(t()) :: boolean()
   def any?({journal, _entries, _number, _rest}), do: journal != [] and journal != %{}
 
-  @doc "The next answer, if it is that of an equal call, which has worked; `:other`: see `PtcRunner.Json.Control.decide/5`."
+  @doc "The next answer, if it is that of an equal call, which has worked; `:other`: see `PtcRunner.Json.Control.Deciding.decide/5`."
   @spec next(t(), Entry.id(), term(), term(), non_neg_integer()) ::
           {:answer, term(), non_neg_integer(), t()} | :other
   def next({[{id, _, _, _} = entry | rest], _, _, _} = replays, id, name, args, max_heap),

@@ -5,7 +5,7 @@ defmodule PtcRunner.Json.Run.Controlled do
 
   alias PtcRunner.Firewall.Watch
   alias PtcRunner.Json.Control
-  alias PtcRunner.Json.Control.{Answers, Order, Replays}
+  alias PtcRunner.Json.Control.{Answers, Deciding, Order, Replays}
   alias PtcRunner.Json.{Deadline, Entry, Fingerprint, Keyed, Limits, Now, Paused, Place}
   alias PtcRunner.Json.{Program, Run, Text, Texts, ToolProcess, Tools}
   alias PtcRunner.Json.Run.{Driver, InCaller, Reply, Rounds, Start, Turn}
@@ -333,7 +333,7 @@ defmodule PtcRunner.Json.Run.Controlled do
   @doc "Decides about a call. The application's own function of events may fail, and its caller go on: then no tool runs any more."
   @spec decide(Run.t(), Entry.id(), term(), term(), non_neg_integer()) :: Control.step()
   def decide(%Run{control: control, process: process}, id, name, args, pc) do
-    Control.decide(control, id, name, args, pc)
+    Deciding.decide(control, id, name, args, pc)
   catch
     kind, reason ->
       ToolProcess.stop(process)

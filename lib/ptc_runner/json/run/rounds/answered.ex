@@ -2,8 +2,7 @@ defmodule PtcRunner.Json.Run.Rounds.Answered do
   @moduledoc false
   # What the processes of rounds have answered, for one call or for a list of them: it is kept, and given to each round that waits for it.
 
-  alias PtcRunner.Json.Control
-  alias PtcRunner.Json.Control.Answers
+  alias PtcRunner.Json.Control.{Answers, Equal}
   alias PtcRunner.Json.Run.Rounds
   alias PtcRunner.Json.Run.Rounds.{Asking, Driven, Running, Worker}
   alias PtcRunner.Sandbox.Guarded
@@ -74,7 +73,7 @@ defmodule PtcRunner.Json.Run.Rounds.Answered do
   defp joined(%{joins: joins} = rounds, _key) when joins == %{}, do: rounds
 
   defp joined(rounds, key) do
-    outcome = Control.in_cache(rounds.control, key)
+    outcome = Equal.running_or_answered(rounds.control, key)
     {joining, joins} = Map.pop(rounds.joins, key, [])
 
     Enum.reduce(Enum.sort(joining), %{rounds | joins: joins}, fn round, rounds ->

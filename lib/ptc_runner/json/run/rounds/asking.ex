@@ -2,7 +2,8 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
   @moduledoc false
   # What becomes of a call of a round: it is made now, or gathered, or held, or somebody else answers it.
 
-  alias PtcRunner.Json.{Control, Entry, Keyed}
+  alias PtcRunner.Json.{Entry, Keyed}
+  alias PtcRunner.Json.Control.{Deciding, Equal}
   alias PtcRunner.Json.Run.{Controlled, InCaller, Reply, Rounds}
   alias PtcRunner.Json.Run.Rounds.{Gathered, Running}
   alias PtcRunner.Sandbox.Weight
@@ -126,7 +127,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
     id = {rounds.id, round, number}
     control = placed(rounds.control, paused?(rounds, round) or behind?(rounds, name))
 
-    case asked(rounds, fn -> Control.decide(control, id, name, args, pc) end) do
+    case asked(rounds, fn -> Deciding.decide(control, id, name, args, pc) end) do
       :later ->
         {:waits, later(rounds, round)}
 
@@ -173,7 +174,7 @@ defmodule PtcRunner.Json.Run.Rounds.Asking do
           step()
   def from_cache(rounds, call, {round, id}, key, outcome) do
     rounds
-    |> asked(fn -> Control.from_cache(rounds.control, id, key, outcome) end)
+    |> asked(fn -> Equal.answered(rounds.control, id, key, outcome) end)
     |> decided(call, rounds, round, id)
   end
 
