@@ -9,11 +9,12 @@ defmodule PtcRunner.Agent.Run do
     Checking,
     Describe,
     Feedback,
+    Judging,
     Paused,
     Record,
     Replaying,
-    Result,
-    Tool
+    Tool,
+    Watching
   }
 
   alias PtcRunner.Firewall.{Flow, Guard, Hidden, Kept, Marks, Shape}
@@ -30,9 +31,8 @@ defmodule PtcRunner.Agent.Run do
     Message
   }
 
-  alias PtcRunner.Json.{Resuming, Runner, ToolContext, Tools, Values}
+  alias PtcRunner.Json.{Resuming, Runner, ToolContext, Values}
   alias PtcRunner.Json.Explain.Noticed
-  alias PtcRunner.SubAgent.Signature.Annotations
 
   # The options of the run itself.
   @recording [:recorded_calls, :recorded_bytes]
@@ -184,7 +184,7 @@ defmodule PtcRunner.Agent.Run do
 
     control = %{
       budget: opts[:budget],
-      settings: settings(tools),
+      settings: Watching.settings(tools),
       firewall: firewall,
       plan: plan,
       run_id: opts[:run_id],
@@ -195,7 +195,7 @@ defmodule PtcRunner.Agent.Run do
       Approval.asked(tools, opts, fn -> Approval.plan(program, tools, given) end)
 
     run = fn functions, record ->
-      control = watching(control, tools, opts, record)
+      control = Watching.control(control, tools, opts, record)
       given = [{:tools, functions}, {:control, control} | given]
 
       cond do
@@ -209,7 +209,7 @@ defmodule PtcRunner.Agent.Run do
     bound = Enum.map(tools, &ToolContext.bound(&1, given_to_tools))
     {result, noted} = Calls.noted(bound, Keyword.take(opts, @recording), run)
     # What the run had called before it was paused.
-    made = audited(noted.calls, given_to_tools)
+    made = Watching.audited(noted.calls, given_to_tools)
     calls = Keyword.get(opts, :tool_calls_before, []) ++ made
     noted = %{noted | calls: calls, told: Keyword.get(opts, :made_before, "") <> noted.told}
 
@@ -242,7 +242,7 @@ defmodule PtcRunner.Agent.Run do
         memory = marked(memory, delta, shape, told, info.memory)
         info = %{info | shape: Flow.result(shape, value, delta), findings: findings}
         whole = {whole, shape, told}
-        judged(value, opts, %{info | delta: delta, memory: memory, whole: whole})
+        Judging.judged(value, opts, %{info | delta: delta, memory: memory, whole: whole})
 
       {:error, fault} ->
         edition = edition(program, given)
@@ -273,15 +273,6 @@ defmodule PtcRunner.Agent.Run do
   defp marked(memory, delta, shape, told, before),
     do: Marks.put(memory, delta, shape, told, before)
 
-  @doc "The calls with what the audit says of for whom they were made."
-  @spec audited([Record.call()], map() | nil) :: [Record.call()]
-  def audited(calls, nil), do: calls
-
-  def audited(calls, context) do
-    audited = ToolContext.audited(context)
-    Enum.map(calls, &Map.put(&1, :context, audited))
-  end
-
   defp called?(tool, noted),
     do: is_map_key(noted.dropped, tool.name) or Enum.any?(noted.calls, &(&1.name == tool.name))
 
@@ -296,70 +287,9 @@ defmodule PtcRunner.Agent.Run do
   defp strict(given, %Json.Program{}), do: given
   defp strict(given, _source), do: Keyword.put_new(given, :strict, true)
 
-  @doc "What the tools say beside their functions."
-  @spec settings([Tool.t()]) :: Tools.settings()
-  def settings(tools) do
-    for %Tool{name: name} = tool <- tools,
-        setting = Tools.of(tool),
-        setting != Tools.usual(),
-        into: %{},
-        do: {name, setting}
-  end
-
-  # Decisions are recorded where something else than a call may be decided.
-  defp watched?(tools, opts) do
-    opts[:on_call] != nil or opts[:on_event] != nil or opts[:resumes] != nil or
-      Enum.any?(tools, &(&1.approve or &1.cache))
-  end
-
-  @doc """
-  The control with who is told of each call, for the record and for `:on_event`: where something else than a call may be decided. A replay
-  records what the journal answers.
-  """
-  @spec watching(map(), [Tool.t()], keyword(), Record.t() | nil) :: map()
-  def watching(control, _tools, _opts, nil), do: control
-
-  def watching(control, tools, opts, record) do
-    if watched?(tools, opts),
-      do: Map.put(control, :watch, decisions(record, opts[:on_event])),
-      else: control
-  end
-
-  # The record has nothing to keep of a call that is made as if nobody decided.
-  defp decisions(record, nil), do: {:decisions, watch(record, nil)}
-  defp decisions(record, on_event), do: watch(record, on_event)
-
-  @doc "Who is told of the calls that a journal answers."
-  @spec replay_watch(Record.t() | nil, keyword()) :: (map() -> term())
-  def replay_watch(nil, _opts), do: & &1
-  def replay_watch(record, opts), do: watch(record, opts[:on_event], :replay)
-
-  # What a run that goes on was answered before is recorded already, and what a replay is answered is not.
-  defp watch(record, on_event, records \\ nil) do
-    fn call ->
-      case call.decision do
-        decision when decision in [:run, :approved] -> Record.told(record, call)
-        ^records -> Record.decided(record, call)
-        decision when decision in [:replay, :pause] -> :ok
-        _no_tool -> Record.decided(record, call)
-      end
-
-      if on_event, do: on_event.(call |> Map.delete(:outcome) |> event())
-    end
-  end
-
-  # Only what is known is told.
-  defp event(call) do
-    call = Map.put(call, :event, :call)
-
-    Map.reject(call, fn {name, value} ->
-      value == nil and name in [:asked, :by, :note, :at, :attempt]
-    end)
-  end
-
   # The journal answers: no tool is called, and what is said of tools does not count.
   defp replayed(program, given, findings?, {opts, record}) do
-    watch = replay_watch(record, opts)
+    watch = Watching.replay(record, opts)
     {firewall, memory} = {given[:control].firewall, Keyword.get(opts, :memory, %{})}
 
     Replaying.run(opts[:replays], {program, memory}, watch, fn answers, now ->
@@ -429,63 +359,6 @@ defmodule PtcRunner.Agent.Run do
          path when path != nil <- Describe.atom_key(named(context)) do
       raise ArgumentError,
             "programs find string keys, and #{path} is an atom. Give data with string keys, or keys: :any"
-    end
-  end
-
-  @doc "Validates the value of a run."
-  @spec judged(term(), keyword(), info()) ::
-          {:ok, term(), info()} | {:error, term(), String.t(), info()}
-  def judged(value, opts, info) do
-    signature = Keyword.get(opts, :returns)
-    allowed = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
-    enums = {allowed, until(opts)}
-
-    with :no <- whole(info, signature, enums) do
-      case fit(value, signature, enums, info.shape) do
-        {:ok, value, warnings} ->
-          {:ok, value, %{info | warnings: info.warnings ++ warnings}}
-
-        {:error, errors} ->
-          errors = Shape.errors(errors, info.shape, &Result.wanted(&1, signature, allowed))
-          feedback = Feedback.result(errors, Shape.conceal(value, info.shape), info.made)
-          {:error, {:invalid_result, errors}, feedback, info}
-      end
-    end
-  end
-
-  # A signature does not know structs, and programs read them as maps of their fields.
-  defp fit(value, signature, enums, shape) do
-    with {:error, errors} <- Result.fit(value, signature, enums, shape) do
-      case Values.plain(value) do
-        ^value ->
-          {:error, errors}
-
-        plain ->
-          with {:error, _} <- Result.fit(plain, signature, enums, shape), do: {:error, errors}
-      end
-    end
-  end
-
-  # If the result declares the field `result`, an object that fits it as a whole is the result, although the
-  # rules of memory take only the value of that field.
-  defp whole(%{whole: {%{"result" => _value} = whole, shape, told}} = info, signature, enums) do
-    with true <- Result.declares?(signature, "result"),
-         {:ok, value, warnings} <- Result.fit(whole, signature, enums, shape) do
-      memory = info.before |> Map.merge(whole) |> marked(whole, shape, told, info.before)
-      info = %{info | delta: whole, memory: memory, shape: shape}
-      {:ok, value, %{info | warnings: info.warnings ++ warnings}}
-    else
-      _no -> :no
-    end
-  end
-
-  defp whole(_info, _signature, _enums), do: :no
-
-  # The check of enumerations has the time of a run of its own.
-  defp until(opts) do
-    case Keyword.get(opts, :timeout) do
-      timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
-      _none -> :infinity
     end
   end
 end

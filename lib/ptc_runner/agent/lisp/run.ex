@@ -2,7 +2,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   @moduledoc false
   # Runs one program of PTC-Lisp with validated tool calls, and judges its result.
 
-  alias PtcRunner.Agent.{Approval, Calls, Paused, Replaying, Result, Tool, ToolError}
+  alias PtcRunner.Agent.{Approval, Calls, Paused, Replaying, Result, Tool, ToolError, Watching}
   alias PtcRunner.Agent.Lisp.{Allowed, Source, Told}
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
@@ -144,7 +144,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
     recording = Keyword.take(opts, [:recorded_calls, :recorded_bytes])
     {{result, decided}, noted} = Calls.noted(bound, recording, run)
     # What the run had called before it was paused.
-    made = JsonRun.audited(noted.calls, given_to_tools)
+    made = Watching.audited(noted.calls, given_to_tools)
     told = Keyword.get(opts, :made_before, "") <> noted.told
 
     info = %{
@@ -196,12 +196,12 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
     own = %{
       budget: opts[:budget],
-      settings: JsonRun.settings(tools),
+      settings: Watching.settings(tools),
       run_id: opts[:run_id],
       forms: Map.new(tools, &{&1.name, &1})
     }
 
-    given = %{given | own: JsonRun.watching(own, tools, opts, record)}
+    given = %{given | own: Watching.control(own, tools, opts, record)}
 
     cond do
       opts[:replays] ->
@@ -254,7 +254,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
 
   # The journal answers: no tool is called, and what is said of tools does not count.
   defp replayed(program, %Given{memory: memory} = given, record, opts) do
-    watch = JsonRun.replay_watch(record, opts)
+    watch = Watching.replay(record, opts)
 
     Replaying.run(opts[:replays], {program, memory}, watch, fn answers, now ->
       Evaluation.run(program, %{given | own: answers, now: given.now || now})
