@@ -57,6 +57,7 @@ defmodule PtcRunner.Lisp do
     Given,
     GoingOn,
     Planning,
+    Preparing,
     Program,
     Pure
   }
@@ -337,7 +338,7 @@ defmodule PtcRunner.Lisp do
     given = Given.read(opts)
     {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
 
-    case Evaluation.compiled(program, given, {timeout, max_heap}) do
+    case Preparing.compiled(program, given, {timeout, max_heap}) do
       {:ok, program, _signature} -> {:ok, program}
       error -> error(error, {timeout, max_heap})
     end
@@ -362,7 +363,7 @@ defmodule PtcRunner.Lisp do
   def check(program, opts) when is_binary(program) or is_struct(program, Program) do
     given = Given.read(opts)
 
-    case Evaluation.checked(program, given) do
+    case Preparing.checked(program, given) do
       {:ok, _program} ->
         :ok
 

@@ -9,7 +9,7 @@ defmodule PtcRunner.Lisp.Beside do
   # and if what it finds in its memory can be taken. What only this library has is never given to the original, which would ignore it.
 
   alias PtcRunner.Lisp.Beside.{Choice, Taken, Values}
-  alias PtcRunner.Lisp.{Evaluation, Given}
+  alias PtcRunner.Lisp.{Evaluation, Given, Preparing}
 
   @typedoc "The modules of `ptc_runner`: its language under another name, and what makes source of its functions."
   @type sides :: Values.sides()
@@ -61,7 +61,7 @@ defmodule PtcRunner.Lisp.Beside do
   # Values of the memory that cannot be taken stay as they are.
   defp here(program, given, sides) do
     {given, taken} =
-      case Evaluation.checked(program, given) do
+      case Preparing.checked(program, given) do
         {:ok, program} -> Taken.what_can_be(program, given, sides)
         _error -> {given, %{}}
       end
@@ -71,7 +71,7 @@ defmodule PtcRunner.Lisp.Beside do
 
   defp either(text, known, kept, parallel, sides, opts) do
     with {:ok, given} <- read(known),
-         {:ok, program} <- Evaluation.checked(text, given),
+         {:ok, program} <- Preparing.checked(text, given),
          false <- String.contains?(text, parallel),
          {:ok, given, taken} <- Taken.all(program, given, sides) do
       {:native, program |> Evaluation.run(given) |> given_back(given, taken, kept, sides)}

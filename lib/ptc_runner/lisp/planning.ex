@@ -6,7 +6,7 @@ defmodule PtcRunner.Lisp.Planning do
   alias PtcRunner.Agent.Tool
   alias PtcRunner.Json.{Plan, Planning}
   alias PtcRunner.Json.Plan.Digest
-  alias PtcRunner.Lisp.{Evaluation, Given, Names, Program, Remembered, Tools}
+  alias PtcRunner.Lisp.{Given, Names, Preparing, Program, Remembered, Tools}
 
   # Any part of the data.
   @unknown [{:unknown, [], true}]
@@ -18,7 +18,7 @@ defmodule PtcRunner.Lisp.Planning do
     tools = if opts[:tools] == nil, do: nil, else: given.tools
 
     with {:ok, settings} <- said(tools, given.tool_context),
-         {:ok, program} <- Evaluation.with_memory(program, given),
+         {:ok, program} <- Preparing.with_memory(program, given),
          :ok <- Names.check(program, given, tools || :any) do
       context = opts[:context]
       forms = forms(tools || %{})

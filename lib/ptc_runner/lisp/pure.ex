@@ -5,7 +5,7 @@ defmodule PtcRunner.Lisp.Pure do
 
   alias PtcRunner.Json.Limits
   alias PtcRunner.Json.Run.Start
-  alias PtcRunner.Lisp.{Evaluation, Finished, Given, Program}
+  alias PtcRunner.Lisp.{Ended, Evaluation, Finished, Given, Program}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Step
@@ -74,7 +74,7 @@ defmodule PtcRunner.Lisp.Pure do
   defp begin_with(program, context, limits, began) do
     case built(program, limits) do
       {:ok, program} -> first(program, context, limits, began)
-      error -> Evaluation.unread(program, error, given(context, limits), monotonic(began))
+      error -> Ended.unread(program, error, given(context, limits), monotonic(began))
     end
   end
 
@@ -117,7 +117,7 @@ defmodule PtcRunner.Lisp.Pure do
     do: goes_on(program, context, limits, :none, began)
 
   defp step(value, defined, words, began) do
-    usage = Evaluation.lasted(words, since(began))
+    usage = Ended.lasted(words, since(began))
     %{Step.ok(value, Finished.memory(%{}, defined)) | prints: [], tool_calls: [], usage: usage}
   end
 

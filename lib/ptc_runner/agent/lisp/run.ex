@@ -7,7 +7,18 @@ defmodule PtcRunner.Agent.Lisp.Run do
   alias PtcRunner.Agent.Run, as: JsonRun
   alias PtcRunner.Firewall.Hidden
   alias PtcRunner.Json.{Text, ToolContext, Values}
-  alias PtcRunner.Lisp.{ErrorPlace, Evaluation, Firewalled, Given, GoingOn, Planning, Program}
+
+  alias PtcRunner.Lisp.{
+    ErrorPlace,
+    Evaluation,
+    Firewalled,
+    Given,
+    GoingOn,
+    Planning,
+    Preparing,
+    Program
+  }
+
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.{Json, Lisp, Step}
 
@@ -218,7 +229,7 @@ defmodule PtcRunner.Agent.Lisp.Run do
   end
 
   defp plan(program, %Given{own: %{forms: forms, settings: settings}} = given) do
-    case Evaluation.with_memory(program, given) do
+    case Preparing.with_memory(program, given) do
       {:ok, program} ->
         {:ok, Planning.of(program, forms, settings, {given.context, given.memory}, nil)}
 

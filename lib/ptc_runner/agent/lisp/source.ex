@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Lisp.Source do
   alias PtcRunner.Agent.Candidates
   alias PtcRunner.Agent.Lisp.{Fences, Told}
   alias PtcRunner.Agent.Thinking
-  alias PtcRunner.Lisp.{ErrorPlace, Evaluation, Given, Program, Remembered}
+  alias PtcRunner.Lisp.{ErrorPlace, Given, Preparing, Program, Remembered}
   alias PtcRunner.Json.Limits
   alias PtcRunner.Options
 
@@ -40,7 +40,7 @@ defmodule PtcRunner.Agent.Lisp.Source do
   defp invalid(error, at), do: {:error, error, Told.invalid(error, at)}
 
   defp compiled(source, given, limits) do
-    case Evaluation.compiled(source, given, limits) do
+    case Preparing.compiled(source, given, limits) do
       {:ok, program, _signature} ->
         {:ok, program}
 

@@ -5,7 +5,7 @@ defmodule PtcRunner.Agent.Lisp.Turn do
   alias PtcRunner.Agent.{Feedback, Made, Paused, Steps}
   alias PtcRunner.Agent.Lisp.{Run, Source, Told}
   alias PtcRunner.Json.{Budget, Within}
-  alias PtcRunner.Lisp.Evaluation
+  alias PtcRunner.Lisp.Ended
 
   @reading [:timeout, :max_heap]
   @running [:context, :timeout, :max_heap, :recorded_calls, :recorded_bytes, :tool_context] ++
@@ -31,7 +31,7 @@ defmodule PtcRunner.Agent.Lisp.Turn do
         ran(program, text, warnings, state, [])
 
       {:error, error, told} ->
-        Evaluation.refused(text, error)
+        Ended.refused(text, error)
         fields = [result: %{error: told}, why: Told.error(error)]
         {:again, told, Steps.record(text, state, fields)}
     end

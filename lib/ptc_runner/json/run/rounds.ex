@@ -10,10 +10,10 @@ defmodule PtcRunner.Json.Run.Rounds do
   # time, and a call of another tool is held until it may be made.
 
   alias PtcRunner.Json.{Control, Deadline, Entry, Run, ToolProcess}
-  alias PtcRunner.Json.Control.{Answers, Order}
+  alias PtcRunner.Json.Control.Order
   alias PtcRunner.Json.Run.{Driver, Reply}
-  alias PtcRunner.Json.Run.Rounds.{Answered, Asking, Driven, Gathered, Loop, Replayed}
-  alias PtcRunner.Json.Run.Rounds.{Running, Worker}
+  alias PtcRunner.Json.Run.Rounds.{Answered, Asking, Driven, Gathered, Loop, Outcome}
+  alias PtcRunner.Json.Run.Rounds.{Replayed, Requested, Running, Worker}
   alias PtcRunner.Native
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Guarded
@@ -68,7 +68,7 @@ defmodule PtcRunner.Json.Run.Rounds do
   @spec run(Reply.t(), Run.t()) :: {:ok, [term()], non_neg_integer()} | {:error, term()}
   def run(Reply.fork(list: list) = loop, run) do
     ref = :erlang.alias()
-    {result, nil} = ref |> new(loop, run) |> go_on(list, 0, ref) |> outcome(loop, nil)
+    {result, nil} = ref |> new(loop, run) |> go_on(list, 0, ref) |> Outcome.of(loop, nil)
     result
   end
 
@@ -85,7 +85,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     {rounds, items, round, reply} = Replayed.first(rounds, list)
     rounds = rounds |> replied(reply, round - 1) |> go_on(items, round, ref)
     next = if rounds.calls == %{}, do: id, else: id + 1
-    {result, control} = outcome(rounds, loop, control.paused)
+    {result, control} = Outcome.of(rounds, loop, control.paused)
     {result, control, next}
   end
 
@@ -123,7 +123,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     |> Asking.oldest()
     |> then(&Driven.resumed({:unanswered, &1}, call, round))
     |> go_on(items, round + 1, ref)
-    |> outcome(loop, before)
+    |> Outcome.of(loop, before)
   end
 
   @doc """
@@ -139,7 +139,7 @@ defmodule PtcRunner.Json.Run.Rounds do
     rounds = %{new(ref, loop, run) | control: control, id: id, workers: workers}
     rounds = rounds |> ordered() |> go_on(list, 0, ref)
     next = if rounds.calls == %{}, do: id, else: id + 1
-    {result, control} = outcome(rounds, loop, control && control.paused)
+    {result, control} = Outcome.of(rounds, loop, control && control.paused)
     {result, control, next, rounds.workers}
   end
 
@@ -150,35 +150,6 @@ defmodule PtcRunner.Json.Run.Rounds do
       do: %{rounds | ordered?: true, settings: control.settings},
       else: rounds
   end
-
-  defp outcome(%{control: nil} = rounds, Reply.fork(loop: name, list: list), _before) do
-    case rounds do
-      %{error: {_round, reason}} -> {{:error, reason}, nil}
-      %{values: values, words: words} -> {{:ok, Loop.value(name, list, values), words}, nil}
-    end
-  end
-
-  defp outcome(%{control: control} = rounds, Reply.fork(loop: name, list: list), before) do
-    paused = for {_round, {:paused, ids}} <- rounds.asked, id <- ids, into: %{}, do: {id, []}
-
-    case rounds do
-      _some when paused != %{} ->
-        # Rounds after one that failed are not asked for, and what their calls were answered has gaps then.
-        waiting = Enum.filter(control.paused, &is_map_key(paused, &1.id))
-        {:paused, control |> Order.pausing(waiting) |> Answers.unreached() |> beyond(rounds)}
-
-      %{error: {_round, reason}} ->
-        {{:error, reason}, beyond(%{control | paused: before}, rounds)}
-
-      %{values: values, words: words} ->
-        {{:ok, Loop.value(name, list, values), words}, control}
-    end
-  end
-
-  defp beyond(control, %{error: nil}), do: control
-
-  defp beyond(control, %{error: {round, _reason}, id: id}),
-    do: Answers.beyond(control, id, round)
 
   defp new(ref, Reply.fork(state: state, terms: terms, left: left), run) do
     heap = ToolProcess.share(run.max_heap, run.most)
@@ -270,62 +241,7 @@ defmodule PtcRunner.Json.Run.Rounds do
 
   # The round waits for the tool. `PtcRunner.Json.Run.Rounds.Answered` goes on with it.
   @impl true
-  def request(Reply.ask() = ask, %Run{strategy: rounds} = run) do
-    {how, what, rounds} = Worker.asked(ask, rounds, rounds.round)
-    {how, what, %{run | strategy: rounds}}
-  end
-
-  def request(call, %Run{strategy: %{workers: %_{}, round: round} = rounds} = run) do
-    {call, rounds} = Worker.call(call, rounds, round)
-
-    case Asking.asked_for(call, rounds, round) do
-      {:waits, rounds} ->
-        {:ended, :waits, %{run | strategy: rounds}}
-
-      {:resume, {:answer, value, words} = answer, rounds} ->
-        rounds = Worker.answered({:ok, value, words}, call, rounds, round)
-        {:resume, answer, %{run | strategy: rounds}}
-
-      {:failed, failed, rounds} ->
-        rounds = Worker.answered({:error, {:tool_failed, failed}}, call, rounds, round)
-
-        case Worker.failed(call, rounds, failed) do
-          {:error, _reason} = error -> {:ended, error, %{run | strategy: rounds}}
-          reply -> {:resumed, reply, %{run | strategy: rounds}}
-        end
-
-      {{:error, _reason} = error, rounds} ->
-        {:ended, error, %{run | strategy: rounds}}
-    end
-  end
-
-  def request(call, %Run{strategy: %{round: round} = rounds} = run) do
-    case Asking.asked_for(call, rounds, round) do
-      {:waits, rounds} ->
-        {:ended, :waits, %{run | strategy: rounds}}
-
-      {:resume, {:answer, value, words}, rounds} when elem(call, 0) == :last ->
-        {result, rounds} = Loop.last(rounds, call, value, words, rounds.run.max_heap)
-        {:ended, result, %{run | strategy: rounds}}
-
-      {:resume, answer, rounds} ->
-        {:resume, answer, %{run | strategy: rounds}}
-
-      {:failed, text, rounds} when elem(call, 0) == :last ->
-        {:ended, {:error, {:tool_failed, text}}, %{run | strategy: rounds}}
-
-      {:failed, text, rounds} ->
-        {:failed, :failed, text, %{run | strategy: rounds}}
-
-      {:unanswered, rounds} ->
-        run = %{run | strategy: rounds}
-        reply = Driven.unanswered(call)
-        if reply == :uncaught, do: {:ended, :waits, run}, else: {:resumed, reply, run}
-
-      {{:error, _reason}, _rounds} = failed ->
-        {:ended, :waits, %{run | strategy: Driven.resumed(failed, call, round)}}
-    end
-  end
+  defdelegate request(request, run), to: Requested
 
   defp released?(%{held: held} = rounds) do
     not :gb_trees.is_empty(held) and

@@ -7,7 +7,7 @@ defmodule PtcRunner.Lisp.Beside.Values do
   # depends on how the other one is built. What has no source cannot be taken: built-ins and what `comp` and others make are Elixir functions
   # there.
 
-  alias PtcRunner.Lisp.{Duration, Evaluation, Function, Given, Remembered, Symbol, Var}
+  alias PtcRunner.Lisp.{Duration, Evaluation, Function, Given, Preparing, Remembered, Symbol, Var}
   alias PtcRunner.Lisp.Regex, as: Pattern
 
   @typedoc "The modules of `ptc_runner`: its language, and what makes source of its functions."
@@ -128,7 +128,7 @@ defmodule PtcRunner.Lisp.Beside.Values do
 
   # The names that a source mentions and does not bind itself, and its tools.
   defp names(source) do
-    case Evaluation.compiled(source, Given.read([]), @limits) do
+    case Preparing.compiled(source, Given.read([]), @limits) do
       {:ok, program, _signature} -> program.names
       _error -> throw({__MODULE__, :cannot})
     end
