@@ -42,7 +42,7 @@ defmodule PtcRunner.Lisp.Firewalled do
       iex> seen.context
       %{"users" => [%{"id" => 1}]}
       iex> {:ok, program} = PtcRunner.Lisp.compile("(map :_pin data/users)")
-      iex> {:error, :validation_error, text} = Firewalled.seen(program, given)
+      iex> {:error, :validation_error, text, nil} = Firewalled.seen(program, given)
       iex> text =~ "The program names the field _pin, and data/users has firewalled data."
       true
 

@@ -8,12 +8,14 @@ defmodule PtcRunner.LispTest do
   doctest PtcRunner.Lisp
   doctest PtcRunner.Lisp.Arguments
   doctest PtcRunner.Lisp.Duration
+  doctest PtcRunner.Lisp.Ended
   doctest PtcRunner.Lisp.Evaluation
   doctest PtcRunner.Lisp.Function
   doctest PtcRunner.Lisp.Given
   doctest PtcRunner.Lisp.Keyword
   doctest PtcRunner.Lisp.Ledger
   doctest PtcRunner.Lisp.Names
+  doctest PtcRunner.Lisp.Preparing
   doctest PtcRunner.Lisp.Prints
   doctest PtcRunner.Lisp.Program
   doctest PtcRunner.Lisp.Regex
