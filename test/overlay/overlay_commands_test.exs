@@ -13,7 +13,7 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     compiled = Upstream.run!(app, "mix", ["compile"])
     assert compiled =~ "Generated host_app app"
     refute compiled =~ "warning:"
-    for _ <- 1..2, do: compiles_nothing(app)
+    compiles_nothing(app)
 
     code = """
     alias PtcRunner.SubAgent.Signature
@@ -42,13 +42,11 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     refute output =~ "warning:"
   end
 
-  test "both by path, in this order, with Hex; texts and options before 0.7.0", context do
-    # With nothing compiled before: Mix compiles `ptc_runner` first all the same.
-    app = Upstream.write(context.tmp_dir, "0.6.0", ptc_runner: :last)
-    compiled = Upstream.run!(app, "mix", ["compile"])
-    assert compiled =~ "Generated host_app app"
-    refute compiled =~ "warning:"
-    compiles_nothing(app)
+  test "both by path; texts and options before 0.7.0", context do
+    # The library was compiled beside a release without PtcRunner.Json, so the compiler finds two of them now; that it
+    # says nothing where nothing was compiled before, the test with `allm` sees.
+    app = Upstream.write_compiled(context.tmp_dir, "0.6.0")
+    assert Upstream.run!(app, "mix", ["compile"]) =~ "Generated host_app app"
 
     code = """
     {:original, PtcRunner.Schema, :to_prompt, 0} = PtcRunner.Schema.to_prompt()
@@ -70,6 +68,7 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     output = Upstream.run!(app, "mix", ["run", "-e", Upstream.show_info() <> code])
     assert output =~ "all of it held"
     Upstream.assert_as_in_guide(output, "0.6.0")
+    refute output =~ "Compiling"
 
     assert [_, _] =
              String.split(output, "PtcRunner.Json.run/2 has no option :timeout_ms and ignores it")
@@ -77,7 +76,8 @@ defmodule PtcRunner.Native.OverlayCommandsTest do
     # A change of the other package compiles what depends on it, and then nothing.
     File.write!(Path.join(context.tmp_dir, "ptc_runner/lib/lisp.ex"), "# changed\n", [:append])
     refute Upstream.run!(app, "mix", ["compile"]) =~ "warning:"
-    compiles_nothing(app)
-    assert Upstream.run!(app, "mix", ["run", "-e", code]) =~ "all of it held"
+    output = Upstream.run!(app, "mix", ["run", "-e", code])
+    assert output =~ "all of it held"
+    refute output =~ "Compiling"
   end
 end

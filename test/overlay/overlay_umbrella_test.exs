@@ -11,10 +11,15 @@ defmodule PtcRunner.Native.OverlayUmbrellaTest do
     app = Upstream.write_compiled(folder, "0.8.0", umbrella: true)
     File.mkdir_p!(Path.join(app, "config"))
 
-    File.write!(Path.join(app, "config/config.exs"), """
+    config = Path.join(app, "config/config.exs")
+
+    File.write!(config, """
     import Config
     config :ptc_runner_native, overlay: [PtcRunner.SubAgent.Signature.Parser]
     """)
+
+    # A configuration that is newer than what is compiled has all of it compiled again.
+    File.touch!(config, System.os_time(:second) - 3_600)
 
     refute Upstream.run!(app, "mix", ["compile"]) =~ "redefining module"
 

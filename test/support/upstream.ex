@@ -68,8 +68,9 @@ defmodule PtcRunner.Test.Upstream do
   @shared "tmp/overlay_library"
 
   @doc """
-  The application on 0.13.0, compiled with nothing compiled before, and what Mix said. It is compiled once in a run of the tests: one
-  test may work in it, others take the library from `write_compiled/3`.
+  The application on 0.13.0, compiled with nothing compiled before, and what Mix said. `ptc_runner` stands after this library among its
+  dependencies: Mix compiles it first all the same. It is compiled once in a run of the tests: one test may work in it, others take the
+  library from `write_compiled/3`.
   """
   @spec compiled() :: {Path.t(), String.t()}
   def compiled do
@@ -78,7 +79,7 @@ defmodule PtcRunner.Test.Upstream do
         nil ->
           folder = Path.expand(@shared, @root)
           File.rm_rf!(folder)
-          app = write(folder, "0.13.0")
+          app = write(folder, "0.13.0", ptc_runner: :last)
           output = run!(app, "mix", ["compile"])
           # That test may have it compiled again.
           File.cp_r!(library(app), Path.join(folder, "library"))
@@ -172,11 +173,15 @@ defmodule PtcRunner.Test.Upstream do
   end
 
   defp mix(name, app, version, deps) do
+    # With `allm`, a release is put together in half of the time. Without, it is as Mix makes it.
+    fast = ", releases: [#{app}: [strip_beams: false, include_erts: false]]"
+    releases = if deps =~ ":allm", do: fast, else: ""
+
     """
     defmodule #{name}.MixProject do
       use Mix.Project
       def project do
-        [app: #{inspect(app)}, version: "#{version}", elixir: "~> 1.14", deps: deps()] ++ umbrella()
+        [app: #{inspect(app)}, version: "#{version}", elixir: "~> 1.14", deps: deps()#{releases}] ++ umbrella()
       end
 
       defp umbrella do
@@ -288,13 +293,20 @@ defmodule PtcRunner.Test.Upstream do
   end
 
   @doc """
-  Gives another environment the library as it was compiled for `:dev`: in every environment a dependency
-  is compiled for `:prod`. What stands in for `ptc_runner` and the application are compiled again.
+  Gives another environment the dependencies as they were compiled for `:dev`: in every environment a dependency
+  is compiled for `:prod`. The application is compiled again.
   """
   @spec copy_build(Path.t(), String.t()) :: :ok
   def copy_build(app, env) do
-    File.mkdir_p!(Path.dirname(library(app, env)))
-    File.cp_r!(library(app), library(app, env))
+    target = Path.dirname(library(app, env))
+    File.mkdir_p!(target)
+
+    # The library last: it is compiled after the others.
+    for dependency <- ~w(allm ptc_runner ptc_runner_native),
+        built = Path.join(Path.dirname(library(app)), dependency),
+        File.dir?(built),
+        do: File.cp_r!(built, Path.join(target, dependency))
+
     :ok
   end
 
