@@ -202,6 +202,12 @@ fn many_arguments_of_a_built_in_are_not_exchanged_with_each_suspension() {
         "(count (apply str (range N)))",
         "(apply < (range N))",
         "(count (apply hash-map (range N)))",
+        "(count (apply interleave (map list (range N))))",
+        "(count (apply union (map hash-set (range N))))",
+        "(count (apply intersection (map (fn [k] #{0 k}) (range N))))",
+        "(count (apply difference (map hash-set (range N))))",
+        "(count (apply merge-with + (map (fn [k] {(mod k 7) 1}) (range N))))",
+        "(count (apply map (fn [& xs] (count (map inc xs))) (map list (range N))))",
     ] {
         let [few, many] = ["10000", "40000"].map(|count| most(&call.replace('N', count)));
         // One more for each thousand that is kept.

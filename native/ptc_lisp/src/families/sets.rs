@@ -8,6 +8,8 @@ use crate::table::Builtin;
 use crate::values::{class, items_of_set, set_of_map, Class};
 use ptc_term::heap::{Heap, Lookup};
 
+/// Fuel for the check of a set.
+const FUEL_A_CHECK: usize = 1;
 /// Fuel for reading an item of a set.
 const ITEM: usize = 4;
 /// Items are taken out of a set that is so many times larger, one by one.
@@ -27,15 +29,8 @@ pub fn eval<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, arguments: &[H::T
         (Builtin::Disj, &[coll, ..]) if class(m, coll) == Class::Nil => Ok(coll),
         (_, &[one]) => Ok(one),
         (Builtin::Disj, &[set, ref items @ ..]) => disj(m, call, set, items),
-        (_, sets) => {
-            if sets.iter().any(|set| class(m, *set) != Class::Set) {
-                return Err(call.refuse());
-            }
-            match builtin {
-                Builtin::Union => union(m, sets),
-                _ => kept_of_first(m, call, sets),
-            }
-        }
+        (Builtin::Union, sets) => union(m, call, sets),
+        (_, sets) => kept_of_first(m, call, sets),
     }
 }
 
@@ -73,21 +68,66 @@ fn set_with<H: Heap>(m: &mut Machine<'_, H>, flow: &mut Flow<H::Term>, map: H::T
     Ok(set_of_map(m, map))
 }
 
+/// Which set an operation on several sets begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    First,
+    Smallest,
+    Largest,
+}
+
+/// Checks that all of them are sets. Returns the place of the one to begin with, and how many items those behind the first one have.
+fn checked<H: Heap>(
+    m: &mut Machine<'_, H>,
+    (call, sets): (Call<'_, H::Term>, &[H::Term]),
+    flow: &mut Flow<H::Term>,
+    begins: Begins,
+) -> Result<(usize, usize), Halt<H>> {
+    flow.places.resize(3, 0);
+    loop {
+        let (at, chosen, others) = (flow.places[0], flow.places[1], flow.places[2]);
+        let Some(set) = sets.get(at) else {
+            return Ok((chosen, others));
+        };
+        m.consume_fuel(FUEL_A_CHECK)?;
+        if class(m, *set) != Class::Set {
+            return Err(call.refuse());
+        }
+        let (size, least) = (size_of(m, *set), size_of(m, sets[chosen]));
+        let better = match begins {
+            Begins::First => false,
+            Begins::Smallest => size < least,
+            Begins::Largest => size >= least,
+        };
+        if better {
+            flow.places[1] = at;
+        }
+        if at > 0 {
+            flow.places[2] = others.saturating_add(size);
+        }
+        flow.places[0] = at + 1;
+        m.meter.advanced();
+    }
+}
+
+/// Returns the number of items of a set.
+fn size_of<H: Heap>(m: &Machine<'_, H>, set: H::Term) -> usize {
+    m.heap.map_size(items_of_set(m, set)).unwrap_or(0)
+}
+
 /// All items: those of the largest set, and more.
-fn union<H: Heap>(m: &mut Machine<'_, H>, sets: &[H::Term]) -> Eval<H> {
-    let maps: Vec<_> = sets.iter().map(|set| items_of_set(m, *set)).collect();
-    let sizes = maps.iter().map(|map| m.heap.map_size(*map).unwrap_or(0));
-    let largest = sizes.enumerate().max_by_key(|(_, size)| *size);
-    let largest = largest.map_or(0, |(place, _)| place);
+fn union<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>, sets: &[H::Term]) -> Eval<H> {
     flow(m, &[], |m, flow| {
-        while let (0, Some(map)) = (flow.part, maps.get(flow.at)) {
+        let (largest, _) = checked(m, (call, sets), flow, Begins::Largest)?;
+        while let (0, Some(set)) = (flow.part, sets.get(flow.at)) {
             if flow.at != largest {
-                keep_items(m, flow, *map)?;
+                m.consume_fuel(FUEL_A_CHECK)?;
+                keep_items(m, flow, items_of_set(m, *set))?;
             }
             flow.at += 1;
             m.meter.advanced();
         }
-        set_with(m, flow, maps[largest])
+        set_with(m, flow, items_of_set(m, sets[largest]))
     })
 }
 
@@ -117,65 +157,71 @@ fn kept_of_first<H: Heap>(
     sets: &[H::Term],
 ) -> Eval<H> {
     let wanted = call.builtin == Builtin::Intersection;
-    let maps: Vec<_> = sets.iter().map(|set| items_of_set(m, *set)).collect();
-    let size = |map: &H::Term| m.heap.map_size(*map).unwrap_or(0);
-    let others: usize = maps[1..].iter().map(size).sum();
-    if !wanted && MUCH_LARGER * others < size(&maps[0]) {
-        return without_all(m, sets[0], &maps[1..]);
-    }
     // The smallest set has all items of an intersection.
-    let first = match wanted {
-        true => (0..maps.len()).min_by_key(|at| size(&maps[*at])),
-        false => None,
+    let begins = match wanted {
+        true => Begins::Smallest,
+        false => Begins::First,
     };
-    let first = first.unwrap_or(0);
-    flow(m, &[sets[first]], |m, flow| {
-        flow.read(m, call)?;
+    flow(m, &[], |m, flow| {
+        let (first, others) = checked(m, (call, sets), flow, begins)?;
+        if !wanted && MUCH_LARGER * others < size_of(m, sets[0]) {
+            return without_all(m, flow, sets);
+        }
+        flow.next_source(m, call, sets[first])?;
         while flow.part == 0 {
             let Some((item, rest)) = m.heap.uncons(flow.sources[0]) else {
                 break;
             };
             m.consume_fuel(1)?;
             let cost = m.weigh(item)?;
+            // The place of the next set to look into.
             let mut all = true;
-            for (at, map) in maps.iter().enumerate() {
-                if at != first && all {
-                    m.consume_fuel_for_lookup(*map, cost)?;
-                    let found = m.heap.lookup(*map, item, &mut H::KeyCache::default());
+            while all && flow.at < sets.len() {
+                if flow.at != first {
+                    let map = items_of_set(m, sets[flow.at]);
+                    m.consume_fuel_for_lookup(map, cost)?;
+                    let found = m.heap.lookup(map, item, &mut H::KeyCache::default());
                     all = matches!(found, Lookup::Found(_)) == wanted;
+                }
+                if all {
+                    flow.at += 1;
+                    m.meter.advanced();
                 }
             }
             if all {
                 keep_key(m, flow, item)?;
             }
-            flow.sources[0] = rest;
+            (flow.sources[0], flow.at) = (rest, 0);
             m.meter.advanced();
         }
         set_with(m, flow, m.constant(EMPTY_MAP))
     })
 }
 
-/// The items of a set without those of others, whose maps these are: they are much smaller.
-fn without_all<H: Heap>(m: &mut Machine<'_, H>, set: H::Term, maps: &[H::Term]) -> Eval<H> {
-    flow(m, &[], |m, flow| {
-        while let (0, Some(map)) = (flow.part, maps.get(flow.at)) {
-            keep_items(m, flow, *map)?;
-            flow.at += 1;
-            m.meter.advanced();
-        }
-        if flow.part == 0 {
-            (flow.part, flow.at) = (1, 0);
-        }
-        let items = items_of_set(m, set);
-        let mut left = flow.made.unwrap_or(items);
-        while flow.at < flow.kept.len() {
-            let item = flow.kept.get(m.heap, flow.at);
-            left = without(m, left, item)?;
-            (flow.made, flow.at) = (Some(left), flow.at + 1);
-            m.meter.advanced();
-        }
-        Ok(set_of_map(m, left))
-    })
+/// The items of the first set without those of the others, which are much smaller.
+fn without_all<H: Heap>(
+    m: &mut Machine<'_, H>,
+    flow: &mut Flow<H::Term>,
+    sets: &[H::Term],
+) -> Eval<H> {
+    while let (0, Some(set)) = (flow.part, sets.get(1 + flow.at)) {
+        m.consume_fuel(FUEL_A_CHECK)?;
+        keep_items(m, flow, items_of_set(m, *set))?;
+        flow.at += 1;
+        m.meter.advanced();
+    }
+    if flow.part == 0 {
+        (flow.part, flow.at) = (1, 0);
+    }
+    let items = items_of_set(m, sets[0]);
+    let mut left = flow.made.unwrap_or(items);
+    while flow.at < flow.kept.len() {
+        let item = flow.kept.get(m.heap, flow.at);
+        left = without(m, left, item)?;
+        (flow.made, flow.at) = (Some(left), flow.at + 1);
+        m.meter.advanced();
+    }
+    Ok(set_of_map(m, left))
 }
 
 fn disj<H: Heap>(

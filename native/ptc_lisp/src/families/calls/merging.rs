@@ -2,6 +2,7 @@
 
 use super::ends::of_builtin;
 use super::function::{Applied, FunctionLike};
+use super::rests::store;
 use super::{Refusal, Turn};
 use crate::code::{Halt, Machine};
 use crate::consts::EMPTY_MAP;
@@ -20,7 +21,7 @@ const ENTRY: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merging<T> {
     function: FunctionLike<T>,
-    maps: Vec<T>,
+    maps: Roots<T>,
     /// The map so far.
     made: Option<T>,
     /// Number of maps that are merged or read.
@@ -34,7 +35,7 @@ pub struct Merging<T> {
 }
 
 rooted!(Merging {
-    optional: made, value; lists: maps; states: function, entries; plain: read, at, awaits
+    optional: made, value; states: function, maps, entries; plain: read, at, awaits
 });
 
 impl<T: Copy> Merging<T> {
@@ -42,7 +43,7 @@ impl<T: Copy> Merging<T> {
     pub fn of(function: FunctionLike<T>, maps: &[T]) -> Self {
         Merging {
             function,
-            maps: maps.to_vec(),
+            maps: store(maps.iter().copied()),
             made: None,
             read: 0,
             entries: Roots::default(),
@@ -87,7 +88,7 @@ impl<T: Copy> Merging<T> {
                             self.awaits = true;
                             return Ok(Turn::Next(next));
                         }
-                        Applied::Refused => return Err(self.refused()),
+                        Applied::Refused => return Err(self.refused(m)),
                     },
                     _ => Some(new),
                 };
@@ -102,7 +103,7 @@ impl<T: Copy> Merging<T> {
 
     /// Reads the entries of the next map. The first one is the start.
     fn read_map<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>) -> Result<(), Halt<H>> {
-        let map = self.maps[self.read];
+        let map = self.maps.get(m.heap, self.read);
         if class(m, map) == Class::Map {
             if self.made.is_none() {
                 self.made = Some(map);
@@ -123,9 +124,9 @@ impl<T: Copy> Merging<T> {
     }
 
     #[cold]
-    fn refused(&self) -> Refusal<T> {
+    fn refused<H: Heap<Term = T>>(&self, m: &Machine<'_, H>) -> Refusal<T> {
         let mut given = vec![self.function.term];
-        given.extend(&self.maps);
+        given.extend((0..self.maps.len()).map(|at| self.maps.get(m.heap, at)));
         invalid_types(Builtin::MergeWith, &given)
     }
 }

@@ -19,6 +19,7 @@ mod function;
 mod looker;
 mod merge;
 mod merging;
+mod rests;
 mod several;
 mod sort;
 mod start;

@@ -2,10 +2,10 @@
 
 use super::accept::keep;
 use super::function::{Applied, FunctionLike};
+use super::rests::Rests;
 use super::Turn;
 use crate::code::{Halt, Machine};
 use crate::exec::checks::invalid_types;
-use crate::families::seqs;
 use crate::table::Builtin;
 use ptc_kernels::Listing;
 use ptc_term::heap::Heap;
@@ -17,10 +17,7 @@ use ptc_term::roots::Roots;
 pub struct Several<T> {
     builtin: Builtin,
     function: FunctionLike<T>,
-    /// The sequences: what is not visited yet of those that are read.
-    rests: Vec<T>,
-    /// Number of sequences that are read.
-    read: usize,
+    rests: Rests<T>,
     awaits: bool,
     over: bool,
     kept: Roots<T>,
@@ -28,7 +25,7 @@ pub struct Several<T> {
 }
 
 rooted!(Several {
-    lists: rests; states: function, kept, listing; plain: builtin, read, awaits, over
+    states: function, rests, kept, listing; plain: builtin, awaits, over
 });
 
 impl<T: Copy> Several<T> {
@@ -37,8 +34,7 @@ impl<T: Copy> Several<T> {
         Several {
             builtin,
             function,
-            rests: sources.to_vec(),
-            read: 0,
+            rests: Rests::of(sources),
             awaits: false,
             over: false,
             kept: Roots::default(),
@@ -55,43 +51,32 @@ impl<T: Copy> Several<T> {
             keep(m, &mut self.kept, value)?;
         }
         self.awaits = false;
-        while self.read < self.rests.len() {
-            self.rests[self.read] = seqs::items(m, self.rests[self.read])?;
-            self.read += 1;
-            m.meter.advanced();
-        }
+        self.rests.read(m)?;
         while !self.over {
             m.consume_fuel(self.rests.len())?;
-            let Some((items, tails)) = self.next(m) else {
+            let Some((items, tails)) = self.rests.next(m) else {
                 self.over = true;
                 break;
             };
             match self.function.apply_to(m, &items)? {
                 Applied::Value(value) => {
                     keep(m, &mut self.kept, value)?;
-                    self.rests = tails;
+                    self.rests.go_on(tails);
                     m.meter.advanced();
                 }
                 Applied::Called => {
                     let next = self.function.call(m, &items)?;
-                    (self.rests, self.awaits) = (tails, true);
+                    self.rests.go_on(tails);
+                    self.awaits = true;
                     return Ok(Turn::Next(next));
                 }
                 Applied::Refused => {
                     let mut given = vec![self.function.term];
-                    given.extend(&self.rests);
+                    given.extend(self.rests.all(m));
                     return Err(invalid_types(self.builtin, &given));
                 }
             }
         }
         Ok(Turn::done(self.listing.all(m, &self.kept)?))
-    }
-
-    /// Returns the next items, and what follows them.
-    fn next<H: Heap<Term = T>>(&self, m: &Machine<'_, H>) -> Option<(Vec<T>, Vec<T>)> {
-        let nexts = self.rests.iter().map(|rest| m.heap.uncons(*rest));
-        nexts
-            .collect::<Option<Vec<_>>>()
-            .map(|all| all.into_iter().unzip())
     }
 }

@@ -212,12 +212,12 @@ fn begin<H: Heap>(m: &mut Machine<'_, H>, call: Call<'_, H::Term>) -> Begun<H> {
     }
 }
 
-/// `pmap` takes what `map` takes; its errors are its own.
 /// Whether the calls of a parallel form are runs of their own. Others are made in this run, which costs less.
 fn has_workers<H: Heap>(m: &Machine<'_, H>) -> bool {
     m.forks && m.program().language.has_workers
 }
 
+/// `pmap` takes what `map` takes; its errors are its own.
 fn pmap<H: Heap>(
     m: &mut Machine<'_, H>,
     call: Call<'_, H::Term>,

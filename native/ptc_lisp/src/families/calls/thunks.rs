@@ -1,6 +1,7 @@
 //! `pcalls`: functions without parameters are called, one after the other.
 
 use super::accept::keep;
+use super::rests::store;
 use super::Turn;
 use crate::code::{Halt, Machine};
 use ptc_kernels::Listing;
@@ -12,7 +13,7 @@ use ptc_vm::Next;
 /// `pcalls` that has begun.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thunks<T> {
-    functions: Vec<T>,
+    functions: Roots<T>,
     /// Number of functions that are called.
     at: usize,
     awaits: bool,
@@ -20,13 +21,13 @@ pub struct Thunks<T> {
     listing: Listing<T>,
 }
 
-rooted!(Thunks { lists: functions; states: kept, listing; plain: at, awaits });
+rooted!(Thunks { states: functions, kept, listing; plain: at, awaits });
 
 impl<T: Copy> Thunks<T> {
     /// The start.
     pub fn of(functions: &[T]) -> Self {
         Thunks {
-            functions: functions.to_vec(),
+            functions: store(functions.iter().copied()),
             at: 0,
             awaits: false,
             kept: Roots::default(),
@@ -43,12 +44,11 @@ impl<T: Copy> Thunks<T> {
             keep(m, &mut self.kept, value)?;
         }
         self.awaits = false;
-        match self.functions.get(self.at) {
-            Some(function) => {
-                (self.at, self.awaits) = (self.at + 1, true);
-                Ok(Turn::Next(Next::Call(*function, 0)))
-            }
-            None => Ok(Turn::done(self.listing.all(m, &self.kept)?)),
+        if self.at == self.functions.len() {
+            return Ok(Turn::done(self.listing.all(m, &self.kept)?));
         }
+        let function = self.functions.get(m.heap, self.at);
+        (self.at, self.awaits) = (self.at + 1, true);
+        Ok(Turn::Next(Next::Call(function, 0)))
     }
 }

@@ -1,9 +1,9 @@
 //! `pmap` and `pcalls` whose calls run side by side, each as a run of its own.
 
 use super::accept::keep;
+use super::rests::{store, Rests};
 use super::Turn;
 use crate::code::{Halt, Machine};
-use crate::families::seqs;
 use crate::table::Builtin;
 use ptc_kernels::Listing;
 use ptc_term::heap::{Heap, WORDS_OF_CELL};
@@ -15,12 +15,11 @@ use ptc_vm::Next;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workers<T> {
     form: Builtin,
-    /// The function that is called with an item of each sequence, or else the functions that are called without arguments.
+    /// The function that is called with an item of each sequence.
     function: Option<T>,
-    /// The sequences, or the functions: what is not visited yet of those that are read.
-    rests: Vec<T>,
-    /// Number of sequences that are read.
-    read: usize,
+    rests: Rests<T>,
+    /// The functions that are called without arguments, where there is no such function.
+    thunks: Roots<T>,
     /// Number of calls so far.
     at: usize,
     over: bool,
@@ -30,7 +29,7 @@ pub struct Workers<T> {
 }
 
 rooted!(Workers {
-    optional: function; lists: rests; states: calls, listing; plain: form, read, at, over, awaits
+    optional: function; states: rests, thunks, calls, listing; plain: form, at, over, awaits
 });
 
 impl<T: Copy> Workers<T> {
@@ -39,8 +38,8 @@ impl<T: Copy> Workers<T> {
         Workers {
             form: Builtin::Pmap,
             function: Some(function),
-            rests: sources.to_vec(),
-            read: 0,
+            rests: Rests::of(sources),
+            thunks: Roots::default(),
             at: 0,
             over: false,
             awaits: false,
@@ -54,8 +53,8 @@ impl<T: Copy> Workers<T> {
         Workers {
             form: Builtin::Pcalls,
             function: None,
-            read: functions.len(),
-            ..Workers::over(functions[0], functions)
+            thunks: store(functions.iter().copied()),
+            ..Workers::over(functions[0], &[])
         }
     }
 
@@ -67,11 +66,7 @@ impl<T: Copy> Workers<T> {
         if let Some(values) = returned.filter(|_| self.awaits) {
             return Ok(Turn::done(values));
         }
-        while self.read < self.rests.len() {
-            self.rests[self.read] = seqs::items(m, self.rests[self.read])?;
-            self.read += 1;
-            m.meter.advanced();
-        }
+        self.rests.read(m)?;
         while !self.over {
             let parts = 1 + self.function.map_or(0, |_| self.rests.len());
             m.consume_fuel(parts)?;
@@ -97,14 +92,13 @@ impl<T: Copy> Workers<T> {
     /// Takes the next call.
     fn next<H: Heap<Term = T>>(&mut self, m: &mut Machine<'_, H>) -> Option<T> {
         let Some(function) = self.function else {
-            let function = *self.rests.get(self.at)?;
+            let function =
+                (self.at < self.thunks.len()).then(|| self.thunks.get(m.heap, self.at))?;
             return Some(m.heap.make_list(&[function]));
         };
-        let nexts = self.rests.iter().map(|rest| m.heap.uncons(*rest));
-        let nexts = nexts.collect::<Option<Vec<_>>>()?;
-        let (items, rests): (Vec<_>, Vec<_>) = nexts.into_iter().unzip();
-        let call: Vec<_> = [function].into_iter().chain(items).collect();
-        self.rests = rests;
+        let (mut call, tails) = self.rests.next(m)?;
+        call.insert(0, function);
+        self.rests.go_on(tails);
         Some(m.heap.make_list(&call))
     }
 }

@@ -9,6 +9,8 @@ use crate::values::{class, items_of_set, set_of_map, Class};
 use ptc_kernels::Listing;
 use ptc_term::heap::{Heap, WORDS_OF_CELL};
 
+/// More sources are not exchanged at each suspension.
+const FEW_SOURCES: usize = 64;
 /// The words of a pair, and of its cell.
 const WORDS_OF_PAIR: usize = 3 * WORDS_OF_CELL;
 
@@ -217,8 +219,11 @@ pub(super) fn interleave<H: Heap>(
     call: Call<'_, H::Term>,
     given: &[H::Term],
 ) -> Eval<H> {
+    if given.len() > FEW_SOURCES {
+        return flow(m, &[], |m, flow| interleave_many(m, call, flow, given));
+    }
     for coll in given {
-        if !matches!(class(m, *coll), Class::Nil | Class::List | Class::String) {
+        if !is_interleaved(m, *coll) {
             return Err(call.refuse());
         }
     }
@@ -231,6 +236,47 @@ pub(super) fn interleave<H: Heap>(
         }
         flow.list(m)
     })
+}
+
+fn is_interleaved<H: Heap>(m: &Machine<'_, H>, coll: H::Term) -> bool {
+    matches!(class(m, coll), Class::Nil | Class::List | Class::String)
+}
+
+/// The same with so many sources that no suspension may exchange all of them. [`Flow::lists`] has the sources, and behind them what each round
+/// leaves of each.
+fn interleave_many<H: Heap>(
+    m: &mut Machine<'_, H>,
+    call: Call<'_, H::Term>,
+    flow: &mut Flow<H::Term>,
+    given: &[H::Term],
+) -> Eval<H> {
+    while let Some(coll) = given.get(flow.heavy) {
+        m.consume_fuel(1)?;
+        if !is_interleaved(m, *coll) {
+            return Err(call.refuse());
+        }
+        flow.heavy += 1;
+        m.meter.advanced();
+    }
+    while let Some(coll) = given.get(flow.part) {
+        m.consume_fuel(1)?;
+        flow.next_source(m, call, *coll)?;
+        keep(m, &mut flow.lists, flow.sources[0])?;
+        flow.end_source();
+        flow.part += 1;
+        m.meter.advanced();
+    }
+    while let Some((item, rest)) = m.heap.uncons(flow.lists.get(m.heap, flow.at)) {
+        m.consume_fuel(1)?;
+        flow.keep(m, item)?;
+        keep(m, &mut flow.lists, rest)?;
+        flow.at += 1;
+        m.meter.advanced();
+    }
+    // Of a round that is not whole, nothing is kept.
+    let whole = flow.at - flow.at % given.len();
+    flow.kept.truncate(whole, m.heap);
+    flow.list(m)
 }
 
 /// Takes the next item of each source; `None` if one has no more.
