@@ -457,9 +457,10 @@ defmodule PtcRunner.Native do
       {:ok, reference()} | :busy
   )
 
-  # `:fork`: the state has not read `taken` bytes, but those of another stream
+  # `:fork`: the state has not read `taken` bytes, but those of another stream; `:tag`: nothing was read, because the chunk may end a
+  # tag of thinking, and `looks?`
   pair(
-    stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary()) ::
+    stream_feed(reference(), taken :: non_neg_integer(), chunk :: binary(), looks? :: boolean()) ::
       Types.fed()
   )
 

@@ -172,7 +172,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:signature_exact, 2} => [@type_term, value],
       {:error_line, 4} => [errors, 1_000_000, 1_048_576, 0],
       {:stream_new, 4} => [@type_term, false, true, true],
-      {:stream_feed, 3} => [stream, 0, ~s({"a":)],
+      {:stream_feed, 4} => [stream, 0, ~s({"a":), true],
       {:stream_again, 2} => [stream, ""],
       {:stream_partial, 2} => [stream, ""],
       {:name_twin, 3} => [%{"a-b" => 1, a_b: 2}, "a-b", :string],

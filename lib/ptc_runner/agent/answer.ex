@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Answer do
   # the part.
 
   alias PtcRunner.Agent.Answer.{Asked, Part, Rows, Told}
-  alias PtcRunner.Agent.{Behind, Candidates, Commented, Elsewhere, Nearly, Thinking}
+  alias PtcRunner.Agent.{Behind, Candidates, Commented, Elsewhere, Nearly, Parts, Thinking}
   alias PtcRunner.Json.NumberTokens
   alias PtcRunner.SubAgent.Loop.JsonHandler.Answer
   alias PtcRunner.SubAgent.Signature
@@ -51,17 +51,18 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   defp chosen(text, asked) do
-    choosing = [fenced: true, plain: asked.wrapped?]
+    {spans, _open} = parts = Parts.of(text)
+    choosing = [fenced: true, plain: asked.wrapped?, parts: parts]
 
     case Candidates.choose(text, &value_of(&1, asked), choosing) do
       :one ->
-        alone(text, nil, asked)
+        alone({text, spans}, nil, asked)
 
       {:only, part} ->
-        alone(text, part, asked)
+        alone({text, spans}, part, asked)
 
       {:last, part, count} ->
-        with {:ok, value, warnings} <- alone(text, part, asked),
+        with {:ok, value, warnings} <- alone({text, spans}, part, asked),
              do: {:ok, value, ["took the last of #{count} answers" | warnings]}
 
       {:several, count} ->
@@ -69,9 +70,10 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  defp alone(text, part, asked) do
+  # `spans`: the places of the objects and lists of the text, which is searched once for them.
+  defp alone({text, spans}, part, asked) do
     with {:ok, value, _warnings} = right <- read_part(part, text, asked) do
-      case around(text, part, value, asked) do
+      case around({text, spans}, part, value, asked) do
         nil -> right
         error -> refused([error], text, asked)
       end
@@ -79,10 +81,10 @@ defmodule PtcRunner.Agent.Answer do
   end
 
   # The error of what stands beside a value and would be lost.
-  defp around(text, part, value, asked) do
+  defp around({text, spans}, part, value, asked) do
     cond do
-      sign = Behind.found(text, part, value) -> signed(sign, "behind")
-      sign = Elsewhere.operator(text) -> signed(sign, "before")
+      sign = Behind.found(text, spans, part, value) -> signed(sign, "behind")
+      sign = Elsewhere.operator(text, spans) -> signed(sign, "before")
       true -> elsewhere(Elsewhere.lost(text, part, value, asked.own))
     end
   end
@@ -117,14 +119,16 @@ defmodule PtcRunner.Agent.Answer do
     strict = %{strict | limits: asked.limits, spelling: :refuse}
 
     sign = Nearly.sign(text)
-    choosing = [fenced: true, plain: asked.wrapped?]
+    {spans, _open} = parts = Parts.of(text)
+    choosing = [fenced: true, plain: asked.wrapped?, parts: parts]
+    whole = {text, spans}
 
     read =
       case sign || Candidates.choose(text, &value_of(&1, asked), choosing) do
         ^sign when sign != nil -> {:error, [signed(sign, "before")]}
-        :one -> alone_exactly(text, nil, signature, asked, strict)
-        {:only, part} -> alone_exactly(text, part, signature, asked, strict)
-        {:last, part, _count} -> alone_exactly(text, part, signature, asked, strict)
+        :one -> alone_exactly(whole, nil, signature, asked, strict)
+        {:only, part} -> alone_exactly(whole, part, signature, asked, strict)
+        {:last, part, _count} -> alone_exactly(whole, part, signature, asked, strict)
         {:several, count} -> {:error, [several(count)]}
       end
 
@@ -133,9 +137,9 @@ defmodule PtcRunner.Agent.Answer do
       else: read
   end
 
-  defp alone_exactly(text, part, signature, asked, strict) do
+  defp alone_exactly({text, _spans} = whole, part, signature, asked, strict) do
     with {:ok, value} = right <- made_exactly(part || text, signature, asked, strict) do
-      case around(text, part, value, asked) do
+      case around(whole, part, value, asked) do
         nil -> right
         error -> {:error, [error]}
       end

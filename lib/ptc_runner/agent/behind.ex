@@ -56,7 +56,12 @@ defmodule PtcRunner.Agent.Behind do
   @spec found(String.t(), String.t() | nil, term()) :: String.t() | nil
   def found(text, part, value) do
     {spans, _open} = Parts.of(text)
+    found(text, spans, part, value)
+  end
 
+  @doc "The same for a text whose objects and lists are at these places."
+  @spec found(String.t(), [Parts.span()], String.t() | nil, term()) :: String.t() | nil
+  def found(text, spans, part, value) do
     spans =
       spans |> Enum.take(@most) |> Enum.filter(&(part == nil or Parts.text(text, &1) == part))
 

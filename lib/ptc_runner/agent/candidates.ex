@@ -51,10 +51,11 @@ defmodule PtcRunner.Agent.Candidates do
 
     * `:fenced` - values in fences count before those that sentences around them mention
     * `:plain` - what stands in a fence may be a value without brackets
+    * `:parts` - `PtcRunner.Agent.Parts.of/1` of the text, if it is known
   """
   @spec choose(String.t(), (String.t() -> {:ok, term()} | :error), keyword()) :: choice()
   def choose(text, fitting, opts \\ []) do
-    {spans, open} = Parts.of(text)
+    {spans, open} = opts[:parts] || Parts.of(text)
 
     fences =
       if opts[:plain] || (opts[:fenced] && (match?([_, _ | _], spans) or open != nil)),

@@ -18,9 +18,6 @@ defmodule PtcRunner.Agent.Elsewhere do
 
   @operator ~r/\A[\s,;]*+((?:[!~-]|\xC2\xAC)++|(?i:not)(?=[ \t]*\z))[ \t]*\z/
 
-  # A text without this has no operator between two parts: it is not divided.
-  @may ~r/[}\]][\s,;]*+(?:[!~-]|\xC2\xAC|(?i:not))/
-
   @doc """
   The error of a value that a text has, if the text says more of it: a declared field beside it, or an object or list directly behind
   another one that has such a field, or is another item. `part` is the text of the value, where several were found.
@@ -149,19 +146,20 @@ defmodule PtcRunner.Agent.Elsewhere do
   end
 
   @doc """
-  The operator directly between two objects or lists of a text, nil if there is none: without it the later one would be another value.
+  The operator directly between two objects or lists of a text, whose places are given, nil if there is none: without it the later one would be
+  another value.
 
-      iex> alias PtcRunner.Agent.Elsewhere
-      iex> for between <- ["\\n!", " not ", ", -", "\\n- ", ". I am not sure: "], do: Elsewhere.operator(~s({"n": 1}) <> between <> ~s({"n": 1}))
+      iex> alias PtcRunner.Agent.{Elsewhere, Parts}
+      iex> for between <- ["\\n!", " not ", ", -", "\\n- ", ". I am not sure: "] do
+      ...>   text = ~s({"n": 1}) <> between <> ~s({"n": 1})
+      ...>   {spans, nil} = Parts.of(text)
+      ...>   Elsewhere.operator(text, spans)
+      ...> end
       ["!", "not", "-", nil, nil]
 
   """
-  @spec operator(String.t()) :: String.t() | nil
-  def operator(text), do: if(text =~ @may, do: between(text))
-
-  defp between(text) do
-    {spans, _open} = Parts.of(text)
-
+  @spec operator(String.t(), [Parts.span()]) :: String.t() | nil
+  def operator(text, spans) do
     spans
     |> Enum.zip(Enum.drop(spans, 1))
     |> Enum.take(@most)

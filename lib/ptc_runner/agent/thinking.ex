@@ -72,9 +72,14 @@ defmodule PtcRunner.Agent.Thinking do
   """
   @spec ends_tag?(String.t(), String.t()) :: boolean()
   def ends_tag?(before, chunk) do
-    @tag
-    |> Regex.scan(before <> chunk, return: :index)
-    |> Enum.any?(fn [{at, size} | _] -> at + size > byte_size(before) end)
+    text = before <> chunk
+    :binary.match(text, @begins) != :nomatch and ends_tag?(text, byte_size(before), @tag)
+  end
+
+  defp ends_tag?(text, from, tag) do
+    tag
+    |> Regex.scan(text, return: :index)
+    |> Enum.any?(fn [{at, size} | _] -> at + size > from end)
   end
 
   defp blanked(text, how) do

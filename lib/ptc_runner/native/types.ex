@@ -120,7 +120,7 @@ defmodule PtcRunner.Native.Types do
           | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil,
              found :: term()}
 
-  # a stream that has read another chunk; `:fork`: see `PtcRunner.Native.stream_feed/3`
+  # a stream that has read another chunk; `:fork` and `:tag`: see `PtcRunner.Native.stream_feed/4`
   @type fed ::
           :ok
           | {:halt,
@@ -130,5 +130,6 @@ defmodule PtcRunner.Native.Types do
              | :prose
              | {:syntax, offset :: non_neg_integer()}}
           | :fork
+          | :tag
           | :busy
 end

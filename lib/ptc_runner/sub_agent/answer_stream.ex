@@ -60,7 +60,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   @max_bytes 16_777_216
   # A longer chunk is read in parts: one takes about a millisecond.
   @part 131_072
-  @compile {:inline, read: 3}
+  @compile {:inline, read: 3, added: 2}
 
   @options %{
     halt: {:one_of, [:early, :certain]},
@@ -172,11 +172,10 @@ defmodule PtcRunner.SubAgent.AnswerStream do
       when taken + byte_size(chunk) <= max_bytes do
     chunk = Aligned.text(chunk)
 
-    cond do
-      tag?(stream, chunk) -> reread(stream, chunk)
-      elem(stream.thought, 0) -> {:cont, added(stream, chunk)}
-      true -> fed(stream, chunk)
-    end
+    # The native side looks for the end of a tag in a short chunk.
+    if byte_size(chunk) <= @part and not elem(stream.thought, 0),
+      do: fed_short(stream, chunk),
+      else: fed_long(stream, chunk)
   catch
     :error, :nif_panicked -> halted([], Panic.caught())
   end
@@ -188,6 +187,33 @@ defmodule PtcRunner.SubAgent.AnswerStream do
     do: raise(ArgumentError, "expected a binary, got: #{PtcRunner.Shown.text(chunk)}")
 
   def feed(other, _chunk), do: no_stream(other, "feed/2")
+
+  defp fed_short(stream, chunk) do
+    %__MODULE__{asked: {_, _, _, _, tags}, thought: {_open?, rereads}} = stream
+    looks? = tags != nil and rereads < @rereads
+
+    case Quanta.run(Native.stream_feed(stream.state, stream.taken, chunk, looks?)) do
+      :ok ->
+        {:cont, added(stream, chunk)}
+
+      :tag ->
+        if ends_tag?(stream, chunk), do: reread(stream, chunk), else: fed(stream, chunk)
+
+      {:halt, mistake} ->
+        halt(stream, chunk, mistake)
+
+      :fork ->
+        feed_again(stream, chunk)
+    end
+  end
+
+  defp fed_long(stream, chunk) do
+    cond do
+      tag?(stream, chunk) -> reread(stream, chunk)
+      elem(stream.thought, 0) -> {:cont, added(stream, chunk)}
+      true -> fed(stream, chunk)
+    end
+  end
 
   defp fed(stream, chunk) do
     case read(stream.state, stream.taken, chunk) do
@@ -203,14 +229,14 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   # Whether a tag of thinking ends in the chunk.
   defp tag?(%{asked: {_, _, _, _, tags}, thought: {_open?, rereads}} = stream, chunk)
        when tags != nil and rereads < @rereads do
-    :binary.match(chunk, tags) != :nomatch and stream |> ending() |> Thinking.ends_tag?(chunk)
+    :binary.match(chunk, tags) != :nomatch and ends_tag?(stream, chunk)
   end
 
   defp tag?(_stream, _chunk), do: false
 
-  defp ending(%{text: text, taken: taken}) do
+  defp ends_tag?(%{text: text, taken: taken}, chunk) do
     size = min(taken, @tag_bytes)
-    binary_part(text, taken - size, size)
+    text |> binary_part(taken - size, size) |> Thinking.ends_tag?(chunk)
   end
 
   # The text without its thinking, with blanks in its place, is read from its start.
@@ -230,7 +256,7 @@ defmodule PtcRunner.SubAgent.AnswerStream do
   defp without_thinking(%{text: text}), do: text |> Thinking.so_far() |> elem(0)
 
   defp read(state, taken, chunk) when byte_size(chunk) <= @part,
-    do: Quanta.run(Native.stream_feed(state, taken, chunk))
+    do: Quanta.run(Native.stream_feed(state, taken, chunk, false))
 
   defp read(state, taken, chunk), do: read_parts(state, taken, chunk)
 

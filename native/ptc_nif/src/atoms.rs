@@ -148,6 +148,7 @@ rustler::atoms! {
     syntax,
     prose,
     fork,
+    tag,
     none,
     not_wrapped,
     not_an_object,

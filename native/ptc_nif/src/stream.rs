@@ -11,7 +11,7 @@ use crate::raw::Terms;
 use crate::repair::path;
 use crate::schedule::{charge_for, is_too_long, nif_pair, Pace, CHUNK_BYTES, PARTIAL_BYTES};
 use crate::signature::answer_type;
-use ptc_answer::stream::{Caution, Mistake, Rules, Stream, What};
+use ptc_answer::stream::{may_end_tag, Caution, Mistake, Rules, Stream, What};
 use ptc_type::mismatch::UNEXPECTED_FIELD;
 use rustler::{Atom, Binary, Encoder, Env, NifResult, Resource, ResourceArc, Term};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -53,10 +53,13 @@ fn new<'a>(env: Env<'a>, of: Term<'a>, list: bool, rules: Rules, pace: Pace) -> 
 fn feed<'a>(
     env: Env<'a>,
     held: &SharedStream,
-    taken: usize,
+    (taken, looks): (usize, bool),
     chunk: Binary<'a>,
     pace: Pace,
 ) -> Term<'a> {
+    if looks && may_end_tag(&chunk) {
+        return atoms::tag().encode(env);
+    }
     let Some(mut stream) = held.take(pace) else {
         return atoms::busy().encode(env);
     };
@@ -118,9 +121,10 @@ nif_pair! {
 }
 
 nif_pair! {
-    /// Reads a chunk: `:ok`, `{:halt, mistake}`, `:fork` if the stream has not read `taken` bytes, or `:busy`.
-    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: &'a SharedStream, taken: usize, chunk: Binary<'a>) -> Term<'a> {
-        feed(env, held, taken, chunk, pace)
+    /// Reads a chunk: `:ok`, `{:halt, mistake}`, `:fork` if the stream has not read `taken` bytes, or `:busy`. With `looks`, nothing is read of a
+    /// chunk that may end a tag of thinking: `:tag`.
+    fn stream_feed, stream_feed_dirty<'a>(env, pace, held: &'a SharedStream, taken: usize, chunk: Binary<'a>, looks: bool) -> Term<'a> {
+        feed(env, held, (taken, looks), chunk, pace)
     }
 }
 

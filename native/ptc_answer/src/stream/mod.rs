@@ -288,6 +288,11 @@ impl Stream {
     }
 }
 
+/// Returns whether a chunk has a byte that ends tags of thinking. The caller knows which tags there are.
+pub fn may_end_tag(chunk: &[u8]) -> bool {
+    memchr3(b'>', b']', 0xB7, chunk).is_some()
+}
+
 fn reader(start: usize) -> Reader {
     Reader::new(start, Extent::Value, LIMITS)
 }
