@@ -114,8 +114,14 @@ impl<'a> Terms<'a> {
             return true;
         }
         // Equal atoms and equal small integers are the same word.
-        if words::known() && words::is_immediate(a) && words::is_immediate(b) {
-            return false;
+        if words::known() {
+            if words::is_immediate(a) && words::is_immediate(b) {
+                return false;
+            }
+            // Texts are equal if they are identical.
+            if let Some(same) = words::same_short_binaries(a, b) {
+                return same;
+            }
         }
         self.compare(a, b).is_eq()
     }
