@@ -2,7 +2,7 @@
 //!
 //! * `function`: what is applied, in place or by a call; `looker`: keys that are looked up in one item after another
 //! * `each`: a function is applied to each item; `accept`: what becomes of its values; `ends`: the result
-//! * `several`: `map` over several sequences
+//! * `several`: `map` over several sequences; `rests`: what is left of them
 //! * `fold`: `reduce`, `reduce-kv`
 //! * `sort`: sorting by a kernel, or by questions to a comparator, which `merge` asks
 //! * `tree`: `tree-seq`; `walk`: `walk`, `prewalk`, `postwalk`
