@@ -75,11 +75,11 @@ defmodule PtcRunner.Json.Planning do
 
     with {:ok, source} <- source(program) do
       case native(source, reading, limits, :recipes) do
-        {:ok, {known, recipes, bytes}} ->
+        {:ok, {known, recipes, bytes, texts}} ->
           data = %{context: context, memory: memory}
           settings = settings(known, tools)
           digest = digest({source, bytes}, reading, known, tools)
-          plan = Plan.new({known, recipes}, data, settings, most, digest)
+          plan = Plan.new({known, recipes, texts}, data, settings, most, digest)
           {:ok, %{plan | text: Digest.text(source)}}
 
         {:error, fault} ->
@@ -144,9 +144,6 @@ defmodule PtcRunner.Json.Planning do
           {:ok, %{String.t() => [{String.t() | :calls | nil, [Plan.source()]}]},
            %{(String.t() | nil) => {made :: [Plan.source()], parts :: [Plan.source()]}}}
 
-  # A program without these calls no tool. The last one may be any character.
-  @calls [~s("call"), "\\u"]
-
   @doc """
   What flows into the arguments of each tool that a program may call, and as `:calls` into the number of its calls; and what the entries of
   its value are made of: by name, and as `nil` for all others, the parts that they are computed from, and the parts that stand in them as
@@ -179,8 +176,13 @@ defmodule PtcRunner.Json.Planning do
   """
   @spec calls?(Run.program()) :: boolean()
   def calls?(%Program{source: source}), do: calls?(source)
-  def calls?(text) when is_binary(text), do: :binary.match(text, @calls) != :nomatch
+  def calls?(text) when is_binary(text), do: has?(text, ~s("call")) or escapes?(text)
   def calls?(_node), do: true
+
+  # An escape may be any character. A single byte is searched for much faster than several patterns at once.
+  defp escapes?(text), do: has?(text, "\\") and has?(text, "\\u")
+
+  defp has?(text, part), do: :binary.match(text, part) != :nomatch
 
   # It takes no more time than the run may take.
   defp of_run(limits, program) do

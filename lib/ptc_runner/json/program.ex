@@ -11,6 +11,9 @@ defmodule PtcRunner.Json.Program do
   read it again, unless they are called with options that the program was not compiled with. That takes 16 bytes for each key and each value in a
   text of up to 4,096 of them, and up to 32 in a longer one. For a program that was given as a map, it takes 16 bytes for each part that is not inside of a constant.
 
+  The native part also keeps the last answers about the program, once it was checked, planned or explained twice: the same check again, against equal types, or the same plan,
+  is answered without new work. A kept answer takes at most 64 KB, with the types that were given; larger ones are not kept.
+
   `ptc_runner` has no compiled programs.
   """
 

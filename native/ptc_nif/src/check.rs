@@ -1,6 +1,7 @@
 //! `check_program/7`: the types of a program's values, before it runs; `locate/2`: where a part stands in its text;
 //! `type_of/2`: the type of a sample.
 
+use crate::asked::Question;
 use crate::atoms;
 use crate::clock::nif;
 use crate::handle::{right_consts, Handle};
@@ -54,7 +55,8 @@ nif! {
 }
 
 nif! {
-    /// The same for a program that was compiled, with its constants and its text, or nil if it is a term. Nothing is read again.
+    /// The same for a program that was compiled, with its constants and its text, or nil if it is a term. Nothing is read again, and
+    /// who asks the same again gets the answer from before.
     /// `detail`: `:findings`, `:observed` (the type of each operation too), `:plan`, or
     /// `:recipes` (the plan, and how the arguments of each call are made).
     fn check_compiled<'a>(
@@ -66,7 +68,14 @@ nif! {
         let consts = right_consts(&heap, consts, handle.consts)?;
         let text = Raw::from(text);
         let source = handle.source_of(call.terms(), text).ok_or(Error::BadArg)?;
-        let detail = detail_of(detail);
+        let question = Question {
+            detail: detail_of(detail),
+            terms: [types, tools, memory, returns],
+            limits: call.limits,
+        };
+        if let Some(answer) = handle.asked.find(env, &question) {
+            return Ok((atoms::ok(), answer).encode(env));
+        }
         let given = GivenTypes {
             types: types.into(),
             memory: memory.into(),
@@ -74,8 +83,14 @@ nif! {
             returns: returns.into(),
         };
         let constant = |at: usize| consts.slice().get(at).copied();
-        let check = Check::of_source(source, constant, detail, given);
-        Ok(run::<Checking<()>>(call, Checking { source: text, check }))
+        let check = Check::of_source(source, constant, question.detail, given);
+        let reply = run::<Checking<()>>(call, Checking { source: text, check });
+        if let Ok((word, answer)) = reply.decode::<(Atom, Term)>() {
+            if word == atoms::ok() {
+                handle.asked.keep(env, &question, answer);
+            }
+        }
+        Ok(reply)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Compiled programs and suspended runs of any language, as the NIFs hold them.
 
+use crate::asked::LastAnswers;
 use crate::heap::{Beam, OnBeam};
 use crate::raw::{Raw, Terms};
 use ptc_program::source::KeptSource;
@@ -19,6 +20,8 @@ pub struct Handle {
     pub consts: usize,
     /// What is kept of the source of a PTC-JSON program: the caller holds the text.
     pub source: Option<Arc<KeptSource>>,
+    /// The answers to what was asked about it last.
+    pub asked: LastAnswers,
 }
 
 #[rustler::resource_impl]

@@ -23,6 +23,7 @@
 //! * [`wire`]: results as terms; [`panics`]: messages of panics for the log
 
 mod answer;
+mod asked;
 mod atoms;
 mod bare;
 mod big_view;

@@ -1,5 +1,6 @@
 //! Compiles programs of PTC-Lisp. Compiled ones run like those of every language.
 
+use crate::asked::LastAnswers;
 use crate::atoms;
 use crate::clock::nif;
 use crate::handle::Handle;
@@ -186,6 +187,7 @@ impl<'a> Task<'a> for Compiling<Raw<'a>> {
             program: Arc::new(compiled.program),
             consts: consts.len(),
             source: None,
+            asked: LastAnswers::default(),
         });
         let consts = heap.make_tuple(&consts).term(env);
         let names = compiled.names;

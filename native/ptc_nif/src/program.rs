@@ -1,5 +1,6 @@
 //! Loads programs: from text or terms to compiled programs, with their constants as terms.
 
+use crate::asked::LastAnswers;
 use crate::clock::nif;
 use crate::execution::Execution;
 use crate::handle::Handle;
@@ -212,6 +213,7 @@ fn finish<'a>(call: Call<'a>, heap: Beam<'a>, loading: Loading<Raw<'a>>) -> Term
             program,
             consts: consts.len(),
             source: Some(source),
+            asked: LastAnswers::default(),
         });
         let consts = heap.terms.make_tuple(&consts).term(call.env);
         return (atoms::ok(), handle, consts).encode(call.env);

@@ -2,7 +2,7 @@
 
 /// Some texts.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(crate) struct Texts {
     bytes: Vec<u8>,
     places: Vec<TextPlace>,
 }

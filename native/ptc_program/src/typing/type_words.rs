@@ -19,31 +19,34 @@ pub(super) enum TypeWord {
     Unknown,
 }
 
-/// All words, each with its atom's name.
-const WORDS: [(&[u8], TypeWord); 20] = [
-    (b"string", TypeWord::Ty(TyId::TEXT)),
-    (b"int", TypeWord::Ty(TyId::INT)),
-    (b"whole", TypeWord::Ty(TyId::WHOLE)),
-    (b"float", TypeWord::Ty(TyId::PLAIN)),
-    (b"number", TypeWord::Ty(TyId::NUMBER)),
-    (b"bool", TypeWord::Ty(TyId::BOOL)),
-    (b"boolean", TypeWord::Ty(TyId::BOOL)),
-    (b"keyword", TypeWord::Ty(TyId::KEYWORD)),
-    (b"any", TypeWord::Ty(TyId::UNKNOWN)),
-    (b"datetime", TypeWord::Ty(TyId::MOMENT)),
-    (b"null", TypeWord::Ty(TyId::NULL)),
-    (b"nil", TypeWord::Ty(TyId::NULL)),
-    (b"never", TypeWord::Ty(TyId::NEVER)),
-    (b"optional", TypeWord::Optional),
-    (b"list", TypeWord::List),
-    (b"map", TypeWord::Map),
-    (b"closed_map", TypeWord::ClosedMap),
-    (b"open_map", TypeWord::OpenMap),
-    (b"union", TypeWord::Union),
-    (b"literal", TypeWord::Literal),
-];
-/// Words that the types of a reply are not written with.
-const UNUSUAL: [&[u8]; 5] = [b"number", b"boolean", b"null", b"nil", b"closed_map"];
+/// Number of the words.
+const WORDS: usize = 20;
+
+/// Returns the word of an atom's name, and whether the types of a reply are written with it.
+fn word_of(name: &[u8]) -> (TypeWord, bool) {
+    match name {
+        b"string" => (TypeWord::Ty(TyId::TEXT), true),
+        b"int" => (TypeWord::Ty(TyId::INT), true),
+        b"whole" => (TypeWord::Ty(TyId::WHOLE), true),
+        b"float" => (TypeWord::Ty(TyId::PLAIN), true),
+        b"number" => (TypeWord::Ty(TyId::NUMBER), false),
+        b"bool" => (TypeWord::Ty(TyId::BOOL), true),
+        b"boolean" => (TypeWord::Ty(TyId::BOOL), false),
+        b"keyword" => (TypeWord::Ty(TyId::KEYWORD), true),
+        b"any" => (TypeWord::Ty(TyId::UNKNOWN), true),
+        b"datetime" => (TypeWord::Ty(TyId::MOMENT), true),
+        b"null" | b"nil" => (TypeWord::Ty(TyId::NULL), false),
+        b"never" => (TypeWord::Ty(TyId::NEVER), true),
+        b"optional" => (TypeWord::Optional, true),
+        b"list" => (TypeWord::List, true),
+        b"map" => (TypeWord::Map, true),
+        b"closed_map" => (TypeWord::ClosedMap, false),
+        b"open_map" => (TypeWord::OpenMap, true),
+        b"union" => (TypeWord::Union, true),
+        b"literal" => (TypeWord::Literal, true),
+        _ => (TypeWord::Unknown, false),
+    }
+}
 
 /// The words by the identity of their atoms, within one call.
 #[derive(Debug, Default)]
@@ -72,12 +75,8 @@ impl WordCache {
 
     #[cold]
     fn add<H: Heap>(&mut self, atom: H::Term, identity: usize, heap: &H) -> (TypeWord, bool) {
-        let (word, usual) = heap.with_name(atom, |name| {
-            let found = WORDS.iter().find(|(word, _)| *word == name);
-            let word = found.map_or(TypeWord::Unknown, |(_, word)| *word);
-            (word, found.is_some() && !UNUSUAL.contains(&name))
-        });
-        if self.words.len() < WORDS.len() {
+        let (word, usual) = heap.with_name(atom, word_of);
+        if self.words.len() < WORDS {
             self.words.push((identity, word, usual));
         }
         (word, usual)
