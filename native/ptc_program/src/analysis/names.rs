@@ -44,14 +44,10 @@ impl Names {
             }
         };
         let hash = hash_bytes(name);
-        let (bytes, ends) = (&self.bytes, &self.ends);
-        let found = self
-            .index
-            .place(hash, |at| name_at(bytes, ends, at as usize) == name);
-        let place = match found {
-            Ok(at) => return NameId(at),
-            Err(place) => place,
-        };
+        let found = self.index.find(hash, |at| self.get(NameId(at)) == name);
+        if let Some(at) = found {
+            return NameId(at);
+        }
         let id = self.ends.len() as u32;
         if id == 0 {
             self.bytes.reserve(1_024);
@@ -59,7 +55,7 @@ impl Names {
         }
         self.bytes.extend_from_slice(name);
         self.ends.push(self.bytes.len() as u32);
-        self.index.add_at(place, hash, id);
+        self.index.add(hash, id);
         NameId(id)
     }
 
@@ -94,7 +90,12 @@ impl Names {
     /// Returns a name.
     #[inline]
     pub fn get(&self, id: NameId) -> &[u8] {
-        name_at(&self.bytes, &self.ends, id.0 as usize)
+        let at = id.0 as usize;
+        let start = match at {
+            0 => 0,
+            _ => self.ends[at - 1] as usize,
+        };
+        &self.bytes[start..self.ends[at] as usize]
     }
 
     /// Returns the number of names.
@@ -111,16 +112,6 @@ impl Names {
     pub(crate) fn room(&self) -> usize {
         self.bytes.capacity() / 8 + self.ends.capacity() / 2 + self.index.room()
     }
-}
-
-/// Returns a name, of which `ends` has the end in `bytes`.
-#[inline]
-fn name_at<'n>(bytes: &'n [u8], ends: &[u32], at: usize) -> &'n [u8] {
-    let start = match at {
-        0 => 0,
-        _ => ends[at - 1] as usize,
-    };
-    &bytes[start..ends[at] as usize]
 }
 
 /// Number of places of an index to begin with.
@@ -152,32 +143,6 @@ impl Index {
                 _ => at = (at + 1) & mask,
             }
         }
-    }
-
-    /// Returns the number with this hash for which `is_it` holds, or the place of a new one for [`Index::add_at`].
-    #[inline]
-    pub fn place(&mut self, hash: u64, is_it: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        if self.places.len() < 2 * (self.count + 1) {
-            self.grow();
-        }
-        let mask = self.places.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            match self.places[at] {
-                (_, 0) => return Err(at),
-                (short, number) if short == (hash >> 32) as u32 && is_it(number - 1) => {
-                    return Ok(number - 1)
-                }
-                _ => at = (at + 1) & mask,
-            }
-        }
-    }
-
-    /// Adds a number at the place that [`Index::place`] has returned for its hash.
-    #[inline]
-    pub fn add_at(&mut self, place: usize, hash: u64, number: u32) {
-        self.count += 1;
-        self.places[place] = ((hash >> 32) as u32, number + 1);
     }
 
     /// Adds a number that is not in the index.
@@ -317,13 +282,6 @@ impl Hash {
     #[inline]
     pub fn add(&mut self, number: u64) {
         let product = u128::from(self.0 ^ number) * u128::from(self.1);
-        self.0 = (product >> 64) as u64 ^ product as u64 ^ self.1.rotate_left(17);
-    }
-
-    /// Adds two numbers in one step.
-    #[inline]
-    pub fn add_both(&mut self, first: u64, second: u64) {
-        let product = u128::from(self.0 ^ first) * u128::from(self.1 ^ second);
         self.0 = (product >> 64) as u64 ^ product as u64 ^ self.1.rotate_left(17);
     }
 

@@ -76,7 +76,12 @@ impl Sets {
     /// Returns the parts in a set, in ascending order.
     #[inline]
     pub fn get(&self, id: SetId) -> &[Ref] {
-        refs_at(&self.refs, &self.ends, id.0 as usize)
+        let at = id.0 as usize;
+        let start = match at {
+            0 => 0,
+            _ => self.ends[at - 1] as usize,
+        };
+        &self.refs[start..self.ends[at] as usize]
     }
 
     /// Returns the set of one part.
@@ -161,18 +166,14 @@ impl Sets {
             hash.add(u64::from(part.source.0) << 2 | part.extent as u64);
         }
         let hash = hash.finish();
-        let (all, ends) = (&self.refs, &self.ends);
-        let found = self
-            .index
-            .place(hash, |at| refs_at(all, ends, at as usize) == refs);
-        let place = match found {
-            Ok(at) => return SetId(at),
-            Err(place) => place,
-        };
+        let found = self.index.find(hash, |at| self.get(SetId(at)) == refs);
+        if let Some(at) = found {
+            return SetId(at);
+        }
         let id = self.ends.len() as u32;
         self.refs.extend_from_slice(refs);
         self.ends.push(self.refs.len() as u32);
-        self.index.add_at(place, hash, id);
+        self.index.add(hash, id);
         SetId(id)
     }
 
@@ -180,16 +181,6 @@ impl Sets {
     pub fn words(&self) -> usize {
         self.refs.len() + 2 * self.ends.len()
     }
-}
-
-/// Returns the parts of a set, of which `ends` has the end in `refs`.
-#[inline]
-fn refs_at<'r>(refs: &'r [Ref], ends: &[u32], at: usize) -> &'r [Ref] {
-    let start = match at {
-        0 => 0,
-        _ => ends[at - 1] as usize,
-    };
-    &refs[start..ends[at] as usize]
 }
 
 fn merge(a: &[Ref], b: &[Ref], into: &mut Vec<Ref>) {

@@ -110,10 +110,8 @@ impl Types {
             Ty::List(item) => (14, u64::from(item.0)),
             Ty::Object(span, open) => {
                 for field in self.fields(span) {
-                    hash.add_both(
-                        u64::from(field.name.0) << 32 | u64::from(field.ty.0),
-                        u64::from(field.from) << 1 | u64::from(field.optional),
-                    );
+                    hash.add(u64::from(field.name.0) << 32 | u64::from(field.ty.0));
+                    hash.add(u64::from(field.from) << 1 | u64::from(field.optional));
                 }
                 (15, u64::from(open))
             }
