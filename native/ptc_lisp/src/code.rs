@@ -82,7 +82,7 @@ impl InstrOperand {
     }
 }
 
-/// An instruction of the language.
+/// An instruction of the language. The most frequent ones, and those that need the most room, stand here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Own {
     /// The start of a function. A closure names its address, so what is at an address that is no entry is no function.
@@ -98,13 +98,6 @@ pub enum Own {
         /// Whether it has a rest parameter.
         rest: bool,
     },
-    /// Gives a global the value that the memory has for its name; the next constant is the atom of the name, if there is one.
-    Remember {
-        /// The global.
-        global: u32,
-        /// Its name.
-        name: ConstId,
-    },
     /// Pushes the value of a global. If it has none: the fallback, or else the run fails.
     Global {
         /// The global.
@@ -114,13 +107,6 @@ pub enum Own {
         /// Its value where the name is not bound, or [`NO_CONST`](ptc_vm::program::NO_CONST).
         fallback: ConstId,
     },
-    /// Pops a value and binds a global to it; pushes the var.
-    Define {
-        /// The global.
-        global: u32,
-        /// The var.
-        var: ConstId,
-    },
     /// If a global is bound, pushes the var and jumps.
     IfBound {
         /// The global.
@@ -129,6 +115,74 @@ pub enum Own {
         var: ConstId,
         /// Where it jumps to.
         to: Pc,
+    },
+    /// Calls a keyword with the value in a slot: pushes what that has at the key, or nil.
+    KeywordOf {
+        /// The slot.
+        slot: Slot,
+        /// The keys, see [`crate::look`].
+        key: ConstId,
+    },
+    /// Puts the next item of the list in a slot into another slot; the first one then has the others. Jumps if there is none.
+    Visit {
+        /// The slot of the list.
+        slot: Slot,
+        /// The slot of the item.
+        item: Slot,
+        /// Where it jumps to.
+        to: Pc,
+    },
+    /// The same as a [`Visit`](Own::Visit), but before it as many items as possible are passed in one go, see [`crate::exec::scan`].
+    Scan {
+        /// The slot of the list.
+        slot: Slot,
+        /// The slot of the item.
+        item: Slot,
+        /// Where it jumps to.
+        to: Pc,
+    },
+    /// Pops a value and puts it in front of the list in a slot.
+    Collect(Slot),
+    /// Pushes the value at a flexible key of the map in a slot, or a constant if it is absent.
+    Field {
+        /// The slot of the map.
+        slot: Slot,
+        /// The keys, see [`crate::look`].
+        key: ConstId,
+        /// What an absent key gives.
+        default: ConstId,
+    },
+    /// If both operands are small numbers, pops the one that is on the stack, pushes what the built-in gives, and jumps.
+    Arithmetic {
+        /// The built-in, see [`crate::families::numbers::quick`].
+        op: Builtin,
+        /// The left operand.
+        left: InstrOperand,
+        /// The right operand.
+        right: InstrOperand,
+        /// Where it jumps to.
+        to: Pc,
+    },
+    /// Any other one.
+    Other(Other),
+}
+
+/// An instruction of the language that is apart from the loop of the machine, see [`crate::exec`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    /// Gives a global the value that the memory has for its name; the next constant is the atom of the name, if there is one.
+    Remember {
+        /// The global.
+        global: u32,
+        /// Its name.
+        name: ConstId,
+    },
+    /// Pops a value and binds a global to it; pushes the var.
+    Define {
+        /// The global.
+        global: u32,
+        /// The var.
+        var: ConstId,
     },
     /// Pushes the context's value at a flexible key, see [`crate::look`].
     Data(ConstId),
@@ -166,13 +220,6 @@ pub enum Own {
         /// Whether there is a default above the value.
         default: bool,
     },
-    /// Calls a keyword with the value in a slot: pushes what that has at the key, or nil.
-    KeywordOf {
-        /// The slot.
-        slot: Slot,
-        /// The keys, see [`crate::look`].
-        key: ConstId,
-    },
     /// Pops so many arguments of a built-in that only the caller can evaluate; pushes the question. If the built-in need not be
     /// asked for, it pushes the value, and jumps behind the answer: see [`BEHIND_ANSWER`].
     Question {
@@ -198,28 +245,8 @@ pub enum Own {
         /// Where it jumps to.
         to: Pc,
     },
-    /// Puts the next item of the list in a slot into another slot; the first one then has the others. Jumps if there is none.
-    Visit {
-        /// The slot of the list.
-        slot: Slot,
-        /// The slot of the item.
-        item: Slot,
-        /// Where it jumps to.
-        to: Pc,
-    },
-    /// The same as a [`Visit`](Own::Visit), but before it as many items as possible are passed in one go, see [`crate::exec::scan`].
-    Scan {
-        /// The slot of the list.
-        slot: Slot,
-        /// The slot of the item.
-        item: Slot,
-        /// Where it jumps to.
-        to: Pc,
-    },
     /// Pops a collection, pushes the list of its items, which this built-in visits with a function that is written there.
     Sequence(Builtin),
-    /// Pops a value and puts it in front of the list in a slot.
-    Collect(Slot),
     /// Pushes what was collected in a slot, the first value first.
     Collected {
         /// The slot.
@@ -235,30 +262,10 @@ pub enum Own {
     TakeItem(Slot),
     /// Pushes the list in a slot; the empty list for nil.
     TakeRest(Slot),
-    /// Pushes the value at a flexible key of the map in a slot, or a constant if it is absent.
-    Field {
-        /// The slot of the map.
-        slot: Slot,
-        /// The keys, see [`crate::look`].
-        key: ConstId,
-        /// What an absent key gives.
-        default: ConstId,
-    },
     /// Makes a map of the keys and values in the list in a slot, and puts it there.
     Arguments(Slot),
     /// Pushes whether the value on the stack, which stays there, equals a constant.
     Matches(ConstId),
-    /// If both operands are small numbers, pops the one that is on the stack, pushes what the built-in gives, and jumps.
-    Arithmetic {
-        /// The built-in, see [`crate::families::numbers::quick`].
-        op: Builtin,
-        /// The left operand.
-        left: InstrOperand,
-        /// The right operand.
-        right: InstrOperand,
-        /// Where it jumps to.
-        to: Pc,
-    },
     /// Pops a value, pushes whether it is nil.
     IsNil,
     /// Pops a map of arguments of this tool, pushes it with strings as keys.
@@ -325,6 +332,13 @@ pub enum Own {
         /// The list of the names of all globals.
         names: ConstId,
     },
+}
+
+impl Other {
+    /// The instruction.
+    pub fn instr(self) -> Instr {
+        Instr::Own(Own::Other(self))
+    }
 }
 
 impl From<Builtin> for Name {

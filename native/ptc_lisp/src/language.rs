@@ -3,13 +3,14 @@
 //! It is no part of [`code`](crate::code), because the states belong to the families of built-ins, and these use `code`.
 
 use crate::cache::Cache;
-use crate::code::{Lisp, OperandPlace, Own};
+use crate::code::{Lisp, OperandPlace, Other, Own};
 use crate::fault::Fault;
 use crate::table::Builtin;
 use crate::work::Work;
 use ptc_kernels::Why;
 use ptc_term::suspend::{Exchange, Rooted};
 use ptc_vm::language::Flow;
+use ptc_vm::program::Slot;
 use ptc_vm::{Language, Report};
 
 impl Language for Lisp {
@@ -57,23 +58,18 @@ impl Language for Lisp {
 
     fn flow(own: &Own) -> Flow {
         let branch = match own {
-            Own::IfBound { to, .. } => Some((*to, 1)),
-            Own::NextItem { to, .. } | Own::Visit { to, .. } | Own::Scan { to, .. } => {
-                Some((*to, 0))
-            }
-            Own::TakeEndless(to) => Some((*to, 1)),
-            Own::Gather(to) => Some((*to, 2)),
-            Own::Arithmetic { to, .. } => Some((*to, 1)),
-            Own::Guard(to) => Some((*to, 1)),
+            Own::IfBound { to, .. } | Own::Arithmetic { to, .. } => Some((*to, 1)),
+            Own::Visit { to, .. } | Own::Scan { to, .. } => Some((*to, 0)),
+            Own::Other(Other::NextItem { to, .. }) => Some((*to, 0)),
+            Own::Other(Other::TakeEndless(to) | Other::Guard(to)) => Some((*to, 1)),
+            Own::Other(Other::Gather(to)) => Some((*to, 2)),
             _ => None,
         };
         let next = None;
         let (reads, depth) = match own {
-            Own::Entry { .. } | Own::Remember { .. } => (0, (0, 0)),
-            Own::Global { .. } | Own::Data(_) | Own::History(_) | Own::Budget => (0, (0, 1)),
-            Own::Define { .. } => (0, (1, 1)),
+            Own::Entry { .. } => (0, (0, 0)),
+            Own::Global { .. } => (0, (0, 1)),
             Own::IfBound { .. } => (0, (0, 0)),
-            Own::TakeEndless(_) => (0, (4, 4)),
             // The instructions behind it read both slots, too.
             Own::Arithmetic { left, right, .. } => {
                 let on_stack = u32::from(left.is_top() || right.is_top());
@@ -82,37 +78,13 @@ impl Language for Lisp {
                     _ => (0, (on_stack, on_stack)),
                 }
             }
-            Own::Vector(count) | Own::Set(count) | Own::Juxt(count) => (0, (*count, 1)),
-            Own::Map(count) => (0, (2 * count, 1)),
-            Own::Closure { captures, .. } => (0, (*captures, 1)),
-            Own::Captured { slot, .. } => (*slot, (0, 1)),
             Own::KeywordOf { slot, .. } => (*slot, (0, 1)),
-            Own::Keyword { default, .. } => (0, (1 + u32::from(*default), 1)),
-            Own::Question { arguments, .. } => (0, (*arguments, 1)),
-            Own::QuestionOfSlots | Own::OfSlots | Own::PrintOfSlots => (0, (0, 1)),
-            Own::Answered | Own::Items | Own::IsNil | Own::ToolArguments(_) => (0, (1, 1)),
-            Own::Sequence(_) => (0, (1, 1)),
-            Own::NextItem { slot, .. } => (*slot, (0, 1)),
             Own::Visit { slot, item, .. } | Own::Scan { slot, item, .. } => {
                 ((*slot).max(*item), (0, 0))
             }
-            Own::Collected { from, into } => ((*from).max(*into), (0, 1)),
             Own::Collect(slot) => (*slot, (1, 0)),
-            Own::ExpectList(slot) | Own::ExpectMap(slot) | Own::Arguments(slot) => (*slot, (0, 0)),
-            Own::TakeItem(slot) | Own::TakeRest(slot) => (*slot, (0, 1)),
             Own::Field { slot, .. } => (*slot, (0, 1)),
-            Own::Matches(_) => (0, (1, 2)),
-            Own::BadArguments { count, .. } => (0, (*count, 1)),
-            Own::Spread { slot, before } => (*slot, (before + 1, 0)),
-            // The saved slots are below all that the guarded code pushes, until it ends.
-            Own::Guard(_) => (0, (0, 0)),
-            Own::Unguard | Own::WorkerFailed { .. } => (0, (1, 1)),
-            Own::Grow { others, .. } => (0, (2 + others, 2)),
-            Own::Gather(_) => (0, (4, 4)),
-            Own::Whole { base, added } => ((*base).max(*added), (0, 1)),
-            Own::ReduceItems => (0, (2, 2)),
-            Own::RecurCount { .. } => (0, (0, 0)),
-            Own::End { .. } | Own::Finish { .. } => (0, (1, 1)),
+            Own::Other(other) => moves(other),
         };
         Flow {
             reads,
@@ -132,5 +104,42 @@ impl Language for Lisp {
 
     fn reads_names(&self) -> bool {
         true
+    }
+}
+
+/// The highest slot that an instruction reads, and how many values it pops and pushes.
+fn moves(other: &Other) -> (Slot, (u32, u32)) {
+    match other {
+        Other::Remember { .. } => (0, (0, 0)),
+        Other::Data(_) | Other::History(_) | Other::Budget => (0, (0, 1)),
+        Other::Define { .. } => (0, (1, 1)),
+        Other::TakeEndless(_) => (0, (4, 4)),
+        Other::Vector(count) | Other::Set(count) | Other::Juxt(count) => (0, (*count, 1)),
+        Other::Map(count) => (0, (2 * count, 1)),
+        Other::Closure { captures, .. } => (0, (*captures, 1)),
+        Other::Captured { slot, .. } => (*slot, (0, 1)),
+        Other::Keyword { default, .. } => (0, (1 + u32::from(*default), 1)),
+        Other::Question { arguments, .. } => (0, (*arguments, 1)),
+        Other::QuestionOfSlots | Other::OfSlots | Other::PrintOfSlots => (0, (0, 1)),
+        Other::Answered | Other::Items | Other::IsNil | Other::ToolArguments(_) => (0, (1, 1)),
+        Other::Sequence(_) => (0, (1, 1)),
+        Other::NextItem { slot, .. } => (*slot, (0, 1)),
+        Other::Collected { from, into } => ((*from).max(*into), (0, 1)),
+        Other::ExpectList(slot) | Other::ExpectMap(slot) | Other::Arguments(slot) => {
+            (*slot, (0, 0))
+        }
+        Other::TakeItem(slot) | Other::TakeRest(slot) => (*slot, (0, 1)),
+        Other::Matches(_) => (0, (1, 2)),
+        Other::BadArguments { count, .. } => (0, (*count, 1)),
+        Other::Spread { slot, before } => (*slot, (before + 1, 0)),
+        // The saved slots are below all that the guarded code pushes, until it ends.
+        Other::Guard(_) => (0, (0, 0)),
+        Other::Unguard | Other::WorkerFailed { .. } => (0, (1, 1)),
+        Other::Grow { others, .. } => (0, (2 + others, 2)),
+        Other::Gather(_) => (0, (4, 4)),
+        Other::Whole { base, added } => ((*base).max(*added), (0, 1)),
+        Other::ReduceItems => (0, (2, 2)),
+        Other::RecurCount { .. } => (0, (0, 0)),
+        Other::End { .. } | Other::Finish { .. } => (0, (1, 1)),
     }
 }

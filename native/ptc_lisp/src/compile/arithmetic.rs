@@ -2,7 +2,7 @@
 //!
 //! It is tried first. Behind it stands what any call is compiled to, for operands that are no small numbers.
 
-use super::expr::apply;
+use super::invoke::apply;
 use super::task::CompileTask;
 use super::Compiler;
 use crate::ast::{Expr, ExprId, Literal};

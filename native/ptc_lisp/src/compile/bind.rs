@@ -3,7 +3,7 @@
 use super::free::bound;
 use super::{Compiler, LocalPlace};
 use crate::ast::{Entry, LocalId, Pattern};
-use crate::code::{Instr, Own};
+use crate::code::{Instr, Other, Own};
 use ptc_vm::program::Slot;
 
 impl<'a> Compiler<'a> {
@@ -49,18 +49,18 @@ impl<'a> Compiler<'a> {
                 }
             }
             Pattern::List(parts, rest) => {
-                self.code.push(Instr::Own(Own::ExpectList(slot)));
+                self.code.push(Other::ExpectList(slot).instr());
                 for part in parts {
-                    self.code.push(Instr::Own(Own::TakeItem(slot)));
+                    self.code.push(Other::TakeItem(slot).instr());
                     self.bind(part);
                 }
                 if let Some(rest) = rest {
-                    self.code.push(Instr::Own(Own::TakeRest(slot)));
+                    self.code.push(Other::TakeRest(slot).instr());
                     self.bind(rest);
                 }
             }
             Pattern::Map { entries, whole } => {
-                self.code.push(Instr::Own(Own::ExpectMap(slot)));
+                self.code.push(Other::ExpectMap(slot).instr());
                 if let Some(local) = whole {
                     let own = self.slot_of(*local);
                     self.code.extend([Instr::Slot(slot), Instr::Store(own)]);

@@ -3,7 +3,7 @@
 use super::{calls, Compiled, Compiler, Label, Names};
 use crate::ast::{FunctionId, Literal, LocalId};
 use crate::code::{
-    Instr, Lisp, Own, Program, ASKING, ASK_BUILTIN, ASK_PRINT, EVALUATING, PRINTING,
+    Instr, Lisp, Other, Own, Program, ASKING, ASK_BUILTIN, ASK_PRINT, EVALUATING, PRINTING,
 };
 use crate::consts::{Const, Word, FIRST_OWN};
 use crate::exec::revive::key_of;
@@ -21,16 +21,16 @@ impl<'a> Compiler<'a> {
         self.code.push(Instr::Jump(0));
         debug_assert_eq!(self.code.len() as Pc, ASKING);
         self.code.extend([
-            Instr::Own(Own::QuestionOfSlots),
+            Other::QuestionOfSlots.instr(),
             Instr::Ask(ASK_BUILTIN),
-            Instr::Own(Own::Answered),
+            Other::Answered.instr(),
             Instr::Return,
         ]);
         debug_assert_eq!(self.code.len() as Pc, EVALUATING);
-        self.code.extend([Instr::Own(Own::OfSlots), Instr::Return]);
+        self.code.extend([Other::OfSlots.instr(), Instr::Return]);
         debug_assert_eq!(self.code.len() as Pc, PRINTING);
         self.code.extend([
-            Instr::Own(Own::PrintOfSlots),
+            Other::PrintOfSlots.instr(),
             Instr::Ask(ASK_PRINT),
             Instr::Return,
         ]);
@@ -86,10 +86,13 @@ impl<'a> Compiler<'a> {
             let name = name.to_owned();
             let id = self.constants.add(Const::text(name.clone()));
             self.constants.add(Const::ExistingAtom(name));
-            self.code.push(Instr::Own(Own::Remember {
-                global: global as u32,
-                name: id,
-            }));
+            self.code.push(
+                Other::Remember {
+                    global: global as u32,
+                    name: id,
+                }
+                .instr(),
+            );
         }
         let labels = std::mem::take(&mut self.labels);
         self.code.push(Instr::Jump(main));
@@ -101,14 +104,18 @@ impl<'a> Compiler<'a> {
                 }
                 Instr::Own(
                     Own::IfBound { to, .. }
-                    | Own::NextItem { to, .. }
                     | Own::Visit { to, .. }
-                    | Own::Guard(to)
                     | Own::Arithmetic { to, .. }
-                    | Own::TakeEndless(to)
-                    | Own::Gather(to),
+                    | Own::Other(
+                        Other::NextItem { to, .. }
+                        | Other::Guard(to)
+                        | Other::TakeEndless(to)
+                        | Other::Gather(to),
+                    ),
                 ) => *to = labels[*to as usize],
-                Instr::Own(Own::Closure { entry, .. }) => *entry = labels[*entry as usize],
+                Instr::Own(Own::Other(Other::Closure { entry, .. })) => {
+                    *entry = labels[*entry as usize]
+                }
                 _ => {}
             }
         }
@@ -184,7 +191,7 @@ impl<'a> Compiler<'a> {
         let names = self.global_names.iter().map(keyword).collect();
         let names = self.constants.add(Const::Marked(Word::Name, names));
         self.place(end);
-        self.code.push(Instr::Own(Own::Finish { names }));
+        self.code.push(Other::Finish { names }.instr());
         self.code.push(Instr::Done);
     }
 }

@@ -7,7 +7,7 @@ use super::free::children;
 use super::task::CompileTask;
 use super::{Compiler, LocalPlace};
 use crate::ast::{Expr, ExprId, LocalId, Pattern};
-use crate::code::{Instr, Own};
+use crate::code::{Instr, Other};
 use crate::consts::EMPTY_LIST;
 use crate::families::growing::adds;
 use crate::patience::{OutOfTime, Patience};
@@ -129,13 +129,13 @@ impl<'a> Compiler<'a> {
             CompileTask::Grow(map),
             CompileTask::Expr(key),
             CompileTask::Expr(item),
-            CompileTask::Emit(Instr::Own(Own::Gather(end))),
+            CompileTask::Emit(Other::Gather(end).instr()),
             CompileTask::Store(what),
             CompileTask::Store(at),
             CompileTask::Store(added),
             CompileTask::Store(base),
             CompileTask::Emit(Instr::Const(update)),
-            CompileTask::Emit(Instr::Own(Own::Whole { base, added })),
+            CompileTask::Emit(Other::Whole { base, added }.instr()),
             CompileTask::Emit(Instr::Slot(at)),
             CompileTask::Expr(function),
             CompileTask::Emit(Instr::Slot(what)),
@@ -175,8 +175,8 @@ impl<'a> Compiler<'a> {
                     let others = arguments.len() as u32 - 1;
                     let mut tasks = vec![CompileTask::Grow(arguments[0])];
                     tasks.extend(arguments[1..].iter().map(|it| CompileTask::Expr(*it)));
-                    let grow = Own::Grow { builtin, others };
-                    tasks.push(CompileTask::Emit(Instr::Own(grow)));
+                    let grow = Other::Grow { builtin, others }.instr();
+                    tasks.push(CompileTask::Emit(grow));
                     return self.then(tasks);
                 }
                 if self.gathers(*callee, arguments) {
@@ -190,7 +190,7 @@ impl<'a> Compiler<'a> {
             }
             Expr::IfNil(test, yes, no) => {
                 self.open_form(expr, true);
-                let is_nil = Some(Instr::Own(Own::IsNil));
+                let is_nil = Some(Other::IsNil.instr());
                 return self.branch(*test, is_nil, (*yes, *no), CompileTask::Grow);
             }
             Expr::Do(parts) if !parts.is_empty() => {
@@ -262,24 +262,27 @@ impl<'a> Compiler<'a> {
         let mut tasks = vec![
             CompileTask::Expr(arguments[1]),
             CompileTask::Expr(arguments[2]),
-            CompileTask::Emit(Instr::Own(Own::ReduceItems)),
+            CompileTask::Emit(Other::ReduceItems.instr()),
             CompileTask::Store(rest),
             CompileTask::Store(base),
         ];
         tasks.extend(place.nothing_added());
         tasks.extend([
             CompileTask::Place(next),
-            CompileTask::Emit(Instr::Own(Own::NextItem {
-                slot: rest,
-                to: done,
-            })),
+            CompileTask::Emit(
+                Other::NextItem {
+                    slot: rest,
+                    to: done,
+                }
+                .instr(),
+            ),
             CompileTask::Bind(item),
             CompileTask::Grow(body),
             CompileTask::Store(added),
             CompileTask::Store(base),
             CompileTask::Emit(Instr::Jump(next)),
             CompileTask::Place(done),
-            CompileTask::Emit(Instr::Own(Own::Whole { base, added })),
+            CompileTask::Emit(Other::Whole { base, added }.instr()),
             CompileTask::Leave(before),
         ]);
         self.then(tasks);

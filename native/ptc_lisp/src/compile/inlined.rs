@@ -5,7 +5,7 @@
 use super::task::CompileTask;
 use super::{Compiler, LocalPlace};
 use crate::ast::{Expr, ExprId, FunctionId, Pattern};
-use crate::code::{Instr, Own};
+use crate::code::{Instr, Other, Own};
 use crate::consts::EMPTY_LIST;
 use crate::table::Builtin;
 use ptc_vm::program::Slot;
@@ -89,7 +89,7 @@ impl<'a> Compiler<'a> {
         self.then_all(|tasks| {
             tasks.extend([
                 CompileTask::Expr(coll),
-                CompileTask::Emit(Instr::Own(Own::Sequence(builtin))),
+                CompileTask::Emit(Other::Sequence(builtin).instr()),
                 CompileTask::Store(rest),
                 CompileTask::Emit(Instr::Const(EMPTY_LIST)),
                 CompileTask::Store(kept),
@@ -117,10 +117,13 @@ impl<'a> Compiler<'a> {
                 CompileTask::Emit(Instr::Own(Own::Collect(kept))),
                 CompileTask::Emit(Instr::Jump(next)),
                 CompileTask::Place(done),
-                CompileTask::Emit(Instr::Own(Own::Collected {
-                    from: kept,
-                    into: rest,
-                })),
+                CompileTask::Emit(
+                    Other::Collected {
+                        from: kept,
+                        into: rest,
+                    }
+                    .instr(),
+                ),
                 CompileTask::Leave(before),
             ]);
         });
@@ -143,10 +146,10 @@ impl<'a> Compiler<'a> {
         self.then_all(|tasks| {
             tasks.extend(initial.map(CompileTask::Expr));
             tasks.push(CompileTask::Expr(coll));
-            tasks.push(CompileTask::Emit(Instr::Own(match initial {
-                Some(_) => Own::ReduceItems,
-                None => Own::Sequence(Builtin::Reduce),
-            })));
+            tasks.push(CompileTask::Emit(match initial {
+                Some(_) => Other::ReduceItems.instr(),
+                None => Other::Sequence(Builtin::Reduce).instr(),
+            }));
             tasks.push(CompileTask::Store(rest));
             match initial {
                 Some(_) => tasks.push(CompileTask::Store(value)),

@@ -3,7 +3,7 @@
 use super::task::{CompileTask, For};
 use super::{Compiler, Current, Label, LocalPlace, Target};
 use crate::ast::{Clause, ExprId, FunctionId, Pattern, Problem};
-use crate::code::{Instr, Own};
+use crate::code::{Instr, Other, Own};
 use crate::consts::EMPTY_LIST;
 use crate::patience::Patience;
 use crate::table::Builtin;
@@ -78,10 +78,9 @@ impl<'a> Compiler<'a> {
             tasks.extend(values.iter().map(|value| CompileTask::Expr(*value)));
             tasks.extend(values.iter().map(|_| CompileTask::Emit(Instr::Drop)));
             let (expected, got) = (target.places.len() as u32, values.len() as u32);
-            tasks.push(CompileTask::Emit(Instr::Own(Own::RecurCount {
-                expected,
-                got,
-            })));
+            tasks.push(CompileTask::Emit(
+                Other::RecurCount { expected, got }.instr(),
+            ));
             tasks.push(CompileTask::Emit(Instr::Nil));
         }
         self.then(tasks);
@@ -105,7 +104,7 @@ impl<'a> Compiler<'a> {
         match into {
             Some(slot) => {
                 tasks.push(CompileTask::Emit(Instr::Slot(slot)));
-                tasks.push(CompileTask::Emit(super::expr::apply(Builtin::Reverse, 1)));
+                tasks.push(CompileTask::Emit(super::invoke::apply(Builtin::Reverse, 1)));
             }
             None => tasks.push(CompileTask::Emit(Instr::Nil)),
         }
@@ -131,10 +130,10 @@ impl<'a> Compiler<'a> {
                 let (next, done) = (self.label(), self.label());
                 self.then([
                     CompileTask::Expr(*list),
-                    CompileTask::Emit(Instr::Own(Own::Items)),
+                    CompileTask::Emit(Other::Items.instr()),
                     CompileTask::Store(slot),
                     CompileTask::Place(next),
-                    CompileTask::Emit(Instr::Own(Own::NextItem { slot, to: done })),
+                    CompileTask::Emit(Other::NextItem { slot, to: done }.instr()),
                     CompileTask::Bind(pattern),
                     CompileTask::Clauses(form, at + 1, Some((next, done))),
                     CompileTask::Emit(Instr::Jump(next)),
@@ -220,7 +219,7 @@ impl<'a> Compiler<'a> {
         match &about.rest {
             Some(pattern @ Pattern::Map { .. }) => {
                 let slot = places[about.params.len()].slot();
-                self.code.push(Instr::Own(Own::Arguments(slot)));
+                self.code.push(Other::Arguments(slot).instr());
                 self.code.push(Instr::Slot(slot));
                 self.bind(pattern);
             }

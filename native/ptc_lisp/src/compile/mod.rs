@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod bind;
+mod branches;
 mod calls;
 mod constants;
 mod expr;
@@ -12,11 +13,13 @@ mod finish;
 mod free;
 mod growing;
 mod inlined;
+mod invoke;
 mod loops;
 mod observer;
 mod places;
 mod spans;
 mod task;
+mod values;
 
 pub use calls::ToolSite;
 pub use free::children;

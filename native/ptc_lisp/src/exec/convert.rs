@@ -3,20 +3,18 @@
 //! Functions become data, and keywords outside of the vocabulary become texts (specification, sections 10 and 13). The walk
 //! keeps what it has not changed: the same term, not a copy.
 
+use super::functions::{self, FunctionParts};
 use super::states::{CollectionShape, Converting, Mode, OpenLevel};
 use super::unchanged;
-use crate::code::{Eval, Halt, Instr, Machine, Own};
-use crate::consts::{Word, EMPTY_LIST, EMPTY_MAP};
-use crate::values::{callable, class, field, make_string, make_struct, Callable, Class};
+use crate::code::{Eval, Halt, Machine};
+use crate::consts::{Word, EMPTY_LIST};
+use crate::values::{callable, class, field, make_string, Callable, Class};
 use ptc_term::heap::{words_of_map, Heap, Kind};
 use ptc_term::roots::Roots;
-use ptc_vm::program::ConstId;
 
 /// Open collections between two checks of the heap limit, and the words that each takes.
 const LEVELS_BETWEEN_CHECKS: usize = 512;
 const WORDS_OF_LEVEL: usize = 5;
-/// Fuel of a value that is converted alone, and stays as it is.
-const FUEL_OF_SCALAR: usize = 2;
 
 /// Converts the arguments of a tool. Can be suspended and resumed.
 pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {
@@ -37,57 +35,8 @@ pub fn functions_as_data<H: Heap>(
     convert(m, Mode::Functions, values)
 }
 
-/// Replaces the value of the program by `{end, value, names and values that it has defined}`.
-pub fn finish<H: Heap>(m: &mut Machine<'_, H>, names: ConstId) -> Result<(), Halt<H>> {
-    let ended = m.top();
-    let (end, value) = match m.heap.elements(ended) {
-        Some(&[end, value]) if is_end(m, end) => (end, value),
-        _ => (m.constant(Word::Ok.id()), ended),
-    };
-    let is_scalar = matches!(
-        m.heap.kind(value),
-        Kind::Nil | Kind::Bool | Kind::Number | Kind::String
-    );
-    // Most values of small programs: nothing is converted.
-    if is_scalar && m.begun().is_none() && m.globals.defined().next().is_none() {
-        m.consume_fuel(FUEL_OF_SCALAR)?;
-        let pairs = m.constant(EMPTY_LIST);
-        return ended_with(m, [end, value, pairs]);
-    }
-    let mut values = vec![value];
-    let defined: Vec<_> = m.globals.defined().collect();
-    values.extend(defined.iter().map(|(_, value)| *value));
-    let list = list_of(m, &values);
-    let made = convert(m, Mode::Result, list)?;
-    let all = m.heap.elements(m.constant(names)).map(<[_]>::to_vec);
-    let all = all.unwrap_or_default();
-    let mut pairs = Vec::with_capacity(defined.len());
-    for ((global, was), value) in defined.iter().zip(&made[1..]) {
-        // A tool at the top of the memory is not kept.
-        if let (Some(name), false) = (all.get(1 + *global as usize), class(m, *was) == Class::Tool)
-        {
-            pairs.push(m.heap.make_tuple(&[*name, *value]));
-        }
-    }
-    let pairs = m.heap.make_list(&pairs);
-    ended_with(m, [end, made[0], pairs])
-}
-
-fn ended_with<H: Heap>(m: &mut Machine<'_, H>, parts: [H::Term; 3]) -> Result<(), Halt<H>> {
-    let result = m.heap.make_tuple(&parts);
-    m.drop_top(1);
-    m.push(result);
-    Ok(())
-}
-
-fn is_end<H: Heap>(m: &Machine<'_, H>, end: H::Term) -> bool {
-    [Word::ReturnEnd, Word::FailEnd]
-        .iter()
-        .any(|word| crate::values::is_word(m, end, *word))
-}
-
 /// Converts each value of a list. Can be suspended and resumed.
-fn convert<H: Heap>(
+pub(super) fn convert<H: Heap>(
     m: &mut Machine<'_, H>,
     mode: Mode,
     values: H::Term,
@@ -221,7 +170,12 @@ fn enter<H: Heap>(
             let rest = list_of(m, &parts);
             open(CollectionShape::Set, Mode::Functions, rest)
         }
-        Class::Function => function(m, part, mode),
+        Class::Function => Ok(match functions::opened(m, part) {
+            FunctionParts::Value(value) => Entered::Value(value),
+            FunctionParts::Captured(list) => {
+                Entered::Open(Mode::Functions, CollectionShape::Function, list)
+            }
+        }),
         Class::Tool => match callable(m, part) {
             Some(Callable::Tool(name)) => {
                 let mut text = b"tool/".to_vec();
@@ -242,7 +196,7 @@ fn enter<H: Heap>(
 }
 
 /// Makes a list that is not a value of the program: its words do not count.
-fn list_of<H: Heap>(m: &mut Machine<'_, H>, parts: &[H::Term]) -> H::Term {
+pub fn list_of<H: Heap>(m: &mut Machine<'_, H>, parts: &[H::Term]) -> H::Term {
     let mut list = m.constant(EMPTY_LIST);
     for part in parts.iter().rev() {
         list = m.heap.cons(*part, list);
@@ -275,55 +229,6 @@ fn key_text<H: Heap>(m: &mut Machine<'_, H>, key: H::Term) -> Result<Entered<H::
         .map(|it| if *it == b'-' { b'_' } else { *it })
         .collect();
     make_string(m, &name).map(Entered::Value)
-}
-
-/// A function as data.
-fn function<H: Heap>(
-    m: &mut Machine<'_, H>,
-    function: H::Term,
-    _mode: Mode,
-) -> Result<Entered<H::Term>, Halt<H>> {
-    let captured = match callable(m, function) {
-        None | Some(Callable::Data | Callable::Tool(_)) => return Ok(Entered::Value(function)),
-        Some(Callable::Builtin(builtin)) => {
-            let name = m.heap.make_string(builtin.name().as_bytes());
-            let captured = m.constant(EMPTY_MAP);
-            let params = m.constant(EMPTY_LIST);
-            let nil = m.heap.nil();
-            let kind = m.constant(Word::BuiltinKind.id());
-            return Ok(Entered::Value(make_function(
-                m,
-                [kind, name, params, nil, nil, captured],
-            )));
-        }
-        Some(Callable::Closure(_)) => {
-            let parts = m
-                .heap
-                .elements(function)
-                .map(<[_]>::to_vec)
-                .unwrap_or_default();
-            list_of(m, &parts[2..])
-        }
-        Some(Callable::Made(_, functions)) => functions,
-    };
-    Ok(Entered::Open(
-        Mode::Functions,
-        CollectionShape::Function,
-        captured,
-    ))
-}
-
-/// Makes the struct of a function: kind, name, params, doc, source, captured.
-fn make_function<H: Heap>(m: &mut Machine<'_, H>, values: [H::Term; 6]) -> H::Term {
-    let fields = [
-        Word::Kind,
-        Word::Name,
-        Word::Params,
-        Word::Doc,
-        Word::Source,
-        Word::Captured,
-    ];
-    make_struct(m, Word::FunctionModule, &fields, &values)
 }
 
 /// Ends the innermost collection, whose parts are all converted; returns whether there was one.
@@ -364,7 +269,7 @@ fn collection<H: Heap>(
         CollectionShape::List => m.make_list(parts).map_err(Into::into),
         CollectionShape::Set => crate::values::make_set(m, parts),
         CollectionShape::Map => map_of(m, whole, parts),
-        CollectionShape::Function => function_of(m, whole, parts),
+        CollectionShape::Function => functions::of_parts(m, whole, parts),
     }
 }
 
@@ -383,43 +288,4 @@ fn map_of<H: Heap>(m: &mut Machine<'_, H>, whole: H::Term, parts: &[H::Term]) ->
     let (keys, values): (Vec<_>, Vec<_>) = texts.into_iter().chain(others).unzip();
     // A text wins with its own value: its key stands first.
     Ok(m.heap.make_map(&keys, &values))
-}
-
-fn function_of<H: Heap>(m: &mut Machine<'_, H>, function: H::Term, parts: &[H::Term]) -> Eval<H> {
-    let nil = m.heap.nil();
-    match callable(m, function) {
-        Some(Callable::Closure(entry)) => {
-            let Some(Instr::Own(Own::Entry { about, .. })) = m.program().code.get(entry as usize)
-            else {
-                return Ok(function);
-            };
-            let about = m.heap.elements(m.constant(*about)).map(<[_]>::to_vec);
-            let Some([_, name, params, doc, source, names]) = about.as_deref() else {
-                return Ok(function);
-            };
-            let mut keys = Vec::with_capacity(parts.len());
-            let mut rest = *names;
-            while let Some((name, tail)) = m.heap.uncons(rest) {
-                keys.push(name);
-                rest = tail;
-            }
-            let captured = m.heap.make_map(&keys[..parts.len().min(keys.len())], parts);
-            let kind = m.constant(Word::ClosureKind.id());
-            Ok(make_function(
-                m,
-                [kind, *name, *params, *doc, *source, captured],
-            ))
-        }
-        Some(Callable::Made(kind, _)) => {
-            let mut keys = Vec::with_capacity(parts.len());
-            for place in 1..=parts.len() {
-                keys.push(m.heap.make_string(place.to_string().as_bytes()));
-            }
-            m.count_new_map(parts.len())?;
-            let captured = m.heap.make_map(&keys, parts);
-            let params = m.constant(EMPTY_LIST);
-            Ok(make_function(m, [kind, nil, params, nil, nil, captured]))
-        }
-        _ => Ok(function),
-    }
 }

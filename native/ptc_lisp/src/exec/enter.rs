@@ -1,6 +1,6 @@
 //! What a value does when it is called.
 
-use super::own::ARGUMENTS_A_UNIT;
+use super::asking::ARGUMENTS_A_UNIT;
 use super::{checks, revive};
 use crate::code::{Entering, Halt, Instr, Machine, Own, ASKING, EVALUATING, PRINTING};
 use crate::consts::Word;

@@ -1,6 +1,6 @@
 //! The most frequent instructions of the language. They are apart from the others, so that the loop of the machine has them in its own code.
 
-use super::{own, scan};
+use super::{named, other, scan};
 use crate::code::{Halt, Instr, InstrOperand, Lisp, Machine, OperandPlace, Own};
 use crate::families::numbers;
 use crate::fault::Fault;
@@ -49,7 +49,10 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
             };
             m.push(value);
         }
-        _ => return own::execute(vm, own),
+        // One way out of the loop for all others: a second one made the loop slower.
+        Own::Entry { .. } | Own::IfBound { .. } | Own::Field { .. } | Own::Other(_) => {
+            return other::execute(vm, own)
+        }
     }
     Ok(next)
 }
@@ -170,5 +173,5 @@ fn without_keys<H: Heap>(
 
 #[cold]
 fn unbound<H: Heap>(m: &Machine<'_, H>, name: ConstId) -> Halt<H> {
-    VmHalt::fault(Fault::of("unbound", own::text_of(m, name), Vec::new()))
+    VmHalt::fault(Fault::of("unbound", named::text_of(m, name), Vec::new()))
 }

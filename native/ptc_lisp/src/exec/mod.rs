@@ -1,17 +1,23 @@
 //! Running programs: the instructions of the language, function values, and the result.
 
+mod asking;
 pub mod checks;
+mod collections;
 pub mod convert;
 pub mod enter;
+pub mod finish;
+mod functions;
 mod hot;
-mod own;
+mod named;
+mod other;
 pub mod revive;
 pub mod scan;
 pub mod spread;
 pub mod states;
+mod top;
 mod unchanged;
 
-use crate::code::{Eval, Halt, Instr, Lisp, Machine, Own};
+use crate::code::{Eval, Halt, Instr, Lisp, Machine, Other, Own};
 use crate::families;
 use crate::fault::Fault;
 use crate::table::Builtin;
@@ -65,7 +71,7 @@ impl Execute for Lisp {
             _ => return None,
         };
         match code.get(to as usize)? {
-            Instr::Own(Own::NextItem { to, .. } | Own::Visit { to, .. }) => Some(*to),
+            Instr::Own(Own::Other(Other::NextItem { to, .. }) | Own::Visit { to, .. }) => Some(*to),
             _ => None,
         }
     }
@@ -117,7 +123,7 @@ impl Execute for Lisp {
     // What a form says of its own arguments is no error of a worker.
     fn guarded<'p, T>(fault: &mut Fault<T>, handlers: impl Iterator<Item = &'p Instr>) {
         let mut forms = handlers.filter_map(|handler| match handler {
-            Instr::Own(Own::WorkerFailed { form }) => Some(form.name()),
+            Instr::Own(Own::Other(Other::WorkerFailed { form })) => Some(form.name()),
             _ => None,
         });
         let own = [
