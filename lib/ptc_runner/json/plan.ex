@@ -144,10 +144,6 @@ defmodule PtcRunner.Json.Plan do
            counted :: [source()],
            arguments :: [{String.t() | nil, [source()], [source()], [source()]}]}
 
-  @typedoc false
-  # The texts of what is read of the context and of the memory, of what flows into the result, and of what decides about it.
-  @type texts :: {[String.t()], [String.t()], [String.t()], [String.t()]}
-
   @type t :: %__MODULE__{
           tools: [tool()],
           reads: [String.t()],
@@ -164,16 +160,15 @@ defmodule PtcRunner.Json.Plan do
   # From what the native side says; `tools` has what each tool says about itself, `most` the budget of the run.
   @spec new(
           {{[known()], [source()], {[source()], [source()], [source()]}, kept :: list()},
-           {list(), list()} | {:sites, [Recipes.site()]}, texts() | nil},
+           {list(), list()} | {:sites, [Recipes.site()]}},
           map(),
           map(),
           non_neg_integer() | nil,
           digest() | nil
         ) ::
           t()
-  def new({{tools, reads, result, _kept}, recipes, texts}, data, settings, most, digest) do
+  def new({{tools, reads, result, _kept}, recipes}, data, settings, most, digest) do
     {from, deciding, _counted} = result
-    {read, remembered, made_of, decided_by} = texts || texts(reads, result)
     sites = recipes |> sites() |> Enum.group_by(& &1.tool)
 
     %__MODULE__{
@@ -182,22 +177,15 @@ defmodule PtcRunner.Json.Plan do
         tools
         |> Enum.map(&tool(&1, sites, data, settings, most))
         |> Enum.sort_by(& &1.name),
-      reads: read,
-      memory: remembered,
-      result: %{from: made_of, decided_by: decided_by},
+      reads: Paths.texts(for {:context, _path, _whole?} = source <- reads, do: source),
+      memory: Paths.texts(for {:memory, _path, _whole?} = source <- reads, do: source),
+      result: %{from: Paths.texts(from), decided_by: Paths.texts(deciding)},
       flows: %{
         tools: Map.new(tools, &flows/1),
         reads: reads,
         result: {from, deciding}
       }
     }
-  end
-
-  # The native side makes no texts of names that need quotes, nor of many parts.
-  defp texts(reads, {from, deciding, _counted}) do
-    {Paths.texts(for {:context, _path, _whole?} = source <- reads, do: source),
-     Paths.texts(for {:memory, _path, _whole?} = source <- reads, do: source), Paths.texts(from),
-     Paths.texts(deciding)}
   end
 
   # The calls of a program of another language are known already.

@@ -75,11 +75,11 @@ defmodule PtcRunner.Json.Planning do
 
     with {:ok, source} <- source(program) do
       case native(source, reading, limits, :recipes) do
-        {:ok, {known, recipes, bytes, texts}} ->
+        {:ok, {known, recipes, bytes}} ->
           data = %{context: context, memory: memory}
           settings = settings(known, tools)
           digest = digest({source, bytes}, reading, known, tools)
-          plan = Plan.new({known, recipes, texts}, data, settings, most, digest)
+          plan = Plan.new({known, recipes}, data, settings, most, digest)
           {:ok, %{plan | text: Digest.text(source)}}
 
         {:error, fault} ->

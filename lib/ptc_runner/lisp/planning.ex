@@ -66,7 +66,7 @@ defmodule PtcRunner.Lisp.Planning do
     known = {known, reads, {@unknown, [], []}, []}
 
     Plan.new(
-      {known, {:sites, sites}, nil},
+      {known, {:sites, sites}},
       %{context: context, memory: memory},
       settings,
       most,

@@ -70,7 +70,7 @@ impl<T: Copy> Planning<T> {
         }
     }
 
-    /// Begins a plan whose reply is `{plan, recipes, bytes | nil, texts | nil}`: see [`super::recipes::reply`], [`super::canonical`] and `path_texts`. `outside` are the
+    /// Begins a plan whose reply is `{plan, recipes, bytes | nil}`: see [`super::recipes::reply`] and [`super::canonical`]. `outside` are the
     /// parts that the program's table does not contain, in ascending order, with their terms. Only a text has bytes. The plan does not say
     /// what the entries of the result are made of, and has names of fields alone.
     pub fn with_recipes(
@@ -137,8 +137,7 @@ impl<T: Copy> Planning<T> {
             None => heap.nil(),
         };
         let plan = self.plan.get(heap, 0);
-        let texts = self.reply.texts(heap);
-        Ok(heap.make_tuple(&[plan, recipes, bytes, texts]))
+        Ok(heap.make_tuple(&[plan, recipes, bytes]))
     }
 }
 

@@ -10,7 +10,7 @@
 //!   [`calls`]: how often tools are called
 //! * [`recipes`]: how the arguments of each call are made, for two programs to be compared
 //! * [`job`]: the walk and its reply in steps; `kept`: what the entries of the result are made of; `reply` and
-//!   `terms`: what is known, as terms; `path_texts`: parts of the data as texts; `canonical`: what the program's digest is made of; `spare`: memory for the next walk
+//!   `terms`: what is known, as terms; `canonical`: what the program's digest is made of; `spare`: memory for the next walk
 
 pub mod calls;
 mod canonical;
@@ -20,7 +20,6 @@ mod kept;
 mod keyed_entries;
 pub mod loops;
 mod parts;
-mod path_texts;
 mod reads;
 pub mod recipes;
 mod reply;

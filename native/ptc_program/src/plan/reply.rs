@@ -5,9 +5,8 @@
 //! parts of which there are as many items as a list has, or as there are calls. `terms` says how parts and formulas are terms.
 
 use super::kept::Kept;
-use super::path_texts::path_texts;
 use super::sets::{Ref, SetId};
-use super::terms::{flows_parts, flows_terms, formula_term, kept_term, refs_term, tidy, Flows};
+use super::terms::{flows_terms, formula_term, kept_term, refs_term, tidy, Flows};
 use super::value::{Value, ValueId};
 use super::walk::PlanWalk;
 use crate::analysis::names::{ByNumber, NameId};
@@ -30,12 +29,10 @@ pub(super) struct PlanReply<T> {
     kept: Roots<T>,
     /// The list of the tools, that of the parts that are read, and that of these terms.
     parts: Roots<T>,
-    /// The texts of what is read and of what the result is made of, for people.
-    texts: Roots<T>,
     state: PlanReplyState,
 }
 
-rooted!(PlanReply { states: tools, kept, parts, texts; plain: state });
+rooted!(PlanReply { states: tools, kept, parts; plain: state });
 
 #[derive(Debug, Default)]
 struct PlanReplyState {
@@ -47,8 +44,6 @@ struct PlanReplyState {
     arguments: BTreeMap<(NameId, Option<NameId>), Flows>,
     used: HashSet<Ref, ByNumber>,
     seen: HashSet<SetId, ByNumber>,
-    /// The parts that are read.
-    reads: Vec<Ref>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -70,7 +65,6 @@ impl<T> Default for PlanReply<T> {
             tools: Roots::default(),
             kept: Roots::default(),
             parts: Roots::default(),
-            texts: Roots::default(),
             state: PlanReplyState::default(),
         }
     }
@@ -123,10 +117,8 @@ impl<T: Copy> PlanReply<T> {
                 PlanReplyStage::Reads => {
                     let before = heap.words_built();
                     let all: Vec<Ref> = std::mem::take(&mut self.state.used).into_iter().collect();
-                    let all = tidy(all, &[], walk);
-                    let reads = refs_term(&all, walk, heap);
+                    let reads = refs_term(tidy(all, &[], walk), walk, heap);
                     self.parts.push(reads);
-                    self.state.reads = all;
                     let words = heap.words_built() - before;
                     if !walk.is_for_people {
                         self.state.kept = walk.kept(result);
@@ -149,13 +141,7 @@ impl<T: Copy> PlanReply<T> {
                 },
                 PlanReplyStage::Whole => {
                     let flows = (walk.values.data(result), walk.values.decides(result));
-                    let flows = flows_parts(flows, walk);
-                    if walk.is_for_people {
-                        let result = [&flows[0][..], &flows[1][..]];
-                        let texts = path_texts(&self.state.reads, result, walk, heap);
-                        self.texts.push(texts);
-                    }
-                    let flows = flows.map(|parts| refs_term(&parts, walk, heap));
+                    let flows = flows_terms(flows, walk, heap);
                     let result = heap.make_tuple(&flows);
                     let [tools, reads, kept] = [0, 1, 2].map(|at| self.parts.get(heap, at));
                     return Ok(heap.make_tuple(&[tools, reads, result, kept]));
@@ -163,14 +149,6 @@ impl<T: Copy> PlanReply<T> {
             };
             meter.check_heap_limit(walk.words(), heap)?;
             meter.consume_fuel(cost, heap)?;
-        }
-    }
-
-    /// Returns the texts of a plan for people, once it is made: see `path_texts`.
-    pub fn texts<H: Heap<Term = T>>(&self, heap: &H) -> T {
-        match self.texts.is_empty() {
-            true => heap.nil(),
-            false => self.texts.get(heap, 0),
         }
     }
 

@@ -83,12 +83,11 @@ fn unfolded(set: SetId, walk: &PlanWalk, decides: &mut Vec<SetId>) -> Vec<Ref> {
 }
 
 /// Returns the terms of the parts that flow, of those that decide and do not flow, and of those that are counted.
-pub(super) fn flows_terms<H: Heap>(flows: Flows, walk: &PlanWalk, heap: &mut H) -> [H::Term; 3] {
-    flows_parts(flows, walk).map(|refs| refs_term(&refs, walk, heap))
-}
-
-/// Returns these parts.
-pub(super) fn flows_parts((data, decides): Flows, walk: &PlanWalk) -> [Vec<Ref>; 3] {
+pub(super) fn flows_terms<H: Heap>(
+    (data, decides): Flows,
+    walk: &PlanWalk,
+    heap: &mut H,
+) -> [H::Term; 3] {
     let (mut others, mut at) = (vec![decides], 0);
     let data = unfolded(data, walk, &mut others);
     let (counted, data): (Vec<_>, Vec<_>) = data.into_iter().partition(is_counted);
@@ -103,7 +102,7 @@ pub(super) fn flows_parts((data, decides): Flows, walk: &PlanWalk) -> [Vec<Ref>;
     let deciding = tidy(deciding, &data, walk);
     let counted = tidy(counted, &data, walk);
     let data = tidy(data, &[], walk);
-    [data, deciding, counted]
+    [data, deciding, counted].map(|refs| refs_term(refs, walk, heap))
 }
 
 /// `{name, made, parts}`
@@ -113,7 +112,7 @@ pub(super) fn kept_term<H: Heap>(kept: Kept, walk: &PlanWalk, heap: &mut H) -> H
         None => heap.nil(),
     };
     let [made, parts] = [kept.made, kept.parts].map(|set| unfolded(set, walk, &mut Vec::new()));
-    let [made, parts] = [tidy(made, &[], walk), parts].map(|refs| refs_term(&refs, walk, heap));
+    let [made, parts] = [tidy(made, &[], walk), parts].map(|refs| refs_term(refs, walk, heap));
     heap.make_tuple(&[name, made, parts])
 }
 
@@ -161,7 +160,7 @@ pub(super) fn tidy(mut refs: Vec<Ref>, known: &[Ref], walk: &PlanWalk) -> Vec<Re
     refs
 }
 
-pub(super) fn refs_term<H: Heap>(refs: &[Ref], walk: &PlanWalk, heap: &mut H) -> H::Term {
+pub(super) fn refs_term<H: Heap>(refs: Vec<Ref>, walk: &PlanWalk, heap: &mut H) -> H::Term {
     let mut all = Vec::with_capacity(refs.len());
     for part in refs {
         if let Some(term) = source_term(part.source, part.extent == Extent::Whole, walk, heap) {

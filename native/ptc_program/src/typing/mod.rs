@@ -36,7 +36,7 @@ pub mod sources;
 mod spare;
 mod suggest;
 pub mod terms;
-pub(crate) mod texts;
+mod texts;
 pub mod ty;
 mod type_words;
 pub mod union;

@@ -139,11 +139,8 @@ impl<T: Copy> Reply<T> {
     fn reads<H: Heap<Term = T>>(&mut self, at: usize, walk: &TypeWalk, heap: &mut H) -> usize {
         let (sources, texts) = (&walk.sources, &mut self.state.texts);
         let (end, before) = (sources.count().min(at + STRIDE), texts.count());
-        for place in (at..end).filter(|place| sources.is_last(*place)) {
-            texts.add(|text| {
-                sources.add_path(place, &walk.types.names, text);
-                true
-            });
+        for place in at..end {
+            texts.add(|text| sources.path_at(place, &walk.types.names, text));
         }
         let found = texts.count();
         if end == sources.count() || found >= MOST_PATHS {

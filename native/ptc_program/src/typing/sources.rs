@@ -60,7 +60,7 @@ impl Sources {
         self.all.len()
     }
 
-    /// Notes for these fields, after all later ones, that the ones around them have longer paths. For [`Sources::is_last`].
+    /// Notes for these fields, after all later ones, that the ones around them have longer paths. For [`Sources::path`].
     pub fn note_longer(&mut self, places: Range<usize>) {
         for at in places.rev() {
             let source = self.all[at];
@@ -70,16 +70,12 @@ impl Sources {
         }
     }
 
-    /// Returns whether a field is read, and none inside it: the paths of those are longer.
-    #[inline]
-    pub fn is_last(&self, place: usize) -> bool {
-        let source = &self.all[place];
-        source.is_read && !source.has_read
-    }
-
-    /// Adds the path of a field to a text.
-    pub fn add_path(&self, place: usize, names: &Names, text: &mut Vec<u8>) {
+    /// Adds the path of a field that is read to a text, unless there are longer paths; returns whether there is one.
+    pub fn path_at(&self, place: usize, names: &Names, text: &mut Vec<u8>) -> bool {
         let source = self.all[place];
+        if !source.is_read || source.has_read {
+            return false;
+        }
         let (mut parts, mut count, mut next) = ([source.name; MOST_PARTS], 1, source.parent);
         while next != 0 && count < MOST_PARTS {
             let source = self.all[next as usize - 1];
@@ -91,6 +87,7 @@ impl Sources {
             }
             text.extend_from_slice(names.get(*name));
         }
+        true
     }
 }
 

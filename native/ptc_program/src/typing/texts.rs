@@ -2,7 +2,7 @@
 
 /// Some texts.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(super) struct Texts {
     bytes: Vec<u8>,
     places: Vec<TextPlace>,
 }

@@ -311,7 +311,7 @@ pub struct ForPeople {
 pub fn for_people(program: &str, options: Options, units: Option<usize>) -> Option<ForPeople> {
     let mut heap = PlainHeap::new();
     let reply = planned_in(&mut heap, program, Detail::Recipes, options, units)?;
-    let Some(&[plan, recipes, bytes, _texts]) = heap.elements(reply) else {
+    let Some(&[plan, recipes, bytes]) = heap.elements(reply) else {
         panic!("{}", heap.show(reply));
     };
     let plan = three_of(&heap, plan, true);
