@@ -221,6 +221,22 @@ defmodule PtcRunner.Agent.AnswerTest do
     assert {:ok, %{source: %{"program" => %{}}}, [_]} = Agent.program(~s({"op": "count"}))
   end
 
+  test "Json.run says where prose and a fence stand before the program" do
+    text = "Here it is:\n```json\n{\"program\": {\"op\": \"count\"}}\n```"
+
+    for result <- [PtcRunner.Json.run(text), PtcRunner.Json.compile(text)] do
+      assert {:error, {:parse_error, message}} = result
+      assert message =~ "The program stands in a code fence: use PtcRunner.Agent.program/2"
+    end
+  end
+end
+
+defmodule PtcRunner.Agent.AnswerNativeCallsTest do
+  # Tracing of native functions changes their code, which other tests should not call meanwhile.
+  use ExUnit.Case, async: false
+
+  alias PtcRunner.Agent
+
   test "an answer that cannot be used is searched once, and repaired once where JSON was found" do
     alias PtcRunner.Native
     signature = PtcRunner.SubAgent.Signature.parsed!("{n :int, name :string?}")
@@ -253,15 +269,6 @@ defmodule PtcRunner.Agent.AnswerTest do
       {:trace, _pid, :call, {PtcRunner.Native, name, _args}} -> [name | calls()]
     after
       50 -> []
-    end
-  end
-
-  test "Json.run says where prose and a fence stand before the program" do
-    text = "Here it is:\n```json\n{\"program\": {\"op\": \"count\"}}\n```"
-
-    for result <- [PtcRunner.Json.run(text), PtcRunner.Json.compile(text)] do
-      assert {:error, {:parse_error, message}} = result
-      assert message =~ "The program stands in a code fence: use PtcRunner.Agent.program/2"
     end
   end
 end
