@@ -39,27 +39,22 @@ defmodule PtcRunner.Agent.Behind do
 
   @doc """
   What stands behind the value of an answer, nil if nothing that matters: a sign that the value is another one, or a field or an item that the
-  value lacks. `part` is the text of the value, where several were found; `value` is what was read of it.
+  value lacks. `spans` are the places of the objects and lists of the text; `part` is the text of the value, where several were found; `value` is
+  what was read of it.
 
-      iex> alias PtcRunner.Agent.Behind
+      iex> alias PtcRunner.Agent.{Behind, Parts}
+      iex> found = fn text, value -> Behind.found(text, text |> Parts.of() |> elem(0), nil, value) end
       iex> for text <- ["[1, 2] * 3", "[2, 1].sort()", "[1] and 3 more", ~s({"n": 1} - as asked), "**[1]** it is", ~s(see {"n": "[1] * 3"})],
-      ...>   do: Behind.found(text, nil, nil)
+      ...>   do: found.(text, nil)
       ["*", ".sort", "and 3 more", nil, nil, nil]
-      iex> Behind.found(~s({"n": 1}, "x": 2}), nil, %{"n" => 1})
+      iex> found.(~s({"n": 1}, "x": 2}), %{"n" => 1})
       ~s(, "x":)
-      iex> Behind.found("[1, 2], 3]", nil, [1, 2])
+      iex> found.("[1, 2], 3]", [1, 2])
       ", 3]"
-      iex> for {text, value} <- [{~s({"n": 1}, "x": 2}), %{"n" => 1, "x" => 2}}, {"[1, 2], 3 of them", [1, 2]}], do: Behind.found(text, nil, value)
+      iex> for {text, value} <- [{~s({"n": 1}, "x": 2}), %{"n" => 1, "x" => 2}}, {"[1, 2], 3 of them", [1, 2]}], do: found.(text, value)
       [nil, nil]
 
   """
-  @spec found(String.t(), String.t() | nil, term()) :: String.t() | nil
-  def found(text, part, value) do
-    {spans, _open} = Parts.of(text)
-    found(text, spans, part, value)
-  end
-
-  @doc "The same for a text whose objects and lists are at these places."
   @spec found(String.t(), [Parts.span()], String.t() | nil, term()) :: String.t() | nil
   def found(text, spans, part, value) do
     spans =
