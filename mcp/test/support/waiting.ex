@@ -6,6 +6,7 @@ defmodule PtcRunnerMcp.Waiting do
   @longest 60_000
 
   @doc "Whether a test is true within a minute. It is asked again and again until then."
+  @spec soon((() -> as_boolean(term())), non_neg_integer()) :: boolean()
   def soon(test, left \\ div(@longest, @pause)) do
     cond do
       test.() -> true
