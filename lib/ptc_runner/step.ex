@@ -116,12 +116,15 @@ defmodule PtcRunner.Step do
     def inspect(step, _opts) do
       parts = [
         outcome(step),
-        Brief.count(length(Map.get(step, :turns) || []), "turn"),
-        Brief.count(length(Map.get(step, :tool_calls) || []), "tool call")
+        Brief.count(number(step, :turns), "turn"),
+        Brief.count(number(step, :tool_calls), "tool call")
       ]
 
       "#PtcRunner.Step<#{Enum.join(parts, ", ")}>"
     end
+
+    # The compiler would warn of the name of a field that the struct of an old release does not have.
+    defp number(step, field), do: length(Map.get(step, field) || [])
 
     defp outcome(%{fail: %{reason: reason} = fail}),
       do: "fail: #{Brief.value(reason)} #{Brief.value(Map.get(fail, :message))}"
