@@ -17,23 +17,25 @@ defmodule PtcRunner.EvidenceTest do
   setup_all do
     data = Evidence.read("data")
 
-    %{
+    # Not in the context of the tests: ExUnit copies that to each formatter, whose heaps make each change of code in the VM slow.
+    :persistent_term.put(__MODULE__, %{
       texts: data,
       structs: Evidence.structs(data),
       programs: Evidence.read("programs_edition_2"),
       truth: Evidence.read("truth"),
       writes: Evidence.read("writes")
-    }
+    })
   end
 
   for %{"id" => id, "question" => question} <- @tasks, rows <- [:texts, :structs] do
     @tag id: id, rows: rows
-    test "#{id} over rows of #{rows}: #{String.slice(question, 0, 100)}", context do
-      %{id: id, rows: rows, programs: programs, truth: truth, writes: writes} = context
+    test "#{id} over rows of #{rows}: #{String.slice(question, 0, 100)}", %{id: id, rows: rows} do
+      kept = :persistent_term.get(__MODULE__)
+      %{programs: programs, truth: truth, writes: writes} = kept
 
       outcome =
         Json.run(programs[id],
-          context: Map.fetch!(context, rows),
+          context: Map.fetch!(kept, rows),
           tools: Evidence.tools(self()),
           now: "2026-01-01T00:00:00Z",
           structs: :values

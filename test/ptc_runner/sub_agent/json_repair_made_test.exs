@@ -10,23 +10,27 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
   @count 1_500
 
   setup_all do
-    %{
+    # Not in the context of the tests: ExUnit copies that to each formatter, whose heaps make each change of code in the VM slow.
+    :persistent_term.put(__MODULE__, %{
       cases: BrokenAnswers.cases(@seed, @count),
       # With these, so many that each fault is among them, in whatever order the VM has the keys of a map.
       more: BrokenAnswers.cases(1, 2 * @count)
-    }
+    })
   end
 
-  test "are the same for the same seed, with every fault", %{cases: cases, more: more} do
+  defp given, do: :persistent_term.get(__MODULE__)
+
+  test "are the same for the same seed, with every fault" do
+    %{cases: cases, more: more} = given()
     assert Enum.take(more, 500) == BrokenAnswers.cases(1, 500)
     kinds = (cases ++ more) |> Enum.flat_map(&String.split(&1.kind, ["+", ":"])) |> MapSet.new()
     assert for(fault <- Faults.all(), "#{fault}" not in kinds, do: fault) == []
   end
 
-  test "with the signature: 98 % restored, at most 0.5 % wrong", %{cases: cases} do
+  test "with the signature: 98 % restored, at most 0.5 % wrong" do
     found =
       Enum.frequencies_by(
-        cases,
+        given().cases,
         &outcome(&1, JsonParser.repair(&1.text, &1.signature, truncated: :complete))
       )
 
@@ -35,8 +39,8 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
   end
 
   # The cases of other releases of Erlang/OTP have other orders of keys: a few of them have a value that lacks something.
-  test "with the signature: no wrong value, and hardly one in other cases", given do
-    cases = given.more ++ given.cases
+  test "with the signature: no wrong value, and hardly one in other cases" do
+    cases = given().more ++ given().cases
 
     wrong =
       for case <- cases,
@@ -92,8 +96,8 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
     end
   end
 
-  test "without, of the faults of syntax: 85 % restored, at most 3 % wrong", %{cases: cases} do
-    cases = Enum.filter(cases, & &1.syntax?)
+  test "without, of the faults of syntax: 85 % restored, at most 3 % wrong" do
+    cases = Enum.filter(given().cases, & &1.syntax?)
 
     found =
       Enum.frequencies_by(
@@ -105,8 +109,8 @@ defmodule PtcRunner.SubAgent.JsonRepairMadeTest do
     assert Map.get(found, :wrong, 0) <= 0.03 * length(cases), inspect(found)
   end
 
-  test "what comes out is of the type, or what parse/1 gives", %{cases: cases} do
-    for %{text: text, signature: signature} <- cases do
+  test "what comes out is of the type, or what parse/1 gives" do
+    for %{text: text, signature: signature} <- given().cases do
       case JsonParser.repair(text, signature) do
         {:ok, value, []} ->
           assert JsonParser.parse(text) == {:ok, value}

@@ -9,11 +9,12 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
   @typed ~w(camel_keys bare_element stringified quoted_scalars)
 
   describe "2,810 broken answers, 1,680 of them here" do
-    setup do
-      %{cases: Vectors.read("answer_repair")}
-    end
+    # Not in the context of the tests: ExUnit copies that to each formatter, whose heaps make each change of code in the VM slow.
+    defp cases, do: Vectors.read("answer_repair")
 
-    test "with the signature: 98 % restored, at most 0.5 % wrong", %{cases: cases} do
+    test "with the signature: 98 % restored, at most 0.5 % wrong" do
+      cases = cases()
+
       {restored, wrong, all} =
         measure(cases, &JsonParser.repair(&1.text, &1.signature, truncated: :complete))
 
@@ -21,8 +22,8 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
       assert wrong / all <= 0.005, "wrong #{wrong} of #{all}"
     end
 
-    test "without, of the faults of syntax: 85 % restored, at most 3 % wrong", %{cases: cases} do
-      cases = Enum.reject(cases, fn %{kind: kind} -> String.contains?(kind, @typed) end)
+    test "without, of the faults of syntax: 85 % restored, at most 3 % wrong" do
+      cases = Enum.reject(cases(), fn %{kind: kind} -> String.contains?(kind, @typed) end)
 
       {restored, wrong, all} =
         measure(cases, &JsonParser.repair(&1.text, nil, truncated: :complete))
@@ -31,7 +32,9 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
       assert wrong / all <= 0.03, "wrong #{wrong} of #{all}"
     end
 
-    test "each kind: 90 % restored with the signature", %{cases: cases} do
+    test "each kind: 90 % restored with the signature" do
+      cases = cases()
+
       for {kind, cases} <- Enum.group_by(cases, & &1.kind) do
         {restored, _wrong, all} =
           measure(cases, &JsonParser.repair(&1.text, &1.signature, truncated: :complete))
@@ -40,7 +43,9 @@ defmodule PtcRunner.SubAgent.JsonRepairTest do
       end
     end
 
-    test "what is repaired is of the type, and told", %{cases: cases} do
+    test "what is repaired is of the type, and told" do
+      cases = cases()
+
       for %{text: text, signature: signature} <- cases,
           {:ok, value, repairs} <- [JsonParser.repair(text, signature)] do
         {:ok, parsed} = Signature.parse(signature)

@@ -24,12 +24,13 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
   defp quanta(answer, count), do: {answer, count}
 
   describe "a long walk is left and goes on" do
-    setup do
-      rows = for n <- 1..@rows, do: %{"id" => "#{n}", "inner" => %{"n" => n}}
-      %{rows: rows, type: {:list, @row}}
-    end
+    @type_of_rows {:list, @row}
 
-    test "when it coerces", %{rows: rows, type: type} do
+    # Not in the context of the tests: ExUnit copies that to each formatter, whose heaps make each change of code in the VM slow.
+    defp rows, do: for(n <- 1..@rows, do: %{"id" => "#{n}", "inner" => %{"n" => n}})
+
+    test "when it coerces" do
+      {rows, type} = {rows(), @type_of_rows}
       {answer, count} = quanta(Native.signature_coerce_dirty(type, rows, nil, false))
       assert {:ok, coerced, warnings} = answer
       assert count > 1
@@ -40,7 +41,8 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert Coercion.coerce(rows, type) === {:ok, expected, warnings}
     end
 
-    test "after a slice, whose work is kept", %{rows: rows, type: type} do
+    test "after a slice, whose work is kept" do
+      {rows, type} = {rows(), @type_of_rows}
       {:long, _state, _terms} = left = Native.signature_coerce(type, rows, nil, false)
       {answer, count} = quanta(left)
       assert {:ok, coerced, warnings} = answer
@@ -49,7 +51,8 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert answer === Coercion.coerce(rows, type)
     end
 
-    test "when it checks", %{rows: rows, type: type} do
+    test "when it checks" do
+      {rows, type} = {rows(), @type_of_rows}
       right = for row <- rows, do: %{row | "id" => 1}
       {answer, _count} = quanta(Native.signature_validate_dirty(type, right, false))
       assert answer == :ok
@@ -63,8 +66,8 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
                 ]}
     end
 
-    test "when it needs answers", %{type: type} do
-      type = {:map, [{"rows", type}, {"at", :datetime}]}
+    test "when it needs answers" do
+      type = {:map, [{"rows", @type_of_rows}, {"at", :datetime}]}
       rows = for n <- 1..@rows, do: %{"id" => n, "inner" => %{"n" => 1.5}}
       given = %{"rows" => rows, "at" => "2026-05-03T09:14:00Z"}
 
@@ -74,7 +77,9 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert :erts_debug.same(same, rows)
     end
 
-    test "when it takes a tool's arguments", %{rows: rows, type: type} do
+    test "when it takes a tool's arguments" do
+      {rows, type} = {rows(), @type_of_rows}
+
       {answer, count} =
         quanta(
           Native.signature_input_dirty({:map, [{"rows", type}]}, %{"rows" => rows}, nil, false)
@@ -85,7 +90,8 @@ defmodule PtcRunner.SubAgent.SignatureQuantaTest do
       assert {length(coerced), length(warnings)} == {@rows, @rows}
     end
 
-    test "once only", %{rows: rows, type: type} do
+    test "once only" do
+      {rows, type} = {rows(), @type_of_rows}
       {:long, state, terms} = Native.signature_coerce_dirty(type, rows, nil, false)
       # A walk knows no slices: it stays as it was left.
       assert Native.resume(state, terms, :more) == {:long, state, terms}
