@@ -217,8 +217,7 @@ defmodule PtcRunner.Lisp do
   def plan(program, opts) when is_binary(program) or is_struct(program, Program) do
     with error when elem(error, 0) == :error <- Planning.plan(program, opts) do
       given = Given.read(opts)
-      {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-      error(error, {timeout, max_heap})
+      error(error, Given.limits(given))
     end
   end
 
@@ -336,11 +335,11 @@ defmodule PtcRunner.Lisp do
 
   def compile(program, opts) when is_binary(program) do
     given = Given.read(opts)
-    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+    limits = Given.limits(given)
 
-    case Preparing.compiled(program, given, {timeout, max_heap}) do
+    case Preparing.compiled(program, given, limits) do
       {:ok, program, _signature} -> {:ok, program}
-      error -> error(error, {timeout, max_heap})
+      error -> error(error, limits)
     end
   end
 
@@ -368,8 +367,7 @@ defmodule PtcRunner.Lisp do
         :ok
 
       error ->
-        {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-        error(error, {timeout, max_heap})
+        error(error, Given.limits(given))
     end
   end
 

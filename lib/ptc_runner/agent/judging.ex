@@ -4,7 +4,7 @@ defmodule PtcRunner.Agent.Judging do
 
   alias PtcRunner.Agent.{Feedback, Result, Run}
   alias PtcRunner.Firewall.{Marks, Shape}
-  alias PtcRunner.Json.Values
+  alias PtcRunner.Json.{Deadline, Values}
   alias PtcRunner.SubAgent.Signature.Annotations
 
   @doc "Validates the value of a run."
@@ -13,7 +13,8 @@ defmodule PtcRunner.Agent.Judging do
   def judged(value, opts, info) do
     signature = Keyword.get(opts, :returns)
     allowed = if signature, do: Annotations.of!(opts, elem(signature, 2)).enums, else: %{}
-    enums = {allowed, until(opts)}
+    # The check of enumerations has the time of a run of its own.
+    enums = {allowed, Deadline.from_now(opts[:timeout] || :infinity)}
 
     with :no <- whole(info, signature, enums) do
       case fit(value, signature, enums, info.shape) do
@@ -55,12 +56,4 @@ defmodule PtcRunner.Agent.Judging do
   end
 
   defp whole(_info, _signature, _enums), do: :no
-
-  # The check of enumerations has the time of a run of its own.
-  defp until(opts) do
-    case Keyword.get(opts, :timeout) do
-      timeout when is_integer(timeout) -> System.monotonic_time(:millisecond) + timeout
-      _none -> :infinity
-    end
-  end
 end

@@ -106,9 +106,8 @@ defmodule PtcRunner.Agent.Turn do
     opts = more ++ own ++ only(state, @running)
     record = &Steps.record(text, state, [{:program, source(program)} | &1])
     ran = Run.noted(program, state.tools, Keyword.delete(opts, :returns))
-    dropped = ran |> Tuple.to_list() |> List.last() |> Map.fetch!(:dropped_calls) |> Map.keys()
-    decided = ran |> Tuple.to_list() |> List.last() |> Map.fetch!(:approval)
-    record = &record.([{:dropped, dropped}, {:approval, decided} | &1])
+    %{dropped_calls: dropped, approval: decided} = elem(ran, tuple_size(ran) - 1)
+    record = &record.([{:dropped, Map.keys(dropped)}, {:approval, decided} | &1])
 
     case ran do
       {:paused, paused, info} ->

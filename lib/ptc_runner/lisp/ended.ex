@@ -2,7 +2,7 @@ defmodule PtcRunner.Lisp.Ended do
   @moduledoc false
   # From what a run ended with to a step: its value or its error, its memory, what it has used, and where the error is.
 
-  alias PtcRunner.Json.{Limits, Paused, Run}
+  alias PtcRunner.Json.{Paused, Run}
   alias PtcRunner.Lisp.{ErrorPlace, Evaluation, FaultWords, Finished, Given, Inside, Program}
   alias PtcRunner.Native.Telemetry
   alias PtcRunner.Step
@@ -52,8 +52,7 @@ defmodule PtcRunner.Lisp.Ended do
   @spec unread(String.t() | Program.t(), Program.fail(), Given.t(), integer()) ::
           {:error, Step.t()}
   def unread(program, error, given, began) do
-    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-    ended = error |> failed(given, {timeout, max_heap}) |> used(0, began)
+    ended = error |> failed(given, Given.limits(given)) |> used(0, began)
     located(ended, place_in_text(error, program))
   end
 
@@ -75,11 +74,11 @@ defmodule PtcRunner.Lisp.Ended do
   def refused(text, {reason, message}) do
     if Telemetry.on?() do
       given = Given.read([])
-      {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
+      {timeout, max_heap} = limits = Given.limits(given)
       told = %{tools: %{}, limits: {timeout, max_heap, 1}}
 
       Telemetry.run(:lisp, text, nil, told, fn ->
-        failed({:error, reason, message, nil}, given, {timeout, max_heap})
+        failed({:error, reason, message, nil}, given, limits)
       end)
     end
 

@@ -2,7 +2,7 @@ defmodule PtcRunner.Lisp.Evaluation do
   @moduledoc false
   # From a program and its options to a step. `Preparing` makes the program, which is run here, and `Ended` makes the step.
 
-  alias PtcRunner.Json.{Control, Limits, Paused, Run, Runner, ToolProcess, Within}
+  alias PtcRunner.Json.{Control, Paused, Run, Runner, ToolProcess, Within}
 
   alias PtcRunner.Lisp.{Asking, Ended, Firewalled, Given, Planning, Preparing, Program}
 
@@ -75,8 +75,7 @@ defmodule PtcRunner.Lisp.Evaluation do
     do: evaluated(program, given, :none, System.monotonic_time(:millisecond))
 
   defp evaluated(program, given, reply, began) do
-    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-    limits = {timeout, max_heap}
+    {timeout, max_heap} = limits = Given.limits(given)
 
     with {:ok, program, signature, {tools, settings}} <-
            Preparing.prepared(program, given, limits),

@@ -3,7 +3,7 @@ defmodule PtcRunner.Lisp.Given do
   # The options of a run, checked, with their defaults. Options that are not known are those of `ptc_runner` that have no effect here.
 
   alias PtcRunner.Json.Control.Rules
-  alias PtcRunner.Json.{Control, Now, ToolContext, Within}
+  alias PtcRunner.Json.{Control, Limits, Now, ToolContext, Within}
   alias PtcRunner.Options
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -171,6 +171,19 @@ defmodule PtcRunner.Lisp.Given do
   defp control(:within, plans), do: Within.plans!(plans, "PtcRunner.Lisp")
   defp control(:tool_context, context), do: ToolContext.named(context)
   defp control(_name, value), do: value
+
+  @doc """
+  The time and the words that a run may take.
+
+      iex> PtcRunner.Lisp.Given.limits(PtcRunner.Lisp.Given.read(timeout: 5, max_heap: 7_000))
+      {5, 7_000}
+
+  """
+  @spec limits(t()) :: {timeout(), non_neg_integer()}
+  def limits(%__MODULE__{timeout: timeout, max_heap: max_heap}) do
+    {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
+    {timeout, max_heap}
+  end
 
   @doc """
   What decides about the calls of a run with these options, and what a run that pauses needs to go on.

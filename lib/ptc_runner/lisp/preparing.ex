@@ -6,7 +6,6 @@ defmodule PtcRunner.Lisp.Preparing do
   #
   # The first of these that fails is the result: nothing runs before all names are known.
 
-  alias PtcRunner.Json.Limits
   alias PtcRunner.Lisp.{Given, Names, Program, Tools}
   alias PtcRunner.SubAgent.Signature
 
@@ -22,12 +21,7 @@ defmodule PtcRunner.Lisp.Preparing do
   """
   @spec checked(String.t() | Program.t(), Given.t()) :: {:ok, Program.t()} | Program.fail()
   def checked(program, given) do
-    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-
-    with :ok <- size(program, given.max_program_bytes),
-         {:ok, tools, _settings} <- tools(given),
-         {:ok, program, _signature} <- compiled(program, given, {timeout, max_heap}),
-         :ok <- Names.check(program, given, tools),
+    with {:ok, program, _signature, _tools} <- known(program, given, Given.limits(given)),
          do: {:ok, program}
   end
 
@@ -42,8 +36,7 @@ defmodule PtcRunner.Lisp.Preparing do
   """
   @spec with_memory(String.t() | Program.t(), Given.t()) :: {:ok, Program.t()} | Program.fail()
   def with_memory(program, given) do
-    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-    limits = {timeout, max_heap}
+    limits = Given.limits(given)
 
     with {:ok, program, _signature} <- compiled(program, given, limits),
          do: Program.with_memory(program, given.memory, given.history, limits)
@@ -64,11 +57,17 @@ defmodule PtcRunner.Lisp.Preparing do
   @spec prepared(String.t() | Program.t(), Given.t(), limits()) ::
           {:ok, Program.t(), Signature.t() | nil, {map(), map()}} | Program.fail()
   def prepared(program, given, limits) do
+    with {:ok, program, signature, tools} <- known(program, given, limits),
+         {:ok, program} <- Program.with_memory(program, given.memory, given.history, limits),
+         do: {:ok, program, signature, tools}
+  end
+
+  # A program all of whose names are known.
+  defp known(program, given, limits) do
     with :ok <- size(program, given.max_program_bytes),
          {:ok, tools, settings} <- tools(given),
          {:ok, program, signature} <- compiled(program, given, limits),
          :ok <- Names.check(program, given, tools),
-         {:ok, program} <- Program.with_memory(program, given.memory, given.history, limits),
          do: {:ok, program, signature, {tools, settings}}
   end
 

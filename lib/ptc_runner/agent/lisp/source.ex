@@ -6,7 +6,6 @@ defmodule PtcRunner.Agent.Lisp.Source do
   alias PtcRunner.Agent.Lisp.{Fences, Told}
   alias PtcRunner.Agent.Thinking
   alias PtcRunner.Lisp.{ErrorPlace, Given, Preparing, Program, Remembered}
-  alias PtcRunner.Json.Limits
   alias PtcRunner.Options
 
   @type result ::
@@ -26,8 +25,7 @@ defmodule PtcRunner.Agent.Lisp.Source do
   @spec read(String.t(), keyword()) :: result()
   def read(text, opts) do
     given = opts |> Options.given([:timeout, :max_heap]) |> Given.read()
-    {timeout, max_heap, _reading} = Limits.resolve({given.timeout, given.max_heap, 1})
-    compile = &compiled(&1, given, {timeout, max_heap})
+    compile = &compiled(&1, given, Given.limits(given))
     text = Thinking.blanked(text)
 
     case found(text, compile, Keyword.get(opts, :memory, %{})) do

@@ -50,7 +50,7 @@ defmodule PtcRunner.Agent.Lisp.Turn do
     within_counts = Within.counted(state.within)
     counts = state.budget && Budget.counted(state.budget)
     ran = Run.noted(program, state.tools, more ++ own ++ Keyword.take(state.opts, @running))
-    info = ran |> Tuple.to_list() |> List.last()
+    info = elem(ran, tuple_size(ran) - 1)
 
     record = fn fields ->
       fields =
