@@ -449,10 +449,11 @@ defmodule PtcRunner.Agent.LispTest do
   end
 
   test "programs and the model get nothing of firewalled fields, unless the application says that there is no firewall" do
-    rows = [%{"id" => 1, "_pin" => 4711}, %{"id" => 2, "_pin" => 4712}]
+    # No timestamp and no number of words has so many digits.
+    rows = [%{"id" => 1, "_pin" => 884_711_884_711}, %{"id" => 2, "_pin" => 884_711_884_712}]
     hidden = [task: "x", language: :lisp, context: %{"rows" => rows}, max_turns: 1]
 
-    assert {:ok, %{return: 4711}} =
+    assert {:ok, %{return: 884_711_884_711}} =
              Agent.loop(fn _ -> "(:_pin (first data/rows))" end, [firewall: false] ++ hidden)
 
     # A field that is named is said.
@@ -462,11 +463,11 @@ defmodule PtcRunner.Agent.LispTest do
     assert told =~
              "validation_error: The program names the field _pin, and data/rows has it, or other firewalled fields."
 
-    refute inspect(step, structs: false, limit: :infinity) =~ "471"
+    refute inspect(step, structs: false, limit: :infinity) =~ "884711884"
 
     tools = %{
       "rows" => {fn _ -> rows end, "() -> [{id :int, _pin :int}]"},
-      "any" => fn _ -> %{"_pin" => 4711, "a" => [_pin: 4711, b: 2]} end
+      "any" => fn _ -> %{"_pin" => 884_711_884_711, "a" => [_pin: 884_711_884_711, b: 2]} end
     }
 
     programs = [
@@ -481,7 +482,9 @@ defmodule PtcRunner.Agent.LispTest do
 
     assert step.return == [%{"id" => 1}, %{"id" => 2}, %{"id" => 1}, %{"id" => 2}]
     assert length(told) == 3
-    refute inspect(step, structs: false, limit: :infinity, printable_limit: :infinity) =~ "471"
+
+    refute inspect(step, structs: false, limit: :infinity, printable_limit: :infinity) =~
+             "884711884"
 
     {{:error, _step}, [told]} =
       loop(["(:_pin (tool/any))", "(x"], task: "x", tools: tools, max_turns: 2)
