@@ -92,7 +92,6 @@ defmodule PtcRunner.Test.Guides do
     folder = Path.join(Mix.Project.build_path(), "guides")
     File.rm_rf!(folder)
     File.mkdir_p!(folder)
-    options = Code.compiler_options(debug_info: true, docs: true)
 
     for {"lib/" <> _, {module, beam}} <- compiled(paths, "lib/") do
       File.write!(Path.join(folder, "#{module}.beam"), beam)
@@ -101,8 +100,6 @@ defmodule PtcRunner.Test.Guides do
     end
 
     Code.prepend_path(folder)
-    Code.compiler_options(options)
-
     compiled(paths, "test/")
     :ok
   end

@@ -80,13 +80,8 @@ defmodule PtcRunner.SubAgent.TypeExtractorTest do
 
     @tag :tmp_dir
     test "a struct is shown by its fields, and its module is not", given do
-      before = Code.get_compiler_option(:debug_info)
-      Code.put_compiler_option(:debug_info, true)
-
       for {module, beam} <- Code.compile_string(@source, "nofile"),
           do: File.write!(Path.join(given.tmp_dir, "#{module}.beam"), beam)
-
-      Code.put_compiler_option(:debug_info, before)
 
       true = Code.prepend_path(given.tmp_dir)
       on_exit(fn -> Code.delete_path(given.tmp_dir) end)

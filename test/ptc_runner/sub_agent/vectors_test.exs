@@ -13,9 +13,7 @@ defmodule PtcRunner.SubAgent.VectorsTest do
     directory = Path.join(System.tmp_dir!(), "ptc_types_#{System.pid()}")
     File.mkdir_p!(directory)
     true = Code.prepend_path(directory)
-    options = Code.compiler_options(docs: true, debug_info: true)
     for {vector, _} <- placed("type_extractor"), do: compile(vector, directory)
-    Code.compiler_options(options)
     on_exit(fn -> File.rm_rf!(directory) end)
     :ok
   end
