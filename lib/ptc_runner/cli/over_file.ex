@@ -3,7 +3,7 @@ defmodule PtcRunner.CLI.OverFile do
   # Runs a program over the text of a JSON file, which is not decoded.
 
   alias PtcRunner.Json
-  alias PtcRunner.Json.{Contract, Limits, Texts}
+  alias PtcRunner.Json.{Contract, Deadline, Limits, Texts}
 
   @doc """
   The result of a run whose context is the object of the text. The options are `:memory`, `:timeout`, `:max_heap` and `:edition`.
@@ -23,13 +23,13 @@ defmodule PtcRunner.CLI.OverFile do
   def run(_program, nil, _options), do: {:error, :decode}
 
   def run(program, text, options) do
-    began = System.monotonic_time(:millisecond)
     {memory, reading} = Keyword.pop(options, :memory)
     {timeout, max_heap, _depth} = Limits.resolve({options[:timeout], options[:max_heap], 1})
+    deadline = Deadline.from_now(timeout)
 
     with {:ok, program} <- Json.compile(program, reading),
-         left = max(timeout - (System.monotonic_time(:millisecond) - began), 0),
-         {:ok, value, _words} <- Texts.over_object(program, text, {memory, left, max_heap}) do
+         limits = {memory, Deadline.left(deadline), max_heap},
+         {:ok, value, _words} <- Texts.over_object(program, text, limits) do
       Contract.of(value, memory, program, {timeout, max_heap, Limits.default_max_depth()})
     end
   end

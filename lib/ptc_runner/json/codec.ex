@@ -26,7 +26,7 @@ defmodule PtcRunner.Json.Codec do
   """
 
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError, Reading}
-  alias PtcRunner.Json.{Encoder, Limits, Values}
+  alias PtcRunner.Json.{Deadline, Encoder, Limits, Values}
   alias PtcRunner.{Native, Options, Quanta}
   alias PtcRunner.Native.Panic
   alias PtcRunner.Sandbox.Modules
@@ -196,7 +196,7 @@ defmodule PtcRunner.Json.Codec do
   defp write(%module{} = struct, limits) when is_atom(module),
     do: foreign(struct, started(limits))
 
-  defp write(term, {max_bytes, {_timeout, max_heap}, _until} = limits) do
+  defp write(term, {max_bytes, {_timeout, max_heap}, _deadline} = limits) do
     given = {left(limits), max_heap}
 
     case Quanta.native(Native.json_encode(term, max_bytes, given)) do
@@ -215,19 +215,19 @@ defmodule PtcRunner.Json.Codec do
   defp written({:error, {:not_utf8, string, position}}, _limits),
     do: raise(EncodeError, reason: :not_utf8, value: string, position: position)
 
-  defp written({:error, reason}, {max_bytes, {timeout, max_heap}, _until}) do
+  defp written({:error, reason}, {max_bytes, {timeout, max_heap}, _deadline}) do
     limits = %{too_long: max_bytes, timeout: timeout, memory_exceeded: max_heap}
     raise(EncodeError, reason: reason, limit: Map.fetch!(limits, reason))
   end
 
   # A term without structs is one native call, which has its own clock.
-  defp started({max_bytes, {timeout, _max_heap} = given, nil}) when is_integer(timeout),
-    do: {max_bytes, given, System.monotonic_time(:millisecond) + timeout}
+  defp started({max_bytes, {timeout, _max_heap} = given, nil}),
+    do: {max_bytes, given, Deadline.from_now(timeout)}
 
   defp started(limits), do: limits
 
   defp left({_max_bytes, {timeout, _max_heap}, nil}), do: timeout
-  defp left({_, _, until}), do: max(until - System.monotonic_time(:millisecond), 0)
+  defp left({_max_bytes, _given, deadline}), do: Deadline.left(deadline)
 
   defp fill([text], _limits), do: [text]
 

@@ -4,7 +4,7 @@ defmodule PtcRunner.Json.Limits do
   # The defaults may be in the application environment, where a lookup costs more than a small program:
   # they are looked up only for runs with tools and for those that do not end in their first steps.
 
-  alias PtcRunner.Json.Edition
+  alias PtcRunner.Json.{Deadline, Edition}
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown.Budget
 
@@ -65,7 +65,7 @@ defmodule PtcRunner.Json.Limits do
     timeout =
       case opts[:until] do
         nil -> Keyword.get(opts, :timeout, @text_timeout)
-        until -> max(until - System.monotonic_time(:millisecond), 0)
+        until -> Deadline.left(until)
       end
 
     max_heap = Keyword.get_lazy(opts, :max_heap, fn -> text_heap(bytes) end)

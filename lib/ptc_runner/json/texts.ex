@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.Texts do
   # The JSON texts in the context of a run, and those that tools answer. A long text is indexed, and the run reads it in place; any
   # other is decoded.
 
-  alias PtcRunner.Json.{Codec, Limits, NumberTokens, Program, Run, Text}
+  alias PtcRunner.Json.{Codec, Deadline, Limits, NumberTokens, Program, Run, Text}
   alias PtcRunner.Json.Codec.{DecodeError, Reading}
   alias PtcRunner.Json.Run.{Reply, Start}
   alias PtcRunner.{Aligned, Native, Quanta, Shown}
@@ -67,25 +67,24 @@ defmodule PtcRunner.Json.Texts do
   defp few_short([], context, _limits, _few), do: {:ok, context}
 
   defp start_limited(run) do
-    {run, until} = limited(run)
+    {run, deadline} = limited(run)
     long = if readable?(run), do: long(run.context), else: []
 
     with [_ | _] <- long,
-         {:ok, others} <- decoded(run, until, &short?/1),
-         reply when reply != :decode <- over_texts(others, until, long) do
+         {:ok, others} <- decoded(run, deadline, &short?/1),
+         reply when reply != :decode <- over_texts(others, deadline, long) do
       reply
     else
       # Of several errors it is the first one.
       _not_in_place ->
-        with {:ok, run} <- decoded(run, until, fn _text -> true end), do: Start.begin(run)
+        with {:ok, run} <- decoded(run, deadline, fn _text -> true end), do: Start.begin(run)
     end
   end
 
   # The time of decoding counts. Which limits hold is decided here, because the run gets what is left of them.
   defp limited(%Run{limits: {timeout, max_heap, reading}} = run) do
     {timeout, max_heap, _reading} = Limits.resolve({timeout, max_heap, 1})
-    until = if timeout != :infinity, do: System.monotonic_time(:millisecond) + timeout
-    {%{run | limits: {timeout, max_heap, reading}}, until}
+    {%{run | limits: {timeout, max_heap, reading}}, Deadline.from_now(timeout)}
   end
 
   @doc "Whether a run reads a text of its context where it is, if its loops do not fork."
@@ -105,23 +104,21 @@ defmodule PtcRunner.Json.Texts do
 
   defp sorted(context), do: Enum.sort(for {_key, %Text{}} = entry <- context, do: entry)
 
-  defp decoded(%Run{limits: {_timeout, max_heap, reading}} = run, until, which) do
+  defp decoded(%Run{limits: {_timeout, max_heap, reading}} = run, deadline, which) do
     texts = Enum.filter(sorted(run.context), fn {_key, text} -> which.(text) end)
 
     result =
       Enum.reduce_while(texts, {:ok, run.context}, fn {key, text}, {:ok, context} ->
-        case read(key, text.binary, {left(until), max_heap}) do
+        case read(key, text.binary, {Deadline.left(deadline), max_heap}) do
           {:ok, term} -> {:cont, {:ok, %{context | key => term}}}
           error -> {:halt, error}
         end
       end)
 
     with {:ok, context} <- result,
-         do: {:ok, %{run | context: context, limits: {left(until), max_heap, reading}}}
+         do:
+           {:ok, %{run | context: context, limits: {Deadline.left(deadline), max_heap, reading}}}
   end
-
-  defp left(nil), do: :infinity
-  defp left(until), do: max(until - System.monotonic_time(:millisecond), 0)
 
   defp read(key, binary, {timeout, max_heap}) when is_binary(binary) do
     case decode(binary, timeout, max_heap) do
@@ -183,7 +180,7 @@ defmodule PtcRunner.Json.Texts do
   defp marker, do: @markers |> :rand.uniform_s(:rand.seed_s(:exsss)) |> elem(0)
 
   # The native part knows the values of texts by a marker that no other tuple has.
-  defp over_texts(%Run{limits: {_timeout, max_heap, reading}} = run, until, long) do
+  defp over_texts(%Run{limits: {_timeout, max_heap, reading}} = run, deadline, long) do
     marker = marker()
 
     {context, texts, _number} =
@@ -192,7 +189,7 @@ defmodule PtcRunner.Json.Texts do
         {%{context | key => value}, [Aligned.text(binary) | texts], number + 1}
       end)
 
-    run = %{run | context: context, limits: {left(until), max_heap, reading}}
+    run = %{run | context: context, limits: {Deadline.left(deadline), max_heap, reading}}
     texts = List.to_tuple([marker | Enum.reverse(texts)])
 
     with {:ok, handle, consts} <- built(run),

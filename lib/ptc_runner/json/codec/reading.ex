@@ -7,6 +7,7 @@ defmodule PtcRunner.Json.Codec.Reading do
   # measured first, which builds nothing. If they fit, the heap is made large enough for all of them, and they are built in it.
 
   alias PtcRunner.{Aligned, Native, Quanta}
+  alias PtcRunner.Json.Deadline
   alias PtcRunner.Native.Types
   alias PtcRunner.Sandbox.Guarded
   require Quanta
@@ -40,11 +41,11 @@ defmodule PtcRunner.Json.Codec.Reading do
       do: build(Aligned.text(text), {depth, timeout, max_heap})
 
   def read(text, {depth, timeout, max_heap}) do
-    until = if timeout != :infinity, do: System.monotonic_time(:millisecond) + timeout
+    deadline = Deadline.from_now(timeout)
     text = Aligned.text(text)
 
     with {:ok, {_words, held}} <- measure(text, {depth, timeout, max_heap}) do
-      limits = {depth, left(until), 0}
+      limits = {depth, Deadline.left(deadline), 0}
 
       if held > @few and held * @times > max_heap,
         do: with_room(held, fn -> build(text, limits) end),
@@ -67,9 +68,6 @@ defmodule PtcRunner.Json.Codec.Reading do
       _valid_or_unknown -> nil
     end
   end
-
-  defp left(nil), do: :infinity
-  defp left(until), do: max(until - System.monotonic_time(:millisecond), 0)
 
   defp measure(text, {depth, timeout, max_heap}),
     do: Quanta.finish(Quanta.native(Native.json_measure(text, depth, {timeout, max_heap})))

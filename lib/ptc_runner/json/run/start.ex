@@ -6,7 +6,7 @@ defmodule PtcRunner.Json.Run.Start do
   alias PtcRunner.{Aligned, Native}
   alias PtcRunner.Native.{Telemetry, Types}
   alias PtcRunner.Json.Control.Order
-  alias PtcRunner.Json.{Edition, Limits, Program, Run, Texts}
+  alias PtcRunner.Json.{Deadline, Edition, Limits, Program, Run, Texts}
   alias PtcRunner.Json.Run.Reply
   alias PtcRunner.Lisp.Program, as: Lisp
   require Telemetry
@@ -69,9 +69,10 @@ defmodule PtcRunner.Json.Run.Start do
   def over_texts(%Run{limits: {timeout, max_heap, reading}, began: began} = run),
     do: Texts.start(%{run | limits: {left(timeout, began), max_heap, reading}})
 
-  defp left(:infinity, _began), do: :infinity
-  defp left(timeout, nil), do: timeout
-  defp left(timeout, began), do: max(timeout - (System.monotonic_time(:millisecond) - began), 0)
+  defp left(timeout, began) when is_integer(timeout) and is_integer(began),
+    do: Deadline.left(began + timeout)
+
+  defp left(timeout, _began), do: timeout
 
   @doc "The first native call of a run; `:texts` if its context has texts."
   @spec begin(Run.t()) :: Reply.t()
