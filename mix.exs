@@ -535,6 +535,9 @@ defmodule PtcRunnerNative.MixProject do
         [:ptc_native, :ptc_unpack] ++ (Mix.compilers() -- [:app]) ++ [:ptc_overlay, :app],
       elixirc_paths: elixirc_paths(Mix.env()),
       elixirc_options: inferred(),
+      # Tests read the specs and documents of modules that they compile. They do not set these options themselves: the options belong to the
+      # whole VM, and test files are compiled beside each other.
+      test_elixirc_options: [debug_info: true, docs: true],
       # other scripts in test/ are no tests
       test_ignore_filters: [&(not String.ends_with?(&1, "_test.exs"))],
       start_permanent: Mix.env() == :prod,

@@ -20,10 +20,6 @@ System.put_env(
 # runs, 1,000 ms, is longer here. `test/ptc_runner/json/limits_test.exs` tests the default itself.
 Application.put_env(:ptc_runner_native, :default_timeout, 60_000)
 
-# Tests read the specs and documents of modules that they compile. The options belong to the whole VM, and test files are compiled
-# beside each other: so they are set here only.
-Code.compiler_options(debug_info: true, docs: true)
-
 Code.require_file("support/ecto_structs.exs", __DIR__)
 
 SliceClock.start()
