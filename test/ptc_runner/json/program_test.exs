@@ -247,7 +247,8 @@ defmodule PtcRunner.Json.ProgramTest do
     end
   end
 
-  # A run in the middle of a sort, with values on its stack: its state and its terms.
+  # A run in the middle of a sort, with values on its stack: its state and its terms. A machine that stands still ends a slice before the
+  # sort has begun.
   defp in_the_middle(rows) do
     text =
       ~s({"program": {"op": "concat", "lists": [{"op": "load", "name": "rows"}, ) <>
@@ -256,7 +257,7 @@ defmodule PtcRunner.Json.ProgramTest do
 
     context = %{"rows" => for(n <- 1..rows, do: %{"name" => "name #{n * 7_919}"})}
     {:more, state, terms} = PtcRunner.Native.start(text, 100, {context, %{}, :infinity, 0}, nil)
-    {state, terms}
+    if tuple_size(terms) > 20, do: {state, terms}, else: in_the_middle(rows)
   end
 
   # Ends as a run does, or with ArgumentError; a panic would be an ErlangError.
@@ -281,7 +282,6 @@ defmodule PtcRunner.Json.ProgramTest do
   test "a run that was left does not go on with other terms" do
     {_state, others} = in_the_middle(20_000)
     {_state, terms} = in_the_middle(20_000)
-    assert tuple_size(terms) > 20
 
     tampered = fn terms ->
       for index <- 0..(tuple_size(terms) - 1),
