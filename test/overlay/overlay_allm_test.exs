@@ -4,6 +4,7 @@ defmodule PtcRunner.Native.OverlayAllmTest do
 
   alias PtcRunner.Test.Upstream
 
+  @moduletag :builds
   @moduletag timeout: 600_000
   @moduletag :tmp_dir
 

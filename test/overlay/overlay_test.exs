@@ -4,6 +4,7 @@ defmodule PtcRunner.Native.OverlayTest do
 
   alias PtcRunner.Test.Upstream
 
+  @moduletag :builds
   @moduletag timeout: 600_000
 
   test "an app on 0.13.0: in dev, in tests, and in a release" do

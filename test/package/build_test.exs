@@ -3,6 +3,7 @@ defmodule PtcRunner.Native.BuildTest do
   # each situation of a user has a sentence of its own, and no stack trace.
   use ExUnit.Case, async: true
 
+  @moduletag :builds
   @moduletag :tmp_dir
   @root Path.expand("../..", __DIR__)
   @elixir_paths System.find_executable("mix") |> Path.dirname()
@@ -299,6 +300,13 @@ defmodule PtcRunner.Native.BuildTest do
       assert output =~ "cargo build"
     end
   end
+end
+
+defmodule PtcRunner.Native.BuildTargetsTest do
+  # Nothing is built for this one.
+  use ExUnit.Case, async: true
+
+  @root Path.expand("../..", __DIR__)
 
   test "the targets of the compiler are those of the workflow" do
     workflow = File.read!(Path.join(@root, ".github/workflows/release.yml"))
