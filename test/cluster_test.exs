@@ -23,25 +23,28 @@ defmodule PtcRunner.ClusterTest do
     nodes()
   end
 
-  # Who stops a node has two of its own.
+  # Who stops a node has a second one of its own.
   setup context do
-    if context[:stops_nodes], do: nodes(), else: :ok
+    if context[:stops_nodes],
+      do: %{nodes: [hd(context.nodes)], lost: node!(101..300)},
+      else: :ok
   end
 
   # Two nodes, with the rows 1 to 100 and 101 to 300.
   defp nodes do
-    nodes = for rows <- [1..100, 101..300], do: {rows, Cluster.node!()}
+    nodes = for rows <- [1..100, 101..300], do: node!(rows)
+    %{nodes: Enum.map(nodes, &elem(&1, 1))}
+  end
 
-    for {rows, {_peer, node}} <- nodes do
-      rows =
-        for n <- rows,
-            do: %{"id" => n, "customer" => Enum.at(~w(Ada Bob), rem(n, 2)), "total" => n}
+  defp node!(rows) do
+    {peer, node} = Cluster.node!()
 
-      {:ok, _supervisor} = :erpc.call(node, Scaling, :serve, [rows])
-    end
+    rows =
+      for n <- rows,
+          do: %{"id" => n, "customer" => Enum.at(~w(Ada Bob), rem(n, 2)), "total" => n}
 
-    {_rows, peers} = Enum.unzip(nodes)
-    %{peers: peers, nodes: Enum.map(peers, &elem(&1, 1))}
+    {:ok, _supervisor} = :erpc.call(node, Scaling, :serve, [rows])
+    {peer, node}
   end
 
   test "a compiled program runs over another node's data", %{nodes: [first, second]} do
@@ -117,8 +120,8 @@ defmodule PtcRunner.ClusterTest do
   end
 
   @tag :stops_nodes
-  test "a node is lost in the middle: its part is reported, the rest is kept", %{peers: peers} do
-    [{_first_peer, first}, {second_peer, second}] = peers
+  test "a node is lost in the middle: its part is reported, the rest is kept", given do
+    %{nodes: [first], lost: {second_peer, second}} = given
     opts = [tools: %{"wait" => &Waits.until_told/1}, timeout: 120_000]
 
     program =
@@ -138,7 +141,7 @@ defmodule PtcRunner.ClusterTest do
   end
 
   @tag :stops_nodes
-  test "a task on a lost node ends with its monitor", %{peers: [{peer, node} | _]} do
+  test "a task on a lost node ends with its monitor", %{lost: {peer, node}} do
     program = ~s({"program": {"op": "call", "tool": "wait"}})
     opts = [tools: %{"wait" => &Waits.until_told/1}, timeout: 120_000]
     task = Scaling.task(node, program, opts)
@@ -148,13 +151,11 @@ defmodule PtcRunner.ClusterTest do
   end
 
   @tag :stops_nodes
-  test "a partitioned sum: each node its share, merged by a second program", %{
-    peers: peers,
-    nodes: nodes
-  } do
+  test "a partitioned sum: each node its share, merged by a second program", given do
+    %{nodes: [first], lost: {peer, second}} = given
+    nodes = [first, second]
     assert Scaling.total(nodes) == {%{"sum" => div(300 * 301, 2), "count" => 300}, []}
 
-    [{_peer, first}, {peer, second}] = peers
     :peer.stop(peer)
 
     assert {%{"sum" => 5050, "count" => 100}, [{^second, {:lost, ^second, :noconnection}}]} =

@@ -259,6 +259,8 @@ defmodule PtcRunner.Agent.AnswerNativeCallsTest do
       :erlang.trace(task.pid, true, [:call])
       send(task.pid, :go)
       Task.await(task, 60_000)
+      delivered = :erlang.trace_delivered(task.pid)
+      assert_receive {:trace_delivered, _pid, ^delivered}
       assert {text, calls()} == {text, expected}
       for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, false, [])
     end
@@ -268,7 +270,7 @@ defmodule PtcRunner.Agent.AnswerNativeCallsTest do
     receive do
       {:trace, _pid, :call, {PtcRunner.Native, name, _args}} -> [name | calls()]
     after
-      50 -> []
+      0 -> []
     end
   end
 end

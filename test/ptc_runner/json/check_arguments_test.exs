@@ -76,10 +76,11 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
     %{"a" => "1.5"}
   ]
 
-  defp tools(type), do: %{"t" => {& &1, signature: {:signature, [{"a", type}], :any}}}
+  defp tools(type), do: %{"checked" => {& &1, signature: {:signature, [{"a", type}], :any}}}
 
-  defp call(args), do: %{"program" => %{"op" => "call", "tool" => "t", "args" => args}}
+  defp call(args), do: %{"program" => %{"op" => "call", "tool" => "checked", "args" => args}}
 
+  # The log has what tests beside this one log, too: the tool has a name that no other one has.
   defp run(program, tools) do
     log =
       capture_log(fn ->
@@ -87,7 +88,7 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
       end)
 
     assert_received {:run, result}
-    {elem(result, 0), log =~ "dropped the undeclared argument"}
+    {elem(result, 0), log =~ ~s(tool "checked": dropped the undeclared argument)}
   end
 
   defp check(program, tools) do
@@ -117,7 +118,7 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
   test "constants beside a computed argument are judged, too" do
     for type <- @types, value <- @values do
       signature = {:signature, [{"a", type}, {"n", :int}], :any}
-      tools = %{"t" => {& &1, signature: signature}}
+      tools = %{"checked" => {& &1, signature: signature}}
       program = call(%{"a" => value, "n" => @count})
       {ran, _dropped?} = run(program, tools)
       assert elem(check(program, tools), 0) == ran, inspect({type, value})
@@ -290,7 +291,7 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
     values = ["x", nil, true, 3, %{}, %{"a" => 1}] ++ [[], ["x"], [nil], [true], [1], [["x"]]]
 
     for type <- types, value <- values do
-      tools = %{"t" => {& &1, {:signature, [{"k", type}], :any}}}
+      tools = %{"checked" => {& &1, {:signature, [{"k", type}], :any}}}
       program = call(%{"k" => load})
       ran = Agent.run(program, tools, context: %{"d" => value})
       checked = Json.check(program, tools: tools, context: %{"d" => {:sample, value}})
@@ -316,7 +317,7 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
     signature =
       {:signature, [{"at", :date}, {"n", {:where, :int, [min: 1]}}, {"s", :string}], :any}
 
-    tools = %{"t" => {& &1, signature: signature}}
+    tools = %{"checked" => {& &1, signature: signature}}
     args = %{"at" => "no", "n" => 0, "s" => %{"op" => "load", "name" => "rows"}}
     assert {:error, findings} = check(call(args), tools)
     text = Enum.map_join(findings, "\n", & &1.message)

@@ -3,7 +3,7 @@ defmodule PtcRunner.Json.ExplainTest do
 
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Explain}
-  alias PtcRunner.Test.{Generator, Room, Vectors}
+  alias PtcRunner.Test.{Generator, Room, Vectors, Watch}
 
   doctest Explain
   doctest Explain.About
@@ -419,11 +419,15 @@ defmodule PtcRunner.Json.ExplainTest do
   end
 
   test "nothing stays behind" do
-    before = length(Process.list())
-    for _ <- 1..20, do: Json.explain(@program, opts(10))
-    Process.sleep(50)
-    assert Process.info(self(), :message_queue_len) == {:message_queue_len, 0}
-    assert length(Process.list()) < before + 20
+    {messages, started} =
+      Watch.started(fn ->
+        for _ <- 1..20, do: Json.explain(@program, opts())
+        Process.info(self(), :messages)
+      end)
+
+    assert messages == {:messages, []}
+    assert length(started) >= 20
+    assert Watch.survivors(started) == []
   end
 
   test "the text of a deep program takes little time" do

@@ -3,7 +3,10 @@ defmodule PtcRunner.Json.FairnessTest do
   use ExUnit.Case, async: false
 
   alias PtcRunner.{Json, Native}
-  alias PtcRunner.Test.SliceClock
+  alias PtcRunner.Test.{Environment, SliceClock}
+
+  # With PTC_CASES there are more of them.
+  @runs if Environment.many?(), do: 60, else: 30
 
   @load %{"op" => "load", "name" => "x"}
 
@@ -66,11 +69,11 @@ defmodule PtcRunner.Json.FairnessTest do
   # About as much work as one of the runs.
   defp plain, do: {:ok, Enum.reduce(1..100_000, 0, &max/2), %{}, %{}}
 
-  # The longest of 60 runs, in milliseconds. A busy machine makes single runs long, so there are several
+  # The longest of several runs, in milliseconds. A busy machine makes single runs long, so there are several
   # attempts; if the scheduling is unfair, each of them has a long run.
   defp worst(run, bound, attempts) do
     times =
-      for _ <- 1..60 do
+      for _ <- 1..@runs do
         {time, {:ok, _count, _delta, _memory}} = :timer.tc(run)
         time
       end

@@ -16,6 +16,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
   @huge 33_000_000
 
   # Milliseconds.
+  @deadline 20
   @too_long 3_000
   @hold 150
 
@@ -33,7 +34,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
   defp filter(where), do: pipe([@rows, %{"op" => "filter", "where" => where}, count()])
 
   defp run(node, context, opts \\ []) do
-    Json.run(%{"program" => node}, opts ++ [context: context, timeout: 50])
+    Json.run(%{"program" => node}, opts ++ [context: context, timeout: @deadline])
   end
 
   # The result, which came in time; no scheduler was held. The context is made in the process that runs the
@@ -199,7 +200,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
       # These terms take minutes to be shown.
       for {node, index} <- Enum.with_index(nodes) do
         result = timely(fn -> run(again(node), context, max_heap: 0) end, hold)
-        assert result == {:error, {:timeout, 50}}, "program #{index}"
+        assert result == {:error, {:timeout, @deadline}}, "program #{index}"
       end
     end
   end
@@ -319,7 +320,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
 
       Room.again(fn ->
         before = native()
-        assert run(node, %{"wide" => wide}) == {:error, {:timeout, 50}}
+        assert run(node, %{"wide" => wide}) == {:error, {:timeout, @deadline}}
         assert native() - before < 150 * Room.slowness()
       end)
 

@@ -50,24 +50,26 @@ defmodule PtcRunner.Lisp.ParallelTest do
   end
 
   test "no more tools run at a time than the option says" do
-    counts = :counters.new(2, [])
-
-    tool = fn _args ->
-      :counters.add(counts, 1, 1)
-      now = :counters.get(counts, 1)
-      if now > :counters.get(counts, 2), do: :counters.put(counts, 2, now)
-      Process.sleep(20)
-      :counters.sub(counts, 1, 1)
-    end
-
     for most <- [1, 3] do
-      :counters.put(counts, 2, 0)
+      # How many there are now, and how many there were at most.
+      {:ok, counts} = Agent.start_link(fn -> {0, 0} end)
+
+      tool = fn _args ->
+        Agent.update(counts, fn {now, highest} -> {now + 1, max(now + 1, highest)} end)
+        wait(fn -> Agent.get(counts, &elem(&1, 1)) >= most end)
+        # One too many would come meanwhile.
+        Process.sleep(20)
+        Agent.update(counts, fn {now, highest} -> {now - 1, highest} end)
+      end
+
       program = "(count (pmap (fn [n] (tool/work {:n n})) (range 9)))"
       opts = [tools: %{"work" => tool}, tool_concurrency: most, timeout: 60_000]
       assert {:ok, %{return: 9}} = Lisp.run(program, opts)
-      assert :counters.get(counts, 2) == most
+      assert Agent.get(counts, & &1) == {0, most}
     end
   end
+
+  defp wait(done?), do: done?.() || (Process.sleep(1) && wait(done?))
 
   test "an error in a worker is the form's, with what happened until then" do
     tools = %{
