@@ -76,7 +76,8 @@ defmodule PtcRunner.Json.AskedAgainTest do
               Task.async(fn ->
                 for _again <- 1..20, do: Enum.map(@questions, &Json.check(program, &1))
               end)
-            end
+            end,
+            60_000
           ),
         do: assert(Enum.uniq(found) == [expected])
   end

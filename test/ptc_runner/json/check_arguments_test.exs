@@ -180,7 +180,7 @@ defmodule PtcRunner.Json.CheckArgumentsTest do
       assert {:error, [%{code: :wrong_argument, message: message, path: ["program"]}]} =
                Json.check(program, tools: tools({:list, type}))
 
-      assert message =~ "Tool 't' does not take these arguments: a[1]: expected "
+      assert message =~ "Tool 'checked' does not take these arguments: a[1]: expected "
     end
 
     list = %{"op" => "concat", "lists" => [[computed], [2.5]]}

@@ -228,10 +228,13 @@ defmodule PtcRunner.Json.KeysRandomTest do
 
     [one, other] =
       1..2
-      |> Task.async_stream(fn _ ->
-        {:ok, paused} = Paused.open(text, key, bind: 1)
-        Json.resume(paused, :approve, opts)
-      end)
+      |> Task.async_stream(
+        fn _ ->
+          {:ok, paused} = Paused.open(text, key, bind: 1)
+          Json.resume(paused, :approve, opts)
+        end,
+        timeout: :infinity
+      )
       |> Enum.map(fn {:ok, result} -> result end)
 
     assert timeless(one) === timeless(other)
