@@ -5,8 +5,9 @@ defmodule Mix.Tasks.Ptc.Check do
 
       mix ptc.check programs/*.json signatures/*.sig
 
-  A file whose name ends in `.json` is a program, any other file is a signature. Each error is one line,
-  `file:line:column: message`. The exit code is 1 if there is an error.
+  A file whose name ends in `.json` is a program of PTC-JSON, any other file is a signature. Each error is one line,
+  `file:line:column: message`. The exit code is 1 if there is an error. Programs of PTC-Lisp are checked by `PtcRunner.Lisp.check/2`,
+  and are an error here.
 
   ## Options
 
@@ -24,7 +25,7 @@ defmodule Mix.Tasks.Ptc.Check do
 
   use Mix.Task
 
-  alias PtcRunner.CLI.{Failure, Files, Place}
+  alias PtcRunner.CLI.{Failure, Files, LispRun, Place}
   alias PtcRunner.Json
   alias PtcRunner.Json.Explain
   alias PtcRunner.SubAgent.Signature
@@ -36,6 +37,8 @@ defmodule Mix.Tasks.Ptc.Check do
     edition: :integer,
     plan: :boolean
   ]
+
+  @no_lisp "a program of PTC-Lisp, which is not checked here but by PtcRunner.Lisp.check/2"
 
   @impl true
   def run(args) when args in [["--help"], ["-h"]],
@@ -97,7 +100,14 @@ defmodule Mix.Tasks.Ptc.Check do
     text = Files.text!(path)
     program? = String.ends_with?(path, ".json")
 
-    case if(program?, do: program(text, known), else: signature(text)) do
+    checked =
+      cond do
+        program? -> program(text, known)
+        LispRun.program?(path) -> {:error, [{@no_lisp, []}]}
+        true -> signature(text)
+      end
+
+    case checked do
       {:ok, lines} ->
         Enum.each(lines, &show(path, &1, :yellow))
         if program? and plan != nil, do: show_plan(path, text, plan)

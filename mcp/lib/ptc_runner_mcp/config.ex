@@ -42,9 +42,8 @@ defmodule PtcRunnerMcp.Config do
   """
   @spec read(Path.t()) :: {:ok, [t()]} | {:error, String.t()}
   def read(path) do
-    with {:ok, text} <- File.read(path) do
-      parse(text)
-    else
+    case File.read(path) do
+      {:ok, text} -> with {:error, what} <- parse(text), do: {:error, "#{path}: #{what}"}
       {:error, reason} -> {:error, "#{path} cannot be read: #{:file.format_error(reason)}"}
     end
   end

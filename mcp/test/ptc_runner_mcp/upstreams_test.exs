@@ -157,5 +157,13 @@ defmodule PtcRunnerMcp.UpstreamsTest do
     assert_raise ArgumentError, ~r/cannot be read: no such file/, fn ->
       Upstreams.start("/no/such/file", [])
     end
+
+    path = Path.join(System.tmp_dir!(), "servers_#{System.unique_integer([:positive])}.json")
+    File.write!(path, "{")
+    on_exit(fn -> File.rm(path) end)
+
+    assert_raise ArgumentError, ~r/\A#{Regex.escape(path)}: the file is no JSON: /, fn ->
+      Upstreams.start(path, [])
+    end
   end
 end

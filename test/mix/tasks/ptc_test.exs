@@ -686,6 +686,15 @@ defmodule Mix.Tasks.PtcTest do
       assert third =~ ~r/\A#{Regex.escape(signature)}: /
     end
 
+    test "a program of PTC-Lisp is no signature", %{directory: directory} do
+      path = file(directory, "p.clj", "(inc 1)")
+      assert {1, "0 right, 1 wrong\n", errors} = task("ptc.check", [path])
+
+      assert errors ==
+               path <>
+                 ": a program of PTC-Lisp, which is not checked here but by PtcRunner.Lisp.check/2\n"
+    end
+
     test "no files are a mistake" do
       assert_raise Mix.Error, ~r/expected files/, fn -> task("ptc.check", []) end
     end
