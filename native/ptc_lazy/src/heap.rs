@@ -383,6 +383,10 @@ impl<H: Heap> Heap for Lazy<'_, H> {
         self.inner.words_built().saturating_add_signed(self.words)
     }
 
+    fn built(&mut self, words: usize) {
+        self.inner.built(words);
+    }
+
     fn abandoned(&self) -> bool {
         self.inner.abandoned()
     }

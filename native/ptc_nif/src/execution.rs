@@ -377,13 +377,14 @@ impl<'a> Execution<'a> {
         schedule::charge_fuel(terms.env, self.pace, fuel.unwrap_or(0));
         // Where none follows, or only after many steps, the run does not look again.
         let follows = all.len() > 1;
-        // A run that stays with its caller saves more by each call that it finds.
         let plain = run.plain_mut();
-        if plain.mode == Mode::Forks && plain.asks == Asks::Never {
-            plain.looks_ahead = ptc_vm::level_after(all.len(), plain.looks_ahead);
-        } else if plain.mode == Mode::Moved && !follows {
-            plain.looks_ahead = 0;
-        }
+        plain.looks_ahead = match follows {
+            // Calls that are decided about together are few at a time.
+            true if plain.asks == Asks::Together => plain.looks_ahead,
+            true => ptc_vm::level_after(all.len(), plain.looks_ahead),
+            false if plain.mode == Mode::Moved => 0,
+            false => plain.looks_ahead,
+        };
         follows.then(|| (terms.make_list(&all).term(terms.env), heap.words_built()))
     }
 

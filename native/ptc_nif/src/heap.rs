@@ -70,11 +70,6 @@ impl<'a> Beam<'a> {
         }
     }
 
-    /// Counts words that were built without this heap.
-    pub fn built(&mut self, words: usize) {
-        self.words += words;
-    }
-
     /// The limbs of an integer beyond 64 bits, read from its header. If this VM's headers are not known, the
     /// integer is decoded.
     #[cold]

@@ -10,7 +10,9 @@ use ptc_term::stop::Stop;
 use ptc_term::suspend::{freeze, thaw};
 use ptc_vm::program::Program;
 use ptc_vm::reduced::{self, RunTerms};
-use ptc_vm::{look_ahead, Answers, Execute, Exit, Halt, Inputs, Language, State, ValueKind, Vm};
+use ptc_vm::{
+    look_ahead, Answers, Execute, Exit, Halt, Inputs, Language, Looked, State, ValueKind, Vm,
+};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub struct Run<L: Language> {
     pub plain: Plain,
     /// The state, if the run is suspended.
     state: Option<State<L, ()>>,
+    /// What was found when it looked for the calls that follow the one at which it is suspended.
+    looked: Option<Looked>,
 }
 
 impl<L: Execute> Run<L> {
@@ -37,6 +41,7 @@ impl<L: Execute> Run<L> {
             program,
             plain,
             state: None,
+            looked: None,
         }
     }
 
@@ -64,9 +69,9 @@ impl<L: Execute> Run<L> {
                 (State::start(program, heap, input, now), Answers::None)
             }
             Entry::Resume { terms, value } => {
-                let frozen = self.state.take()?;
+                let (frozen, looked) = (self.state.take()?, self.looked.take());
                 let mut terms = terms.iter().copied();
-                let state = thaw(frozen, heap, &mut terms)?;
+                let mut state = thaw(frozen, heap, &mut terms)?;
                 terms.next().is_none().then_some(())?;
                 // Between two calls of tools most runs take too few steps to read a clock.
                 match value {
@@ -95,7 +100,14 @@ impl<L: Execute> Run<L> {
                     Some((ValueKind::InTurn, _)) => (state.in_turn(program)?, Answers::None),
                     Some((kind, list)) if kind.is_list() => {
                         self.moved_with(kind);
-                        (state, Answers::of_list(heap, list)?)
+                        let answers = Answers::of_list(heap, list)?;
+                        match looked {
+                            Some(looked) => {
+                                let answers = looked.passed(heap, &mut state, answers);
+                                (state, answers)
+                            }
+                            None => (state, answers),
+                        }
                     }
                     Some((kind, value)) => {
                         self.moved_with(kind);
@@ -111,7 +123,7 @@ impl<L: Execute> Run<L> {
     /// Adds the arguments of the calls that follow the call at which the run is suspended to `all`, which has those of the call. What
     /// is built for this counts on the given heap only. Returns the fuel that was used; `None` if the terms are not those of the run.
     pub fn calls_ahead<H: Heap>(
-        &self,
+        &mut self,
         heap: &mut H,
         given: &Given<'_, H::Term>,
         terms: &[H::Term],
@@ -129,7 +141,9 @@ impl<L: Execute> Run<L> {
         let forks = self.plain.mode == Mode::Forks;
         let start = (state, self.plain.limits, forks);
         let all = (all, ptc_vm::calls_at(self.plain.looks_ahead));
-        Some(look_ahead(&self.program, heap, inputs, start, all))
+        let looked = look_ahead(&self.program, heap, inputs, start, all);
+        self.looked = Some(looked);
+        Some(looked.fuel)
     }
 
     /// Executes one round of the loop, or one of the branches, at whose start the run is suspended, or which it goes through in turn: with this

@@ -94,7 +94,7 @@ pub trait Running<F: Heaps>: Send {
 
     /// See [`Run::calls_ahead`].
     fn calls_ahead<'a>(
-        &self,
+        &mut self,
         heap: &mut F::On<'a>,
         given: &Given<'_, TermOf<'a, F>>,
         terms: &[TermOf<'a, F>],
@@ -207,7 +207,7 @@ where
     }
 
     fn calls_ahead<'a>(
-        &self,
+        &mut self,
         heap: &mut F::On<'a>,
         given: &Given<'_, TermOf<'a, F>>,
         terms: &[TermOf<'a, F>],

@@ -299,6 +299,8 @@ pub trait Heap {
     /// Returns the number of words built. [`Heap::cons`] and [`Heap::make_tuple`] do not count: they
     /// suspend the machine, which must not affect the heap limit.
     fn words_built(&self) -> usize;
+    /// Counts words that were built without this heap.
+    fn built(&mut self, words: usize);
     /// Returns whether no process waits for the result any more.
     fn abandoned(&self) -> bool;
 }

@@ -1,11 +1,14 @@
 //! Calls of several rounds at a time: the rounds of a loop that only keeps the answers do not depend on them, so
-//! the arguments of their calls are computed before the first tool is called. The run itself stays at the first call. It goes
-//! through the others when it is resumed with the answers, and computes their arguments again.
+//! the arguments of their calls are computed before the first tool is called. The run itself stays at the first call. When it is
+//! resumed with all answers, it passes the bodies of these rounds, because nothing of them is left but the arguments. Where that is
+//! not so, or where an answer is missing, it goes through the rounds and computes the arguments again.
 
 use crate::execute::Execute;
 use crate::exit::Exit;
+use crate::frame::Frame;
 use crate::halt::Halt;
-use crate::program::Program;
+use crate::machine::HaltOf;
+use crate::program::{Instr, Program};
 use crate::run::{ExitOf, Vm};
 use crate::start::Inputs;
 use crate::state::State;
@@ -40,17 +43,34 @@ pub fn level_after(found: usize, level: u8) -> u8 {
     }
 }
 
+/// What was done to find the calls that follow a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Looked {
+    /// The fuel that was used.
+    pub fuel: usize,
+    /// Number of calls, with the first one.
+    calls: usize,
+    /// The words that were built for them.
+    words: usize,
+    /// The words that the run may have built with the answers, so that what was computed once would not meet its limit with them; `None` if
+    /// not each of these rounds makes one call.
+    most_words: Option<usize>,
+    /// See [`Machine::uses_values_again`](crate::Machine::uses_values_again).
+    multiplies: bool,
+}
+
 /// Adds the arguments of the calls that follow a call at once to `all`, which has those of the call, until it has `most`. `state` is that of
 /// the run at the call; `forks`: whether it stops where a loop or a built-in forks. A few calls take at most the steps of a probe, and so does
-/// each further one. Returns the fuel that was used.
+/// each further one. They build at most half of what the run may build.
 pub fn look_ahead<H: Heap, L: Execute>(
     program: &Program<L>,
     heap: &mut H,
     inputs: Inputs<'_, H::Term>,
-    (state, limits, forks): (State<L, H::Term>, Limits, bool),
+    (state, mut limits, forks): (State<L, H::Term>, Limits, bool),
     (all, most): (&mut Vec<H::Term>, usize),
-) -> usize {
-    let nothing = heap.nil();
+) -> Looked {
+    let (nothing, built) = (heap.nil(), heap.words_built());
+    limits.words = built + limits.words.saturating_sub(built) / 2;
     let meter = Meter::new(limits, Pace::Probe);
     let mut vm = Vm::new(program, heap, inputs, state, meter);
     vm.forks = forks;
@@ -60,7 +80,14 @@ pub fn look_ahead<H: Heap, L: Execute>(
     }
     // Each call is one of the next iteration, if these run in turn.
     let mut turn = vm.turn();
-    let (mut words, mut fuel) = (0, 0);
+    let (mut words, mut fuel, mut left) = (0, 0, vm.items_left());
+    let mut looked = Looked {
+        fuel: 0,
+        calls: 0,
+        words: 0,
+        most_words: vm.passes_bodies().then_some(limits.words),
+        multiplies: false,
+    };
     while all.len() < most && vm.only_collects() {
         if all.len() >= FEW {
             fuel += vm.fuel_consumed();
@@ -70,6 +97,7 @@ pub fn look_ahead<H: Heap, L: Execute>(
             *vm.meter() = Meter::new(limits, Pace::Probe);
         }
         turn = turn.map(|round| round + 1);
+        vm.items_left_by_next(&mut left);
         let args = match vm.resume(nothing) {
             Exit::Call { args, .. } if vm.pc() == pc && vm.turn() == turn => args,
             _ => break,
@@ -82,8 +110,90 @@ pub fn look_ahead<H: Heap, L: Execute>(
             }
         }
         all.push(args);
+        looked.words = vm.machine.heap.words_built() - built;
+        if !vm.has_left(&left) {
+            looked.most_words = None;
+        }
     }
-    fuel + vm.fuel_consumed()
+    looked.fuel = fuel + vm.fuel_consumed();
+    looked.calls = all.len();
+    looked.multiplies = vm.machine.multiplies;
+    looked
+}
+
+impl Looked {
+    /// Returns the answers as those of a run that passes the bodies of the rounds for which they are, if it may.
+    pub fn passed<H: Heap, L: Execute>(
+        self,
+        heap: &mut H,
+        state: &mut State<L, H::Term>,
+        answers: Answers<H::Term>,
+    ) -> Answers<H::Term> {
+        let passes = (self.most_words).is_some_and(|most| heap.words_built() <= most);
+        match answers {
+            Answers::All(answers) if passes && answers.len() == self.calls => {
+                heap.built(self.words);
+                state.multiplies |= self.multiplies;
+                Answers::Passing(answers)
+            }
+            answers => answers,
+        }
+    }
+}
+
+impl<H: Heap, L: Execute> Vm<'_, H, L> {
+    /// Returns whether nothing of a body is left at the call at which the run has just stopped but what stands behind the innermost loop.
+    fn passes_bodies(&self) -> bool {
+        matches!(
+            self.program.code.get(self.pc as usize),
+            Some(Instr::Next(_))
+        )
+    }
+
+    /// Returns what identifies the items that each loop has not visited, the innermost one last.
+    fn items_left(&self) -> Vec<usize> {
+        let left = |frame: &Frame<H::Term>| self.machine.heap.identity(frame.walk.rest);
+        self.frames.iter().map(left).collect()
+    }
+
+    /// Makes of them those of the next round, if no other loop goes on until then.
+    fn items_left_by_next(&self, left: &mut [usize]) {
+        let frame = self.frames.last();
+        let next = frame.and_then(|frame| self.machine.heap.uncons(frame.walk.rest));
+        if let (Some((_, rest)), Some(last)) = (next, left.last_mut()) {
+            *last = self.machine.heap.identity(rest);
+        }
+    }
+
+    /// Returns whether the loops have not visited these items.
+    fn has_left(&self, left: &[usize]) -> bool {
+        let same = |(left, frame): (&usize, &Frame<H::Term>)| {
+            *left == self.machine.heap.identity(frame.walk.rest)
+        };
+        left.len() == self.frames.len() && left.iter().zip(&self.frames).all(same)
+    }
+
+    /// Gives the answer of a call to the loop, and goes on behind the call of the next round, unless there is a reason to stop.
+    fn pass(&mut self, answer: H::Term) -> Option<ExitOf<H, L>> {
+        self.machine.stack.push(answer);
+        let body = self.frames.last().map(|frame| frame.at + 1);
+        loop {
+            let context = &mut self.machine.context;
+            let begun = context.meter.begin(context.heap);
+            match begun
+                .map_err(HaltOf::<H, L>::from)
+                .and_then(|()| self.next())
+            {
+                Ok(to) => {
+                    self.is_broken |= to != body;
+                    return None;
+                }
+                Err(Halt::Stop(Stop::SliceOver)) => self.meter().renew(),
+                // It stops there again.
+                Err(_) => return Some(self.run()),
+            }
+        }
+    }
 }
 
 /// What a run is resumed with.
@@ -95,6 +205,8 @@ pub enum Answers<T> {
     One(T),
     /// The answers to its call and to those that follow.
     All(Vec<T>),
+    /// The same, and it passes the bodies of the rounds between them: see [`Looked`].
+    Passing(Vec<T>),
 }
 
 impl<T: Copy> Answers<T> {
@@ -111,14 +223,21 @@ impl<T: Copy> Answers<T> {
 
     /// Runs until there is a reason to stop that is not one of these calls.
     pub fn resume<H: Heap<Term = T>, L: Execute>(self, vm: &mut Vm<'_, H, L>) -> ExitOf<H, L> {
+        let passes = matches!(self, Answers::Passing(_));
         let answers = match self {
             Answers::None => return vm.run(),
             Answers::One(answer) => return vm.resume(answer),
-            Answers::All(answers) => answers,
+            Answers::All(answers) | Answers::Passing(answers) => answers,
         };
         let mut exit = Exit::Halted(Halt::Stop(Stop::Abandoned));
         let last = answers.len() - 1;
         for (number, answer) in answers.into_iter().enumerate() {
+            if passes && number < last {
+                match vm.pass(answer) {
+                    None => continue,
+                    Some(exit) => return exit,
+                }
+            }
             exit = vm.resume(answer);
             // The look ahead took no more than the steps of a probe, so this hardly happens.
             while number < last && matches!(exit, Exit::Halted(Halt::Stop(Stop::SliceOver))) {

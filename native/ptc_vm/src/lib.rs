@@ -45,7 +45,7 @@ mod unread;
 pub mod verify;
 mod watch;
 
-pub use ahead::{calls_at, level_after, look_ahead, Answers};
+pub use ahead::{calls_at, level_after, look_ahead, Answers, Looked};
 pub use calls::{Entered, Next};
 pub use counts::{Counts, Progress, Watch};
 pub use demanded::Demanded;

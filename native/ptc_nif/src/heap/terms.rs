@@ -382,6 +382,10 @@ impl<'a> Heap for Beam<'a> {
         self.words
     }
 
+    fn built(&mut self, words: usize) {
+        self.words += words;
+    }
+
     fn words_of_reference(&self) -> usize {
         WORDS_OF_REFERENCE[usize::from(SINCE_27.load(Relaxed))]
     }

@@ -4,6 +4,7 @@
 //! Not every test uses all of it.
 #![allow(dead_code)]
 
+pub mod ahead;
 pub mod answered;
 pub mod answers;
 pub mod built;

@@ -409,6 +409,10 @@ impl Heap for PlainHeap {
         self.words
     }
 
+    fn built(&mut self, words: usize) {
+        self.words += words;
+    }
+
     fn abandoned(&self) -> bool {
         self.abandoned
     }
