@@ -35,7 +35,7 @@ defmodule Mix.Tasks.Ptc.Run do
   use Mix.Task
 
   alias PtcRunner.CLI.{Digits, Failure, Files, LispRun, OverFile, Pretty, Progress, Table}
-  alias PtcRunner.Json
+  alias PtcRunner.{Json, Lisp, Native, Shown}
   alias PtcRunner.Json.{Explain, Limits}
   alias PtcRunner.Sandbox.Guarded
 
@@ -86,7 +86,8 @@ defmodule Mix.Tasks.Ptc.Run do
     text = Files.large_text!(opts[:context])
     options = Keyword.put(options, :memory, memory!(opts, text))
 
-    {told, explanation} = LispRun.run(Files.text!(path), text, options, Map.new(opts))
+    program = Files.text!(path)
+    {told, explanation} = LispRun.run(program, text, options, Map.new(opts))
 
     case told do
       {:ok, prints, shown} ->
@@ -100,6 +101,7 @@ defmodule Mix.Tasks.Ptc.Run do
         with text when text != nil <- raise_limit({reason, options[:timeout]}, options),
              do: Mix.shell().error(text)
 
+        not_given(fn -> Lisp.compile(program) end, opts)
         explained(explanation)
         exit({:shutdown, 1})
     end
@@ -131,6 +133,7 @@ defmodule Mix.Tasks.Ptc.Run do
       {:error, error} ->
         Mix.shell().error(Failure.text(program, error, explanation.failed_at))
         with text when text != nil <- raise_limit(error, options), do: Mix.shell().error(text)
+        not_given(fn -> Json.compile(program, Keyword.take(options, [:edition])) end, opts)
     end
 
     if explain? and explanation.operations != [], do: Mix.shell().info(to_string(explanation))
@@ -146,6 +149,17 @@ defmodule Mix.Tasks.Ptc.Run do
   end
 
   defp raise_limit(_error, _options), do: nil
+
+  # What a program reads of data that are not given is nil, and its error says no more.
+  defp not_given(compile, opts) do
+    with nil <- opts[:context], {:ok, program} <- compile.(), [_ | _] = names <- read(program) do
+      names = names |> Enum.take(10) |> Enum.map_join(", ", &Shown.name/1)
+      Mix.shell().error("No data were given, and the program reads #{names}: see --context")
+    end
+  end
+
+  defp read(%Lisp.Program{names: names}), do: names.data
+  defp read(program), do: Enum.uniq(Native.context_names(program.handle, program.consts))
 
   defp journaled(program, data, _explain?, %{replay: path} = opts) do
     journal = Files.map!(path, "journal")

@@ -6,6 +6,7 @@ defmodule PtcRunnerMcp.Cli do
     * `--servers FILE` - a JSON file with `mcpServers`, whose tools programs may call
     * `--http PORT` - HTTP on the loopback address in the place of standard input and output
     * `--language LANGUAGE` - `json` or `lisp`: the language that `run_program` explains. Programs of both are taken.
+    * `--help` - says these arguments on the standard error, and serves nothing
 
   `main/0` takes them from the variable `PTC_MCP_ARGS`, one a line: a release has no other way. The variable `PTC_MCP_KEYS` has the keys that seal runs which wait: 32 bytes each in Base64, with commas between them.
   """
@@ -15,6 +16,7 @@ defmodule PtcRunnerMcp.Cli do
 
   @switches [config: :string, servers: :string, http: :integer, language: :string]
   @known ["--config", "--servers", "--http", "--language"]
+  @usage "--config FILE, --servers FILE, --http PORT, --language LANGUAGE"
 
   @doc "Does what `main/1` does, with the arguments of `PTC_MCP_ARGS`, and ends the VM with 1 where they are wrong."
   @spec main() :: :ok
@@ -37,6 +39,14 @@ defmodule PtcRunnerMcp.Cli do
 
   """
   @spec main([String.t()]) :: :ok
+  def main([help]) when help in ["--help", "-h"] do
+    IO.puts(:stderr, """
+    Serves the Model Context Protocol on standard input and output.
+    There are: #{@usage}
+    The README of this folder explains them.\
+    """)
+  end
+
   def main(args) do
     {opts, rest, wrong} = OptionParser.parse(args, strict: @switches)
 
@@ -44,8 +54,7 @@ defmodule PtcRunnerMcp.Cli do
       what =
         if name in @known, do: "#{name} needs another value", else: "unknown argument #{name}"
 
-      raise ArgumentError,
-            "#{what}. There are: --config FILE, --servers FILE, --http PORT, --language LANGUAGE"
+      raise ArgumentError, "#{what}. There are: #{@usage}"
     end
 
     {:ok, _started} = Application.ensure_all_started(:ptc_runner_mcp)

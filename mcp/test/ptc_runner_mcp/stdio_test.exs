@@ -164,5 +164,11 @@ defmodule PtcRunnerMcp.StdioTest do
 
     assert {text, status} == {"", 1}
     assert File.read!(Path.join(folder, "err")) =~ "unknown argument --sever"
+
+    {text, status} =
+      System.cmd("bash", ["-c", "#{@script} --help </dev/null 2>err"], cd: folder, env: env)
+
+    assert {text, status} == {"", 0}
+    assert File.read!(Path.join(folder, "err")) =~ "There are: --config FILE"
   end
 end

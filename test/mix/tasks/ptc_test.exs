@@ -237,6 +237,21 @@ defmodule Mix.Tasks.PtcTest do
              """
     end
 
+    test "what it reads of data that are not given is told", %{directory: directory} do
+      steps = ~s([{"op": "load", "name": "orders"}, {"op": "sum", "field": "n"}])
+      path = file(directory, "p.json", ~s({"program": {"op": "pipe", "steps": #{steps}}}))
+      lisp = file(directory, "p.clj", "(+ 1 data/orders)")
+
+      for path <- [path, lisp] do
+        assert {1, "", errors} = task("ptc.run", [path])
+        assert errors =~ "No data were given, and the program reads orders: see --context"
+
+        data = file(directory, "data.json", "{}")
+        assert {1, "", errors} = task("ptc.run", [path, "--context", data])
+        refute errors =~ "No data were given"
+      end
+    end
+
     test "so is the operation in which a run failed", %{directory: directory} do
       path =
         file(
