@@ -242,7 +242,16 @@ impl<'a> Terms<'a> {
     }
 
     /// The elements of a tuple, in place.
+    #[inline]
     pub fn tuple(self, term: Raw<'a>) -> Option<&'a [Raw<'a>]> {
+        match words::knows_tuples() {
+            true => words::tuple(term),
+            false => self.ask_tuple(term),
+        }
+    }
+
+    /// The same through the interface.
+    pub(super) fn ask_tuple(self, term: Raw<'a>) -> Option<&'a [Raw<'a>]> {
         let mut array = MaybeUninit::uninit();
         let arity = filled!(|arity: &mut MaybeUninit<_>| enif_get_tuple(
             self.c(),

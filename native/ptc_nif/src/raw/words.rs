@@ -43,6 +43,10 @@ static FLOAT: AtomicUsize = AtomicUsize::new(0);
 static BINARY: AtomicUsize = AtomicUsize::new(0);
 static UNITS_A_BYTE: AtomicUsize = AtomicUsize::new(0);
 const KIND_BITS: usize = 0x3F;
+/// Whether the layout of tuples is known, and the number of lowest bits in the first word of a tuple, which are 0: the others are the
+/// number of its elements.
+static TUPLES: AtomicBool = AtomicBool::new(false);
+const TUPLE_BITS: u32 = 6;
 
 /// Whether terms can be read in place.
 #[inline(always)]
@@ -223,6 +227,23 @@ pub fn same_short_binaries(a: Raw, b: Raw) -> Option<bool> {
         let same = (0..words).all(|at| differs(at) == 0);
         Some(same && (more == 0 || differs(words) << (8 * (WORD - more)) == 0))
     }
+}
+
+/// Whether tuples can be read in place.
+#[inline(always)]
+pub fn knows_tuples() -> bool {
+    TUPLES.load(Ordering::Relaxed)
+}
+
+/// The elements of a tuple; `None` for other terms. Valid only if [`knows_tuples`].
+#[inline(always)]
+pub fn tuple<'a>(term: Raw<'a>) -> Option<&'a [Raw<'a>]> {
+    let (place, first) = boxed(term)?;
+    if first & KIND_BITS != 0 {
+        return None;
+    }
+    // SAFETY: the elements follow the first word, and live as long as the environment; a Raw is a transparent word.
+    Some(unsafe { std::slice::from_raw_parts(place.add(1).cast(), first >> TUPLE_BITS) })
 }
 
 /// The bytes of a short binary; `None` for other terms, including references into a binary.

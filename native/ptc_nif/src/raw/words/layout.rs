@@ -2,8 +2,9 @@
 
 use super::super::{Raw, Terms};
 use super::{
-    boxed, float, is_empty_list, kind, of_small_integer, small_integer, small_map, uncons, ATOM,
-    ATOM_BITS, BINARY, BOXED, FLOAT, KIND_BITS, KNOWN, MAP, PRIMARY, SMALL, TAG, UNITS_A_BYTE,
+    boxed, float, is_empty_list, kind, of_small_integer, small_integer, small_map, tuple, uncons,
+    ATOM, ATOM_BITS, BINARY, BOXED, FLOAT, KIND_BITS, KNOWN, MAP, PRIMARY, SMALL, TAG, TUPLES,
+    TUPLE_BITS, UNITS_A_BYTE,
 };
 use rustler::{BigInt, Encoder, Env};
 use std::sync::atomic::Ordering;
@@ -23,6 +24,8 @@ pub fn look_before_use<'a>(env: Env<'a>, references: &[Raw<'a>], others: &[Raw<'
         FLOAT.store(0, Ordering::Relaxed);
     }
     KNOWN.store(known, Ordering::Relaxed);
+    let alike = known && tuples_are_as_expected(terms, references, others);
+    TUPLES.store(alike, Ordering::Relaxed);
     BINARY.store(
         match known && !references.is_empty() {
             true => binary_kind(terms, references, others),
@@ -136,17 +139,8 @@ fn boxes_are_as_expected(terms: Terms) -> bool {
     let (map_first, float_first) = (first(one), first(float_terms[0]));
     MAP.store(map_first, Ordering::Relaxed);
     FLOAT.store(float_first, Ordering::Relaxed);
-    let others = [
-        terms.make_tuple(&[]),
-        terms.make_tuple(&[one, one]),
-        terms.make_binary(b""),
-        terms.make_binary(b"Ada"),
-        terms.make_binary(&[b'x'; 200]),
-        terms.ask_make_integer(i64::MAX),
-        Raw::from(BigInt::from(u128::MAX).encode(terms.env)),
-        Raw::from((-BigInt::from(u128::MAX)).encode(terms.env)),
-        Raw::from(terms.env.make_ref().encode(terms.env)),
-    ];
+    let tuples = [&[][..], &[one, one]].map(|elements| terms.make_tuple(elements));
+    let others: Vec<_> = no_tuples(terms).into_iter().chain(tuples).collect();
     let large = [SMALL + 1, 100, 5000].map(map);
     let large_maps = large.iter().flatten().copied();
     map_first != 0
@@ -156,10 +150,55 @@ fn boxes_are_as_expected(terms: Terms) -> bool {
         && (floats.iter().zip(&float_terms))
             .all(|(f, term)| float(*term).map(f64::to_bits) == Some(f.to_bits()))
         && (0..=SMALL).all(|size| map(size).is_some_and(|map| is_as_expected(terms, map, size)))
-        && others.iter().copied().chain(large_maps).all(|term| {
+        && others.into_iter().chain(large_maps).all(|term| {
             let first = first(term);
             first != map_first && first != float_first
         })
+}
+
+/// Terms in memory that are no tuples, no floats and no small maps.
+fn no_tuples(terms: Terms<'_>) -> [Raw<'_>; 7] {
+    [
+        terms.make_binary(b""),
+        terms.make_binary(b"Ada"),
+        terms.make_binary(&[b'x'; 200]),
+        terms.ask_make_integer(i64::MAX),
+        Raw::from(BigInt::from(u128::MAX).encode(terms.env)),
+        Raw::from((-BigInt::from(u128::MAX)).encode(terms.env)),
+        Raw::from(terms.env.make_ref().encode(terms.env)),
+    ]
+}
+
+/// Whether tuples, and no other terms, have the layout that [`tuple`] reads.
+fn tuples_are_as_expected<'a>(
+    terms: Terms<'a>,
+    references: &[Raw<'a>],
+    others: &[Raw<'a>],
+) -> bool {
+    let looks_alike = |term: Raw| boxed(term).is_some_and(|(_, first)| first & KIND_BITS == 0);
+    let number = |value: usize| terms.ask_make_integer(value as i64);
+    let are_read = [0, 1, 2, 3, 7, 33, 300].into_iter().all(|count| {
+        let elements: Vec<_> = (0..count).map(number).collect();
+        let made = terms.make_tuple(&elements);
+        let is_expected = boxed(made).is_some_and(|(_, first)| first == count << TUPLE_BITS);
+        // Its elements are read only if their number is the expected one.
+        is_expected
+            && terms.ask_tuple(made).is_some_and(|asked| {
+                let read = tuple(made).unwrap_or_default();
+                asked.len() == count && (count == 0 || asked.as_ptr() == read.as_ptr())
+            })
+    });
+    let maps = [1, SMALL, SMALL + 1, 5000].map(|size| {
+        let keys: Vec<_> = (0..size).map(number).collect();
+        terms.make_map(&keys, &keys)
+    });
+    let made = no_tuples(terms)
+        .into_iter()
+        .chain(terms.make_float(1.5))
+        .chain(maps.into_iter().flatten());
+    let given = references.iter().chain(others).copied();
+    let mut all = made.chain(given);
+    are_read && all.all(|term| !looks_alike(term) || terms.ask_tuple(term).is_some())
 }
 
 /// Whether a newly made small map has the layout that [`small_map`] reads.
