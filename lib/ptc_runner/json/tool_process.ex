@@ -19,8 +19,8 @@ defmodule PtcRunner.Json.ToolProcess do
   # Words that the run itself uses between two garbage collections.
   @own 4_096
 
-  # The first heap of a process that starts with a run, beside what has moved; the least limit of such a process, in words.
-  @room_for_calls 4_000
+  # The first heap of a process that starts with a run; the least limit of such a process, in words.
+  @room_for_calls [min_heap_size: 4_000]
   @little 100_000
 
   @enforce_keys [:max_heap]
@@ -142,9 +142,7 @@ defmodule PtcRunner.Json.ToolProcess do
     ref = make_ref()
     start = {{self(), ref}, t.max_heap, request}
     heap = heap(t.max_heap, then)
-
-    {pid, monitor} =
-      Guarded.start(heap, ref, &ToolWorker.start/1, start, first_heap(t.max_heap, heap, then))
+    {pid, monitor} = Guarded.start(heap, ref, &ToolWorker.start/1, start, room_for(heap, then))
 
     Guarded.await do
       {^ref, result, :done} ->
@@ -235,36 +233,26 @@ defmodule PtcRunner.Json.ToolProcess do
 
   # The heap of a process that starts with a run.
   defp heap(max_heap, %Moved{words: words}) when max_heap > 0,
-    do: Guarded.sum(max_heap, room(max_heap, words, 0))
+    do: Guarded.sum(max_heap, room(words, 0))
 
   defp heap(max_heap, _then), do: max_heap
 
-  # It begins with room for the garbage of its calls, if its limit is not little.
-  defp first_heap(max_heap, heap, %Moved{words: words}) when heap == 0 or heap > @little do
-    case garbage(max_heap, words) do
-      0 -> [min_heap_size: @room_for_calls]
-      garbage -> [min_heap_size: @room_for_calls + words + garbage]
-    end
-  end
+  # It begins with room for the garbage of some calls, if that is little beside its limit.
+  defp room_for(heap, %Moved{}) when heap == 0 or heap > @little,
+    do: @room_for_calls
 
-  defp first_heap(_max_heap, _heap, _then), do: []
-
-  # As much garbage as what has moved, if that is little beside the limit. So most runs end before what has moved is copied once more by a garbage
-  # collection.
-  defp garbage(max_heap, moved) when max_heap == 0 or 4 * moved <= max_heap, do: moved
-  defp garbage(_max_heap, _moved), do: 0
+  defp room_for(_heap, _then), do: []
 
   @doc """
-  The words by which the process's heap limit, which is `max_heap` otherwise, grows for a run that has moved and built this many
-  words: live data is on a heap twice during a garbage collection, and so is the heap with its first garbage, which is not full.
+  The words by which the process's heap limit grows for a run that has moved and built this many
+  words: live data is on a heap twice during a garbage collection.
 
-      iex> PtcRunner.Json.ToolProcess.room(1_000_000, 1_000, 0) > 2_000
+      iex> PtcRunner.Json.ToolProcess.room(1_000, 0) > 2_000
       true
 
   """
-  @spec room(Guarded.max_heap(), non_neg_integer(), non_neg_integer()) :: non_neg_integer()
-  def room(max_heap, moved, built),
-    do: 2 * (moved + built) + 4 * garbage(max_heap, moved) + @own
+  @spec room(non_neg_integer(), non_neg_integer()) :: non_neg_integer()
+  def room(moved, built), do: 2 * (moved + built) + @own
 
   @doc """
   The heap limit of each of several processes that share one.

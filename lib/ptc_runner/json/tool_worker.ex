@@ -64,7 +64,7 @@ defmodule PtcRunner.Json.ToolWorker do
 
   defp serve(reply_to, max_heap, {name, _, _args, %Moved{} = moved}, fun, funs) do
     # A process that starts with the run has this limit already.
-    Guarded.allow(max_heap, ToolProcess.room(max_heap, moved.words, 0))
+    Guarded.allow(max_heap, ToolProcess.room(moved.words, 0))
     Moved.start(reply_to, max_heap, moved, if(moved.anew?, do: %{name => fun}, else: funs))
   end
 

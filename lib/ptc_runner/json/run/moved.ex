@@ -198,7 +198,7 @@ defmodule PtcRunner.Json.Run.Moved do
   defp allow(built, %Run{strategy: %{enough: enough}} = run) when built <= enough, do: run
 
   defp allow(built, %Run{max_heap: max_heap, strategy: moved} = run) do
-    Guarded.allow(max_heap, ToolProcess.room(max_heap, moved.words, built))
+    Guarded.allow(max_heap, ToolProcess.room(moved.words, built))
     %{run | strategy: %{moved | enough: enough(max_heap, built)}}
   end
 
