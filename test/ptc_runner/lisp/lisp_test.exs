@@ -140,6 +140,22 @@ defmodule PtcRunner.LispTest do
       assert args.("(tool/t)") == %{}
     end
 
+    test "of keys of arguments that become one text, the later one of the map counts, and a text before a keyword" do
+      args = fn program -> hd(ok(program, tools: %{"t" => & &1}).tool_calls).args end
+
+      for {program, value} <- [
+            {"{:a_b 1 :a-b 2}", 1},
+            {"{:a-b 1 :a_b 2}", 2},
+            {~S({"a_b" 1 "a-b" 2}), 1},
+            {~S({"a-b" 1 :a_b 2}), 1},
+            {~S({"a_b" 1 :a-b 2}), 1},
+            {~S({:a-b 1 "a-b" 2 :a_b 3}), 2}
+          ] do
+        assert args.("(tool/t #{program})") == %{"a_b" => value}
+        assert args.("(tool/t {:in [#{program}]})") == %{"in" => [%{"a_b" => value}]}
+      end
+    end
+
     test "messages of tools that throw or exit have no stack trace" do
       for tool <- [fn _ -> throw(:no) end, fn _ -> exit({:no, self()}) end] do
         step = fail("(tool/t)", tools: %{"t" => tool})

@@ -16,6 +16,9 @@ use ptc_term::roots::Roots;
 const LEVELS_BETWEEN_CHECKS: usize = 512;
 const WORDS_OF_LEVEL: usize = 5;
 
+/// Bytes of the longest text that is looked at as a key of a tool's arguments; others are where the tool is called.
+const LONGEST_NAME: usize = 256;
+
 /// Converts the arguments of a tool. Can be suspended and resumed.
 pub fn tool_arguments<H: Heap>(m: &mut Machine<'_, H>, args: H::Term) -> Eval<H> {
     if m.begun().is_none() && unchanged::stays(m, args, Mode::Arguments)? {
@@ -138,6 +141,7 @@ fn enter<H: Heap>(
 ) -> Result<Entered<H::Term>, Halt<H>> {
     let open = |shape, mode, parts| Ok(Entered::Open(mode, shape, parts));
     match m.heap.kind(part) {
+        Kind::String if is_key && mode == Mode::Arguments => return key_text(m, part),
         Kind::String => return Ok(Entered::Value(part)),
         Kind::Nil | Kind::Bool | Kind::Number if !(is_key && mode == Mode::Arguments) => {
             return Ok(Entered::Value(part))
@@ -213,9 +217,15 @@ fn holds_function<H: Heap>(m: &Machine<'_, H>, item: H::Term) -> bool {
     )
 }
 
-/// The text of a key of a tool's arguments: the name of a keyword with `_` in the place of `-`.
+/// The text of a key of a tool's arguments: a text or the name of a keyword, with `_` in the place of `-`.
 fn key_text<H: Heap>(m: &mut Machine<'_, H>, key: H::Term) -> Result<Entered<H::Term>, Halt<H>> {
-    let name = crate::values::with_keyword_name(m, key, <[u8]>::to_vec);
+    let name = match m.heap.bytes(key) {
+        Some(text) if text.len() > LONGEST_NAME || !text.contains(&b'-') => {
+            return Ok(Entered::Value(key))
+        }
+        Some(text) => Some(text.to_vec()),
+        None => crate::values::with_keyword_name(m, key, <[u8]>::to_vec),
+    };
     let name = match (name, m.heap.kind(key)) {
         (Some(name), _) => name,
         (None, Kind::Nil) => b"nil".to_vec(),
@@ -273,7 +283,7 @@ fn collection<H: Heap>(
     }
 }
 
-/// Makes a map of converted keys and values. A key that was a text before wins over one that has become the same text.
+/// Makes a map of converted keys and values. Of keys that have become the same text, one that was a text before wins, else the later one.
 fn map_of<H: Heap>(m: &mut Machine<'_, H>, whole: H::Term, parts: &[H::Term]) -> Eval<H> {
     m.count_new_map(parts.len() / 2)?;
     m.check_heap_limit(words_of_map(parts.len() / 2))?;
@@ -285,7 +295,8 @@ fn map_of<H: Heap>(m: &mut Machine<'_, H>, whole: H::Term, parts: &[H::Term]) ->
             false => others.push((it[0], it[1])),
         }
     }
-    let (keys, values): (Vec<_>, Vec<_>) = texts.into_iter().chain(others).unzip();
-    // A text wins with its own value: its key stands first.
+    // The first of equal keys counts.
+    let others = others.into_iter().rev();
+    let (keys, values): (Vec<_>, Vec<_>) = texts.into_iter().rev().chain(others).unzip();
     Ok(m.heap.make_map(&keys, &values))
 }
