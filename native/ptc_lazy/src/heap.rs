@@ -52,13 +52,6 @@ impl<H: Heap> Heap for Lazy<'_, H> {
         }
     }
 
-    fn lasting(&self, term: Self::Term) -> Option<usize> {
-        match term {
-            Term::Real(term) => self.inner.lasting(term),
-            _ => None,
-        }
-    }
-
     fn hash(&self, term: Self::Term, seed: u64) -> u64 {
         self.hash_of(term, seed)
     }

@@ -108,10 +108,6 @@ pub trait Heap {
     }
     /// Returns a number that is equal for two handles of the same term in memory, and guarantees no more.
     fn identity(&self, term: Self::Term) -> usize;
-    /// Returns a number that stands for this term alone, on any heap of this kind and at any time; `None` for terms in memory.
-    fn lasting(&self, _term: Self::Term) -> Option<usize> {
-        None
-    }
     /// Returns a hash that is equal for identical terms; `seed` makes it unpredictable.
     fn hash(&self, term: Self::Term, seed: u64) -> u64;
 

@@ -62,11 +62,6 @@ impl<'a> Heap for Beam<'a> {
         term.identity()
     }
 
-    #[inline]
-    fn lasting(&self, term: Raw<'a>) -> Option<usize> {
-        (words::known() && words::is_immediate(term)).then(|| term.identity())
-    }
-
     fn hash(&self, term: Raw<'a>, seed: u64) -> u64 {
         self.terms.hash(term, seed)
     }
@@ -154,11 +149,10 @@ impl<'a> Heap for Beam<'a> {
 
     #[inline]
     fn byte_length(&self, term: Raw<'a>) -> Option<usize> {
-        if let Some(short) = words::short_binary(term) {
-            return Some(short.len());
-        }
+        let short = words::short_binary(term).map(<[u8]>::len);
         let unaligned = || bits_view::unaligned(self.terms, term);
-        unaligned().or_else(|| self.bytes(term).map(<[u8]>::len))
+        let length = short.or_else(unaligned);
+        length.or_else(|| self.bytes(term).map(<[u8]>::len))
     }
 
     #[inline]

@@ -79,23 +79,6 @@ impl Names {
         self.has_long = false;
     }
 
-    /// Returns the state of the names, to which [`Names::back`] goes back.
-    pub(crate) fn mark(&self) -> NamesMark {
-        NamesMark {
-            bytes: self.bytes.len(),
-            index: self.index.mark(),
-            has_long: self.has_long,
-        }
-    }
-
-    /// Forgets the names that were added since.
-    pub(crate) fn back(&mut self, mark: &NamesMark) {
-        self.bytes.truncate(mark.bytes);
-        self.ends.truncate(mark.index.count);
-        self.index.back(&mark.index);
-        self.has_long = mark.has_long;
-    }
-
     /// Returns the number of a name that is known.
     pub fn known(&self, name: &[u8]) -> Option<NameId> {
         let at = self
@@ -129,14 +112,6 @@ impl Names {
     pub(crate) fn room(&self) -> usize {
         self.bytes.capacity() / 8 + self.ends.capacity() / 2 + self.index.room()
     }
-}
-
-/// A state of names.
-#[derive(Debug)]
-pub(crate) struct NamesMark {
-    bytes: usize,
-    index: IndexMark,
-    has_long: bool,
 }
 
 /// Number of places of an index to begin with.
@@ -190,36 +165,6 @@ impl Index {
         self.count = 0;
     }
 
-    /// Returns the state of an index that has all numbers from 0 on.
-    pub(crate) fn mark(&self) -> IndexMark {
-        IndexMark {
-            places: self.places.len(),
-            count: self.count,
-        }
-    }
-
-    /// Forgets the numbers that were added since.
-    pub(crate) fn back(&mut self, mark: &IndexMark) {
-        if self.count == mark.count {
-            return;
-        }
-        let is_new = |number: u32| number as usize > mark.count;
-        if self.places.len() == mark.places {
-            // Those that were there have not moved.
-            for place in &mut self.places {
-                if is_new(place.1) {
-                    *place = (0, 0);
-                }
-            }
-        } else {
-            let old = std::mem::replace(&mut self.places, vec![(0, 0); mark.places]);
-            for entry in old.into_iter().filter(|it| it.1 != 0 && !is_new(it.1)) {
-                put(&mut self.places, entry, spread(entry.0) as usize);
-            }
-        }
-        self.count = mark.count;
-    }
-
     /// Makes it equal to another one, in its own memory.
     pub(crate) fn copy(&mut self, other: &Index) {
         self.places.clone_from(&other.places);
@@ -244,13 +189,6 @@ impl Index {
     pub(crate) fn room(&self) -> usize {
         self.places.capacity()
     }
-}
-
-/// A state of an index.
-#[derive(Debug)]
-pub(crate) struct IndexMark {
-    places: usize,
-    count: usize,
 }
 
 fn put(places: &mut [(u32, u32)], entry: (u32, u32), hash: usize) {

@@ -61,16 +61,12 @@ impl<V: Copy, O, H: Copy> Stack<V, O, H> {
         frames + self.visited.len() * 4 + self.bound.len()
     }
 
-    /// Forgets all but the memory.
-    pub(crate) fn clear(&mut self, last: V) {
+    /// Forgets all but the memory. Returns the words of that.
+    pub(crate) fn clear(&mut self, last: V) -> usize {
         self.frames.clear();
         self.visited.clear();
         self.bound.clear();
         self.last = last;
-    }
-
-    /// Returns the words of the memory.
-    pub(crate) fn room(&self) -> usize {
         let frames = self.frames.capacity() * size_of::<Frame<V, O, H>>() / 8;
         frames + self.visited.capacity() * 4 + self.bound.capacity()
     }

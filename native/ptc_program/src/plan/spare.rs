@@ -50,8 +50,7 @@ impl PlanWalk {
         let lists = 4 * self.calls.capacity() + self.folded.capacity() + self.used.capacity();
         let maps = 2 * (self.entries.capacity() + self.seen.capacity());
         let values = self.values.clear() + self.names.room() + self.loops.clear();
-        self.stack.clear(ValueId::CONSTANT);
-        values + self.stack.room() + lists + maps
+        values + self.stack.clear(ValueId::CONSTANT) + lists + maps
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a check is given: the types that the program needs of it are read before the walk.
 
-use super::known::{KnownScope, Tool, Want};
+use super::known::{KnownScope, Tool};
 use super::read::{Target, TypeReader};
 use super::terms::TypeTerms;
 use super::ty::TyId;
 use super::type_words::{name_of, LONGEST_NAME};
 use super::walk::TypeWalk;
 use crate::analysis::names::NameId;
+use crate::compile::INPUT_NAME;
 use crate::source::Uses;
 use ptc_json::{Document, Node};
 use ptc_term::heap::{Heap, Kind, Lookup};
@@ -28,6 +29,19 @@ pub struct GivenTypes<T> {
 }
 
 rooted!(GivenTypes { terms: types, memory, tools, returns; });
+
+/// A type that is read before the walk.
+#[derive(Debug, Clone, Copy)]
+enum Want {
+    Context(Node),
+    Memory(Node),
+    /// A tool's parameters.
+    Params(Node),
+    /// A tool's answer, whose parameters have been read.
+    Output(Node, TyId),
+    Input,
+    Returns,
+}
 
 /// The types that the program needs, while they are read.
 #[derive(Debug)]
@@ -57,49 +71,28 @@ impl<T: Copy> FieldsGiven<T> {
     }
 
     /// Begins with the names that a program uses.
-    pub fn begin<H: Heap<Term = T>>(&mut self, uses: &Uses, heap: &H) {
-        let [context, memory, tools] = self.scopes(heap);
+    pub fn begin<H: Heap<Term = T>>(&mut self, uses: &Uses, walk: &mut TypeWalk, heap: &H) {
+        let is_given = |term| heap.kind(term) != Kind::Nil;
         let wants = &mut self.wants;
-        if heap.kind(self.given.returns) != Kind::Nil {
+        if is_given(self.given.returns) {
             wants.push(Want::Returns);
         }
         let add = |wants: &mut Vec<Want>, nodes: &[Node], want: fn(Node) -> Want| {
             wants.extend(nodes.iter().rev().map(|node| want(*node)));
         };
-        if tools {
+        if is_given(self.given.tools) {
+            walk.known.tools = Some(KnownScope::default());
             add(wants, &uses.tools, Want::Params);
         }
-        if memory {
+        if is_given(self.given.memory) {
+            walk.known.memory = Some(KnownScope::default());
             add(wants, &uses.memory, Want::Memory);
             wants.push(Want::Input);
         }
-        if context {
+        if is_given(self.given.types) {
+            walk.known.context = Some(KnownScope::default());
             add(wants, &uses.context, Want::Context);
         }
-    }
-
-    /// Returns whether something is known of the context, the memory and the tools.
-    pub fn scopes<H: Heap<Term = T>>(&self, heap: &H) -> [bool; 3] {
-        let given = [self.given.types, self.given.memory, self.given.tools];
-        given.map(|term| heap.kind(term) != Kind::Nil)
-    }
-
-    /// Prepares a walk for types that are read.
-    pub fn open<H: Heap<Term = T>>(&self, walk: &mut TypeWalk, heap: &H) {
-        let [context, memory, tools] = self.scopes(heap);
-        walk.known.context = context.then(KnownScope::default);
-        walk.known.memory = memory.then(KnownScope::default);
-        walk.known.tools = tools.then(KnownScope::default);
-    }
-
-    /// The types that are wanted and not read yet, the last one first.
-    pub fn wants(&self) -> &[Want] {
-        &self.wants
-    }
-
-    /// Forgets what is wanted.
-    pub fn end(&mut self) {
-        self.wants.clear();
     }
 
     /// Reads the types.
@@ -111,7 +104,13 @@ impl<T: Copy> FieldsGiven<T> {
         meter: &mut Meter,
     ) -> Result<(), Stop> {
         while let Some(want) = self.wants.last().copied() {
-            let name = want.name(document);
+            let name = match want {
+                Want::Context(node)
+                | Want::Memory(node)
+                | Want::Params(node)
+                | Want::Output(node, _) => document.text(node).unwrap_or_default(),
+                Want::Input | Want::Returns => INPUT_NAME.as_bytes(),
+            };
             let name_id = into.walk.types.names.id(name);
             let (mut next, mut cost) = (None, FUEL_PER_TYPE + name.len() / BYTES_A_UNIT);
             if name.len() > LONGEST_NAME {
@@ -139,8 +138,7 @@ impl<T: Copy> FieldsGiven<T> {
         }
     }
 
-    /// Returns the type of a name, or the type of the result, if it is given.
-    pub fn find<H: Heap<Term = T>>(&self, want: Want, name: &[u8], heap: &mut H) -> Option<T> {
+    fn find<H: Heap<Term = T>>(&self, want: Want, name: &[u8], heap: &mut H) -> Option<T> {
         let map = self.map(want);
         if let Want::Returns = want {
             return Some(map);

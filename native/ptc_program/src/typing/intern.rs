@@ -1,22 +1,11 @@
 //! Equal types have one number.
 
 use super::ty::{Kinds, Span, Ty, TyId, Types, COMMON, MOST_TYPES};
-use crate::analysis::names::{Hash, Index, IndexMark, Names, NamesMark};
+use crate::analysis::names::{Hash, Index, Names};
 use std::sync::OnceLock;
 
 /// The types of [`TyId`]'s constants, and their index.
 type CommonTypes = (Vec<(Ty, Kinds)>, Index);
-
-/// A state of a table.
-#[derive(Debug)]
-pub(super) struct TypesMark {
-    types: usize,
-    fields: usize,
-    members: usize,
-    nullable: [TyId; COMMON],
-    index: IndexMark,
-    names: NamesMark,
-}
 
 /// Returns them; they are made once.
 fn common() -> &'static CommonTypes {
@@ -68,28 +57,6 @@ impl Types {
         self.members.clear();
         self.nullable = [TyId::NEVER; COMMON];
         self.names.clear();
-    }
-
-    /// Returns the state of the table, to which [`Types::back`] goes back.
-    pub(super) fn mark(&self) -> TypesMark {
-        TypesMark {
-            fields: self.fields.len(),
-            members: self.members.len(),
-            nullable: self.nullable,
-            index: self.index.mark(),
-            types: self.types.len(),
-            names: self.names.mark(),
-        }
-    }
-
-    /// Forgets the types and names that were added since.
-    pub(super) fn back(&mut self, mark: &TypesMark) {
-        self.types.truncate(mark.types);
-        self.fields.truncate(mark.fields);
-        self.members.truncate(mark.members);
-        self.nullable = mark.nullable;
-        self.index.back(&mark.index);
-        self.names.back(&mark.names);
     }
 
     pub(super) fn intern(&mut self, ty: Ty) -> TyId {

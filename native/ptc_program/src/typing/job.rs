@@ -3,7 +3,6 @@
 
 use super::given::{FieldsGiven, GivenTo, GivenTypes};
 use super::infer::{Budget, Sampling};
-use super::kept::is_like_last;
 use super::reply::Reply;
 use super::spare;
 use super::ty::TyId;
@@ -27,10 +26,7 @@ enum CheckStage {
     Load,
     /// The constants from this one on that the table does not contain.
     Constants(usize),
-    /// The types may be those of the last check.
-    Kept,
     Read,
-    Begin,
     Walk,
     Reply,
 }
@@ -168,16 +164,12 @@ impl<T: Copy> Check<T> {
         if self.state.options.observed == Some(Detail::All) {
             walk.noted = Some(Vec::new());
         }
-        self.given.begin(&source.uses, heap);
-        self.state.stage = match self.outside.is_empty() {
-            true => CheckStage::Kept,
-            false => {
-                walk.forget();
-                self.given.open(&mut walk, heap);
-                CheckStage::Constants(0)
-            }
-        };
+        self.given.begin(&source.uses, &mut walk, heap);
         self.state.walk = Some(walk);
+        self.state.stage = match self.outside.is_empty() {
+            true => CheckStage::Read,
+            false => CheckStage::Constants(0),
+        };
     }
 
     /// Continues with the stage; returns the reply when it is made.
@@ -208,24 +200,6 @@ impl<T: Copy> Check<T> {
                     CheckStage::Constants(at + 1)
                 }
             },
-            CheckStage::Kept => {
-                let mut into = GivenTo {
-                    walk,
-                    terms: &mut self.reply.types,
-                    values: self.state.options.options.values,
-                };
-                match self.given.are_kept(&mut into, document, heap) {
-                    Some(cost) => {
-                        let words = walk.types.words();
-                        // What was compared is not compared again.
-                        self.state.stage = CheckStage::Begin;
-                        meter.check_heap_limit(words, heap)?;
-                        meter.consume_fuel(cost, heap)?;
-                        CheckStage::Begin
-                    }
-                    None => CheckStage::Read,
-                }
-            }
             CheckStage::Read => {
                 let mut into = GivenTo {
                     walk,
@@ -233,15 +207,6 @@ impl<T: Copy> Check<T> {
                     values: self.state.options.options.values,
                 };
                 self.given.read(&mut into, document, heap, meter)?;
-                if let Some(source) = self.state.source.as_deref() {
-                    if self.outside.is_empty() && is_like_last(into.walk) {
-                        self.given.begin(&source.uses, heap);
-                        self.given.keep(&mut into, document, heap);
-                    }
-                }
-                CheckStage::Begin
-            }
-            CheckStage::Begin => {
                 walk.begin(document);
                 CheckStage::Walk
             }

@@ -2,8 +2,7 @@
 
 use super::ty::TyId;
 use crate::analysis::names::{ByNumber, NameId};
-use crate::compile::INPUT_NAME;
-use ptc_json::{Document, Node};
+use ptc_json::Node;
 use std::collections::HashMap;
 
 /// What is known.
@@ -63,30 +62,4 @@ pub struct Tool {
     pub output: TyId,
     /// Whether its arguments have rules that types cannot say: then its calls are noted.
     pub ruled: bool,
-}
-
-/// A type that is read before the walk.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Want {
-    Context(Node),
-    Memory(Node),
-    /// A tool's parameters.
-    Params(Node),
-    /// A tool's answer, whose parameters have been read.
-    Output(Node, TyId),
-    Input,
-    Returns,
-}
-
-impl Want {
-    /// Returns the name that is looked up.
-    pub fn name<'s>(self, document: &'s Document) -> &'s [u8] {
-        match self {
-            Want::Context(node)
-            | Want::Memory(node)
-            | Want::Params(node)
-            | Want::Output(node, _) => document.text(node).unwrap_or_default(),
-            Want::Input | Want::Returns => INPUT_NAME.as_bytes(),
-        }
-    }
 }

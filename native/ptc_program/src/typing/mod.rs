@@ -11,7 +11,7 @@
 //! * [`job`]: a check as a job that can be suspended; [`read`] and `type_words`: types from terms; [`terms`], `words`,
 //!   `texts` and `reply`: terms from types and findings
 //! * [`infer`] and `places`: types of values; [`sample`]: the type of a sample as a job
-//! * `spare`: the memory of the last check; `kept`: the types that it read, with `record`: terms as plain data
+//! * `spare`: the memory of the last check
 //! * [`paths`]: the places of findings; [`locate`]: their lines and columns
 
 pub mod finding;
@@ -20,14 +20,12 @@ pub mod given;
 pub mod infer;
 mod intern;
 pub mod job;
-mod kept;
 pub mod known;
 pub mod locate;
 pub(crate) mod parts;
 pub mod paths;
 mod places;
 pub mod read;
-mod record;
 mod reply;
 mod report;
 mod result;

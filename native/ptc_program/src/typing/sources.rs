@@ -45,14 +45,6 @@ impl Sources {
         2 * self.all.len()
     }
 
-    /// Forgets all but the first ones, and that these were read.
-    pub(super) fn back(&mut self, count: usize) {
-        self.all.truncate(count);
-        for source in &mut self.all {
-            (source.is_read, source.has_read) = (false, false);
-        }
-    }
-
     /// Forgets all, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.all.clear();

@@ -1,7 +1,6 @@
 //! The memory of the last check of each thread: getting fresh memory takes as long as the walk over a small program.
 
 use super::known::Known;
-use super::record::KeptTypes;
 use super::ty::TyId;
 use super::walk::TypeWalk;
 use crate::edition::Edition;
@@ -26,66 +25,34 @@ pub(super) fn walk(root: Node, edition: Edition) -> Box<TypeWalk> {
     }
 }
 
-/// Keeps the memory of a walk that is done, if it is not large, with the types that are kept.
+/// Keeps the memory of a walk that is done, if it is not large.
 pub(super) fn keep(mut walk: Box<TypeWalk>) {
-    walk.end();
-    if walk.room() <= MOST_WORDS {
+    if walk.clear() <= MOST_WORDS {
         // The thread-local is not accessible while the thread ends.
         let _ = SPARE.try_with(|spare| spare.set(Some(walk)));
     }
 }
 
 impl TypeWalk {
-    /// Prepares it for another program: all is forgotten but the memory, and the types that are kept.
-    fn end(&mut self) {
-        match self.kept.take() {
-            Some(kept) => {
-                kept.back(self);
-                self.kept = Some(kept);
-            }
-            None => self.forget(),
-        }
-        (self.findings, self.noted) = (Vec::new(), None);
-        self.called.clear();
-        self.loaded.clear();
-        self.facts = None;
-        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
-        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
-        self.stack.clear(TyId::NEVER);
-    }
-
-    /// Forgets what was read of types.
-    pub(super) fn forget(&mut self) {
-        self.kept = None;
+    /// Prepares it for another program: all is forgotten but the memory. It returns the words of that.
+    pub(super) fn clear(&mut self) -> usize {
         self.types.clear();
         self.known = Known::default();
         self.sources.clear();
+        (self.findings, self.noted) = (Vec::new(), None);
+        self.called.clear();
+        self.loaded.clear();
         self.roots.clear();
-    }
-
-    /// Returns the words of the memory.
-    fn room(&self) -> usize {
+        self.facts = None;
+        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
+        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
         let lists = self.roots.capacity() / 2 + self.called.capacity() + self.loaded.capacity();
-        self.types.room() + self.sources.room() + self.stack.room() + lists
+        self.types.room() + self.sources.room() + self.stack.clear(TyId::NEVER) + lists
     }
 
     /// Begins with a program.
     pub(super) fn of(&mut self, root: Node, edition: Edition) {
         (self.stack.root, self.stack.edition) = (root, edition);
-    }
-}
-
-impl KeptTypes {
-    /// Lets a walk forget what it has found since it has read the types.
-    fn back(&self, walk: &mut TypeWalk) {
-        walk.types.back(&self.types);
-        walk.sources.back(self.sources);
-        walk.roots.truncate(self.roots);
-        for root in &mut walk.roots {
-            if *root as usize > self.sources {
-                *root = 0;
-            }
-        }
     }
 }
 
@@ -123,7 +90,7 @@ mod tests {
         let mut new = walk(3, Edition::One);
         // The place of a name in the index is no part of what the walk finds out.
         new.types.names.id(b"");
-        new.end();
+        new.clear();
         let before = shown(&new);
         for fields in [1, 20, 200, 1] {
             grow(&mut new, fields);

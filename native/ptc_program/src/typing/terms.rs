@@ -58,13 +58,6 @@ impl<T: Copy> TypeTerms<T> {
         self.keep(ty, term, 1);
     }
 
-    /// Returns the types whose terms were given, by the identities of these.
-    pub(super) fn identities<H: Heap<Term = T>>(&self, heap: &H) -> HashMap<usize, TyId> {
-        let identity = |made: &Made| heap.identity(self.terms.get(heap, made.place as usize));
-        let given = self.state.made.iter();
-        given.map(|(ty, made)| (identity(made), *ty)).collect()
-    }
-
     fn keep(&mut self, ty: TyId, term: T, parts: usize) {
         if let Entry::Vacant(free) = self.state.made.entry(ty) {
             let place = self.terms.len() as u32;

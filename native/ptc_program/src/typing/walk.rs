@@ -2,7 +2,6 @@
 
 use super::finding::{Detail, Finding, FindingCode, Severity};
 use super::known::Known;
-use super::record::KeptTypes;
 use super::rule::Rule;
 use super::rules;
 use super::sources::Sources;
@@ -108,8 +107,6 @@ pub struct TypeWalk {
     pub(super) suggestions: u32,
     /// The sources of the context's values, by the numbers of their names; 0 if there is none.
     pub(super) roots: Vec<u32>,
-    /// The types that were read for the last check of the thread, if they are kept.
-    pub(super) kept: Option<Box<KeptTypes>>,
 }
 
 /// Notes the type of an operation.
@@ -151,7 +148,6 @@ impl TypeWalk {
             tests: 0,
             suggestions: 0,
             roots: Vec::new(),
-            kept: None,
         }
     }
 

@@ -33,7 +33,6 @@ use crate::number::Number;
 use crate::value::Form;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// The index of a value in its heap. Equal indices are the same value, but equal values may have
 /// several indices: terms are compared with [`Heap::identical`] and [`Heap::compare`].
@@ -75,17 +74,6 @@ const NIL: Term = Term(0);
 const FALSE: Term = Term(1);
 const TRUE: Term = Term(2);
 const EMPTY_LIST: Term = Term(3);
-
-/// Returns the number of an atom, which is the same on all heaps.
-fn number_of_atom(name: &str) -> usize {
-    static ATOMS: Mutex<Vec<Box<str>>> = Mutex::new(Vec::new());
-    let mut atoms = ATOMS.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = atoms.iter().position(|it| **it == *name);
-    known.unwrap_or_else(|| {
-        atoms.push(name.into());
-        atoms.len() - 1
-    })
-}
 
 /// An arena of immutable values.
 #[derive(Debug)]
@@ -208,15 +196,6 @@ impl Heap for PlainHeap {
 
     fn identity(&self, term: Term) -> usize {
         term.0
-    }
-
-    fn lasting(&self, term: Term) -> Option<usize> {
-        match self.value(term) {
-            Value::Atom(name) => Some(4 * number_of_atom(name) + 1),
-            Value::EmptyList => Some(3),
-            Value::Number(Number::Int(value)) => usize::try_from(*value).ok().map(|it| 2 * it),
-            _ => None,
-        }
     }
 
     fn hash(&self, term: Term, seed: u64) -> u64 {
