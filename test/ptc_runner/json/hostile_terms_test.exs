@@ -272,7 +272,9 @@ defmodule PtcRunner.Json.HostileTermsTest do
       for bits <- [62, 63, 64, 65, 127, 128, 129, 1_000, 100_000], sign <- [1, -1] do
         n = sign * ((1 <<< bits) - 1)
         node = pipe([load("rows"), %{"op" => "distinct"}, count()])
-        assert {:ok, 2, _, _} = timely(fn -> run(node, %{"rows" => [n, n + 1, n]}) end)
+
+        assert {:ok, 2, _, _} =
+                 timely(fn -> run(node, %{"rows" => [n, n + 1, n]}, timeout: 60_000) end)
       end
     end
   end
@@ -292,7 +294,9 @@ defmodule PtcRunner.Json.HostileTermsTest do
       for at <- [0, 65_530, 65_535, 65_536, 131_060, 199_990] do
         text = :binary.copy("a", at) <> "needle" <> :binary.copy("b", 200_000 - at)
         contains = %{"op" => "contains", "value" => "needle"}
-        assert {:ok, true, _, _} = run(pipe([load("t"), contains]), %{"t" => text})
+
+        assert {:ok, true, _, _} =
+                 run(pipe([load("t"), contains]), %{"t" => text}, timeout: 60_000)
       end
     end
 
