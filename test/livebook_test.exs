@@ -2,7 +2,7 @@ Code.require_file("bench/support/results.ex")
 
 defmodule PtcRunner.LivebookTest do
   # The cells of the notebooks, one after another, as Livebook evaluates them.
-  use ExUnit.Case, async: true
+  use ExUnit.Case, async: false
 
   import ExUnit.CaptureIO
 
