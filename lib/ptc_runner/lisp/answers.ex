@@ -5,6 +5,7 @@ defmodule PtcRunner.Lisp.Answers do
   # An answer is `{true, value}`, or `{false, reason, text}` for an error of the program, whose words `PtcRunner.Lisp.FaultWords`
   # completes.
 
+  alias PtcRunner.Json.Deadline
   alias PtcRunner.Lisp.Answers.{Dates, Format, Json, Patterns, Regexes}
   alias PtcRunner.Lisp.Words
 
@@ -47,15 +48,12 @@ defmodule PtcRunner.Lisp.Answers do
 
   def answer(name, args, {timeout, max_heap}, patterns, _now)
       when name in @regexes or name in @regexes_in_texts,
-      do: Regexes.answer(name, args, {until(timeout), max_heap}, patterns)
+      do: Regexes.answer(name, args, {Deadline.from_now(timeout), max_heap}, patterns)
 
   def answer(name, [], _limits, patterns, now) when name in @clock and now != nil,
     do: {Dates.at(name, now), patterns}
 
   def answer(name, args, _limits, patterns, _now), do: {Dates.answer(name, args), patterns}
-
-  defp until(:infinity), do: :infinity
-  defp until(timeout), do: System.monotonic_time(:millisecond) + timeout
 
   @doc """
   The error of arguments that a built-in cannot take.

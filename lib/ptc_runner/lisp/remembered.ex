@@ -4,6 +4,7 @@ defmodule PtcRunner.Lisp.Remembered do
   #
   # Only the values of names that the program mentions are looked at, and those of the names that their functions mention.
 
+  alias PtcRunner.Json.Deadline
   alias PtcRunner.Lisp.Function
 
   @typedoc "The text of a function, and the sorted names of what it has captured."
@@ -66,14 +67,11 @@ defmodule PtcRunner.Lisp.Remembered do
   def functions(memory, history, names, source, timeout) do
     values = for name <- names, {:ok, value} <- [fetch(memory, name)], do: value
     past = if history != [] and reads_history?(source), do: Enum.take(history, 3), else: []
-    {found, _left, _deadline} = find([values | past], {%{}, @parts, deadline(timeout)})
+    {found, _left, _deadline} = find([values | past], {%{}, @parts, Deadline.from_now(timeout)})
     {:ok, found |> Map.keys() |> Enum.sort()}
   catch
     :overdue -> {:error, :timeout}
   end
-
-  defp deadline(:infinity), do: :infinity
-  defp deadline(timeout), do: System.monotonic_time(:millisecond) + timeout
 
   defp counted({found, 0, deadline}) do
     # Any number is less than an atom.

@@ -2,7 +2,7 @@ defmodule PtcRunner.Lisp.Answers.Json do
   @moduledoc false
   # The built-ins for JSON texts.
 
-  alias PtcRunner.Json.Codec
+  alias PtcRunner.Json.{Codec, Deadline}
   alias PtcRunner.Json.Codec.{DecodeError, EncodeError}
   alias PtcRunner.Lisp.Answers
 
@@ -23,8 +23,9 @@ defmodule PtcRunner.Lisp.Answers.Json do
     with {:ok, value} <- decoded(text, limits), do: {true, value}
   end
 
-  def answer("json/parse-lines", [text], limits) when is_binary(text) do
-    text |> String.split(["\r\n", "\n"]) |> lines(until(limits), [])
+  def answer("json/parse-lines", [text], {timeout, max_heap}) when is_binary(text) do
+    limits = {Deadline.from_now(timeout), max_heap}
+    text |> String.split(["\r\n", "\n"]) |> lines(limits, [])
   end
 
   def answer("json/generate-string", [value], limits) do
@@ -46,19 +47,12 @@ defmodule PtcRunner.Lisp.Answers.Json do
     end
   end
 
-  defp until({:infinity, max_heap}), do: {:infinity, max_heap}
-  defp until({timeout, max_heap}), do: {System.monotonic_time(:millisecond) + timeout, max_heap}
-
-  defp left({:infinity, max_heap}), do: {:infinity, max_heap}
-
-  defp left({until, max_heap}),
-    do: {max(until - System.monotonic_time(:millisecond), 0), max_heap}
-
-  defp lines([line | rest], limits, made) do
+  defp lines([line | rest], {deadline, max_heap} = limits, made) do
     if String.trim(line) == "" do
       lines(rest, limits, made)
     else
-      with {:ok, value} <- decoded(line, left(limits)), do: lines(rest, limits, [value | made])
+      with {:ok, value} <- decoded(line, {Deadline.left(deadline), max_heap}),
+           do: lines(rest, limits, [value | made])
     end
   end
 

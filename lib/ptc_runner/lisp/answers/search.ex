@@ -6,6 +6,7 @@ defmodule PtcRunner.Lisp.Answers.Search do
   # `match_limit` steps as the text has bytes: seconds. The search of a longer text runs in a process of its own, which is
   # killed when the time is over. A short text is searched at once, because the process costs more than most searches.
 
+  alias PtcRunner.Json.Deadline
   alias PtcRunner.Sandbox.Guarded
 
   # Bytes: at most some tens of milliseconds.
@@ -36,7 +37,7 @@ defmodule PtcRunner.Lisp.Answers.Search do
 
   def within(text, {until, max_heap}, fun) do
     heap = if max_heap > 0, do: Guarded.sum(max_heap, @room), else: 0
-    left = max(until - System.monotonic_time(:millisecond), 0)
+    left = Deadline.left(until)
 
     case Guarded.call(heap, left, fun, text) do
       {:ok, found} -> found
