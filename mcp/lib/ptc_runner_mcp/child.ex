@@ -15,7 +15,7 @@ defmodule PtcRunnerMcp.Child do
       iex> {:ok, child} = PtcRunnerMcp.Child.start("cat", [], %{}, nil)
       iex> PtcRunnerMcp.Child.write(child, "hello")
       iex> receive do {_port, {:data, data}} -> data end
-      {:eol, "hello"}
+      "hello\\n"
       iex> PtcRunnerMcp.Child.stop(child)
       :ok
       iex> PtcRunnerMcp.Child.start("no such command", [], %{}, nil)
@@ -34,7 +34,7 @@ defmodule PtcRunnerMcp.Child do
         hidden = for name <- ["PTC_MCP_KEYS", "PTC_MCP_FDS"], do: {to_charlist(name), false}
         env = hidden ++ for({name, value} <- env, do: {to_charlist(name), to_charlist(value)})
         folder = if cwd, do: [cd: cwd], else: []
-        opts = [:binary, :exit_status, :hide, {:line, 65_536}, args: args, env: env] ++ folder
+        opts = [:binary, :exit_status, :hide, args: args, env: env] ++ folder
         port = Port.open({:spawn_executable, path}, opts)
         {:ok, {port, os_pid(port)}}
     end
@@ -57,7 +57,7 @@ defmodule PtcRunnerMcp.Child do
       iex> PtcRunnerMcp.Child.write(child, ["a", "b"])
       :ok
       iex> receive do {_port, {:data, data}} -> data end
-      {:eol, "ab"}
+      "ab\\n"
       iex> PtcRunnerMcp.Child.stop(child)
       iex> PtcRunnerMcp.Child.write(child, "late")
       :ok

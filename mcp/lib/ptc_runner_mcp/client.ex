@@ -83,21 +83,8 @@ defmodule PtcRunnerMcp.Client do
   end
 
   @impl true
-  def handle_info({port, {:data, piece}}, %{child: {port, _pid}} = state) do
-    case Lines.add(state.lines, piece) do
-      {:more, lines} when lines.bytes > @message ->
-        {:noreply, ended(state, "it wrote a message of more than #{@message} bytes")}
-
-      {:more, lines} ->
-        {:noreply, %{state | lines: lines}}
-
-      {:line, line, lines} ->
-        {:noreply, %{state | lines: lines} |> line(line) |> quiet()}
-
-      {:too_long, bytes, _lines} ->
-        {:noreply, ended(state, "it wrote a message of #{bytes} bytes")}
-    end
-  end
+  def handle_info({port, {:data, piece}}, %{child: {port, _pid}} = state),
+    do: {:noreply, read(state, Lines.add(state.lines, piece))}
 
   def handle_info({port, {:exit_status, status}}, %{child: {port, _pid}} = state),
     do: {:noreply, ended(state, "it ended with status #{status}")}
@@ -204,6 +191,21 @@ defmodule PtcRunnerMcp.Client do
   # Arguments come from a program and may have what JSON does not have.
   defp write(%{child: nil}, _message), do: :ok
   defp write(state, message), do: Child.write(state.child, PtcRunnerMcp.Message.write(message))
+
+  defp read(state, {:more, lines}) when lines.bytes > @message,
+    do: ended(state, "it wrote a message of more than #{@message} bytes")
+
+  defp read(state, {:more, lines}), do: %{state | lines: lines}
+
+  defp read(state, {:too_long, bytes, _lines}),
+    do: ended(state, "it wrote a message of #{bytes} bytes")
+
+  defp read(state, {:line, line, lines}) do
+    case %{state | lines: lines} |> line(line) |> quiet() do
+      %{child: nil} = ended -> ended
+      state -> read(state, Lines.next(state.lines))
+    end
+  end
 
   # A port does not wait until its lines are read. So what is no message is not looked at for long.
   defp line(state, <<first, _rest::binary>>) when first not in [?{, ?\s],

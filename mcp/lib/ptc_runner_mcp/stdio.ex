@@ -9,7 +9,6 @@ defmodule PtcRunnerMcp.Stdio do
 
   alias PtcRunnerMcp.{Connection, Lines, Message, Server, Writer}
 
-  @line 65_536
   # What runs when the input ends has so many milliseconds to answer.
   @grace 1_500
   # So many bytes of answers wait for a client that does not read. Then it is as if it had gone.
@@ -28,7 +27,7 @@ defmodule PtcRunnerMcp.Stdio do
     Process.group_leader(self(), Process.whereis(:standard_error))
     # A client that is gone ends this process with a message, and not with an exit.
     Process.flag(:trap_exit, true)
-    port = Port.open({:fd, from, to}, [:binary, :eof, {:line, @line}])
+    port = Port.open({:fd, from, to}, [:binary, :eof])
     lines = %Lines{most: Keyword.get(opts, :most, Message.most())}
     writer = Writer.start(port, @unread)
     connection = Connection.new(server, &Writer.write(writer, &1))
@@ -51,12 +50,11 @@ defmodule PtcRunnerMcp.Stdio do
   defp next({port, _writer} = transport, lines, connection) do
     receive do
       {^port, {:data, piece}} ->
-        {lines, connection} = piece(Lines.add(lines, piece), connection)
-        read(transport, lines, connection)
+        lines(transport, Lines.add(lines, piece), connection)
 
       # The last line is half of one.
       {^port, :eof} when lines.bytes > 0 ->
-        {_lines, connection} = piece(Lines.add(lines, {:eol, ""}), connection)
+        {_lines, connection} = line(Lines.add(lines, "\n"), connection)
         connection
 
       {^port, :eof} ->
@@ -71,10 +69,19 @@ defmodule PtcRunnerMcp.Stdio do
     end
   end
 
-  defp piece({:more, lines}, connection), do: {lines, connection}
-  defp piece({:line, line, lines}, connection), do: {lines, Connection.line(connection, line)}
+  defp lines(transport, {:more, lines}, connection), do: read(transport, lines, connection)
 
-  defp piece({:too_long, bytes, lines}, connection),
+  defp lines({_port, writer} = transport, found, connection) do
+    {lines, connection} = line(found, connection)
+
+    if Writer.full?(writer),
+      do: connection,
+      else: lines(transport, Lines.next(lines), connection)
+  end
+
+  defp line({:line, line, lines}, connection), do: {lines, Connection.line(connection, line)}
+
+  defp line({:too_long, bytes, lines}, connection),
     do: {lines, Connection.too_long(connection, bytes, lines.most)}
 
   defp finish(connection, until) do

@@ -18,7 +18,7 @@ defmodule PtcRunnerMcp.Writer do
       iex> PtcRunnerMcp.Writer.write(writer, "hello")
       :ok
       iex> receive do {_port, {:data, data}} -> data end
-      {:eol, "hello"}
+      "hello\\n"
       iex> PtcRunnerMcp.Child.stop(child)
       :ok
 
