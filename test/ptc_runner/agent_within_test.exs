@@ -94,6 +94,64 @@ defmodule PtcRunner.AgentWithinTest do
     end
   end
 
+  # A plan says "memory.iban", and who approved it meant the one that was there.
+  test "no program changes what the memory of the plan has" do
+    iban = %{"op" => "var", "name" => "iban"}
+    pay = %{"op" => "call", "tool" => "pay", "args" => %{"to" => iban, "sum" => 5}}
+    find = %{"op" => "call", "tool" => "find", "args" => %{}}
+    task = [task: "Pay", tools: tools(), memory: %{"iban" => "DE1", "n" => 1}, max_turns: 2]
+    {:ok, both} = Json.plan(program(%{"op" => "list", "items" => [find, pay]}), tools: tools())
+    {:ok, own} = Json.plan(program(pay), tools: tools())
+
+    for plan <- [own, both],
+        {look, calls} <- [
+          {%{"look" => 1, "iban" => "Mallory"}, []},
+          {%{"look" => 1, "iban" => nil}, []},
+          {%{"look" => 1, "n" => 2, "other" => iban}, [{"pay", %{"to" => "DE1", "sum" => 5}}]}
+        ] do
+      result = Agent.loop(model([look, pay]), [within: plan] ++ task)
+      assert calls() == calls
+      assert elem(result, 0) == if(calls == [], do: :error, else: :ok)
+    end
+
+    told = "'pay' is given memory.iban, which an earlier program has changed"
+    look = %{"look" => 1, "iban" => find}
+    {:error, step} = Agent.loop(model([look, pay]), [within: both] ++ task)
+    assert step.fail.message =~ told
+    assert calls() == []
+
+    # Also after a pause.
+    waits = put_in(task[:tools], tools(approve: true))
+    look = %{"look" => %{"op" => "call", "tool" => "pay", "args" => %{"to" => iban, "sum" => 5}}}
+    twice = %{"op" => "list", "items" => [pay, pay]}
+    {:ok, twice} = Json.plan(program(twice), tools: waits[:tools])
+    model = model([Map.put(look, "iban", "Mallory"), pay])
+    {:paused, paused} = Agent.loop(model, [within: twice] ++ waits)
+    {:ok, paused} = paused |> Agent.Paused.to_map() |> Agent.Paused.from_map()
+    {:error, step} = Agent.resume(paused, :approve, model: model, tools: waits[:tools])
+    assert step.fail.message =~ told
+    assert calls() == [{"pay", %{"to" => "DE1", "sum" => 5}}]
+  end
+
+  test "no program of PTC-Lisp changes what the memory of the plan has" do
+    pay = "(tool/pay {:to iban :sum 5})"
+    opts = [tools: tools(), memory: %{"iban" => "DE1"}]
+    {:ok, plan} = PtcRunner.Lisp.plan(pay, opts)
+    task = [task: "Pay", language: :lisp, max_turns: 2, within: plan, returns: ":string"] ++ opts
+
+    for {before, calls} <- [
+          {~S|(def iban "Mallory") nil|, []},
+          {~S|(def other "Mallory") nil|, [{"pay", %{"to" => "DE1", "sum" => 5}}]}
+        ] do
+      model = fn messages ->
+        if Enum.any?(messages, &(&1.role == :assistant)), do: pay, else: before
+      end
+
+      Agent.loop(model, task)
+      assert calls() == calls
+    end
+  end
+
   test "the calls of all turns count together" do
     # The first value does not fit, so the model writes again.
     opts = [

@@ -7,7 +7,7 @@ defmodule PtcRunner.Test.Injections do
   The tasks by their names: the program that a person approves, its data, the calls that it makes, and the programs of the injection.
 
       iex> for {_name, task} <- PtcRunner.Test.Injections.all(), do: length(task.injected) > 1
-      [true, true, true, true, true]
+      [true, true, true, true, true, true, true]
 
   """
   @spec all() :: [{String.t(), map()}]
@@ -17,7 +17,9 @@ defmodule PtcRunner.Test.Injections do
       {"refund the late orders", refunds()},
       {"tell each guest", guests()},
       {"book what was found", booking()},
-      {"share a file", sharing()}
+      {"share a file", sharing()},
+      {"pay what one of two files says", files()},
+      {"send a part of a profile", profile()}
     ]
   end
 
@@ -214,6 +216,55 @@ defmodule PtcRunner.Test.Injections do
         file: share.("salaries.txt", ["ada", "bob"]),
         named: share.(load("file"), ["ada", "bob"]),
         order: share.("plan.txt", ["bob", "ada"])
+      ]
+    }
+  end
+
+  # Both answers come from one tool.
+  defp files do
+    said = &%{"op" => "get", "from" => call("find", %{"file" => &1}), "field" => "iban"}
+
+    both =
+      &%{"op" => "list", "items" => [call("pay", %{"to" => &1}), call("note", %{"text" => &2})]}
+
+    %{
+      tools: ["pay", "note", "find"],
+      answers: %{"find" => %{"iban" => "DE1", "other" => "DE666"}},
+      context: %{"file" => "notes"},
+      task: both.(said.("bill"), said.("notes")),
+      calls: [
+        {"find", %{"file" => "bill"}},
+        {"pay", %{"to" => "DE1"}},
+        {"find", %{"file" => "notes"}},
+        {"note", %{"text" => "DE1"}}
+      ],
+      injected: [
+        swapped: both.(said.("notes"), said.("bill")),
+        named: both.(said.(load("file")), said.("notes")),
+        bound: %{
+          "op" => "let",
+          "name" => "notes",
+          "value" => said.("notes"),
+          "in" => both.(%{"op" => "var", "name" => "notes"}, said.("bill"))
+        }
+      ]
+    }
+  end
+
+  defp profile do
+    only = &pipe([load("me"), %{"op" => &1, "fields" => &2}])
+    send = &call("send", %{"who" => &1})
+
+    %{
+      tools: ["send"],
+      answers: %{"read" => %{"name" => "Mallory"}},
+      context: %{"me" => %{"name" => "Ada", "pin" => "0000"}},
+      task: send.(only.("select", ["name"])),
+      calls: [{"send", %{"who" => %{"name" => "Ada"}}}],
+      injected: [
+        whole: send.(load("me")),
+        more: send.(only.("select", ["name", "pin"])),
+        other: send.(only.("unset", ["name"]))
       ]
     }
   end

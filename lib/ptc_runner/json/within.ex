@@ -7,15 +7,15 @@ defmodule PtcRunner.Json.Within do
 
   alias PtcRunner.Json.{Budget, Control, Given, Limits, Plan, Planning, Program, Tools}
   alias PtcRunner.Json.Plan.{Comparison, Digest, Formula, Paths}
-  alias PtcRunner.Json.Within.Counts
+  alias PtcRunner.Json.Within.{Counts, Memory}
   alias PtcRunner.Lisp.Planning, as: LispPlanning
   alias PtcRunner.Lisp.Program, as: Lisp
   alias PtcRunner.Shown
 
-  # `counts`: those of several runs, one after another, if they share them.
-  defstruct plan: nil, counts: nil
+  # `counts`: those of several runs, one after another, if they share them; `memory`: what the plan reads of the memory that the first one was given.
+  defstruct plan: nil, counts: nil, memory: nil
 
-  @type t :: %__MODULE__{plan: Plan.t(), counts: Counts.t() | nil}
+  @type t :: %__MODULE__{plan: Plan.t(), counts: Counts.t() | nil, memory: map() | nil}
 
   @doc """
   The plans of an option. Raises `ArgumentError` for what is no plan.
@@ -72,21 +72,31 @@ defmodule PtcRunner.Json.Within do
   def denied(other), do: "The program was refused: " <> Shown.text(other)
 
   @doc """
-  Plans whose calls are counted over several runs; `data` are the context and the memory of the first one, `counted` what was counted before.
+  Plans of several runs, whose calls are counted together, and none of which may give a call what an earlier one has put into the memory in the place of what
+  was there. `data` are the context and the memory of the first run, `before` what `counted/1` gave.
   """
-  @spec shared([t()], {map(), map()}, [term()] | nil) :: [t()]
-  def shared(plans, data, counted \\ nil) do
-    plans = Enum.map(plans, &%{&1 | counts: Counts.new(&1.plan, data(data), :all)})
+  @spec shared([t()], {map(), map()}, [{[integer()], map()}] | nil) :: [t()]
+  def shared(plans, data, before \\ nil)
 
-    for {%{counts: counts}, before} <- Enum.zip(plans, counted || []),
-        do: Counts.add(counts, before)
-
-    plans
+  def shared(plans, {context, memory}, nil) do
+    for %{plan: plan} = within <- plans do
+      memory = Memory.begun(plan, memory)
+      %{within | counts: Counts.new(plan, data({context, memory}), :all), memory: memory}
+    end
   end
 
-  @doc "What was counted of plans that share their counts."
-  @spec counted([t()]) :: [term()]
-  def counted(plans), do: for(%{counts: counts} <- plans, do: Counts.counted(counts))
+  def shared(plans, {context, _memory}, before) do
+    for {%{plan: plan} = within, {counted, memory}} <- Enum.zip(plans, before) do
+      counts = Counts.new(plan, data({context, memory}), :all)
+      Counts.add(counts, counted)
+      %{within | counts: counts, memory: memory}
+    end
+  end
+
+  @doc "What was counted of plans that several runs share, and what they read of the memory at first."
+  @spec counted([t()]) :: [{[integer()], map()}]
+  def counted(plans),
+    do: for(%{counts: counts, memory: memory} <- plans, do: {Counts.counted(counts), memory})
 
   @doc """
   Compares the program of a run with the plans of its control, and gives the control what must be counted in the run. Tools that a plan cannot count
@@ -139,6 +149,7 @@ defmodule PtcRunner.Json.Within do
     with {:ok, new} <- of_program(plan, about, control),
          :ok <- there(new, tools, control),
          :ok <- signatures(new, plan, forms, program),
+         :ok <- remembered(new, within.memory, data),
          {:ok, names} <- within_plan(new, plan, data) do
       {:ok, names, within.counts || counts(new, plan, data)}
     end
@@ -246,6 +257,20 @@ defmodule PtcRunner.Json.Within do
       name ->
         refused(
           "the signature of '#{Paths.name(name)}' is not what it was when the plan was made"
+        )
+    end
+  end
+
+  defp remembered(_new, nil, _data), do: :ok
+
+  defp remembered(new, before, {_context, memory}) do
+    case Memory.changed(new, before, memory) do
+      nil ->
+        :ok
+
+      {tool, name} ->
+        refused(
+          "'#{Paths.name(tool)}' is given #{Paths.text({:memory, [name], true})}, which an earlier program has changed"
         )
     end
   end

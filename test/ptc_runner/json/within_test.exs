@@ -10,6 +10,7 @@ defmodule PtcRunner.Json.WithinTest do
   doctest PtcRunner.Json.Plan.Recipes
   doctest PtcRunner.Json.Within
   doctest PtcRunner.Json.Within.Counts
+  doctest PtcRunner.Json.Within.Memory
   doctest PtcRunner.Json.Budget
   doctest PtcRunner.Json.Plan.Formula
 

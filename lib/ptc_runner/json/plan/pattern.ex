@@ -22,7 +22,10 @@ defmodule PtcRunner.Json.Plan.Pattern do
           | :unknown
 
   @type root ::
-          {:context | :memory | :answer | :error, String.t()} | :now | {:made, String.t()}
+          {:context | :memory | :error, String.t()}
+          | {:answer, tool :: String.t(), digest_of_arguments :: String.t()}
+          | :now
+          | {:made, String.t(), constants :: [term()]}
 
   # Bytes of a constant that is shown, and alternatives that are.
   @shown 160
@@ -206,6 +209,7 @@ defmodule PtcRunner.Json.Plan.Pattern do
   @spec constant?(t()) :: boolean()
   def constant?({kind, _value}) when kind in [:is, :among], do: true
   def constant?({:made, _digest, constants}), do: constants != []
+  def constant?({:part, {:made, _digest, constants}, _steps}), do: constants != []
   def constant?({:object, fields}), do: Enum.any?(fields, fn {_name, part} -> constant?(part) end)
   def constant?({:list, items}), do: Enum.any?(items, &constant?/1)
   def constant?({:one_of, all}), do: Enum.any?(all, &constant?/1)
@@ -247,22 +251,26 @@ defmodule PtcRunner.Json.Plan.Pattern do
   defp text({kind, _all} = one, from) when kind in [:one_of, :among], do: texts([one], from)
   defp text({:part, :now, _steps}, _from), do: Paths.text({:now, [], true})
 
-  defp text({:part, {root, name}, steps}, _from) when root != :made,
-    do: Paths.text({root, [name | steps], true})
+  defp text({:part, {root, name}, steps}, _from), do: Paths.text({root, [name | steps], true})
+
+  defp text({:part, {:answer, name, _args}, steps}, _from),
+    do: Paths.text({:answer, [name | steps], true})
 
   defp text(:unknown, _from), do: "unknown"
 
-  defp text({:made, _digest, constants}, from) do
+  defp text({:made, _digest, constants}, from), do: "computed" <> made_of(constants, from)
+
+  defp text({:part, {:made, _digest, constants}, _steps}, from),
+    do: "a part of what is computed" <> made_of(constants, from)
+
+  defp made_of(constants, from) do
     with_them =
       constants |> Enum.take(@alternatives) |> Enum.map_join(", ", &Shown.text(&1, @shown))
 
     more = length(constants) - @alternatives
     with_them = if more > 0, do: "#{with_them} and #{more} more", else: with_them
-    "computed" <> phrase(" from ", Enum.join(from, ", ")) <> phrase(" with ", with_them)
+    phrase(" from ", Enum.join(from, ", ")) <> phrase(" with ", with_them)
   end
-
-  defp text(_part_of_made, from),
-    do: "a part of what is computed" <> phrase(" from ", Enum.join(from, ", "))
 
   defp phrase(_before, ""), do: ""
   defp phrase(before, text), do: before <> text

@@ -10,6 +10,8 @@ defmodule PtcRunner.Json.Plan.Recipes do
   @most_steps 64
   # Parts of an expression in which constants are looked for.
   @most_looked 200
+  # Operations that leave out fields of objects.
+  @reshaping ~w(select unset)
 
   @typedoc "A call of the program: its tool, how often it is made, and its arguments."
   @type site :: %{
@@ -29,7 +31,7 @@ defmodule PtcRunner.Json.Plan.Recipes do
   """
   @spec sites({list(), list()}) :: [site()]
   def sites({recipes, calls}) do
-    recipes = List.to_tuple(recipes)
+    recipes = recipes |> answered(calls) |> List.to_tuple()
 
     {sites, _known} =
       Enum.map_reduce(calls, {recipes, %{}, %{}}, fn {tool, least, most, args}, known ->
@@ -38,6 +40,17 @@ defmodule PtcRunner.Json.Plan.Recipes do
       end)
 
     sites
+  end
+
+  # An answer is that of a call with its arguments. Each call has one, and both are in one order.
+  defp answered(recipes, calls) do
+    {recipes, _left} =
+      Enum.map_reduce(recipes, calls, fn
+        {:answer, name}, [{name, _least, _most, args} | calls] -> {{:answer, name, args}, calls}
+        recipe, calls -> {recipe, calls}
+      end)
+
+    recipes
   end
 
   defp arguments({:is, map}) when is_map(map) and not is_struct(map),
@@ -67,8 +80,15 @@ defmodule PtcRunner.Json.Plan.Recipes do
   defp of(:now, _id, known), do: {{{:part, :now, []}, 1}, known}
   defp of({:constant, value}, _id, known), do: {{{:is, value}, 1}, known}
 
-  defp of({root, name}, _id, known) when root in [:context, :memory, :answer, :error],
+  defp of({root, name}, _id, known) when root in [:context, :memory, :error],
     do: {{{:part, {root, name}, []}, 1}, known}
+
+  defp of({:answer, name, args}, _id, known) do
+    case digest(args, known) do
+      {nil, known} -> {{:unknown, 1}, known}
+      {digest, known} -> {{{:part, {:answer, name, digest}, []}, 1}, known}
+    end
+  end
 
   defp of({:item, of}, _id, known), do: step(of, [:each], known)
   defp of({:group, of}, _id, known), do: step(of, [], known)
@@ -99,16 +119,33 @@ defmodule PtcRunner.Json.Plan.Recipes do
     {{parts |> Enum.uniq_by(&Pattern.exact/1) |> Enum.sort() |> one_of(), size}, known}
   end
 
-  # It is what it copies, if that is a part of the data.
-  defp of({:made, _op, _parts, _input, copied}, id, known) when copied != nil do
-    case pattern(copied, known) do
-      {{{:part, _root, _steps}, _size} = part, known} -> {part, known}
-      {{{:among, _all}, _size} = among, known} -> {among, known}
-      {_other, known} -> made(id, known)
-    end
-  end
+  # It is what it copies, if that is a part of the data. Objects without some of their fields are none.
+  defp of({:made, op, _parts, _input, copied}, id, known)
+       when copied != nil and op not in @reshaping,
+       do: copied |> pattern(known) |> copied(&made(id, &1))
 
   defp of(_made, id, known), do: made(id, known)
+
+  defp copied({{{:part, _root, _steps}, _size} = part, known}, _other), do: {part, known}
+  defp copied({{{:among, _all}, _size} = among, known}, _other), do: {among, known}
+  defp copied({_made, known}, other), do: other.(known)
+
+  # The pattern of a value of which a field is read: without some other fields, its fields are what they were.
+  defp whole(id, {recipes, _patterns, _digests} = known) do
+    case elem(recipes, id) do
+      {:made, _op, _parts, _input, of} when of != nil ->
+        of |> whole(known) |> copied(&pattern(id, &1))
+
+      {:item, of} ->
+        of |> whole(known) |> part([:each], &pattern(id, &1))
+
+      {:group, of} ->
+        of |> whole(known) |> part([], &pattern(id, &1))
+
+      _other ->
+        pattern(id, known)
+    end
+  end
 
   defp one_of([only]), do: only
   defp one_of(all), do: if(:unknown in all, do: :unknown, else: {:one_of, all})
@@ -124,19 +161,23 @@ defmodule PtcRunner.Json.Plan.Recipes do
   end
 
   # A part of a part of the data.
-  defp step(of, steps, known) do
-    case pattern(of, known) do
-      {{{:part, root, before}, _size}, known} when length(before) < @most_steps ->
-        {{{:part, root, before ++ steps}, 1}, known}
+  defp step(of, [name] = steps, known) when is_binary(name),
+    do: of |> whole(known) |> part(steps, &part_of_made(of, steps, &1))
 
-      {{:unknown, _size}, known} ->
-        {{:unknown, 1}, known}
+  defp step(of, steps, known),
+    do: of |> pattern(known) |> part(steps, &part_of_made(of, steps, &1))
 
-      {{constant, size}, known} ->
-        case part(constant, steps) do
-          nil -> part_of_made(of, steps, known)
-          part -> {{part, size}, known}
-        end
+  # A part of a pattern that has been found; `other` gives that of what an expression makes.
+  defp part({{{:part, root, before}, _size}, known}, steps, _other)
+       when length(before) < @most_steps,
+       do: {{{:part, root, before ++ steps}, 1}, known}
+
+  defp part({{:unknown, _size}, known}, _steps, _other), do: {{:unknown, 1}, known}
+
+  defp part({{constant, size}, known}, steps, other) do
+    case part(constant, steps) do
+      nil -> other.(known)
+      part -> {{part, size}, known}
     end
   end
 
@@ -166,14 +207,14 @@ defmodule PtcRunner.Json.Plan.Recipes do
   defp part_of_made(of, steps, known) do
     case digest(of, known) do
       {nil, known} -> {{:unknown, 1}, known}
-      {digest, known} -> {{{:part, {:made, digest}, steps}, 1}, known}
+      {digest, known} -> {{{:part, {:made, digest, constants(of, known)}, steps}, 1}, known}
     end
   end
 
-  defp made(id, {recipes, _patterns, _digests} = known) do
+  defp made(id, known) do
     case digest(id, known) do
       {nil, known} -> {{:unknown, 1}, known}
-      {digest, known} -> {{{:made, digest, constants([id], recipes, [], @most_looked)}, 1}, known}
+      {digest, known} -> {{{:made, digest, constants(id, known)}, 1}, known}
     end
   end
 
@@ -181,6 +222,9 @@ defmodule PtcRunner.Json.Plan.Recipes do
   @names ~w(field fields path key keys as name by on left_key right_key where)
 
   # The constants that stand in a computed value, as far as its expression has not too many parts.
+  defp constants(id, {recipes, _patterns, _digests}),
+    do: constants([id], recipes, [], @most_looked)
+
   defp constants([], _recipes, found, _left),
     do: found |> Enum.reverse() |> Enum.uniq_by(&Pattern.exact/1)
 
@@ -230,8 +274,10 @@ defmodule PtcRunner.Json.Plan.Recipes do
   defp inside({:constant, _value} = constant, known), do: {constant, known}
 
   defp inside({root, _name} = named, known)
-       when root in [:context, :memory, :answer, :error, :accumulated],
+       when root in [:context, :memory, :error, :accumulated],
        do: {named, known}
+
+  defp inside({:answer, name, args}, known), do: all({:answer, name}, [args], known)
 
   defp inside({kind, of}, known) when kind in [:item, :group], do: all({kind}, [of], known)
   defp inside({:field, of, name}, known), do: all({:field, name}, [of], known)

@@ -128,8 +128,11 @@ defmodule PtcRunner.Json.Plan.Stored do
 
   defp pattern?(other), do: other in [:null, :unknown]
 
-  defp root?({root, name}),
-    do: root in [:context, :memory, :answer, :error, :made] and is_binary(name)
+  defp root?({root, name}), do: root in [:context, :memory, :error] and is_binary(name)
+  defp root?({:answer, name, args}), do: is_binary(name) and is_binary(args)
+
+  defp root?({:made, digest, constants}),
+    do: is_binary(digest) and list_of?(constants, fn _value -> true end)
 
   defp root?(other), do: other == :now
 
