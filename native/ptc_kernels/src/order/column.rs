@@ -2,6 +2,7 @@
 //! before it.
 
 use super::meanings::Meanings;
+use super::numbers::{of_float, of_integer};
 use super::BATCH;
 use crate::context::Context;
 use crate::cost::cost;
@@ -41,11 +42,11 @@ pub(super) struct Column {
     pub meanings: Meanings,
 }
 
-/// The keys, copied out of their terms if that makes comparisons quicker.
+/// The keys; numbers are copied out of their terms, as integers that compare as they do.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SortKeys {
-    Integers(Vec<i64>),
-    Floats(Vec<f64>),
+    Integers(Vec<u64>),
+    Floats(Vec<u64>),
     Terms,
 }
 
@@ -64,9 +65,17 @@ impl Column {
         terms: KeyTerms<'_, H::Term>,
     ) -> Result<(), Stop> {
         self.copy_numbers(machine, terms)?;
-        match self.keys {
-            SortKeys::Terms => self.measure(machine, terms),
-            SortKeys::Integers(_) | SortKeys::Floats(_) => Ok(()),
+        match self.numbers() {
+            Some(_) => Ok(()),
+            None => self.measure(machine, terms),
+        }
+    }
+
+    /// Returns the keys if all are numbers, once the column is prepared.
+    pub fn numbers(&self) -> Option<&[u64]> {
+        match &self.keys {
+            SortKeys::Integers(keys) | SortKeys::Floats(keys) => Some(keys),
+            SortKeys::Terms => None,
         }
     }
 
@@ -76,10 +85,8 @@ impl Column {
         terms: KeyTerms<'_, H::Term>,
     ) -> Result<(), Stop> {
         loop {
-            let start = match &self.keys {
-                SortKeys::Integers(keys) => keys.len(),
-                SortKeys::Floats(keys) => keys.len(),
-                SortKeys::Terms => return Ok(()),
+            let Some(start) = self.numbers().map(<[u64]>::len) else {
+                return Ok(());
             };
             if start == terms.count {
                 return Ok(());
@@ -91,11 +98,11 @@ impl Column {
             let numbers = match &mut self.keys {
                 SortKeys::Integers(keys) => batch.all(|place| {
                     let key = heap.small_integer(terms.get(heap, place));
-                    key.map(|key| push(keys, key, room)).is_some()
+                    key.map(|key| push(keys, of_integer(key), room)).is_some()
                 }),
                 SortKeys::Floats(keys) => batch.all(|place| {
                     let key = heap.float(terms.get(heap, place));
-                    key.map(|key| push(keys, key, room)).is_some()
+                    key.map(|key| push(keys, of_float(key), room)).is_some()
                 }),
                 SortKeys::Terms => true,
             };
@@ -141,10 +148,9 @@ impl Column {
         b: u32,
     ) -> Ordering {
         let (a, b) = (a as usize, b as usize);
-        match &self.keys {
-            SortKeys::Integers(keys) => keys[a].cmp(&keys[b]),
-            SortKeys::Floats(keys) => compare_finite(keys[a], keys[b]),
-            SortKeys::Terms => {
+        match self.numbers() {
+            Some(keys) => keys[a].cmp(&keys[b]),
+            None => {
                 let pair = (terms.get(heap, a), terms.get(heap, b));
                 match self.meanings.is_empty() {
                     true => heap.compare(pair.0, pair.1),
@@ -161,8 +167,4 @@ fn push<K>(keys: &mut Vec<K>, key: K, room: usize) {
         keys.reserve(room);
     }
     keys.push(key);
-}
-
-pub(super) fn compare_finite(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }

@@ -41,6 +41,7 @@ impl Sorting {
         (length, wanted): (usize, usize),
         piece: usize,
         order: impl Fn(&H, u32, u32) -> Ordering,
+        sort: impl Fn(&H, &mut [u32]),
     ) -> Result<(), Stop> {
         let most = (2 * wanted).max(CANDIDATES.min(piece));
         let batch = match self.comparison {
@@ -52,7 +53,7 @@ impl Sorting {
             if self.places.len() >= most || over {
                 machine.consume_fuel(cost_of_sort(self.places.len(), self.comparison))?;
                 let heap = &*machine.heap;
-                self.places.sort_by(|a, b| order(heap, *a, *b));
+                sort(heap, &mut self.places);
                 self.places.truncate(wanted);
                 self.first.sorted = true;
                 self.first.over = over;

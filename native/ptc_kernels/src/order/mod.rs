@@ -2,15 +2,17 @@
 //!
 //! It sorts the indices of the keys, not the keys: indices are plain numbers, which need not be frozen
 //! when the run is suspended. Keys that are all 64-bit integers, or all floats, are first copied out of
-//! their terms.
+//! their terms; a piece of one such column is sorted as pairs of a key and its index.
 
 mod column;
 mod first;
 mod meanings;
+mod numbers;
 
 use crate::context::Context;
-use column::{compare_finite, Column, KeyTerms, SortKeys};
+use column::{Column, KeyTerms};
 use first::{cost_of_sort, First};
+use numbers::Numbers;
 use ptc_term::heap::Heap;
 use ptc_term::roots::Roots;
 use ptc_term::stop::Stop;
@@ -27,7 +29,7 @@ pub const WORDS_OF_SORTED: usize = WORDS_OF_ITEM + WORDS_OF_KEY;
 const PIECE: usize = 16_384;
 /// Factor of the cost of comparing terms: each one is a cache miss.
 const FAR: usize = 2;
-/// Number of numeric keys in a piece.
+/// Number of numeric keys in a piece: their pairs take 256 KB, while the piece is sorted.
 const NUMBERS: usize = 16_384;
 /// Number of keys examined, or indices merged, between two checks of the limits.
 const BATCH: usize = 512;
@@ -83,34 +85,37 @@ impl Sorting {
             comparison => (PIECE / (16 * comparison)).clamp(2, 4096),
         };
         let sorted = match (&columns[..], descending) {
-            ([only], [descending]) => {
-                let ordered = |order: Ordering| match descending {
-                    true => order.reverse(),
-                    false => order,
-                };
-                match &only.keys {
-                    SortKeys::Integers(keys) => self.arrange(machine, size, piece, |_, a, b| {
-                        ordered(keys[a as usize].cmp(&keys[b as usize]))
-                    }),
-                    SortKeys::Floats(keys) => self.arrange(machine, size, piece, |_, a, b| {
-                        ordered(compare_finite(keys[a as usize], keys[b as usize]))
-                    }),
-                    SortKeys::Terms => self.arrange(machine, size, piece, |heap, a, b| {
-                        ordered(only.order(heap, column(0), a, b))
-                    }),
+            ([only], &[descending]) => match only.numbers() {
+                Some(keys) => {
+                    let numbers = Numbers { keys, descending };
+                    let (order, sort) = (
+                        |_: &H, a, b| numbers.order(a, b),
+                        |_: &H, places: &mut [u32]| numbers.sort(places),
+                    );
+                    self.arrange(machine, size, piece, order, sort)
                 }
-            }
-            _ => self.arrange(machine, size, piece, |heap, a, b| {
-                for (index, (keys, descending)) in columns.iter().zip(descending).enumerate() {
-                    let order = keys.order(heap, column(index), a, b);
-                    match (order, descending) {
-                        (Ordering::Equal, _) => {}
-                        (order, true) => return order.reverse(),
-                        (order, false) => return order,
+                None => {
+                    let order = |heap: &H, a, b| match descending {
+                        true => only.order(heap, column(0), a, b).reverse(),
+                        false => only.order(heap, column(0), a, b),
+                    };
+                    self.arrange(machine, size, piece, order, by(order))
+                }
+            },
+            _ => {
+                let order = |heap: &H, a, b| {
+                    for (index, (keys, descending)) in columns.iter().zip(descending).enumerate() {
+                        let order = keys.order(heap, column(index), a, b);
+                        match (order, descending) {
+                            (Ordering::Equal, _) => {}
+                            (order, true) => return order.reverse(),
+                            (order, false) => return order,
+                        }
                     }
-                }
-                Ordering::Equal
-            }),
+                    Ordering::Equal
+                };
+                self.arrange(machine, size, piece, order, by(order))
+            }
         };
         self.columns = columns;
         sorted
@@ -137,20 +142,22 @@ impl Sorting {
         Ok(())
     }
 
-    /// Sorts this many keys, or finds the first ones if that is less work.
+    /// Sorts this many keys, or finds the first ones if that is less work. `sort` sorts some of them at once, as `order`
+    /// says; equal keys in the order of their indices, which is the one they are given in.
     fn arrange<H: Heap>(
         &mut self,
         machine: &mut Context<'_, H>,
         (length, wanted): (usize, usize),
         piece: usize,
         order: impl Fn(&H, u32, u32) -> Ordering,
+        sort: impl Fn(&H, &mut [u32]),
     ) -> Result<(), Stop> {
         match wanted {
             0 => Ok(()),
             _ if wanted <= piece.min(length) / 2 => {
-                self.find_first(machine, (length, wanted), piece, order)
+                self.find_first(machine, (length, wanted), piece, order, sort)
             }
-            _ => self.in_pieces(machine, length, piece, order),
+            _ => self.in_pieces(machine, length, piece, order, sort),
         }
     }
 
@@ -161,6 +168,7 @@ impl Sorting {
         length: usize,
         piece: usize,
         order: impl Fn(&H, u32, u32) -> Ordering,
+        sort: impl Fn(&H, &mut [u32]),
     ) -> Result<(), Stop> {
         while self.places.len() < length {
             let start = self.places.len();
@@ -168,7 +176,7 @@ impl Sorting {
             machine.consume_fuel(cost_of_sort(end - start, self.comparison))?;
             let heap = &*machine.heap;
             self.places.extend(start as u32..end as u32);
-            self.places[start..].sort_by(|a, b| order(heap, *a, *b));
+            sort(heap, &mut self.places[start..]);
             machine.meter.advanced();
         }
         self.width = self.width.max(piece);
@@ -221,4 +229,9 @@ impl Sorting {
         }
         Ok(())
     }
+}
+
+/// Sorts indices by the order of their keys.
+fn by<H>(order: impl Fn(&H, u32, u32) -> Ordering) -> impl Fn(&H, &mut [u32]) {
+    move |heap, places| places.sort_by(|a, b| order(heap, *a, *b))
 }
