@@ -68,7 +68,7 @@ defmodule PtcRunner.Json.Evaluation do
   defp started(program, given, run), do: with_all(program, given, run)
 
   defp with_all(program, %Given{limits: limits, tools: tools} = given, run) do
-    program = exact(program, tools)
+    program = ExactArguments.quoted(program, tools)
 
     with {:ok, program} <- source(program, limits),
          {:ok, started} <- with_tools(program, given),
@@ -175,7 +175,7 @@ defmodule PtcRunner.Json.Evaluation do
     {of_run, _max_heap, _reading} = Limits.resolve(limits)
     limits = {of_run, max_heap, reading}
 
-    with {:ok, source} <- program |> exact(given.tools) |> explained(),
+    with {:ok, source} <- program |> ExactArguments.quoted(given.tools) |> explained(),
          {:ok, run} <- with_tools(source, %{given | limits: limits}) do
       {outcome, explanation} = Explain.Observed.run(run, timeout)
       %{explanation | result: result(outcome, program, given)}
@@ -187,11 +187,6 @@ defmodule PtcRunner.Json.Evaluation do
   # What a compiled program keeps of its source is compiled again, for observation.
   defp explained(%Program{} = program), do: {:ok, program}
   defp explained(program), do: source(program)
-
-  defp exact(program, tools) when is_map(tools) and tools != %{},
-    do: ExactArguments.quoted(program, tools)
-
-  defp exact(program, _tools), do: program
 
   # The run with the functions of its tools, and who decides about their calls.
   defp with_tools(program, %Given{tools: tools, control: control} = given) do
@@ -255,7 +250,7 @@ defmodule PtcRunner.Json.Evaluation do
 
   defp with_plan(program, %Given{tools: tools, control: %{rules: %{plan: nil}} = control} = given)
        when is_map(tools) and tools != %{} and control.rules.firewall != false do
-    plan = plan(exact(program, tools), given.limits)
+    plan = program |> ExactArguments.quoted(tools) |> plan(given.limits)
     %{given | control: Control.with_rules(control, plan: plan)}
   end
 

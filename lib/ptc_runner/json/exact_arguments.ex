@@ -20,8 +20,8 @@ defmodule PtcRunner.Json.ExactArguments do
   @compiling {Limits.text_timeout(), 0}
 
   @doc """
-  A program for these tools, by their names or as a list. Any program that is no text is returned as it is, and a compiled one is
-  compiled again of its text.
+  A program for these tools, by their names or as a list. A program that is no text is returned as it is, as are all where this is
+  neither; a compiled one is compiled again of its text.
 
       iex> tool = %PtcRunner.Agent.Tool{name: "pay", fun: & &1, signature: {:signature, [{"sum", :decimal}], :any}}
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"sum": 12345678901234567.89}}})
@@ -31,7 +31,11 @@ defmodule PtcRunner.Json.ExactArguments do
       true
 
   """
-  @spec quoted(term(), map() | [Tool.t()]) :: term()
+  @spec quoted(term(), term()) :: term()
+  def quoted(program, tools)
+      when tools == %{} or tools == [] or not (is_map(tools) or is_list(tools)),
+      do: program
+
   def quoted(%Program{source: text} = program, tools) when is_binary(text) do
     case quoted(text, tools) do
       ^text -> program
@@ -39,7 +43,7 @@ defmodule PtcRunner.Json.ExactArguments do
     end
   end
 
-  def quoted(text, tools) when is_binary(text) and tools != %{} and tools != [] do
+  def quoted(text, tools) when is_binary(text) do
     with true <- any_terms?(tools),
          true <- text =~ @long,
          [_ | _] = tools <- with_decimals(tools),

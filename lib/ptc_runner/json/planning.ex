@@ -42,18 +42,13 @@ defmodule PtcRunner.Json.Planning do
       Options.read!(opts, @options, "PtcRunner.Json.plan/2")
 
     if twin = tools && Names.twin(tools), do: raise(ArgumentError, Names.twins(twin, "tools"))
-    program = exact(program, tools)
+    program = ExactArguments.quoted(program, tools)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     of(program, limits, tools, {context, memory}, most)
   end
 
   # As it is run.
-  defp exact(program, tools) when is_map(tools) and tools != %{},
-    do: ExactArguments.quoted(program, tools)
-
-  defp exact(program, _tools), do: program
-
   @doc """
   The plan of a program, of which the option `:tools` gives the signatures and settings.
 

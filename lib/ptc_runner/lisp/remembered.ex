@@ -36,6 +36,16 @@ defmodule PtcRunner.Lisp.Remembered do
   end
 
   @doc """
+  Whether a program may read the results of earlier ones: a text that has their names only in a string counts, too.
+
+      iex> Enum.map(["(inc *1)", "(* 1 2)"], &PtcRunner.Lisp.Remembered.reads_history?/1)
+      [true, false]
+
+  """
+  @spec reads_history?(String.t()) :: boolean()
+  def reads_history?(source), do: :binary.match(source, @history) != :nomatch
+
+  @doc """
   The names of these that the memory has.
 
       iex> PtcRunner.Lisp.Remembered.known(%{"map" => 1}, ["map", "count"])
@@ -80,8 +90,6 @@ defmodule PtcRunner.Lisp.Remembered do
   end
 
   defp counted({found, left, deadline}), do: {found, left - 1, deadline}
-
-  defp reads_history?(source), do: :binary.match(source, @history) != :nomatch
 
   # Returns what was found with this, the parts until the next look at the clock, and the deadline.
   defp find([item | rest], state), do: find(rest, find(item, counted(state)))

@@ -246,12 +246,6 @@ impl<'t> Tree<'t> {
         self.is_plain(key, name) || (self.index.escaped_keys && self.is_written(key, name))
     }
 
-    /// Returns whether a string is this text. It reads no more of the string than the text is long.
-    #[inline]
-    pub fn string_is(&self, string: Node, text: &[u8]) -> bool {
-        self.is_plain(string, text) || self.is_written(string, text)
-    }
-
     /// Returns whether a string is this text, and is written without escapes.
     #[inline(always)]
     fn is_plain(&self, string: Node, text: &[u8]) -> bool {

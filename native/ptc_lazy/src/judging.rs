@@ -3,7 +3,7 @@
 //! The text is indexed, and the walk of types goes over the values of the text. It ends at the first error: what an error says is
 //! found on the decoded text.
 
-use crate::source::{fits, Source};
+use crate::source::{fits, Source, FUEL_OF_STEP, STEP};
 use crate::term::Term;
 use crate::wrapper::{Given, Lazy};
 use ptc_index::{Index, Indexer};
@@ -19,9 +19,6 @@ use ptc_type::{
 use std::mem::{replace, take};
 use std::time::Instant;
 
-/// Bytes that are indexed between two looks at the clock, and the fuel for them.
-const STEP: usize = 64 * 1024;
-const FUEL_OF_STEP: usize = 4_096;
 /// The keys of a map with any keys are sorted in one go. Where a type has such maps, a text is not judged in which the members of the
 /// largest object times the bytes of the longest token are more.
 const MOST_SORTED: usize = 1 << 19;

@@ -26,6 +26,6 @@ pub mod term;
 mod types;
 mod wrapper;
 
-pub use source::{fits, Source};
+pub use source::{fits, Source, FUEL_OF_STEP, STEP};
 pub use term::{Place, Term};
 pub use wrapper::{Given, Lazy};

@@ -13,6 +13,11 @@ pub struct Source<'t> {
     tree: Tree<'t>,
 }
 
+/// Bytes of a text that are indexed between two looks at the clock, and the fuel for them.
+pub const STEP: usize = 64 * 1024;
+/// See [`STEP`].
+pub const FUEL_OF_STEP: usize = 4_096;
+
 /// Maximum number of members of an object that is read in place.
 const MOST_MEMBERS: usize = 1_000;
 /// Maximum number of bytes of a string that is read in place, with the white space behind it.

@@ -24,9 +24,6 @@ pub enum Term<T> {
 /// The key and the value of an entry.
 pub(crate) type Pair<T> = (Term<T>, Term<T>);
 
-/// Maximum number of texts of a run.
-pub const MOST_TEXTS: usize = 1 << 20;
-
 /// Bits of an offset, and of what stands before the number of the text.
 const OFFSET: u32 = 32;
 const BEFORE_TEXT: u32 = OFFSET + 1;
@@ -72,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_number_is_the_same_value() {
-        for text in [0, 1, MOST_TEXTS as u32 - 1] {
+        for text in [0, 1, (1 << 26) - 1] {
             for at in [0, 1, u32::MAX] {
                 let place = Place { text, at };
                 for term in [Term::Node(place), Term::<()>::Rest(place)] {

@@ -11,9 +11,6 @@ defmodule PtcRunner.Lisp.Beside.Taken do
   # Names that have a meaning only in the original. A function of the memory may mention one.
   @left_out ~w(all-ns apropos describe dir doc meta ns-name ns-publics source step-done task task-reset)
 
-  # How programs read the results of earlier ones.
-  @history ["*1", "*2", "*3"]
-
   @typedoc "By the keys of the memory: the original's value, and the same here."
   @type taken :: %{term() => {term(), term()}}
 
@@ -87,7 +84,7 @@ defmodule PtcRunner.Lisp.Beside.Taken do
   end
 
   defp history(source, history, sides) do
-    if history != [] and :binary.match(source, @history) != :nomatch do
+    if history != [] and Remembered.reads_history?(source) do
       {read, rest} = Enum.split(history, 3)
       taken = Enum.map(read, &Values.take(&1, sides))
 

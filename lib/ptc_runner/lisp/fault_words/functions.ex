@@ -44,10 +44,6 @@ defmodule PtcRunner.Lisp.FaultWords.Functions do
   def words(:function_count, name, _detail, _terms),
     do: {:runtime_error, "#{name} requires at least 1 function"}
 
-  def words(:index, _name, _detail, [index, length]) do
-    {:runtime_error, "index #{Words.shown(index)} out of bounds for list of length #{length}"}
-  end
-
   def words(:pmap_of_map, _name, _detail, _terms) do
     {:type_error, "pmap: keyword accessor requires a list of maps, got a single map"}
   end

@@ -1,14 +1,11 @@
 //! The indexes of the texts of a run: they are made in quanta, one text after another.
 
 use ptc_index::{Index, Indexer};
-use ptc_lazy::{fits, Source};
+use ptc_lazy::{fits, Source, FUEL_OF_STEP, STEP};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
 use ptc_term::stop::Stop;
 
-/// Bytes that are indexed between two looks at the clock, and the fuel for them.
-const STEP: usize = 64 * 1024;
-const FUEL_OF_STEP: usize = 4_096;
 const BYTES_PER_WORD: usize = 8;
 /// Each execution of a run looks at all of its texts. So a tool's answer is read in place only if it has this many bytes for each
 /// answer that is held already, and there are at most so many answers.
