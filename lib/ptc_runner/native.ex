@@ -270,7 +270,7 @@ defmodule PtcRunner.Native do
 
   nif(type_of(term(), rows :: pos_integer()) :: {:ok, term()} | Types.left())
 
-  # native/ptc_nif/src/start.rs: starts a run, of any program. `:calls`: see `Types.given`; `:texts`: its context has texts, and it was not
+  # native/ptc_nif/src/start.rs: starts a run, of any program. `:calls`: see `Types.how`; `:texts`: its context has texts, and it was not
   # started over these; `:decode`: a text must be decoded
   nif(
     start(

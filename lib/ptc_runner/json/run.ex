@@ -11,11 +11,12 @@ defmodule PtcRunner.Json.Run do
   # it calls a tool.
 
   alias PtcRunner.Json.{Budget, Control, Limits, Message, Program, ToolProcess, Tools}
+  alias PtcRunner.Native.Types
 
   # What it is started with. `limits` may be nil in part until they are looked up. `most`: how many tools run at the same time at
   # most; `forks?`: whether it is suspended at loops whose rounds may overlap. `budget` counts the calls where nobody
   # decides about each; `control` decides about each. `settings`: what the tools say, where some take several calls at once. `firewall?`: whether its faults hide the values of rows with firewalled fields.
-  # `own`: what the native part of another language gets in the place of the memory. `observation`: what counts the work of a run of another language.
+  # `environment`: what a program of PTC-Lisp reads besides its context; nil for one of PTC-JSON, which reads its memory. `observation`: what counts the work of a run of another language.
   #
   # How far it is. `strategy`: how it is driven, a struct of the module that drives it. `began`: when it was suspended for the
   # first time before its end, in milliseconds. `process`: that of its tools.
@@ -35,7 +36,7 @@ defmodule PtcRunner.Json.Run do
             began: nil,
             max_heap: 0,
             process: nil,
-            own: nil,
+            environment: nil,
             observation: nil
 
   @typedoc """
@@ -66,7 +67,7 @@ defmodule PtcRunner.Json.Run do
           began: integer() | nil,
           max_heap: non_neg_integer(),
           process: ToolProcess.t() | nil,
-          own: term(),
+          environment: Types.environment() | nil,
           observation: reference() | nil
         }
 

@@ -106,7 +106,7 @@ defmodule PtcRunner.Lisp.Evaluation do
        when tools == %{} and own == %{} and not given.observed? do
     if Telemetry.on?(),
       do: :none,
-      else: Start.first_steps_of_lisp(program, limits, given.context, own(given))
+      else: Start.first_steps_of_lisp(program, limits, given.context, environment(given))
   end
 
   defp first_steps(reply, _program, _tools, _given, _limits), do: reply
@@ -128,7 +128,7 @@ defmodule PtcRunner.Lisp.Evaluation do
       program: program,
       context: given.context,
       memory: given.memory,
-      own: own(given),
+      environment: environment(given),
       tools: tools,
       now: given.now,
       most: given.tool_concurrency,
@@ -140,9 +140,8 @@ defmodule PtcRunner.Lisp.Evaluation do
     }
   end
 
-  # What the native part gets in the place of the memory.
-  defp own(%Given{memory: memory, history: history, budget: budget, strict_data: strict?}),
-    do: {memory, history, budget || %{}, strict?}
+  defp environment(%Given{memory: memory, history: history, budget: budget} = given),
+    do: {memory, history, budget || %{}, given.strict_data}
 
   # Nothing decides about the calls of most runs, and nothing counts them.
   defp deciding(

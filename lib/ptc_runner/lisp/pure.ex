@@ -12,8 +12,8 @@ defmodule PtcRunner.Lisp.Pure do
   require Telemetry
   require Weight
 
-  # What is given in the place of the memory, the history, the budget and `:strict_data`.
-  @own {%{}, [], %{}, false}
+  # No memory, no history, no budget, and no `:strict_data`.
+  @environment {%{}, [], %{}, false}
   @most_bytes %Given{}.max_program_bytes
   @short 1_000
   @most_symbols %Given{}.max_symbols
@@ -100,7 +100,7 @@ defmodule PtcRunner.Lisp.Pure do
          began
        )
        when byte_size(source) <= @most_bytes and symbols <= @most_symbols do
-    case Start.first_steps_of_lisp(program, limits, context, @own) do
+    case Start.first_steps_of_lisp(program, limits, context, @environment) do
       {:ok, {:ok, value, defined}, words} when Weight.is_little(words) ->
         {:ok, step(value, defined, words, began)}
 

@@ -16,21 +16,30 @@ defmodule PtcRunner.Native.Types do
           | {:observed | :findings | :plan | :recipes, pos_integer(), boolean(), boolean(),
              boolean(), 1 | 2}
 
-  # the context, the memory, the limits (nil: not known yet; `:tools`: not known yet, and the program is not started if it may call
-  # a tool), and the time of the start, if that is given
+  # what a program reads besides its context: one of PTC-JSON its memory; one of PTC-Lisp the memory, the results of earlier turns (the newest
+  # first), the budget, and whether data that are not there are an error
+  @type environment ::
+          map()
+          | {memory :: map(), history :: [term()], budget :: map(), strict_data? :: boolean()}
+
+  # the context, the environment, the limits (nil: not known yet), and the time of the start, if that is given
   @type given ::
-          {map(), map(), timeout() | nil | :tools, non_neg_integer() | nil}
-          | {map(), map(), timeout() | nil, non_neg_integer() | nil, now :: String.t()}
+          {map(), environment(), timeout() | nil, non_neg_integer() | nil}
+          | {map(), environment(), timeout() | nil, non_neg_integer() | nil, now :: String.t()}
 
   # the program of a run: a handle of `compile_text/3`, `compile_node/3` or `lisp_compile/3`, or an observation of `observation/1`, with the
   # constants of the program; a text or a term, with how it is read (`:unchecked`: errors are reported where they occur)
   @type program :: reference() | binary() | {:checked | :unchecked, term()}
 
-  # how a compiled program runs; nil: as any other. `forks?`: it is suspended at the start of a loop that calls tools; `asks`: its caller decides
+  # how a compiled program runs; nil: as any other; `:unless_calls`: the same, but it is not started if it may call a tool. `forks?`: it is suspended at the start of a loop that calls tools; `asks`: its caller decides
   # about each call, so the run does not move; with `:together` it is told of the calls that follow, where nothing catches an error of the tool.
   # `:texts`: over JSON texts that are not decoded. The context has a tuple of a marker and a number in the place of each; the texts stand
   # behind the marker
-  @type how :: nil | {forks? :: boolean(), asks :: boolean() | :together} | {:texts, tuple()}
+  @type how ::
+          nil
+          | :unless_calls
+          | {forks? :: boolean(), asks :: boolean() | :together}
+          | {:texts, tuple()}
 
   # a type of a signature, which may be invalid
   @type type :: term()

@@ -68,7 +68,7 @@ rustler::atoms! {
     unchecked,
     round,
     answers,
-    tools,
+    unless_calls,
     at_most,
     answer,
     moved,

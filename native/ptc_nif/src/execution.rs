@@ -35,7 +35,7 @@ impl<'a> Decoder<'a> for RunArgs<'a> {
     fn decode(term: Term<'a>) -> NifResult<Self> {
         let env = term.get_env();
         let terms = Terms { env };
-        let (context, memory, timeout, max_heap, now) = match terms.tuple(term.into()) {
+        let (context, environment, timeout, max_heap, now) = match terms.tuple(term.into()) {
             Some(&[a, b, c, d]) => (a, b, c, d, Raw::from(atoms::nil().encode(env))),
             Some(&[a, b, c, d, now]) => (a, b, c, d, now),
             _ => return Err(Error::BadArg),
@@ -43,7 +43,7 @@ impl<'a> Decoder<'a> for RunArgs<'a> {
         let (timeout, max_heap) = (timeout.term(env), max_heap.term(env));
         let data = Data {
             context,
-            memory,
+            environment,
             now,
         };
         Ok(RunArgs {
@@ -57,11 +57,6 @@ impl<'a> Decoder<'a> for RunArgs<'a> {
 impl RunArgs<'_> {
     pub fn limits(&self) -> Option<Limits> {
         schedule::limits((self.timeout, self.max_heap))
-    }
-
-    /// Whether a program that may call a tool is not started, because its limits are not known.
-    pub fn waits_for_calls(&self) -> bool {
-        atoms::tools() == self.timeout
     }
 }
 

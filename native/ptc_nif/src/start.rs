@@ -21,6 +21,8 @@ use std::sync::Arc;
 enum How<'a> {
     /// Nil: nothing is asked of its caller but to call the tools.
     Plainly,
+    /// `:unless_calls`: as above, but a program that may call a tool is not started, because its limits are not known.
+    UnlessItCalls,
     /// `{forks?, asks}`: whether its loops fork, and whether its caller decides about each call: a boolean, or `:together`.
     Driven(Mode, Asks),
     /// `{:texts, texts}`: over JSON texts that are not decoded.
@@ -32,6 +34,9 @@ impl<'a> Decoder<'a> for How<'a> {
     fn decode(term: Term<'a>) -> NifResult<Self> {
         if atoms::nil() == term {
             return Ok(How::Plainly);
+        }
+        if atoms::unless_calls() == term {
+            return Ok(How::UnlessItCalls);
         }
         let env = term.get_env();
         let Some(&[first, second]) = Terms { env }.tuple(term.into()) else {
@@ -62,8 +67,8 @@ nif! {
     /// Starts a run; the reply is that of any run.
     ///
     /// `program` is a handle, with its constants; an observation, with the constants of its program; a text, with how it is read; or `{:checked, node}`
-    /// (`:unchecked`: errors are reported where they occur), with how that is read. With the timeout `:tools`, the reply to a program that calls a tool,
-    /// or to a text that seems to, is `:calls`. `how` is that of a compiled program.
+    /// (`:unchecked`: errors are reported where they occur), with how that is read. `how` is that of a compiled program; others are
+    /// started with nil or `:unless_calls`. With the latter, the reply to a compiled program that calls a tool, or to a text that seems to, is `:calls`.
     ///
     /// Where its loops fork, it returns `{:fork, state, terms, name of the loop, list, time left, names of its tools}` at a loop that calls tools. Where
     /// its caller decides about each call, the run does not move, and the last element of a call is `{weight, address}`. With `:together` the caller is told of the calls that follow.
@@ -77,6 +82,8 @@ nif! {
         let mut plain = Plain::new(given.limits());
         match how {
             How::Plainly => {}
+            How::UnlessItCalls if handle.program.calls_tools() => return Ok(atoms::calls().encode(env)),
+            How::UnlessItCalls => {}
             How::Driven(mode, asks) => (plain.mode, plain.asks) = (mode, asks),
             How::OverTexts(texts) => return texts::start(env, &handle, with, &given, texts),
         }
@@ -95,9 +102,6 @@ fn start_program<'a>(
 ) -> NifResult<Term<'a>> {
     let heap = Beam::new(env, 0);
     let consts = right_consts(&heap, consts, count)?;
-    if given.waits_for_calls() && program.calls_tools() {
-        return Ok(atoms::calls().encode(env));
-    }
     let pace = given.limits().map_or(Pace::Probe, |_| Pace::Slice);
     Ok(Execution::new(heap, consts, given.data, pace).start(program, plain, None))
 }
@@ -119,19 +123,21 @@ fn start_other<'a>(
         match how {
             How::Plainly => {}
             How::Driven(mode, asks) => (plain.mode, plain.asks) = (mode, asks),
-            How::OverTexts(_) => return Err(Error::BadArg),
+            How::UnlessItCalls | How::OverTexts(_) => return Err(Error::BadArg),
         }
         let program = (observed.program.clone(), observed.consts);
         return start_program(env, program, with, given, plain);
     }
-    let How::Plainly = how else {
-        return Err(Error::BadArg);
+    let unless_it_calls = match how {
+        How::Plainly => false,
+        How::UnlessItCalls => true,
+        _ => return Err(Error::BadArg),
     };
     let mut call = Call::first(env, limits.unwrap_or(Limits::UNLIMITED), Pace::Slice);
     call.knows_limits = limits.is_some();
     let reading: CompileOptionsArg = with.decode()?;
     if let Some(text) = terms.bytes(program.into()) {
-        if given.waits_for_calls() && seems_to_call(text) {
+        if unless_it_calls && seems_to_call(text) {
             return Ok(atoms::calls().encode(env));
         }
         let reading = reading.reading(true);

@@ -19,7 +19,7 @@ fn ends_at_once(program: &str, pace: Pace, context: impl FnOnce(&mut PlainHeap) 
     let inputs = Inputs {
         consts: &lab.consts,
         context,
-        memory: lab.memory,
+        environment: lab.memory,
     };
     let meter = Meter::new(FREE, pace);
     let state = State::start(&lab.program, &mut lab.heap, None, |heap| heap.nil());

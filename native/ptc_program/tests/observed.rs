@@ -67,7 +67,7 @@ fn observed_in(
         let inputs = Inputs {
             consts: &consts,
             context,
-            memory,
+            environment: memory,
         };
         let meter = match units() {
             0 => Meter::new(FREE, Pace::Quantum),

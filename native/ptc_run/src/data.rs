@@ -9,8 +9,9 @@ use std::time::SystemTime;
 pub struct Data<T> {
     /// The context.
     pub context: T,
-    /// The memory.
-    pub memory: T,
+    /// The environment: what the program reads besides its data, in the form that its language gives it. In PTC-JSON it is the memory; in
+    /// PTC-Lisp a tuple of the memory, the results of earlier turns, the budget, and whether absent data are an error.
+    pub environment: T,
     /// The text of the time of the start; `nil`: the run reads the clock if its program asks for it. Not used
     /// when a run is resumed.
     pub now: T,
@@ -21,13 +22,13 @@ impl<T: Copy> Data<T> {
     pub fn of(nil: T) -> Self {
         Data {
             context: nil,
-            memory: nil,
+            environment: nil,
             now: nil,
         }
     }
 }
 
-rooted!(Data { terms: context, memory, now; });
+rooted!(Data { terms: context, environment, now; });
 
 /// Returns the time of a run's start as a text: the one that is given, or that of the clock.
 pub fn start_time<H: Heap>(heap: &mut H, given: H::Term) -> H::Term {

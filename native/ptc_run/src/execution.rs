@@ -50,12 +50,12 @@ pub struct Given<'i, T> {
 impl<'i, T: Copy> Given<'i, T> {
     /// Returns what the terms of a suspended run contain besides its state: the tuple of the constants, and the data.
     pub fn held(held: &[T], nil: T) -> Option<(T, Data<T>)> {
-        let [_, consts, context, memory, ..] = *held else {
+        let [_, consts, context, environment, ..] = *held else {
             return None;
         };
         let data = Data {
             context,
-            memory,
+            environment,
             now: nil,
         };
         Some((consts, data))

@@ -63,8 +63,8 @@ impl<L: Execute> Run<L> {
         let program = &*self.program;
         let (state, answers) = match entry {
             Entry::Start => {
-                let (memory, now) = (given.data.memory, given.data.now);
-                let input = Vm::input_of(program, heap, memory, L::INPUT.as_bytes());
+                let (environment, now) = (given.data.environment, given.data.now);
+                let input = Vm::input_of(program, heap, environment, L::INPUT.as_bytes());
                 let now = |heap: &mut H| start_time(heap, now);
                 (State::start(program, heap, input, now), Answers::None)
             }
@@ -136,7 +136,7 @@ impl<L: Execute> Run<L> {
         let inputs = Inputs {
             consts: given.consts.slice(),
             context: given.data.context,
-            memory: given.data.memory,
+            environment: given.data.environment,
         };
         let forks = self.plain.mode == Mode::Forks;
         let start = (state, self.plain.limits, forks);
@@ -222,7 +222,7 @@ impl<L: Execute> Run<L> {
         let inputs = Inputs {
             consts: given.consts.slice(),
             context: given.data.context,
-            memory: given.data.memory,
+            environment: given.data.environment,
         };
         let mut vm = Vm::new(&self.program, heap, inputs, state, meter);
         if let Some(watch) = plain.observation.as_ref().and_then(|it| it.take()) {
@@ -350,7 +350,7 @@ impl<L: Execute> Run<L> {
             state,
             consts: given.consts.slice(),
             context: &mut given.data.context,
-            memory: &mut given.data.memory,
+            environment: &mut given.data.environment,
         };
         let limits = (self.plain.calls, self.plain.limits.words);
         reduced::most_words(heap, &self.program, terms, limits)
@@ -371,7 +371,7 @@ impl<L: Execute> Run<L> {
             let token = heap.make_number(Number::Int(plain.token as i64));
             let token = token.unwrap_or(heap.nil());
             let consts = given.consts.tuple(heap);
-            held.extend([token, consts, given.data.context, given.data.memory]);
+            held.extend([token, consts, given.data.context, given.data.environment]);
         }
         self.state = Some(freeze(state, heap, &mut held));
         self.plain.held = held.len();

@@ -51,7 +51,7 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         }
         let mut weights = HashMap::new();
         let mut allowed = limit / SPARE;
-        for given in [self.context, self.memory]
+        for given in [self.context, self.environment]
             .iter()
             .chain(machine.all_constants())
         {

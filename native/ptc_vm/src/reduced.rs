@@ -19,8 +19,8 @@ pub struct RunTerms<'r, L: Language, T> {
     pub consts: &'r [T],
     /// The context.
     pub context: &'r mut T,
-    /// The memory.
-    pub memory: &'r mut T,
+    /// The environment, which is a memory: no run of another language is moved.
+    pub environment: &'r mut T,
 }
 
 /// Cost of a call by message beyond a function call, in words weighed and copied.
@@ -65,7 +65,7 @@ pub fn reduce<H: Heap, L: Language>(
     let nothing = heap.make_list(&[]);
     run.state.clear_slots(|slot| live.slot(slot), nothing);
     *run.context = only(heap, run.consts, *run.context, &live.context);
-    *run.memory = only(heap, run.consts, *run.memory, &live.memory);
+    *run.environment = only(heap, run.consts, *run.environment, &live.memory);
     let (Some(around), Some(rest)) = (live.around, run.state.remaining_items()) else {
         return 0;
     };

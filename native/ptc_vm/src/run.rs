@@ -22,7 +22,7 @@ use std::ops::Range;
 pub struct Vm<'h, H: Heap, L: Language> {
     pub(crate) program: &'h Program<L>,
     pub(crate) context: H::Term,
-    pub(crate) memory: H::Term,
+    pub(crate) environment: H::Term,
     pub(crate) machine: Machine<'h, H, L>,
     pub(crate) pc: Pc,
     /// The operations around the program counter, innermost last.
@@ -212,7 +212,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
                     machine.stack.push(value);
                 }
                 Instr::LoadMemory(key) => {
-                    let value = machine.value_or_nil(self.memory, *key)?;
+                    let value = machine.value_or_nil(self.environment, *key)?;
                     machine.stack.push(value);
                 }
                 Instr::Drop => machine.drop_top(1),

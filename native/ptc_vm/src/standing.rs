@@ -19,9 +19,9 @@ impl<H: Heap, L: Execute> Vm<'_, H, L> {
         self.turn.number(self.program, self.pc.checked_sub(1)?)
     }
 
-    /// Returns the terms that the program reads: the context and the memory.
+    /// Returns the terms that the program reads: the context and the environment.
     pub fn data(&self) -> (H::Term, H::Term) {
-        (self.context, self.memory)
+        (self.context, self.environment)
     }
 
     /// Returns whether the program was given a value to start with.

@@ -15,10 +15,10 @@ use ptc_term::meter::Meter;
 pub struct Inputs<'i, T> {
     /// The program's constants.
     pub consts: &'i [T],
-    /// The term that `load` reads.
+    /// The context: the data of the run.
     pub context: T,
-    /// The term that `var` reads.
-    pub memory: T,
+    /// The environment: what the program reads besides its data, in the form that its language gives it. In PTC-JSON it is the memory.
+    pub environment: T,
 }
 
 impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
@@ -52,7 +52,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         Vm {
             program,
             context: inputs.context,
-            memory: inputs.memory,
+            environment: inputs.environment,
             machine,
             pc: state.pc,
             frames: state.frames,
@@ -121,7 +121,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         (state, context.meter)
     }
 
-    /// Returns the value of `memory` at `key`, which the program starts with, if the program
+    /// Returns the value of a memory at `key`, which the program starts with, if the program
     /// reads it.
     pub fn input_of(
         program: &Program<L>,

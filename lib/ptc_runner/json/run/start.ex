@@ -28,37 +28,38 @@ defmodule PtcRunner.Json.Run.Start do
           Reply.t() | :rebuild | :calls
   def first_steps(%Program{} = program, limits, context, memory, tools) do
     %Program{handle: handle, consts: consts} = program
-    Native.start(handle, consts, first_given(limits, context, memory, tools), nil)
+    {given, how} = first_given(limits, context, memory, tools)
+    Native.start(handle, consts, given, how)
   rescue
     ArgumentError -> :rebuild
   end
 
   def first_steps(text, {_timeout, _max_heap, reading} = limits, context, memory, tools) do
-    given = first_given(limits, context, memory, tools)
-    text |> Aligned.text() |> Native.start(Edition.filled(reading), given, nil)
+    {given, how} = first_given(limits, context, memory, tools)
+    text |> Aligned.text() |> Native.start(Edition.filled(reading), given, how)
   end
 
   # A call of a tool needs limits, which are not looked up for a program that has none.
   defp first_given({timeout, max_heap, _reading}, context, memory, tools)
        when tools == %{} or (timeout != nil and max_heap != nil),
-       do: {context, memory, timeout, max_heap}
+       do: {{context, memory, timeout, max_heap}, nil}
 
-  defp first_given(_limits, context, memory, _tools), do: {context, memory, :tools, nil}
+  defp first_given(_limits, context, memory, _tools),
+    do: {{context, memory, nil, nil}, :unless_calls}
 
   @doc """
-  The first native call of a run of PTC-Lisp without tools; `:none`: the whole start knows what is to be done. `own`: what the native part gets
-  in the place of the memory.
+  The first native call of a run of PTC-Lisp without tools; `:none`: the whole start knows what is to be done.
   """
   @spec first_steps_of_lisp(
           Lisp.t(),
           {timeout() | nil, non_neg_integer() | nil},
           map(),
-          tuple()
+          Types.environment()
         ) ::
           Reply.t() | :none
-  def first_steps_of_lisp(%Lisp{} = program, {timeout, max_heap}, context, own) do
+  def first_steps_of_lisp(%Lisp{} = program, {timeout, max_heap}, context, environment) do
     %Lisp{handle: handle, consts: consts} = program
-    Native.start(handle, consts, {context, own, timeout, max_heap}, {true, false})
+    Native.start(handle, consts, {context, environment, timeout, max_heap}, {true, false})
   catch
     # The handle is from another node, or from this one before a restart, or the native part has panicked.
     :error, _reason -> :none
@@ -153,10 +154,11 @@ defmodule PtcRunner.Json.Run.Start do
 
   @doc "A program of PTC-Lisp whose native part is gone, compiled again with the functions of its memory."
   @spec lisp_again(Run.t()) :: {:ok, Lisp.t()} | {:error, term()}
-  def lisp_again(%Run{program: program, memory: memory, own: own, limits: limits}) do
+  def lisp_again(%Run{program: program, environment: environment, limits: limits}) do
+    {memory, history, _budget, _strict?} = environment
     {timeout, max_heap, _reading} = limits
 
-    case Lisp.again(program, memory, elem(own, 1), {timeout, max_heap}) do
+    case Lisp.again(program, memory, history, {timeout, max_heap}) do
       {:error, reason, message, _at} -> {:error, {:worded, reason, message}}
       built -> built
     end
@@ -164,9 +166,9 @@ defmodule PtcRunner.Json.Run.Start do
 
   @doc "What a native run is given besides its program."
   @spec given(Run.t()) :: Types.given()
-  def given(%Run{own: own} = run) when own != nil do
+  def given(%Run{environment: environment} = run) when environment != nil do
     %Run{context: context, limits: {timeout, max_heap, _reading}} = run
-    given(context, own, timeout, max_heap, nil)
+    given(context, environment, timeout, max_heap, nil)
   end
 
   def given(%Run{} = run) do
@@ -174,10 +176,11 @@ defmodule PtcRunner.Json.Run.Start do
     given(context, memory, timeout, max_heap, now)
   end
 
-  defp given(context, memory, timeout, max_heap, nil), do: {context, memory, timeout, max_heap}
+  defp given(context, environment, timeout, max_heap, nil),
+    do: {context, environment, timeout, max_heap}
 
-  defp given(context, memory, timeout, max_heap, now),
-    do: {context, memory, timeout, max_heap, now}
+  defp given(context, environment, timeout, max_heap, now),
+    do: {context, environment, timeout, max_heap, now}
 
   @doc """
   The run with a program that has its native part, which an earlier start of the VM may have made, or the error of the program.

@@ -1,4 +1,7 @@
-//! Values that a program has under names: the data, the memory, and the results of earlier turns.
+//! Values that a program has under names: the data, and those of its environment.
+//!
+//! The environment of a run is a tuple with the memory, the results of earlier turns (the newest first), the budget, and whether absent data
+//! are an error.
 
 use crate::code::{Halt, Machine};
 use crate::fault::Fault;
@@ -8,15 +11,25 @@ use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_vm::program::{ConstId, Pc, Slot};
 use ptc_vm::Halt as VmHalt;
 
+/// The places in the environment.
+const MEMORY: usize = 0;
+const HISTORY: usize = 1;
+const BUDGET: usize = 2;
+const STRICT: usize = 3;
+
+fn at<H: Heap>(m: &Machine<'_, H>, environment: H::Term, place: usize) -> H::Term {
+    m.heap.element(environment, place).unwrap_or(m.heap.nil())
+}
+
 /// Pushes the context's value at a flexible key.
 pub fn data<H: Heap>(
     m: &mut Machine<'_, H>,
-    (context, memory): (H::Term, H::Term),
+    (context, environment): (H::Term, H::Term),
     key: ConstId,
 ) -> Result<(), Halt<H>> {
     let value = match look_up(m, context, key)?.value() {
         Some(value) => value,
-        None if is_strict(m, memory) => return Err(no_data(m, key)),
+        None if m.heap.truthy(at(m, environment, STRICT)) => return Err(no_data(m, key)),
         None => m.heap.nil(),
     };
     m.push(value);
@@ -24,14 +37,20 @@ pub fn data<H: Heap>(
 }
 
 /// Pushes the result of an earlier turn.
-pub fn history<H: Heap>(m: &mut Machine<'_, H>, memory: H::Term, place: u32) {
-    let mut rest = m.heap.element(memory, 1).unwrap_or(m.heap.nil());
+pub fn history<H: Heap>(m: &mut Machine<'_, H>, environment: H::Term, place: u32) {
+    let mut rest = at(m, environment, HISTORY);
     for _ in 1..place {
         rest = m.heap.uncons(rest).map_or(rest, |(_, tail)| tail);
     }
     let value = m.heap.uncons(rest).map(|(value, _)| value);
     let value = value.unwrap_or(m.heap.nil());
     m.push(value);
+}
+
+/// Pushes the budget.
+pub fn budget<H: Heap>(m: &mut Machine<'_, H>, environment: H::Term) {
+    let budget = at(m, environment, BUDGET);
+    m.push(budget);
 }
 
 /// Pushes the var of a global and returns where it goes on, if the global is bound.
@@ -68,19 +87,14 @@ fn no_data<H: Heap>(m: &Machine<'_, H>, key: ConstId) -> Halt<H> {
     VmHalt::fault(Fault::of("no_data", text_of(m, key + 1), Vec::new()))
 }
 
-fn is_strict<H: Heap>(m: &Machine<'_, H>, memory: H::Term) -> bool {
-    let strict = m.heap.element(memory, 3);
-    strict.is_some_and(|strict| m.heap.truthy(strict))
-}
-
 /// Gives a global the value of the memory: at the string, or else at the atom.
 pub fn remember<H: Heap>(
     m: &mut Machine<'_, H>,
-    memory: H::Term,
+    environment: H::Term,
     global: u32,
     name: ConstId,
 ) -> Result<(), Halt<H>> {
-    let map = m.heap.element(memory, 0).unwrap_or(m.heap.nil());
+    let map = at(m, environment, MEMORY);
     m.consume_fuel(2)?;
     let mut value = None;
     for key in [m.constant(name), m.constant(name + 1)] {

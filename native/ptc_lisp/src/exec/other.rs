@@ -17,7 +17,7 @@ use ptc_vm::{Halt as VmHalt, Vm};
 /// Executes an instruction that the loop of the machine does not have in its own code; returns the next address.
 pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<H>> {
     let next = vm.pc() + 1;
-    let (context, memory) = vm.data();
+    let (context, environment) = vm.data();
     let m = vm.parts().0;
     let other = match own {
         Own::Other(other) => other,
@@ -38,14 +38,14 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
         | Own::Arithmetic { .. } => return Err(fault("unreachable", "program", Vec::new())),
     };
     match *other {
-        Other::Remember { global, name } => named::remember(m, memory, global, name)?,
+        Other::Remember { global, name } => named::remember(m, environment, global, name)?,
         Other::Define { global, var } => {
             let value = m.pop();
             m.globals.define(global, value);
             let var = m.constant(var);
             m.push(var);
         }
-        Other::Data(key) => named::data(m, (context, memory), key)?,
+        Other::Data(key) => named::data(m, (context, environment), key)?,
         Other::TakeEndless(to) => {
             let given = m.top_values(4).to_vec();
             if let Some(list) = families::seqs::take_of_endless(m, &given)? {
@@ -53,11 +53,8 @@ pub fn execute<H: Heap>(vm: &mut Vm<'_, H, Lisp>, own: &Own) -> Result<Pc, Halt<
                 return Ok(to);
             }
         }
-        Other::History(place) => named::history(m, memory, place),
-        Other::Budget => {
-            let budget = m.heap.element(memory, 2).unwrap_or(m.heap.nil());
-            m.push(budget);
-        }
+        Other::History(place) => named::history(m, environment, place),
+        Other::Budget => named::budget(m, environment),
         Other::Vector(count) => {
             let items = m.top_values(count as usize).to_vec();
             m.consume_fuel(items.len() / 8)?;

@@ -107,7 +107,7 @@ impl Run<'_> {
         let context = heap.make_map(&keys, &values);
         let no_memory = heap.make_map(&[], &[]);
         let no_list = heap.make_list(&[]);
-        let memory = heap.make_tuple(&[no_memory, no_list, no_memory, nil]);
+        let environment = heap.make_tuple(&[no_memory, no_list, no_memory, nil]);
         let program = &compiled.program;
         if let Some(watch) = watch {
             *watch = Some(Box::new(Watch::new(&program.sites, program.detail)));
@@ -120,7 +120,7 @@ impl Run<'_> {
             let inputs = Inputs {
                 consts: &consts,
                 context,
-                memory,
+                environment,
             };
             // A slice makes no progress at all if a step is too long for it, so every second execution is a quantum.
             let pace = [Pace::Slice, Pace::Quantum][executions % 2];

@@ -29,7 +29,7 @@ impl Lab {
             let inputs = || Inputs {
                 consts: &self.consts,
                 context: self.context,
-                memory: self.memory,
+                environment: self.memory,
             };
             let meter = Meter::new(limits, Pace::Quantum).with_quantum(LONG);
             let (program, heap) = (&self.program, &mut self.heap);

@@ -94,7 +94,7 @@ fn gone_on(
         let (context, memory) = (lab.context, lab.memory);
         let data = Data {
             context,
-            memory,
+            environment: memory,
             now,
         };
         let consts = Consts::Vector(lab.consts.clone());

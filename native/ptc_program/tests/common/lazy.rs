@@ -184,7 +184,7 @@ impl OverTexts {
             let inputs = Inputs {
                 consts: &consts,
                 context,
-                memory,
+                environment: memory,
             };
             let answered = answer.take().map(|answer| lazy.wrap(answer));
             let mut vm = Vm::new(&program, &mut lazy, inputs, state, meter(limits));

@@ -343,7 +343,7 @@ impl Lab {
             let inputs = Inputs {
                 consts: &self.consts,
                 context: self.context,
-                memory: self.memory,
+                environment: self.memory,
             };
             let meter = meter(limits);
             let is_probe = meter.pace() == Pace::Probe;

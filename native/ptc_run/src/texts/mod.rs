@@ -331,7 +331,7 @@ impl<F: Heaps, T: Copy> TextRun<F, T> {
         let consts = consts.iter().map(|term| Term::Real(*term)).collect();
         let data = Data {
             context: lazy.wrap(self.data.context),
-            memory: lazy.wrap(self.data.memory),
+            environment: lazy.wrap(self.data.environment),
             now: lazy.wrap(self.data.now),
         };
         let consts = Consts::Vector(consts);

@@ -340,7 +340,7 @@ pub fn run(program: &Program<Toy>, consts: &[i64], units: usize, limits: Limits)
         let inputs = Inputs {
             consts: &consts,
             context: nil,
-            memory: nil,
+            environment: nil,
         };
         // A slice makes no progress at all if a step is too long for it, so every second execution is a quantum.
         let pace = match suspensions % 2 {
