@@ -189,11 +189,18 @@ defmodule PtcRunner.Test.HostileCalls do
 
     [
       [program, consts, @given, nil],
+      [program, consts, {%{}, %{}, nil, nil}, :unless_calls],
       [program, consts, @given, {true, false}],
       [program, consts, @given, {false, :together}],
       [program, consts, @given, {:texts, {7, ~s([{"n": 1}, 2])}}],
       [observation, observed_consts, @given, {true, true}],
       [~s({"program":{"op":"add","left":1,"right":2.5}}), 10, @given, nil],
+      [
+        ~s({"program":{"op":"add","left":1,"right":2.5}}),
+        10,
+        {%{}, %{}, nil, nil},
+        :unless_calls
+      ],
       [{:checked, node}, {10, true, true, true, 2}, @given, nil],
       [{:unchecked, node}, 10, @given, nil]
     ]
