@@ -38,7 +38,7 @@ defmodule PtcRunner.Json.Checking do
     with {:error, fault} <- faulted(program, opts), do: {:error, Message.error(fault)}
   end
 
-  @doc "The same; an error is a fault, which has its code."
+  @doc "Compiles a program as `compile/2` does; an error is a fault, which has its code."
   @spec faulted(Json.program(), keyword()) :: {:ok, Program.t()} | {:error, Message.fault()}
   def faulted(program, opts) do
     {timeout, max_heap, max_depth, keys, strict, structs, edition, check} =

@@ -55,7 +55,7 @@ defmodule PtcRunner.Json.Keyed do
   def args(%__MODULE__{args: args}), do: args
   def args(args), do: args
 
-  @doc "The same call with other arguments."
+  @doc "The call with other arguments."
   @spec with_args(t() | term(), term()) :: t() | term()
   def with_args(%__MODULE__{} = keyed, args), do: %{keyed | args: args}
   def with_args(_args, args), do: args

@@ -51,7 +51,7 @@ pub struct Long {
     e: Option<usize>,
     /// The offset of the first digit that is not 0, before the exponent.
     digit: Option<usize>,
-    /// The same in the exponent.
+    /// The offset of the exponent's first digit that is not 0.
     exponent: Option<usize>,
 }
 

@@ -18,6 +18,6 @@ pub(crate) enum Atom<T, C> {
     None,
     /// The atom, and the cache of its last successful look-up.
     Known(T, C),
-    /// The same for an atom that is not a field of structs, see [`Heap::is_hidden`](ptc_term::heap::Heap::is_hidden).
+    /// An atom that is not a field of structs, and its cache, see [`Heap::is_hidden`](ptc_term::heap::Heap::is_hidden).
     Hidden(T, C),
 }

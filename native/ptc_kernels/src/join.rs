@@ -21,9 +21,9 @@ const FEW_PAIRS: usize = 4_096;
 /// Which items a join has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinKind {
-    /// Those that have a match, once for each.
+    /// Each item once for each of its matches: not at all without one.
     Inner,
-    /// Also those without a match.
+    /// Each item once for each of its matches, and once without one.
     Left,
     /// Each item once, with the list of its matches: only with [`JoinForm::Named`].
     Group,

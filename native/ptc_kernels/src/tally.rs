@@ -16,7 +16,7 @@ pub enum Tally {
     Sum(Number),
     /// The sum of a field's numbers, and their count.
     Mean(Number, i64),
-    /// The same of decimals and integers.
+    /// The sum or the mean of decimals and integers.
     Exact(Box<ExactTally>),
 }
 

@@ -22,7 +22,7 @@ pub const FUEL_OF_STEP: usize = 4_096;
 const MOST_MEMBERS: usize = 1_000;
 /// Maximum number of bytes of a string that is read in place, with the white space behind it.
 const LONGEST: usize = 65_536;
-/// The same for a number.
+/// Maximum number of bytes of a number that is read in place, with the white space behind it.
 const LONGEST_NUMBER: usize = 128;
 
 /// Returns whether a text can be read in place. What a program reads of a text is found in constant time, or in a time that is

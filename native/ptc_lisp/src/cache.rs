@@ -102,7 +102,7 @@ impl<T> Cache<T> {
         self.keys.get_mut(key as usize)?.as_mut()
     }
 
-    /// The same, to read.
+    /// Returns the forms of a key, to read them.
     #[inline]
     pub fn peek(&self, key: ConstId) -> Option<&KeyForms<T>> {
         self.keys.get(key as usize)?.as_ref()

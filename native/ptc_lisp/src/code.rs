@@ -132,7 +132,7 @@ pub enum Own {
         /// Where it jumps to.
         to: Pc,
     },
-    /// The same as a [`Visit`](Own::Visit), but before it as many items as possible are passed in one go, see [`crate::exec::scan`].
+    /// A [`Visit`](Own::Visit) before which as many items as possible are passed in one go, see [`crate::exec::scan`].
     Scan {
         /// The slot of the list.
         slot: Slot,

@@ -50,7 +50,7 @@ impl<T> Fault<T> {
         }
     }
 
-    /// The same error with a detail.
+    /// Returns the error with a detail.
     pub fn with(self, detail: impl Into<Cow<'static, str>>) -> Self {
         Fault {
             detail: Some(detail.into()),

@@ -125,7 +125,7 @@ fn is_time(misses: u32) -> bool {
 /// The binaries that may be in a term.
 #[derive(Clone, Copy, PartialEq)]
 enum Binaries {
-    /// Those that are no part of a larger one, which would be kept with them.
+    /// Binaries that are no part of a larger one, which would be kept with them.
     Short,
     All,
 }

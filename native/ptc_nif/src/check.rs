@@ -55,8 +55,8 @@ nif! {
 }
 
 nif! {
-    /// The same for a program that was compiled, with its constants and its text, or nil if it is a term. Nothing is read again, and
-    /// who asks the same again gets the answer from before.
+    /// Checks a program that was compiled, with its constants and its text, or nil if it is a term. Nothing is read again, and
+    /// the answer to an equal question is that from before.
     /// `detail`: `:findings`, `:observed` (the type of each operation too), `:plan`, or
     /// `:recipes` (the plan, and how the arguments of each call are made).
     fn check_compiled<'a>(

@@ -41,7 +41,7 @@ nif! {
 }
 
 nif! {
-    /// The same as `json_decode/3` without a limit of depth. A number that is not the value of its double is the tuple of the double and its
+    /// Decodes a JSON text without a limit of depth. A number that is not the value of its double is the tuple of the double and its
     /// digits.
     fn json_decode_exact<'a>(env, text: Term<'a>, given: (Term<'a>, Term<'a>)) -> NifResult<Term<'a>> {
         let call = Call::begin(env, given)?;

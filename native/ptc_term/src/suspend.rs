@@ -15,7 +15,7 @@ pub(crate) const CHUNK: usize = 1024;
 pub trait Rooted: Sized {
     /// A term; `()` in a suspended state.
     type Term;
-    /// The same state with other terms.
+    /// The state with other terms.
     type With<U>;
 
     /// Gives each term to `by` and puts what it returns in its place.

@@ -29,7 +29,7 @@ pub enum Sides {
     Both,
 }
 
-/// The same for a long text. Calls `count` after some of the white space, with its cost. If that fails, it goes on with
+/// Trims a long text. Calls `count` after some of the white space, with its cost. If that fails, it goes on with
 /// the same `start` and `end`, which begin with 0 and the length of the text.
 pub fn trim_long<'t, E>(
     text: &'t [u8],
@@ -40,7 +40,7 @@ pub fn trim_long<'t, E>(
     trim_sides(text, Sides::Both, start, end, count)
 }
 
-/// The same for one side, or both.
+/// Trims one side of a long text, or both, see [`trim_long`].
 pub fn trim_sides<'t, E>(
     text: &'t [u8],
     sides: Sides,

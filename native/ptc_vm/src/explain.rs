@@ -20,7 +20,7 @@ pub enum Detail {
     Forms,
     /// Nothing of a run: what the program will do.
     Plan,
-    /// The same, and how the arguments of each call are made.
+    /// What the program will do, and how the arguments of each call are made.
     Recipes,
 }
 

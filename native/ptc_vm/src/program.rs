@@ -155,7 +155,7 @@ pub enum Instr<L: Language> {
     },
     /// Calls the function value below so many arguments on the stack; leaves its value there.
     Invoke(u32),
-    /// The same, with the number of arguments in a slot.
+    /// Calls the function value below as many arguments as a slot says; leaves its value there.
     InvokeCount(Slot),
     /// Ends the activation of a function with the value on the stack.
     Return,

@@ -5,12 +5,12 @@
 pub enum ValueKind {
     /// The answer to the run's call.
     Answer,
-    /// The same, for a run that has moved to the process of its tools.
+    /// The answer to the call of a run that has moved to the process of its tools.
     Moved,
     /// For a run that has moved, the answers to the call at which it waits and to those that follow, as a list: see
     /// [`Vm::only_collects`](crate::Vm::only_collects).
     MovedAll,
-    /// The same, for a run that stays with its caller.
+    /// For a run that stays with its caller, the answers to the call at which it waits and to those that follow, as a list.
     Answers,
     /// The answer of a journal to the run's call. At the next call, those that follow it are looked for too.
     Replayed,
@@ -18,7 +18,7 @@ pub enum ValueKind {
     ReplayedAll,
     /// The text of the error of the call's tool, which the program may catch.
     Failed,
-    /// The same, for a run that has moved to the process of its tools.
+    /// The text of the error of the tool of a run that has moved to the process of its tools.
     FailedMoved,
     /// The value of the loop at whose start the run was suspended.
     Joined,
@@ -26,7 +26,7 @@ pub enum ValueKind {
     InTurn,
     /// The name of the call's tool and the JSON text that it has answered, which the run may refuse to read in place.
     Text,
-    /// The same, for a run that has moved to the process of its tools.
+    /// The name and the JSON text of the call's tool, for a run that has moved to the process of its tools.
     TextMoved,
 }
 

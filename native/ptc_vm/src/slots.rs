@@ -9,11 +9,11 @@ use std::ops::{Index, IndexMut};
 
 /// The slots of all activations.
 pub(crate) struct Slots<T> {
-    /// Those of the current activation, and of callers since the last suspension.
+    /// The slots of the current activation, and of callers since the last suspension.
     all: Vec<T>,
     /// Where those of the current activation begin.
     base: usize,
-    /// Those of the callers before.
+    /// The slots of the callers before.
     below: Stack<T>,
 }
 

@@ -79,7 +79,7 @@ impl<'h, H: Heap, L: Execute> Vm<'h, H, L> {
         self.into_parts().0
     }
 
-    /// The same, with the meter of the execution.
+    /// Ends the execution. Returns the state and the meter.
     #[inline]
     pub fn into_parts(self) -> (State<L, H::Term>, Meter) {
         let Machine {

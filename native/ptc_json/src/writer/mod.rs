@@ -253,7 +253,7 @@ impl<'s, 'o, 'c, R: Readable> Writer<'s, 'o, 'c, R> {
         Ok(())
     }
 
-    /// The same for the entries of the innermost map, which is read in place, from number `at` on.
+    /// Writes the entries of the innermost map, which is read in place, from number `at` on.
     fn entries(&mut self, at: usize) -> Result<(), Refusal<R::Term>> {
         let (source, depth) = (self.source, self.draft.open.len());
         let (keys, values) = source.flat(self.last()?);

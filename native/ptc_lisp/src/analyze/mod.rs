@@ -59,7 +59,7 @@ pub fn analyze(source: &str, added: &[Added]) -> Result<Analyzed, Problem> {
     analyze_until(source, added, usize::MAX, &mut Patience::new(&mut || false))
 }
 
-/// The same, as long as it may go on, and if the program has no more unique symbols and keywords than this.
+/// Analyzes a program as long as it may go on, and if it has no more unique symbols and keywords than this.
 pub fn analyze_until(
     source: &str,
     added: &[Added],

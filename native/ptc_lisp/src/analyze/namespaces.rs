@@ -17,7 +17,7 @@ enum Has {
     Core,
     /// Built-ins by other names.
     Renamed(&'static [(&'static str, Builtin)]),
-    /// The same, with the constants of floats.
+    /// Built-ins by other names, and the constants of floats.
     Floats(&'static [(&'static str, Builtin)]),
 }
 

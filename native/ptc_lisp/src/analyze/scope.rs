@@ -64,7 +64,7 @@ pub struct Defs {
     visible: Vec<u32>,
     /// The definitions of the bodies around the place, in their order.
     counted: Vec<SymbolId>,
-    /// Those in values of bindings: they count after the form that binds.
+    /// The definitions in values of bindings: they count after the form that binds.
     later: Vec<SymbolId>,
 }
 

@@ -137,7 +137,7 @@ pub enum Build {
     Or(u32),
     /// Values of bindings, and a body.
     Let(u32),
-    /// The same for `loop`.
+    /// Values of bindings of `loop`, and its body.
     Loop(u32),
     /// `recur`
     Recur(u32),

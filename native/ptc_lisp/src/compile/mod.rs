@@ -51,11 +51,11 @@ pub struct Compiled {
 /// The names of a program.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Names {
-    /// Those that must be in the memory.
+    /// The names that must be in the memory.
     pub unbound: Vec<String>,
     /// The tools that it names.
     pub tools: Vec<String>,
-    /// Those of the user namespace that it mentions or defines.
+    /// The names of the user namespace that it mentions or defines.
     pub globals: Vec<String>,
     /// The built-ins that it mentions, and that a name of the memory would shadow.
     pub builtins: Vec<String>,

@@ -68,7 +68,7 @@ pub fn wrong_argument<T>(
     VmHalt::fault(Fault::of("argument", builtin.name(), vec![argument]).with(detail))
 }
 
-/// The same error, which has all arguments, which may say together what was meant.
+/// The error of an argument, with all arguments: together they may say what was meant.
 #[cold]
 pub fn refused_argument<T: Copy>(
     builtin: Builtin,

@@ -130,7 +130,7 @@ fn wrong_count<H: Heap>(
     VmHalt::fault(Fault::of(code, name, terms))
 }
 
-/// The same error where a built-in has called the closure.
+/// The error of a wrong number of arguments where a built-in has called the closure.
 #[cold]
 pub fn wrong_count_of_callback<H: Heap>(
     m: &mut Machine<'_, H>,

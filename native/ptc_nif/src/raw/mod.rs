@@ -54,7 +54,7 @@ impl<'a> From<Term<'a>> for Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// The same term as a rustler `Term`.
+    /// Returns the term as a rustler `Term`.
     pub fn term(self, env: Env<'a>) -> Term<'a> {
         // SAFETY: a Raw<'a> is only ever made of terms of the one environment with lifetime 'a.
         unsafe { Term::new(env, self.0) }
@@ -250,7 +250,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The same through the interface.
+    /// Asks the interface for the elements of a tuple.
     pub(super) fn ask_tuple(self, term: Raw<'a>) -> Option<&'a [Raw<'a>]> {
         let mut array = MaybeUninit::uninit();
         let arity = filled!(|arity: &mut MaybeUninit<_>| enif_get_tuple(

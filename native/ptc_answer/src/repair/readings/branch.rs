@@ -22,7 +22,7 @@ pub enum Bracket {
 pub struct BranchFrame {
     /// The declared fields found so far, a bit for each of the first 64.
     pub seen: u64,
-    /// Those of them that were found in another spelling.
+    /// The fields of `seen` that were found in another spelling.
     pub spelled: u64,
     /// Hash of the surrounding frames.
     pub outer: u64,

@@ -77,7 +77,7 @@ impl<T: Copy> Each<T> {
     }
 }
 
-/// The same error of another built-in, for which the first one has worked.
+/// Returns the error of a built-in as one of another built-in, for which the first one has worked.
 #[cold]
 pub(super) fn of_builtin<H: Heap>(halt: Halt<H>, builtin: Builtin) -> Halt<H> {
     match halt {

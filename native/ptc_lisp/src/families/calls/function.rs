@@ -122,7 +122,7 @@ impl<T: Copy> FunctionLike<T> {
         })
     }
 
-    /// The same function; a key gives nil for an item that has no keys.
+    /// Returns the function with this leniency: in a lenient one, a key gives nil for an item that has no keys.
     pub fn lenient(self, lenient: bool) -> Self {
         FunctionLike { lenient, ..self }
     }

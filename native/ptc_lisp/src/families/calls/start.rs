@@ -265,7 +265,7 @@ fn require_thunk<H: Heap>(m: &mut Machine<'_, H>, function: H::Term) -> Result<(
     }
 }
 
-/// The same, and maps.
+/// Returns the stand-ins `takes`, and maps.
 fn maps_and(takes: StandIns) -> StandIns {
     StandIns {
         maps: true,

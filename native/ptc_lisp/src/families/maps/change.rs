@@ -101,7 +101,7 @@ pub fn put_at<H: Heap>(
     }
 }
 
-/// The same of a list. It takes as long as the list, at once.
+/// Puts a value into a list. It takes as long as the list, at once.
 fn put_in_list<H: Heap>(
     m: &mut Machine<'_, H>,
     call: Call<'_, H::Term>,

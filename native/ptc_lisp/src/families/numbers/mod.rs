@@ -80,7 +80,7 @@ pub fn quick<H: Heap>(
     }
 }
 
-/// The same, for one of the [most frequent](is_arithmetic) built-ins.
+/// Returns the value of one of the [most frequent](is_arithmetic) built-ins, if both arguments are small numbers.
 #[inline(always)]
 pub fn arithmetic<H: Heap>(
     m: &mut Machine<'_, H>,

@@ -242,7 +242,7 @@ fn is_interleaved<H: Heap>(m: &Machine<'_, H>, coll: H::Term) -> bool {
     matches!(class(m, coll), Class::Nil | Class::List | Class::String)
 }
 
-/// The same with so many sources that no suspension may exchange all of them. [`Flow::lists`] has the sources, and behind them what each round
+/// Interleaves so many sources that no suspension may exchange all of them. [`Flow::lists`] has the sources, and behind them what each round
 /// leaves of each.
 fn interleave_many<H: Heap>(
     m: &mut Machine<'_, H>,
