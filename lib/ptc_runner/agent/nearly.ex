@@ -4,6 +4,7 @@ defmodule PtcRunner.Agent.Nearly do
   # a datetime has. And those that have none: numbers with grouping signs.
 
   alias PtcRunner.Agent.Parts
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.Codec
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Base, Firewall, Type}
@@ -253,7 +254,7 @@ defmodule PtcRunner.Agent.Nearly do
         held = MapSet.new(held)
 
         for [time] <- @time |> Regex.scan(text) |> Enum.uniq(),
-            {:ok, read, _offset} <- [DateTime.from_iso8601(time)],
+            {:ok, read, _offset} <- [IsoTime.datetime(time)],
             read in held,
             do: "cut #{Shown.quoted(time)} to microseconds"
     end

@@ -2,6 +2,8 @@ defmodule PtcRunner.Json.Now do
   @moduledoc false
   # The time that a run takes for its start, option `:now`.
 
+  alias PtcRunner.IsoTime
+
   @doc """
   A time as the operation `now` gives it; nil stands for the time of the start. `:error` if it is neither a `DateTime`
   nor an ISO 8601 text, or not in the years 0 to 9999. A text without a time is midnight, one without an offset is in UTC.
@@ -35,16 +37,13 @@ defmodule PtcRunner.Json.Now do
   end
 
   def text(text) when is_binary(text) do
-    with {:error, :missing_offset} <- DateTime.from_iso8601(text),
+    with {:error, :missing_offset} <- IsoTime.datetime(text),
          {:ok, naive} <- NaiveDateTime.from_iso8601(text) do
       naive |> DateTime.from_naive!("Etc/UTC") |> text()
     else
       {:ok, time, _offset} -> text(time)
       {:error, _invalid} -> of_date(text)
     end
-  rescue
-    # In some releases of Elixir, a time whose year in UTC is 10000.
-    FunctionClauseError -> :error
   end
 
   def text(_other), do: :error

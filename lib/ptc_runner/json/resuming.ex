@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Resuming do
   # Goes on with a paused run: it runs anew, and the calls that were answered before get their answers from the journal.
 
   alias PtcRunner.Json.{Call, Control, Entry, Evaluation, Given, Keyed, Message, Paused, Runner}
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.Within
   alias PtcRunner.Json.Control.{Decided, Order, Rules}
   alias PtcRunner.Json.Paused.{Packed, Sound, Stored}
@@ -228,7 +229,7 @@ defmodule PtcRunner.Json.Resuming do
   defp expired(nil), do: :ok
 
   defp expired(text) do
-    with {:ok, until, _offset} <- DateTime.from_iso8601(text),
+    with {:ok, until, _offset} <- IsoTime.datetime(text),
          :lt <- DateTime.compare(DateTime.utc_now(), until) do
       :ok
     else

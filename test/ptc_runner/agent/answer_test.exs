@@ -21,6 +21,29 @@ defmodule PtcRunner.Agent.AnswerTest do
     end
   end
 
+  # In some releases of Elixir, DateTime.from_iso8601/1 raises for them.
+  test "a time that is in another year than 9999 in UTC is no datetime" do
+    alias PtcRunner.SubAgent.Loop.JsonHandler
+    alias PtcRunner.SubAgent.Signature
+
+    for time <- ["9999-12-31T23:59:59-05:00", "-9999-01-01T00:00:00+05:00"] do
+      text = ~s({"at": "#{time}"})
+
+      for types <- ["{at :datetime}", "{at :datetime?}", [at: {:one_of, [:datetime, :int], nil}]] do
+        assert {:error, [%{message: message} | _], _feedback} = Agent.answer(text, types)
+        assert message =~ "expected"
+      end
+
+      {:ok, signature} = Signature.parse("() -> {at :datetime}")
+      assert JsonHandler.atomize_keys(%{"at" => time}, signature)[:at] == time
+
+      assert {:error, _errors} =
+               JsonHandler.validate_return(%{parsed_signature: signature}, %{at: time})
+
+      assert {:error, _text} = Signature.Coercion.coerce(time, :datetime)
+    end
+  end
+
   test "numbers, texts and dates stand bare, in a fence, or in an object" do
     for text <-
           ["42", " 42\n", ~s({"value": 42}), ~s(It is {"value": 42}.)] ++

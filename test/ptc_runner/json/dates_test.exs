@@ -6,6 +6,7 @@ defmodule PtcRunner.Json.DatesTest do
   alias PtcRunner.{Agent, Json}
   alias PtcRunner.Test.Environment
 
+  doctest PtcRunner.IsoTime
   doctest PtcRunner.Json.Now
 
   @units ~w(year month week day hour minute second)

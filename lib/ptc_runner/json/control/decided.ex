@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Control.Decided do
   @moduledoc false
   # A decision about a call, with who or what has decided, when, and a note.
 
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.Call
   alias PtcRunner.Sandbox.Guarded
   alias PtcRunner.Shown
@@ -101,7 +102,7 @@ defmodule PtcRunner.Json.Control.Decided do
   defp time(%DateTime{} = time), do: {:ok, DateTime.to_iso8601(time)}
 
   defp time(text) when is_binary(text),
-    do: if(match?({:ok, _, _}, DateTime.from_iso8601(text)), do: {:ok, text}, else: :error)
+    do: if(match?({:ok, _, _}, IsoTime.datetime(text)), do: {:ok, text}, else: :error)
 
   defp time(_other), do: :error
 end

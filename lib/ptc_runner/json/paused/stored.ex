@@ -2,6 +2,7 @@ defmodule PtcRunner.Json.Paused.Stored do
   @moduledoc false
   # A paused run as a map that is JSON, and back; and what was written down of a run whose process was killed.
 
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.{Call, Entry, Kept, Keyed, Now, Paused}
   alias PtcRunner.Json.Paused.{Packed, Sound}
   alias PtcRunner.Shown
@@ -212,7 +213,7 @@ defmodule PtcRunner.Json.Paused.Stored do
     end
   end
 
-  defp time?(text), do: is_binary(text) and match?({:ok, _, _}, DateTime.from_iso8601(text))
+  defp time?(text), do: is_binary(text) and match?({:ok, _, _}, IsoTime.datetime(text))
 
   defp list(map, name, read) do
     with %{^name => list} when is_list(list) <- map,

@@ -2,6 +2,7 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   @moduledoc false
   # The built-ins for dates and times, and those of the system.
 
+  alias PtcRunner.IsoTime
   alias PtcRunner.Lisp.{Answers, Duration, Words}
 
   # Integers below this are seconds, others are milliseconds.
@@ -25,7 +26,7 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   """
   @spec at(String.t(), String.t()) :: Answers.answer()
   def at(name, text) do
-    {:ok, time, _offset} = DateTime.from_iso8601(text)
+    {:ok, time, _offset} = IsoTime.datetime(text)
 
     case name do
       "java.util.Date." -> {true, time}
@@ -129,7 +130,7 @@ defmodule PtcRunner.Lisp.Answers.Dates do
   defp time(text) when byte_size(text) > @longest, do: :error
 
   defp time(text) do
-    with {:error, _reason} <- DateTime.from_iso8601(text),
+    with {:error, _reason} <- IsoTime.datetime(text),
          {:error, _reason} <- NaiveDateTime.from_iso8601(text) do
       :error
     else

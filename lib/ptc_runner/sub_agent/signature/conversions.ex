@@ -7,6 +7,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   #
   # A second walk is needed only if a value has dates, or texts that must be dates.
 
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature.{Decimals, RuleText, UnknownType}
@@ -43,7 +44,7 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   end
 
   defp date_time(text, hidden?) do
-    case DateTime.from_iso8601(text) do
+    case IsoTime.datetime(text) do
       {:ok, date_time, 0} ->
         {:ok, date_time, ["normalized to UTC"]}
 

@@ -4,6 +4,7 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   # value of its float: no other value of JSON is a tuple. Here each becomes the decimal of its digits where the type is `:decimal`, and its
   # float elsewhere.
 
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.Values
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
@@ -116,7 +117,7 @@ defmodule PtcRunner.SubAgent.Signature.Exact do
   end
 
   defp at(text, :datetime, %{texts: true}) when is_binary(text) do
-    case DateTime.from_iso8601(text) do
+    case IsoTime.datetime(text) do
       {:ok, datetime, _offset} -> datetime
       {:error, _reason} -> text
     end

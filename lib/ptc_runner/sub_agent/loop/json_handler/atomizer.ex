@@ -2,6 +2,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   @moduledoc false
   # Converts keys to existing atoms, and strings to dates and decimals if the type has them.
 
+  alias PtcRunner.IsoTime
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
   alias PtcRunner.SubAgent.Signature.Decimals
@@ -66,7 +67,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   end
 
   defp value(text, :datetime, _names) when is_binary(text) do
-    case DateTime.from_iso8601(text) do
+    case IsoTime.datetime(text) do
       {:ok, datetime, _offset} -> datetime
       {:error, _reason} -> text
     end
