@@ -78,6 +78,16 @@ defmodule PtcRunner.Lisp.Given do
   }
 
   @doc """
+  The names of the options of control. The original ignores them: a run there would go on without what they ask for.
+
+      iex> :on_call in PtcRunner.Lisp.Given.control_options()
+      true
+
+  """
+  @spec control_options() :: [atom()]
+  def control_options, do: unquote(Map.keys(@control))
+
+  @doc """
   Reads the options. `nil` stands for the default. Raises `ArgumentError` for a value that is not of its kind. `:turn_history` is kept
   with the newest first.
 

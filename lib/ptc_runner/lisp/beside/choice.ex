@@ -4,14 +4,11 @@ defmodule PtcRunner.Lisp.Beside.Choice do
 
   alias PtcRunner.Agent
   alias PtcRunner.Json.Tools
-  alias PtcRunner.Lisp.Program
+  alias PtcRunner.Lisp.{Given, Program}
 
   # What both interpreters do with these is the same.
   @both ~w(budget context float_precision max_heap max_print_length max_program_bytes max_symbols max_tool_calls memory signature
     strict_data timeout tools turn_history)a
-
-  # The original ignores these, and a run would go on without what they ask for.
-  @here ~w(firewall now on_call on_journal pause_ttl tool_concurrency tool_context unknown within)a
 
   # Options of the original which change nothing in a program that is one here: how the context is copied, and what belongs to names that
   # are left out.
@@ -48,10 +45,17 @@ defmodule PtcRunner.Lisp.Beside.Choice do
   @spec of(term(), term()) :: t()
   def of(program, opts) do
     cond do
-      not Keyword.keyword?(opts) -> :original
-      is_struct(program, Program) or here?(opts) -> {:here, Keyword.take(opts, @both ++ @here)}
-      is_binary(program) and Enum.all?(opts, &known?/1) and tools?(opts) -> either(opts)
-      true -> :original
+      not Keyword.keyword?(opts) ->
+        :original
+
+      is_struct(program, Program) or here?(opts) ->
+        {:here, Keyword.take(opts, @both ++ Given.control_options())}
+
+      is_binary(program) and Enum.all?(opts, &known?/1) and tools?(opts) ->
+        either(opts)
+
+      true ->
+        :original
     end
   end
 
@@ -74,7 +78,7 @@ defmodule PtcRunner.Lisp.Beside.Choice do
   defp known?({_name, value}), do: value in [nil, false, [], %{}]
 
   defp here?(opts) do
-    Enum.any?(opts, fn {name, value} -> name in @here and value != nil end) or
+    Enum.any?(opts, fn {name, value} -> name in Given.control_options() and value != nil end) or
       Enum.any?(forms(opts), &tool_of_here?/1)
   end
 
