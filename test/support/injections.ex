@@ -7,7 +7,7 @@ defmodule PtcRunner.Test.Injections do
   The tasks by their names: the program that a person approves, its data, the calls that it makes, and the programs of the injection.
 
       iex> for {_name, task} <- PtcRunner.Test.Injections.all(), do: length(task.injected) > 1
-      [true, true, true, true, true, true, true]
+      [true, true, true, true, true, true, true, true]
 
   """
   @spec all() :: [{String.t(), map()}]
@@ -19,7 +19,8 @@ defmodule PtcRunner.Test.Injections do
       {"book what was found", booking()},
       {"share a file", sharing()},
       {"pay what one of two files says", files()},
-      {"send a part of a profile", profile()}
+      {"send a part of a profile", profile()},
+      {"pay what is left", folded()}
     ]
   end
 
@@ -265,6 +266,31 @@ defmodule PtcRunner.Test.Injections do
         whole: send.(load("me")),
         more: send.(only.("select", ["name", "pin"])),
         other: send.(only.("unset", ["name"]))
+      ]
+    }
+  end
+
+  # What a fold has accumulated stands in the call, and where it comes from beside it.
+  defp folded do
+    held = %{"op" => "var", "name" => "left"}
+    pay = call("pay", %{"to" => "Ada", "sum" => held})
+    less = %{"op" => "sub", "left" => held, "right" => %{"op" => "it"}}
+    last = &pipe([%{"op" => "list", "items" => [pay, &1]}, %{"op" => "last"}])
+    fold = &%{"op" => "fold", "as" => "left", "init" => &1, "expr" => last.(&2)}
+
+    %{
+      tools: ["pay"],
+      answers: %{"read" => 9_999},
+      context: %{"parts" => [1, 2], "rent" => 10, "savings" => 9_999},
+      task: pipe([load("parts"), fold.(load("rent"), less)]),
+      calls: for(sum <- [10, 9], do: {"pay", %{"to" => "Ada", "sum" => sum}}),
+      injected: [
+        first: pipe([load("parts"), fold.(9_999, less)]),
+        source: pipe([load("parts"), fold.(load("savings"), less)]),
+        next: pipe([load("parts"), fold.(load("rent"), 9_999)]),
+        answer: pipe([load("parts"), fold.(load("rent"), call("read", %{}))]),
+        inner:
+          pipe([load("parts"), fold.(load("rent"), pipe([load("parts"), fold.(9_999, less)]))])
       ]
     }
   end

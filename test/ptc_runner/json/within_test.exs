@@ -495,4 +495,36 @@ defmodule PtcRunner.Json.WithinTest do
     {:ok, both} = Json.plan(loop.([zero, other]), tools: tools)
     assert {:ok, [_, _], _, _} = Json.run(loop.([zero, other]), tools: tools, within: both)
   end
+
+  # Who approves a plan reads the constants, wherever the program has put them.
+  test "constants of what is taken apart, of items and of folds stand in the text" do
+    pay = &%{"op" => "call", "tool" => "pay", "args" => %{"to" => &1}}
+    it = %{"op" => "it"}
+    split = %{"op" => "split", "value" => %{"op" => "literal", "value" => "Ada,Bob"}, "by" => ","}
+    fold = &%{"op" => "fold", "init" => &1, "expr" => &2}
+    held = %{"op" => "var", "name" => "acc"}
+    items = %{"op" => "list", "items" => [pay.(held), "Eve"]}
+    last = &%{"op" => "pipe", "steps" => [&1, %{"op" => "last"}]}
+
+    for {node, shown} <- [
+          {pay.(%{"op" => "pipe", "steps" => [split, %{"op" => "last"}]}), ~s("Ada,Bob")},
+          {%{"op" => "pipe", "steps" => [split, %{"op" => "map", "expr" => pay.(it)}]},
+           ~s("Ada,Bob")},
+          {%{
+             "op" => "pipe",
+             "steps" => [
+               split,
+               %{"op" => "map", "expr" => pay.(%{"op" => "text", "parts" => ["Dr. ", it]})}
+             ]
+           }, ~s("Dr. ", "Ada,Bob")},
+          {%{
+             "op" => "pipe",
+             "steps" => [%{"op" => "load", "name" => "rows"}, fold.("Ada", last.(items))]
+           }, ~s("Ada", "Eve")}
+        ] do
+      {:ok, plan} = Json.plan(%{"program" => node})
+      to = plan |> to_string() |> String.split("\n") |> Enum.find(&(&1 =~ "    to: "))
+      assert to =~ shown, "#{to} has no #{shown}"
+    end
+  end
 end

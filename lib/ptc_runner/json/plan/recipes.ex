@@ -31,7 +31,7 @@ defmodule PtcRunner.Json.Plan.Recipes do
   """
   @spec sites({list(), list()}) :: [site()]
   def sites({recipes, calls}) do
-    recipes = recipes |> answered(calls) |> List.to_tuple()
+    recipes = recipes |> answered(calls) |> folded() |> List.to_tuple()
 
     {sites, _known} =
       Enum.map_reduce(calls, {recipes, %{}, %{}}, fn {tool, least, most, args}, known ->
@@ -51,6 +51,44 @@ defmodule PtcRunner.Json.Plan.Recipes do
       end)
 
     recipes
+  end
+
+  # What a `fold` has accumulated is made by its first value and its body, and by those of the folds around it; a call in the body has none of that in its
+  # own recipe. In the table, what is accumulated stands before the body, and the fold behind it.
+  defp folded(recipes) do
+    numbered = Enum.with_index(recipes)
+    {accumulated, {folds, _open}} = Enum.flat_map_reduce(numbered, {%{}, []}, &of_fold/2)
+
+    if accumulated == [] do
+      recipes
+    else
+      known = {List.to_tuple(recipes), %{}, %{}}
+
+      {digests, _known} =
+        Enum.reduce(accumulated, {%{nil: ""}, known}, &with_around(&1, &2, folds))
+
+      Enum.map(numbered, fn
+        {{:accumulated, _number}, id} when :erlang.map_get(id, digests) == nil -> :unknown
+        {{:accumulated, _number}, id} -> {:accumulated, digests[id], folds[id]}
+        {recipe, _id} -> recipe
+      end)
+    end
+  end
+
+  # With the one of the fold around.
+  defp of_fold({{:accumulated, _number}, id}, {folds, open}),
+    do: {[{id, List.first(open)}], {folds, [id | open]}}
+
+  defp of_fold({{:made, "fold", _parts, _input, _copied}, fold}, {folds, [id | open]}),
+    do: {[], {Map.put(folds, id, fold), open}}
+
+  defp of_fold(_other, so_far), do: {[], so_far}
+
+  defp with_around({id, around}, {digests, known}, folds) do
+    {digest, known} = digest(Map.fetch!(folds, id), known)
+    around = Map.fetch!(digests, around)
+    whole = if digest != nil and around != nil, do: Digest.of([digest, around])
+    {Map.put(digests, id, whole), known}
   end
 
   defp arguments({:is, map}) when is_map(map) and not is_struct(map),
@@ -223,41 +261,35 @@ defmodule PtcRunner.Json.Plan.Recipes do
 
   # The constants that stand in a computed value, as far as its expression has not too many parts.
   defp constants(id, {recipes, _patterns, _digests}),
-    do: constants([id], recipes, [], @most_looked)
+    do: constants([id], recipes, [], {@most_looked, []})
 
-  defp constants([], _recipes, found, _left),
+  defp constants(ids, _recipes, found, {left, _folds}) when ids == [] or left == 0,
     do: found |> Enum.reverse() |> Enum.uniq_by(&Pattern.exact/1)
 
-  defp constants(_ids, recipes, found, 0), do: constants([], recipes, found, 1)
-
-  defp constants([id | ids], recipes, found, left) do
+  defp constants([id | ids], recipes, found, {left, folds}) do
     case elem(recipes, id) do
       {:constant, value} ->
-        constants(ids, recipes, [value | found], left - 1)
+        constants(ids, recipes, [value | found], {left - 1, folds})
 
-      {:made, _op, parts, input, _copied} ->
-        inside = for {name, of} <- parts, name not in @names, do: of
-        constants(inside ++ [input | ids], recipes, found, left - 1)
+      {:accumulated, _digest, fold} ->
+        inside = if fold in folds, do: [], else: [fold]
+        constants(inside ++ ids, recipes, found, {left - 1, inside ++ folds})
 
-      {:object, fields} ->
-        constants(Enum.map(fields, &elem(&1, 1)) ++ ids, recipes, found, left - 1)
-
-      {:with, of, fields} ->
-        constants([of | Enum.map(fields, &elem(&1, 1))] ++ ids, recipes, found, left - 1)
-
-      {kind, inside} when kind in [:list, :one_of] ->
-        constants(inside ++ ids, recipes, found, left - 1)
-
-      {:each, _list, body} ->
-        constants([body | ids], recipes, found, left - 1)
-
-      {:field, of, _name} ->
-        constants([of | ids], recipes, found, left - 1)
-
-      _other ->
-        constants(ids, recipes, found, left - 1)
+      recipe ->
+        constants(parts(recipe) ++ ids, recipes, found, {left - 1, folds})
     end
   end
+
+  defp parts({:made, _op, parts, input, _copied}),
+    do: for({name, of} <- parts, name not in @names, do: of) ++ [input]
+
+  defp parts({:object, fields}), do: Enum.map(fields, &elem(&1, 1))
+  defp parts({:with, of, fields}), do: [of | Enum.map(fields, &elem(&1, 1))]
+  defp parts({kind, inside}) when kind in [:list, :one_of], do: inside
+  defp parts({:each, _list, body}), do: [body]
+  defp parts({:field, of, _name}), do: [of]
+  defp parts({kind, of}) when kind in [:item, :group], do: [of]
+  defp parts(_other), do: []
 
   # The digest of how a value is made; nil if a part of that is unknown.
   defp digest(id, {_recipes, _patterns, digests} = known) when is_map_key(digests, id),
@@ -276,6 +308,8 @@ defmodule PtcRunner.Json.Plan.Recipes do
   defp inside({root, _name} = named, known)
        when root in [:context, :memory, :error, :accumulated],
        do: {named, known}
+
+  defp inside({:accumulated, digest, _fold}, known), do: {{:accumulated, digest}, known}
 
   defp inside({:answer, name, args}, known), do: all({:answer, name}, [args], known)
 
