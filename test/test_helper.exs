@@ -17,6 +17,18 @@ System.put_env(
   String.trim("#{System.get_env("ERL_FLAGS")} +sbwt none +sbwtdcpu none +sbwtdio none")
 )
 
+# A module that is not there, such as a struct's implementation of a protocol, is looked for in each folder of the code path, by one
+# process for the whole VM. Erlang's applications that nothing here uses are taken out of the path, as later releases of Elixir do. Those
+# that are named here are used by the guides.
+loaded = for {app, _about, _version} <- Application.loaded_applications(), do: app
+used = Enum.map(loaded ++ [:inets, :ssl, :public_key, :asn1], &Atom.to_string/1)
+
+for folder <- :code.get_path(),
+    List.starts_with?(folder, :code.lib_dir()),
+    [_whole, name] <- [Regex.run(~r{/(\w+)-[\d.]+(?:/ebin)?$}, List.to_string(folder))],
+    name not in used,
+    do: :code.del_path(folder)
+
 # A busy machine may stand still for seconds. So only tests of timeouts have short ones: the default of
 # runs, 1,000 ms, is longer here. `test/ptc_runner/json/limits_test.exs` tests the default itself.
 Application.put_env(:ptc_runner_native, :default_timeout, 60_000)
