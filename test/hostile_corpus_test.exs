@@ -5,7 +5,7 @@ defmodule PtcRunner.HostileCorpusTest do
   time and makes no atom.
   """
 
-  use ExUnit.Case, async: false
+  use PtcRunner.Test.Apart
 
   alias PtcRunner.Json
   alias PtcRunner.Json.Codec
@@ -16,7 +16,7 @@ defmodule PtcRunner.HostileCorpusTest do
   @moduletag timeout: 300_000
 
   setup_all do
-    Watch.load_everything()
+    apart(&Watch.load_everything/0)
   end
 
   @timeout 25

@@ -1,7 +1,7 @@
 defmodule PtcRunner.LongWorkTest do
   # Work that once held a dirty scheduler for long in one call, or a normal one: it is suspended about every
   # millisecond now. What a call takes on average is measured, since a busy machine makes single ones long.
-  use ExUnit.Case, async: false
+  use PtcRunner.Test.Apart
   import Bitwise
 
   alias PtcRunner.Json

@@ -30,6 +30,8 @@ defmodule PtcRunner.Test.SliceClock do
 
   # The tests that may have held a scheduler for too long: those that ended next.
   @table :ptc_slice_clock
+  # What was measured in other VMs, by the module of tests that ran there.
+  @apart :ptc_slice_clock_apart
 
   # In nanoseconds: too long for an undisturbed call on a normal scheduler; for any call there, disturbed or not;
   # reported for a dirty one; too long for an undisturbed call on a dirty one; for any call there.
@@ -62,11 +64,26 @@ defmodule PtcRunner.Test.SliceClock do
   @spec start() :: boolean()
   def start do
     # The process that runs the suite owns the table: formatters have ended when the report is made.
-    :ets.new(@table, [:ordered_set, :named_table, :public])
-    slower()
+    for table <- [@table, @apart], do: :ets.new(table, [:ordered_set, :named_table, :public])
     :persistent_term.put({__MODULE__, :watch}, Standstill.start())
+    switch()
+  end
+
+  @doc """
+  Starts to measure in a VM that makes no report: `add/2` gives its measurements to this one's.
+
+      iex> PtcRunner.Test.SliceClock.switch()
+      true
+  """
+  @spec switch() :: boolean()
+  def switch do
+    slower()
     Native.clock_switch(true)
   end
+
+  @doc "The measurements of another VM, in which the tests of `module` run (`PtcRunner.Test.Apart`): the last ones count."
+  @spec add(module(), [line()]) :: true
+  def add(module, lines), do: :ets.insert(@apart, {module, lines})
 
   @doc """
   The measurements since `start/0`.
@@ -167,7 +184,7 @@ defmodule PtcRunner.Test.SliceClock do
   """
   @spec unmeasured() :: [String.t()]
   def unmeasured do
-    measured = MapSet.new(lines(), & &1.name)
+    measured = MapSet.new(lines() ++ Enum.flat_map(added(), &elem(&1, 1)), & &1.name)
     names = for {name, _arity} <- Native.__info__(:functions), do: Atom.to_string(name)
     (Enum.uniq(names) -- @not_measured) -- MapSet.to_list(measured)
   end
@@ -179,6 +196,7 @@ defmodule PtcRunner.Test.SliceClock do
   @spec report(whole? :: boolean()) :: :ok | {:error, [String.t()]}
   def report(whole?) do
     lines = lines()
+    added = added()
 
     IO.puts(
       "\nCPU time of the calls in µs (limit on normal schedulers: 2,000; undisturbed calls: alone)"
@@ -186,6 +204,12 @@ defmodule PtcRunner.Test.SliceClock do
 
     IO.puts(row(["NIF", "scheduler", "calls", "min", "p50", "p99", "max", "max alone", "over"]))
     Enum.each(lines, &IO.puts(row(&1)))
+
+    for {module, lines} <- added do
+      IO.puts("\nIn the VM of #{inspect(module)}")
+      Enum.each(lines, &IO.puts(row(&1)))
+    end
+
     IO.puts("\nThe longest calls, and the test that ended next:")
     Enum.each(longest(), &IO.puts("  " <> &1))
 
@@ -195,7 +219,12 @@ defmodule PtcRunner.Test.SliceClock do
       "The machine stood still for #{microseconds(late)} µs at most, #{times} times for more than 100 ms."
     )
 
-    too_long = Enum.flat_map(lines, &too_long(&1, still))
+    too_long =
+      Enum.flat_map(lines, &too_long(&1, still)) ++
+        for {module, lines} <- added,
+            line <- lines,
+            text <- too_long(line, still),
+            do: "#{text}, in the VM of #{inspect(module)}"
 
     missing =
       for name <- unmeasured(), whole?, do: "#{name} was not measured: no clock, or no test"
@@ -205,6 +234,8 @@ defmodule PtcRunner.Test.SliceClock do
       wrong -> {:error, wrong}
     end
   end
+
+  defp added, do: :ets.tab2list(@apart)
 
   # A hypervisor can take the processor away without the system's notice. In 100,000 rounds that happened
   # once. `test/hostile_corpus_test.exs` and `test/ptc_runner/slices_test.exs` repeat their calls and

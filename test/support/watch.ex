@@ -64,7 +64,7 @@ defmodule PtcRunner.Test.Watch do
   Calls `fun` in a process of its own; gives its result and the times, in milliseconds, for which
   that process held a scheduler without a break, if they were at least as long as `limit`.
 
-  For tests that are not async: there is only one such monitor per node.
+  For tests that are not async, or apart: there is only one such monitor per node.
   """
   @spec holds(pos_integer(), (... -> result)) :: {result, [pos_integer()]} when result: term()
   def holds(limit, fun) do

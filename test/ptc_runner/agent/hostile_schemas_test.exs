@@ -1,8 +1,8 @@
 defmodule PtcRunner.Agent.HostileSchemasTest do
   # Schemas of tools that are made to take long, or to become large: their time and the size of their types are bounded, and nothing is
   # left out without a line.
-  # The processor's time is that of the whole VM: no other test runs beside these.
-  use ExUnit.Case, async: false
+  # The processor's time is that of the whole VM: no other test runs in theirs.
+  use PtcRunner.Test.Apart
 
   alias PtcRunner.Agent.Tool
   alias PtcRunner.Agent.Tool.Schemas

@@ -2,7 +2,7 @@ defmodule PtcRunner.Json.HostileTermsTest do
   # Long strings count by their bytes and big integers by their limbs, wherever an operation looks at them; so do
   # other terms without an end. Bounds are generous: what is forbidden here takes many seconds, or holds a
   # scheduler of the VM for a long time.
-  use ExUnit.Case, async: false
+  use PtcRunner.Test.Apart
 
   import Bitwise, only: [<<<: 2]
 
@@ -63,7 +63,6 @@ defmodule PtcRunner.Json.HostileTermsTest do
   # As a constant of the VM it is not copied to the process of each program, and no collection of garbage goes through it.
   defp constant(context) do
     :persistent_term.put(__MODULE__, context)
-    on_exit(fn -> :persistent_term.erase(__MODULE__) end)
     :persistent_term.get(__MODULE__)
   end
 

@@ -1,7 +1,7 @@
 defmodule PtcRunner.Json.HostileTextTest do
   # Reading, compiling and writing have the limits that a run has: they end at the deadline, at the
   # heap limit and with their caller, and give their dirty scheduler back in between.
-  use ExUnit.Case, async: false
+  use PtcRunner.Test.Apart
 
   alias PtcRunner.Json
   alias PtcRunner.Json.{Codec, Parser, Program}

@@ -3,7 +3,7 @@ defmodule PtcRunner.Lisp.HostileTest do
   Programs of PTC-Lisp that are small and ask for much (`test/vectors/hostile_lisp.eterm`), and memories that no run has made: each run ends within
   its limits, with an error of bounded size, makes no atom and holds no scheduler.
   """
-  use ExUnit.Case, async: false
+  use PtcRunner.Test.Apart
 
   alias PtcRunner.{Lisp, Step}
   alias PtcRunner.Test.{HostileLisp, Room, SliceClock, Watch}
@@ -23,10 +23,12 @@ defmodule PtcRunner.Lisp.HostileTest do
   @cases HostileLisp.cases()
 
   setup_all do
-    Watch.load_everything()
-    # The constants of all programs are atoms of the library.
-    assert {:ok, _step} = Lisp.run("1")
-    :ok
+    apart(fn ->
+      Watch.load_everything()
+      # The constants of all programs are atoms of the library.
+      assert {:ok, _step} = Lisp.run("1")
+      :ok
+    end)
   end
 
   for family <- @cases |> Enum.map(&hd(String.split(&1.id, "/"))) |> Enum.uniq() do
