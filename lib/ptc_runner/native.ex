@@ -320,6 +320,10 @@ defmodule PtcRunner.Native do
 
   nif(source_bytes(handle :: reference()) :: pos_integer())
 
+  # the digest of a program, which its handle keeps with that of the text
+  nif(keep_digest(handle :: reference(), text :: binary(), program :: binary()) :: :ok)
+  nif(kept_digest(handle :: reference(), text :: binary()) :: binary() | nil)
+
   # what a program loads
   nif(context_names(handle :: reference(), consts :: tuple()) :: [term()])
 

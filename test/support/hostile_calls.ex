@@ -150,6 +150,8 @@ defmodule PtcRunner.Test.HostileCalls do
       {:call_path, 4} => [program, consts, @call, 2],
       {:program_part, 3} => [program, @call, ["steps", 1, "tool"]],
       {:source_bytes, 1} => [program],
+      {:keep_digest, 3} => [program, "text", "program"],
+      {:kept_digest, 2} => [program, "text"],
       {:context_names, 2} => [program, consts],
       {:observed, 2} => [observation, observed_consts],
       {:resume, 3} => [state, terms, {:answer, value, 10}],

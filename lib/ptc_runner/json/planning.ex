@@ -73,9 +73,10 @@ defmodule PtcRunner.Json.Planning do
         {:ok, {known, recipes, bytes}} ->
           data = %{context: context, memory: memory}
           settings = settings(known, tools)
-          digest = digest({source, bytes}, reading, known, tools)
+          {digest, text} = Digest.of_source(source, bytes)
+          digest = digests(digest, source, reading, known, tools)
           plan = Plan.new({known, recipes}, data, settings, most, digest)
-          {:ok, %{plan | text: Digest.text(source)}}
+          {:ok, %{plan | text: text}}
 
         {:error, fault} ->
           {:error, fault |> Fence.note(program) |> Program.error(limits)}
@@ -84,11 +85,11 @@ defmodule PtcRunner.Json.Planning do
   end
 
   # The bytes of a text are made where it is read.
-  defp digest({source, bytes}, reading, {called, _reads, _result, _kept}, tools) do
+  defp digests(digest, source, reading, {called, _reads, _result, _kept}, tools) do
     names = for {name, _, _, _, _, _} <- called, do: name
 
     %{
-      program: if(bytes, do: Digest.of_bytes(bytes), else: Digest.program(source)),
+      program: digest,
       tools: signatures(names, tools),
       options: options(source, reading)
     }

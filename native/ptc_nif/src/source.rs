@@ -1,18 +1,19 @@
-//! Questions about the source of a compiled program, which its handle answers: a part of it, the path of a call, its size.
+//! Questions about the source of a compiled program, which its handle answers: a part of it, the path of a call, its size, its digest.
 
 use crate::atoms;
 use crate::clock::nif;
 use crate::handle::{consts_of, right_consts, Handle};
 use crate::heap::Beam;
-use crate::raw::Raw;
+use crate::raw::{Raw, Terms};
 use crate::schedule::Pace;
 use crate::task::{run, Call, Task};
 use ptc_program::part::{CallPath, ProgramPart};
+use ptc_program::source::Digests;
 use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter};
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
-use rustler::{Encoder, Error, NifResult, ResourceArc, Term};
+use rustler::{Atom, Encoder, Error, NifResult, ResourceArc, Term};
 
 /// A part that is looked for, with the text.
 struct Finding<T> {
@@ -96,5 +97,36 @@ nif! {
     /// The bytes that a compiled program keeps of its source, besides its text and its constants.
     fn source_bytes<'a>(_env, handle: ResourceArc<Handle>) -> usize {
         handle.source.as_ref().map_or(0, |source| source.bytes())
+    }
+}
+
+/// Maximum bytes of a digest.
+const LONGEST_DIGEST: usize = 64;
+
+nif! {
+    /// Keeps the digest of a program with that of its text.
+    fn keep_digest<'a>(env, handle: ResourceArc<Handle>, text: Term<'a>, program: Term<'a>) -> NifResult<Atom> {
+        let terms = Terms { env };
+        let digest = |term: Term<'a>| {
+            let bytes = terms.bytes(term.into()).filter(|bytes| bytes.len() <= LONGEST_DIGEST);
+            bytes.map(Box::from).ok_or(Error::BadArg)
+        };
+        let (text, program) = (digest(text)?, digest(program)?);
+        if let Some(source) = &handle.source {
+            // The first one stays.
+            let _ = source.digests.set(Digests { text, program });
+        }
+        Ok(atoms::ok())
+    }
+}
+
+nif! {
+    /// The digest of a program whose text has this digest, if it is kept; else nil.
+    fn kept_digest<'a>(env, handle: ResourceArc<Handle>, text: Term<'a>) -> NifResult<Option<Term<'a>>> {
+        let terms = Terms { env };
+        let text = terms.bytes(text.into()).ok_or(Error::BadArg)?;
+        let kept = handle.source.as_ref().and_then(|source| source.digests.get());
+        let kept = kept.filter(|it| *it.text == *text);
+        Ok(kept.map(|it| terms.make_binary(&it.program).term(env)))
     }
 }

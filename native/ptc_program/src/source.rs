@@ -4,6 +4,7 @@
 use crate::code::ConstId;
 use crate::compile::Options;
 use ptc_json::{Document, Entry, Node, Table};
+use std::sync::OnceLock;
 
 /// The names that a program uses.
 #[derive(Debug, Default)]
@@ -33,6 +34,17 @@ pub struct KeptSource {
     pub(crate) outside: Vec<(Node, ConstId)>,
     /// The options with which the program was compiled.
     pub(crate) options: Options,
+    /// The digests of the text and of the program, once a plan was made.
+    pub digests: OnceLock<Digests>,
+}
+
+/// The digest of a text, and that of the program in it, which `plan::canonical` makes the bytes of.
+#[derive(Debug)]
+pub struct Digests {
+    /// That of the text.
+    pub text: Box<[u8]>,
+    /// That of the program.
+    pub program: Box<[u8]>,
 }
 
 impl KeptSource {
@@ -69,6 +81,11 @@ impl KeptSource {
         found.ok().map(|at| self.outside[at].1 as usize)
     }
 
+    /// Returns whether a plan makes the bytes for the digest of the program: of a text whose digest is not kept.
+    pub(crate) fn needs_digest(&self) -> bool {
+        self.has_text() && self.digests.get().is_none()
+    }
+
     /// Returns the bytes that it takes.
     pub fn bytes(&self) -> usize {
         let nodes = [
@@ -78,10 +95,12 @@ impl KeptSource {
             &self.calls,
         ];
         let nodes: usize = nodes.iter().map(|nodes| nodes.capacity()).sum();
+        let digests = self.digests.get();
         size_of::<KeptSource>()
             + self.table.entries.capacity() * size_of::<Entry>()
             + self.table.unescaped.capacity()
             + nodes * size_of::<Node>()
             + self.outside.capacity() * size_of::<(Node, ConstId)>()
+            + digests.map_or(0, |it| it.text.len() + it.program.len())
     }
 }

@@ -155,6 +155,18 @@ defmodule PtcRunner.Json.HandleTest do
       assert counted(fn -> ask.(program) end) == {{0, 0, 0}, ask.(%{"program" => node})}
     end
 
+    test "keeps the digest of its program for its own text only" do
+      text = ~s({"program": {"op": "load", "name": "aa"}})
+      other = String.replace(text, "aa", "bb")
+      digest = fn program -> elem(Json.plan(program), 1).digest.program end
+      program = compiled(text)
+      before = Native.source_bytes(program.handle)
+      assert for(_ <- 1..3, do: digest.(program)) == List.duplicate(digest.(text), 3)
+      assert Native.source_bytes(program.handle) == before + 128
+      assert digest.(%{program | source: other}) == digest.(other)
+      assert digest.(program) == digest.(text)
+    end
+
     test "takes for its source at most 32 bytes a part, besides the text" do
       for steps <- [1, 10, 1_000, 30_000] do
         text = Enum.map_join(1..steps, ",", fn _ -> ~s({"op":"count"}) end)

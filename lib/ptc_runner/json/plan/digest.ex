@@ -3,6 +3,7 @@ defmodule PtcRunner.Json.Plan.Digest do
   # Digests of terms that are the same on each node and in each release of Erlang/OTP.
 
   alias PtcRunner.Json.{Codec, Program}
+  alias PtcRunner.Native
 
   @doc """
   The digest of a term: 64 hexadecimal digits.
@@ -63,6 +64,44 @@ defmodule PtcRunner.Json.Plan.Digest do
 
   def program(%{"program" => node}), do: of(node)
   def program(other), do: of(other)
+
+  @doc """
+  The digest of a program and that of its text. `bytes` are those of `of_bytes/1`; nil where they were not made. A compiled program keeps the digest
+  for its text.
+
+      iex> {:ok, compiled} = PtcRunner.Json.compile(~s({"program": {"op": "count"}}))
+      iex> {digest, _text} = both = PtcRunner.Json.Plan.Digest.of_source(compiled, "m1:s2:ops5:count")
+      iex> {digest == PtcRunner.Json.Plan.Digest.program(compiled), PtcRunner.Json.Plan.Digest.of_source(compiled, nil) == both}
+      {true, true}
+
+  """
+  @spec of_source(Program.t() | Program.source(), iodata() | nil) ::
+          {String.t(), String.t() | nil}
+  def of_source(source, bytes) do
+    text = text(source)
+    {known(source, bytes, text), text}
+  end
+
+  defp known(%Program{handle: handle} = program, nil, text) when text != nil,
+    do: kept(handle, text) || program(program)
+
+  defp known(source, nil, _text), do: program(source)
+  defp known(%Program{handle: handle}, bytes, text), do: keep(handle, text, of_bytes(bytes))
+  defp known(_source, bytes, _text), do: of_bytes(bytes)
+
+  defp kept(handle, text) do
+    Native.kept_digest(handle, text)
+  rescue
+    # The handle is that of another node.
+    ArgumentError -> nil
+  end
+
+  defp keep(handle, text, digest) do
+    Native.keep_digest(handle, text, digest)
+    digest
+  rescue
+    ArgumentError -> digest
+  end
 
   # Each part begins with its kind and ends where its length says, so that no two terms have the same bytes.
   defp canonical(text) when is_binary(text),

@@ -39,6 +39,10 @@ defmodule PtcRunner.Json.Plan.Paths do
 
   def text({:context, [name], true}), do: name(name)
 
+  # Most parts.
+  def text({:context, [name, :each, field], true}) when is_binary(field),
+    do: name(name) <> "." <> name(field)
+
   def text({root, [name | steps] = path, whole?}) do
     text = [start(root), name(name) | steps(steps)]
 

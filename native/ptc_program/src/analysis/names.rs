@@ -206,24 +206,26 @@ fn spread(short: u32) -> u64 {
     u64::from(short) << 32 | u64::from(short)
 }
 
-/// Returns a hash of bytes that nobody outside can foresee. Most names are short: they take two steps.
+/// Returns a hash of bytes that nobody outside can foresee. Most names are short: they take one step or two.
 #[inline]
 fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hash = Hash::begin();
     let length = bytes.len();
-    if let Some(last) = bytes.last_chunk::<8>() {
+    let last = if let Some(last) = bytes.last_chunk::<8>() {
         for chunk in bytes.as_chunks::<8>().0 {
             hash.add(u64::from_le_bytes(*chunk));
         }
-        hash.add(u64::from_le_bytes(*last));
+        u64::from_le_bytes(*last)
     } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-        hash.add(u64::from(first) | u64::from(last) << 32);
+        u64::from(first) | u64::from(last) << 32
     } else if let (Some(first), Some(last)) = (bytes.first(), bytes.last()) {
         let middle = u64::from(bytes[length / 2]);
-        hash.add(u64::from(*first) | middle << 8 | u64::from(*last) << 16);
-    }
-    hash.finish_with(length as u64)
+        u64::from(*first) | middle << 8 | u64::from(*last) << 16
+    } else {
+        0
+    };
+    hash.finish_with((last, length as u64))
 }
 
 /// For maps by numbers of names and types, which nobody outside can choose.
@@ -281,21 +283,33 @@ impl Hash {
     /// Adds a number.
     #[inline]
     pub fn add(&mut self, number: u64) {
-        let product = u128::from(self.0 ^ number) * u128::from(self.1);
-        self.0 = (product >> 64) as u64 ^ product as u64 ^ self.1.rotate_left(17);
+        self.0 = self.mixed((number, 0)) ^ self.1.rotate_left(17);
+    }
+
+    /// Adds pairs of numbers, whose order does not count: the processor mixes several of them at the same time.
+    #[inline]
+    pub fn add_all(&mut self, pairs: impl Iterator<Item = (u64, u64)>) {
+        let sum = pairs.fold(0, |sum: u64, pair| sum.wrapping_add(self.mixed(pair)));
+        self.add(sum);
+    }
+
+    #[inline]
+    fn mixed(&self, (a, b): (u64, u64)) -> u64 {
+        let product = u128::from(self.0 ^ a) * u128::from(self.1 ^ b);
+        (product >> 64) as u64 ^ product as u64
     }
 
     /// Returns the hash; its halves are equal.
     #[inline]
     pub fn finish(self) -> u64 {
-        self.finish_with(0)
+        self.finish_with((0, 0))
     }
 
-    /// Returns the hash after a last number.
+    /// Returns the hash after a last pair of numbers.
     #[inline]
-    pub fn finish_with(mut self, last: u64) -> u64 {
-        self.add(last);
-        spread((self.0 >> 32) as u32 ^ self.0 as u32)
+    pub fn finish_with(self, last: (u64, u64)) -> u64 {
+        let mixed = self.mixed(last);
+        spread((mixed >> 32) as u32 ^ mixed as u32)
     }
 }
 

@@ -1,10 +1,10 @@
 //! A part of a program, and how it is read.
 
 use super::names::NameId;
-use crate::compile::{INPUT_NAME, MOST_FIELDS};
+use crate::compile::{Given, INPUT_NAME, MOST_FIELDS};
 use crate::edition::Edition;
 use crate::opcode::OpCode;
-use ptc_json::{Document, Node, Shape};
+use ptc_json::{Document, Node};
 
 /// Stands for a field that is not given.
 pub(crate) const ABSENT: Node = Node::MAX;
@@ -94,44 +94,19 @@ pub(crate) fn operation_of(source: &Document, node: Node, edition: Edition) -> O
     }
 }
 
-/// Finds the fields of an operation, in one pass; returns its own current value, if it has one.
+/// Returns the fields of an operation, and its own current value, if it has one.
 pub(crate) fn fields_of(
     edition: Edition,
     source: &Document,
     node: Node,
     op: OpCode,
     implicit: bool,
-    found: &mut [Node; MOST_FIELDS],
-) -> Option<Node> {
-    let (fields, mut own) = (op.fields(edition), None);
-    for (key, value) in source.pairs(node) {
-        let Some(name) = source.text(key) else {
-            continue;
-        };
-        if name == INPUT_NAME.as_bytes() {
-            own = own.or(Some(value));
-        }
-        if implicit {
-            // An object that names no operation has the names of its fields only.
-            if own.is_some() {
-                break;
-            }
-            continue;
-        }
-        let place = fields
-            .iter()
-            .position(|field| field.name.as_bytes() == name);
-        if let Some(place) = place.filter(|place| found[*place] == ABSENT) {
-            found[place] = value;
-        }
+) -> ([Node; MOST_FIELDS], Option<Node>) {
+    if implicit {
+        // An object that names no operation has the names of its fields only.
+        return ([ABSENT; MOST_FIELDS], source.field(node, INPUT_NAME));
     }
-    // In edition 2, null in an optional field counts as absent.
-    if edition == Edition::Two {
-        for (place, field) in found.iter_mut().zip(fields) {
-            if *place != ABSENT && field.may_be_absent() && source.shape(*place) == Shape::Null {
-                *place = ABSENT;
-            }
-        }
-    }
-    own
+    let given = Given::of(source, node, op, edition);
+    let fields = given.fields.map(|field| field.unwrap_or(ABSENT));
+    (fields, given.input)
 }

@@ -13,7 +13,7 @@ use ptc_json::{Document, Entry, Node, Shape};
 pub(crate) fn begin<D: Domain>(domain: &mut D, source: &Document, input: D::Value) {
     let node = domain.stack().root;
     let part = order::part(node, How::Expr, "", input);
-    enter(domain, source, part);
+    enter(domain, source, &part);
 }
 
 /// Makes one step. Returns the value of the program when it has been visited.
@@ -22,20 +22,22 @@ pub(crate) fn step<D: Domain>(domain: &mut D, source: &Document) -> Option<D::Va
         return Some(domain.stack().last);
     }
     match order::next_part(domain, source) {
-        Some(part) => visit(domain, source, part),
+        Some(part) => visit(domain, source, &part),
         None => {
             let value = domain.value(source);
             let stack = domain.stack_mut();
-            if let Some(frame) = stack.frames.pop() {
+            if let Some(frame) = stack.frames.last_mut() {
+                let own = std::mem::take(&mut frame.own);
                 stack.visited.truncate(frame.parts as usize);
-                take(domain, source, value, frame.own);
+                stack.frames.pop();
+                take(domain, source, value, own);
             }
         }
     }
     None
 }
 
-fn visit<D: Domain>(domain: &mut D, source: &Document, part: PartOf<D>) {
+fn visit<D: Domain>(domain: &mut D, source: &Document, part: &PartOf<D>) {
     let mut before = None;
     if let Some((name, value)) = part.bind {
         let value = domain.bound(name, value);
@@ -45,14 +47,14 @@ fn visit<D: Domain>(domain: &mut D, source: &Document, part: PartOf<D>) {
         }
         before = bound[at].replace(value);
     }
-    domain.enter(&part);
+    domain.enter(part);
     if let Some(frame) = domain.stack_mut().frames.last_mut() {
-        (frame.now, frame.bound_before) = (part, before);
+        (frame.now, frame.bound_before) = (*part, before);
     }
     enter(domain, source, part);
 }
 
-fn enter<D: Domain>(domain: &mut D, source: &Document, part: PartOf<D>) {
+fn enter<D: Domain>(domain: &mut D, source: &Document, part: &PartOf<D>) {
     let (edition, parts) = (domain.stack().edition, domain.stack().visited.len() as u32);
     let what = match what::<D>(source, part.node, part.how, edition) {
         Ok(what) => what,
@@ -76,12 +78,12 @@ fn enter<D: Domain>(domain: &mut D, source: &Document, part: PartOf<D>) {
         then: ABSENT,
         parts,
         own: D::Own::default(),
-        now: part,
+        now: *part,
         bound_before: None,
     };
     if let What::Op(op, implicit) = what {
-        let found = &mut frame.fields;
-        let own = fields_of(edition, source, part.node, op, implicit, found);
+        let own;
+        (frame.fields, own) = fields_of(edition, source, part.node, op, implicit);
         if let (Some(own), false, true) = (own, part.given, op.shape().sees_input()) {
             (frame.input, frame.own_input) = (domain.own_input(source, own), true);
         }

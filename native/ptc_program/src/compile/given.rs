@@ -19,11 +19,11 @@ pub(super) fn place_of(fields: &[Field], name: &[u8]) -> Option<usize> {
 }
 
 /// An operation, and what is given of its fields.
-pub(super) struct Given {
+pub(crate) struct Given {
     /// The operation.
     pub op: OpCode,
     /// The fields in the order of its table.
-    pub(super) fields: [Option<Node>; MOST_FIELDS],
+    pub(crate) fields: [Option<Node>; MOST_FIELDS],
     /// The part's own current value.
     pub input: Option<Node>,
 }

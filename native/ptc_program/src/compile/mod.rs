@@ -47,7 +47,7 @@ mod unknown;
 mod walk;
 
 pub use compiler::ConsumeFuel;
-pub(crate) use given::MOST_FIELDS;
+pub(crate) use given::{Given, MOST_FIELDS};
 pub(crate) use plan::names_input;
 pub use plan::Plan;
 pub use ptc_vm::explain::PathPart;

@@ -11,6 +11,7 @@ use crate::ops::{Field, FieldKind};
 use crate::source::{KeptSource, Uses};
 use ptc_json::{Entry, Node, Table, ADDED};
 use ptc_vm::program::Branches;
+use std::sync::OnceLock;
 
 /// An address in the code that is not known yet.
 #[derive(Debug, Clone, Copy)]
@@ -261,6 +262,7 @@ impl Walk {
             text,
             outside: Vec::new(),
             options,
+            digests: OnceLock::new(),
         }
     }
 

@@ -167,6 +167,9 @@ impl Canonical {
 
     /// Writes a number and what follows it.
     fn number(&mut self, number: u64, then: u8) {
+        if number < 10 {
+            return self.bytes.extend_from_slice(&[b'0' + number as u8, then]);
+        }
         let (mut digits, mut at, mut left) = ([0; 21], 20, number);
         digits[at] = then;
         loop {

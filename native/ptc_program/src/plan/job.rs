@@ -71,19 +71,19 @@ impl<T: Copy> Planning<T> {
     }
 
     /// Begins a plan whose reply is `{plan, recipes, bytes | nil}`: see [`super::recipes::reply`] and [`super::canonical`]. `outside` are the
-    /// parts that the program's table does not contain, in ascending order, with their terms. Only a text has bytes. The plan does not say
-    /// what the entries of the result are made of, and has names of fields alone.
+    /// parts that the program's table does not contain, in ascending order, with their terms. There are bytes only if the digest of the
+    /// program is needed. The plan does not say what the entries of the result are made of, and has names of fields alone.
     pub fn with_recipes(
         root: Node,
         edition: Edition,
         outside: (Vec<Node>, Roots<T>),
-        is_text: bool,
+        needs_digest: bool,
     ) -> Self {
         let mut planning = Planning::new(root, edition);
         planning.recipes = Some(RecipeReply::new(outside.1));
         planning.state.walk.is_for_people = true;
         planning.state.recipes = RecipeStage::Wanted(outside.0);
-        planning.state.canonical = is_text.then(|| Canonical::new(root));
+        planning.state.canonical = needs_digest.then(|| Canonical::new(root));
         planning
     }
 

@@ -3,6 +3,7 @@
 use super::sources::{SourceId, SourceRoot, SourceTree};
 use crate::analysis::names::{Hash, Index};
 use std::cmp::Ordering;
+use std::mem::take;
 
 /// How much of a part counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,6 +43,8 @@ pub struct Sets {
     index: Index,
     /// Pairs of sets with their unions, each in the place of its hash.
     unions: Vec<(SetId, SetId, SetId)>,
+    /// Empty between two unions.
+    buffer: Vec<Ref>,
 }
 
 /// Number of unions that are remembered: a power of two.
@@ -57,6 +60,7 @@ impl Default for Sets {
             ends: vec![0],
             index: Index::default(),
             unions: vec![(SetId::EMPTY, SetId::EMPTY, SetId::EMPTY); UNIONS],
+            buffer: Vec::with_capacity(2 * MOST_REFS),
         }
     }
 }
@@ -121,18 +125,21 @@ impl Sets {
         let union = if few.iter().all(|part| many.binary_search(part).is_ok()) {
             a
         } else {
-            let mut all = Vec::with_capacity(few.len() + many.len());
-            merge(many, few, &mut all);
-            self.of(all, tree)
+            let mut all = take(&mut self.buffer);
+            merge(self.get(a), self.get(b), &mut all);
+            let union = self.of(&mut all, tree);
+            all.clear();
+            self.buffer = all;
+            union
         };
         self.unions[place] = (a, b, union);
         union
     }
 
     /// Returns the set of these parts, which are in ascending order.
-    fn of(&mut self, mut all: Vec<Ref>, tree: &mut SourceTree) -> SetId {
+    fn of(&mut self, all: &mut Vec<Ref>, tree: &mut SourceTree) -> SetId {
         if all.len() > MOST_REFS {
-            for part in &mut all {
+            for part in &mut *all {
                 *part = Ref {
                     source: tree.root_id(part.source),
                     extent: Extent::Whole,
@@ -142,19 +149,20 @@ impl Sets {
             all.dedup();
         }
         if all.len() > MOST_REFS {
-            all = vec![Ref {
+            all.clear();
+            all.push(Ref {
                 source: tree.root(SourceRoot::Unknown),
                 extent: Extent::Whole,
-            }];
+            });
         }
-        self.intern(&all)
+        self.intern(all)
     }
 
     /// Returns the set of these parts, in any order.
     pub fn of_parts(&mut self, mut all: Vec<Ref>, tree: &mut SourceTree) -> SetId {
         all.sort_unstable();
         all.dedup();
-        self.of(all, tree)
+        self.of(&mut all, tree)
     }
 
     fn intern(&mut self, refs: &[Ref]) -> SetId {
@@ -162,9 +170,9 @@ impl Sets {
             return SetId::EMPTY;
         }
         let mut hash = Hash::begin();
-        for part in refs {
-            hash.add(u64::from(part.source.0) << 2 | part.extent as u64);
-        }
+        // They are in ascending order.
+        let parts = refs.iter();
+        hash.add_all(parts.map(|part| (u64::from(part.source.0), part.extent as u64)));
         let hash = hash.finish();
         let found = self.index.find(hash, |at| self.get(SetId(at)) == refs);
         if let Some(at) = found {

@@ -154,8 +154,8 @@ pub(super) fn tidy(mut refs: Vec<Ref>, known: &[Ref], walk: &PlanWalk) -> Vec<Re
         false
     };
     refs.retain(|part| {
-        let own = has(&passed, part.source) || has(&whole, part.source);
-        !(known.contains(part) || part.extent != Extent::Whole && own || is_inside(part.source))
+        let own = || has(&passed, part.source) || has(&whole, part.source);
+        !(known.contains(part) || part.extent != Extent::Whole && own() || is_inside(part.source))
     });
     refs
 }

@@ -109,10 +109,11 @@ impl Types {
             Ty::TextOf(name) => (13, u64::from(name.0)),
             Ty::List(item) => (14, u64::from(item.0)),
             Ty::Object(span, open) => {
-                for field in self.fields(span) {
-                    hash.add(u64::from(field.name.0) << 32 | u64::from(field.ty.0));
-                    hash.add(u64::from(field.from) << 1 | u64::from(field.optional));
-                }
+                // They are in the order of their names.
+                hash.add_all(self.fields(span).iter().map(|field| {
+                    let from = u64::from(field.from) << 1 | u64::from(field.optional);
+                    (u64::from(field.name.0) << 32 | u64::from(field.ty.0), from)
+                }));
                 (15, u64::from(open))
             }
             Ty::Union(span) => {
@@ -122,8 +123,7 @@ impl Types {
                 (16, 0)
             }
         };
-        hash.add(number);
-        hash.finish_with(tag)
+        hash.finish_with((number, tag))
     }
 
     fn kinds_of(&self, ty: Ty) -> Kinds {

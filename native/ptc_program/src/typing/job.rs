@@ -153,8 +153,9 @@ impl<T: Copy> Check<T> {
             Some(Detail::Recipes) => {
                 let nodes = std::mem::take(&mut self.state.outside);
                 let outside = (nodes, std::mem::take(&mut self.outside));
-                let is_text = source.has_text();
-                self.plan = Some(Planning::with_recipes(root, edition, outside, is_text));
+                let needs_digest = source.needs_digest();
+                let plan = Planning::with_recipes(root, edition, outside, needs_digest);
+                self.plan = Some(plan);
                 return;
             }
             _ => {}
