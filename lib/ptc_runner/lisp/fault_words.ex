@@ -30,7 +30,7 @@ defmodule PtcRunner.Lisp.FaultWords do
       iex> PtcRunner.Lisp.FaultWords.message(:arity, "inc", nil, [2, 1, 1])
       {:arity_error, "arity error: inc expects 1 argument(s), got 2"}
 
-      iex> PtcRunner.Lisp.FaultWords.message(:argument, "count", "1 seqable", [5])
+      iex> PtcRunner.Lisp.FaultWords.message(:argument, "count", "seqable", [1, 5])
       {:type_error, "type_error: count: arg 1 expected seqable, got number"}
 
   """

@@ -110,7 +110,7 @@ fn keys_of_items() {
         ("[(max-key count \"a\" \"bbb\") (min-key (fn [x] (- x)) 1 3 2) (max-key inc 5)]", r#"["bbb", 3, 5]"#),
     ]);
     fails(&[
-        ("(sort nil [1])", "argument sort 1 callable nil, [1]"),
+        ("(sort nil [1])", "argument sort callable 1, nil, [1]"),
         (
             "(sort :up [1])",
             "comparator sort  %{:__struct__ => :Elixir.PtcRunner.Lisp.Keyword, :name => \"up\"}",
@@ -161,7 +161,10 @@ fn folds_trees_and_maps() {
             "(update {1 2} 1 (fn [x] x) 1 2)",
             "update_arity update  1, 3",
         ),
-        ("(merge-with 5 {})", "argument merge-with 1 callable 5, %{}"),
+        (
+            "(merge-with 5 {})",
+            "argument merge-with callable 1, 5, %{}",
+        ),
     ]);
 }
 

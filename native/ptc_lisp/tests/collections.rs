@@ -124,7 +124,7 @@ fn maps() {
         ("(assoc [1] 5 1)", "index assoc  5, 1"),
         ("(assoc {} 1)", "assoc_arguments assoc  2"),
         ("(assoc-in {1 nil} [1 2] 3)", "not_updatable assoc-in  2"),
-        ("(merge {} 5)", "argument merge 2 map 5"),
+        ("(merge {} 5)", "argument merge map 2, 5"),
         ("(dissoc nil 1)", "not_a_map dissoc  nil"),
         ("(hash-map 1)", "even_arguments hash-map  1"),
     ]);

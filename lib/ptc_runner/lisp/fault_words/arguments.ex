@@ -29,9 +29,7 @@ defmodule PtcRunner.Lisp.FaultWords.Arguments do
   def words(:at_least, name, _detail, [got, least | _]),
     do: {:arity_error, "#{name} requires at least #{Words.count(least, "argument")}, got #{got}"}
 
-  def words(:argument, name, detail, terms) do
-    [place, expected] = String.split(detail, " ", parts: 2)
-    place = String.to_integer(place)
+  def words(:argument, name, expected, [place | terms]) do
     argument = Enum.at(terms, if(length(terms) == 1, do: 0, else: place - 1))
 
     hint(name, terms) ||

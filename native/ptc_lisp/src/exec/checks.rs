@@ -29,7 +29,7 @@ pub fn check<H: Heap>(
             None => break,
         };
         if !holds(m, check, *argument) {
-            return Err(refused_argument(builtin, (place + 1, check), arguments));
+            return Err(refused_argument(m, builtin, (place + 1, check), arguments));
         }
     }
     Ok(())
@@ -56,27 +56,28 @@ pub fn wrong_count<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin, got: usize
     VmHalt::fault(Fault::of(code, row.name, vec![got, least, most]))
 }
 
-/// The error of an argument: `F: arg I expected X, got T`.
+/// The error of an argument: `F: arg I expected X, got T`. Its terms are the place, counted from 1, and the argument.
 #[cold]
-pub fn wrong_argument<T>(
-    builtin: Builtin,
-    place: usize,
-    check: Check,
-    argument: T,
-) -> VmHalt<Fault<T>> {
-    let detail = format!("{place} {}", word(check));
-    VmHalt::fault(Fault::of("argument", builtin.name(), vec![argument]).with(detail))
-}
-
-/// The error of an argument, with all arguments: together they may say what was meant.
-#[cold]
-pub fn refused_argument<T: Copy>(
+pub fn wrong_argument<H: Heap>(
+    m: &mut Machine<'_, H>,
     builtin: Builtin,
     (place, check): (usize, Check),
-    arguments: &[T],
-) -> VmHalt<Fault<T>> {
-    let detail = format!("{place} {}", word(check));
-    VmHalt::fault(Fault::of("argument", builtin.name(), arguments.to_vec()).with(detail))
+    argument: H::Term,
+) -> Halt<H> {
+    refused_argument(m, builtin, (place, check), &[argument])
+}
+
+/// The error of an argument, with all arguments behind its place: together they may say what was meant.
+#[cold]
+pub fn refused_argument<H: Heap>(
+    m: &mut Machine<'_, H>,
+    builtin: Builtin,
+    (place, check): (usize, Check),
+    arguments: &[H::Term],
+) -> Halt<H> {
+    let mut terms = vec![make_int(m, place as i64)];
+    terms.extend(arguments);
+    VmHalt::fault(Fault::of("argument", builtin.name(), terms).with(word(check)))
 }
 
 /// The error of arguments that a built-in cannot take: `F: invalid argument types: T, T`.

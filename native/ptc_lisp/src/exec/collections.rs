@@ -43,6 +43,7 @@ pub fn sequence<H: Heap>(m: &mut Machine<'_, H>, builtin: Builtin) -> Result<(),
         checks::check(m, builtin, &arguments)?;
         if builtin == Builtin::Reduce && !checks::holds(m, Check::Seqable, coll) {
             return Err(checks::refused_argument(
+                m,
                 builtin,
                 (2, Check::Seqable),
                 &arguments,

@@ -36,18 +36,39 @@ pub(super) fn keep(mut walk: Box<TypeWalk>) {
 impl TypeWalk {
     /// Prepares it for another program: all is forgotten but the memory. It returns the words of that.
     pub(super) fn clear(&mut self) -> usize {
-        self.types.clear();
-        self.known = Known::default();
-        self.sources.clear();
-        (self.findings, self.noted) = (Vec::new(), None);
-        self.called.clear();
-        self.loaded.clear();
-        self.roots.clear();
-        self.facts = None;
-        (self.dead, self.doubt, self.loops, self.absences) = (0, 0, 0, 0);
-        (self.operations, self.tests, self.suggestions) = (0, 0, 0);
-        let lists = self.roots.capacity() / 2 + self.called.capacity() + self.loaded.capacity();
-        self.types.room() + self.sources.room() + self.stack.clear(TyId::NEVER) + lists
+        let TypeWalk {
+            types,
+            known,
+            sources,
+            findings,
+            noted,
+            called,
+            loaded,
+            stack,
+            values,
+            facts,
+            dead,
+            doubt,
+            loops,
+            absences,
+            operations,
+            tests,
+            suggestions,
+            roots,
+        } = self;
+        types.clear();
+        *known = Known::default();
+        sources.clear();
+        (*findings, *noted, *facts) = (Vec::new(), None, None);
+        called.clear();
+        loaded.clear();
+        roots.clear();
+        *values = false;
+        for count in [dead, doubt, loops, absences, operations, tests, suggestions] {
+            *count = 0;
+        }
+        let lists = roots.capacity() / 2 + called.capacity() + loaded.capacity();
+        types.room() + sources.room() + stack.clear(TyId::NEVER) + lists
     }
 
     /// Begins with a program.

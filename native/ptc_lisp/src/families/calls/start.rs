@@ -30,13 +30,14 @@ impl<T: Copy> Call<'_, T> {
     /// Fails unless the argument at this place, counted from 1, is what it must be.
     fn require<H: Heap<Term = T>>(
         self,
-        m: &Machine<'_, H>,
+        m: &mut Machine<'_, H>,
         place: usize,
         check: Check,
     ) -> Result<(), Halt<H>> {
         match holds(m, check, self.arguments[place - 1]) {
             true => Ok(()),
             false => Err(refused_argument(
+                m,
                 self.builtin,
                 (place, check),
                 self.arguments,
@@ -381,7 +382,7 @@ fn update<H: Heap>(
         _ if is_deep => return Err(call.refuse()),
         _ => {
             let check = (1, Check::MapOrList);
-            return Err(refused_argument(call.builtin, check, arguments));
+            return Err(refused_argument(m, call.builtin, check, arguments));
         }
     }
     if is_deep && !matches!(class(m, at), Class::List | Class::Nil) {

@@ -22,7 +22,7 @@ pub(super) fn assoc<H: Heap>(
     };
     let class = class(m, coll);
     if !matches!(class, Class::Map | Class::List | Class::Nil) {
-        return Err(wrong_argument(call.builtin, 1, Check::MapOrList, coll));
+        return Err(wrong_argument(m, call.builtin, (1, Check::MapOrList), coll));
     }
     if pairs.is_empty() || pairs.len() % 2 == 1 {
         return Err(call.fail("assoc_arguments", &[count]));

@@ -32,7 +32,12 @@ pub(super) fn merge<H: Heap>(
             m.consume_fuel(FUEL_A_CHECK)?;
             let map = given[flow.at];
             if !holds(m, Check::Map, map) {
-                return Err(wrong_argument(call.builtin, flow.at + 1, Check::Map, map));
+                return Err(wrong_argument(
+                    m,
+                    call.builtin,
+                    (flow.at + 1, Check::Map),
+                    map,
+                ));
             }
             match flow.made {
                 _ if !is_map(m, map) => {}
