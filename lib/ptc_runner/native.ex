@@ -44,8 +44,8 @@ defmodule PtcRunner.Native do
   #   * `{:moved_call, state, terms, tool, args, built}` - a run that has moved is suspended for a tool. It has built this many words.
   #   * `{:moved_calls, state, terms, tool, [args, …], built}` - the same run, whose next rounds call the tool too: it may be resumed with
   #     `{:moved_all, answers, words}`, a list of at most as many answers, or as after `:moved_call`
-  #   * `{:calls, state, terms, tool, [args, …], milliseconds, built, address}` - a run of PTC-Lisp that forks, whose next
-  #     rounds call the tool too: it may be resumed with `{:answers, answers, words}`, a list of at most as many answers, or as after `:call`
+  #   * `{:calls, state, terms, tool, [args, …], milliseconds, built, address}` - a run of PTC-Lisp that forks, or of
+  #     PTC-JSON that does not, whose next rounds call the tool too: it may be resumed with `{:answers, answers, words}`, a list of at most as many answers, or as after `:call`
   #   * `{:last, tool, args, milliseconds, weight, address, built}` - the tool's answer is the value of
   #     the program, so nothing is suspended
   #   * `{:decode, state, terms, tool, text}` - a run that was resumed with `{:text, {tool, text}, words}`, the JSON text that

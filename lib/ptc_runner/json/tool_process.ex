@@ -9,8 +9,8 @@ defmodule PtcRunner.Json.ToolProcess do
   # No message of this module is left in the caller's mailbox: nothing follows the death of the process or the end of
   # an alias, and monitors are flushed. Messages that tools send to the caller stay.
 
+  alias PtcRunner.Json.{Budget, ToolWorker}
   alias PtcRunner.Json.Run.{Moved, Reply}
-  alias PtcRunner.Json.ToolWorker
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.Guarded
   require Guarded
@@ -23,19 +23,24 @@ defmodule PtcRunner.Json.ToolProcess do
   @room_for_calls [min_heap_size: 4_000]
   @little 100_000
 
+  # Of the arguments of several calls as native/ptc_vm/src/ahead.rs has it, and the same for their answers.
+  @most_together 8_192
+  @part_of_limit 16
+
   @enforce_keys [:max_heap]
-  defstruct [:max_heap, :pid, :monitor, :tag, known: %{}]
+  defstruct [:max_heap, :pid, :monitor, :tag, known: %{}, budget?: false]
 
   @typedoc """
   A run's tool process. `pid` is nil before the process starts and after its end, `tag` is the tag for the next request,
-  and `known` has the names whose functions the process has.
+  `known` has the names whose functions the process has, and `budget?` says whether it has what counts the calls.
   """
   @opaque t :: %__MODULE__{
             max_heap: Guarded.max_heap(),
             pid: pid() | nil,
             monitor: reference() | nil,
             tag: reference() | nil,
-            known: %{String.t() => []}
+            known: %{String.t() => []},
+            budget?: boolean()
           }
 
   @type error :: {:tool_failed | :execution_error, String.t()} | :timeout | :memory_exceeded
@@ -119,6 +124,35 @@ defmodule PtcRunner.Json.ToolProcess do
       {false, answers} -> answers ++ last
       {true, answers} -> answers ++ kept_before(kept, last)
     end
+  end
+
+  @doc """
+  Calls a tool with each of these arguments, in one request, and waits for at most `timeout` milliseconds for all of them. `limits`: what counts the calls, and
+  the words that the answers may have; the process gets the former once. Returns the values with their words, of the first calls if they have too many; or the same with the
+  answer behind them that is no value. With `anew?`, the process does not keep the function.
+
+      iex> alias PtcRunner.Json.ToolProcess
+      iex> {answers, tools} = ToolProcess.call_all(ToolProcess.new(0), {"t", &(6 / &1), [3, 2]}, 1_000, {nil, 0}, false)
+      iex> {stopped, tools} = ToolProcess.call_all(tools, {"t", &(6 / &1), [1, 0]}, 1_000, {nil, 0}, false)
+      iex> ToolProcess.stop(tools)
+      iex> {answers, stopped}
+      {{:all, [2.0, 3.0], 4},
+       {:stopped, [6.0], 2, {:error, {:tool_failed, "Tool 't' raised: bad argument in arithmetic expression"}}}}
+
+  """
+  @spec call_all(
+          t(),
+          {String.t(), (term() -> term()), [term(), ...]},
+          timeout(),
+          {Budget.t() | nil, non_neg_integer()},
+          boolean()
+        ) :: {ToolWorker.answers() | {:error, term()}, t()}
+  def call_all(%__MODULE__{} = t, {name, fun, all}, timeout, {budget, room}, anew?) do
+    t = if anew?, do: %{t | known: %{}}, else: t
+    budget = if budget != nil and t.budget?, do: :known, else: budget
+    {result, t} = request(t, {name, fun, all, {:all, budget, room}}, timeout, nil)
+    known = if anew?, do: %{}, else: t.known
+    {result, %{t | known: known, budget?: budget != nil and t.pid != nil}}
   end
 
   @doc """
@@ -235,7 +269,31 @@ defmodule PtcRunner.Json.ToolProcess do
   defp heap(max_heap, %Moved{words: words}) when max_heap > 0,
     do: Guarded.sum(max_heap, room(words, 0))
 
+  defp heap(max_heap, {:all, _budget, _room}) when max_heap > 0,
+    do: Guarded.sum(max_heap, room_for_calls(max_heap))
+
   defp heap(max_heap, _then), do: max_heap
+
+  @doc """
+  The words by which the heap limit grows for the arguments and answers of several calls, see `most_together/1`.
+
+      iex> PtcRunner.Json.ToolProcess.room_for_calls(16_000)
+      8096
+
+  """
+  @spec room_for_calls(Guarded.max_heap()) :: non_neg_integer()
+  def room_for_calls(max_heap), do: room(most_together(max_heap), most_together(max_heap))
+
+  @doc """
+  The words that the arguments, and the answers, of several calls may have.
+
+      iex> PtcRunner.Json.ToolProcess.most_together(16_000)
+      1000
+
+  """
+  @spec most_together(Guarded.max_heap()) :: pos_integer()
+  def most_together(0), do: @most_together
+  def most_together(max_heap), do: min(@most_together, div(max_heap, @part_of_limit))
 
   # It begins with room for the garbage of some calls, if that is little beside its limit.
   defp room_for(heap, %Moved{}) when heap == 0 or heap > @little,

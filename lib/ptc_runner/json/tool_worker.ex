@@ -8,7 +8,7 @@ defmodule PtcRunner.Json.ToolWorker do
   # do not make later calls slower.
 
   alias PtcRunner.Json.Run.Moved
-  alias PtcRunner.Json.{Batch, Keyed, Text, Texts, ToolProcess}
+  alias PtcRunner.Json.{Batch, Budget, Keyed, Text, Texts, ToolProcess}
   alias PtcRunner.Native
   alias PtcRunner.Sandbox.{Guarded, Weight}
   alias PtcRunner.Shown
@@ -19,8 +19,13 @@ defmodule PtcRunner.Json.ToolWorker do
   @charged :ptc_runner_words_charged
   # The key of whether an answer of the running tool may be a text.
   @in_place :ptc_runner_in_place
+  # The key of what counts the calls of the run.
+  @budget :ptc_runner_budget
   # A larger answer is sent, and not kept: a copy of so many words takes little time.
   @most_kept 16_384
+
+  # Behind an answer of more words a run of PTC-JSON moves, so that further ones are not copied.
+  @large 256
 
   @type result :: {:ok, term()} | {:error, {:tool_failed, String.t()}}
 
@@ -35,7 +40,17 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @type request ::
           {String.t(), (term() -> term()) | nil, args :: term(),
-           :next | :in_place | :done | {:each, reference(), non_neg_integer()} | Moved.t()}
+           :next
+           | :in_place
+           | :done
+           | {:each, reference(), non_neg_integer()}
+           | {:all, Budget.t() | :known | nil, non_neg_integer()}
+           | Moved.t()}
+
+  @typedoc "The values of several calls with their words; and the answer behind them that is no value, or that is a text."
+  @type answers ::
+          {:all, [term()], non_neg_integer()}
+          | {:stopped, [term()], non_neg_integer(), answer :: term()}
 
   @doc """
   Serves the first request, replies to `reply_to`, and serves others until the process is killed or has served
@@ -74,6 +89,18 @@ defmodule PtcRunner.Json.ToolWorker do
     await(reply_to, max_heap, {:each, last}, funs)
   end
 
+  # The same for a run of PTC-JSON, whose answers are lost with this process.
+  defp serve(reply_to, max_heap, {name, _, all, {:all, budget, room}}, fun, funs) do
+    Guarded.allow(max_heap, ToolProcess.room_for_calls(max_heap))
+    Process.put(@in_place, true)
+    most = ToolProcess.most_together(max_heap)
+    most = if max_heap == 0, do: most, else: min(room, most)
+    tool = {name, fun, budget |> kept() |> Budget.of_tool(name)}
+    result = values(all, tool, {max_heap, most}, [], 0)
+    Process.delete(@in_place)
+    await(reply_to, max_heap, result, funs)
+  end
+
   # Sends a result, and serves the next request.
   defp await(reply_to, max_heap, result, funs) do
     tag = make_ref()
@@ -102,6 +129,39 @@ defmodule PtcRunner.Json.ToolWorker do
         {last, Native.kept_time(kept)}
     end
   end
+
+  # What counts the calls of the run, which is sent once.
+  defp kept(nil), do: nil
+  defp kept(:known), do: Process.get(@budget)
+
+  defp kept(budget) do
+    Process.put(@budget, budget)
+    budget
+  end
+
+  # The values of calls, until one is large, they have too many words, or one is no value. A run that then has not all answers moves.
+  defp values([args | rest], {name, fun, budget} = tool, limits, values, words) do
+    with :ok <- Budget.take(budget, name, args) do
+      case name |> called(fun, args) |> value(limits) do
+        {:ok, value, more} when rest == [] or more > @large or words + more > elem(limits, 1) ->
+          {:all, :lists.reverse(values, [value]), words + more}
+
+        {:ok, value, more} ->
+          values(rest, tool, limits, [value | values], words + more)
+
+        {:text, answer} ->
+          {:stopped, :lists.reverse(values), words, answer}
+
+        error ->
+          {:stopped, :lists.reverse(values), words, error}
+      end
+    end
+  end
+
+  defp value({:ok, value}, _limits) when Weight.is_immediate(value), do: {:ok, value, charged()}
+
+  defp value({:ok, %Text{}} = text, {max_heap, _most}), do: {:text, weighed(text, max_heap)}
+  defp value(answer, {max_heap, _most}), do: weighed(answer, max_heap)
 
   defp served(:next, name, fun, %Batch{} = batch, max_heap),
     do: name |> all(fun, batch) |> all_weighed(max_heap)

@@ -373,6 +373,7 @@ impl<'a> Execution<'a> {
         // Where none follows, or only after many steps, the run does not look again.
         let follows = all.len() > 1;
         let plain = run.plain_mut();
+        plain.stays &= follows;
         plain.looks_ahead = match follows {
             // Calls that are decided about together are few at a time.
             true if plain.asks == Asks::Together => plain.looks_ahead,

@@ -17,6 +17,8 @@ pub struct Plain {
     /// At which level it looks for the calls that follow a call, see [`Run::calls_ahead`](crate::Run::calls_ahead) and [`ptc_vm::calls_at`];
     /// at 0 it does not.
     pub looks_ahead: u8,
+    /// Whether it looks for them while it is with its caller: then it does not move for these calls.
+    pub stays: bool,
     /// Whether its caller decides about each call: then it does not move.
     pub asks: Asks,
     /// Whether a journal has answered its last call.
@@ -72,6 +74,7 @@ impl Plain {
             limits: limits.unwrap_or(Limits::PROBE),
             mode: Mode::Asks,
             looks_ahead: 1,
+            stays: true,
             asks: Asks::Never,
             replays: false,
             quarters: 0,

@@ -81,6 +81,7 @@ impl<L: Execute> Run<L> {
                 match value {
                     Some((kind, text)) if kind.is_failure() => {
                         self.moved_with(kind);
+                        self.plain.stays = false;
                         let at = match L::TELLS_PLACES {
                             true => state.trail_of_call(),
                             false => Vec::new(),
@@ -103,6 +104,7 @@ impl<L: Execute> Run<L> {
                         let answers = Answers::of_list(heap, list)?;
                         match looked {
                             Some(looked) => {
+                                self.plain.stays &= looked.is_all(&answers);
                                 let answers = looked.passed(heap, &mut state, answers);
                                 (state, answers)
                             }
@@ -140,7 +142,8 @@ impl<L: Execute> Run<L> {
         };
         let forks = self.plain.mode == Mode::Forks;
         let start = (state, self.plain.limits, forks);
-        let all = (all, ptc_vm::calls_at(self.plain.looks_ahead));
+        let copies = self.plain.mode == Mode::Asks;
+        let all = (all, ptc_vm::calls_at(self.plain.looks_ahead), copies);
         let looked = look_ahead(&self.program, heap, inputs, start, all);
         self.looked = Some(looked);
         Some(looked.fuel)
@@ -286,6 +289,12 @@ impl<L: Execute> Run<L> {
                 turn: vm.turn(),
                 most_words: None,
                 only_collects: match plain.mode {
+                    Mode::Asks if plain.asks == Asks::Never => {
+                        plain.stays
+                            && pace != Pace::Probe
+                            && vm.only_collects()
+                            && vm.sends_arguments(args)
+                    }
                     Mode::Moved => vm.only_collects(),
                     Mode::Forks if plain.asks == Asks::Never => {
                         L::CALLS_AHEAD && vm.only_collects()
@@ -320,10 +329,14 @@ impl<L: Execute> Run<L> {
     ) -> Vec<H::Term> {
         let plain = &mut self.plain;
         match ending {
-            Ending::Call { most_words, .. } => {
+            Ending::Call {
+                most_words,
+                only_collects,
+                ..
+            } => {
                 plain.calls += usize::from(plain.mode != Mode::Moved);
                 let may_move = plain.mode == Mode::Asks && plain.asks == Asks::Never;
-                let may_move = may_move && plain.calls.is_power_of_two();
+                let may_move = may_move && !*only_collects && plain.calls.is_power_of_two();
                 *most_words = may_move.then(|| self.reduce(heap, given, &mut state));
             }
             Ending::Fork { .. } => {

@@ -7,6 +7,7 @@ use crate::execute::Execute;
 use crate::exit::Exit;
 use crate::frame::Frame;
 use crate::halt::Halt;
+use crate::live::live_at;
 use crate::machine::HaltOf;
 use crate::program::{Instr, Program};
 use crate::run::{ExitOf, Vm};
@@ -26,6 +27,11 @@ const HIGHEST: u8 = 3;
 /// Of more than a few calls, the arguments take at most so many words, and no more fuel is used for them.
 const MOST_WORDS: usize = 8_192;
 const MOST_FUEL: usize = 16_384;
+/// Maximum words of the arguments of a call for which a run stays with its caller.
+const SMALL: usize = 64;
+/// Arguments that are copied to the process of the tools take at most this part of what they may take at all, because they arrive before
+/// the heap limit of that process is raised.
+const PART_OF_LIMIT: usize = 16;
 
 /// Returns how many calls are made at a time at a level: one at 0, a few at 1.
 pub fn calls_at(level: u8) -> usize {
@@ -60,14 +66,14 @@ pub struct Looked {
 }
 
 /// Adds the arguments of the calls that follow a call at once to `all`, which has those of the call, until it has `most`. `state` is that of
-/// the run at the call; `forks`: whether it stops where a loop or a built-in forks. A few calls take at most the steps of a probe, and so does
-/// each further one. They build at most half of what the run may build.
+/// the run at the call; `forks`: whether it stops where a loop or a built-in forks; `copies`: whether the arguments are copied to another
+/// process. A few calls take at most the steps of a probe, and so does each further one. They build at most half of what the run may build.
 pub fn look_ahead<H: Heap, L: Execute>(
     program: &Program<L>,
     heap: &mut H,
     inputs: Inputs<'_, H::Term>,
     (state, mut limits, forks): (State<L, H::Term>, Limits, bool),
-    (all, most): (&mut Vec<H::Term>, usize),
+    (all, most, copies): (&mut Vec<H::Term>, usize, bool),
 ) -> Looked {
     let (nothing, built) = (heap.nil(), heap.words_built());
     limits.words = built + limits.words.saturating_sub(built) / 2;
@@ -81,6 +87,10 @@ pub fn look_ahead<H: Heap, L: Execute>(
     // Each call is one of the next iteration, if these run in turn.
     let mut turn = vm.turn();
     let (mut words, mut fuel, mut left) = (0, 0, vm.items_left());
+    let (weighed, most_words) = match copies {
+        true => (0, MOST_WORDS.min(limits.words / PART_OF_LIMIT)),
+        false => (FEW, MOST_WORDS),
+    };
     let mut looked = Looked {
         fuel: 0,
         calls: 0,
@@ -102,10 +112,10 @@ pub fn look_ahead<H: Heap, L: Execute>(
             Exit::Call { args, .. } if vm.pc() == pc && vm.turn() == turn => args,
             _ => break,
         };
-        if all.len() >= FEW {
+        if all.len() >= weighed {
             // Further calls are made alone if their arguments may be large.
             words += words_of_row(vm.machine.heap, args).unwrap_or(MOST_WORDS);
-            if words >= MOST_WORDS {
+            if words >= most_words {
                 break;
             }
         }
@@ -122,6 +132,11 @@ pub fn look_ahead<H: Heap, L: Execute>(
 }
 
 impl Looked {
+    /// Returns whether there is an answer for each call.
+    pub fn is_all<T>(&self, answers: &Answers<T>) -> bool {
+        matches!(answers, Answers::All(answers) if answers.len() == self.calls)
+    }
+
     /// Returns the answers as those of a run that passes the bodies of the rounds for which they are, if it may.
     pub fn passed<H: Heap, L: Execute>(
         self,
@@ -142,6 +157,14 @@ impl Looked {
 }
 
 impl<H: Heap, L: Execute> Vm<'_, H, L> {
+    /// Returns whether it costs less to copy the arguments of the calls of a loop than what the run needs to compute them: they are small and
+    /// flat, and made of the items of the loop.
+    pub fn sends_arguments(&self, args: H::Term) -> bool {
+        let around = live_at(self.program, self.pc).and_then(|live| live.around);
+        around.is_none_or(|around| around.reads_items)
+            && words_of_row(self.machine.heap, args).is_some_and(|words| words <= SMALL)
+    }
+
     /// Returns whether nothing of a body is left at the call at which the run has just stopped but what stands behind the innermost loop.
     fn passes_bodies(&self) -> bool {
         matches!(

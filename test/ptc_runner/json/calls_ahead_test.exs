@@ -34,6 +34,9 @@ defmodule PtcRunner.Json.CallsAheadTest do
     {result, args}
   end
 
+  # A text that a run reads in place.
+  defp long(number), do: Json.text("[#{String.duplicate(" ", 6_000)}#{number}]")
+
   defp same(node, answer, opts \\ [], decides \\ [on_call: fn _call -> :run end]) do
     one_by_one = calls(node, answer, decides ++ opts)
     assert calls(node, answer, opts) == one_by_one
@@ -47,7 +50,10 @@ defmodule PtcRunner.Json.CallsAheadTest do
           fn _number, args -> args["n"] end,
           fn number, _args -> %{"id" => number, "list" => Enum.to_list(1..number)} end,
           fn number, _args -> if rem(number, 7) == 0, do: "text #{number}", else: number end,
-          fn number, _args -> if rem(number, 5) == 0, do: Json.text("[#{number}]"), else: nil end
+          fn number, _args -> if rem(number, 5) == 0, do: Json.text("[#{number}]"), else: nil end,
+          fn number, _args -> if rem(number, 37) == 0, do: long(number), else: number end,
+          fn number, _args -> if number == 1, do: long(number), else: number end,
+          fn number, _args -> if rem(number, 37) == 0, do: Enum.to_list(1..300), else: number end
         ] do
       {{:ok, value, _, _}, calls} = same(over([map(call(args))]), answer)
       assert {length(value), length(calls)} == {100, 100}
@@ -70,9 +76,25 @@ defmodule PtcRunner.Json.CallsAheadTest do
     end
   end
 
+  test "a process that is killed among several calls ends the run" do
+    node = over([map(call(%{"n" => get("n")}))])
+
+    for at <- [1, 2, 31, 32, 33, 60, 100] do
+      killed = fn number, _args -> if number == at, do: Process.exit(self(), :kill), else: at end
+      {{:error, _}, calls} = same(node, killed)
+      assert length(calls) == at
+      late = fn number, _args -> if number == at, do: Process.sleep(:infinity), else: at end
+      {{:error, {:timeout, 50}}, calls} = calls(node, late, timeout: 50)
+      assert length(calls) <= at
+    end
+
+    # Nothing is left of them.
+    refute_received _message
+  end
+
   test "calls are counted before they start" do
-    for most <- [0, 1, 2, 31, 32, 33, 50, 100] do
-      {_result, calls} = same(over([map(call(%{}))]), fn n, _ -> n end, max_tool_calls: most)
+    for most <- [0, 1, 2, 31, 32, 33, 50, 100], args <- [%{}, %{"n" => get("n")}] do
+      {_result, calls} = same(over([map(call(args))]), fn n, _ -> n end, max_tool_calls: most)
       assert length(calls) == most
     end
   end
@@ -179,14 +201,13 @@ defmodule PtcRunner.Json.CallsAheadTest do
     given = {%{"rows" => @rows ++ @rows}, %{}, 1_000, 0}
     args = fn from, to -> for n <- from..to//1, do: %{"n" => n} end
 
-    {:moves, state, terms, "t", %{"n" => 1}, _left, _words} =
-      Native.start(program, 100, given, nil)
-
+    {:calls, state, terms, "t", all, _left, _built, _pc} = Native.start(program, 100, given, nil)
+    assert all == args.(1, 32)
     {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, {:moved, :a, 0})
-    assert all == args.(2, 33)
-    {:moved_calls, state, terms, "t", all, _} = Native.resume(state, terms, {:moved_all, [:b], 0})
     # It had found as many as it looked for.
-    assert all == args.(3, 100) ++ args.(1, 30)
+    assert all == args.(2, 100) ++ args.(1, 29)
+    {:moved_calls, state, terms, "t", all, _} = Native.resume(state, terms, {:moved_all, [:b], 0})
+    assert all == args.(3, 100) ++ args.(1, 100)
     answers = {:moved_all, Enum.to_list(3..100), 0}
     {:moved_calls, state, terms, "t", all, _built} = Native.resume(state, terms, answers)
     assert all == args.(1, 100)
@@ -197,8 +218,44 @@ defmodule PtcRunner.Json.CallsAheadTest do
     assert value == [:a, :b] ++ Enum.to_list(3..200)
 
     for wrong <- [[], %{}, nil, Enum.to_list(1..513)] do
-      {:moves, state, terms, "t", _args, _left, _words} = Native.start(program, 100, given, nil)
+      {:calls, state, terms, "t", _all, _, _, _} = Native.start(program, 100, given, nil)
       assert_raise ArgumentError, fn -> Native.resume(state, terms, {:moved_all, wrong, 0}) end
     end
+  end
+
+  test "a run stays with its caller as long as its calls have small arguments, and each has an answer" do
+    rows = for n <- 1..100, do: %{"n" => n, "list" => [n], "text" => String.duplicate("x", 9 * n)}
+
+    start = fn args, max_heap ->
+      program = Json.Codec.encode!(%{"program" => over([map(call(args))])})
+      Native.start(program, 100, {%{"rows" => rows}, %{}, 1_000, max_heap}, nil)
+    end
+
+    calls = start.(%{"n" => get("n")}, 0)
+    {:calls, state, terms, "t", all, _left, _built, _pc} = calls
+    answers = Enum.map(all, & &1["n"])
+
+    {:calls, state, terms, "t", all, _, _, _} =
+      Native.resume(state, terms, {:answers, answers, 0})
+
+    assert Enum.map(all, & &1["n"]) == Enum.to_list(33..100)
+    answers = Enum.to_list(33..100)
+    {:ok, value, _words} = Native.resume(state, terms, {:answers, answers, 0})
+    assert value == Enum.to_list(1..100)
+
+    # An answer is missing.
+    {:calls, state, terms, "t", all, _left, _built, _pc} = start.(%{"n" => get("n")}, 0)
+    answers = all |> tl() |> Enum.map(& &1["n"])
+
+    assert {:moves, _, _, "t", %{"n" => 32}, _, _} =
+             Native.resume(state, terms, {:answers, answers, 0})
+
+    # Arguments that are no flat map, and a first one that is large.
+    assert {:moves, _, _, "t", %{"n" => [1]}, _, _} = start.(%{"n" => get("list")}, 0)
+    texts = %{"op" => "load", "name" => "rows"}
+    assert elem(start.(%{"n" => texts}, 0), 0) in [:moves, :call]
+    # The arguments are small beside the heap limit.
+    {:calls, _, _, "t", few, _, _, _} = start.(%{"n" => get("n")}, 1_600)
+    assert length(few) in 2..20
   end
 end

@@ -356,6 +356,34 @@ defmodule PtcRunner.Native.TelemetryTest do
       end
     end
 
+    test "calls that go to the process of the tools together have a start and an end each" do
+      program =
+        ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
+        {"op": "map", "expr": {"op": "call", "tool": "t", "args": {"n": {"op": "get", "field": "n"}}}}]}})
+
+      rows = for n <- 1..40, do: %{"n" => n}
+      opts = [context: %{"x" => rows}]
+      assert Json.run!(program, [tools: %{"t" => & &1["n"]}] ++ opts) == Enum.to_list(1..40)
+
+      assert [{[_, _, :run, :start], _, _} | events] = events()
+      assert [{[_, _, :run, :stop], %{tool_calls: 40}, _} | calls] = Enum.reverse(events)
+      kinds = for {[_, :tool, kind], _, _} <- Enum.reverse(calls), do: kind
+      assert kinds == List.flatten(List.duplicate([:start, :stop], 40))
+
+      assert calls |> Enum.uniq_by(fn {_, _, told} -> told.telemetry_span_context end) |> length() ==
+               40
+
+      killed = fn %{"n" => n} -> if n == 35, do: Process.exit(self(), :kill), else: n end
+      assert {:error, _} = Json.run(program, [tools: %{"t" => killed}] ++ opts)
+
+      assert [{[_, _, :run, :stop], %{tool_calls: 35}, _}, last, first | _] =
+               Enum.reverse(events())
+
+      assert {{[_, :tool, :exception], _, told}, {[_, :tool, :start], _, began}} = {last, first}
+
+      assert told.telemetry_span_context == began.telemetry_span_context
+    end
+
     test "calls of a list's items beside one another have a start and a stop each" do
       program = ~s({"program": {"op": "pipe", "steps": [{"op": "load", "name": "x"},
         {"op": "map", "expr": {"op": "call", "tool": "id"}}]}})

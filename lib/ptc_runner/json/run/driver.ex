@@ -106,6 +106,19 @@ defmodule PtcRunner.Json.Run.Driver do
   @spec failed(Reply.t(), :failed | :failed_moved, String.t()) :: Reply.t() | :uncaught
   def failed(request, kind, text), do: resume(request, {kind, text, div(byte_size(text), 8) + 4})
 
+  @doc "What a step is for a later reply of its run, which waits for the call that the step is about."
+  @spec later(step(), Reply.t()) :: step()
+  def later({:resume, answer, run}, reply), do: {:resumed, resume(reply, answer), run}
+
+  def later({:failed, kind, text, run}, reply) do
+    case failed(reply, kind, text) do
+      :uncaught -> {:ended, {:error, {:tool_failed, text}}, run}
+      reply -> {:resumed, reply, run}
+    end
+  end
+
+  def later(ended, _reply), do: ended
+
   @doc "The reply of a run that goes on until it waits for something, or ends."
   @spec waiting(Reply.t()) :: Reply.t()
   def waiting({next, _state, _terms} = left) when next in [:more, :long],

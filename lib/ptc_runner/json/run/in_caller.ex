@@ -42,6 +42,43 @@ defmodule PtcRunner.Json.Run.InCaller do
   def request(Reply.call(tool: name, args: args, left: left, weight: weight) = call, run),
     do: call(call, name, args, {left, weight, :in_place}, run)
 
+  def request(Reply.calls(tool: name) = calls, run) do
+    case wrapped(run, name) do
+      {:ok, fun} -> several(calls, fun, run)
+      error -> {:ended, error, run}
+    end
+  end
+
+  # Calls for rounds that follow one another. An answer that is no value is given to the run when it waits for that call.
+  defp several(calls, fun, %Run{process: process, max_heap: max_heap} = run) do
+    Reply.calls(tool: name, args: all, left: left, built: built) = calls
+    limits = {run.budget, max(max_heap - built, 0)}
+
+    {result, process} =
+      ToolProcess.call_all(process, {name, fun, all}, left, limits, Telemetry.tools?())
+
+    run = %{run | process: process}
+
+    case result do
+      {:all, values, words} ->
+        {:resume, {:answers, values, words}, run}
+
+      {:stopped, [], _no_words, answer} ->
+        answered(answer, calls, name, run)
+
+      {:stopped, values, words, answer} ->
+        reply = calls |> Driver.resume({:answers, values, words}) |> Driver.waiting()
+
+        if elem(reply, 0) in [:ok, :error],
+          do: {:resumed, reply, run},
+          else: answer |> answered(reply, name, run) |> Driver.later(reply)
+
+      {:error, reason} = error ->
+        Telemetry.ended(reason)
+        {:ended, error, run}
+    end
+  end
+
   # The processes of the rounds need the whole heap limit.
   defp rounds(loop, run) do
     ToolProcess.stop(run.process)

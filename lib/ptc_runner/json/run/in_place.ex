@@ -22,6 +22,7 @@ defmodule PtcRunner.Json.Run.InPlace do
 
   def request(Reply.call(tool: name, args: args), run), do: go_on(name, args, run)
   def request(Reply.moves(tool: name, args: args), run), do: go_on(name, args, run)
+  def request(Reply.calls(tool: name, args: [args | _later]), run), do: go_on(name, args, run)
   def request(Reply.moved_call(tool: name, args: args), run), do: go_on(name, args, run)
 
   def request(Reply.moved_calls(tool: name, args: [args | _later]), run),

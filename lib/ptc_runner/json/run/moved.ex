@@ -155,21 +155,8 @@ defmodule PtcRunner.Json.Run.Moved do
   defp answer_to(reply, _answer, _name, run) when elem(reply, 0) in [:ok, :error],
     do: {:resumed, reply, run}
 
-  defp answer_to(reply, answer, name, run) do
-    case answered(answer, name, run) do
-      {:resume, answer, run} ->
-        {:resumed, Driver.resume(reply, answer), run}
-
-      {:failed, kind, text, run} ->
-        case Driver.failed(reply, kind, text) do
-          :uncaught -> {:ended, {:error, {:tool_failed, text}}, run}
-          reply -> {:resumed, reply, run}
-        end
-
-      ended ->
-        ended
-    end
-  end
+  defp answer_to(reply, answer, name, run),
+    do: answer |> answered(name, run) |> Driver.later(reply)
 
   defp called(name, fun, args, run),
     do: name |> ToolWorker.call(fun, args) |> answered(name, run)
