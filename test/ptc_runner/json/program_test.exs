@@ -234,7 +234,7 @@ defmodule PtcRunner.Json.ProgramTest do
     assert {:last, "t", ^args, :infinity, _weight, _pc, ^words} =
              PtcRunner.Native.start(text, 10, {%{}, %{}, :infinity, 0}, nil)
 
-    assert :calls = PtcRunner.Native.start(text, 10, {%{}, %{}, :tools, nil}, nil)
+    assert :calls = PtcRunner.Native.start(text, 10, {%{}, %{}, nil, nil}, :unless_calls)
 
     # A loop around it, and values below it, are something.
     for around <- [~s({"op": "map", "expr": CALL}), ~s({"op": "concat", "lists": [CALL]})] do
