@@ -47,8 +47,13 @@ impl Lab {
                         let start = (state.clone(), limits, false);
                         let built = self.heap.words_built();
                         let heap = &mut self.heap;
-                        let looked =
-                            look_ahead(&self.program, heap, inputs(), start, (&mut all, looks));
+                        let looked = look_ahead(
+                            &self.program,
+                            heap,
+                            inputs(),
+                            start,
+                            (&mut all, looks, false),
+                        );
                         self.heap.give();
                         self.heap.built(built);
                         looked
