@@ -20,8 +20,8 @@ defmodule PtcRunner.Json.ExactArguments do
   @compiling {Limits.text_timeout(), 0}
 
   @doc """
-  A program for these tools, by their names or as a list. A program that is no text is returned as it is, as are all where this is
-  neither; a compiled one is compiled again of its text.
+  A program for these tools, by their names or as a list. A compiled program is compiled again of its text. A program that has no text is returned as it
+  is, and so is any program if there are no tools.
 
       iex> tool = %PtcRunner.Agent.Tool{name: "pay", fun: & &1, signature: {:signature, [{"sum", :decimal}], :any}}
       iex> program = ~s({"program": {"op": "call", "tool": "pay", "args": {"sum": 12345678901234567.89}}})

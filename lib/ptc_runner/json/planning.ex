@@ -42,13 +42,13 @@ defmodule PtcRunner.Json.Planning do
       Options.read!(opts, @options, "PtcRunner.Json.plan/2")
 
     if twin = tools && Names.twin(tools), do: raise(ArgumentError, Names.twins(twin, "tools"))
+    # The plan is of the program as it is run.
     program = ExactArguments.quoted(program, tools)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     of(program, limits, tools, {context, memory}, most)
   end
 
-  # As it is run.
   @doc """
   The plan of a program, of which the option `:tools` gives the signatures and settings.
 

@@ -89,7 +89,7 @@ defmodule PtcRunner.Json.ToolWorker do
     await(reply_to, max_heap, {:each, last}, funs)
   end
 
-  # The same for a run of PTC-JSON, whose answers are lost with this process.
+  # Calls for several rounds of a loop of PTC-JSON. Their answers are lost with this process.
   defp serve(reply_to, max_heap, {name, _, all, {:all, budget, room}}, fun, funs) do
     Guarded.allow(max_heap, ToolProcess.room_for_calls(max_heap))
     Process.put(@in_place, true)

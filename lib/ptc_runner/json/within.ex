@@ -78,11 +78,9 @@ defmodule PtcRunner.Json.Within do
   @spec shared([t()], {map(), map()}, [{[integer()], map()}] | nil) :: [t()]
   def shared(plans, data, before \\ nil)
 
-  def shared(plans, {context, memory}, nil) do
-    for %{plan: plan} = within <- plans do
-      memory = Memory.begun(plan, memory)
-      %{within | counts: Counts.new(plan, data({context, memory}), :all), memory: memory}
-    end
+  def shared(plans, {_context, memory} = data, nil) do
+    none = for %{plan: plan} <- plans, do: {[], Memory.begun(plan, memory)}
+    shared(plans, data, none)
   end
 
   def shared(plans, {context, _memory}, before) do

@@ -38,12 +38,12 @@ pub struct KeptSource {
     pub digests: OnceLock<Digests>,
 }
 
-/// The digest of a text, and that of the program in it, which `plan::canonical` makes the bytes of.
+/// The digest of a text, and that of the program in it, whose bytes `plan::canonical` makes.
 #[derive(Debug)]
 pub struct Digests {
-    /// That of the text.
+    /// The digest of the text.
     pub text: Box<[u8]>,
-    /// That of the program.
+    /// The digest of the program.
     pub program: Box<[u8]>,
 }
 

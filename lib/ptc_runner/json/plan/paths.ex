@@ -39,7 +39,7 @@ defmodule PtcRunner.Json.Plan.Paths do
 
   def text({:context, [name], true}), do: name(name)
 
-  # Most parts.
+  # Most parts are a field of a list's items.
   def text({:context, [name, :each, field], true}) when is_binary(field),
     do: name(name) <> "." <> name(field)
 
