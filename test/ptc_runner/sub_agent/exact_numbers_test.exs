@@ -317,7 +317,22 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
       ~s({"op":"pipe","steps":[{"op":"list","items":[{"op":"literal","value":N}]},{"op":"map","expr":{"op":"call","tool":"t","args":{"x":{"op":"it"}}}},{"op":"first"}]}),
       ~s({"op":"pipe","steps":[{"op":"object","fields":{"p":N}},{"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"}}}]}),
       ~s({"op":"pipe","steps":[{"op":"literal","value":[{"p":N}]},{"op":"map","as":"row","expr":{"op":"call","tool":"t","args":{"x":{"op":"get","from":{"op":"var","name":"row"},"field":"p"}}}},{"op":"first"}]}),
-      ~s({"op":"call","tool":"fails","args":{},"on_error":{"op":"call","tool":"t","args":{"x":N}}})
+      ~s({"op":"call","tool":"fails","args":{},"on_error":{"op":"call","tool":"t","args":{"x":N}}}),
+      ~s({"op":"call","tool":"t","args":{"x":{"op":"get","from":{"op":"merge","objects":[{"x":1},{"x":N}]},"field":"x"}}}),
+      ~s({"op":"pipe","steps":[{"op":"object","fields":{"a":1}},{"op":"set","fields":{"p":N}},{"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"}}}]})
+      | for step <- [
+              ~s({"op":"last"}),
+              ~s({"op":"nth","index":1}),
+              ~s({"op":"drop","count":1},{"op":"take","count":1},{"op":"first"}),
+              ~s({"op":"reverse"},{"op":"first"}),
+              ~s({"op":"sort_by","field":"n"},{"op":"first"}),
+              ~s({"op":"distinct","field":"n"},{"op":"last"}),
+              ~s({"op":"flat_map","as":"r","expr":{"op":"list","items":[{"op":"var","name":"r"}]}},{"op":"last"}),
+              ~s({"op":"concat","lists":[{"op":"it"},{"op":"it"}]},{"op":"last"})
+            ] do
+          ~s({"op":"pipe","steps":[{"op":"literal","value":[{"p":1,"n":2},{"p":N,"n":1}]},) <>
+            step <> ~s(,{"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"}}}]})
+        end
     ]
     @yes ~s({"op":"eq","left":1,"value":1})
 
@@ -367,7 +382,11 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
       for node <- [
             ~s({"op":"let","name":"a","value":N,"in":{"op":"call","tool":"t","args":{"x":{"op":"add","left":{"op":"var","name":"a"},"right":0}}}}),
             ~s({"op":"let","name":"a","value":N,"in":{"op":"call","tool":"t","args":{"x":{"op":"var","name":"a"},"y":{"op":"var","name":"a"}}}}),
-            ~s({"op":"pipe","steps":[{"op":"literal","value":[N]},{"op":"sum","expr":{"op":"it"}},{"op":"call","tool":"t","args":{"x":{"op":"it"}}}]})
+            ~s({"op":"pipe","steps":[{"op":"literal","value":[N]},{"op":"sum","expr":{"op":"it"}},{"op":"call","tool":"t","args":{"x":{"op":"it"}}}]}),
+            ~s({"op":"let","name":"__input","value":N,"in":{"op":"call","tool":"t","args":{"x":{"op":"it"},"y":{"op":"var","name":"__input"}}}}),
+            # A field that is set to each item of a list.
+            ~s({"op":"pipe","steps":[{"op":"literal","value":[{"p":N}]},{"op":"set","fields":{"q":{"op":"get","field":"p"}}},{"op":"first"},) <>
+              ~s({"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"},"y":{"op":"get","field":"q"}}}]})
           ] do
         text = ~s({"program": #{String.replace(node, "N", @exact)}})
         signature = {:signature, [{"x", :decimal}, {"y", {:optional, :any}}], :any}
@@ -375,6 +394,23 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
         assert {:ok, %{"x" => x} = args, _info} = Agent.run(text, [tool])
         assert told(x) == number("1.2345678901234568e16"), node
         assert args["y"] in [nil, 1.2345678901234568e16]
+      end
+
+      # A text stands behind all numbers in an order, and is unequal to the text of another number with its float.
+      for {step, first} <- [
+            {~s({"op":"sort_by","field":"p"}), -1.2345678901234568e16},
+            {~s({"op":"distinct"}), 1.5}
+          ] do
+        value =
+          ~s({"op":"literal","value":[{"p":1.5},{"p":-#{@exact}},{"p":-12345678901234567.88}]})
+
+        call =
+          ~s({"op":"map","expr":{"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"}}}})
+
+        text = ~s({"program": {"op":"pipe","steps":[#{value},#{step},#{call}]}})
+        assert {:ok, [%{"x" => x} | rest], _info} = Agent.run(text, tools_of(:decimal))
+        assert told(x) == number(to_string(first)), step
+        assert length(rest) == if(step =~ "sort", do: 2, else: 1)
       end
 
       # The digits alone are no sign: each place counts.

@@ -3,13 +3,43 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   # What the arguments of the calls in a program can be, where operations only choose, bind or take apart a value: literals of the program,
   # each with its marks. A value that an operation computes with ends elsewhere.
   #
+  # What an operation does with a value, its shape says (`PtcRunner.Schema.Table.shape/1`).
+  #
   # The forms of a value are examples: each literal that the value can have in it is in at least one of them.
+
+  alias PtcRunner.Schema.Table
 
   # Maximum number of forms of a value. What is in further ones counts as being elsewhere.
   @most 64
 
-  # Operations that give the list that they get, or a part of it.
-  @lists ~w(filter reject sort_by distinct take drop slice reverse)
+  # The fields that the rules of a shape know. An operation that has another one computes, and so does one of any other shape.
+  @fields %{
+    "constant" => ["value"],
+    "input" => [],
+    "name" => ["name"],
+    "bind" => ["name", "value", "in"],
+    "branch" => ["condition", "then", "else"],
+    "cases" => ["cases", "else"],
+    "first_of" => ["values"],
+    "concatenated" => ["lists"],
+    "merged" => ["objects"],
+    "list_of_parts" => ["items"],
+    "object_of_parts" => ["fields"],
+    "reshaped" => ["fields"],
+    "chained" => ["steps"],
+    "item" => ["index"],
+    "sublist" => ["count"],
+    "backwards" => [],
+    "filtered" => ["as", "where"],
+    "sorted" => ["by", "expr", "field", "order"],
+    "distinct" => ["expr", "field"],
+    "list_of_body" => ["as", "expr"],
+    "flat_list_of_body" => ["as", "expr"],
+    "read" => ["default", "field", "from", "key", "path"],
+    "call" => ["args", "on_error", "tool"]
+  }
+
+  @input "__input"
 
   @typedoc "The marks that are in decimals, and those that are elsewhere, by their numbers."
   @type found :: %{wanted: MapSet.t(), elsewhere: MapSet.t()}
@@ -96,7 +126,7 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
 
   # The forms of a node or a template, and what is found on the way.
   defp forms(%{"op" => op} = node, env, found) when is_binary(op),
-    do: operation(op, node, env, found)
+    do: op |> shape(node) |> operation(node, env, found)
 
   defp forms(map, env, found) when is_map(map), do: object(map, env, found)
   defp forms(list, env, found) when is_list(list), do: items(list, env, found)
@@ -116,47 +146,54 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
     {for(at <- 0..(count - 1)//1, do: Enum.map(all, &elem(&1, rem(at, tuple_size(&1))))), found}
   end
 
-  defp operation("literal", node, _env, found), do: {[node["value"]], found}
-  defp operation("it", _node, env, found), do: {env.current, found}
-
-  defp operation("var", %{"name" => name}, env, found) do
-    if name == "__input",
-      do: {env.current, found},
-      else: {Map.get(env.names, name, []), found}
+  # The shape of an operation, if it has no field that the rules of the shape do not know.
+  defp shape(op, node) do
+    with {shape, _of_edition_2} <- Table.shape(op),
+         %{^shape => known} <- @fields,
+         false <- Enum.any?(Map.keys(node) -- ["op" | known], &(&1 in Table.field_names(op, 2))),
+         do: shape,
+         else: (_other -> :computes)
   end
 
-  defp operation("let", %{"name" => name} = node, env, found) do
+  defp operation("constant", node, _env, found), do: {[node["value"]], found}
+  defp operation("input", _node, env, found), do: {env.current, found}
+  defp operation("name", %{"name" => @input}, env, found), do: {env.current, found}
+  defp operation("name", %{"name" => name}, env, found), do: {Map.get(env.names, name, []), found}
+
+  defp operation("bind", %{"name" => name} = node, env, found) do
     {forms, found} = forms(node["value"], env, found)
-    forms(node["in"], %{env | names: Map.put(env.names, name, forms)}, found)
+    forms(node["in"], bound(env, name, forms), found)
   end
 
-  defp operation("if", node, env, found) do
+  defp operation("branch", node, env, found) do
     found = spent(node["condition"], env, found)
     any([node["then"], node["else"]], env, found)
   end
 
-  defp operation("switch", node, env, found) do
+  defp operation("cases", node, env, found) do
     cases = for %{} = it <- List.wrap(node["cases"]), do: it
     found = Enum.reduce(cases, found, &spent(&1["when"], env, &2))
     any(Enum.map(cases, & &1["then"]) ++ [node["else"]], env, found)
   end
 
-  defp operation("coalesce", node, env, found), do: any(List.wrap(node["values"]), env, found)
-  defp operation("concat", node, env, found), do: any(List.wrap(node["lists"]), env, found)
-  defp operation("merge", node, env, found), do: any(List.wrap(node["objects"]), env, found)
+  defp operation("first_of", node, env, found), do: any(List.wrap(node["values"]), env, found)
+  defp operation("concatenated", node, env, found), do: any(List.wrap(node["lists"]), env, found)
+  defp operation("merged", node, env, found), do: any(List.wrap(node["objects"]), env, found)
 
-  defp operation("list", %{"items" => items}, env, found) when is_list(items),
+  defp operation("list_of_parts", %{"items" => items}, env, found) when is_list(items),
     do: items(items, env, found)
 
-  defp operation("object", %{"fields" => %{} = fields}, env, found),
+  defp operation("object_of_parts", %{"fields" => %{} = fields}, env, found),
     do: object(fields, env, found)
 
-  defp operation("set", %{"fields" => %{} = fields}, env, found) do
-    {forms, found} = object(fields, env, found)
-    some(env.current ++ forms, env, found)
+  # Of a list, each item gets the fields.
+  defp operation("reshaped", %{"fields" => %{} = fields}, env, found) do
+    of_item = %{env | current: env.current ++ of_lists(env.current)}
+    {forms, found} = object(fields, of_item, found)
+    some(env.current ++ forms ++ Enum.map(forms, &[&1]), env, found)
   end
 
-  defp operation("pipe", %{"steps" => steps}, env, found) when is_list(steps) do
+  defp operation("chained", %{"steps" => steps}, env, found) when is_list(steps) do
     {env, found} =
       Enum.reduce(steps, {env, found}, fn step, {env, found} ->
         {forms, found} = forms(step, env, found)
@@ -166,32 +203,31 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
     {env.current, found}
   end
 
-  defp operation(op, _node, env, found) when op in ["first", "last", "nth"],
-    do: {of_lists(env.current), found}
+  defp operation("item", _node, env, found), do: {of_lists(env.current), found}
 
-  defp operation(op, node, env, found) when op in @lists do
-    # What is asked of the items computes with them.
-    found = if parts?(node), do: used(env.current, env, found), else: found
-    {env.current, spent_parts(node, env, found)}
+  defp operation(shape, _node, env, found) when shape in ["sublist", "backwards"],
+    do: {env.current, found}
+
+  defp operation(shape, node, env, found) when shape in ["filtered", "sorted", "distinct"],
+    do: {env.current, spent_parts(node, env, used(asked(node, env.current), env, found))}
+
+  defp operation(shape, node, env, found) when shape in ["list_of_body", "flat_list_of_body"] do
+    items = of_lists(env.current)
+    of_item = bound(%{env | current: items}, node["as"] || @input, items)
+    {forms, found} = forms(node["expr"], of_item, found)
+    {if(shape == "list_of_body", do: Enum.map(forms, &[&1]), else: forms), found}
   end
 
-  defp operation(op, node, env, found) when op in ["map", "flat_map"] do
-    of_items = %{env | current: of_lists(env.current)}
-    names = if is_binary(node["as"]), do: Map.put(env.names, node["as"], of_items.current)
-    {forms, found} = forms(node["expr"], %{of_items | names: names || env.names}, found)
-    {if(op == "map", do: Enum.map(forms, &[&1]), else: forms), found}
-  end
-
-  defp operation("get", node, env, found) do
+  defp operation("read", node, env, found) do
     {forms, found} =
       if is_map_key(node, "from"), do: forms(node["from"], env, found), else: {env.current, found}
 
     {keys, found} = path(node, env, found)
-    {default, found} = forms(%{"op" => "literal", "value" => node["default"]}, env, found)
+    default = node["default"]
 
     case keys do
-      {:ok, path} -> some(Enum.flat_map(forms, &inside(&1, path)) ++ default, env, found)
-      :error -> {default, used(forms, env, found)}
+      {:ok, path} -> some(Enum.flat_map(forms, &inside(&1, path)) ++ [default], env, found)
+      :error -> {[default], used(forms, env, found)}
     end
   end
 
@@ -206,8 +242,18 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   end
 
   # Any other operation computes.
-  defp operation(_op, node, env, found),
+  defp operation(_shape, node, env, found),
     do: {[], spent_parts(node, env, used(env.current, env, found))}
+
+  defp bound(env, @input, forms), do: %{env | current: forms}
+  defp bound(env, name, forms), do: %{env | names: Map.put(env.names, name, forms)}
+
+  # What an operation computes with to choose or to order the items of the current list: their field, or all of them.
+  defp asked(%{"field" => field} = node, current)
+       when is_binary(field) and not is_map_key(node, "by") and not is_map_key(node, "expr"),
+       do: current |> of_lists() |> Enum.flat_map(&inside(&1, [field]))
+
+  defp asked(_node, current), do: current
 
   defp spent(node, env, found) do
     {forms, found} = forms(node, env, found)
@@ -221,8 +267,6 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
       spent(part, env, found)
     end)
   end
-
-  defp parts?(node), do: Enum.any?(node, fn {_key, part} -> is_map(part) or is_list(part) end)
 
   # The forms of all these.
   defp any(nodes, env, found) do
