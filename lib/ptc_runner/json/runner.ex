@@ -8,8 +8,10 @@ defmodule PtcRunner.Json.Runner do
   alias PtcRunner.Json.{Budget, Control, Edition, Limits, Message, Program, Run, ToolProcess}
   alias PtcRunner.Json.Run.{Controlled, Driver, InCaller, InPlace, Reply, Start}
   alias PtcRunner.Native
-  alias PtcRunner.Native.{ErrorHandler, Panic}
+  alias PtcRunner.Native.{ErrorHandler, Panic, Telemetry}
   alias PtcRunner.Sandbox.{Guarded, Weight}
+  require Reply
+  require Telemetry
   require Weight
 
   @doc """
@@ -60,6 +62,11 @@ defmodule PtcRunner.Json.Runner do
       {:ok, _value, words} = done when Weight.is_little(words) ->
         done
 
+      :calls when control == nil ->
+        if Telemetry.on?() == false,
+          do: unwatched(program, limits, context, memory, tools),
+          else: run(of_data(program, limits, context, memory, tools, nil))
+
       # The whole start knows what is to be done then.
       again when again in [:texts, :rebuild, :calls] ->
         run(of_data(program, limits, context, memory, tools, control))
@@ -69,6 +76,47 @@ defmodule PtcRunner.Json.Runner do
     end
   catch
     :error, reason -> Panic.error(reason, __STACKTRACE__)
+  end
+
+  defp unwatched(program, limits, context, memory, tools) do
+    case calling(program, Limits.resolve(limits), context, memory, tools) do
+      {:ok, _value, _words} = done ->
+        done
+
+      again when again in [:texts, :rebuild] ->
+        run(of_data(program, limits, context, memory, tools, nil))
+
+      error ->
+        settled(error, of_data(program, limits, context, memory, tools, nil))
+    end
+  end
+
+  # Most programs that call a tool call one whose answer is their value: nothing of the run is kept then, and no struct of it is made.
+  defp calling(program, {_timeout, max_heap, _reading} = limits, context, memory, tools) do
+    handler = prepared()
+
+    try do
+      case Start.first_steps(program, limits, context, memory, tools) do
+        Reply.last(tool: name, args: args, left: left, weight: weight, built: built)
+        when is_integer(weight) and (weight <= max_heap or max_heap == 0) and
+               is_map_key(tools, name) ->
+          max_heap
+          |> ToolProcess.once(name, :erlang.map_get(name, tools), args, left)
+          |> InCaller.whole(built, max_heap)
+          |> finish(limits)
+
+        again when again in [:texts, :rebuild] ->
+          again
+
+        reply ->
+          run =
+            program |> of_data(limits, context, memory, tools, nil) |> in_caller(limits, false)
+
+          reply |> Driver.go_on(run) |> ended() |> elem(0)
+      end
+    after
+      ErrorHandler.restore(handler)
+    end
   end
 
   # The VM makes a map of variables faster than one that has constants too.
@@ -125,8 +173,10 @@ defmodule PtcRunner.Json.Runner do
   defp held(%Run{control: control}, fingerprint),
     do: {:paused, Controlled.paused(control, fingerprint)}
 
-  defp limited(%Run{limits: limits} = run, forks?) do
-    {_timeout, max_heap, _reading} = limits = Limits.resolve(limits)
+  defp limited(%Run{limits: limits} = run, forks?),
+    do: in_caller(run, Limits.resolve(limits), forks?)
+
+  defp in_caller(run, {_timeout, max_heap, _reading} = limits, forks?) do
     process = ToolProcess.new(max_heap)
 
     %{
@@ -206,17 +256,24 @@ defmodule PtcRunner.Json.Runner do
   @spec driven(Run.t(), (() -> Reply.t())) :: {result :: term(), Run.t()}
   # After `begin`, a process with a heap limit may have been killed, and must not wait for the code server.
   # So the modules that it needs are loaded before.
-  def driven(%Run{limits: limits} = run, begin) do
-    :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
-    handler = ErrorHandler.install()
+  def driven(run, begin) do
+    handler = prepared()
 
     try do
-      {result, run} = Driver.start(begin, run)
-      ToolProcess.stop(run.process)
-      {finish(result, limits), run}
+      begin |> Driver.start(run) |> ended()
     after
       ErrorHandler.restore(handler)
     end
+  end
+
+  defp ended({result, %Run{process: process, limits: limits} = run}) do
+    ToolProcess.stop(process)
+    {finish(result, limits), run}
+  end
+
+  defp prepared do
+    :erlang.module_loaded(Native) || Code.ensure_loaded(Native)
+    ErrorHandler.install()
   end
 
   # Goes on with a run that has not ended in its first steps.

@@ -79,6 +79,36 @@ defmodule PtcRunner.Json.ToolProcess do
     do: request(t, {name, fun, args, then}, timeout, nil)
 
   @doc """
+  Calls a tool in a process of its own that ends with this call, under a heap limit in words (0: none).
+
+      iex> PtcRunner.Json.ToolProcess.once(0, "id", & &1, %{"n" => [1, 2]}, 1_000)
+      {:ok, %{"n" => [1, 2]}, 13}
+
+  """
+  @spec once(Guarded.max_heap(), String.t(), (term() -> term()), term(), timeout()) ::
+          {:ok, term(), non_neg_integer()} | {:error, error()}
+  def once(_max_heap, _name, _fun, _args, timeout) when is_integer(timeout) and timeout <= 0,
+    do: {:error, :timeout}
+
+  def once(max_heap, name, fun, args, timeout) do
+    ref = make_ref()
+    start = {{self(), ref}, max_heap, {name, fun, args, :done}}
+    {pid, monitor} = Guarded.start(max_heap, ref, &ToolWorker.start/1, start)
+
+    Guarded.await do
+      {^ref, result, :done} ->
+        Guarded.leave(pid, monitor)
+        result
+
+      {^ref, ^monitor, :process, _pid, reason} ->
+        Guarded.forget(pid)
+        {:error, Guarded.ended(reason, max_heap)}
+    after
+      timeout -> late(pid, monitor, ref)
+    end
+  end
+
+  @doc """
   Calls a tool of PTC-Lisp with each of these arguments, in one request, and waits for at most `timeout` milliseconds for all of them. Returns
   what came of each call that was begun, with the time when it was known: a value with its words, or another result. Further calls are not made
   behind one that has failed, behind a large answer, nor when the answers have more than `room` words. After an error that is no answer of the tool
@@ -171,6 +201,9 @@ defmodule PtcRunner.Json.ToolProcess do
     {{:error, :timeout}, forgotten()}
   end
 
+  defp request(%__MODULE__{pid: nil} = t, {name, fun, args, :done}, timeout, _find),
+    do: {once(t.max_heap, name, fun, args, timeout), forgotten()}
+
   # The first request is passed at the start of the process, which saves a message.
   defp request(%__MODULE__{pid: nil} = t, {name, _fun, _args, then} = request, timeout, find) do
     ref = make_ref()
@@ -189,8 +222,7 @@ defmodule PtcRunner.Json.ToolProcess do
       {^ref, ^monitor, :process, _pid, reason} ->
         ended(%{t | pid: pid}, reason)
     after
-      timeout ->
-        late(pid, monitor, ref)
+      timeout -> {late(pid, monitor, ref), forgotten()}
     end
   end
 
@@ -220,7 +252,7 @@ defmodule PtcRunner.Json.ToolProcess do
       {_tag, ^monitor, :process, _pid, reason} ->
         ended(t, reason)
     after
-      timeout -> late(pid, monitor, ref)
+      timeout -> {late(pid, monitor, ref), forgotten()}
     end
   end
 
@@ -247,7 +279,7 @@ defmodule PtcRunner.Json.ToolProcess do
     Guarded.stop(pid, monitor)
     Process.alive?(pid)
     drop(ref)
-    {{:error, :timeout}, forgotten()}
+    {:error, :timeout}
   end
 
   # The process has sent its last message, and ends.

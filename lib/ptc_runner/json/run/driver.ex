@@ -59,15 +59,14 @@ defmodule PtcRunner.Json.Run.Driver do
 
   """
   @spec start((() -> Reply.t()), Run.t()) :: {result :: term(), Run.t()}
-  def start(begin, run) do
-    case Panic.instead(begin) do
-      {next, _state, _terms} = left when next in [:more, :long] ->
-        drive(left, %{run | began: System.monotonic_time(:millisecond)})
+  def start(begin, run), do: begin |> Panic.instead() |> go_on(run)
 
-      reply ->
-        drive(reply, run)
-    end
-  end
+  @doc "Drives a run from its first reply on."
+  @spec go_on(Reply.t(), Run.t()) :: {result :: term(), Run.t()}
+  def go_on({next, _state, _terms} = left, run) when next in [:more, :long],
+    do: drive(left, %{run | began: System.monotonic_time(:millisecond)})
+
+  def go_on(reply, run), do: drive(reply, run)
 
   @doc "Drives a run from a reply on."
   @spec drive(Reply.t(), Run.t()) :: {result :: term(), Run.t()}

@@ -111,17 +111,8 @@ defmodule PtcRunner.Json.Run.InCaller do
   @doc "What a run goes on with after a call that is no part of a loop whose rounds overlap. `name`: the tool."
   @spec answered({:ok, term(), non_neg_integer()} | {:error, term()}, Reply.t(), term(), Run.t()) ::
           Driver.step()
-  # The answer is the program's value: what the run has built includes that answer.
-  def answered(
-        {:ok, value, words},
-        Reply.last(built: built),
-        _name,
-        %Run{max_heap: max_heap} = run
-      ) do
-    if max_heap > 0 and built + words > max_heap,
-      do: {:ended, {:error, :memory_exceeded}, run},
-      else: {:ended, {:ok, value, built + words}, run}
-  end
+  def answered({:ok, _value, _words} = answer, Reply.last(built: built), _name, run),
+    do: {:ended, whole(answer, built, run.max_heap), run}
 
   def answered({:ok, %Text{} = text, words}, _call, name, run),
     do: {:resume, {:text, Texts.lent(name, text), words}, run}
@@ -136,6 +127,26 @@ defmodule PtcRunner.Json.Run.InCaller do
     do: {:failed, :failed, text, run}
 
   def answered(error, _call, _name, run), do: {:ended, error, run}
+
+  @doc """
+  What a run ends with whose value is this answer: what it has built includes the answer.
+
+      iex> PtcRunner.Json.Run.InCaller.whole({:ok, [1], 2}, 5, 1_000)
+      {:ok, [1], 7}
+
+  """
+  @spec whole(
+          {:ok, term(), non_neg_integer()} | {:error, term()},
+          non_neg_integer(),
+          Guarded.max_heap()
+        ) :: {:ok, term(), non_neg_integer()} | {:error, term()}
+  def whole({:ok, value, words}, built, max_heap) do
+    if max_heap > 0 and built + words > max_heap,
+      do: {:error, :memory_exceeded},
+      else: {:ok, value, built + words}
+  end
+
+  def whole(error, _built, _max_heap), do: error
 
   @doc "What the text of a request stands for, which the run does not read in place."
   @spec decoded(Reply.t(), Guarded.max_heap()) ::
