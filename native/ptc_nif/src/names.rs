@@ -6,12 +6,9 @@ use crate::clock::nif;
 use crate::heap::Beam;
 use crate::raw::{Raw, TermKind, Terms};
 use crate::signature::with_atom_name;
-use ptc_term::names::KeyKind;
+use ptc_term::names::{KeyKind, ATOM_BYTES};
 use ptc_type::twin::twin;
 use rustler::{Atom, Encoder, Env, NifResult, Term};
-
-/// Elixir handles longer names: no atom has one (255 characters of four bytes).
-const LONGEST_NAME: usize = 1020;
 
 /// The text of a keyword of PTC-Lisp, `%PtcRunner.Lisp.Keyword{name: text}`; `None` for every other
 /// term.
@@ -42,7 +39,7 @@ pub fn make_keyword<'a>(terms: Terms<'a>, text: &[u8]) -> Option<Raw<'a>> {
 }
 
 /// The value of the key of `map` that spells the name differently from `of` (`:string`, `:atom`,
-/// `:keyword`). The name is an atom, or a binary of at most `LONGEST_NAME` bytes. Creates no atom.
+/// `:keyword`). The name is an atom, or a binary of at most `ATOM_BYTES` bytes. Creates no atom.
 fn other<'a>(env: Env<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResult<Option<Raw<'a>>> {
     let of = match of {
         of if of == atoms::string() => KeyKind::String,
@@ -51,7 +48,7 @@ fn other<'a>(env: Env<'a>, map: Raw<'a>, name: Raw<'a>, of: Atom) -> NifResult<O
     };
     let (terms, mut heap) = (Terms { env }, Beam::new(env, 0));
     match terms.bytes(name) {
-        Some(text) if text.len() <= LONGEST_NAME => Ok(twin(&mut heap, map, text, of)),
+        Some(text) if text.len() <= ATOM_BYTES => Ok(twin(&mut heap, map, text, of)),
         None if terms.kind(name) == TermKind::Atom => Ok(with_atom_name(terms, name, |text| {
             twin(&mut heap, map, text, of)
         })),

@@ -2,7 +2,7 @@
 //!
 //! * [`heap`]: what is asked of a heap of terms; [`class`]: the classes of terms
 //! * [`meter`]: fuel, clock and heap limit (`limits`: the limits of a run); [`pacing`]: how long it stays on the scheduler of its caller; [`stop`]: why work stops early; [`workspace`]: a heap and its meter
-//! * [`suspend`]: how work is suspended and resumed; [`roots`]: the store of its terms; [`fingerprint`]: of its text
+//! * [`suspend`]: how work is suspended and resumed; [`roots`]: the store of its terms; [`fingerprint`]: of its text; [`spare`]: memory that a thread keeps
 //! * [`parts`]: the parts of a term; [`weight`]: the words of its copy; [`spread`]: hashes of words
 //! * [`number`]: integers of any size and floats; [`digits`]: long integers, read one product at a time; [`shortest`]: the texts of floats
 //! * [`value`]: dates, times and decimals, compared by their meaning
@@ -32,6 +32,7 @@ pub mod repeated;
 pub mod roots;
 pub mod shortest;
 pub mod similar;
+pub mod spare;
 pub mod spread;
 pub mod stop;
 pub mod suspend;

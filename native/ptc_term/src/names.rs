@@ -1,4 +1,10 @@
-//! Names: matching of map keys with declared fields, spellings, and which names keywords have.
+//! Names: matching of map keys with declared fields, spellings, which names keywords have, and how long names of atoms are.
+
+/// Maximum number of characters of an atom's name.
+pub const ATOM_CHARACTERS: usize = 255;
+
+/// Maximum bytes of an atom's name: no character takes more than four.
+pub const ATOM_BYTES: usize = 4 * ATOM_CHARACTERS;
 
 /// How keys are matched with a declared name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

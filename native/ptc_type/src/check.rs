@@ -7,7 +7,7 @@ use super::walk::{Open, Place, Task, Walk, WalkEnd};
 use super::{Scalar, Target};
 use ptc_term::names::{is_keyword_name, Matching};
 use ptc_term::suspend::{Exchange, Rooted};
-use ptc_term::value::{Decimal, Form, Iso, Meaning, Value};
+use ptc_term::value::{Decimal, Form, Iso, Meaning, Value, LONGEST_DECIMAL};
 use std::marker::PhantomData;
 
 /// The task of checking a value against a type, by the rules of validation. It keeps no terms.
@@ -33,9 +33,6 @@ impl<T> Rooted for Check<T> {
         Ok(Check::by(self.rules))
     }
 }
-
-/// Maximum bytes of a decimal's text.
-const LONGEST_DECIMAL: usize = 1_000;
 
 /// Bytes of a name that are read per unit of fuel.
 const NAME_BYTES: usize = 8;

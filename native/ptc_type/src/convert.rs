@@ -9,6 +9,7 @@ use super::walk::{Place, Walk, WalkEnd};
 use super::{Scalar, Target};
 use num_bigint::BigInt;
 use ptc_term::heap::Heap;
+use ptc_term::names::ATOM_BYTES;
 use ptc_term::number::Number;
 use ptc_term::value::{read_iso, Decimal, Family};
 
@@ -16,10 +17,8 @@ use ptc_term::value::{read_iso, Decimal, Family};
 const MOST_WARNINGS: usize = 1 << 22;
 /// Maximum number of bytes of a value that a warning shows; the same as in `PtcRunner.Shown`.
 const SHOWN: usize = 3_800;
-/// Maximum length of an atom's name, in bytes.
-const LONGEST_ATOM: usize = 255 * 4;
-/// Maximum length of a date or a decimal that is tried as one of several types, in bytes.
-const LONGEST_ISO: usize = 200;
+/// Maximum length of a date or a decimal that is tried before its type is certain, in bytes.
+pub const LONGEST_ISO: usize = 200;
 /// Bytes that are copied per unit of fuel.
 const COPIED: usize = 64;
 /// Bytes of a number that are read per unit of fuel.
@@ -222,7 +221,7 @@ impl<H: Values> Coercion<'_, H> {
                 };
                 (value, "boolean")
             }
-            Scalar::Keyword if length > LONGEST_ATOM => (None, "keyword"),
+            Scalar::Keyword if length > ATOM_BYTES => (None, "keyword"),
             Scalar::Keyword => {
                 let name = self.heap.bytes(text);
                 (

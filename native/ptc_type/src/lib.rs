@@ -57,6 +57,7 @@ mod round_trip;
 pub use check::Check;
 pub use coerce::{Coerce, Purpose};
 pub use constraint::{Constraints, Rule};
+pub use convert::LONGEST_ISO;
 pub use findings::{Finding, Findings, PathStep, Wrong};
 pub use grammar::{parse, parse_by, Expected, SyntaxError};
 pub use json::{AnswerType, Json};

@@ -2,17 +2,13 @@
 
 use super::items::ItemRules;
 use super::{CheckFrame, Checker, Mistake, What};
-use ptc_term::value::{read_iso, Family};
+use ptc_term::value::{read_iso, Family, LONGEST_DECIMAL};
 use ptc_type::constraint::json::Written;
-use ptc_type::{Got, Json, Scalar, Target, Type, TypeId};
+use ptc_type::{Got, Json, Scalar, Target, Type, TypeId, LONGEST_ISO};
 use std::collections::HashSet;
 
 /// Work that the rules of one chunk may take. What takes more is left to the check of the whole answer.
 pub(super) const BUDGET: usize = 8_000;
-/// The longest text of a decimal, in bytes.
-const LONGEST_DECIMAL: usize = 1_000;
-/// The longest text that is read as a date, in bytes.
-const LONGEST_DATE: usize = 200;
 
 impl Checker {
     /// Notes that the rules of a value are checked at its end.
@@ -162,7 +158,7 @@ pub(super) fn is_number(text: Option<&[u8]>) -> bool {
 
 /// Returns whether a text is a date, or a date and a time.
 fn is_iso(text: &[u8], family: Family) -> bool {
-    text.len() > LONGEST_DATE || read_iso(text).is_some_and(|(read, _)| read == family)
+    text.len() > LONGEST_ISO || read_iso(text).is_some_and(|(read, _)| read == family)
 }
 
 /// Returns whether a text may be a decimal; the check of the whole answer decides.

@@ -2,10 +2,8 @@
 
 use super::Analyzer;
 use crate::ast::Analyzed;
+use ptc_term::spare::{self, MOST_WORDS};
 use std::cell::Cell;
-
-/// Maximum words that a thread keeps.
-const MOST_WORDS: usize = 16_384;
 
 thread_local! {
     static SPARE: Cell<Option<Box<Analyzer<'static>>>> = const { Cell::new(None) };
@@ -20,10 +18,7 @@ pub(super) fn analyzer<'t>() -> Box<Analyzer<'t>> {
 pub(super) fn done(mut analyzer: Box<Analyzer>) -> Analyzed {
     let made = std::mem::take(&mut analyzer.out);
     let spare = analyzer.emptied();
-    if spare.room() <= MOST_WORDS {
-        // The thread-local is not accessible while the thread ends.
-        let _ = SPARE.try_with(|place| place.set(Some(Box::new(spare))));
-    }
+    spare::keep(&SPARE, spare.room(), || Box::new(spare));
     made
 }
 

@@ -2,6 +2,7 @@
 //! names go through the external term format, which creates no atom either.
 
 use crate::raw::{Raw, Terms};
+use ptc_term::names::{ATOM_BYTES, ATOM_CHARACTERS};
 use rustler::types::atom::Atom;
 use rustler::Encoder;
 
@@ -10,20 +11,17 @@ const VERSION: u8 = 131;
 const ATOM: u8 = 118;
 const SMALL_ATOM: u8 = 119;
 
-/// Maximum number of characters of a name.
-const LONGEST: usize = 255;
-
 /// The atom with this name, if it exists already.
 pub fn existing<'a>(terms: Terms<'a>, name: &[u8]) -> Option<Raw<'a>> {
-    // Skip names that are certainly too long: no character takes more than four bytes.
-    if name.len() > 4 * LONGEST {
+    // Skip names that are certainly too long.
+    if name.len() > ATOM_BYTES {
         return None;
     }
     if name.is_ascii() {
         return existing_latin1(terms, name);
     }
     let text = std::str::from_utf8(name).ok()?;
-    if text.chars().count() > LONGEST {
+    if text.chars().count() > ATOM_CHARACTERS {
         return None;
     }
     let latin1: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();

@@ -5,10 +5,8 @@ use super::ty::TyId;
 use super::walk::TypeWalk;
 use crate::edition::Edition;
 use ptc_json::Node;
+use ptc_term::spare;
 use std::cell::Cell;
-
-/// Maximum words that a thread keeps.
-const MOST_WORDS: usize = 16_384;
 
 thread_local! {
     static SPARE: Cell<Option<Box<TypeWalk>>> = const { Cell::new(None) };
@@ -27,10 +25,8 @@ pub(super) fn walk(root: Node, edition: Edition) -> Box<TypeWalk> {
 
 /// Keeps the memory of a walk that is done, if it is not large.
 pub(super) fn keep(mut walk: Box<TypeWalk>) {
-    if walk.clear() <= MOST_WORDS {
-        // The thread-local is not accessible while the thread ends.
-        let _ = SPARE.try_with(|spare| spare.set(Some(walk)));
-    }
+    let words = walk.clear();
+    spare::keep(&SPARE, words, || walk);
 }
 
 impl TypeWalk {

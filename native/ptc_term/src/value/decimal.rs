@@ -9,8 +9,8 @@ use crate::shortest::shortest;
 use num_bigint::{BigUint, Sign};
 use std::cmp::Ordering;
 
-/// Longer texts are not read as numbers, in bytes.
-pub(super) const LONGEST_TEXT: usize = 1_000;
+/// Maximum bytes of a text that is read as a decimal; also in `PtcRunner.SubAgent.Signature.Decimals`.
+pub const LONGEST_DECIMAL: usize = 1_000;
 
 /// Limbs that a unit of fuel compares.
 const LIMBS_A_UNIT: usize = 4;

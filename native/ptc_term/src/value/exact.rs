@@ -3,7 +3,7 @@
 //! Exponents and signs follow the General Decimal Arithmetic, as the package Decimal has them: a sum has the
 //! smaller exponent, a product the sum of both. Only a quotient is rounded: to [`PRECISION`] digits, half up.
 
-use super::decimal::{parts_of_text, LONGEST_TEXT};
+use super::decimal::{parts_of_text, LONGEST_DECIMAL};
 use crate::number::Number;
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -62,7 +62,7 @@ impl Exact {
 
     /// Reads the text of a number as JSON has it, with an optional `+`.
     pub fn read(text: &[u8]) -> Option<Result<Self, TooLong>> {
-        if text.len() > LONGEST_TEXT {
+        if text.len() > LONGEST_DECIMAL {
             return None;
         }
         let (negative, coefficient, exponent) = parts_of_text(text)?;

@@ -15,7 +15,7 @@ mod exact;
 mod iso;
 mod text;
 
-pub use decimal::Decimal;
+pub use decimal::{Decimal, LONGEST_DECIMAL};
 pub use exact::{Exact, TooLong, MOST_LIMBS};
 pub use iso::read as read_iso;
 pub use ptc_date::{text_of as text_of_iso, Clock, Day, Iso};
@@ -168,13 +168,13 @@ impl Meaning {
             Kind::Number if kinds.has(KindSet::DECIMAL) => {
                 Decimal::of_number(heap.number(term)?).map(Meaning::Number)
             }
-            Kind::String if heap.byte_length(term)? > decimal::LONGEST_TEXT => None,
+            Kind::String if heap.byte_length(term)? > LONGEST_DECIMAL => None,
             _ => with_text(heap, term, |text| Meaning::of_text(text, kinds)).flatten(),
         }
     }
 
     fn of_text(text: &[u8], kinds: KindSet) -> Option<Meaning> {
-        if text.len() > decimal::LONGEST_TEXT {
+        if text.len() > LONGEST_DECIMAL {
             return None;
         }
         if kinds.has(KindSet::DECIMAL) {
