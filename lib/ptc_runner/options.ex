@@ -81,14 +81,22 @@ defmodule PtcRunner.Options do
   @spec table([{atom(), {kind(), default :: term()}}], [{atom(), {kind(), default :: term()}}]) ::
           table()
   def table(options, hidden \\ []) do
-    kinds = for {name, {kind, _default}} <- options, into: %{}, do: {name, kind}
-
     places =
       for {{name, _option}, place} <- Enum.with_index(options, 1), into: %{}, do: {name, place}
 
     defaults = for {_name, {_kind, default}} <- options ++ hidden, do: default
-    {kinds, places, List.to_tuple(defaults)}
+    {kinds(options), places, List.to_tuple(defaults)}
   end
+
+  @doc """
+  The kinds of these options, for `check!/3`.
+
+      iex> PtcRunner.Options.kinds(timeout: {:timeout, 1_000}, strict: {:boolean, false})
+      %{strict: :boolean, timeout: :timeout}
+
+  """
+  @spec kinds([{atom(), {kind(), default :: term()}}]) :: kinds()
+  def kinds(options), do: Map.new(options, fn {name, {kind, _default}} -> {name, kind} end)
 
   @doc """
   Checks the options like `check!/3`, and returns their values or defaults, in the order of the table.
@@ -164,22 +172,30 @@ defmodule PtcRunner.Options do
           "options of #{function} must be a keyword list, got: #{Shown.text(all, @shown)}"
   end
 
-  defp good?(:any, _value), do: true
-  defp good?(:boolean, value), do: is_boolean(value)
-  defp good?(:text, value), do: is_binary(value)
-  defp good?(:map, value), do: is_map(value)
-  defp good?(:named, value), do: is_map(value) or Keyword.keyword?(value)
-  defp good?(:timeout, value), do: Guarded.timeout?(value)
-  defp good?(:max_heap, value), do: Guarded.max_heap?(value)
-  defp good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
-  defp good?(:count, value), do: is_integer(value) and value >= 0
-  defp good?(:positive, value), do: is_integer(value) and value > 0
-  defp good?(:now, value), do: Now.text(value) != :error
-  defp good?({:up_to, most}, value), do: is_integer(value) and value in 1..most
-  defp good?({:maybe, kind}, value), do: value == nil or good?(kind, value)
-  defp good?({:or_infinity, kind}, value), do: value == :infinity or good?(kind, value)
-  defp good?({:one_of, values}, value), do: value in values
-  defp good?({:function, arity}, value), do: is_function(value, arity)
+  @doc """
+  Whether a value is of a kind.
+
+      iex> Enum.map([0, 3, nil], &PtcRunner.Options.good?({:maybe, :positive}, &1))
+      [false, true, true]
+
+  """
+  @spec good?(kind(), term()) :: boolean()
+  def good?(:any, _value), do: true
+  def good?(:boolean, value), do: is_boolean(value)
+  def good?(:text, value), do: is_binary(value)
+  def good?(:map, value), do: is_map(value)
+  def good?(:named, value), do: is_map(value) or Keyword.keyword?(value)
+  def good?(:timeout, value), do: Guarded.timeout?(value)
+  def good?(:max_heap, value), do: Guarded.max_heap?(value)
+  def good?(:depth, value), do: is_integer(value) and value in 1..@max_depth
+  def good?(:count, value), do: is_integer(value) and value >= 0
+  def good?(:positive, value), do: is_integer(value) and value > 0
+  def good?(:now, value), do: Now.text(value) != :error
+  def good?({:up_to, most}, value), do: is_integer(value) and value in 1..most
+  def good?({:maybe, kind}, value), do: value == nil or good?(kind, value)
+  def good?({:or_infinity, kind}, value), do: value == :infinity or good?(kind, value)
+  def good?({:one_of, values}, value), do: value in values
+  def good?({:function, arity}, value), do: is_function(value, arity)
 
   defp bad(name, kind, all, function) do
     {_name, first} = List.keyfind(all, name, 0)

@@ -7,6 +7,7 @@ defmodule PtcRunner.Agent.DataType do
   alias PtcRunner.Json.{Codec, Values}
   alias PtcRunner.Shown
   alias PtcRunner.Shown.{Budget, Head, Line}
+  alias PtcRunner.SubAgent.Signature.Type
 
   # Maximum number of fields of one map, and of all maps at one place; of what is nested deeper than @depth only the kind is told.
   @fields 60
@@ -255,11 +256,9 @@ defmodule PtcRunner.Agent.DataType do
   defp missing(key, type, map) when is_map_key(map, key), do: type
   defp missing(_key, type, _map), do: optional(type)
 
-  defp optional(:any), do: {:optional, :any}
   defp optional(:none), do: :null
   defp optional(:null), do: :null
-  defp optional({:optional, _type} = same), do: same
-  defp optional(type), do: {:optional, type}
+  defp optional(type), do: Type.optional(type)
 
   @doc """
   The type as text, of at most so many bytes; enumerations only if `values?`.

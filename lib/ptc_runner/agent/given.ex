@@ -2,30 +2,18 @@ defmodule PtcRunner.Agent.Given do
   @moduledoc false
   # Checks the arguments and the options of the agent's functions.
 
-  alias PtcRunner.{Options, Shown}
+  alias PtcRunner.{Json, Options, Shown}
 
-  @reading %{timeout: {:maybe, :timeout}, max_heap: {:maybe, :max_heap}}
+  @compiling Json.Given.limits() |> Options.kinds() |> Map.delete(:structs)
+  @reading Map.take(@compiling, [:timeout, :max_heap])
   @notes %{enums: :any, descriptions: :any}
   @repairing %{repair: :boolean, truncated: {:one_of, [:error, :complete]}}
-  @compiling Map.merge(@reading, %{
-               max_depth: :depth,
-               strict: :boolean,
-               edition: {:maybe, {:one_of, [1, 2]}},
-               keys: {:one_of, [:strings, :any]}
-             })
-  @running Map.merge(@compiling, %{
-             tool_concurrency: {:up_to, 1_024},
-             now: :now,
+  @running @compiling
+           |> Map.merge(Options.kinds(Json.Given.control_options()))
+           |> Map.merge(%{
              recorded_calls: :count,
              recorded_bytes: :count,
              max_tool_calls: {:or_infinity, :count},
-             on_call: {:maybe, {:function, 1}},
-             on_journal: {:maybe, {:function, 1}},
-             pause_ttl: {:or_infinity, :count},
-             firewall: :boolean,
-             tool_context: {:maybe, :named},
-             within: :any,
-             unknown: {:one_of, [:refuse, :ask]},
              approve: {:maybe, {:function, 1}}
            })
 
@@ -40,7 +28,7 @@ defmodule PtcRunner.Agent.Given do
              answer: {:one_of, [:program, :value]},
              language: @languages,
              examples: :count,
-             edition: {:maybe, {:one_of, [1, 2]}},
+             edition: @compiling.edition,
              operations: :any,
              samples: :boolean,
              catalogue: {:one_of, [:auto, true, false]},

@@ -6,7 +6,7 @@ defmodule PtcRunner.Agent.Spec do
   alias PtcRunner.Sandbox.Modules
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.Annotations
+  alias PtcRunner.SubAgent.Signature.{Annotations, Type}
   alias PtcRunner.Agent.Spec.{Expansion, Merged}
   alias PtcRunner.SubAgent.TypeExtractor.Memo
 
@@ -103,7 +103,7 @@ defmodule PtcRunner.Agent.Spec do
   def argument(name, param, missing?) do
     {type, form} = param |> opened() |> type()
     nil? = match?({:optional, _}, type) or type == :any
-    type = if missing?, do: optional(type), else: type
+    type = if missing?, do: Type.optional(type), else: type
     {{name, put(type, :string)}, {name, put(type, :any)}, {name, name, form, missing?, nil?}}
   end
 
@@ -261,11 +261,8 @@ defmodule PtcRunner.Agent.Spec do
     {type, form} =
       if rest == [], do: {:any, :same}, else: rest |> Enum.map(&type/1) |> Merged.of()
 
-    {if(nils == [], do: type, else: optional(type)), form}
+    {if(nils == [], do: type, else: Type.optional(type)), form}
   end
-
-  defp optional({:optional, _type} = type), do: type
-  defp optional(type), do: {:optional, type}
 
   defp map(fields) do
     known = for {:type, _, kind, [{:atom, _, key}, type]} <- fields, do: {key, kind, type}
@@ -288,7 +285,7 @@ defmodule PtcRunner.Agent.Spec do
     missing? = kind == :map_field_assoc or (struct != nil and type == :any)
     nil? = match?({:optional, _}, type) or type == :any
     name = Atom.to_string(key)
-    {{name, if(missing?, do: optional(type), else: type)}, {name, key, form, missing?, nil?}}
+    {{name, if(missing?, do: Type.optional(type), else: type)}, {name, key, form, missing?, nil?}}
   end
 
   @doc """

@@ -25,23 +25,27 @@ defmodule PtcRunner.Json.Given do
   # The options about calls, besides their number, of a run that decides about none.
   @no_decisions {nil, nil, :infinity, false, nil, [], :refuse, nil}
 
+  # The options of control.
+  @control [
+    tool_concurrency: {{:up_to, 1_024}, 1},
+    now: {:now, nil},
+    on_call: {{:maybe, {:function, 1}}, nil},
+    on_journal: {{:maybe, {:function, 1}}, nil},
+    pause_ttl: {{:or_infinity, :count}, :infinity},
+    firewall: {:boolean, false},
+    tool_context: {{:maybe, :named}, nil},
+    within: {:any, nil},
+    unknown: {{:one_of, [:refuse, :ask]}, :refuse}
+  ]
+
   # Errors in the maps are reported after errors in the program.
   @running @limits ++
              [
                context: {:any, %{}},
                memory: {:any, %{}},
                tools: {:any, %{}},
-               tool_concurrency: {{:up_to, 1_024}, 1},
-               now: {:now, nil},
-               max_tool_calls: {{:maybe, :count}, nil},
-               on_call: {{:maybe, {:function, 1}}, nil},
-               on_journal: {{:maybe, {:function, 1}}, nil},
-               pause_ttl: {{:or_infinity, :count}, :infinity},
-               firewall: {:boolean, false},
-               tool_context: {{:maybe, :named}, nil},
-               within: {:any, nil},
-               unknown: {{:one_of, [:refuse, :ask]}, :refuse}
-             ]
+               max_tool_calls: {{:maybe, :count}, nil}
+             ] ++ @control
 
   # Parts of `PtcRunner.Json.Control`, and of its rules, from this library's own functions.
   @own [control: {:any, nil}]
@@ -74,6 +78,10 @@ defmodule PtcRunner.Json.Given do
   @doc "The options that say how a program is read, and within which limits."
   @spec limits() :: [{atom(), {Options.kind(), default :: term()}}]
   def limits, do: @limits
+
+  @doc "The options of control, which runs of PTC-Lisp and of agents have, too."
+  @spec control_options() :: [{atom(), {Options.kind(), default :: term()}}]
+  def control_options, do: @control
 
   @doc """
   Reads the options of a function; with `:own`, they may have a control.
@@ -112,9 +120,9 @@ defmodule PtcRunner.Json.Given do
   defp maps(_rest, _context, _memory, _tools, opts, function), do: all(opts, @public, function)
 
   defp all(opts, table, function) do
-    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools, most,
-     now, max_tool_calls, on_call, on_journal, pause_ttl, firewall, tool_context, within, unknown,
-     own} = Options.read!(opts, table, function)
+    {timeout, max_heap, max_depth, keys, strict, structs, edition, context, memory, tools,
+     max_tool_calls, most, now, on_call, on_journal, pause_ttl, firewall, tool_context, within,
+     unknown, own} = Options.read!(opts, table, function)
 
     limits = Limits.given(timeout, max_heap, max_depth, keys, strict, structs, edition)
     {:ok, now} = Now.text(now)

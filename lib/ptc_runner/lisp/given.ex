@@ -2,6 +2,7 @@ defmodule PtcRunner.Lisp.Given do
   @moduledoc false
   # The options of a run, checked, with their defaults. Options that are not known are those of `ptc_runner` that have no effect here.
 
+  alias PtcRunner.Json
   alias PtcRunner.Json.Control.Rules
   alias PtcRunner.Json.{Control, Limits, Now, ToolContext, Within}
   alias PtcRunner.Options
@@ -64,18 +65,10 @@ defmodule PtcRunner.Lisp.Given do
           own: %{optional(atom()) => term()}
         }
 
-  # The options of control, which are those of PTC-JSON.
-  @control %{
-    now: :now,
-    on_call: {:function, 1},
-    on_journal: {:function, 1},
-    pause_ttl: {:or_infinity, :count},
-    tool_context: :named,
-    within: :any,
-    unknown: {:one_of, [:refuse, :ask]},
-    tool_concurrency: {:up_to, 1_024},
-    firewall: :boolean
-  }
+  # The options of control, which are those of PTC-JSON. A value of nil is not looked at.
+  @control (for {name, {kind, _default}} <- Json.Given.control_options(), into: %{} do
+              {name, with({:maybe, kind} <- kind, do: kind)}
+            end)
 
   @doc """
   The names of the options of control. The original ignores them: a run there would go on without what they ask for.

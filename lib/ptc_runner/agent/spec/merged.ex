@@ -2,6 +2,8 @@ defmodule PtcRunner.Agent.Spec.Merged do
   @moduledoc false
   # One type for the members of a union, or for the clauses of a spec, as far as there is one.
 
+  alias PtcRunner.SubAgent.Signature.Type
+
   @typedoc "See `PtcRunner.Agent.Spec`: a type, and how a value is passed."
   @type member :: {term(), term()}
 
@@ -61,16 +63,14 @@ defmodule PtcRunner.Agent.Spec.Merged do
   end
 
   defp field([{{name, _type}, {name, key, _form, _missing?, _nil?}} | _] = found, count) do
-    {type, form} = of(for {{_, type}, {_, _, form, _, _}} <- found, do: {required(type), form})
+    {type, form} =
+      of(for {{_, type}, {_, _, form, _, _}} <- found, do: {Type.required(type), form})
 
     missing? = length(found) < count or Enum.any?(found, fn {_, field} -> elem(field, 3) end)
     nil? = type == :any or Enum.any?(found, fn {_, field} -> elem(field, 4) end)
     type = if missing? or nil?, do: optional(type), else: type
     {{name, type}, {name, key, form, missing?, nil?}}
   end
-
-  defp required({:optional, type}), do: type
-  defp required(type), do: type
 
   defp optional(:any), do: :any
   defp optional(type), do: {:optional, type}

@@ -203,20 +203,20 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   defp noted({:where, {:list, _} = list, rules}, path, notes) do
     {description, rules} = Keyword.pop(rules, :description)
     {list, notes} = noted(list, path, notes)
-    {where(list, rules), put(notes, :descriptions, path, description)}
+    {Type.where(list, rules), put(notes, :descriptions, path, description)}
   end
 
   defp noted({:where, type, rules}, path, notes) when is_atom(type) do
     {description, rules} = Keyword.pop(rules, :description)
     {values, rules} = Keyword.pop(rules, :enum)
     notes = notes |> put(:descriptions, path, description) |> put(:enums, path, values)
-    {where(type, rules), notes}
+    {Type.where(type, rules), notes}
   end
 
   defp noted({:where, type, rules}, path, notes) do
     {description, rules} = Keyword.pop(rules, :description)
     {type, notes} = noted(type, path, notes)
-    {where(type, rules), put(notes, :descriptions, path, description)}
+    {Type.where(type, rules), put(notes, :descriptions, path, description)}
   end
 
   defp noted({:defs, names, _type} = defs, path, notes) do
@@ -241,11 +241,8 @@ defmodule PtcRunner.Agent.Tool.Schemas do
   defp put(notes, _what, _path, nil), do: notes
   defp put(notes, what, path, value), do: %{notes | what => Map.put(notes[what], path, value)}
 
-  defp where(type, []), do: type
-  defp where(type, rules), do: {:where, type, rules}
-
   defp without_descriptions({:where, type, rules}),
-    do: type |> without_descriptions() |> where(Keyword.delete(rules, :description))
+    do: type |> without_descriptions() |> Type.where(Keyword.delete(rules, :description))
 
   defp without_descriptions(type), do: Type.map(type, &without_descriptions/1)
 end

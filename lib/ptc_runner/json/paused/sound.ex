@@ -2,11 +2,11 @@ defmodule PtcRunner.Json.Paused.Sound do
   @moduledoc false
   # Whether a paused run, which may come from anywhere, is one that this library could have made.
 
-  alias PtcRunner.Json.{Call, Entry, Paused, Plan}
+  alias PtcRunner.Json.{Call, Entry, Given, Paused, Plan}
+  alias PtcRunner.Options
 
-  @most_depth 0xFFFF_FFFF
-  # The largest timeout, in milliseconds.
-  @most_time 0xFFFF_FFFF
+  # The kinds of the options of a run, some of which a paused run keeps as they are.
+  @kinds Options.kinds(Given.limits() ++ Given.control_options())
 
   @doc "Checks a run with the entries of its journal: `:ok`, or what is wrong."
   @spec check(Paused.t(), [Entry.t()]) :: :ok | {:error, String.t()}
@@ -55,22 +55,22 @@ defmodule PtcRunner.Json.Paused.Sound do
       not is_binary(paused.made_at) -> :made_at
       not (paused.expires_at == nil or is_binary(paused.expires_at)) -> :expires_at
       paused.edition not in [1, 2] -> :edition
-      paused.keys not in [:strings, :any] -> :keys
-      not is_boolean(paused.strict) -> :strict
-      paused.structs not in [:maps, :values] -> :structs
-      not (is_integer(paused.max_depth) and paused.max_depth in 1..@most_depth) -> :max_depth
+      not kept?(paused, :keys) -> :keys
+      not kept?(paused, :strict) -> :strict
+      not kept?(paused, :structs) -> :structs
+      not kept?(paused, :max_depth) -> :max_depth
       not is_binary(paused.fingerprint) -> :fingerprint
       not is_boolean(paused.forks) -> :forks
       not is_boolean(paused.recovered) -> :recovered
       not count?(paused.max_tool_calls) -> :max_tool_calls
-      paused.tool_concurrency not in 1..1_024 -> :tool_concurrency
+      not kept?(paused, :tool_concurrency) -> :tool_concurrency
       not is_boolean(paused.firewall) -> :firewall
-      not (paused.timeout == nil or timeout?(paused.timeout)) -> :timeout
+      not kept?(paused, :timeout) -> :timeout
       not count?(paused.max_heap) -> :max_heap
-      paused.pause_ttl != :infinity and not integer?(paused.pause_ttl) -> :pause_ttl
+      not kept?(paused, :pause_ttl) -> :pause_ttl
       not is_list(paused.hooks) or paused.hooks -- Paused.hooks() != [] -> :hooks
       not plans?(paused.within) -> :within
-      paused.unknown not in [:refuse, :ask] -> :unknown
+      not kept?(paused, :unknown) -> :unknown
       not (paused.plan == nil or plans?([paused.plan])) -> :plan
       not (paused.run_id == nil or is_binary(paused.run_id)) -> :run_id
       not attempts?(paused.attempts) -> :attempts
@@ -95,8 +95,7 @@ defmodule PtcRunner.Json.Paused.Sound do
       Enum.all?(plans, &match?({:ok, _plan}, Plan.from_map(&1)))
   end
 
-  defp timeout?(:infinity), do: true
-  defp timeout?(ms), do: is_integer(ms) and ms in 0..@most_time
+  defp kept?(paused, name), do: Options.good?(@kinds[name], Map.fetch!(paused, name))
 
   defp count?(most), do: most == nil or integer?(most)
   defp integer?(count), do: is_integer(count) and count >= 0

@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Base, RuleCheck}
+  alias PtcRunner.SubAgent.Signature.{Base, RuleCheck, Type}
 
   @lists [:unique, :min_items, :max_items]
   @all [:default, :description]
@@ -97,7 +97,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
   defp put({:where, type, old}, [], rules, env), do: ruled(type, old, rules, env)
 
   defp put({:where, type, old}, path, rules, env) do
-    with {:ok, type, env} <- put(type, path, rules, env), do: {:ok, where(type, old), env}
+    with {:ok, type, env} <- put(type, path, rules, env), do: {:ok, Type.where(type, old), env}
   end
 
   defp put({:struct, module, type}, path, rules, env) do
@@ -207,7 +207,7 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
 
     with {:ok, type, env} <- if(others == [], do: {:ok, type, env}, else: put_others.(others)) do
       if own == [],
-        do: {:ok, where(type, old), env},
+        do: {:ok, Type.where(type, old), env},
         else: checked(type, merged(old, own), env)
     end
   end
@@ -241,9 +241,6 @@ defmodule PtcRunner.SubAgent.Signature.Annotate do
 
   defp merged(old, rules),
     do: old |> Map.new() |> Map.merge(Map.new(rules)) |> RuleCheck.ordered()
-
-  defp where(type, []), do: type
-  defp where(type, rules), do: {:where, type, rules}
 
   defp checked(type, rules, env) do
     with {:ok, type} <- RuleCheck.checked(type, rules, env.names), do: {:ok, type, env}

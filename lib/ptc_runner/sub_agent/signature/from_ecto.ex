@@ -9,7 +9,7 @@ defmodule PtcRunner.SubAgent.Signature.FromEcto do
   alias PtcRunner.Json.Suggestion
   alias PtcRunner.{Options, Shown}
   alias PtcRunner.SubAgent.Signature
-  alias PtcRunner.SubAgent.Signature.{Annotations, Given}
+  alias PtcRunner.SubAgent.Signature.{Annotations, Given, Type}
   alias PtcRunner.SubAgent.Signature.FromEcto.{Types, Validations}
 
   @options %{
@@ -205,7 +205,7 @@ defmodule PtcRunner.SubAgent.Signature.FromEcto do
         {type, state} =
           with_default(type, if(not generated?, do: about.defaults[name]), here, state)
 
-        type = if name in about.validations.required, do: type, else: optional(type)
+        type = if name in about.validations.required, do: type, else: Type.optional(type)
         {[{Atom.to_string(name), type}], state}
     end
   end
@@ -225,9 +225,6 @@ defmodule PtcRunner.SubAgent.Signature.FromEcto do
       {:error, why} -> {type, drop(state, path, "default", why)}
     end
   end
-
-  defp optional({:optional, _type} = type), do: type
-  defp optional(type), do: {:optional, type}
 
   defp typed(ecto_type, path, state) do
     case Types.of(ecto_type, state.types) do
@@ -291,7 +288,7 @@ defmodule PtcRunner.SubAgent.Signature.FromEcto do
         {type, inside} =
           schema(related, fn _name -> true end, inner, here, %{state | changesets: false})
 
-        type = optional(of_cardinality(cardinality, type))
+        type = Type.optional(of_cardinality(cardinality, type))
         {[{Atom.to_string(name), type}], %{inside | changesets: state.changesets}}
 
       nil ->

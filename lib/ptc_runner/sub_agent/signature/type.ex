@@ -89,6 +89,39 @@ defmodule PtcRunner.SubAgent.Signature.Type do
   def any?(type, fun), do: fun.(type) or type |> children() |> Enum.any?(&any?(&1, fun))
 
   @doc """
+  The type of a value that may be missing.
+
+      iex> Enum.map([:int, {:optional, :int}], &PtcRunner.SubAgent.Signature.Type.optional/1)
+      [optional: :int, optional: :int]
+
+  """
+  @spec optional(term()) :: {:optional, term()}
+  def optional({:optional, _type} = type), do: type
+  def optional(type), do: {:optional, type}
+
+  @doc """
+  The type of a value that is there.
+
+      iex> Enum.map([:int, {:optional, :int}], &PtcRunner.SubAgent.Signature.Type.required/1)
+      [:int, :int]
+
+  """
+  @spec required(term()) :: term()
+  def required({:optional, type}), do: type
+  def required(type), do: type
+
+  @doc """
+  A type without rules of its own, with these rules.
+
+      iex> Enum.map([[], [min: 1]], &PtcRunner.SubAgent.Signature.Type.where(:int, &1))
+      [:int, {:where, :int, [min: 1]}]
+
+  """
+  @spec where(term(), keyword()) :: term()
+  def where(type, []), do: type
+  def where(type, rules), do: {:where, type, rules}
+
+  @doc """
   The type that says what a value is made of, without wrappers, rules and names, and the names that are known in it.
 
       iex> names = %{"T" => {:where, {:list, {:ref, "T"}}, [min_items: 1]}}

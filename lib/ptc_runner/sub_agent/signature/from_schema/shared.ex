@@ -87,12 +87,9 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Shared do
 
   defp field(types, count) do
     optional? = length(types) < count or Enum.any?(types, &match?({:optional, _}, &1))
-    type = types |> Enum.map(&required/1) |> Enum.uniq() |> one()
+    type = types |> Enum.map(&Type.required/1) |> Enum.uniq() |> one()
     if optional?, do: {:optional, type}, else: type
   end
-
-  defp required({:optional, type}), do: type
-  defp required(type), do: type
 
   defp one([type]), do: type
 

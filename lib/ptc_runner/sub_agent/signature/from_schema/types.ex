@@ -5,6 +5,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
   alias PtcRunner.SubAgent.Signature
   alias PtcRunner.SubAgent.Signature.FromSchema
   alias PtcRunner.SubAgent.Signature.FromSchema.{Alternative, Discriminator, Place, Reader}
+  alias PtcRunner.SubAgent.Signature.Type
 
   @never {:one_of, [], nil}
   @null {:where, :any, [enum: [nil]]}
@@ -354,7 +355,7 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
     cond do
       not required? ->
         {type, state} = with_default(type, default, at, state)
-        {{name, optional(type)}, refused(state, name, type)}
+        {{name, Type.optional(type)}, refused(state, name, type)}
 
       default == nil ->
         {{name, type}, state}
@@ -372,9 +373,6 @@ defmodule PtcRunner.SubAgent.Signature.FromSchema.Types do
   end
 
   defp refused(state, _name, _type), do: state
-
-  defp optional({:optional, _type} = type), do: type
-  defp optional(type), do: {:optional, type}
 
   @doc "The type with its default, if that is valid. A default of null is what a missing field is."
   @spec with_default(Signature.type(), {:ok, term()} | nil, Place.t(), Reader.state()) ::
