@@ -9,7 +9,7 @@ use std::time::Duration;
 #[path = "../../native/ptc_program/tests/common/mod.rs"]
 pub mod common;
 
-/// The same for PTC-Lisp.
+/// The code that tests and fuzz targets of PTC-Lisp share.
 #[path = "../../native/ptc_lisp/tests/probing/mod.rs"]
 pub mod lisp;
 

@@ -261,7 +261,7 @@ defmodule PtcRunner.Agent.Nearly do
   end
 
   @doc """
-  The same for the arguments of a call, and what was given for them.
+  A warning for each time that was cut to microseconds in the arguments of a call, found in what was given for them.
 
       iex> given = %{"at" => ["2024-01-01T00:00:00.1234567Z"]}
       iex> PtcRunner.Agent.Nearly.cut_arguments(%{"at" => [~U[2024-01-01 00:00:00.123456Z]]}, given)

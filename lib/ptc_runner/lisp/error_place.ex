@@ -113,7 +113,7 @@ defmodule PtcRunner.Lisp.ErrorPlace do
   def line(_text, _usage), do: nil
 
   @doc """
-  The same of a place.
+  The line of `line/2` for an error at this place.
 
       iex> PtcRunner.Lisp.ErrorPlace.line_of("(if)", %{line: 1, column: 1, offset: 0, length: 4})
       "at line 1, column 1: (if)"

@@ -167,7 +167,7 @@ defmodule PtcRunnerMcp.Approval do
   end
 
   @doc """
-  The same for a client without forms, whose arguments have the text and the decision.
+  What a decision does that a client without forms has sent: its arguments have the text of the run and the decision.
 
       iex> call = %{server: PtcRunnerMcp.new([]), caller: %PtcRunnerMcp.Caller{}, args: %{"state" => "forged", "decision" => "yes"}}
       iex> {:ok, result} = PtcRunnerMcp.Approval.argued(call)

@@ -17,7 +17,7 @@ use ptc_term::workspace::Workspace;
 const LONG: usize = 4096;
 /// Maximum size of a map that is built in one call and counted with its text.
 const FEW: usize = 1024;
-/// Same for a list.
+/// Maximum number of items of a list that is built in one call and counted with its text.
 const FEW_ITEMS: usize = 16_384;
 /// Fuel for an entry of a large map, which is a tree that is built in one call.
 const MAP_ENTRY: usize = 32;

@@ -27,7 +27,7 @@ impl<H: Heap> Context<'_, H> {
         self.compare_terms(a, b)
     }
 
-    /// Same where the values of all terms that are compared have these kinds.
+    /// Compares two terms, where the values of all terms that are compared have these kinds.
     pub fn compare_among(
         &mut self,
         kinds: &Kinds,

@@ -7,7 +7,7 @@ use ptc_term::stop::Stop;
 
 /// Bytes per unit of fuel, for the search and for its preparation.
 const BYTES_A_UNIT: usize = 16;
-/// Same for a substring longer than [`KEPT`]: long ones take longer.
+/// Bytes per unit of fuel for a substring longer than [`KEPT`]: long ones take longer.
 const BYTES_OF_LONG_A_UNIT: usize = 4;
 /// A string is searched in pieces of this length.
 const PIECE: usize = 1 << 16;

@@ -75,7 +75,8 @@ impl<H: Heap> Context<'_, H> {
         self.make_as_before(maker, maps, operands, true)
     }
 
-    /// Same for new operands, which would be made again if this were suspended: the caller has counted them and the map.
+    /// Makes a map as `map_as_before` does, of new operands, which would be made again if this were suspended: the caller has
+    /// counted them and the map.
     #[inline]
     pub fn map_of_new_as_before(
         &mut self,

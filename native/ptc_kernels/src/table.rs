@@ -99,7 +99,7 @@ impl Table {
         self.insert_under(machine, kinds, terms, (term, 0))
     }
 
-    /// Same for a term that stands under a number, in a table of several sets.
+    /// Adds a term that stands under a number, in a table of several sets, if it is missing; returns its index.
     #[inline]
     pub fn insert_under<H: Heap>(
         &mut self,

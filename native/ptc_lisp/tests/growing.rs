@@ -85,7 +85,7 @@ fn what_is_added_one_by_one() {
 
 #[test]
 fn errors_are_those_of_the_built_ins() {
-    // The same call outside of a loop.
+    // Each call in a loop, and outside of one.
     for (growing, plain) in [
         ("(reduce (fn [a x] (conj a x)) 5 [1])", "(conj 5 1)"),
         ("(reduce (fn [a x] (into a x)) [1] [5])", "(into [1] 5)"),

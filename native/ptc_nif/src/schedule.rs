@@ -78,7 +78,7 @@ pub fn charge(env: Env, pace: Pace, percent: i32) {
 
 /// Fuel for the call itself: reading its arguments and making its reply.
 pub const CALL: usize = 40;
-/// Same for a call that suspends or resumes work.
+/// Fuel for a call that suspends or resumes work.
 pub const RESUMPTION: usize = 200;
 
 /// Charges the caller for this much fuel on a normal scheduler: see [`owed`].

@@ -5,7 +5,7 @@
 pub enum Edition {
     /// The language of the reference.
     One,
-    /// The same with templates, computed arguments of tools and more operations.
+    /// The language of the reference with templates, computed arguments of tools and more operations.
     Two,
 }
 

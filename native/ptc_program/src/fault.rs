@@ -104,7 +104,7 @@ named! {
         Requires = "requires",
         /// `date_part` of a value that is no date, `date_add` that leads to none. Terms: the value, or both.
         NeedsDates = "needs_dates",
-        /// The same for two values. Terms: both.
+        /// `mod` or `range` of two values that it cannot work with. The field is the phrase that says what it requires. Terms: both.
         RequiresBoth = "requires_both",
         /// `typeof` of a tuple. Terms: the value.
         NoTypeName = "no_type_name",
@@ -113,15 +113,15 @@ named! {
         UnknownName = "unknown_name",
         /// `load` with a name that is not a string, in an unchecked part. Terms: the name.
         ContextKey = "context_key",
-        /// Same for `var`.
+        /// `var` with a name that is not a string, in an unchecked part. Terms: the name.
         MemoryKey = "memory_key",
-        /// Same for `let`.
+        /// `let` with a name that is not a string, in an unchecked part. Terms: the name.
         LetName = "let_name",
-        /// Same for the number of `nth`, `take`, `drop`. Terms: the number.
+        /// `nth`, `take` or `drop` with a number that is no count, in an unchecked part. Terms: the number.
         NotACount = "not_a_count",
-        /// Same for a field that must be a list. Terms: the value.
+        /// A field that must be a list and is none, in an unchecked part. Terms: the value.
         UncheckedNotList = "unchecked_not_list",
-        /// Same for a field that must be a map. Terms: the value.
+        /// A field that must be a map and is none, in an unchecked part. Terms: the value.
         UncheckedNotMap = "unchecked_not_map",
     }
 }

@@ -30,7 +30,7 @@ pub(crate) use terms::LoadTerms;
 /// Options for loading a program; for a text, the depth also limits the nesting of brackets.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadOptions {
-    /// Those of the compiler.
+    /// The options of the compiler.
     pub options: Options,
     /// What is recorded, if the program is compiled for observation.
     pub observed: Option<Detail>,

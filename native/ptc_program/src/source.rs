@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 /// The names that a program uses.
 #[derive(Debug, Default)]
 pub struct Uses {
-    /// Those that it reads of the context.
+    /// The names that it reads of the context.
     pub context: Vec<Node>,
-    /// Those that it reads of the memory.
+    /// The names that it reads of the memory.
     pub memory: Vec<Node>,
-    /// Those of the tools that it calls.
+    /// The names of the tools that it calls.
     pub tools: Vec<Node>,
 }
 

@@ -139,7 +139,7 @@ fn leaving_after_every_unit() {
     }
 }
 
-/// The same lab with a heap limit of a few maps.
+/// This lab with a heap limit of a few maps.
 fn small(mut lab: Lab) -> Lab {
     lab.limits.words = lab.heap.words_built() + 200;
     lab

@@ -20,7 +20,7 @@ fn arithmetic(op: &str, left: &str) -> String {
 }
 
 const A: &str = r#"{"op":"get","field":"a"}"#;
-/// The same with another instruction, for which there is no formula.
+/// The field `a`, by another instruction, for which there is no formula.
 const OTHER_A: &str = r#"{"op":"coalesce","values":[{"op":"get","field":"a"}]}"#;
 
 const ROWS: &[&str] = &[

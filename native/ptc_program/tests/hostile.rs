@@ -36,7 +36,7 @@ fn context(heap: &mut PlainHeap, json: &str) -> Term {
     context_of(heap, |heap| term(heap, json).expect("JSON"))
 }
 
-/// The same of terms that `copy` makes.
+/// A context of equal terms at different addresses, each made by `copy`.
 fn context_of(heap: &mut PlainHeap, mut copy: impl FnMut(&mut PlainHeap) -> Term) -> Term {
     let (a, b, c) = (copy(heap), copy(heap), copy(heap));
     let mut row = |value| {

@@ -99,7 +99,7 @@ fn observed_in(
     }
 }
 
-/// The same counts without the times.
+/// The counts without the times.
 fn timeless(watch: &Watch) -> Vec<Counts> {
     let counts = watch.counts().iter().cloned();
     counts

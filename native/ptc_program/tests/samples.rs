@@ -35,7 +35,7 @@ fn sampled(
     }
 }
 
-/// The same, which must not depend on where it is suspended.
+/// The type of a sample, which must not depend on where the sampling is suspended.
 fn ty(heap: &mut PlainHeap, value: Term, rows: usize) -> String {
     let (whole, _) = sampled(heap, value, rows, None);
     for units in [1, 7, 300] {

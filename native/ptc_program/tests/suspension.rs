@@ -12,7 +12,7 @@ fn lab(program: &str, context: &str) -> Lab {
     lab.given(context, "{}")
 }
 
-/// The same value and the same calls, with and without suspension.
+/// A program has one value and makes the same calls, with and without suspension.
 fn same(program: &str, context: &str, mut units: impl FnMut() -> usize) -> Lab {
     let (mut whole, mut cut) = (lab(program, context), lab(program, context));
     assert_eq!(

@@ -138,7 +138,7 @@ pub trait Heap {
     }
     /// Returns the existing atom of this name; never creates an atom.
     fn atom_of(&self, name: &[u8]) -> Option<Self::Term>;
-    /// Same for a name that is a term.
+    /// Returns the existing atom whose name is the text of this term; never creates an atom.
     fn atom_named(&self, name: Self::Term) -> Option<Self::Term> {
         self.atom_of(self.bytes(name)?)
     }
@@ -175,7 +175,7 @@ pub trait Heap {
         key: Self::Term,
         cache: &mut Self::KeyCache,
     ) -> Lookup<Self::Term>;
-    /// Same for a key that is an atom, which may be quicker.
+    /// Returns the value at a key that is an atom, which may be quicker.
     fn lookup_atom(
         &self,
         map: Self::Term,

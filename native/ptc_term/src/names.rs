@@ -13,7 +13,7 @@ pub enum Matching {
     Exact,
     /// By equality, where hyphens and underscores are equal, as LLMs mix them.
     Lenient,
-    /// Same, except for an atom with hyphens that is not the declared name.
+    /// Leniently, except for an atom with hyphens that is not the declared name.
     Spelled,
     /// By equality with the declared name with underscores only.
     Underscored,

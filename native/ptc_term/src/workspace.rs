@@ -50,7 +50,7 @@ impl<'w, H: Heap> Workspace<'w, H> {
         }
     }
 
-    /// Same for work that can be suspended.
+    /// Counts `cost` units before they are spent, where work that can be suspended stops at the end of a quantum, too.
     #[inline]
     pub fn consume_fuel_or_suspend(&mut self, cost: usize) -> Result<(), Stop> {
         if !self.suspendable {

@@ -19,8 +19,8 @@ use ptc_term::suspend::{Exchange, Rooted};
 pub enum Purpose {
     /// To get the value: keys are as declared, and the first failure ends the coercion.
     Coerce,
-    /// The same for a value that is valid, but cannot be coerced like that: keys are matched as in validation,
-    /// except for atoms with hyphens.
+    /// To get a value that is valid, but cannot be coerced with keys as declared: keys are matched as in validation, except for
+    /// atoms with hyphens.
     Spelled,
     /// To check the arguments of a tool: keys are matched as in validation, and all findings have
     /// paths.

@@ -73,7 +73,7 @@ impl ErrorLine {
         self.end_within(LONGEST_LINE)
     }
 
-    /// Same for a line of at most this many bytes.
+    /// Ends the error, as [`Self::end`] does, of a line of at most this many bytes.
     pub fn end_within(&mut self, most: usize) -> bool {
         self.cut();
         // Each error counts with the two bytes of its separator.

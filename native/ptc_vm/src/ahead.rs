@@ -228,7 +228,7 @@ pub enum Answers<T> {
     One(T),
     /// The answers to its call and to those that follow.
     All(Vec<T>),
-    /// The same, and it passes the bodies of the rounds between them: see [`Looked`].
+    /// The answers to its call and to those that follow, and it passes the bodies of the rounds between them: see [`Looked`].
     Passing(Vec<T>),
 }
 

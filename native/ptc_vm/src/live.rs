@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// Longer programs are not analysed: everything in them counts as live.
 const LONGEST: usize = 1024;
-/// Same for programs with more slots: a set of slots is one word.
+/// Programs with more slots are not analysed: a set of slots is one word.
 const MOST_SLOTS: u32 = 64;
 /// Maximum number of passes over the code to propagate liveness through loops.
 const MOST_PASSES: usize = 16;

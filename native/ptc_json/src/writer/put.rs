@@ -16,7 +16,7 @@ pub fn put_string(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     Ok(())
 }
 
-/// Same without the quotes.
+/// Writes the characters of a string, without quotes, with as few escapes as JSON allows.
 #[inline]
 pub fn put_chars(out: &mut Vec<u8>, text: &[u8]) -> Result<(), NotUtf8> {
     let mut at = 0;

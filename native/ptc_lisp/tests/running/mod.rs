@@ -57,7 +57,7 @@ impl Run<'_> {
         (ended, fuel, words)
     }
 
-    /// The same, and the most terms that it had while it was suspended.
+    /// Runs it; returns what `counted` does, and the most terms that it had while it was suspended.
     pub fn measured(&self) -> (Ended, usize, usize, usize) {
         self.executed(&mut None)
     }

@@ -34,7 +34,7 @@ pub struct Plan<'p, 's> {
     pub implicit: bool,
     /// The table of its fields.
     known: &'static [Field],
-    /// Those that are given, in the order of the table.
+    /// The fields that are given, in the order of the table.
     fields: [Option<Node>; MOST_FIELDS],
     /// The index of the plan's first step among the remaining steps.
     pub(super) first: usize,

@@ -10,7 +10,7 @@ use crate::shape::{Leaf, OpShape};
 pub(super) enum Role {
     /// An operation, an object, or a list of them.
     Operation,
-    /// The same, but no list.
+    /// An operation or an object.
     Element,
     /// A map whose values can be operations.
     Fields,

@@ -28,19 +28,19 @@ impl Scope {
         }
     }
 
-    /// The same scope with another current value.
+    /// This scope with another current value.
     pub fn with_input(mut self, input: Slot) -> Self {
         self.input = input;
         self
     }
 
-    /// The same scope in a part that is checked.
+    /// This scope in a part that is checked.
     pub fn checked(mut self) -> Self {
         self.checked = true;
         self
     }
 
-    /// The same scope in a part that is not checked.
+    /// This scope in a part that is not checked.
     pub fn unchecked(mut self) -> Self {
         self.checked = false;
         self

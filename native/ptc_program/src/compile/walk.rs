@@ -37,7 +37,7 @@ pub enum Step {
         /// See above.
         given: bool,
     },
-    /// Same for a field of an operation, which must exist.
+    /// Check and compile a field of an operation, which must exist.
     Field {
         /// The operation's part of the source.
         owner: Node,
@@ -80,9 +80,9 @@ pub enum Step {
     Unbind(BoundName),
     /// Compile a template.
     Template(Node, Scope),
-    /// The same for a part of a template.
+    /// Compile a part of a template.
     TemplatePart(Node, Scope),
-    /// The same for an object that names no operation.
+    /// Compile an object of a template that names no operation.
     TemplateMap(Node, Scope),
     /// End the evaluation of so many parts, which may run at the same time.
     Branches(u32),
@@ -101,7 +101,7 @@ pub enum Step {
         /// Its scope.
         scope: Scope,
     },
-    /// The same for a part of a field.
+    /// Check a part of a field, and the operations in it.
     PartInOrder(OpCode, FieldKind, Node, Scope),
     /// End the innermost guard.
     Unguard,

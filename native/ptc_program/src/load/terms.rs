@@ -30,7 +30,7 @@ pub(super) struct Building {
     pub tabled: Tabled,
     /// What is kept, without its table; `None` if nothing is, or if it was kept before.
     pub source: Option<Box<KeptSource>>,
-    /// Those of the constants that the table does not contain.
+    /// The constants that the table does not contain.
     pub known: HashMap<Node, ConstId>,
     /// The replay of the constant that is partly built.
     pub begun: Option<Replay>,
@@ -50,9 +50,9 @@ pub(super) struct KeepingTerms {
 /// The terms of a program that is being loaded.
 #[derive(Debug)]
 pub(crate) struct LoadTerms<T> {
-    /// Those of the table's entries, if the program is a term.
+    /// The terms of the table's entries, if the program is a term.
     pub entries: Roots<T>,
-    /// Those that follow in the copy.
+    /// The terms that follow in the copy.
     pub next: Roots<T>,
     /// The constants.
     pub consts: Roots<T>,

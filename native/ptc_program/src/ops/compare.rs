@@ -19,7 +19,7 @@ pub(super) const FIELD_AND_VALUE: &[Field] = &[
     Field::required("value", FieldKind::Any, "what it is held against"),
 ];
 
-/// The same in edition 2, in which both sides can be computed.
+/// The fields of these operations in edition 2, in which both sides can be computed.
 pub(super) const FIELD_AND_VALUE_2: &[Field] = &[
     Field::expected(
         "field",

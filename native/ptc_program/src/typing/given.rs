@@ -20,7 +20,7 @@ use ptc_term::stop::Stop;
 pub struct GivenTypes<T> {
     /// A map of the context's names to types.
     pub types: T,
-    /// The same of the memory.
+    /// A map of the memory's names to types.
     pub memory: T,
     /// A map of the tools' names to signatures, or nil.
     pub tools: T,
@@ -48,7 +48,7 @@ enum Want {
 pub(super) struct FieldsGiven<T> {
     given: GivenTypes<T>,
     reader: TypeReader<T>,
-    /// Those that are read next, the last one first.
+    /// The types that are read next, the last one first.
     wants: Vec<Want>,
 }
 

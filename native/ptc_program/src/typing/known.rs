@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub struct Known {
     /// The types of the context's values; `None` if nothing is known of them.
     pub context: Option<KnownScope<TyId>>,
-    /// The same for the memory.
+    /// The types of the memory's values; `None` if nothing is known of them.
     pub memory: Option<KnownScope<TyId>>,
     /// The tools.
     pub tools: Option<KnownScope<Tool>>,
@@ -38,7 +38,7 @@ impl Default for Known {
 /// Names with what they stand for.
 #[derive(Debug)]
 pub struct KnownScope<V> {
-    /// Those that the program uses.
+    /// The names that the program uses.
     pub used: HashMap<NameId, V, ByNumber>,
     /// All names, if the program uses one that is not there.
     pub all: Vec<NameId>,

@@ -133,7 +133,7 @@ impl<T: Copy> TypeReader<T> {
         self.run(first, into, heap, meter)
     }
 
-    /// The same for the list of the fields of an object that has no others.
+    /// Reads the object type that has the fields of this list and no others.
     pub fn read_fields<H: Heap<Term = T>>(
         &mut self,
         list: T,

@@ -62,9 +62,9 @@ enum ReplyStage {
     Type,
     /// The fields of the data from this one on were looked at.
     Longer(usize),
-    /// Those before it.
+    /// The fields of the data before this one were looked at.
     Reads(usize),
-    /// The calls before this one.
+    /// The calls before this one were looked at.
     Tools(usize),
     Findings,
 }

@@ -163,17 +163,17 @@ impl Kinds {
     /// All kinds.
     pub const ALL: Kinds = Kinds(127);
 
-    /// Those in one of the sets.
+    /// The kinds in one of the sets.
     pub const fn or(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
 
-    /// Those in both sets.
+    /// The kinds in both sets.
     pub const fn and(self, other: Kinds) -> Kinds {
         Kinds(self.0 & other.0)
     }
 
-    /// Those that are not in the other set.
+    /// The kinds that are not in the other set.
     pub const fn without(self, other: Kinds) -> Kinds {
         Kinds(self.0 & !other.0)
     }
@@ -321,7 +321,7 @@ impl Types {
         self.object_since(fields, 0, open)
     }
 
-    /// The same for the fields from `first` on. An object with a field whose name is too long may have any other fields.
+    /// Returns the object of the fields from `first` on, as [`Types::object`] does. An object with a field whose name is too long may have any other fields.
     pub fn object_since(&mut self, all: &mut Vec<FieldTy>, first: usize, mut open: bool) -> TyId {
         if self.names.has_long() {
             let (names, mut fields) = (&self.names, all.split_off(first));

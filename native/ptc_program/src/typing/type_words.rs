@@ -65,7 +65,7 @@ impl WordCache {
         }
     }
 
-    /// The same for a term that may be another one: `None` if it is not in the cache.
+    /// Returns what [`WordCache::of`] returns, for any term: `None` if it is not in the cache.
     #[inline]
     pub fn known<H: Heap>(&self, term: H::Term, heap: &H) -> Option<(TypeWord, bool)> {
         let identity = heap.identity(term);

@@ -259,14 +259,14 @@ impl Lab {
         }
     }
 
-    /// The same lab with JSON texts as context and memory.
+    /// This lab with JSON texts as context and memory.
     pub fn given(mut self, context: &str, memory: &str) -> Lab {
         self.context = term(&mut self.heap, context).expect("the context is JSON");
         self.memory = term(&mut self.heap, memory).expect("the memory is JSON");
         self
     }
 
-    /// The same lab with a term of its heap as context.
+    /// This lab with a term of its heap as context.
     pub fn over(mut self, context: Term) -> Lab {
         self.context = context;
         self
@@ -428,7 +428,7 @@ pub fn run(program: &str, context: &str, memory: &str) -> End {
     run_in(EDITION_1, program, context, memory)
 }
 
-/// The same with other options.
+/// Runs a JSON program over a JSON context, with these options.
 pub fn run_in(options: Options, program: &str, context: &str, memory: &str) -> End {
     match Lab::of_text(PlainHeap::new(), program.as_bytes(), options) {
         Ok(lab) => lab.given(context, memory).in_one_go(),
@@ -436,7 +436,7 @@ pub fn run_in(options: Options, program: &str, context: &str, memory: &str) -> E
     }
 }
 
-/// Same without the check.
+/// Runs a JSON program over a JSON context, without the check.
 pub fn run_unchecked(program: &str, context: &str) -> End {
     match Lab::of_text(PlainHeap::new(), program.as_bytes(), UNCHECKED) {
         Ok(lab) => lab.given(context, "{}").in_one_go(),

@@ -237,7 +237,7 @@ fn without_way(finding: &mut String) {
     }
 }
 
-/// The same rules, by recursion over small values.
+/// The rules of the walks, by recursion over small values.
 struct Oracle {
     purpose: Option<Purpose>,
     findings: Vec<String>,

@@ -36,7 +36,7 @@ pub fn whole(bytes: &[u8]) {
     line(bytes);
 }
 
-/// The same walks over a term of any size, to measure their cost.
+/// The walks of [`whole`] over a term of any size, to measure their cost.
 pub fn whole_cost(bytes: &[u8]) -> Cost {
     let mut heap = PlainHeap::new();
     let term = built::term(&mut heap, bytes, usize::MAX);

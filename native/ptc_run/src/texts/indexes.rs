@@ -112,7 +112,7 @@ impl Indexes {
         bytes / BYTES_PER_WORD
     }
 
-    /// Same, and counts them.
+    /// Returns the words of the indexes and the answers that were not counted yet, and counts them.
     pub fn count(&mut self, texts: &[&[u8]]) -> usize {
         let words = self.uncounted(texts);
         self.counted = self.all.len();

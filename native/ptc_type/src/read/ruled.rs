@@ -168,7 +168,7 @@ impl<'h, H: Values> Reader<'h, H> {
         rest.reverse();
         let names = first..first + rest.len() as u32;
         let next = first;
-        // The same term may mean another type where names are defined.
+        // A term that was read before may mean another type where names are defined.
         self.known.clear();
         Ok(self.next_def(Defs {
             rest,
