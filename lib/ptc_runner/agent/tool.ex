@@ -360,7 +360,8 @@ defmodule PtcRunner.Agent.Tool do
           {:ok, [t()], dropped :: [String.t()]} | {:error, String.t()}
   def from_module(module, opts \\ []), do: Functions.tools(module, opts)
 
-  @doc "The tool of a name and a form."
+  @doc false
+  # The tool of a name and a form.
   @spec of!(String.t(), term()) :: t()
   def of!(name, form), do: name |> name!() |> tool(form)
 
@@ -371,7 +372,8 @@ defmodule PtcRunner.Agent.Tool do
             "got: #{Shown.text(other, 200)}"
   end
 
-  @doc "What is not validated in the arguments of these tools; logged, and part of the warnings of a run."
+  @doc false
+  # What is not validated in the arguments of these tools; logged, and part of the warnings of a run.
   @spec warnings([t()]) :: [String.t()]
   def warnings(tools) do
     warnings = Enum.flat_map(tools, & &1.warnings)
