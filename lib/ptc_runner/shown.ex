@@ -19,8 +19,9 @@ defmodule PtcRunner.Shown do
   @value 3_800
   @name 256
 
-  # Maximum bytes of a list of names, and maximum number of errors in feedback.
+  # Maximum bytes of a list of names, and of all errors of a value, and maximum number of errors in feedback.
   @list 3_600
+  @errors 1_048_576
   @most 20
 
   # Maximum parts of character data; parts may be shared.
@@ -42,6 +43,10 @@ defmodule PtcRunner.Shown do
   @doc "The maximum number of bytes of a value in a message."
   @spec value_limit() :: pos_integer()
   def value_limit, do: @value
+
+  @doc "The maximum number of bytes of the errors of one value, all together; also in `native/ptc_type/src/error_line.rs`."
+  @spec errors_limit() :: pos_integer()
+  def errors_limit, do: @errors
 
   @doc "The maximum number of errors that feedback shows."
   @spec most() :: pos_integer()

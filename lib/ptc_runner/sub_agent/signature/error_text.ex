@@ -33,7 +33,7 @@ defmodule PtcRunner.SubAgent.Signature.ErrorText do
 
   # Maximum bytes of the path and the message of one error, and of all lines.
   @part 2_000
-  @all 1_048_576
+  @all Shown.errors_limit()
 
   @doc """
   All errors under a header, one per line, up to 1 MB; an empty text for no errors. `exact: true`: keys are as they are declared, and not in

@@ -6,7 +6,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.ErrorLine do
   require Quanta
 
   # Maximum bytes of the line, and more errors than any list has.
-  @all 1_048_576
+  @all Shown.errors_limit()
   @most 0xFFFF_FFFF
 
   @doc false
