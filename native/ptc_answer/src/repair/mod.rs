@@ -7,20 +7,25 @@
 //!
 //! * [`policy`]: what is asked, and the faults with their costs
 //! * [`text`]: bytes at an offset, and where an answer may begin
-//! * [`readings`]: one reading, the events of all of them, and the set of those that are alive
-//! * [`search`]: the search that advances them, in strict steps while the text is correct
-//! * [`keys`], [`values`], [`after`]: the repairs at each kind of position
-//! * [`result`]: the value and the repairs of a reading
+//! * [`readings`]: one reading, and the events of all of them; [`reader`]: the set of those that are alive
+//! * [`places`]: the loop over the offsets where the answer may begin; [`search`]: the search from one of
+//!   them, in strict steps while the text is correct
+//! * [`keys`], [`values`], [`strings`], [`after`]: the repairs at each kind of position
+//! * [`cut`]: texts that end too early; [`result`]: the value and the repairs of a reading
 //!
 //! The number of readings is bounded, and each one looks ahead a bounded distance or counts fuel for
 //! it. Nothing recurses, and the total work is linear in the text.
 
 mod after;
+mod cut;
 mod keys;
+mod places;
 mod policy;
+mod reader;
 mod readings;
 mod result;
 mod search;
+mod strings;
 mod text;
 mod values;
 
@@ -28,14 +33,12 @@ mod values;
 mod tests;
 
 pub use crate::PathPart;
-pub use after::cut::{AtEnd, Where};
-pub use policy::fault::Fault;
-pub use policy::wanted::Wanted;
+pub use cut::Where;
+pub use places::Repairing;
+pub use policy::{AtEnd, Fault, Wanted};
 pub use ptc_term::stop::Stop;
-pub use result::judged::{judged_value, AnswerOf};
-pub use result::replay::{Repair, Repaired};
-pub use search::places::Repairing;
-pub use text::lines::line_and_column;
+pub use result::{judged_value, AnswerOf, Repair, Repaired};
+pub use text::line_and_column;
 
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Meter, Pace};
@@ -61,7 +64,7 @@ impl From<Stop> for Refusal {
 
 /// Returns whether the JSON in a text is only a part of an answer whose first bracket is missing.
 pub fn is_part(text: &[u8]) -> bool {
-    text::start::is_part(text).is_some()
+    text::is_part(text).is_some()
 }
 
 /// Repairs a text that is not JSON, or not of the type, without suspending.

@@ -1,15 +1,20 @@
 //! The loop over the offsets where the answer may begin; the best reading wins. It can be suspended
-//! while a text is read.
+//! while a text is read. Text that is valid JSON is left as it is: another reading of it would be another value.
 
-use crate::repair::after::cut::{self, Scan};
-use crate::repair::policy::fault::Fault;
-use crate::repair::readings::branch::{Bracket, Branch, Phase};
-use crate::repair::readings::log::{Event, NodeId, Span};
-use crate::repair::readings::reader::{Reader, SearchState};
-use crate::repair::text::start::{self, Start};
-use crate::repair::{readings::same, search::valid, text::scan, Refusal, Repaired, Stop, Wanted};
+use crate::check;
+use crate::repair::cut::{self, Scan};
+use crate::repair::policy::{Fault, Wanted};
+use crate::repair::reader::{Reader, SearchState};
+use crate::repair::readings::{equal_events, Bracket, Branch, Event, NodeId, Phase, Span};
+use crate::repair::result::Repaired;
+use crate::repair::text::{
+    begins_field, in_fences, is_delimiter, missing_open, next_bare, quote, skip_all_blanks,
+    skip_blanks, Start,
+};
+use crate::repair::{Refusal, Stop};
 use crate::scan::region_end;
 use crate::LIMITS;
+use ptc_json::grammar::{number, token, Place, Token};
 use ptc_json::Extent;
 use ptc_term::heap::Heap;
 use ptc_term::meter::Meter;
@@ -142,7 +147,7 @@ impl Repairing {
             return Ok(None);
         };
         let start = *start;
-        reader.state.valid = !start.inside && valid::stands_alone(reader, check)?;
+        reader.state.valid = !start.inside && stands_alone(reader, check)?;
         self.checking = None;
         Ok(Some(start))
     }
@@ -173,9 +178,7 @@ impl Repairing {
     fn next_place(&mut self, text: &[u8]) -> Option<Start> {
         loop {
             match &mut self.stage {
-                StartKind::Begin => {
-                    self.stage = StartKind::Fences(start::in_fences(text).into_iter())
-                }
+                StartKind::Begin => self.stage = StartKind::Fences(in_fences(text).into_iter()),
                 StartKind::Fences(starts) => match starts.next() {
                     Some(start) => {
                         // A part of a text that was already read is not an answer of its own.
@@ -187,7 +190,7 @@ impl Repairing {
                     None if self.best.is_some() => return None,
                     None => {
                         self.stage = StartKind::Inside;
-                        if let Some(start) = start::inside(text) {
+                        if let Some(start) = missing_open(text) {
                             return Some(start);
                         }
                     }
@@ -200,7 +203,7 @@ impl Repairing {
                 }
                 StartKind::Bare { from, left } => {
                     *left = left.checked_sub(1)?;
-                    return start::next_bare(text, *from);
+                    return next_bare(text, *from);
                 }
             }
         }
@@ -217,7 +220,7 @@ impl Repairing {
             Some(best) if found.broken < best.broken => *best = found,
             Some(best) => {
                 let (text, types, inner) = (reader.text, reader.types(), &reader.state.inner);
-                let equal = |a, b| same::events(text, types, inner, a, b);
+                let equal = |a, b| equal_events(text, types, inner, a, b);
                 if !reader.state.log.same_value(best.node, found.node, equal) {
                     best.unsure = Some(found.start);
                 }
@@ -295,7 +298,7 @@ fn finish<'r, H: Heap>(
         return Err(Refusal::NoReading);
     }
     let is_repair = |event: &Event| matches!(event, Event::Repair(..));
-    let rest = scan::skip_all_blanks(text, found.end);
+    let rest = skip_all_blanks(text, found.end);
     if rest < text.len() && !events.iter().any(is_repair) {
         let span = Span::new(rest, text.len());
         events.push(Event::Repair(Fault::Leftover, span));
@@ -364,7 +367,7 @@ fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<WholeReading> {
     {
         return None;
     }
-    let equal = |a, b| same::events(text, wanted.types(), inner, a, b);
+    let equal = |a, b| equal_events(text, wanted.types(), inner, a, b);
     let other = reader.state.ends[1..]
         .iter()
         .find(|other| !reader.state.log.same_value(end.node, other.node, equal));
@@ -375,4 +378,83 @@ fn found<H: Heap>(reader: &Reader<H>, start: Start) -> Option<WholeReading> {
         broken: end.broken,
         unsure: other.map(|other| other.at.min(end.at) as usize),
     })
+}
+
+/// Maximum number of bytes of an object or list that are checked. No text without quotes is as long.
+const LONGEST: usize = 8192;
+
+/// Returns whether the text at a check is JSON that stands for itself: nothing that could belong to it
+/// follows. The check can be suspended.
+fn stands_alone<H: Heap>(
+    reader: &mut Reader<H>,
+    check: &mut ptc_json::Reader,
+) -> Result<bool, Stop> {
+    let text = reader.text;
+    let end = check::resume(check, text, &mut |units, leave| {
+        reader.consume_fuel(units)?;
+        match leave {
+            true => reader.suspend_if_due(),
+            false => Ok(()),
+        }
+    })?;
+    let lists = reader.wanted.is_list();
+    Ok(end.is_some_and(|end| {
+        let next = skip_all_blanks(text, end);
+        match text.get(next) {
+            Some(b',') => !begins_part(text, skip_all_blanks(text, next + 1)),
+            Some(b'{') => !lists,
+            _ => !is_field(text, next),
+        }
+    }))
+}
+
+/// Returns whether a key with a colon is at an offset.
+fn is_field(text: &[u8], at: usize) -> bool {
+    quote(text, at).is_some() && begins_field(text, at)
+}
+
+/// Returns whether a key, a value or the end of an object or a list is at an offset.
+fn begins_part(text: &[u8], at: usize) -> bool {
+    let is_start = |byte: &u8| byte.is_ascii_digit() || b"{[}]\"'-".contains(byte);
+    begins_field(text, at) || text.get(at).is_some_and(is_start)
+}
+
+impl<H: Heap> Reader<'_, '_, H> {
+    /// Where a text may stand, returns whether a valid value is at the offset of a reading, and a text after it that is valid there. Only
+    /// what can also be the beginning of a text without quotes is examined.
+    pub(in crate::repair) fn is_valid_value(&mut self, branch: &Branch) -> Result<bool, Stop> {
+        if !self.types().takes(branch.ty, Json::String) {
+            return Ok(false);
+        }
+        let at = branch.at as usize;
+        let end = match token(Place::Value, None, self.byte(at)) {
+            Some(Token::Number) => number(self.text, at).map(|(end, _)| end),
+            Some(Token::Word(word)) => {
+                let is_word = self.text[at..].starts_with(word.letters());
+                is_word.then_some(at + word.letters().len())
+            }
+            Some(Token::Open(_)) if self.types().is_any(branch.ty) => None,
+            Some(Token::Open(_)) => {
+                let near = &self.text[..self.text.len().min(at + LONGEST)];
+                let mut check = ptc_json::Reader::new(at, Extent::Value, LIMITS);
+                check::resume(&mut check, near, &mut |units, _| self.consume_fuel(units))?
+            }
+            _ => None,
+        };
+        Ok(end.is_some_and(|end| is_delimiter(self.text, end) && self.is_followed(branch, end)))
+    }
+
+    /// Returns whether the text after a value is valid there, a comma and the beginning of the next field included.
+    fn is_followed(&self, branch: &Branch, end: usize) -> bool {
+        let next = skip_blanks(self.text, end);
+        match (branch.top.kind, self.byte(next)) {
+            (Bracket::Object, b'}') => true,
+            (Bracket::Object, b',') => {
+                let key = skip_blanks(self.text, next + 1);
+                matches!(self.byte(key), b'"' | b'}') || begins_field(self.text, key)
+            }
+            (Bracket::Array, b',' | b']') | (Bracket::One, b',' | b']' | b'}') => true,
+            _ => false,
+        }
+    }
 }

@@ -1,12 +1,11 @@
-//! Repairs of keys: bare, misspelled, or misplaced ones.
+//! Repairs of keys: bare, misspelled, or misplaced ones; and of the colon after one.
 
-pub(in crate::repair) mod colons;
-
-use crate::repair::policy::fault::Fault;
-use crate::repair::readings::branch::{Bracket, Branch, Phase};
-use crate::repair::readings::log::{Event, Span};
-use crate::repair::readings::reader::Reader;
-use crate::repair::text::scan::{quote, skip_all_blanks, word};
+use crate::repair::policy::Fault;
+use crate::repair::reader::Reader;
+use crate::repair::readings::{Bracket, Branch, Event, Phase, Span};
+use crate::repair::search::is_suspicious;
+use crate::repair::strings::operator;
+use crate::repair::text::{foreign, quote, skip_all_blanks, word, Quote};
 use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
@@ -25,9 +24,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             right.still = 0;
             let inside = &self.text[at..right.at as usize];
             let is_key = right.phase == Phase::Colon;
-            let doubt = is_key
-                && (at <= self.state.horizon as usize
-                    || crate::repair::search::is_suspicious(inside));
+            let doubt = is_key && (at <= self.state.horizon as usize || is_suspicious(inside));
             self.proceed(right);
             if !doubt {
                 if is_key {
@@ -152,9 +149,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         let mut end = word(self.text, start);
         for count in 1..=WORDS {
-            if end == start
-                || crate::repair::values::bare::operator(&self.text[start..end]).is_some()
-            {
+            if end == start || operator(&self.text[start..end]).is_some() {
                 return Ok(());
             }
             self.consume_fuel(end - start)?;
@@ -202,9 +197,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     fn begins_plain_value(&self, at: usize) -> bool {
         match self.byte(at) {
             b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
-            _ => {
-                crate::repair::text::numbers::foreign(&self.text[at..word(self.text, at)]).is_some()
-            }
+            _ => foreign(&self.text[at..word(self.text, at)]).is_some(),
         }
     }
 
@@ -317,5 +310,55 @@ impl<H: Heap> Reader<'_, '_, H> {
         self.event(&mut branch, event);
         branch.phase = Phase::Colon;
         self.moved(branch, next);
+    }
+}
+
+impl<H: Heap> Reader<'_, '_, H> {
+    pub(in crate::repair) fn colons(&mut self, branch: Branch) -> Result<(), Stop> {
+        let at = branch.at as usize;
+        let mut right = branch;
+        if self.strict(&mut right) {
+            right.still = 0;
+            self.admit(right);
+            return Ok(());
+        }
+        let mut next = branch;
+        next.phase = Phase::Member;
+        let sign: &[u8] = match &self.text[at.min(self.text.len())..] {
+            [b'=', b'>', ..] => b"=>",
+            [b'-', b'>', ..] => b"->",
+            [b'=', ..] => b"=",
+            _ => b"",
+        };
+        if !sign.is_empty() {
+            self.repair(&mut next, Fault::NoColon, at, at + sign.len());
+            self.moved(next, at + sign.len());
+            return Ok(());
+        }
+        let begins = match self.byte(at) {
+            b'{' | b'[' | b'-' | b'+' | b'.' => true,
+            byte if byte.is_ascii_alphanumeric() => true,
+            _ => quote(self.text, at).is_some_and(|(quote, _)| quote != Quote::Single(b'`')),
+        };
+        if begins && self.may_insert(&branch) && !self.follows_operator(at) {
+            let gap = self.gap(at);
+            self.repair(&mut next, Fault::MissingColon, gap, gap);
+            next.still += 1;
+            self.admit(next);
+        }
+        self.stray(branch);
+        Ok(())
+    }
+
+    /// Returns whether the text before an offset ends with a word between two values: `5 or 6` is no field `or`.
+    fn follows_operator(&self, at: usize) -> bool {
+        let before = self.text[..at].trim_ascii_end();
+        ["or", "and", "xor", "not", "nor", "to"].iter().any(|word| {
+            let rest = before.len().checked_sub(word.len());
+            rest.is_some_and(|rest| {
+                before[rest..].eq_ignore_ascii_case(word.as_bytes())
+                    && before[..rest].last().is_some_and(u8::is_ascii_whitespace)
+            })
+        })
     }
 }

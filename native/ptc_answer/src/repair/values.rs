@@ -1,17 +1,14 @@
 //! Repairs of values: conversion to the wanted type, and values in foreign syntax.
 
-pub(in crate::repair) mod bare;
-pub(in crate::repair) mod quotes;
-pub(in crate::repair) mod strings;
-
 use crate::checker::Checker;
-use crate::repair::policy::fault::Fault;
-use crate::repair::readings::branch::{Bracket, Branch, Phase};
-use crate::repair::readings::log::{Event, Span};
-use crate::repair::readings::reader::Reader;
-use crate::repair::text::numbers;
-use crate::repair::text::scan::{is_delimiter, quote, skip_blanks, word};
-use crate::repair::text::unescape::unescape;
+use crate::repair::policy::Fault;
+use crate::repair::reader::Reader;
+use crate::repair::readings::{Bracket, Branch, Event, Phase, Span};
+use crate::repair::search::is_suspicious;
+use crate::repair::text::{
+    clean_number, float_of, foreign, is_delimiter, is_integer, loose_end, quote, skip_blanks,
+    thousands_end, unescape, word,
+};
 use crate::repair::Stop;
 use crate::LIMITS;
 use ptc_json::grammar::number;
@@ -33,8 +30,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             let end = right.at as usize;
             let doubt = match byte {
                 b'"' => {
-                    at <= self.state.horizon as usize
-                        || crate::repair::search::is_suspicious(&self.text[at + 1..end - 1])
+                    at <= self.state.horizon as usize || is_suspicious(&self.text[at + 1..end - 1])
                 }
                 b'{' | b'[' | b']' => false,
                 // `100 km/h"`
@@ -121,7 +117,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         };
         let at = branch.at as usize;
         let end = word(self.text, at);
-        let is_null = numbers::foreign(&self.text[at..end]) == Some(Event::Null);
+        let is_null = foreign(&self.text[at..end]) == Some(Event::Null);
         if is_null || !self.may_insert(&branch) || !self.is_shallow(&branch) {
             return;
         }
@@ -137,7 +133,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     fn foreign_word(&mut self, branch: Branch) {
         let at = branch.at as usize;
         let end = word(self.text, at);
-        if let Some(event) = numbers::foreign(&self.text[at..end]) {
+        if let Some(event) = foreign(&self.text[at..end]) {
             if is_delimiter(self.text, end) && self.word_fits(&branch, event) {
                 let mut next = branch;
                 self.repair(&mut next, Fault::ForeignWord, at, end);
@@ -149,9 +145,9 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// `+1`, `1.`, `.5`, `1_000`
     fn loose_number(&mut self, branch: Branch) {
         let at = branch.at as usize;
-        let end = numbers::loose_end(self.text, at);
+        let end = loose_end(self.text, at);
         let word_end = word(self.text, at + 1);
-        if numbers::foreign(&self.text[at..word_end]) == Some(Event::Null) {
+        if foreign(&self.text[at..word_end]) == Some(Event::Null) {
             // `-Infinity`
             if self.word_fits(&branch, Event::Null) && is_delimiter(self.text, word_end) {
                 let mut next = branch;
@@ -165,7 +161,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         let takes = |integer| self.types().takes(branch.ty, Json::number(integer));
         let numeric = takes(true) && !self.types().is_any(branch.ty);
-        let Some(clean) = numbers::clean(&self.text[at..end], numeric) else {
+        let Some(clean) = clean_number(&self.text[at..end], numeric) else {
             return;
         };
         if takes(clean.integer) {
@@ -196,7 +192,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// `1,234`, where nothing else can follow the comma.
     fn thousands(&mut self, branch: Branch) {
         let at = branch.at as usize;
-        let Some((end, integer)) = numbers::thousands(self.text, at) else {
+        let Some((end, integer)) = thousands_end(self.text, at) else {
             return;
         };
         let alone = branch.phase == Phase::Member && branch.top.kind == Bracket::Object;
@@ -246,7 +242,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
             Event::Number(span) => rules.refuse_number(span.of(self.text)),
             Event::Int(span) | Event::Float(span) | Event::Loose(span) => {
-                let number = numbers::clean(span.of(self.text), true);
+                let number = clean_number(span.of(self.text), true);
                 number.is_some_and(|number| rules.refuse_number(number.text.as_bytes()))
             }
             _ => false,
@@ -269,11 +265,11 @@ impl<H: Heap> Reader<'_, '_, H> {
                 true => Event::Escaped(span),
                 false => Event::Plain(span),
             },
-            Type::Scalar(Scalar::Int | Scalar::Number) if numbers::is_integer(content) => {
+            Type::Scalar(Scalar::Int | Scalar::Number) if is_integer(content) => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Int(span)
             }
-            Type::Scalar(Scalar::Float | Scalar::Number) if numbers::float(content).is_some() => {
+            Type::Scalar(Scalar::Float | Scalar::Number) if float_of(content).is_some() => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Float(span)
             }

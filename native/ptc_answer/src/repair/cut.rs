@@ -4,29 +4,17 @@
 //! unknown, unless only the brackets of objects are missing. A text that also has other faults is judged
 //! by the events of its best reading.
 
-use crate::repair::readings::log::Event;
-use crate::repair::readings::reader::Reader;
-use crate::repair::result::replay::{Repaired, DEEPEST};
-use crate::repair::text::scan::{skip_all_blanks, skip_blanks};
-use crate::repair::text::unescape::unescape;
-use crate::repair::{Fault, Stop};
+use crate::repair::policy::Fault;
+use crate::repair::reader::Reader;
+use crate::repair::readings::Event;
+use crate::repair::result::{Repaired, DEEPEST};
+use crate::repair::text::{skip_all_blanks, skip_blanks, unescape};
+use crate::repair::Stop;
 use crate::{PathPart, LIMITS};
 use ptc_json::grammar::{escape, number, string, token, Place, Token};
 use ptc_json::JsonError;
 use ptc_term::heap::Heap;
 use ptc_type::{TypeId, Types};
-
-/// What is done with a text that ends before the answer is complete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtEnd {
-    /// Open lists and objects are closed.
-    CloseAll,
-    /// Objects are closed after a complete value, if they have all declared fields. In an answer
-    /// without a type, any object is.
-    CloseObjects,
-    /// Nothing is closed.
-    CloseNothing,
-}
 
 /// Where a text was cut off.
 #[derive(Debug, Clone, PartialEq, Eq)]

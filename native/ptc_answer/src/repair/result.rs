@@ -1,17 +1,19 @@
-//! Replay of a reading: the events of its value, and its repairs with their paths.
+//! What a reading gives: its repairs with their paths, and the value that is built of its events and judged.
 
 use crate::checker::Checker;
-use crate::repair::after::cut::Where;
-use crate::repair::policy::fault::Fault;
-use crate::repair::policy::wanted::Wanted;
-use crate::repair::readings::log::{Event, Span};
-use crate::repair::text::lines::Cursor;
-use crate::repair::text::numbers;
-use crate::repair::text::unescape::unescape;
+use crate::judge::{Judge, Report, Verdict};
+use crate::object_or_list;
+use crate::repair::cut::Where;
+use crate::repair::policy::{Fault, Wanted};
+use crate::repair::readings::{Event, Span};
+use crate::repair::text::{clean_number, unescape, unsigned, Cursor};
+use crate::repair::Refusal;
 use crate::{PathPart, LIMITS};
-use ptc_json::{Extent, ReadError, Reader, Sink, Text};
+use ptc_json::{Extent, PartialValue, ReadError, Reader, Sink, TermBuilder, Text};
+use ptc_term::meter::{Meter, Pace};
 use ptc_term::stop::Stop;
-use ptc_type::lenient;
+use ptc_term::workspace::Workspace;
+use ptc_type::{lenient, Rules, Values};
 
 /// Maximum number of repairs that are listed.
 const MOST: usize = 2_000;
@@ -72,16 +74,16 @@ impl Repaired<'_> {
             Event::Null => sink.null(),
             Event::Bool(value) => sink.boolean(value),
             Event::Number(span) => return number(span.of(self.text), sink),
-            Event::Loose(span) => match numbers::clean(span.of(self.text), true) {
+            Event::Loose(span) => match clean_number(span.of(self.text), true) {
                 Some(clean) if clean.integer => match clean.text.parse() {
                     Ok(small) => sink.integer(small),
-                    Err(_) => return number(numbers::unsigned(span.of(self.text)), sink),
+                    Err(_) => return number(unsigned(span.of(self.text)), sink),
                 },
                 Some(clean) => sink.decimal(&clean.text, clean.text.parse().unwrap_or(0.0)),
                 None => sink.null(),
             },
             Event::Int(span) => {
-                return number(numbers::unsigned(span.of(self.text)), sink);
+                return number(unsigned(span.of(self.text)), sink);
             }
             Event::Float(span) => {
                 sink.float(lenient::float(span.of(self.text)).unwrap_or(0.0));
@@ -314,4 +316,133 @@ fn steps(open: &[Here], all: &Repaired) -> Vec<PathPart> {
         Here::List(count) => count.checked_sub(1).map(PathPart::Index),
     };
     open.iter().take(DEEPEST).filter_map(step).collect()
+}
+
+/// The answer that is expected.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerOf<T> {
+    /// The type is that of a list, which may be wrapped in an object.
+    pub list: bool,
+    /// The type, and by which rules it is checked; `None` for any.
+    pub of: Option<(T, Rules)>,
+}
+
+/// Builds the value of a repaired text; `exact`: its numbers keep their digits, see [`PartialValue::new`]. Where it is an `answer`, it is judged, and the hyphens of its keys become
+/// underscores. Returns the value and whether it is valid; if it is not, only Elixir can decide.
+pub fn judged_value<H: Values>(
+    (heap, meter): (&mut H, &mut Meter),
+    repaired: &Repaired,
+    answer: Option<AnswerOf<H::Term>>,
+    exact: bool,
+) -> Result<(H::Term, bool), Refusal> {
+    let (whole, hyphens) = build(heap, repaired, (false, exact), meter)?;
+    let Some(AnswerOf { list, of }) = answer else {
+        return Ok((whole, true));
+    };
+    let value = object_or_list(heap, whole, list).map_err(|_| Refusal::NoReading)?;
+    let verdict = match of {
+        None => Verdict::Right,
+        Some((of, rules)) => Judge {
+            heap: &mut *heap,
+            value,
+            rules,
+            report: Report::Nothing,
+            meter: &mut *meter,
+        }
+        .whole(of),
+    };
+    match verdict {
+        Verdict::Right if hyphens => {
+            let words = meter.limits.words;
+            // The first value is dropped.
+            meter.limits.words = words.saturating_add(heap.words_built());
+            let built = build(heap, repaired, (true, exact), meter);
+            meter.limits.words = words;
+            let (whole, repeated) = built?;
+            match repeated {
+                // Two keys of an object became equal.
+                true => Ok((value, false)),
+                false => Ok((object_or_list(heap, whole, list).unwrap_or(value), true)),
+            }
+        }
+        Verdict::Right => Ok((value, true)),
+        Verdict::Busy if meter.pace() != Pace::Quantum => Err(Stop::SliceOver.into()),
+        Verdict::Stopped(stop) => Err(stop.into()),
+        Verdict::Busy | Verdict::Wrong(_) | Verdict::Undecided | Verdict::Left(..) => {
+            Ok((value, false))
+        }
+    }
+}
+
+/// Builds the value. The flag reports whether a key has a hyphen or, if hyphens become underscores, whether
+/// two keys of an object became equal.
+fn build<H: Values>(
+    heap: &mut H,
+    repaired: &Repaired,
+    (underscored, exact): (bool, bool),
+    meter: &mut Meter,
+) -> Result<(H::Term, bool), Stop> {
+    let work = Workspace::in_one_go(heap, meter);
+    let mut builder = match underscored {
+        true => TermBuilder::underscored(work),
+        false => TermBuilder::resume(work, PartialValue::new(exact)),
+    };
+    repaired.replay(&mut builder)?;
+    let remark = match underscored {
+        true => builder.has_repeated(),
+        false => builder.has_hyphens(),
+    };
+    Ok((builder.finish(), remark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::{repair, Wanted};
+    use ptc_term::meter::Limits;
+    use ptc_term::plain::PlainHeap;
+    use ptc_type::plain::heap_of_types;
+    use ptc_type::{parse, AnswerType, TypeTerms};
+
+    /// The value, and whether it is valid.
+    fn judged(signature: &str, list: bool, text: &str) -> Result<(String, bool), Refusal> {
+        let signature = parse(signature.as_bytes()).unwrap();
+        let mut heap = heap_of_types();
+        let atoms = heap.type_atoms();
+        let of = TypeTerms::of(&mut heap, &atoms, &signature.types).term(signature.returns);
+        let mut wanted = Wanted::new(AnswerType::new(signature.types, signature.returns, list));
+        wanted.hyphens = true;
+        let mut meter = Meter::new(Limits::UNLIMITED, Pace::Quantum);
+        let repaired = repair(text.as_bytes(), &wanted, &mut meter, &PlainHeap::new())?;
+        let of = Some((of, Rules::NEWEST));
+        let answer = Some(AnswerOf { list, of });
+        let judged = judged_value((&mut heap, &mut meter), &repaired, answer, false)?;
+        Ok((heap.show(judged.0), judged.1))
+    }
+
+    #[test]
+    fn a_value_of_the_type_is_valid() {
+        let value = judged("{a :int}", false, "{'a': 1,}").unwrap();
+        assert_eq!(value, (r#"%{"a" => 1}"#.to_string(), true));
+    }
+
+    #[test]
+    fn hyphens_become_underscores_unless_keys_become_equal() {
+        let value = judged("{a_b :int}", false, "{'a-b': 1}").unwrap();
+        assert_eq!(value, (r#"%{"a_b" => 1}"#.to_string(), true));
+        let (_, valid) = judged("{a_b :int}", false, "{'a-b': 1, 'a_b': 1}").unwrap();
+        assert!(!valid);
+    }
+
+    #[test]
+    fn a_list_may_be_wrapped_in_an_object() {
+        let value = judged("[:int]", true, "{'items': [1, 2]}").unwrap();
+        assert_eq!(value, ("[1, 2]".to_string(), true));
+    }
+
+    #[test]
+    fn dates_are_left_to_elixir() {
+        let (_, valid) = judged("{at :datetime}", false, "{'at': '2024-01-01T00:00:00Z'}").unwrap();
+        assert!(!valid);
+    }
 }

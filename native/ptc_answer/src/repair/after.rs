@@ -1,13 +1,9 @@
 //! Repairs after a value: commas, brackets and stray characters.
 
-pub(in crate::repair) mod cut;
-pub(in crate::repair) mod leftover;
-
-use crate::repair::policy::fault::Fault;
-use crate::repair::readings::branch::{Bracket, Branch, Phase};
-use crate::repair::readings::log::{Event, Span};
-use crate::repair::readings::reader::Reader;
-use crate::repair::text::scan::{quote, skip_blanks};
+use crate::repair::policy::Fault;
+use crate::repair::reader::Reader;
+use crate::repair::readings::{Bracket, Branch, Event, Phase, Span};
+use crate::repair::text::{quote, skip_blanks};
 use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
