@@ -26,14 +26,12 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         match self.byte(at) {
             b';' => {
-                let mut next = self.next_entry(branch);
-                self.repair(&mut next, Fault::Semicolon, at, at + 1);
-                self.moved(next, at + 1);
+                let mut next = branch;
+                next.expect_entry();
+                self.leave_out(next, Fault::Semicolon, 1);
             }
             bracket @ (b'}' | b']') => {
-                let mut skipped = branch;
-                self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
-                self.moved(skipped, at + 1);
+                self.leave_out(branch, Fault::ExtraClose, 1);
                 self.put_in_close(branch);
                 if bracket != closing(branch.top.kind) {
                     self.wrong_close(branch);
@@ -44,7 +42,8 @@ impl<H: Heap> Reader<'_, '_, H> {
                     && self.may_insert(&branch)
                     && !self.goes_on_in_line(at)
                 {
-                    let mut next = self.next_entry(branch);
+                    let mut next = branch;
+                    next.expect_entry();
                     let gap = self.gap(at);
                     self.repair(&mut next, Fault::MissingComma, gap, gap);
                     next.still += 1;
@@ -67,15 +66,6 @@ impl<H: Heap> Reader<'_, '_, H> {
             self.close(&mut closed);
             self.moved(closed, at + 1);
         }
-    }
-
-    /// Moves the reading to the next element or key.
-    fn next_entry(&self, mut branch: Branch) -> Branch {
-        (branch.phase, branch.ty) = match branch.top.kind {
-            Bracket::Object => (Phase::NextKey, branch.ty),
-            _ => (Phase::Item, branch.top.ty),
-        };
-        branch
     }
 
     /// Returns whether a key or a value can begin here.
@@ -187,6 +177,13 @@ impl<H: Heap> Reader<'_, '_, H> {
             skipped.cost -= BOLD;
         }
         self.moved(skipped, at + length);
+    }
+
+    /// Skips bytes that are there by fault.
+    pub(in crate::repair) fn leave_out(&mut self, mut branch: Branch, fault: Fault, length: usize) {
+        let (at, end) = (branch.at as usize, branch.at as usize + length);
+        self.repair(&mut branch, fault, at, end);
+        self.moved(branch, end);
     }
 
     /// Keeps a reading that has moved to `at`.

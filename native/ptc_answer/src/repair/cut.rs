@@ -8,7 +8,7 @@ use crate::repair::policy::Fault;
 use crate::repair::reader::Reader;
 use crate::repair::readings::Event;
 use crate::repair::result::{Repaired, DEEPEST};
-use crate::repair::text::{skip_all_blanks, skip_blanks, unescape};
+use crate::repair::text::{skip_all_blanks, skip_blanks, unescaped};
 use crate::repair::Stop;
 use crate::{PathPart, LIMITS};
 use ptc_json::grammar::{escape, number, string, token, Place, Token};
@@ -275,9 +275,7 @@ fn has_any<H: Heap>(reader: &mut Reader<H>, from: usize, bytes: &[u8]) -> Result
 }
 
 fn name(text: &[u8], (start, end): (u32, u32)) -> Vec<u8> {
-    let mut name = Vec::with_capacity((end - start) as usize);
-    unescape(&text[start as usize..end as usize], &mut name);
-    name
+    unescaped(&text[start as usize..end as usize])
 }
 
 /// Returns whether a value may end at an offset.

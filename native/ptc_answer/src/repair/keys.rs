@@ -5,7 +5,7 @@ use crate::repair::reader::Reader;
 use crate::repair::readings::{Bracket, Branch, Event, Phase, Span};
 use crate::repair::search::is_suspicious;
 use crate::repair::strings::operator;
-use crate::repair::text::{foreign, quote, skip_all_blanks, word, Quote};
+use crate::repair::text::{foreign_at, quote, skip_all_blanks, word, Quote};
 use crate::repair::Stop;
 use ptc_term::heap::Heap;
 
@@ -40,21 +40,12 @@ impl<H: Heap> Reader<'_, '_, H> {
         match self.byte(at) {
             b'}' => {
                 if self.is_complete(&branch.top) {
-                    let mut closed = branch;
-                    self.trailing_comma(&mut closed);
-                    self.close(&mut closed);
-                    self.moved(closed, at + 1);
+                    self.close_after_comma(branch);
                 } else {
-                    let mut skipped = branch;
-                    self.repair(&mut skipped, Fault::ExtraClose, at, at + 1);
-                    self.moved(skipped, at + 1);
+                    self.leave_out(branch, Fault::ExtraClose, 1);
                 }
             }
-            b',' => {
-                let mut skipped = branch;
-                self.repair(&mut skipped, Fault::ExtraComma, at, at + 1);
-                self.moved(skipped, at + 1);
-            }
+            b',' => self.leave_out(branch, Fault::ExtraComma, 1),
             b']' => {
                 if branch.phase == Phase::FirstKey {
                     self.wrong_close(branch);
@@ -63,9 +54,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
             b'{' => {
                 if !self.is_after_inserted_comma(&branch) {
-                    let mut skipped = branch;
-                    self.repair(&mut skipped, Fault::ExtraOpen, at, at + 1);
-                    self.moved(skipped, at + 1);
+                    self.leave_out(branch, Fault::ExtraOpen, 1);
                 }
                 self.leave(branch);
             }
@@ -113,18 +102,25 @@ impl<H: Heap> Reader<'_, '_, H> {
             // A bracket is missing more often at the end than here.
             closed.cost += 2;
             self.close(&mut closed);
-            match (closed.phase, closed.top.kind) {
-                (Phase::After, Bracket::Object) => closed.phase = Phase::NextKey,
-                (Phase::After, _) => (closed.phase, closed.ty) = (Phase::Item, closed.top.ty),
-                _ => return,
+            if closed.phase != Phase::After {
+                return;
             }
+            closed.expect_entry();
         }
         closed.still += 1;
         self.proceed(closed);
     }
 
+    /// Closes the object or the list with the bracket after a comma.
+    pub(in crate::repair) fn close_after_comma(&mut self, mut branch: Branch) {
+        let end = branch.at as usize + 1;
+        self.trailing_comma(&mut branch);
+        self.close(&mut branch);
+        self.moved(branch, end);
+    }
+
     /// Repairs the comma before the end of an object or a list.
-    pub(in crate::repair) fn trailing_comma(&mut self, branch: &mut Branch) {
+    fn trailing_comma(&mut self, branch: &mut Branch) {
         let end = self.gap(branch.at as usize);
         let start = match self.text[..end].last() {
             Some(b',' | b';') => end - 1,
@@ -197,7 +193,7 @@ impl<H: Heap> Reader<'_, '_, H> {
     fn begins_plain_value(&self, at: usize) -> bool {
         match self.byte(at) {
             b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' => true,
-            _ => foreign(&self.text[at..word(self.text, at)]).is_some(),
+            _ => foreign_at(self.text, at).is_some(),
         }
     }
 
@@ -263,10 +259,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         next: usize,
     ) {
         let span = Span::new(start, end);
-        let mut event = match escapes {
-            true => Event::EscapedKey(span),
-            false => Event::Key(span),
-        };
+        let mut event = Event::key(span, escapes);
         let types = self.types();
         branch.ty = types.of_any_key(branch.top.ty);
         if let Some((fields, closed)) = types.map(branch.top.ty) {

@@ -3,8 +3,8 @@
 //! The events are a tree: a reading is the path from a leaf to the root. Readings share their common events.
 
 use crate::repair::policy::Fault;
-use crate::repair::text::{clean_number, unescape, Quote};
-use ptc_json::grammar::Place;
+use crate::repair::text::{clean_number, unescaped, Quote};
+use ptc_json::grammar::{Place, Word};
 use ptc_type::{TypeId, Types};
 use std::borrow::Cow;
 
@@ -165,6 +165,14 @@ impl Branch {
         self.faults & Branch::REFUSED != 0
     }
 
+    /// Moves to the next key or element.
+    pub fn expect_entry(&mut self) {
+        match self.top.kind {
+            Bracket::Object => self.phase = Phase::NextKey,
+            _ => (self.phase, self.ty) = (Phase::Item, self.top.ty),
+        }
+    }
+
     /// Returns whether both readings continue in the same way, whatever text follows.
     pub fn same_state(&self, other: &Branch) -> bool {
         self.at == other.at
@@ -277,6 +285,33 @@ pub enum Event {
         /// Whether it is inside a string or a word.
         inside: bool,
     },
+}
+
+impl Event {
+    /// A string.
+    pub fn string(span: Span, escapes: bool) -> Event {
+        match escapes {
+            true => Event::Escaped(span),
+            false => Event::Plain(span),
+        }
+    }
+
+    /// A key.
+    pub fn key(span: Span, escapes: bool) -> Event {
+        match escapes {
+            true => Event::EscapedKey(span),
+            false => Event::Key(span),
+        }
+    }
+
+    /// The value that a word is.
+    pub fn word(word: Word) -> Event {
+        match word {
+            Word::True => Event::Bool(true),
+            Word::False => Event::Bool(false),
+            Word::Null => Event::Null,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -404,12 +439,10 @@ pub fn equal_events(text: &[u8], types: &Types, inner: &[Vec<u8>], a: Event, b: 
 }
 
 fn content(text: &[u8], span: Span, escapes: bool) -> Cow<'_, [u8]> {
-    if !escapes {
-        return Cow::Borrowed(span.of(text));
+    match escapes {
+        true => Cow::Owned(unescaped(span.of(text))),
+        false => Cow::Borrowed(span.of(text)),
     }
-    let mut out = Vec::new();
-    unescape(span.of(text), &mut out);
-    Cow::Owned(out)
 }
 
 fn text_of(text: &[u8], event: Event) -> Option<Cow<'_, [u8]>> {

@@ -6,7 +6,7 @@ use crate::object_or_list;
 use crate::repair::cut::Where;
 use crate::repair::policy::{Fault, Wanted};
 use crate::repair::readings::{Event, Span};
-use crate::repair::text::{clean_number, unescape, unsigned, Cursor};
+use crate::repair::text::{clean_number, unescape, unescaped, unsigned, Cursor};
 use crate::repair::Refusal;
 use crate::{PathPart, LIMITS};
 use ptc_json::{Extent, PartialValue, ReadError, Reader, Sink, TermBuilder, Text};
@@ -121,11 +121,7 @@ impl Repaired<'_> {
     fn name(&self, key: Event) -> Vec<u8> {
         match key {
             Event::Key(span) => span.of(self.text).to_vec(),
-            Event::EscapedKey(span) => {
-                let mut name = Vec::new();
-                unescape(span.of(self.text), &mut name);
-                name
-            }
+            Event::EscapedKey(span) => unescaped(span.of(self.text)),
             Event::Field(index) => self.wanted.types().field(index as usize).name.to_vec(),
             _ => Vec::new(),
         }

@@ -194,10 +194,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         match token {
             Some(Token::Comma) => {
                 branch.at += 1;
-                (branch.phase, branch.ty) = match branch.top.kind {
-                    Bracket::Object => (Phase::NextKey, branch.ty),
-                    _ => (Phase::Item, branch.top.ty),
-                };
+                branch.expect_entry();
                 true
             }
             Some(Token::Close) => {
@@ -245,13 +242,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             }
             None => self.types().of_any_key(branch.top.ty),
         };
-        self.event(
-            branch,
-            match escapes {
-                true => Event::EscapedKey(span),
-                false => Event::Key(span),
-            },
-        );
+        self.event(branch, Event::key(span, escapes));
         branch.ty = ty;
         branch.phase = Phase::Colon;
         branch.at = end as u32 + 1;
@@ -285,11 +276,7 @@ impl<H: Heap> Reader<'_, '_, H> {
                 let span = Span::new(at + 1, end);
                 let fits = self.types().takes_string(branch.ty, span.of(self.text));
                 if fits {
-                    let event = match escapes {
-                        true => Event::Escaped(span),
-                        false => Event::Plain(span),
-                    };
-                    self.strict_scalar(branch, event, end + 1);
+                    self.strict_scalar(branch, Event::string(span, escapes), end + 1);
                 }
                 fits
             }
@@ -316,22 +303,17 @@ impl<H: Heap> Reader<'_, '_, H> {
         if !self.text[at..].starts_with(word.letters()) || !is_delimiter(self.text, end) {
             return false;
         }
-        let event = match word {
-            Word::True => Event::Bool(true),
-            Word::False => Event::Bool(false),
-            Word::Null => Event::Null,
-        };
-        let fits = self.word_fits(branch, event);
+        let fits = self.word_fits(branch, word);
         if fits {
-            self.strict_scalar(branch, event, end);
+            self.strict_scalar(branch, Event::word(word), end);
         }
         fits
     }
 
     /// Returns whether `true`, `false` or `null` is of the wanted type.
-    pub(in crate::repair) fn word_fits(&self, branch: &Branch, event: Event) -> bool {
-        let json = match event {
-            Event::Null => Json::Null,
+    pub(in crate::repair) fn word_fits(&self, branch: &Branch, word: Word) -> bool {
+        let json = match word {
+            Word::Null => Json::Null,
             _ => Json::Bool,
         };
         self.types().takes(branch.ty, json)

@@ -5,8 +5,8 @@ use crate::repair::reader::Reader;
 use crate::repair::readings::{Bracket, Branch, Event, Phase, Span, Token};
 use crate::repair::search::is_suspicious;
 use crate::repair::text::{
-    begins_field, comment, ellipsis, ends, foreign, lenient_escape, quote, skip_all_blanks,
-    skip_blanks, word, Quote,
+    begins_field, comment, ellipsis, ends, foreign, foreign_at, lenient_escape, quote,
+    skip_all_blanks, skip_blanks, Quote,
 };
 use crate::repair::Stop;
 use ptc_json::grammar::{escape, number};
@@ -301,10 +301,9 @@ fn is_before_value(text: &[u8]) -> bool {
             None => break,
         }
     }
-    let end = word(text, next);
     quote(text, next).is_some()
         || matches!(text.get(next), Some(b'{' | b'['))
-        || foreign(&text[next..end]).is_some()
+        || foreign_at(text, next).is_some()
 }
 
 /// Returns whether a text begins like JSON, or with a separator: it is a value of its own, or a broken one, and no text
@@ -338,10 +337,7 @@ fn begins_part(text: &[u8], at: usize) -> bool {
 /// Returns the end of the number or the word of JSON at an offset.
 fn scalar_end(text: &[u8], at: usize) -> Option<usize> {
     let of_number = number(text, at).map(|(end, _)| end);
-    of_number.or_else(|| {
-        let end = word(text, at);
-        foreign(&text[at..end]).map(|_| end)
-    })
+    of_number.or_else(|| foreign_at(text, at).map(|(_, end)| end))
 }
 
 /// Returns whether the element of a list is at an offset: a number or a word of JSON. `[1] a note` is a text.
@@ -457,10 +453,6 @@ impl<H: Heap> Reader<'_, '_, H> {
         if end == start || !self.types().takes_string(branch.ty, span.of(self.text)) {
             return;
         }
-        let event = match escapes {
-            true => Event::Escaped(span),
-            false => Event::Plain(span),
-        };
-        self.scalar(branch, event, next);
+        self.scalar(branch, Event::string(span, escapes), next);
     }
 }

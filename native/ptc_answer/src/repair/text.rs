@@ -1,8 +1,7 @@
 //! Bytes at an offset: blanks, words, quotes, numbers, escapes, lines, and where an answer may begin.
 
-use crate::repair::readings::Event;
 use crate::scan::{backticks, bracket, region_end, run_length};
-use ptc_json::grammar::{escape, is_blank, number};
+use ptc_json::grammar::{escape, is_blank, number, Word};
 use ptc_type::lenient;
 
 /// The kind of quotes that end a string.
@@ -123,20 +122,26 @@ pub fn word(text: &[u8], at: usize) -> usize {
 /// Maximum number of digits of an integer with separators.
 const DIGITS: usize = 18;
 
-/// Returns the value of a word of JavaScript or Python, those of JSON included.
-pub fn foreign(word: &[u8]) -> Option<Event> {
+/// Returns the meaning of a word of JavaScript or Python, those of JSON included.
+pub fn foreign(word: &[u8]) -> Option<Word> {
     let is = |other: &str| word.eq_ignore_ascii_case(other.as_bytes());
     let unsigned = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
     let is_infinity = unsigned.unwrap_or(word).eq_ignore_ascii_case(b"infinity");
     match () {
-        () if is("true") => Some(Event::Bool(true)),
-        () if is("false") => Some(Event::Bool(false)),
-        () if is_infinity => Some(Event::Null),
+        () if is("true") => Some(Word::True),
+        () if is("false") => Some(Word::False),
+        () if is_infinity => Some(Word::Null),
         () => ["null", "none", "nil", "undefined", "nan"]
             .into_iter()
             .any(is)
-            .then_some(Event::Null),
+            .then_some(Word::Null),
     }
+}
+
+/// Returns the meaning of such a word at `at`, and its end.
+pub fn foreign_at(text: &[u8], at: usize) -> Option<(Word, usize)> {
+    let end = word(text, at);
+    foreign(&text[at..end]).map(|meaning| (meaning, end))
 }
 
 /// Returns the end of a possible number at `at`.
@@ -263,6 +268,13 @@ pub fn lenient_escape(text: &[u8], at: usize) -> Option<usize> {
         // `\$`, `\*`: with the backslash or without it
         _ => None,
     }
+}
+
+/// Returns the content of a string with its escapes decoded.
+pub fn unescaped(content: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(content.len());
+    unescape(content, &mut out);
+    out
 }
 
 /// Appends the content of a string with its escapes decoded.

@@ -6,12 +6,12 @@ use crate::repair::reader::Reader;
 use crate::repair::readings::{Bracket, Branch, Event, Phase, Span};
 use crate::repair::search::is_suspicious;
 use crate::repair::text::{
-    clean_number, float_of, foreign, is_delimiter, is_integer, loose_end, quote, skip_blanks,
-    thousands_end, unescape, word,
+    clean_number, float_of, foreign, foreign_at, is_delimiter, is_integer, loose_end, quote,
+    skip_blanks, thousands_end, unescaped, word,
 };
 use crate::repair::Stop;
 use crate::LIMITS;
-use ptc_json::grammar::number;
+use ptc_json::grammar::{number, Word};
 use ptc_json::Extent;
 use ptc_term::heap::Heap;
 use ptc_type::{AnswerType, Json, Scalar, Type, TypeId, Types};
@@ -51,16 +51,11 @@ impl<H: Heap> Reader<'_, '_, H> {
         }
         match byte {
             b',' if listed => {
-                let mut skipped = branch;
-                self.repair(&mut skipped, Fault::ExtraComma, at, at + 1);
-                self.moved(skipped, at + 1);
+                self.leave_out(branch, Fault::ExtraComma, 1);
                 return Ok(());
             }
             b']' if branch.phase == Phase::Item => {
-                let mut closed = branch;
-                self.trailing_comma(&mut closed);
-                self.close(&mut closed);
-                self.moved(closed, at + 1);
+                self.close_after_comma(branch);
                 return Ok(());
             }
             b'}' if listed => {
@@ -116,8 +111,7 @@ impl<H: Heap> Reader<'_, '_, H> {
             return;
         };
         let at = branch.at as usize;
-        let end = word(self.text, at);
-        let is_null = foreign(&self.text[at..end]) == Some(Event::Null);
+        let is_null = matches!(foreign_at(self.text, at), Some((Word::Null, _)));
         if is_null || !self.may_insert(&branch) || !self.is_shallow(&branch) {
             return;
         }
@@ -132,13 +126,17 @@ impl<H: Heap> Reader<'_, '_, H> {
     /// `True`, `None`, `undefined`
     fn foreign_word(&mut self, branch: Branch) {
         let at = branch.at as usize;
-        let end = word(self.text, at);
-        if let Some(event) = foreign(&self.text[at..end]) {
-            if is_delimiter(self.text, end) && self.word_fits(&branch, event) {
-                let mut next = branch;
-                self.repair(&mut next, Fault::ForeignWord, at, end);
-                self.scalar(next, event, end);
-            }
+        if let Some((word, end)) = foreign_at(self.text, at) {
+            self.word_until(branch, word, end);
+        }
+    }
+
+    /// Accepts a word of another language, which ends at `end`.
+    fn word_until(&mut self, mut branch: Branch, word: Word, end: usize) {
+        if is_delimiter(self.text, end) && self.word_fits(&branch, word) {
+            let at = branch.at as usize;
+            self.repair(&mut branch, Fault::ForeignWord, at, end);
+            self.scalar(branch, Event::word(word), end);
         }
     }
 
@@ -147,13 +145,9 @@ impl<H: Heap> Reader<'_, '_, H> {
         let at = branch.at as usize;
         let end = loose_end(self.text, at);
         let word_end = word(self.text, at + 1);
-        if foreign(&self.text[at..word_end]) == Some(Event::Null) {
+        if foreign(&self.text[at..word_end]) == Some(Word::Null) {
             // `-Infinity`
-            if self.word_fits(&branch, Event::Null) && is_delimiter(self.text, word_end) {
-                let mut next = branch;
-                self.repair(&mut next, Fault::ForeignWord, at, word_end);
-                self.scalar(next, Event::Null, word_end);
-            }
+            self.word_until(branch, Word::Null, word_end);
             return;
         }
         if !is_delimiter(self.text, end) {
@@ -235,11 +229,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         };
         match event {
             Event::Plain(span) => rules.refuse_text(span.of(self.text)),
-            Event::Escaped(span) => {
-                let mut text = Vec::new();
-                unescape(span.of(self.text), &mut text);
-                rules.refuse_text(&text)
-            }
+            Event::Escaped(span) => rules.refuse_text(&unescaped(span.of(self.text))),
             Event::Number(span) => rules.refuse_number(span.of(self.text)),
             Event::Int(span) | Event::Float(span) | Event::Loose(span) => {
                 let number = clean_number(span.of(self.text), true);
@@ -261,10 +251,7 @@ impl<H: Heap> Reader<'_, '_, H> {
         let span = Span::new(start, end);
         let content = &self.text[start..end];
         let event = match self.types().required(branch.ty).0 {
-            _ if self.types().takes_string(branch.ty, content) => match escapes {
-                true => Event::Escaped(span),
-                false => Event::Plain(span),
-            },
+            _ if self.types().takes_string(branch.ty, content) => Event::string(span, escapes),
             Type::Scalar(Scalar::Int | Scalar::Number) if is_integer(content) => {
                 self.repair(&mut branch, Fault::QuotedNumber, start, end);
                 Event::Int(span)
@@ -308,8 +295,7 @@ fn json_within(content: &[u8], of: &AnswerType, id: TypeId) -> Option<Vec<u8>> {
     if !matches!((first, last), (b'{', b'}') | (b'[', b']')) {
         return None;
     }
-    let mut text = Vec::with_capacity(trimmed.len());
-    unescape(trimmed, &mut text);
+    let text = unescaped(trimmed);
     let mut checker = Checker::of_value(of.clone(), id);
     let mut reader = ptc_json::Reader::new(0, Extent::Whole, LIMITS);
     reader.read(&text, &mut checker).ok()?;
