@@ -344,7 +344,8 @@ defmodule PtcRunner.Native do
   )
 
   # native/ptc_nif/src/answer.rs; `list?`: the type is that of a list, which may be wrapped.
-  # `found` is the value with its own keys. `:hyphens`: valid, but two of its keys would become equal; `:undecided`:
+  # `found` is the value with its own keys, and `form` says where it is and whether its keys are the declared ones. `coerce?`: a value of
+  # another type is coerced, if they are. `:hyphens`: valid, but two of its keys would become equal; `:undecided`:
   # not judged; `:unfit`: not an object, or not a list. `all?`: all errors are wanted, and no line of them; otherwise
   # the first errors, the line, and the number of errors that are not listed
   nif(
@@ -365,6 +366,7 @@ defmodule PtcRunner.Native do
       list? :: boolean(),
       all? :: boolean(),
       exact? :: boolean(),
+      coerce? :: boolean(),
       Types.limits()
     ) ::
       Types.judged() | Types.unread()

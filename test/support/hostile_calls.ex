@@ -157,7 +157,7 @@ defmodule PtcRunner.Test.HostileCalls do
       {:resume, 3} => [state, terms, {:answer, value, 10}],
       {:answer_find, 2} => [answer, @limits],
       {:answer_parse, 2} => [answer, @limits],
-      {:answer_read, 6} => [answer, @type_term, false, false, true, @limits],
+      {:answer_read, 7} => [answer, @type_term, false, false, true, true, @limits],
       {:answer_is_part, 1} => [~s({"a": [1)],
       {:repair_value, 5} => [~s({a: 1, 'b': ["x",]), @type_term, 1, true, {1_000, 0}],
       {:repair_answer, 6} => [~s(Sure: {a: 1, "b": ["x"}), @type_term, false, 0, true, {1_000, 0}],

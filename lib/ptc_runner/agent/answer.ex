@@ -34,13 +34,24 @@ defmodule PtcRunner.Agent.Answer do
 
   defp with_large(_text, nil), do: nil
 
+  # A text that is JSON and nothing else is read once, and not searched.
   defp as_it_is(text, signature, opts) do
-    {text, _commented?} = blanked = text |> Thinking.blanked() |> Commented.blanked()
     asked = Asked.new(signature, opts)
+    first = if not asked.wrapped?, do: Part.first(text, asked)
+
+    case first && Part.whole(first) do
+      nil -> searched(text, first, asked)
+      span -> alone({text, [span]}, nil, first, asked)
+    end
+  end
+
+  defp searched(whole, first, asked) do
+    {text, _commented?} = blanked = whole |> Thinking.blanked() |> Commented.blanked()
+    first = if text == whole, do: first
 
     read =
       case Nearly.sign(text) do
-        nil -> chosen(text, asked)
+        nil -> chosen(text, first, asked)
         sign -> refused([signed(sign, "before")], text, asked)
       end
 
@@ -50,19 +61,19 @@ defmodule PtcRunner.Agent.Answer do
          else: (_other -> read)
   end
 
-  defp chosen(text, asked) do
+  defp chosen(text, first, asked) do
     {spans, _open} = parts = Parts.of(text)
     choosing = [fenced: true, plain: asked.wrapped?, parts: parts]
 
     case Candidates.choose(text, &value_of(&1, asked), choosing) do
       :one ->
-        alone({text, spans}, nil, asked)
+        alone({text, spans}, nil, first, asked)
 
       {:only, part} ->
-        alone({text, spans}, part, asked)
+        alone({text, spans}, part, nil, asked)
 
       {:last, part, count} ->
-        with {:ok, value, warnings} <- alone({text, spans}, part, asked),
+        with {:ok, value, warnings} <- alone({text, spans}, part, nil, asked),
              do: {:ok, value, ["took the last of #{count} answers" | warnings]}
 
       {:several, count} ->
@@ -70,9 +81,10 @@ defmodule PtcRunner.Agent.Answer do
     end
   end
 
-  # `spans`: the places of the objects and lists of the text, which is searched once for them.
-  defp alone({text, spans}, part, asked) do
-    with {:ok, value, _warnings} = right <- read_part(part, text, asked) do
+  # `spans`: the places of the objects and lists of the text, which is searched once for them; `first`: what was found in the text, if it
+  # was read.
+  defp alone({text, spans}, part, first, asked) do
+    with {:ok, value, _warnings} = right <- read_part(part, {text, spans}, first, asked) do
       case around({text, spans}, part, value, asked) do
         nil -> right
         error -> refused([error], text, asked)
@@ -85,7 +97,7 @@ defmodule PtcRunner.Agent.Answer do
     cond do
       sign = Behind.found(text, spans, part, value) -> signed(sign, "behind")
       sign = Elsewhere.operator(text, spans) -> signed(sign, "before")
-      true -> elsewhere(Elsewhere.lost(text, part, value, asked.own))
+      true -> elsewhere(Elsewhere.lost({text, spans}, part, value, asked.own))
     end
   end
 
@@ -93,12 +105,16 @@ defmodule PtcRunner.Agent.Answer do
   defp elsewhere(:value), do: several(2)
   defp elsewhere({:field, field}), do: signed(field, "beside")
 
-  defp read_part(nil, text, asked) do
-    with {:several, count} <- text |> Part.nearly(asked) |> Rows.all(text, asked, &Part.nearly/2),
+  # One object has no rows beside it.
+  defp read_part(nil, {text, [_only]}, first, asked), do: Part.nearly(text, asked, first)
+
+  defp read_part(nil, {text, _spans}, first, asked) do
+    with {:several, count} <-
+           text |> Part.nearly(asked, first) |> Rows.all(text, asked, &Part.nearly/2),
          do: refused([several(count)], text, %{asked | limits: []})
   end
 
-  defp read_part(part, _text, asked), do: Part.nearly(part, asked)
+  defp read_part(part, _whole, _first, asked), do: Part.nearly(part, asked)
 
   defp refused(errors, text, asked),
     do: {:error, errors, Told.feedback(errors, text, {:place, nil}, asked), true}

@@ -20,26 +20,24 @@ defmodule PtcRunner.Agent.Elsewhere do
 
   @doc """
   The error of a value that a text has, if the text says more of it: a declared field beside it, or an object or list directly behind
-  another one that has such a field, or is another item. `part` is the text of the value, where several were found.
+  another one that has such a field, or is another item. `part` is the text of the value, where several were found, and `spans` are the places of the objects and lists of the text.
 
       iex> alias PtcRunner.Agent.Elsewhere
       iex> type = {:map, [{"n", :int}, {"x", {:optional, :int}}]}
       iex> for text <- [~s({"n": 1}, x: 2), ~s({"n": 1}}, "x": 2}), ~s({"n": 1} {"x": 2}), ~s({"n": 1}\\nn: 1), ~s(x: {"n": 1})],
-      ...>   do: Elsewhere.lost(text, nil, %{"n" => 1}, type)
+      ...>   do: Elsewhere.lost({text, text |> PtcRunner.Agent.Parts.of() |> elem(0)}, nil, %{"n" => 1}, type)
       [{:field, "x: 2"}, {:field, ~s("x": 2})}, :value, nil, nil]
-      iex> Elsewhere.lost(~s([{"n": 1}], {"n": 2}), nil, [%{"n" => 1}], {:list, type})
+      iex> Elsewhere.lost({~s([{"n": 1}], {"n": 2}), [{0, 10}, {12, 8}]}, nil, [%{"n" => 1}], {:list, type})
       :value
 
   """
-  @spec lost(String.t(), String.t() | nil, term(), term()) ::
+  @spec lost({String.t(), spans :: [Parts.span()]}, String.t() | nil, term(), term()) ::
           {:field, String.t()} | :value | nil
-  def lost(_text, _part, _value, nil), do: nil
+  def lost({_text, spans}, _part, _value, type) when type == nil or spans == [], do: nil
 
-  def lost(text, part, value, type) do
-    # Few values lack a field: the search of a long text takes longer.
+  def lost({text, spans}, part, value, type) do
     with [_ | _] = names <- names(value, type),
-         true <- is_list(value) or List.keymember?(names, false, 1),
-         {[_ | _] = spans, _open} <- Parts.of(text) do
+         true <- is_list(value) or List.keymember?(names, false, 1) do
       spans = Enum.take(spans, @most)
       own = own(spans, part, text)
       absent = for {name, false} <- names, do: name

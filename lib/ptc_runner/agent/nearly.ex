@@ -237,14 +237,22 @@ defmodule PtcRunner.Agent.Nearly do
   end
 
   @doc """
-  A warning for each time of a text that was read as a datetime and has more than six digits of a second.
+  A warning for each time of a text that was read as a datetime of its type and has more than six digits of a second.
 
-      iex> PtcRunner.Agent.Nearly.cut_times(%{"at" => ~U[2024-01-01 00:00:00.123456Z]}, ~s({"at": "2024-01-01T00:00:00.1234567Z"}))
+      iex> PtcRunner.Agent.Nearly.cut_times(%{"at" => ~U[2024-01-01 00:00:00.123456Z]}, ~s({"at": "2024-01-01T00:00:00.1234567Z"}), {:map, [{"at", :datetime}]})
       ["cut \\"2024-01-01T00:00:00.1234567Z\\" to microseconds"]
 
   """
-  @spec cut_times(term(), String.t()) :: [String.t()]
-  def cut_times(value, text) do
+  @spec cut_times(term(), String.t(), term()) :: [String.t()]
+  def cut_times(value, text, type),
+    do: if(Type.any?(type, &datetimes?/1), do: cut_times(value, text), else: [])
+
+  # A default, and a field of a struct, may be any term.
+  defp datetimes?({:where, _type, rules}), do: List.keymember?(rules, :default, 0)
+  defp datetimes?({:struct, _module, _type}), do: true
+  defp datetimes?(type), do: type == :datetime
+
+  defp cut_times(value, text) do
     # Few values have one, and the search of a long text takes longer than a walk over its value.
     case datetimes(value, []) do
       [] ->

@@ -7,6 +7,7 @@ defmodule PtcRunner.Agent.Result do
 
   alias PtcRunner.Agent.Describe
   alias PtcRunner.Firewall.Shape
+  alias PtcRunner.IsoTime
   alias PtcRunner.Json.Values
   alias PtcRunner.Shown
   alias PtcRunner.SubAgent.{KeyNormalizer, Signature}
@@ -105,8 +106,8 @@ defmodule PtcRunner.Agent.Result do
   end
 
   defp walk(value, :datetime, path, warnings) when is_binary(value) do
-    case Coercion.coerce(value, :datetime) do
-      {:ok, datetime, _warnings} -> {datetime, [{path, value, "a datetime"} | warnings]}
+    case IsoTime.datetime(value) do
+      {:ok, datetime, _offset} -> {datetime, [{path, value, "a datetime"} | warnings]}
       {:error, _reason} -> {value, warnings}
     end
   end

@@ -123,11 +123,16 @@ defmodule PtcRunner.Native.Types do
 
   # an answer that was read; `found` is the value with its own keys
   @type judged ::
-          {:ok, term(), found :: term()}
-          | {:hyphens | :undecided, found :: term()}
-          | {:unfit, atom(), found :: term()}
-          | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil,
+          {:ok, term(), form(), found :: term()}
+          | {:coerced, term(), warnings :: [String.t()], form(), found :: term()}
+          | {:hyphens | :undecided, form(), found :: term()}
+          | {:unfit, atom(), form(), found :: term()}
+          | {:invalid, errors :: [map()], {line :: String.t(), non_neg_integer()} | nil, form(),
              found :: term()}
+
+  # `:hyphens`: some key has a hyphen; `:plain`: none has one; `:declared`: and each object that has fields by its type has these keys only
+  @type form ::
+          {keys :: :declared | :plain | :hyphens, start :: non_neg_integer(), pos_integer()}
 
   # a stream that has read another chunk; `:fork` and `:tag`: see `PtcRunner.Native.stream_feed/4`
   @type fed ::

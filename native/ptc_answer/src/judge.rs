@@ -64,9 +64,16 @@ pub struct Judge<'j, H: Values> {
 impl<H: Values> Judge<'_, H> {
     /// Checks the value against a type.
     pub fn begin(self, of: H::Term) -> Verdict<H::Term> {
+        self.begin_with_keys(of, &mut false)
+    }
+
+    /// The same. `declared`: at the end of the walk, whether each object that has fields by its type has the declared keys only, if
+    /// no key has a hyphen.
+    pub fn begin_with_keys(self, of: H::Term, declared: &mut bool) -> Verdict<H::Term> {
         let pace = self.meter.pace();
         let begun = (pace == Pace::Quantum).then(Instant::now);
         if self.heap.type_atoms().scalar(self.heap, of) == Some(Scalar::Any) {
+            *declared = true;
             return Verdict::Right;
         }
         let mut part = Meter::whole(self.limits(), pace);
@@ -89,12 +96,21 @@ impl<H: Values> Judge<'_, H> {
         }
         let meters = (Meter::new(self.limits(), pace), pace);
         let walk = Walk::new(&mut *self.heap, &types, state, meters);
-        let step = walked(walk, &types, &clock, self.report, self.meter);
+        let step = walked(walk, &types, &clock, self.report, self.meter, declared);
         end(step, types)
     }
 
     /// Resumes the check; `None` if this is other work.
     pub fn resume(self, left: LeftWalk<H::Term>) -> Option<Verdict<H::Term>> {
+        self.resume_with_keys(left, &mut false)
+    }
+
+    /// The same; see [`Judge::begin_with_keys`].
+    pub fn resume_with_keys(
+        self,
+        left: LeftWalk<H::Term>,
+        declared: &mut bool,
+    ) -> Option<Verdict<H::Term>> {
         let begun = Some(Instant::now());
         let LeftWalk { at, types } = left;
         let pace = self.meter.pace();
@@ -103,7 +119,7 @@ impl<H: Values> Judge<'_, H> {
             LeftAt::Check(state) => {
                 let clock = QuantumClock::new(pace, begun, state.fuel());
                 let walk = Walk::new(&mut *self.heap, &types, state, (part, pace));
-                walked(walk, &types, &clock, self.report, self.meter)
+                walked(walk, &types, &clock, self.report, self.meter, declared)
             }
             LeftAt::Errors(listing) => listed(listing, self.heap, &types, part, self.meter),
             LeftAt::Coerce(_) => return None,
@@ -164,8 +180,11 @@ fn walked<H: Values>(
     clock: &QuantumClock,
     report: Report,
     meter: &mut Meter,
+    declared: &mut bool,
 ) -> Step<H::Term> {
     let outcome = clock.run(&mut walk);
+    *declared =
+        outcome.is_ok() && types.has_plain_names() && walk.state.task.has_declared_keys_only();
     // If there are too many errors, the ones found so far are enough.
     let is_over = matches!(outcome, Ok(()) | Err(WalkEnd::TooMuch));
     if is_over && walk.state.findings.count() > 0 && !walk.state.findings.need_values() {

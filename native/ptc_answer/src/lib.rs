@@ -8,7 +8,8 @@
 //! * `checker`: checks of a value against its type while it is read
 //! * [`stream`]: an answer that arrives in chunks
 //! * `read`: the value, built in the heap during the search
-//! * `reading`: the whole way from text to judged value; `judge`: the check against a type
+//! * `reading`: the whole way from text to judged value; `judge`: the check against a type; `coercion`: what a value
+//!   of another type becomes
 //! * [`repair`]: repair of answers that are almost correct
 //!
 //! Everything is linear in the length of the text, and works on bytes: text outside of the JSON need
@@ -20,6 +21,7 @@
 mod check;
 pub(crate) mod checker;
 mod choice;
+mod coercion;
 mod judge;
 mod read;
 mod reading;
@@ -35,7 +37,7 @@ mod tests;
 pub use check::LIMITS;
 pub use judge::{Errors, Judge, Report, Verdict};
 pub use read::{read_answer, read_underscored, Answer, NoAnswer, Search};
-pub use reading::{object_or_list, Ask, Reading, Reply, Unfit};
+pub use reading::{object_or_list, Ask, Found, Keys, Reading, Reply, Unfit};
 
 /// A step of the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]

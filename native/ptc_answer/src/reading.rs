@@ -1,12 +1,13 @@
 //! An answer from its text to its value, or to its errors: finds the JSON, builds it and judges it.
 
 use super::check::Ignore;
+use super::coercion::{coerced, Coerced};
 use super::judge::{Errors, Judge, Report, Verdict};
 use super::read::{read_underscored, Answer, NoAnswer, Search};
 use ptc_json::{PartialValue, TermBuilder};
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::job::Job;
-use ptc_term::meter::Meter;
+use ptc_term::meter::{Meter, Pace};
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_term::suspend::{Exchange, Rooted};
@@ -31,10 +32,36 @@ pub enum Ask {
         rules: Rules,
         /// Numbers keep their digits: see [`PartialValue::new`].
         exact: bool,
+        /// A value of another type is coerced, if its keys are the declared ones.
+        coerce: bool,
     },
 }
 
-/// What was found. `found` is the value as it stands in the text, with its keys.
+/// A value as it stands in the text, with its keys.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<T> {
+    /// The value; the list, if it was wrapped.
+    pub value: T,
+    /// What is known of its keys.
+    pub keys: Keys,
+    /// The offsets at which the JSON begins and ends.
+    pub range: (usize, usize),
+}
+
+rooted!(Found { terms: value; plain: keys, range });
+
+/// What is known of the keys of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// Each object that has fields by its type has the declared keys only, and no key has a hyphen.
+    Declared,
+    /// No key has a hyphen.
+    Plain,
+    /// Some key has a hyphen.
+    Hyphens,
+}
+
+/// What was found.
 #[derive(Debug, Clone, Copy)]
 pub enum Reply<T> {
     /// Where the value is.
@@ -45,25 +72,37 @@ pub enum Reply<T> {
     Right {
         /// The value.
         value: T,
-        /// See [`Reply`].
-        found: T,
+        /// As it stands in the text.
+        found: Found<T>,
+    },
+    /// A value that was coerced to the type.
+    Coerced {
+        /// The value.
+        value: T,
+        /// The warnings, as a list of texts.
+        warnings: T,
+        /// As it stands in the text.
+        found: Found<T>,
     },
     /// A value of the type, in which two keys would become equal.
-    Hyphens(T),
+    Hyphens(Found<T>),
     /// A value that does not have the type.
     Wrong {
         /// Its errors.
         errors: Errors<T>,
-        /// See [`Reply`].
-        found: T,
+        /// As it stands in the text.
+        found: Found<T>,
     },
     /// An object, or a list, that only Elixir can judge.
-    Undecided(T),
+    Undecided(Found<T>),
     /// A value of which no type is asked.
-    Unfit(Unfit, T),
+    Unfit(Unfit, Found<T>),
     /// No value.
     None(NoAnswer),
 }
+
+/// Per cent of a slice after which another walk over the value is left to a quantum.
+const A_WALK: i32 = 25;
 
 /// Why a value cannot have any type of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,21 +130,20 @@ rooted!(Reading { terms: of; states: stage; plain: ask });
 enum Stage<T> {
     /// Finding and building the value.
     Search(Search, PartialValue<T>),
-    /// Validating the value.
-    Judge(Built<T>, Option<Box<LeftWalk<T>>>),
-    /// The value is valid; its keys are rebuilt with underscores. With its offset.
-    Rename(T, usize),
+    /// Validating the value; its errors are wanted at once, or only if it cannot be coerced.
+    Judge(Found<T>, Option<Box<LeftWalk<T>>>, Telling),
+    /// Coercing the value.
+    Coerce(Found<T>, Option<Box<LeftWalk<T>>>),
+    /// The value is valid; its keys are rebuilt with underscores.
+    Rename(Found<T>),
 }
 
-/// A value that was found and built.
-#[derive(Debug, Clone, Copy)]
-struct Built<T> {
-    value: T,
-    /// Its offset, if its keys have hyphens.
-    hyphens: Option<usize>,
+/// What a check tells of a wrong value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    Errors,
+    Nothing,
 }
-
-rooted!(Built { terms: value; plain: hyphens });
 
 impl<T> Rooted for Stage<T> {
     type Term = T;
@@ -114,16 +152,20 @@ impl<T> Rooted for Stage<T> {
     fn exchange<X: Exchange<T>>(self, by: &mut X) -> Result<Stage<X::Into>, X::Lost> {
         Ok(match self {
             Stage::Search(search, value) => Stage::Search(search, value.exchange(by)?),
-            Stage::Judge(found, begun) => Stage::Judge(found.exchange(by)?, begun.exchange(by)?),
-            Stage::Rename(value, start) => Stage::Rename(by.term(value)?, start),
+            Stage::Judge(found, begun, wanted) => {
+                Stage::Judge(found.exchange(by)?, begun.exchange(by)?, wanted)
+            }
+            Stage::Coerce(found, begun) => Stage::Coerce(found.exchange(by)?, begun.exchange(by)?),
+            Stage::Rename(found) => Stage::Rename(found.exchange(by)?),
         })
     }
 }
 
 /// What follows a stage.
 enum After<T> {
-    Judge(Built<T>),
-    Rename(T, usize),
+    Judge(Found<T>, Telling),
+    Coerce(Found<T>),
+    Rename(Found<T>),
     Reply(Reply<T>),
 }
 
@@ -154,17 +196,24 @@ impl<H: Values> Job<H> for Reading<H::Term> {
                 (_, Ask::Value | Ask::Range) => {
                     return Ok(Reply::None(NoAnswer::NotFound(None)));
                 }
-                (Stage::Judge(found, begun), ask) => {
-                    judged(*found, begun, (ask, self.of), heap, meter)?
+                (Stage::Judge(found, begun, wanted), ask) => {
+                    judged((found, *wanted), begun, (ask, self.of), heap, meter)?
                 }
-                (Stage::Rename(found, start), Ask::Type { list, .. }) => {
-                    return renamed((*found, *start), list, text, heap, meter)
+                (Stage::Coerce(found, begun), _) => coerce(*found, begun, self.of, heap, meter)?,
+                (Stage::Rename(found), Ask::Type { list, .. }) => {
+                    return renamed(*found, list, text, heap, meter)
                 }
             };
-            match after {
-                After::Judge(found) => self.stage = Stage::Judge(found, None),
-                After::Rename(found, start) => self.stage = Stage::Rename(found, start),
+            let was_judged = !matches!(self.stage, Stage::Search(..));
+            self.stage = match after {
+                After::Judge(found, wanted) => Stage::Judge(found, None, wanted),
+                After::Coerce(found) => Stage::Coerce(found, None),
+                After::Rename(found) => Stage::Rename(found),
                 After::Reply(reply) => return Ok(reply),
+            };
+            // Each walk has a slice of its own.
+            if was_judged && meter.pace() != Pace::Quantum && meter.percent_of_slice() > A_WALK {
+                return Err(Stop::SliceOver);
             }
         }
     }
@@ -191,31 +240,37 @@ fn searched<H: Values>(
     }
     let mut builder = TermBuilder::resume(Workspace::new(heap, meter), take(value));
     let found = search.resume(text, &mut builder);
-    let start = match builder.check_heap_limit().and(found) {
-        Ok(Ok(range)) => range.start,
+    let range = match builder.check_heap_limit().and(found) {
+        Ok(Ok(range)) => range,
         Ok(Err(error)) => return Ok(After::Reply(Reply::None(error))),
         Err(stop) => {
             *value = builder.into_partial();
             return Err(stop);
         }
     };
-    let Answer { value, hyphens, .. } = Answer::of(&mut builder, start);
+    let Answer { value, hyphens, .. } = Answer::of(&mut builder, range.start);
     drop(builder);
-    let list = match ask {
+    let (list, coerce) = match ask {
         Ask::Value | Ask::Range => return Ok(After::Reply(Reply::Value(value))),
-        Ask::Type { list, .. } => list,
+        Ask::Type { list, coerce, .. } => (list, coerce),
+    };
+    let keys = match hyphens {
+        true => Keys::Hyphens,
+        false => Keys::Plain,
+    };
+    let range = (range.start, range.end);
+    let wanted = match coerce && !hyphens {
+        true => Telling::Nothing,
+        false => Telling::Errors,
     };
     Ok(match object_or_list(heap, value, list) {
-        Ok(value) => {
-            let hyphens = hyphens.then_some(start);
-            After::Judge(Built { value, hyphens })
-        }
-        Err(unfit) => After::Reply(Reply::Unfit(unfit, value)),
+        Ok(value) => After::Judge(Found { value, keys, range }, wanted),
+        Err(unfit) => After::Reply(Reply::Unfit(unfit, Found { value, keys, range })),
     })
 }
 
 fn judged<H: Values>(
-    Built { value, hyphens }: Built<H::Term>,
+    (found, wanted): (&mut Found<H::Term>, Telling),
     begun: &mut Option<Box<LeftWalk<H::Term>>>,
     (ask, of): (Ask, H::Term),
     heap: &mut H,
@@ -226,28 +281,37 @@ fn judged<H: Values>(
     };
     let judge = Judge {
         heap,
-        value,
+        value: found.value,
         rules,
-        report,
+        report: match wanted {
+            Telling::Errors => report,
+            Telling::Nothing => Report::Nothing,
+        },
         meter,
     };
+    let mut declared = false;
     let verdict = match begun.take() {
-        None => judge.begin(of),
-        Some(walk) => judge.resume(*walk).ok_or(Stop::Abandoned)?,
+        None => judge.begin_with_keys(of, &mut declared),
+        Some(walk) => judge
+            .resume_with_keys(*walk, &mut declared)
+            .ok_or(Stop::Abandoned)?,
     };
+    if declared && found.keys == Keys::Plain {
+        found.keys = Keys::Declared;
+    }
+    let found = *found;
     Ok(match verdict {
-        Verdict::Right => match hyphens {
-            Some(start) => After::Rename(value, start),
-            None => After::Reply(Reply::Right {
-                value,
-                found: value,
-            }),
-        },
-        Verdict::Wrong(errors) => After::Reply(Reply::Wrong {
-            errors,
-            found: value,
+        Verdict::Right if found.keys == Keys::Hyphens => After::Rename(found),
+        Verdict::Right => After::Reply(Reply::Right {
+            value: found.value,
+            found,
         }),
-        Verdict::Undecided => After::Reply(Reply::Undecided(value)),
+        Verdict::Wrong(_) if wanted == Telling::Nothing => match found.keys {
+            Keys::Declared => After::Coerce(found),
+            _ => After::Judge(found, Telling::Errors),
+        },
+        Verdict::Wrong(errors) => After::Reply(Reply::Wrong { errors, found }),
+        Verdict::Undecided => After::Reply(Reply::Undecided(found)),
         Verdict::Left(walk) => {
             *begun = Some(walk);
             return Err(Stop::SliceOver);
@@ -257,18 +321,42 @@ fn judged<H: Values>(
     })
 }
 
+fn coerce<H: Values>(
+    found: Found<H::Term>,
+    begun: &mut Option<Box<LeftWalk<H::Term>>>,
+    of: H::Term,
+    heap: &mut H,
+    meter: &mut Meter,
+) -> Result<After<H::Term>, Stop> {
+    let left = begun.take().map(|left| *left);
+    Ok(match coerced(heap, (found.value, of), left, meter) {
+        Coerced::Value(value, warnings) => After::Reply(Reply::Coerced {
+            value,
+            warnings,
+            found,
+        }),
+        Coerced::None => After::Judge(found, Telling::Errors),
+        Coerced::Left(walk) => {
+            *begun = Some(walk);
+            return Err(Stop::SliceOver);
+        }
+        Coerced::Busy => return Err(Stop::SliceOver),
+        Coerced::Stopped(stop) => return Err(stop),
+    })
+}
+
 fn renamed<H: Values>(
-    (found, start): (H::Term, usize),
+    found: Found<H::Term>,
     list: bool,
     text: &[u8],
     heap: &mut H,
     meter: &mut Meter,
 ) -> Result<Reply<H::Term>, Stop> {
-    let whole = read_underscored(text, start, Workspace::in_one_go(heap, meter))?;
+    let whole = read_underscored(text, found.range.0, Workspace::in_one_go(heap, meter))?;
     Ok(match whole {
         None => Reply::Hyphens(found),
         Some(whole) => {
-            let value = object_or_list(heap, whole, list).unwrap_or(found);
+            let value = object_or_list(heap, whole, list).unwrap_or(found.value);
             Reply::Right { value, found }
         }
     })

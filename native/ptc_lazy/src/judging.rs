@@ -46,7 +46,7 @@ struct Plain {
     indexing: Option<Indexer>,
     index: Option<Index>,
     types: Option<(Types, TypeId)>,
-    state: Option<State<(), Check<()>, ()>>,
+    state: Option<State<(), Check<()>, usize>>,
     /// See [`Given::stored`].
     stored: bool,
     needs_quantum: bool,

@@ -6,13 +6,13 @@ use crate::heap::Beam;
 use crate::raw::Raw;
 use crate::task::{run, Call, Task};
 use crate::wire;
-use ptc_answer::{Ask, Errors, NoAnswer, Reading, Reply, Report, Unfit};
+use ptc_answer::{Ask, Errors, Found, Keys, NoAnswer, Reading, Reply, Report, Unfit};
 use ptc_term::job::Job;
 use ptc_term::meter::Meter;
 use ptc_term::rooted;
 use ptc_term::stop::Stop;
 use ptc_type::Rules;
-use rustler::{Encoder, Env, NifResult, Term};
+use rustler::{Atom, Encoder, Env, NifResult, Term};
 
 /// An answer that is being read, with its text.
 struct Answer<T> {
@@ -44,24 +44,41 @@ fn said<'a>(env: Env<'a>, reply: Reply<Raw<'a>>) -> Term<'a> {
         Reply::Range(start, end) => (atoms::ok(), start, end - start).encode(env),
         Reply::Value(value) => (atoms::ok(), value.term(env)).encode(env),
         Reply::Right { value, found } => {
-            (atoms::ok(), value.term(env), found.term(env)).encode(env)
+            let (form, found) = seen(env, found);
+            (atoms::ok(), value.term(env), form, found).encode(env)
         }
-        Reply::Hyphens(found) => (atoms::hyphens(), found.term(env)).encode(env),
+        Reply::Coerced {
+            value,
+            warnings,
+            found,
+        } => {
+            let (form, found) = seen(env, found);
+            let (value, warnings) = (value.term(env), warnings.term(env));
+            (atoms::coerced(), value, warnings, form, found).encode(env)
+        }
+        Reply::Hyphens(found) => {
+            let (form, found) = seen(env, found);
+            (atoms::hyphens(), form, found).encode(env)
+        }
         Reply::Wrong {
             errors: Errors { list, line },
             found,
         } => {
-            let (list, found) = (list.term(env), found.term(env));
+            let (form, found) = seen(env, found);
             let line = line.map(|(line, more)| (line.term(env), more));
-            (atoms::invalid(), list, line, found).encode(env)
+            (atoms::invalid(), list.term(env), line, form, found).encode(env)
         }
-        Reply::Undecided(found) => (atoms::undecided(), found.term(env)).encode(env),
+        Reply::Undecided(found) => {
+            let (form, found) = seen(env, found);
+            (atoms::undecided(), form, found).encode(env)
+        }
         Reply::Unfit(unfit, found) => {
             let reason = match unfit {
                 Unfit::NotAnObject => atoms::not_an_object(),
                 Unfit::NotWrapped => atoms::not_wrapped(),
             };
-            (atoms::unfit(), reason, found.term(env)).encode(env)
+            let (form, found) = seen(env, found);
+            (atoms::unfit(), reason, form, found).encode(env)
         }
         Reply::None(error) => {
             let (reason, place) = match error {
@@ -72,6 +89,17 @@ fn said<'a>(env: Env<'a>, reply: Reply<Raw<'a>>) -> Term<'a> {
             (atoms::error(), (reason, place)).encode(env)
         }
     }
+}
+
+/// `{keys, start, length}`, and the value.
+fn seen<'a>(env: Env<'a>, found: Found<Raw<'a>>) -> ((Atom, usize, usize), Term<'a>) {
+    let keys = match found.keys {
+        Keys::Declared => atoms::declared(),
+        Keys::Plain => atoms::plain(),
+        Keys::Hyphens => atoms::hyphens(),
+    };
+    let (start, end) = found.range;
+    ((keys, start, end - start), found.value.term(env))
 }
 
 nif! {
@@ -92,15 +120,19 @@ nif! {
 
 nif! {
     /// Finds, decodes and validates the JSON; `list`: the type is that of a list; `all`: all errors are wanted,
-    /// and no line of them; `exact`: numbers that are not the value of their double are tuples. `found` is the value with its original keys. `{:ok, value, found}` with normalized
-    /// keys; `{:hyphens, found}` for a valid value in which two keys would become equal;
-    /// `{:undecided, found}` if it could not be judged; `{:unfit, reason, found}` if it has no form of an answer;
-    /// `{:invalid, errors, {line, more} | nil, found}`, where `more` errors are not listed.
-    fn answer_read<'a>(env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, exact: bool, given: (Term<'a>, Term<'a>))
-        -> NifResult<Term<'a>> {
+    /// and no line of them; `exact`: numbers that are not the value of their double are tuples; `coerce`: a value of another type is
+    /// coerced, if its keys are the declared ones. `found` is the value with its original keys, and `form` is `{keys, start, length}`:
+    /// where it is, and whether a key has a hyphen (`:hyphens`), none has one (`:plain`), or each object has, moreover, its declared
+    /// keys only (`:declared`). `{:ok, value, form, found}` with normalized
+    /// keys; `{:coerced, value, warnings, form, found}`; `{:hyphens, form, found}` for a valid value in which two keys would become equal;
+    /// `{:undecided, form, found}` if it could not be judged; `{:unfit, reason, form, found}` if it has no form of an answer;
+    /// `{:invalid, errors, {line, more} | nil, form, found}`, where `more` errors are not listed.
+    fn answer_read<'a>(
+        env, text: Term<'a>, of: Term<'a>, list: bool, all: bool, exact: bool, coerce: bool, given: (Term<'a>, Term<'a>)
+    ) -> NifResult<Term<'a>> {
         let report = if all { Report::All } else { Report::Line };
         let rules = Rules::current();
-        first(env, text, of, Ask::Type { list, report, rules, exact }, given)
+        first(env, text, of, Ask::Type { list, report, rules, exact, coerce }, given)
     }
 }
 

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::answers::{self, read_as};
+use common::answers::{self, read_as, read_by};
 use common::generate;
 use common::rng::Rng;
-use ptc_answer::Report;
+use ptc_answer::{Keys, Report};
 
 const ROWS: &str = "{rows [{id :int, name :string?}]}";
 
@@ -48,6 +48,64 @@ fn each_kind_of_reply() {
     ];
     for (text, signature, expected) in cases {
         assert_eq!(read(text, signature), expected, "{text} as {signature}");
+    }
+}
+
+#[test]
+fn a_value_with_its_declared_keys_is_coerced() {
+    let read = |text: &str, signature: &str| {
+        read_by(text.as_bytes(), signature, (Report::All, true), usize::MAX)
+    };
+    let (shown, found) = read(r#" {"rows": [{"id": "7"}]}."#, ROWS);
+    assert!(
+        shown.starts_with(r#"coerced %{"rows" => [%{"id" => 7}]} ["coerced string"#),
+        "{shown}"
+    );
+    assert_eq!(found, Some((Keys::Declared, (1, 24))));
+    for text in [
+        r#"{"rows": [{"id": "7", "Name": "a"}]}"#,
+        r#"{"rows": [{"id": "7", "na-me": "a"}]}"#,
+        r#"{"rows": [{"id": "x"}]}"#,
+        r#"{"rows": [{"name": "7"}]}"#,
+    ] {
+        assert!(read(text, ROWS).0.starts_with("wrong"), "{text}");
+    }
+}
+
+#[test]
+fn the_keys_of_a_value_are_declared_or_others() {
+    for (text, signature, expected) in [
+        (r#"{"rows": [{"id": 1}]}"#, ROWS, Keys::Declared),
+        (r#"{"rows": [{"id": 1, "x": 1}]}"#, ROWS, Keys::Plain),
+        (
+            r#"{"rows": [{"id": 1}, {"id": 2, "Name": "a"}]}"#,
+            ROWS,
+            Keys::Plain,
+        ),
+        (
+            r#"{"rows": [{"id": 1}, {"name": "a"}], "x": {}}"#,
+            ROWS,
+            Keys::Plain,
+        ),
+        (
+            r#"{"rows": [{"id": 1, "name": "a-b"}]}"#,
+            ROWS,
+            Keys::Declared,
+        ),
+        (r#"{"a_b": 1}"#, "{a-b :int}", Keys::Plain),
+        (r#"{"a": {"x-y": 1}}"#, "{a :map}", Keys::Hyphens),
+        (
+            r#"{"a": {"x": 1}, "b": null}"#,
+            "{a :map, b {c :int}?, d :int?}",
+            Keys::Declared,
+        ),
+    ] {
+        let (shown, found) = read_by(text.as_bytes(), signature, (Report::All, true), usize::MAX);
+        assert_eq!(
+            found.map(|found| found.0),
+            Some(expected),
+            "{text} {signature} {shown}"
+        );
     }
 }
 

@@ -14,14 +14,32 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 pub struct Check<T> {
     rules: Rules,
+    keys: Keys,
     terms: PhantomData<fn() -> T>,
+}
+
+/// What a check has seen of the keys of objects.
+#[derive(Debug, Clone, Copy, Default)]
+struct Keys {
+    /// The number of fields that the maps around the current part lack so far.
+    lacking: usize,
+    /// Some map has more keys than fields that were found in it.
+    surplus: bool,
 }
 
 impl<T> Check<T> {
     /// Creates a check by these rules.
     pub fn by(rules: Rules) -> Self {
-        let terms = PhantomData;
-        Check { rules, terms }
+        Check {
+            rules,
+            keys: Keys::default(),
+            terms: PhantomData,
+        }
+    }
+
+    /// Returns whether each map that was walked has no other keys than those of fields, if no two fields have the same key.
+    pub fn has_declared_keys_only(&self) -> bool {
+        !self.keys.surplus
     }
 }
 
@@ -30,7 +48,10 @@ impl<T> Rooted for Check<T> {
     type With<U> = Check<U>;
 
     fn exchange<X: Exchange<T>>(self, _by: &mut X) -> Result<Check<X::Into>, X::Lost> {
-        Ok(Check::by(self.rules))
+        Ok(Check {
+            keys: self.keys,
+            ..Check::by(self.rules)
+        })
     }
 }
 
@@ -39,7 +60,8 @@ const NAME_BYTES: usize = 8;
 
 impl<H: Values> Task<H> for Check<H::Term> {
     type Done = ();
-    type Mark = ();
+    /// The number of lacking fields.
+    type Mark = usize;
 
     const SAME: () = ();
 
@@ -63,13 +85,17 @@ impl<H: Values> Task<H> for Check<H::Term> {
     }
 
     #[inline(always)]
-    fn reset(&mut self, _mark: &(), _heap: &H) {}
+    fn reset(&mut self, mark: &usize, _heap: &H) {
+        self.keys.lacking = *mark;
+    }
 
     #[inline(always)]
-    fn mark(&self) {}
+    fn mark(&self) -> usize {
+        self.keys.lacking
+    }
 
     #[inline(always)]
-    fn is_silent_since(&self, _mark: &()) -> bool {
+    fn is_silent_since(&self, _mark: &usize) -> bool {
         true
     }
 
@@ -129,19 +155,24 @@ impl<H: Values> Task<H> for Check<H::Term> {
     fn made(_value: H::Term) {}
 
     #[inline(always)]
+    fn absent(&mut self) {
+        self.keys.lacking += 1;
+    }
+
+    #[inline(always)]
     fn found(_walk: &mut Walk<H, Self>, _open: Open<H>, _found: &Found<H::Term>) {}
 
     #[inline(always)]
     fn field(
         _walk: &mut Walk<H, Self>,
-        _map: &mut OpenMap<H::Term, Open<H>, ()>,
+        _map: &mut OpenMap<H::Term, Open<H>, usize>,
         _found: &Found<H::Term>,
         _done: (),
     ) {
     }
 
     #[inline(always)]
-    fn passes(_list: &()) -> bool {
+    fn passes(_list: &usize) -> bool {
         true
     }
 
@@ -152,20 +183,28 @@ impl<H: Values> Task<H> for Check<H::Term> {
     fn list_end(
         walk: &mut Walk<H, Self>,
         value: H::Term,
-        list: &ListFrame<()>,
+        list: &ListFrame<usize>,
         _is_proper: bool,
     ) -> Result<(), WalkEnd> {
         // An improper list has a finding of its own.
-        walk.remember(value, list.id, list.findings, &());
+        walk.remember(value, list.id, list.findings, &list.mark);
         Ok(())
     }
 
     #[inline]
     fn map_end<const RARE: bool>(
         walk: &mut Walk<H, Self>,
-        map: &OpenMap<H::Term, Open<H>, ()>,
+        map: &OpenMap<H::Term, Open<H>, usize>,
     ) -> Result<(), WalkEnd> {
-        walk.remember(map.value, map.frame.id, map.frame.findings, &());
+        let keys = &mut walk.state.task.keys;
+        let lacking = keys.lacking.saturating_sub(map.frame.mark);
+        keys.lacking = map.frame.mark;
+        if !keys.surplus {
+            let found = (map.frame.fields.count as usize).saturating_sub(lacking);
+            let size = walk.heap.map_size(map.value);
+            walk.state.task.keys.surplus = size.is_some_and(|size| size > found);
+        }
+        walk.remember(map.value, map.frame.id, map.frame.findings, &map.frame.mark);
         Ok(())
     }
 }

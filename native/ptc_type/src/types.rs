@@ -344,6 +344,13 @@ impl Types {
         self.doubled || self.index.get().is_some_and(|index| index.has_doubles())
     }
 
+    /// Returns whether a key without hyphens names a field only if it is its name: no name has a hyphen. And of no value it depends on
+    /// its keys which fields it has: no type is a union.
+    pub fn has_plain_names(&self) -> bool {
+        let has_unions = self.extras.is_some() && !self.extras().unions.is_empty();
+        !has_unions && !self.names.contains(&b'-')
+    }
+
     /// Returns whether some field is firewalled.
     #[inline]
     pub fn has_firewalled(&self) -> bool {

@@ -260,8 +260,21 @@ defmodule PtcRunner.Agent.AnswerNativeCallsTest do
 
   alias PtcRunner.Agent
 
+  alias PtcRunner.Native
+
+  test "an answer that can be used, as it is or coerced, takes one native call" do
+    signature = PtcRunner.SubAgent.Signature.parsed!("{n :int, name :string?}")
+    all = for {name, arity} <- Native.__info__(:functions), do: {name, arity}
+
+    for text <- [~s({"n": 1}), ~s(So: {"n": 1}.), ~s({"n": "1", "name": "x"}), ~s({"n": "1"})],
+        do: assert({text, calls_of(text, signature, all)} == {text, [:answer_read]})
+
+    rows = PtcRunner.SubAgent.Signature.parsed!("[{n :int, name :string?}]")
+    text = ~s([{"n": "1"}, {"n": 2, "name": "x"}])
+    assert calls_of(text, rows, all) == [:answer_read]
+  end
+
   test "an answer that cannot be used is searched once, and repaired once where JSON was found" do
-    alias PtcRunner.Native
     signature = PtcRunner.SubAgent.Signature.parsed!("{n :int, name :string?}")
 
     for {text, expected} <- [
@@ -270,23 +283,27 @@ defmodule PtcRunner.Agent.AnswerNativeCallsTest do
           {"{n: x}", [:answer_read, :repair_value, :repair_value]},
           {~s({"n": 1}), [:answer_read]}
         ] do
-      task =
-        Task.async(fn ->
-          receive do
-            :go -> Agent.answer(text, signature)
-          end
-        end)
-
-      patterns = [answer_read: 6, answer_parse: 2, answer_find: 2, repair_value: 5]
-      for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, true, [])
-      :erlang.trace(task.pid, true, [:call])
-      send(task.pid, :go)
-      Task.await(task, 60_000)
-      delivered = :erlang.trace_delivered(task.pid)
-      assert_receive {:trace_delivered, _pid, ^delivered}
-      assert {text, calls()} == {text, expected}
-      for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, false, [])
+      patterns = [answer_read: 7, answer_parse: 2, answer_find: 2, repair_value: 5]
+      assert {text, calls_of(text, signature, patterns)} == {text, expected}
     end
+  end
+
+  defp calls_of(text, signature, patterns) do
+    task =
+      Task.async(fn ->
+        receive do
+          :go -> Agent.answer(text, signature)
+        end
+      end)
+
+    for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, true, [])
+    :erlang.trace(task.pid, true, [:call])
+    send(task.pid, :go)
+    Task.await(task, 60_000)
+    delivered = :erlang.trace_delivered(task.pid)
+    assert_receive {:trace_delivered, _pid, ^delivered}
+    for {name, arity} <- patterns, do: :erlang.trace_pattern({Native, name, arity}, false, [])
+    calls()
   end
 
   defp calls do

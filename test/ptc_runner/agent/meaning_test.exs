@@ -5,6 +5,7 @@ defmodule PtcRunner.Agent.MeaningTest do
   doctest PtcRunner.Agent.Behind
   doctest PtcRunner.SubAgent.JsonRepair.Lost
   doctest PtcRunner.SubAgent.JsonRepair.Twins
+  doctest PtcRunner.Agent.Answer.Part
   doctest PtcRunner.Agent.Answer.Rows
 
   alias PtcRunner.Agent

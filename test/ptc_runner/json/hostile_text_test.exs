@@ -418,13 +418,16 @@ defmodule PtcRunner.Json.HostileTextTest do
     fields = for n <- 1..20_000, do: {"f#{n}", {:optional, :int}}
     type = {:list, {:map, fields}}
     text = "[" <> Enum.map_join(1..20_000, ",", fn _ -> "{}" end) <> "]"
-    judged = PtcRunner.Quanta.finish(Native.answer_read(text, type, true, false, false, {50, 0}))
+
+    judged =
+      PtcRunner.Quanta.finish(Native.answer_read(text, type, true, false, false, false, {50, 0}))
+
     assert judged == {:error, :timeout}
     few = {:list, {:map, Enum.take(fields, 3)}}
 
-    assert {:ok, _, _} =
+    assert {:ok, _, _, _} =
              PtcRunner.Quanta.finish(
-               Native.answer_read(text, few, true, false, false, {5_000, 0})
+               Native.answer_read(text, few, true, false, false, false, {5_000, 0})
              )
   end
 

@@ -45,9 +45,14 @@ defmodule PtcRunner.Agent.Answer.Fit do
 
   defp made(value, %{coerce?: false}, warnings), do: {:ok, value, warnings}
 
+  # Its keys are normalized already.
   defp made(value, %{type: type}, warnings) do
-    {value, told} = Nearly.defaults(value, type)
-    {:ok, value |> Base.made(type) |> KeyNormalizer.normalize_keys(), warnings ++ told}
+    if Base.makes?(type) do
+      {value, told} = Nearly.defaults(value, type)
+      {:ok, value |> Base.made(type) |> KeyNormalizer.normalize_keys(), warnings ++ told}
+    else
+      {:ok, value, warnings}
+    end
   end
 
   @doc "The value with converted values at their places; `:literal` if null, true or false stands where a text is declared."
@@ -62,13 +67,16 @@ defmodule PtcRunner.Agent.Answer.Fit do
          {:ok, value, warnings} <- allowed(coerced, asked, warnings ++ told ++ more) do
       {:ok, KeyNormalizer.normalize_keys(value), warnings}
     else
-      {:error, _reason} -> refused(value, type)
+      {:error, _reason} -> uncoerced(value, asked)
       {:limit, errors} -> {:limit, errors}
     end
   end
 
-  # A repair must not read null as a text without quotes.
-  defp refused(value, type),
+  @doc "What follows from it that a value, which may be wrapped, was not coerced. A repair must not read null as a text without quotes."
+  @spec uncoerced(term(), Asked.t()) :: :error | :literal
+  def uncoerced(_value, %{coerce?: false}), do: :error
+
+  def uncoerced(value, %{type: type}),
     do: if(match?({:ok, _, _}, Coercion.coerce(value, type)), do: :literal, else: :error)
 
   @doc "The value of a repaired text, if it fits without another conversion."

@@ -5,24 +5,27 @@ defmodule PtcRunner.Agent.Answer.Part do
   # own, and is tried without the signature only where no JSON was found.
 
   alias PtcRunner.Agent.Answer.{Asked, Fit, Repaired, Told}
-  alias PtcRunner.Agent.{Around, Nearly, Uncoerced, Wrapper}
+  alias PtcRunner.Agent.{Around, Nearly, Parts, Uncoerced, Wrapper}
+  alias PtcRunner.Native.Telemetry
   alias PtcRunner.SubAgent.{JsonParser, JsonRepair}
-  alias PtcRunner.SubAgent.JsonRepair.{Cut, Names, Twins}
+  alias PtcRunner.SubAgent.JsonRepair.{Cut, Names}
   alias PtcRunner.SubAgent.Loop.JsonHandler.{Answer, Feedback}
   alias PtcRunner.SubAgent.Signature.Enums
+
+  require Telemetry
 
   @limits [:timeout, :memory_exceeded]
 
   @doc "The value of a part; what does not fit as it stands may have one obvious meaning."
-  @spec nearly(String.t(), Asked.t()) ::
+  @spec nearly(String.t(), Asked.t(), read() | nil) ::
           {:ok, term(), warnings :: [String.t()]}
           | {:error, [map(), ...], feedback :: String.t(), whole? :: boolean()}
-  def nearly(text, asked) do
+  def nearly(text, asked, read \\ nil) do
     {text, told} = unquoted(text, asked)
 
-    case one(text, asked) do
+    case one(text, asked, if(told == [], do: read)) do
       {:ok, value, warnings} ->
-        {:ok, value, told ++ warnings ++ Nearly.cut_times(value, text)}
+        {:ok, value, told ++ warnings ++ Nearly.cut_times(value, text, asked.type)}
 
       {:error, errors, feedback, {text, found}} ->
         with :error <- surrounded(errors, text, found, asked),
@@ -51,25 +54,31 @@ defmodule PtcRunner.Agent.Answer.Part do
          {:ok, json} <- JsonParser.find(text, asked.limits),
          {json, told} <- Around.removed(json, asked.type, paths, least),
          {:ok, value, warnings} <- one(json, asked),
-         do: {:ok, value, told ++ warnings ++ Nearly.cut_times(value, text)},
+         do: {:ok, value, told ++ warnings ++ Nearly.cut_times(value, text, asked.type)},
          else: (_not_surrounded -> :error)
   end
 
   defp surrounded(_errors, _text, _found, _asked), do: :error
 
-  @doc "The value of a part. An error has the text in which the value is wrapped, and what was found in it."
-  @spec one(String.t(), Asked.t()) ::
+  @doc """
+  The value of a part. An error has the text in which the value is wrapped, and what was found in it. `read` is what `first/2` has found in the
+  text, if it was read.
+  """
+  @spec one(String.t(), Asked.t(), read() | nil) ::
           {:ok, term(), warnings :: [String.t()]}
           | {:error, [map(), ...], feedback :: String.t(), {String.t(), term()}}
-  def one(text, asked) do
-    {text, outcome} = read = outcome(text, asked)
-    found = found(read)
+  def one(text, asked, read \\ nil) do
+    {text, outcome, form} = read || first(text, asked)
+    found = found(outcome)
+    keys = form && elem(form, 0)
+    # Declared keys have no other spelling.
+    asked = if keys == :declared, do: %{asked | spelling: :keep}, else: asked
 
-    with [] <- Repaired.clashing(found, asked, Twins.may_have?(text)),
+    with [] <- Repaired.clashing(found, asked, keys),
          [] <- misspelled(outcome, found, asked),
          {:error, errors} <- outcome |> exact(asked) |> respelled(found, asked),
          no when no in [:error, :literal] or (is_tuple(no) and elem(no, 0) == :unfit) <-
-           converted(text, outcome, found, asked) do
+           converted(text, outcome, {found, keys}, asked) do
       errors = errors |> left(found, asked) |> beside(found, asked)
       {errors, feedback} = both(errors, no, text, found, asked)
       {:error, errors, feedback, {text, found}}
@@ -120,12 +129,41 @@ defmodule PtcRunner.Agent.Answer.Part do
 
   defp beside(errors, _found, _asked), do: errors
 
-  # The text, in which a value that is no object or list is wrapped, and what reading it has found.
-  defp outcome(text, %{own: type, limits: limits, wrapped?: true} = asked) do
-    whole = Wrapper.around(text, type, limits)
-    read = read_all(whole, asked)
+  @typedoc "The text, in which a value that is no object or list is wrapped, what reading it has found, and the form of the value."
+  @type read :: {String.t(), Answer.judged(), PtcRunner.Native.Types.form() | nil}
 
-    with {:value, value} <- found(read),
+  @doc """
+  The place of the object or list in a text that was read, if there are only blanks around it; otherwise nil. Then nothing in the text is a comment,
+  thinking, or another value.
+
+      iex> alias PtcRunner.Agent.Answer.{Asked, Part}
+      iex> asked = Asked.new({:signature, [], :map}, [])
+      iex> for text <- [~s( {"n": 1}\\n), ~s(So: {"n": 1})], do: text |> Part.first(asked) |> Part.whole()
+      [{1, 8}, nil]
+
+  """
+  @spec whole(read()) :: Parts.span() | nil
+  def whole({text, _outcome, {_keys, start, size}}) do
+    behind = start + size
+
+    if blank?(binary_part(text, 0, start)) and
+         blank?(binary_part(text, behind, byte_size(text) - behind)) and
+         text |> binary_part(start, size) |> Parts.begun?(),
+       do: {start, size}
+  end
+
+  def whole(_no_value), do: nil
+
+  defp blank?(<<byte, rest::binary>>) when byte in [?\s, ?\t, ?\n, ?\r], do: blank?(rest)
+  defp blank?(rest), do: rest == ""
+
+  @doc "Reads a part."
+  @spec first(String.t(), Asked.t()) :: read()
+  def first(text, %{own: type, limits: limits, wrapped?: true} = asked) do
+    whole = Wrapper.around(text, type, limits)
+    {_whole, outcome, _form} = read = read_all(whole, asked)
+
+    with {:value, value} <- found(outcome),
          true <- is_map(value) or is_list(value) or not string?(text),
          {:ok, whole} <- Wrapper.around_found(whole, value, type, limits) do
       read_all(whole, asked)
@@ -134,10 +172,18 @@ defmodule PtcRunner.Agent.Answer.Part do
     end
   end
 
-  defp outcome(text, asked), do: read_all(text, asked)
+  def first(text, asked), do: read_all(text, asked)
 
-  defp read_all(text, asked), do: {text, Answer.read_all(text, asked.signature, asked.limits)}
-  defp found({_text, outcome}), do: elem(outcome, tuple_size(outcome) - 1)
+  defp read_all(text, asked) do
+    {outcome, form} = Answer.read_all(text, asked.signature, natively?(asked), asked.limits)
+    {text, outcome, form}
+  end
+
+  # Enumerations beside the type are checked before a coerced value counts, and a coercion that is observed is one of its own.
+  defp natively?(%{coerce?: coerce?, enums: enums}),
+    do: coerce? and enums == %{} and not Telemetry.on?()
+
+  defp found(outcome), do: elem(outcome, tuple_size(outcome) - 1)
 
   # The backticks in a string are its content, also if it was cut off.
   defp string?(text), do: text =~ ~r/\A\s*"/
@@ -145,6 +191,7 @@ defmodule PtcRunner.Agent.Answer.Part do
   defp exact(outcome, asked) do
     case outcome do
       {:ok, value, _found} -> Fit.allowed(value, asked, [])
+      {:coerced, value, warnings, _found} -> {:ok, value, warnings}
       {:invalid, {errors, _more}, _line, _found} -> {:error, errors}
       {:error, reason, _found} when reason in @limits -> {:limit, [Fit.error(reason)]}
       {:error, reason, _found} -> {:error, [Fit.error(reason)]}
@@ -188,8 +235,8 @@ defmodule PtcRunner.Agent.Answer.Part do
 
   defp at_any?(%{path: path}, errors), do: Enum.any?(errors, &(&1.path == path))
 
-  defp converted(text, outcome, found, asked) do
-    with :error <- coerced(found, asked),
+  defp converted(text, outcome, {found, keys}, asked) do
+    with :error <- coerced(outcome, found, keys, asked),
          true <- asked.repair? and (not right?(outcome, asked) or JsonRepair.part?(text)),
          :error <- Repaired.read(text, found, asked) do
       Repaired.coerced(text, found, asked)
@@ -204,7 +251,14 @@ defmodule PtcRunner.Agent.Answer.Part do
   defp right?({:error, _reason, {:value, _}}, %{type: nil}), do: true
   defp right?(_outcome, _asked), do: false
 
-  defp coerced({:value, value}, asked) do
+  # The native side has tried it.
+  defp coerced({:invalid, _errors, _line, {:value, value}}, _found, :declared, asked) do
+    if natively?(asked),
+      do: Fit.uncoerced(Wrapper.inner(value, asked.type), asked),
+      else: Fit.coerce(Wrapper.inner(value, asked.type), asked, [])
+  end
+
+  defp coerced(_outcome, {:value, value}, _keys, asked) do
     value = Wrapper.inner(value, asked.type)
 
     {value, warnings} =
@@ -213,5 +267,5 @@ defmodule PtcRunner.Agent.Answer.Part do
     Fit.coerce(value, asked, warnings)
   end
 
-  defp coerced(_none, _asked), do: :error
+  defp coerced(_outcome, _none, _keys, _asked), do: :error
 end

@@ -103,15 +103,18 @@ defmodule PtcRunner.Agent.Answer.Repaired do
 
   defp messages(repairs), do: Enum.map(repairs, & &1.message)
 
-  @doc "The errors of two keys that are one field, with different values, or that the answer has as one key."
-  @spec clashing(term(), Asked.t(), boolean()) :: [map()]
-  def clashing(found, asked, hyphens? \\ true)
+  @doc """
+  The errors of two keys that are one field, with different values, or that the answer has as one key. `keys` is what reading has found of
+  the keys: see `t:PtcRunner.Native.Types.form/0`.
+  """
+  @spec clashing(term(), Asked.t(), :declared | :plain | :hyphens | nil) :: [map()]
+  def clashing(found, asked, keys \\ :hyphens)
 
-  def clashing({:value, value}, %{type: type}, hyphens?) do
+  def clashing({:value, value}, %{type: type}, keys) when keys != :declared do
     value = if type == nil, do: value, else: Wrapper.inner(value, type)
     fields = if type == nil, do: [], else: Names.clashes(value, type)
-    if hyphens?, do: Enum.uniq(fields ++ Twins.clashes(value)), else: fields
+    if keys == :hyphens, do: Enum.uniq(fields ++ Twins.clashes(value)), else: fields
   end
 
-  def clashing(_found, _asked, _hyphens?), do: []
+  def clashing(_found, _asked, _keys), do: []
 end

@@ -16,18 +16,6 @@ defmodule PtcRunner.SubAgent.JsonRepair.Twins do
   @spec clashes(term()) :: [%{path: list(), message: String.t()}]
   def clashes(value), do: value |> walk([], []) |> Enum.reverse()
 
-  @doc ~S"""
-  Whether a JSON text may have a key with a hyphen. Most answers have none, and need no walk.
-
-      iex> alias PtcRunner.SubAgent.JsonRepair.Twins
-      iex> for text <- [~s({"a-b" : 1}), ~S({"a\u002db": 1}), ~S({"a-\"b": 1}), ~s({"at": "2024-02-29", "n": -1})], do: Twins.may_have?(text)
-      [true, true, true, false]
-
-  """
-  @spec may_have?(String.t()) :: boolean()
-  def may_have?(text),
-    do: text =~ ~r/-[^"\-]*+"\s*+:/ or :binary.match(text, ["\\u002", ~S(\")]) != :nomatch
-
   defp walk(map, path, found) when is_map(map) and not is_struct(map) do
     found =
       case for {key, _value} <- map, :binary.match(key, "-") != :nomatch, do: key do

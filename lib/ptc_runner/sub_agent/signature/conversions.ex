@@ -14,7 +14,15 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
 
   @doc "The answers to the questions of a walk."
   @spec answers([tuple()]) :: [{:ok, term(), [String.t()]} | {:error, String.t()}]
-  def answers(questions), do: Enum.map(questions, &convert/1)
+  def answers(questions) do
+    # Whether there is `Decimal` is asked once.
+    loaded? = List.keymember?(questions, :decimal, 0) and Decimals.loaded?()
+
+    Enum.map(questions, fn
+      {:decimal, value, hidden?} -> Decimals.decimal(value, hidden?, loaded?)
+      question -> convert(question)
+    end)
+  end
 
   @doc "The documented result of a coercion."
   def result({:ok, _value, _warnings} = done), do: done
@@ -25,7 +33,6 @@ defmodule PtcRunner.SubAgent.Signature.Conversions do
   # `hidden?` marks values in firewalled fields: the texts name their kind, but do not show them.
   defp convert({:datetime, text, hidden?}), do: date_time(text, hidden?)
   defp convert({:date, text, hidden?}), do: date(text, hidden?)
-  defp convert({:decimal, value, hidden?}), do: Decimals.decimal(value, hidden?)
   defp convert({:string, struct, _hidden?}), do: iso8601(struct)
   defp convert({:map, module, _hidden?}), do: template(module)
 

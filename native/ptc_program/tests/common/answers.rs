@@ -4,7 +4,7 @@ use super::oracle::shown;
 use super::rng::Rng;
 use super::suspended;
 use ptc_answer::stream::{Caution, Rules, Stream};
-use ptc_answer::{read_answer, Ask, Errors, NoAnswer, Reading, Reply, Report};
+use ptc_answer::{read_answer, Ask, Errors, Keys, NoAnswer, Reading, Reply, Report};
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;
 use ptc_term::meter::{Limits, Meter, Pace};
@@ -109,15 +109,30 @@ pub fn extractor_cost(text: &[u8]) {
 pub fn judged(text: &[u8]) {
     for signature in SIGNATURES {
         for report in [Report::All, Report::Line] {
-            let whole = read_as(text, signature, report, usize::MAX);
-            let pieces = read_as(text, signature, report, 1_500);
-            assert_eq!(whole, pieces, "{signature} {}", shown(text));
+            for coerce in [false, true] {
+                let whole = read_by(text, signature, (report, coerce), usize::MAX);
+                let pieces = read_by(text, signature, (report, coerce), 1_500);
+                assert_eq!(whole, pieces, "{signature} {}", shown(text));
+            }
         }
     }
 }
 
 /// Reads an answer, in quanta of so much fuel, and shows what was found.
 pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> String {
+    read_by(text, signature, (report, false), fuel).0
+}
+
+/// What is known of the keys of a value, and the range of its text.
+pub type Seen = (Keys, (usize, usize));
+
+/// The same of a value that may be coerced, with what was seen of it.
+pub fn read_by(
+    text: &[u8],
+    signature: &str,
+    (report, coerce): (Report, bool),
+    fuel: usize,
+) -> (String, Option<Seen>) {
     let signature = parse(signature.as_bytes()).expect("a signature");
     let (types, id) = (&signature.types, signature.returns);
     let mut heap = PlainHeap::new();
@@ -138,6 +153,7 @@ pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> Str
     let rules = rules::Rules::default();
     let ask = Ask::Type {
         exact: false,
+        coerce,
         list,
         report,
         rules,
@@ -155,20 +171,30 @@ pub fn read_as(text: &[u8], signature: &str, report: Report, fuel: usize) -> Str
         }
     };
     let show = |term: Term| heap.show(term);
-    match reply {
-        Reply::Right { value, found } => format!("right {} {}", show(value), show(found)),
+    let (shown, found) = match reply {
+        Reply::Right { value, found } => (
+            format!("right {} {}", show(value), show(found.value)),
+            found,
+        ),
+        Reply::Coerced {
+            value,
+            warnings,
+            found,
+        } => (format!("coerced {} {}", show(value), show(warnings)), found),
         Reply::Wrong {
             errors: Errors { list, line },
             found,
         } => {
             let line = line.map(|(line, more)| (show(line), more));
-            format!("wrong {} {line:?} {}", show(list), show(found))
+            let shown = format!("wrong {} {line:?} {}", show(list), show(found.value));
+            (shown, found)
         }
-        Reply::Hyphens(found) => format!("hyphens {}", show(found)),
-        Reply::Undecided(found) => format!("undecided {}", show(found)),
-        Reply::Unfit(unfit, found) => format!("{unfit:?} {}", show(found)),
-        other => format!("{other:?}"),
-    }
+        Reply::Hyphens(found) => (format!("hyphens {}", show(found.value)), found),
+        Reply::Undecided(found) => (format!("undecided {}", show(found.value)), found),
+        Reply::Unfit(unfit, found) => (format!("{unfit:?} {}", show(found.value)), found),
+        other => return (format!("{other:?}"), None),
+    };
+    (shown, Some((found.keys, found.range)))
 }
 
 /// The term of a type, as the BEAM has it.

@@ -21,7 +21,7 @@ pub struct LeftWalk<T> {
 #[derive(Debug)]
 pub enum LeftAt<T> {
     /// In a check.
-    Check(State<T, Check<T>, ()>),
+    Check(State<T, Check<T>, usize>),
     /// In a coercion.
     Coerce(State<T, Coerce<T>, Mark>),
     /// After the walk, while its findings are listed.

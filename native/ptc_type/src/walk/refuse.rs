@@ -117,6 +117,7 @@ impl<H: Values, K: Task<H>> Walk<'_, H, K> {
         hidden: bool,
         holds: TypeId,
     ) -> Result<(), WalkEnd> {
+        self.state.task.absent();
         let is_filled = || self.types.has_defaults() && self.types.default_of(field).is_some();
         if matches!(self.types.get(holds), Type::Optional(_)) || is_filled() {
             return Ok(());

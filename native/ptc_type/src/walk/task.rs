@@ -55,6 +55,9 @@ pub trait Task<H: Values>: Sized {
         value: H::Term,
         place: Option<Place>,
     ) -> Result<Option<H::Term>, WalkEnd>;
+    /// Handles a field that a map lacks.
+    #[inline(always)]
+    fn absent(&mut self) {}
     /// Handles a field that was found, before its value is walked.
     fn found(walk: &mut Walk<H, Self>, open: Open<H>, found: &Found<H::Term>);
     /// Handles the result of a field.

@@ -18,6 +18,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
           | {:invalid, errors(), String.t() | nil, found()}
           | {:error, reason(), found()}
 
+  @typedoc "An outcome of `read_all/4`, or a value that was coerced."
+  @type judged :: outcome() | {:coerced, term(), warnings :: [String.t()], found()}
+
   @typedoc "The value as it stands in the text, with its own keys; or the position of the error, if there is one."
   @type found :: {:value, term()} | {:place, tuple() | nil}
 
@@ -31,10 +34,11 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   @spec read(String.t(), map(), keyword()) :: outcome()
   def read(content, agent, opts \\ [])
 
-  def read(content, %{parsed_signature: nil}, opts), do: native(content, nil, false, opts)
+  def read(content, %{parsed_signature: nil}, opts),
+    do: native(content, nil, {false, false}, opts) |> elem(0)
 
   def read(content, %{parsed_signature: {:signature, _, _} = signature}, opts),
-    do: native(content, signature, false, opts)
+    do: native(content, signature, {false, false}, opts) |> elem(0)
 
   # An invalid signature is not passed to the NIF; the validation reports it. An agent must have some signature.
   def read(content, agent, opts) do
@@ -55,24 +59,37 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   end
 
   @doc """
-  Reads an answer of a signature, with all errors of an invalid answer; they count for `:max_heap`.
+  Reads an answer of a signature, with all errors of an invalid answer; they count for `:max_heap`. Where a value was found, its form says where
+  it is and what its keys are. `coerce?`: a value of another type is coerced, if its keys are the declared ones and no conversion needs Elixir.
   """
-  @spec read_all(String.t(), JsonHandler.signature(), keyword()) :: outcome()
-  def read_all(content, signature, opts), do: native(content, signature, true, opts)
+  @spec read_all(String.t(), JsonHandler.signature(), boolean(), keyword()) ::
+          {judged(), Native.Types.form() | nil}
+  def read_all(content, signature, coerce?, opts),
+    do: native(content, signature, {true, coerce?}, opts)
 
-  defp native(content, signature, all?, opts) do
+  defp native(content, signature, {all?, coerce?}, opts) do
     limits = Limits.of_text(opts, byte_size(content))
     type = type(signature)
     list? = Base.list?(type)
     text = Aligned.text(content)
     exact? = Exact.within?(type)
 
-    Quanta.native(Native.answer_read(text, type, list?, all?, exact?, limits))
-    |> Quanta.finish(byte_size(content))
-    |> placed(exact?, type)
-    |> outcome(signature)
+    {reply, form} =
+      Quanta.native(Native.answer_read(text, type, list?, all?, exact?, coerce?, limits))
+      |> Quanta.finish(byte_size(content))
+      |> formed()
+
+    {reply |> placed(exact?, type) |> outcome(signature), form}
   catch
-    :error, :nif_panicked -> {:error, {:panicked, Panic.caught()}, {:place, nil}}
+    :error, :nif_panicked -> {{:error, {:panicked, Panic.caught()}, {:place, nil}}, nil}
+  end
+
+  # The reply without the form, which stands before the value that was found.
+  defp formed({:error, _reason} = error), do: {error, nil}
+
+  defp formed(reply) do
+    place = tuple_size(reply) - 2
+    {Tuple.delete_at(reply, place), elem(reply, place)}
   end
 
   # The numbers of a type with decimals have their digits.
@@ -93,6 +110,9 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Answer do
   defp type(nil), do: :any
 
   defp outcome({:ok, value, found}, _signature), do: {:ok, value, {:value, found}}
+
+  defp outcome({:coerced, value, warnings, found}, _signature),
+    do: {:coerced, value, warnings, {:value, found}}
 
   # Which of two equal keys counts depends on which of them is an atom.
   defp outcome({:hyphens, found}, signature) do

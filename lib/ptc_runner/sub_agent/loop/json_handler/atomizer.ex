@@ -5,7 +5,7 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
   alias PtcRunner.IsoTime
   alias PtcRunner.SubAgent.KeyNormalizer
   alias PtcRunner.SubAgent.Loop.JsonHandler.Union
-  alias PtcRunner.SubAgent.Signature.Decimals
+  alias PtcRunner.SubAgent.Signature.{Decimals, Exact}
 
   # A JSON object never becomes a struct.
   @struct_key "__struct__"
@@ -23,9 +23,13 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
 
   def top(map) when is_struct(map), do: map |> pairs() |> top()
 
-  def value(value, type), do: value(value, type, %{})
+  # Whether there is `Decimal` is asked once, and only for a type that has decimals.
+  def value(value, type) do
+    loaded? = Exact.within?(type) and Decimals.loaded?()
+    value(value, type, %{loaded: loaded?})
+  end
 
-  # `names`: the types of the names around.
+  # `names`: the types of the names around, which are texts; and under an atom, whether there is `Decimal`.
   defp value(map, {:closed_map, fields}, names) when is_map(map),
     do: value(map, {:map, fields}, names)
 
@@ -80,8 +84,8 @@ defmodule PtcRunner.SubAgent.Loop.JsonHandler.Atomizer do
     end
   end
 
-  defp value(value, :decimal, _names) when is_binary(value) or is_number(value) do
-    case Decimals.decimal(value, true) do
+  defp value(value, :decimal, names) when is_binary(value) or is_number(value) do
+    case Decimals.decimal(value, true, names.loaded) do
       {:ok, decimal, _warnings} -> decimal
       {:error, _reason} -> value
     end
