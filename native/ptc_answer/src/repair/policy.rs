@@ -24,11 +24,11 @@ named! {
         Comment = "comment",
         /// `[1, ...]`
         Ellipsis = "ellipsis",
-        /// `[1`
+        /// `{"a": [1}`
         MissingClose = "missing_close",
         /// `"a": 1}`
         MissingOpen = "missing_open",
-        /// `[1]]`
+        /// `{"a": 1]}`
         ExtraClose = "extra_close",
         /// `{{"a": 1}}`
         ExtraOpen = "extra_open",
@@ -52,7 +52,7 @@ named! {
         BadEscape = "bad_escape",
         /// `{a: 1}`
         BareKey = "bare_key",
-        /// `[word]`
+        /// `{"a": word}`
         BareWord = "bare_word",
         /// `True`, `None`, `undefined`, `NaN`
         ForeignWord = "foreign_word",

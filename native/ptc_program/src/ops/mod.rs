@@ -79,7 +79,7 @@ trait Operation {
     /// Its purpose, in one sentence.
     const ABOUT: &'static str;
     /// Its fields, in ascending order. The checks, the schemas, the prompt and the fuzzer's dictionary follow
-    /// from them. `test/support/oracle/check.ex` states them again on purpose: the oracle of the tests must not
+    /// from them. `test/support/oracle/fields.ex` states them again on purpose: the oracle of the tests must not
     /// learn the language from the code that it judges.
     const FIELDS: &'static [Field];
     /// The edition in which it came into the language.
