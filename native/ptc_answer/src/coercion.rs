@@ -13,8 +13,10 @@ use std::time::Instant;
 pub enum Coerced<T> {
     /// A value of the type, and the warnings as a list of texts.
     Value(T, T),
-    /// There is none, or only Elixir can make it.
+    /// There is none.
     None,
+    /// Only Elixir can tell.
+    Unknown,
     /// The slice or the quantum is over; the coercion can be resumed in a quantum.
     Left(Box<LeftWalk<T>>),
     /// The coercion takes too long for a normal scheduler, and must begin again.
@@ -67,9 +69,9 @@ pub fn coerced<H: Values>(
         }
         Err(WalkEnd::TooLong) => Coerced::Busy,
         Err(WalkEnd::Abandoned) => Coerced::Stopped(Stop::DeadlinePassed),
-        Err(_) => Coerced::None,
-        Ok(_) if walk.state.task.asks() || walk.state.findings.count() > 0 => Coerced::None,
-        Ok(_) if types.has_doubles() => Coerced::None,
+        Err(_) => Coerced::Unknown,
+        Ok(_) if walk.state.task.asks() || types.has_doubles() => Coerced::Unknown,
+        Ok(_) if walk.state.findings.count() > 0 => Coerced::None,
         Ok(changed) => {
             let warnings = walk.state.task.warnings.list(walk.heap);
             Coerced::Value(changed.unwrap_or(value), warnings)

@@ -276,7 +276,13 @@ fn judged<H: Values>(
     heap: &mut H,
     meter: &mut Meter,
 ) -> Result<After<H::Term>, Stop> {
-    let Ask::Type { report, rules, .. } = ask else {
+    let Ask::Type {
+        report,
+        rules,
+        coerce,
+        ..
+    } = ask
+    else {
         return Err(Stop::Abandoned);
     };
     let judge = Judge {
@@ -296,7 +302,9 @@ fn judged<H: Values>(
             .resume_with_keys(*walk, &mut declared)
             .ok_or(Stop::Abandoned)?,
     };
-    if declared && found.keys == Keys::Plain {
+    // Behind a coercion the keys are known.
+    let is_first = wanted == Telling::Nothing || !coerce;
+    if declared && is_first && found.keys == Keys::Plain {
         found.keys = Keys::Declared;
     }
     let found = *found;
@@ -322,7 +330,7 @@ fn judged<H: Values>(
 }
 
 fn coerce<H: Values>(
-    found: Found<H::Term>,
+    mut found: Found<H::Term>,
     begun: &mut Option<Box<LeftWalk<H::Term>>>,
     of: H::Term,
     heap: &mut H,
@@ -336,6 +344,11 @@ fn coerce<H: Values>(
             found,
         }),
         Coerced::None => After::Judge(found, Telling::Errors),
+        // A value with the declared keys was tried here.
+        Coerced::Unknown => {
+            found.keys = Keys::Plain;
+            After::Judge(found, Telling::Errors)
+        }
         Coerced::Left(walk) => {
             *begun = Some(walk);
             return Err(Stop::SliceOver);

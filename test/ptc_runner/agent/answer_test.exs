@@ -274,6 +274,23 @@ defmodule PtcRunner.Agent.AnswerNativeCallsTest do
     assert calls_of(text, rows, all) == [:answer_read]
   end
 
+  test "what a coercion in vain has built counts for no limit" do
+    late = "[" <> Enum.map_join(1..100, ",", &~s("#{&1}")) <> ~s(,"x"])
+
+    for timeout <- [5_000, :infinity] do
+      assert {:error, [%{message: "Response takes too much memory to read"}], _feedback} =
+               Agent.answer(late, "[:int]", max_heap: 1_000, timeout: timeout)
+    end
+
+    errors = fn max_heap -> Agent.answer(late, "[:int]", max_heap: max_heap) |> elem(1) end
+    assert errors.(20_000) == errors.(0)
+  end
+
+  test "a field that a type has twice is coerced to both" do
+    assert {:ok, %{"a" => 1.0}, [_to_integer, _to_float]} =
+             Agent.answer(~s({"a": "1"}), "{a :int, a :float}")
+  end
+
   test "an answer that cannot be used is searched once, and repaired once where JSON was found" do
     signature = PtcRunner.SubAgent.Signature.parsed!("{n :int, name :string?}")
 

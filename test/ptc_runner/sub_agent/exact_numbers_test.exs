@@ -328,7 +328,13 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
               ~s({"op":"sort_by","field":"n"},{"op":"first"}),
               ~s({"op":"distinct","field":"n"},{"op":"last"}),
               ~s({"op":"flat_map","as":"r","expr":{"op":"list","items":[{"op":"var","name":"r"}]}},{"op":"last"}),
-              ~s({"op":"concat","lists":[{"op":"it"},{"op":"it"}]},{"op":"last"})
+              ~s({"op":"concat","lists":[{"op":"it"},{"op":"it"}]},{"op":"last"}),
+              # An index of a list whose items are others, or in another order.
+              ~s({"op":"reverse"},{"op":"get","path":[0]}),
+              ~s({"op":"drop","count":1},{"op":"get","path":[0]}),
+              ~s({"op":"sort_by","field":"n"},{"op":"get","path":[0]}),
+              ~s({"op":"map","expr":{"op":"it"}},{"op":"get","path":[1]}),
+              ~s({"op":"concat","lists":[[0],{"op":"it"}]},{"op":"get","path":[2]})
             ] do
           ~s({"op":"pipe","steps":[{"op":"literal","value":[{"p":1,"n":2},{"p":N,"n":1}]},) <>
             step <> ~s(,{"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"}}}]})
@@ -384,6 +390,8 @@ defmodule PtcRunner.SubAgent.ExactNumbersTest do
             ~s({"op":"let","name":"a","value":N,"in":{"op":"call","tool":"t","args":{"x":{"op":"var","name":"a"},"y":{"op":"var","name":"a"}}}}),
             ~s({"op":"pipe","steps":[{"op":"literal","value":[N]},{"op":"sum","expr":{"op":"it"}},{"op":"call","tool":"t","args":{"x":{"op":"it"}}}]}),
             ~s({"op":"let","name":"__input","value":N,"in":{"op":"call","tool":"t","args":{"x":{"op":"it"},"y":{"op":"var","name":"__input"}}}}),
+            ~s({"op":"let","name":"l","value":[1.5,N],"in":{"op":"call","tool":"t","args":{"x":{"op":"get","from":{"op":"var","name":"l"},"path":[1]},) <>
+              ~s("y":{"op":"pipe","steps":[{"op":"var","name":"l"},{"op":"reverse"},{"op":"get","path":[0]}]}}}}),
             # A field that is set to each item of a list.
             ~s({"op":"pipe","steps":[{"op":"literal","value":[{"p":N}]},{"op":"set","fields":{"q":{"op":"get","field":"p"}}},{"op":"first"},) <>
               ~s({"op":"call","tool":"t","args":{"x":{"op":"get","field":"p"},"y":{"op":"get","field":"q"}}}]})

@@ -175,8 +175,23 @@ defmodule PtcRunner.Agent.Answer.Part do
   def first(text, asked), do: read_all(text, asked)
 
   defp read_all(text, asked) do
-    {outcome, form} = Answer.read_all(text, asked.signature, natively?(asked), asked.limits)
-    {text, outcome, form}
+    coerce? = natively?(asked)
+
+    case Answer.read_all(text, asked.signature, coerce?, asked.limits) do
+      {{:error, reason, _place}, _form} when coerce? and reason in @limits ->
+        uncoerced(text, asked)
+
+      {outcome, form} ->
+        {text, outcome, form}
+    end
+  end
+
+  # What a coercion has built in vain counts for the limits; the deadline is the same.
+  defp uncoerced(text, asked) do
+    case Answer.read_all(text, asked.signature, false, asked.limits) do
+      {outcome, {:declared, start, size}} -> {text, outcome, {:plain, start, size}}
+      {outcome, form} -> {text, outcome, form}
+    end
   end
 
   # Enumerations beside the type are checked before a coerced value counts, and a coercion that is observed is one of its own.

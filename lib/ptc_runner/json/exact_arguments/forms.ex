@@ -5,7 +5,8 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   #
   # What an operation does with a value, its shape says (`PtcRunner.Schema.Table.shape/1`).
   #
-  # The forms of a value are examples: each literal that the value can have in it is in at least one of them.
+  # The forms of a value are examples: each literal that the value can have in it is in at least one of them. A list whose items may be others,
+  # or in another order, is `{:any, items}`: each of its items may be at each index.
 
   alias PtcRunner.Schema.Table
 
@@ -104,6 +105,8 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   def each(map, mark, acc, fun) when is_map(map),
     do: Enum.reduce(map, acc, fn {_key, value}, acc -> each(value, mark, acc, fun) end)
 
+  def each({:any, items}, mark, acc, fun), do: each(items, mark, acc, fun)
+
   def each(list, mark, acc, fun) when is_list(list),
     do: Enum.reduce(list, acc, &each(&1, mark, &2, fun))
 
@@ -177,7 +180,12 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   end
 
   defp operation("first_of", node, env, found), do: any(List.wrap(node["values"]), env, found)
-  defp operation("concatenated", node, env, found), do: any(List.wrap(node["lists"]), env, found)
+
+  defp operation("concatenated", node, env, found) do
+    {forms, found} = any(List.wrap(node["lists"]), env, found)
+    {moved(forms), found}
+  end
+
   defp operation("merged", node, env, found), do: any(List.wrap(node["objects"]), env, found)
 
   defp operation("list_of_parts", %{"items" => items}, env, found) when is_list(items),
@@ -190,7 +198,7 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   defp operation("reshaped", %{"fields" => %{} = fields}, env, found) do
     of_item = %{env | current: env.current ++ of_lists(env.current)}
     {forms, found} = object(fields, of_item, found)
-    some(env.current ++ forms ++ Enum.map(forms, &[&1]), env, found)
+    some(env.current ++ forms ++ Enum.map(forms, &{:any, [&1]}), env, found)
   end
 
   defp operation("chained", %{"steps" => steps}, env, found) when is_list(steps) do
@@ -206,16 +214,17 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   defp operation("item", _node, env, found), do: {of_lists(env.current), found}
 
   defp operation(shape, _node, env, found) when shape in ["sublist", "backwards"],
-    do: {env.current, found}
+    do: {moved(env.current), found}
 
   defp operation(shape, node, env, found) when shape in ["filtered", "sorted", "distinct"],
-    do: {env.current, spent_parts(node, env, used(asked(node, env.current), env, found))}
+    do: {moved(env.current), spent_parts(node, env, used(asked(node, env.current), env, found))}
 
   defp operation(shape, node, env, found) when shape in ["list_of_body", "flat_list_of_body"] do
     items = of_lists(env.current)
     of_item = bound(%{env | current: items}, node["as"] || @input, items)
     {forms, found} = forms(node["expr"], of_item, found)
-    {if(shape == "list_of_body", do: Enum.map(forms, &[&1]), else: forms), found}
+    lists = if shape == "list_of_body", do: Enum.map(forms, &{:any, [&1]}), else: moved(forms)
+    {lists, found}
   end
 
   defp operation("read", node, env, found) do
@@ -234,7 +243,7 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
   defp operation("call", %{"tool" => tool, "args" => %{} = args} = node, env, found)
        when is_binary(tool) do
     {forms, found} = object(args, env, found)
-    found = Enum.reduce(forms, found, &env.place.(tool, &1, &2))
+    found = Enum.reduce(forms, found, &env.place.(tool, plain(&1), &2))
 
     if is_map_key(node, "on_error"),
       do: forms(node["on_error"], env, found),
@@ -279,7 +288,20 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
     {forms, used(more, env, found)}
   end
 
-  defp of_lists(forms), do: for(list <- forms, is_list(list), item <- list, do: item)
+  defp of_lists(forms), do: Enum.flat_map(forms, &of_list/1)
+
+  defp of_list({:any, items}), do: items
+  defp of_list(list) when is_list(list), do: list
+  defp of_list(_no_list), do: []
+
+  # Lists with some of these items, in any order.
+  defp moved(forms), do: Enum.map(forms, &if(is_list(&1), do: {:any, &1}, else: &1))
+
+  # The form as a value.
+  defp plain({:any, items}), do: plain(items)
+  defp plain(list) when is_list(list), do: Enum.map(list, &plain/1)
+  defp plain(map) when is_map(map), do: Map.new(map, fn {key, value} -> {key, plain(value)} end)
+  defp plain(value), do: value
 
   defp path(%{"field" => field}, _env, found) when is_binary(field), do: {{:ok, [field]}, found}
   defp path(%{"path" => path}, _env, found) when is_list(path), do: {{:ok, path}, found}
@@ -298,6 +320,9 @@ defmodule PtcRunner.Json.ExactArguments.Forms do
 
   defp inside(list, [at | rest]) when is_list(list) and is_integer(at) and at >= 0,
     do: for(item <- list |> Enum.drop(at) |> Enum.take(1), form <- inside(item, rest), do: form)
+
+  defp inside({:any, items}, [at | rest]) when is_integer(at),
+    do: Enum.flat_map(items, &inside(&1, rest))
 
   defp inside(_value, _path), do: []
 end
