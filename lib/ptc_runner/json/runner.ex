@@ -83,11 +83,9 @@ defmodule PtcRunner.Json.Runner do
       {:ok, _value, _words} = done ->
         done
 
-      again when again in [:texts, :rebuild] ->
-        run(of_data(program, limits, context, memory, tools, nil))
-
-      error ->
-        settled(error, of_data(program, limits, context, memory, tools, nil))
+      ended ->
+        run = of_data(program, limits, context, memory, tools, nil)
+        if ended in [:texts, :rebuild], do: run(run), else: settled(ended, run)
     end
   end
 

@@ -67,7 +67,7 @@ impl<H: Values> Judge<'_, H> {
         self.begin_with_keys(of, &mut false)
     }
 
-    /// The same. `declared`: at the end of the walk, whether each object that has fields by its type has the declared keys only, if
+    /// Checks the value against a type. `declared`: at the end of the walk, whether each object that has fields by its type has the declared keys only, if
     /// no key has a hyphen.
     pub fn begin_with_keys(self, of: H::Term, declared: &mut bool) -> Verdict<H::Term> {
         let pace = self.meter.pace();
@@ -105,7 +105,7 @@ impl<H: Values> Judge<'_, H> {
         self.resume_with_keys(left, &mut false)
     }
 
-    /// The same; see [`Judge::begin_with_keys`].
+    /// Resumes the check, with `declared` as in [`Judge::begin_with_keys`].
     pub fn resume_with_keys(
         self,
         left: LeftWalk<H::Term>,

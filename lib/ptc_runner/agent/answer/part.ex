@@ -266,11 +266,10 @@ defmodule PtcRunner.Agent.Answer.Part do
   defp right?({:error, _reason, {:value, _}}, %{type: nil}), do: true
   defp right?(_outcome, _asked), do: false
 
-  # The native side has tried it.
-  defp coerced({:invalid, _errors, _line, {:value, value}}, _found, :declared, asked) do
-    if natively?(asked),
-      do: Fit.uncoerced(Wrapper.inner(value, asked.type), asked),
-      else: Fit.coerce(Wrapper.inner(value, asked.type), asked, [])
+  defp coerced({:invalid, _errors, _line, _found}, {:value, value}, :declared, asked) do
+    value = Wrapper.inner(value, asked.type)
+    # The native side has tried it.
+    if natively?(asked), do: Fit.uncoerced(value, asked), else: Fit.coerce(value, asked, [])
   end
 
   defp coerced(_outcome, {:value, value}, _keys, asked) do
