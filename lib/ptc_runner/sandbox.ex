@@ -110,7 +110,13 @@ defmodule PtcRunner.Sandbox do
   end
 
   @doc false
-  def evaluate({reply_to, eval_fn, ast, context, max_heap}) do
+  def evaluate(arg) do
+    # The context may be more than the limit of this process.
+    Guarded.settle()
+    evaluated(arg)
+  end
+
+  defp evaluated({reply_to, eval_fn, ast, context, max_heap}) do
     result = eval_fn.(ast, context)
 
     # Sending copies the result, including its shared parts.

@@ -91,6 +91,15 @@ defmodule PtcRunner.Test.Room do
   @spec slowness() :: float()
   def slowness, do: max(unit() / @usual, 1.0)
 
+  @doc """
+  The same at this moment: a processor may change its speed.
+
+      iex> PtcRunner.Test.Room.slowness_now() >= 1
+      true
+  """
+  @spec slowness_now() :: float()
+  def slowness_now, do: max(least_unit() / @usual, 1.0)
+
   @doc false
   @spec known() :: pos_integer()
   def known, do: unit()
@@ -102,13 +111,14 @@ defmodule PtcRunner.Test.Room do
 
   # The microseconds of a unit on this machine when it is idle: it is so short that one of many is not interrupted.
   defp unit do
-    least =
-      Enum.min(for _ <- 1..50, do: elem(:timer.tc(fn -> Enum.reduce(@unit, 0, &max/2) end), 0))
-
+    least = least_unit()
     known = :persistent_term.get({__MODULE__, :unit}, least)
     if least <= known, do: :persistent_term.put({__MODULE__, :unit}, least)
     max(min(least, known), 1)
   end
+
+  defp least_unit,
+    do: Enum.min(for _ <- 1..50, do: elem(:timer.tc(fn -> Enum.reduce(@unit, 0, &max/2) end), 0))
 
   defp waited(fun) do
     {micros, result} = :timer.tc(fun)

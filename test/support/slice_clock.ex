@@ -14,7 +14,8 @@ defmodule PtcRunner.Test.SliceClock do
   While the machine stands still, the clock of CPU time goes on. So a call may take longer by as much as it stood still at most
   (`PtcRunner.Test.Standstill`), and calls that took too long are forgiven as often.
 
-  On a machine that is slower than the usual ones (`PtcRunner.Test.Room.slowness/0`), all of this may take so many times longer.
+  On a machine that is slower than the usual ones (`PtcRunner.Test.Room.slowness/0`), all of this may take so many times longer. This is
+  measured when the clock is started, and again when a call has taken too long, because a processor may change its speed.
 
   With `PTC_STRICT_CLOCK=1`, for an otherwise idle machine, disturbed calls count too, and calls
   on dirty schedulers may take 100 ms.
@@ -139,10 +140,10 @@ defmodule PtcRunner.Test.SliceClock do
     before = marks()
     fun.()
 
-    case held_since(before) do
-      [] -> []
-      nifs when attempts == 1 -> nifs
-      _nifs -> holds(fun, attempts - 1)
+    with [_ | _] <- held_since(before),
+         measure_again(),
+         [_ | _] = nifs <- held_since(before) do
+      if attempts == 1, do: nifs, else: holds(fun, attempts - 1)
     end
   end
 
@@ -165,13 +166,18 @@ defmodule PtcRunner.Test.SliceClock do
     end
   end
 
-  # How slow the machine is, which was measured when the clock was started.
+  # How slow the machine was at most when it was measured.
   defp slower do
     with :none <- :persistent_term.get(__MODULE__, :none) do
       slowness = Room.slowness()
       :persistent_term.put(__MODULE__, slowness)
       slowness
     end
+  end
+
+  defp measure_again do
+    now = Room.slowness_now()
+    if now > slower(), do: :persistent_term.put(__MODULE__, now)
   end
 
   # Functions that are not NIFs, the clock itself, NIFs that run in another VM, that need inputs of megabytes, or
@@ -216,7 +222,8 @@ defmodule PtcRunner.Test.SliceClock do
     {late, times} = still = Standstill.stop(:persistent_term.get({__MODULE__, :watch}, nil))
 
     IO.puts(
-      "The machine stood still for #{microseconds(late)} µs at most, #{times} times for more than 100 ms."
+      "The machine stood still for #{microseconds(late)} µs at most, #{times} times for more than 100 ms. " <>
+        "It was #{Float.round(slower(), 2)} times slower than usual at most."
     )
 
     all = Enum.concat([lines | Enum.map(added, &elem(&1, 1))])
@@ -314,6 +321,7 @@ defmodule PtcRunner.Test.SliceClock do
     for {{name, _dirty?} = nif, {time, over}} <- now,
         {time_before, over_before} = Map.get(before, nif, {0, 0}),
         time > time_before or over > over_before do
+      if over > over_before, do: measure_again()
       key = {max(time, @limit), System.unique_integer()}
       text = "#{inspect(test.module)}: #{test.name}"
       :ets.insert(@table, {key, name, with_over(text, over - over_before)})

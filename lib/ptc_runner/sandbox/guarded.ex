@@ -226,26 +226,43 @@ defmodule PtcRunner.Sandbox.Guarded do
   end
 
   @doc false
-  def reply({reply_to, fun, arg}), do: send(reply_to, {reply_to, fun.(arg)})
+  def reply({reply_to, fun, arg}) do
+    settle()
+    send(reply_to, {reply_to, fun.(arg)})
+  end
 
   @doc """
-  Ends a process whose heap has been found to exceed its limit. It comes directly before each `receive`: `await/1`.
+  Ends a process whose heap has been found to exceed its limit. It comes directly before each `receive`, see `await/1`, and
+  before the functions of others are called.
 
-  The VM marks such a process when it collects garbage. Until OTP 25.2 the process goes on until the end of its turn. If
-  it reaches a `receive` before, it never ends and holds its scheduler for ever (OTP-18463, mended in later releases).
+  The VM marks such a process when it collects garbage. Until OTP 25.2 the process goes on until the end of its turn, which may be
+  thousands of reductions later (OTP-18463, mended in later releases). If it reaches a `receive` before, it never ends and holds its
+  scheduler for ever. If its turn ends within two `try` that it has entered meanwhile, the VM ends.
 
       iex> PtcRunner.Sandbox.Guarded.settle()
       :ok
 
   """
   @spec settle() :: :ok
-  def settle do
-    # If garbage has to be collected, the VM does it as this function returns, and not in the receive.
-    :erlang.bump_reductions(1)
-    if Native.exiting(), do: yield(), else: :ok
+  def settle, do: if(exiting?(), do: yield(), else: :ok)
+
+  @doc """
+  Ends such a process, too, but has the VM collect nothing: for processes of this module, before each call of a tool.
+
+      iex> PtcRunner.Sandbox.Guarded.check()
+      :ok
+
+  """
+  @spec check() :: :ok
+  def check, do: if(Native.exiting(), do: yield(), else: :ok)
+
+  # The first call says what is known. As it returns, the VM collects garbage that has to be collected; it would in the receive. The
+  # second call tells what was found. This `try` is left before the turn ends.
+  defp exiting? do
+    Native.exiting() or Native.exiting()
   catch
     # The native module has been deleted.
-    :error, :undef -> :ok
+    :error, :undef -> false
   end
 
   @doc """
