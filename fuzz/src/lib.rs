@@ -13,6 +13,9 @@ pub mod common;
 #[path = "../../native/ptc_lisp/tests/probing/mod.rs"]
 pub mod lisp;
 
+#[path = "../../native/ptc_lisp/tests/running/mod.rs"]
+mod running;
+
 use common::cost::Cost;
 
 /// Bytes of memory per byte of the input, in addition to [`FIXED_BYTES`]: about four times the measured

@@ -1,8 +1,6 @@
 //! The index accepts what the reader accepts, and the tree reads what the reader reads.
 
-mod common;
-
-use common::{agree, document, Rng};
+use crate::common::{agree, document, Rng};
 
 /// Texts with one fault or none, which are short enough to read.
 const TEXTS: &[&str] = &[

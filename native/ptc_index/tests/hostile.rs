@@ -1,8 +1,6 @@
 //! Large and hostile texts: the index is right, small, and read in linear time.
 
-mod common;
-
-use common::{agree, index, index_within, Rng};
+use crate::common::{agree, index, index_within, Rng};
 use ptc_index::{Indexer, Invalid, Tree};
 use ptc_json::{JsonLimits, Table};
 

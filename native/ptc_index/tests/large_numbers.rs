@@ -1,8 +1,6 @@
 //! Numbers of many digits, around the largest double and the longest integer.
 
-mod common;
-
-use common::{agree, index};
+use crate::common::{agree, index};
 use ptc_json::{JsonLimits, Table, LONGEST_INTEGER};
 
 #[test]

@@ -1,8 +1,6 @@
 //! The parsing tests of JSONTestSuite: the index accepts and refuses what the reader does.
 
-mod common;
-
-use common::{agree, index};
+use crate::common::{agree, index};
 
 /// One text a line, after its name and a tab; bytes other than printable ASCII are `\xNN`, and `3*a` is `aaa`.
 /// The texts are those of <https://github.com/nst/JSONTestSuite>, MIT licence, copyright 2016 Nicolas Seriot.

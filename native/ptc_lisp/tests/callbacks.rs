@@ -1,9 +1,6 @@
 //! Built-ins that call functions: each program has one value, however short its executions are.
 
-mod expected;
-mod running;
-
-use expected::{fails, same};
+use crate::expected::{fails, same};
 
 #[test]
 fn each_item() {

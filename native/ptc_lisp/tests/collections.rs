@@ -1,11 +1,8 @@
 //! Sequences, maps, sets and comparisons: each program has one value, however short its executions are.
 
-mod expected;
-mod running;
-
-use expected::{fails, same};
+use crate::expected::{fails, same};
+use crate::running::Run;
 use ptc_term::meter::Limits;
-use running::Run;
 
 #[test]
 fn ends() {

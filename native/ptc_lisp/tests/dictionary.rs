@@ -1,8 +1,5 @@
 //! The fuzzer's dictionary of programs of PTC-Lisp names every built-in and every special form.
 
-#[path = "../../ptc_vm/tests/golden/mod.rs"]
-mod golden;
-
 use ptc_lisp::table::ROWS;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/lisp.dict");
@@ -87,5 +84,5 @@ fn is_that_of_the_built_ins_and_forms() {
     let names = ROWS.iter().map(|row| row.name).chain(FORMS.iter().copied());
     let calls = names.map(|name| quoted(&format!("({name} ")));
     let wanted: String = calls.chain(PARTS.iter().map(|part| quoted(part))).collect();
-    golden::assert_written(FILE, &wanted, "-p ptc_lisp --test dictionary");
+    crate::written::assert_written(FILE, &wanted, "-p ptc_lisp dictionary::");
 }

@@ -1,7 +1,5 @@
 //! What forms become.
 
-mod shown;
-
 use ptc_lisp::analyze::{analyze, Added};
 use ptc_lisp::ast::{Analyzed, Expr};
 
@@ -14,7 +12,7 @@ fn program(source: &str) -> Analyzed {
 /// Checks what programs become.
 fn become_these(cases: &[(&str, &str)]) {
     for (source, text) in cases {
-        assert_eq!(shown::shown(&program(source)), *text, "{source}");
+        assert_eq!(crate::shown::shown(&program(source)), *text, "{source}");
     }
 }
 

@@ -1,8 +1,6 @@
 //! The golden cases: which programs the analysis takes, and why it refuses the others.
 
-mod eterm;
-
-use eterm::Term;
+use crate::eterm::Term;
 use ptc_lisp::analyze::analyze;
 use ptc_lisp::ast::{Analyzed, Expr, Literal};
 
@@ -22,7 +20,7 @@ const BEFORE: [&str; 9] = [
 #[test]
 fn programs_are_taken_or_refused_for_their_reason() {
     let mut wrong = Vec::new();
-    let cases = eterm::cases();
+    let cases = crate::eterm::cases();
     assert!(cases.len() > 4000, "{} cases", cases.len());
     for (_, case) in &cases {
         let setup = case.get("setup").map_or(&[][..], Term::items);

@@ -1,10 +1,8 @@
 //! Values that grow in loops: they are what the built-ins give one by one, however short the executions are, and take space in
 //! proportion to what is added.
 
-mod running;
-
+use crate::running::{value, Run};
 use ptc_term::meter::Limits;
-use running::{value, Run};
 
 #[test]
 fn what_is_added_one_by_one() {

@@ -1,8 +1,6 @@
 //! Programs that are long, deep or broken: they take linear time, need no stack, and never panic.
 
-mod eterm;
-
-use eterm::Term;
+use crate::eterm::Term;
 use ptc_lisp::analyze::analyze;
 use ptc_lisp::ast::{Analyzed, Problem};
 use ptc_lisp::compile::children;
@@ -201,7 +199,7 @@ impl Random {
 }
 
 fn sources() -> Vec<String> {
-    let cases = eterm::cases();
+    let cases = crate::eterm::cases();
     let sources = cases.iter().filter_map(|(_, case)| case.get("source"));
     sources
         .map(|source| Term::text(source).to_string())

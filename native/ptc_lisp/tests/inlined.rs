@@ -1,10 +1,8 @@
 //! Functions that are written where a built-in calls them: what the loops that they become give is what calls give, however short the
 //! executions are.
 
-mod running;
-
+use crate::running::{value, Run};
 use ptc_term::meter::Limits;
-use running::{value, Run};
 
 /// A call with a function that is written there, and the same with one that is called.
 fn both(builtin: &str, function: &str, rest: &str) -> [String; 2] {

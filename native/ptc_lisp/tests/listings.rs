@@ -1,8 +1,5 @@
 //! The instructions of some programs, as they stand in a golden file: a change of the compiler shows there what it does.
 
-#[path = "../../ptc_vm/tests/golden/mod.rs"]
-mod golden;
-
 use ptc_lisp::analyze::analyze;
 use ptc_lisp::compile::{compile, Texts};
 use ptc_lisp::consts::FIRST_OWN;
@@ -46,5 +43,5 @@ fn listed(source: &str) -> String {
 #[test]
 fn are_those_of_the_golden_file() {
     let wanted: String = PROGRAMS.iter().map(|source| listed(source)).collect();
-    golden::assert_written(FILE, &wanted, "-p ptc_lisp --test listings");
+    crate::written::assert_written(FILE, &wanted, "-p ptc_lisp listings::");
 }

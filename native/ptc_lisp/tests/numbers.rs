@@ -1,11 +1,8 @@
 //! Arithmetic, bits, and predicates.
 
-mod expected;
-mod running;
-
-use expected::{fails, same};
+use crate::expected::{fails, same};
+use crate::running::Run;
 use ptc_term::meter::Limits;
-use running::Run;
 
 #[test]
 fn sums_and_products() {

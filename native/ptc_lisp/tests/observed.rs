@@ -1,10 +1,8 @@
 //! Observed programs: they give what programs give that are not observed, and the counts of their forms do not depend on how short the
 //! executions are.
 
-mod running;
-
+use crate::running::Run;
 use ptc_term::meter::Limits;
-use running::Run;
 
 const PROGRAMS: [&str; 12] = [
     "(+ 1 (* 2 3))",

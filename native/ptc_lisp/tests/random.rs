@@ -1,9 +1,7 @@
 //! Random programs and texts: they are read, analyzed and run without a panic, and have the same end in executions of any length.
 //! `PTC_CASES` takes so many times more.
 
-mod probing;
-
-use probing::{analyzes, generate, reads, runs};
+use crate::probing::{analyzes, generate, reads, runs};
 use std::hash::{BuildHasher, RandomState};
 
 /// Programs of a run.

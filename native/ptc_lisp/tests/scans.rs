@@ -1,8 +1,6 @@
 //! Loops whose items are passed many at a time: they give what calls of their functions give, however short the executions are.
 
-mod running;
-
-use running::value;
+use crate::running::value;
 
 /// Collections of more items than are passed at once, and of items that are not like the others.
 const COLLS: [&str; 7] = [

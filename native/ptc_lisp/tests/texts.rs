@@ -1,11 +1,8 @@
 //! Texts, and values as texts.
 
-mod expected;
-mod running;
-
-use expected::{fails, same};
+use crate::expected::{fails, same};
+use crate::running::{value, Run};
 use ptc_term::meter::Limits;
-use running::{value, Run};
 
 #[test]
 fn parts_and_places() {

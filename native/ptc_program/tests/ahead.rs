@@ -1,11 +1,9 @@
 //! Runs that look ahead for the calls of several rounds, and pass the bodies of these rounds when they have the answers, end as those that make
 //! one call at a time.
 
-mod common;
-
-use common::generate::{self, context};
-use common::rng::Rng;
-use common::{rounds, End, Lab, UNCHECKED};
+use crate::common::generate::{self, context};
+use crate::common::rng::Rng;
+use crate::common::{rounds, End, Lab, UNCHECKED};
 use ptc_term::heap::Heap;
 use ptc_term::meter::Limits;
 use ptc_term::plain::PlainHeap;

@@ -1,11 +1,9 @@
 //! Programs whose tools answer JSON texts that are not decoded end as over what the texts are decoded to.
 
-mod common;
-
-use common::answered::{same, Answers};
-use common::lazy::{context, ANY_KEYS, LIMITS, VALUES};
-use common::rng::Rng;
-use common::{generate, rounds, STRICT, UNCHECKED};
+use crate::common::answered::{same, Answers};
+use crate::common::lazy::{context, ANY_KEYS, LIMITS, VALUES};
+use crate::common::rng::Rng;
+use crate::common::{generate, rounds, STRICT, UNCHECKED};
 use ptc_term::meter::Limits;
 
 const LOAD: &str = r#"{"op":"load","name":"items"}"#;

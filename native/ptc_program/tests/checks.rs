@@ -1,7 +1,5 @@
 //! The check before a run: the errors it finds, and that it reports the first one.
 
-mod common;
-
 #[test]
 fn parts() {
     rejects!("5" => NodeNotAMap, "", "5");

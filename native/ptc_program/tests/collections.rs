@@ -1,8 +1,6 @@
 //! Results of the operations over lists on plain values.
 
-mod common;
-
-use common::{over, ROWS};
+use crate::common::{over, ROWS};
 
 #[test]
 fn filter_map_reject_select() {

@@ -1,8 +1,6 @@
 //! Dates and the operations on numbers that edition 2 brought, in one go and suspended at each unit of fuel.
 
-mod common;
-
-use common::{run_in, End, Lab, STRICT};
+use crate::common::{run_in, End, Lab, STRICT};
 use ptc_program::compile::Options;
 use ptc_program::fault::Code;
 use ptc_term::heap::Heap;
@@ -30,7 +28,9 @@ fn value_in(options: Options, step: &str, make: impl Fn(&mut PlainHeap) -> Term)
 }
 
 fn value(step: &str, x: &str) -> String {
-    value_in(STRICT, step, |heap| common::term(heap, x).expect("JSON"))
+    value_in(STRICT, step, |heap| {
+        crate::common::term(heap, x).expect("JSON")
+    })
 }
 
 /// The code and the field of an error.

@@ -1,8 +1,5 @@
 //! The fuzzer's dictionary of programs names every operation and every field.
 
-#[path = "../../ptc_vm/tests/golden/mod.rs"]
-mod golden;
-
 use ptc_program::edition::Edition;
 use ptc_program::ops::OpCode;
 use std::collections::BTreeSet;
@@ -24,5 +21,5 @@ fn is_that_of_the_operations() {
     let values = ["a", "b", "items", "n"].map(|text| format!(r#""{text}""#));
     let entries = operations.chain(fields).chain(values);
     let wanted: String = entries.map(|entry| quoted(&entry)).collect();
-    golden::assert_written(FILE, &wanted, "-p ptc_program --test dictionary");
+    crate::written::assert_written(FILE, &wanted, "-p ptc_program dictionary::");
 }

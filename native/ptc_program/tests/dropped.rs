@@ -1,11 +1,9 @@
 //! Dropped items are not built, and the results do not change: a list that goes directly to an
 //! operation that drops items is built in part; with a name in between, the same list is built in full.
 
-mod common;
-
-use common::generate;
-use common::rng::Rng;
-use common::{End, Lab, STRICT};
+use crate::common::generate;
+use crate::common::rng::Rng;
+use crate::common::{End, Lab, STRICT};
 use ptc_program::compile::Options;
 use ptc_term::heap::Heap;
 use ptc_term::plain::PlainHeap;

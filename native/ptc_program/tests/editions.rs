@@ -1,8 +1,6 @@
 //! What edition 2 brought, beside edition 1.
 
-mod common;
-
-use common::{run, run_in, End, Lab, EDITION_1, STRICT, UNCHECKED};
+use crate::common::{run, run_in, End, Lab, EDITION_1, STRICT, UNCHECKED};
 use ptc_program::fault::Code;
 use ptc_term::plain::PlainHeap;
 
@@ -115,7 +113,7 @@ fn get_reads_by_a_computed_key() {
 #[test]
 fn the_first_step_of_a_pipe_gets_its_current_value() {
     let program = r#"{"op":"map","expr":{"op":"pipe","steps":[{"op":"get","field":"a"}]}}"#;
-    let program = common::over(program);
+    let program = crate::common::over(program);
     assert_eq!(value(&program, r#"{"items":[{"a":1}]}"#), "[1]");
     assert_eq!(
         run(&program, r#"{"items":[{"a":1}]}"#, "{}"),

@@ -1,10 +1,8 @@
 //! A run that fails is left after every unit of fuel, and fails in the same way: for each operation, in
 //! each form of a loop.
 
-mod common;
-
-use common::steps::{failing, BAD, GOOD};
-use common::{rounds, End, Lab, UNCHECKED};
+use crate::common::steps::{failing, BAD, GOOD};
+use crate::common::{rounds, End, Lab, UNCHECKED};
 use ptc_program::compile::Options;
 use ptc_program::ops::OpCode;
 use ptc_term::heap::Heap;
@@ -200,8 +198,8 @@ fn every_list_program_fails_wherever_it_stands() {
 /// A context whose list `items` ends with an atom; the item at `at` is wrong.
 fn given_improper(mut lab: Lab, at: usize) -> Lab {
     let mut list = lab.heap.atom("end");
-    let bad = common::term(&mut lab.heap, BAD).expect("JSON");
-    let good = common::term(&mut lab.heap, GOOD).expect("JSON");
+    let bad = crate::common::term(&mut lab.heap, BAD).expect("JSON");
+    let good = crate::common::term(&mut lab.heap, GOOD).expect("JSON");
     for index in (0..ROWS).rev() {
         list = lab.heap.cons(if index == at { bad } else { good }, list);
     }

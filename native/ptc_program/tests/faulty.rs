@@ -1,10 +1,8 @@
 //! Texts that are not JSON, or almost an answer: work that is suspended at every unit gives the same value, the
 //! same error or the same repairs as work that is not.
 
-mod common;
-
-use common::rng::Rng;
-use common::{answers, generate, repairs, suspended};
+use crate::common::rng::Rng;
+use crate::common::{answers, generate, repairs, suspended};
 use ptc_answer::repair::{repair, Refusal, Repaired, Repairing, Wanted};
 use ptc_answer::{read_answer, NoAnswer, Search};
 use ptc_json::{PartialValue, TermBuilder};

@@ -1,9 +1,7 @@
 //! Arithmetic on two sides as one instruction: the same values and faults as with the instructions that it stands for, and
 //! after every unit of fuel.
 
-mod common;
-
-use common::{over, End, Lab, STRICT};
+use crate::common::{over, End, Lab, STRICT};
 use ptc_program::code::{Instr, Own};
 use ptc_term::heap::Heap;
 use ptc_term::plain::PlainHeap;

@@ -1,8 +1,6 @@
 //! Groups, joins and maps with other entries, on plain values.
 
-mod common;
-
-use common::{over, run_in, End, Lab, STRICT};
+use crate::common::{over, run_in, End, Lab, STRICT};
 use ptc_program::fault::Code;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;

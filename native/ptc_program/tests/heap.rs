@@ -1,9 +1,7 @@
 //! Plain values behave like terms.
 
-mod common;
-
-use common::rng::Rng;
-use common::{generate, term};
+use crate::common::rng::Rng;
+use crate::common::{generate, term};
 use num_bigint::BigInt;
 use ptc_term::heap::{Heap, Kind, Lookup};
 use ptc_term::number::Number;

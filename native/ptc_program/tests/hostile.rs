@@ -1,9 +1,7 @@
 //! Long strings, long integers and large terms are counted before all of them is read.
 
-mod common;
-
-use common::rng::Rng;
-use common::{term, Lab, EDITION_1, FREE, STRICT};
+use crate::common::rng::Rng;
+use crate::common::{term, Lab, EDITION_1, FREE, STRICT};
 use ptc_program::code::State;
 use ptc_program::code::Vm;
 use ptc_term::heap::Heap;
@@ -231,7 +229,10 @@ fn parts_are_found_as_a_naive_search_finds_them() {
             lab.heap.make_string(b"part"),
         ];
         lab.context = lab.heap.make_map(&keys, &values);
-        assert_eq!(lab.in_one_go(), common::End::Value(expected.to_string()));
+        assert_eq!(
+            lab.in_one_go(),
+            crate::common::End::Value(expected.to_string())
+        );
     }
 }
 
@@ -246,7 +247,7 @@ fn comparisons_are_those_of_the_heap() {
             let mut lab = Lab::of_text(PlainHeap::new(), program.as_bytes(), EDITION_1)
                 .unwrap_or_else(|end| panic!("{end:?}"));
             let sides = [(); 2].map(|()| {
-                let json = common::generate::json(&mut rng, 3);
+                let json = crate::common::generate::json(&mut rng, 3);
                 term(&mut lab.heap, &json).expect("JSON")
             });
             let order = lab.heap.compare(sides[0], sides[1]);
@@ -260,7 +261,10 @@ fn comparisons_are_those_of_the_heap() {
             };
             let keys = [lab.heap.make_string(b"a"), lab.heap.make_string(b"b")];
             lab.context = lab.heap.make_map(&keys, &sides);
-            assert_eq!(lab.in_one_go(), common::End::Value(expected.to_string()));
+            assert_eq!(
+                lab.in_one_go(),
+                crate::common::End::Value(expected.to_string())
+            );
         }
     }
 }

@@ -1,10 +1,8 @@
 //! Answers from their text to a judged value or to errors, on plain values.
 
-mod common;
-
-use common::answers::{self, read_as, read_by};
-use common::generate;
-use common::rng::Rng;
+use crate::common::answers::{self, read_as, read_by};
+use crate::common::generate;
+use crate::common::rng::Rng;
 use ptc_answer::{Keys, Report};
 
 const ROWS: &str = "{rows [{id :int, name :string?}]}";

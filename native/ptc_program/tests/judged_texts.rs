@@ -1,10 +1,8 @@
 //! Texts that are judged where they stand. `PTC_ROUNDS=1000000 cargo test --release --test judged_texts` runs longer.
 
-mod common;
-
-use common::judging::{judge, same};
-use common::rng::Rng;
-use common::rounds;
+use crate::common::judging::{judge, same};
+use crate::common::rng::Rng;
+use crate::common::rounds;
 
 #[test]
 fn random_texts_are_judged_as_what_they_are_decoded_to() {

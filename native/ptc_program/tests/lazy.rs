@@ -1,10 +1,8 @@
 //! Programs over JSON texts that are not decoded end as over what the texts are decoded to.
 
-mod common;
-
-use common::lazy::{context, same, ANY_KEYS, LIMITS, VALUES};
-use common::rng::Rng;
-use common::{generate, rounds, STRICT, UNCHECKED};
+use crate::common::lazy::{context, same, ANY_KEYS, LIMITS, VALUES};
+use crate::common::rng::Rng;
+use crate::common::{generate, rounds, STRICT, UNCHECKED};
 use ptc_term::meter::Limits;
 
 #[test]

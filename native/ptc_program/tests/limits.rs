@@ -1,8 +1,6 @@
 //! Every limit, at N and at N + 1.
 
-mod common;
-
-use common::{End, Lab, FREE, STRICT};
+use crate::common::{End, Lab, FREE, STRICT};
 use ptc_json::{Document, JsonError, JsonLimits, Table};
 use ptc_program::compile::{compile, Failure, Options, Walk};
 use ptc_program::fault::Code;
@@ -69,10 +67,10 @@ fn a_long_program_is_counted_and_can_be_left_between_its_parts() {
         r#"{{"op":"pipe","steps":[{}]}}"#,
         vec![step; 5_000].join(",")
     );
-    let mut table = Table::parse(text.as_bytes(), common::DEEP).expect("JSON");
+    let mut table = Table::parse(text.as_bytes(), crate::common::DEEP).expect("JSON");
     let mut walk = Walk::new(&mut table, 0, STRICT);
     let document = Document::new(text.as_bytes(), &table);
-    let mut same = Table::parse(text.as_bytes(), common::DEEP).expect("JSON");
+    let mut same = Table::parse(text.as_bytes(), crate::common::DEEP).expect("JSON");
     let whole =
         compile(text.as_bytes(), &mut same, 0, STRICT).unwrap_or_else(|_| panic!("it is right"));
     let (mut asked, mut fuel, mut most) = (0, 0, 0);
@@ -108,7 +106,7 @@ fn lab(program: &str, limits: Limits) -> Lab {
 /// Returns the words that a program has built at its end.
 fn words_of(program: &str) -> usize {
     use ptc_term::heap::Heap;
-    let mut lab = lab(program, common::FREE);
+    let mut lab = lab(program, crate::common::FREE);
     assert!(matches!(lab.in_one_go(), End::Value(_)), "{program}");
     lab.heap.words_built()
 }
@@ -130,7 +128,7 @@ fn words() {
                 &program,
                 Limits {
                     words,
-                    ..common::FREE
+                    ..crate::common::FREE
                 },
             )
             .in_one_go()
@@ -158,7 +156,7 @@ fn what_would_be_far_too_much_is_never_built() {
         &doubled(60),
         Limits {
             words: 100_000,
-            ..common::FREE
+            ..crate::common::FREE
         },
     );
     assert_eq!(lab.in_one_go(), End::MemoryExceeded);
@@ -177,7 +175,7 @@ fn what_would_be_far_too_much_is_never_built() {
         &rows,
         Limits {
             words: enough - 20_000,
-            ..common::FREE
+            ..crate::common::FREE
         },
     );
     assert_eq!(lab.in_one_go(), End::MemoryExceeded);
@@ -196,7 +194,7 @@ fn numbers_grow_within_the_limit_too() {
         &squares,
         Limits {
             words: 10_000,
-            ..common::FREE
+            ..crate::common::FREE
         },
     );
     assert_eq!(lab.in_one_go(), End::MemoryExceeded);
@@ -227,7 +225,7 @@ fn a_deadline_ends_work_that_does_not_end() {
         let started = Instant::now();
         let mut lab = endless_lab(Limits {
             deadline,
-            ..common::FREE
+            ..crate::common::FREE
         });
         assert_eq!(lab.in_one_go(), End::DeadlinePassed);
         assert!(started.elapsed() < Duration::from_secs(60));
@@ -238,7 +236,7 @@ fn a_deadline_ends_work_that_does_not_end() {
 fn a_deadline_beyond_all_clocks_is_none() {
     let limits = Limits {
         deadline: Deadline::After(Duration::MAX),
-        ..common::FREE
+        ..crate::common::FREE
     };
     let items = vec!["1"; 10_000].join(",");
     let program = r#"{"op":"pipe","steps":[{"op":"load","name":"items"},{"op":"count"}]}"#;
@@ -248,7 +246,7 @@ fn a_deadline_beyond_all_clocks_is_none() {
 
 #[test]
 fn nobody_waits_for_a_run_that_was_abandoned() {
-    let mut lab = endless_lab(common::FREE);
+    let mut lab = endless_lab(crate::common::FREE);
     lab.heap.abandon();
     assert_eq!(lab.in_one_go(), End::Abandoned);
 }
@@ -259,7 +257,7 @@ fn a_product_that_would_outlast_the_deadline_is_not_begun() {
     let program = format!(r#"{{"op":"mul","left":{digits},"right":{digits}}}"#);
     let limits = Limits {
         deadline: Deadline::After(Duration::from_millis(1)),
-        ..common::FREE
+        ..crate::common::FREE
     };
     assert_eq!(lab(&program, limits).in_one_go(), End::DeadlinePassed);
 }

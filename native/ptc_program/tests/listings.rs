@@ -1,10 +1,6 @@
 //! The instructions of some programs, as they stand in a golden file: a change of the compiler shows there what it does.
 
-mod common;
-#[path = "../../ptc_vm/tests/golden/mod.rs"]
-mod golden;
-
-use common::{Lab, STRICT};
+use crate::common::{Lab, STRICT};
 use ptc_term::plain::PlainHeap;
 use ptc_vm::listing::listing;
 
@@ -41,5 +37,5 @@ fn listed(program: &str) -> String {
 #[test]
 fn are_those_of_the_golden_file() {
     let wanted: String = PROGRAMS.iter().map(|program| listed(program)).collect();
-    golden::assert_written(FILE, &wanted, "-p ptc_program --test listings");
+    crate::written::assert_written(FILE, &wanted, "-p ptc_program listings::");
 }

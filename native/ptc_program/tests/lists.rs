@@ -1,8 +1,6 @@
 //! Results of edition 2's operations over lists, its values and choices, on plain values; their limits.
 
-mod common;
-
-use common::{over, End, Lab, FREE, STRICT};
+use crate::common::{over, End, Lab, FREE, STRICT};
 use ptc_program::fault::Code;
 use ptc_term::meter::{Deadline, Limits};
 use ptc_term::plain::PlainHeap;

@@ -1,8 +1,6 @@
 //! Programs that are given as terms: what is looked into, what is taken as it is, and what it costs.
 
-mod common;
-
-use common::{load_options, term, End, Lab, EDITION_1, FREE, LONG, STRICT, UNCHECKED};
+use crate::common::{load_options, term, End, Lab, EDITION_1, FREE, LONG, STRICT, UNCHECKED};
 use ptc_program::compile::Options;
 use ptc_program::fault::Code;
 use ptc_program::load::Loader;

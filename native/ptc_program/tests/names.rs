@@ -1,9 +1,7 @@
 //! Missing names: mistyped fields, unknown fields and names in strict programs, and keys that are
 //! atoms.
 
-mod common;
-
-use common::{term, End, Lab, STRICT};
+use crate::common::{term, End, Lab, STRICT};
 use ptc_program::compile::Options;
 use ptc_program::fault::Code;
 use ptc_term::heap::Heap;
@@ -187,14 +185,14 @@ fn atoms_are_keys_if_that_is_asked_for() {
         ),
     ];
     for (steps, value) in cases {
-        let program = common::over(steps);
+        let program = crate::common::over(steps);
         assert_eq!(
             over_atoms(&program, ANY_KEYS),
             End::Value(value.into()),
             "{steps}"
         );
     }
-    let sum = common::over(r#"{"op":"sum","field":"n"}"#);
+    let sum = crate::common::over(r#"{"op":"sum","field":"n"}"#);
     assert!(matches!(over_atoms(&sum, STRICT), End::Fault(_)));
 }
 

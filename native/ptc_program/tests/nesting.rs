@@ -1,8 +1,6 @@
 //! Programs and data nested 100,000 deep, on a stack of 256 KiB.
 
-mod common;
-
-use common::{oracle, term, End, Lab, STRICT, UNCHECKED};
+use crate::common::{oracle, term, End, Lab, STRICT, UNCHECKED};
 use ptc_term::heap::Heap;
 use ptc_term::plain::PlainHeap;
 

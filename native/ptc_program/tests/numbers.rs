@@ -1,8 +1,6 @@
 //! Arithmetic against exact integers and fractions.
 
-mod common;
-
-use common::rng::Rng;
+use crate::common::rng::Rng;
 use num_bigint::{BigInt, Sign};
 use ptc_term::number::{divide, round, Arithmetic, BadArith, Number};
 

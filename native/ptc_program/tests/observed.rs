@@ -1,9 +1,7 @@
 //! Observed programs: the same values as unobserved ones, and the recorded counts.
 
-mod common;
-
-use common::rng::Rng;
-use common::{generate, term, End, Suspended, DEEP, FREE, STRICT};
+use crate::common::rng::Rng;
+use crate::common::{generate, term, End, Suspended, DEEP, FREE, STRICT};
 use ptc_json::{Document, Table};
 use ptc_program::code::State;
 use ptc_program::code::{Program, Vm};
@@ -223,7 +221,7 @@ fn random_programs_come_to_the_same() {
         if program.contains(r#""call""#) {
             continue;
         }
-        let plain = common::run_in(STRICT, &program, &context, "{}");
+        let plain = crate::common::run_in(STRICT, &program, &context, "{}");
         let units = 1 + rng.below(50);
         if let End::Rejected(_) = plain {
             continue;

@@ -1,10 +1,8 @@
 //! Rows of a join that are only read by field are not put together, and the results do not change: a join that goes directly
 //! to a loop gives it pairs; with a name in between, the rows are built.
 
-mod common;
-
-use common::rng::Rng;
-use common::{End, Lab, STRICT};
+use crate::common::rng::Rng;
+use crate::common::{End, Lab, STRICT};
 use ptc_term::heap::Heap;
 use ptc_term::plain::PlainHeap;
 

@@ -1,11 +1,9 @@
 //! What a program will do: its terms, suspension, and programs that are made to be hard.
 
-mod common;
-
-use common::generate;
-use common::rng::Rng;
-use common::types::planned;
-use common::{EDITION_1, STRICT};
+use crate::common::generate;
+use crate::common::rng::Rng;
+use crate::common::types::planned;
+use crate::common::{EDITION_1, STRICT};
 
 fn plan(program: &str) -> String {
     planned(program, STRICT, None).unwrap_or_else(|| panic!("{program}"))
@@ -37,7 +35,7 @@ fn random_programs_have_the_same_plan_when_it_is_suspended_after_each_unit() {
         let program = generate::program(&mut rng, 4);
         for options in [STRICT, EDITION_1] {
             let whole = planned(&program, options, None);
-            let units = common::types::quantum(&program);
+            let units = crate::common::types::quantum(&program);
             assert_eq!(whole, planned(&program, options, Some(units)), "{program}");
         }
     }

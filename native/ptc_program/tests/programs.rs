@@ -1,8 +1,6 @@
 //! Results of the operations on plain values, except those over lists (`collections.rs`).
 
-mod common;
-
-use common::{over, End, Lab, ROWS, STRICT};
+use crate::common::{over, End, Lab, ROWS, STRICT};
 use ptc_program::ops::OpCode;
 use ptc_term::plain::PlainHeap;
 

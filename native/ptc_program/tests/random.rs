@@ -2,10 +2,8 @@
 //!
 //! `PTC_ROUNDS=1000000 cargo test --release --test random` runs longer.
 
-mod common;
-
-use common::rng::Rng;
-use common::{answers, codec, generate, probe, rounds};
+use crate::common::rng::Rng;
+use crate::common::{answers, codec, generate, probe, rounds};
 
 #[test]
 fn the_reader_agrees_with_serde_json() {

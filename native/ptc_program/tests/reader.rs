@@ -1,9 +1,7 @@
 //! The JSON reader: accepted texts, their values, and the offsets of errors.
 
-mod common;
-
-use common::rng::Rng;
-use common::{generate, oracle, term, DEEP};
+use crate::common::rng::Rng;
+use crate::common::{generate, oracle, term, DEEP};
 use ptc_json::{Document, JsonError, Table};
 use ptc_term::plain::PlainHeap;
 

@@ -1,9 +1,7 @@
 //! Reading that is suspended at every step gives the same result as reading without suspension.
 
-mod common;
-
-use common::rng::Rng;
-use common::{generate, suspended, term, DEEP};
+use crate::common::rng::Rng;
+use crate::common::{generate, suspended, term, DEEP};
 use ptc_json::{
     Document, Extent, JsonError, PartialValue, ReadError, Reader, Replay, Sink, Table, TermBuilder,
     Text,

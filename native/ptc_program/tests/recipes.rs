@@ -1,11 +1,9 @@
 //! How the arguments of calls are made: recipes as terms, suspension, and programs that are made to be hard.
 
-mod common;
-
-use common::generate;
-use common::rng::Rng;
-use common::types::{for_people, plan_alone, quantum};
-use common::{EDITION_1, STRICT};
+use crate::common::generate;
+use crate::common::rng::Rng;
+use crate::common::types::{for_people, plan_alone, quantum};
+use crate::common::{EDITION_1, STRICT};
 
 const ROWS: &str = r#"{"op":"load","name":"rows"}"#;
 const N: &str = r#"{"op":"get","field":"n"}"#;

@@ -1,9 +1,7 @@
 //! Random answers that are almost correct: the target `repair` of `fuzz/`, on stable Rust.
 
-mod common;
-
-use common::rng::Rng;
-use common::{answers, generate, repairs, rounds};
+use crate::common::rng::Rng;
+use crate::common::{answers, generate, repairs, rounds};
 use ptc_answer::repair::{repair, Refusal, Repaired, Repairing, Stop, Wanted};
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::plain::PlainHeap;

@@ -1,9 +1,7 @@
 //! Every operation over a list can be suspended after any unit of fuel, and resumes where it was.
 
-mod common;
-
-use common::rng::Rng;
-use common::{steps, End, Lab, STRICT};
+use crate::common::rng::Rng;
+use crate::common::{steps, End, Lab, STRICT};
 use ptc_program::ops::OpCode;
 use ptc_term::heap::Heap;
 use ptc_term::plain::PlainHeap;

@@ -1,9 +1,7 @@
 //! Types of samples: what is read of large and hostile values, in pieces like at once.
 
-mod common;
-
-use common::types::shown;
-use common::{suspended, term};
+use crate::common::types::shown;
+use crate::common::{suspended, term};
 use ptc_program::typing::sample::Sample;
 use ptc_term::heap::Heap;
 use ptc_term::job::Job;

@@ -1,8 +1,6 @@
 //! Terms that are small in memory and huge as a copy: a run does not return them.
 
-mod common;
-
-use common::{End, Lab, STRICT};
+use crate::common::{End, Lab, STRICT};
 use ptc_term::meter::{Deadline, Limits};
 use ptc_term::plain::PlainHeap;
 use std::time::{Duration, Instant};

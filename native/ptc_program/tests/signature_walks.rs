@@ -1,10 +1,8 @@
 //! The fuzz target `walk` on stable Rust, and single cases.
 //! `PTC_ROUNDS=1000000 cargo test --release --test signature_walks` runs longer.
 
-mod common;
-
-use common::rng::Rng;
-use common::{resumed, rounds, shared, walks};
+use crate::common::rng::Rng;
+use crate::common::{resumed, rounds, shared, walks};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::number::Number;

@@ -1,9 +1,7 @@
 //! The fuzz target `signature` on stable Rust: texts made by mutating and crossing valid texts.
 //! `PTC_ROUNDS=1000000 cargo test --release --test signatures` runs longer.
 
-mod common;
-
-use common::{probe, rng::Rng, rounds};
+use crate::common::{probe, rng::Rng, rounds};
 use ptc_type::parse;
 
 /// The initial texts.

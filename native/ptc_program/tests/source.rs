@@ -1,9 +1,7 @@
 //! What is kept of a program's source answers questions about it, whether the program was given as a text or as a term, and
 //! wherever the answer is interrupted.
 
-mod common;
-
-use common::{load_options, suspended, term, STRICT};
+use crate::common::{load_options, suspended, term, STRICT};
 use ptc_program::load::{Loaded, Loader};
 use ptc_program::part::{CallPath, ProgramPart};
 use ptc_program::source::KeptSource;

@@ -1,9 +1,7 @@
 //! Suspending the machine changes nothing except where the terms are stored meanwhile.
 
-mod common;
-
-use common::rng::Rng;
-use common::{generate, End, Lab, STRICT};
+use crate::common::rng::Rng;
+use crate::common::{generate, End, Lab, STRICT};
 use ptc_term::plain::PlainHeap;
 
 fn lab(program: &str, context: &str) -> Lab {

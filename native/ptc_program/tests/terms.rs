@@ -1,8 +1,6 @@
 //! Terms that JSON cannot represent, and parts that were never checked.
 
-mod common;
-
-use common::{run_unchecked, End, Lab, STRICT};
+use crate::common::{run_unchecked, End, Lab, STRICT};
 use ptc_program::fault::Code;
 use ptc_term::heap::Heap;
 use ptc_term::plain::{Opaque, PlainHeap, Term};

@@ -1,8 +1,6 @@
 //! Operations on text.
 
-mod common;
-
-use common::{run_in, End, STRICT};
+use crate::common::{run_in, End, STRICT};
 use ptc_program::fault::Code;
 
 fn end(op: &str, fields: &str, x: &str) -> End {

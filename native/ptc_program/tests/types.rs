@@ -1,11 +1,9 @@
 //! Types through programs: the rule of each operation, findings, reads, suspension, limits.
 
-mod common;
-
-use common::generate;
-use common::rng::Rng;
-use common::types::{any_program, begin, check, quantum, Outcome, World, WORLD};
-use common::{EDITION_1, STRICT};
+use crate::common::generate;
+use crate::common::rng::Rng;
+use crate::common::types::{any_program, begin, check, quantum, Outcome, World, WORLD};
+use crate::common::{EDITION_1, STRICT};
 use ptc_term::job::Job;
 use ptc_term::meter::{Deadline, Limits, Meter, Pace};
 use ptc_term::stop::Stop;

@@ -1,9 +1,7 @@
 //! Dates, times, decimals and names as values: compared by their meaning, on plain terms, in one go and
 //! suspended at each unit of fuel.
 
-mod common;
-
-use common::{End, Lab, EDITION_1, STRICT};
+use crate::common::{End, Lab, EDITION_1, STRICT};
 use ptc_program::compile::Options;
 use ptc_term::heap::Heap;
 use ptc_term::number::Number;

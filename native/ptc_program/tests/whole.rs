@@ -1,9 +1,7 @@
 //! Walks over whole terms: the weight of a copy, normal forms, names in another spelling, lines of errors.
 
-mod common;
-
-use common::rng::Rng;
-use common::whole::{weight, whole, whole_cost};
+use crate::common::rng::Rng;
+use crate::common::whole::{weight, whole, whole_cost};
 use ptc_term::heap::Heap;
 use ptc_term::meter::{Limits, Meter, Pace};
 use ptc_term::number::Number;

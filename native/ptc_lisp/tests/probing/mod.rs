@@ -6,16 +6,13 @@
 
 pub mod generate;
 
-#[path = "../running/mod.rs"]
-mod running;
-
+use crate::running::{Ended, Run};
 use ptc_lisp::analyze::{analyze, Added};
 use ptc_lisp::ast::{Analyzed, Problem, Span};
 use ptc_lisp::compile::{children, compile, Texts};
 use ptc_lisp::patience::Patience;
 use ptc_lisp::read::{read, Forms, NameTable};
 use ptc_term::meter::{Deadline, Limits};
-use running::{Ended, Run};
 use std::time::Duration;
 
 /// Programs can take any time: they end here.
