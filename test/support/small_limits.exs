@@ -1,0 +1,91 @@
+# Runs in a VM of its own: `test/ptc_runner/json/heap_limit_test.exs` starts it, and kills it if it hangs.
+# Random runs whose tools answer JSON texts, with heap limits that many of them exceed, for the seconds given. Prints
+# how many there were, or the one that did not end.
+defmodule PtcRunner.Test.SmallLimits do
+  alias PtcRunner.Json
+  alias PtcRunner.Test.{Generator, Spelled}
+
+  # Runs take a millisecond.
+  @timeout 8_000
+  @hangs 6_000
+
+  def runs(generator, seed, until, n \\ 1, runs \\ 0) do
+    random_case = apply(Generator, generator, [seed, n])
+    for words <- [500, 4_000], do: run(random_case, 233 + :rand.uniform(words))
+
+    if System.monotonic_time(:second) < until,
+      do: runs(generator, seed, until, n + 1, runs + 2),
+      else: runs + 2
+  end
+
+  defp run(%{program: program} = random_case, words) do
+    # Where the caller has other messages, requests to the process of tools come with a monitor.
+    send(self(), :other)
+
+    opts = [
+      context: Map.new(random_case.context, fn {name, value} -> {name, text(value)} end),
+      memory: random_case.memory,
+      tools: tools(self()),
+      max_heap: words,
+      timeout: @timeout,
+      edition: Map.get(random_case, :edition, 1)
+    ]
+
+    {micros, _result} = :timer.tc(fn -> Json.run(%{"program" => program}, opts) end)
+    drop()
+
+    if div(micros, 1_000) > @hangs do
+      IO.puts("hangs with #{words} words: #{inspect(program, limit: :infinity)}")
+      System.halt(1)
+    end
+  end
+
+  defp tools(caller) do
+    for {name, tool} <- [
+          {"echo", & &1},
+          {"rows", fn _args -> [%{"id" => 1, "amount" => 2}, %{"id" => 2, "name" => "b"}] end},
+          {"odd", fn _args -> {:ok, ~D[2024-01-31]} end},
+          {"fail", &{:error, &1}},
+          {"boom", fn _args -> raise "kaboom" end},
+          {"throws", &throw/1},
+          {"exits", fn _args -> exit(:killed) end}
+        ],
+        into: %{} do
+      {name,
+       fn args ->
+         send(caller, {:tool, name, args})
+         args |> tool.() |> text()
+       end}
+    end
+  end
+
+  defp text(value) do
+    case Spelled.text(value) do
+      {:ok, text} -> Json.text(text)
+      :error -> value
+    end
+  end
+
+  defp drop do
+    receive do
+      _message -> drop()
+    after
+      0 -> :ok
+    end
+  end
+end
+
+[seconds] = System.argv()
+{:ok, _apps} = Application.ensure_all_started(:ptc_runner_native)
+Logger.configure(level: :error)
+until = System.monotonic_time(:second) + String.to_integer(seconds)
+
+counts =
+  for generator <- [:random_case, :modern_case, :dropping_case, :random_case] do
+    seed = :erlang.phash2({System.os_time(), System.pid(), generator, make_ref()}, 1_000_000)
+    Task.async(PtcRunner.Test.SmallLimits, :runs, [generator, seed, until])
+  end
+  |> Task.await_many(:infinity)
+
+IO.puts("#{Enum.sum(counts)} runs ended")
+System.halt(0)
