@@ -125,7 +125,8 @@ fn without_marks(ended: Ended) -> Ended {
         let mut out = String::new();
         for part in text.split_inclusive('{') {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-            let is_mark = digits > 12 && part[digits..].starts_with(',');
+            // Of a billion marks one has fewer digits.
+            let is_mark = digits > 9 && part[digits..].starts_with(',');
             out += if is_mark { &part[digits..] } else { part };
         }
         out
