@@ -2,25 +2,40 @@
 # Random runs whose tools answer JSON texts, with heap limits that many of them exceed, for the seconds given. Prints
 # how many there were, or the one that did not end.
 defmodule PtcRunner.Test.SmallLimits do
-  alias PtcRunner.Json
-  alias PtcRunner.Test.{Generator, Spelled}
+  alias PtcRunner.{Json, Lisp}
+  alias PtcRunner.Test.{Calling, Generator, LispCalling, Spelled}
 
   # Runs take a millisecond.
   @timeout 8_000
   @hangs 6_000
 
   def runs(generator, seed, until, n \\ 1, runs \\ 0) do
-    random_case = apply(Generator, generator, [seed, n])
-    for words <- [500, 4_000], do: run(random_case, 233 + :rand.uniform(words))
+    for words <- [500, 4_000], do: run(generator, seed, n, 233 + :rand.uniform(words))
 
     if System.monotonic_time(:second) < until,
       do: runs(generator, seed, until, n + 1, runs + 2),
       else: runs + 2
   end
 
-  defp run(%{program: program} = random_case, words) do
-    # Where the caller has other messages, requests to the process of tools come with a monitor.
-    send(self(), :other)
+  defp run(:lisp, seed, n, words) do
+    source = LispCalling.program(seed, n)
+    caller = self()
+
+    # A tool may have messages that nothing takes.
+    tools = Calling.tools(fn name, args -> send(caller, send(self(), {name, args})) end)
+
+    ended(words, source, fn ->
+      Lisp.run(source,
+        tools: tools,
+        context: Calling.context(),
+        max_heap: words,
+        timeout: @timeout
+      )
+    end)
+  end
+
+  defp run(generator, seed, n, words) do
+    %{program: program} = random_case = apply(Generator, generator, [seed, n])
 
     opts = [
       context: Map.new(random_case.context, fn {name, value} -> {name, text(value)} end),
@@ -31,7 +46,13 @@ defmodule PtcRunner.Test.SmallLimits do
       edition: Map.get(random_case, :edition, 1)
     ]
 
-    {micros, _result} = :timer.tc(fn -> Json.run(%{"program" => program}, opts) end)
+    ended(words, program, fn -> Json.run(%{"program" => program}, opts) end)
+  end
+
+  defp ended(words, program, run) do
+    # Where the caller has other messages, requests to the process of tools come with a monitor.
+    send(self(), :other)
+    {micros, _result} = :timer.tc(run)
     drop()
 
     if div(micros, 1_000) > @hangs do
@@ -81,7 +102,7 @@ Logger.configure(level: :error)
 until = System.monotonic_time(:second) + String.to_integer(seconds)
 
 counts =
-  for generator <- [:random_case, :modern_case, :dropping_case, :random_case] do
+  for generator <- [:random_case, :modern_case, :dropping_case, :lisp] do
     seed = :erlang.phash2({System.os_time(), System.pid(), generator, make_ref()}, 1_000_000)
     Task.async(PtcRunner.Test.SmallLimits, :runs, [generator, seed, until])
   end

@@ -225,7 +225,11 @@ defmodule PtcRunner.Json.Evaluation do
   end
 
   defp flows(_program, _limits, {:ok, flows, _kept}), do: {:ok, flows}
-  defp flows(_program, _limits, error), do: error
+
+  defp flows(_program, limits, {:error, fault}) do
+    {timeout, max_heap, _reading} = Limits.resolve(limits)
+    {:error, Program.error(fault, {timeout, max_heap})}
+  end
 
   @doc """
   What a run is given, with the plan of its program where it has a firewall and may call tools: it is asked before the run and after it.

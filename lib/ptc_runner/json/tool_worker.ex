@@ -106,14 +106,11 @@ defmodule PtcRunner.Json.ToolWorker do
     tag = make_ref()
     tell(reply_to, result, tag)
 
-    # The arguments that come with a message may be more than the limit of this process.
     Guarded.await do
       {^tag, reply_to, {name, nil, _args, _then} = request} ->
-        Guarded.settle()
         serve(reply_to, max_heap, request, Map.fetch!(funs, name), funs)
 
       {^tag, reply_to, {name, fun, _args, _then} = request} ->
-        Guarded.settle()
         serve(reply_to, max_heap, request, fun, Map.put(funs, name, fun))
     end
   end
@@ -257,7 +254,7 @@ defmodule PtcRunner.Json.ToolWorker do
   """
   @spec all(String.t(), (Batch.t() -> [term()]), Batch.t()) :: [result()]
   def all(name, fun, %Batch{calls: calls} = batch) do
-    Guarded.check()
+    Guarded.settle()
 
     try do
       fun.(batch)
@@ -322,7 +319,8 @@ defmodule PtcRunner.Json.ToolWorker do
     do: Keyed.within(call, fn -> called(name, fun, args) end)
 
   defp called(name, fun, args) do
-    Guarded.check()
+    # The arguments may be more than the limit of this process.
+    Guarded.settle()
 
     try do
       fun.(args)

@@ -246,16 +246,6 @@ defmodule PtcRunner.Sandbox.Guarded do
   @spec settle() :: :ok
   def settle, do: if(exiting?(), do: yield(), else: :ok)
 
-  @doc """
-  Ends such a process, too, but has the VM collect nothing: for processes of this module, before each call of a tool.
-
-      iex> PtcRunner.Sandbox.Guarded.check()
-      :ok
-
-  """
-  @spec check() :: :ok
-  def check, do: if(Native.exiting(), do: yield(), else: :ok)
-
   # The first call says what is known. As it returns, the VM collects garbage that has to be collected; it would in the receive. The
   # second call tells what was found. This `try` is left before the turn ends.
   defp exiting? do

@@ -230,4 +230,38 @@ defmodule PtcRunner.Agent.RunTest do
     {:ok, program} = Json.compile(call("t", %{}))
     assert {:ok, 1, _info} = Agent.run(program, %{"t" => fn _ -> 1 end})
   end
+
+  # What the firewall has to know of a program is found out within the limits of the run.
+  test "a limit that the program's plan exceeds is the error of the run" do
+    compare = fn op -> %{"op" => op, "field" => "a", "value" => 1} end
+
+    steps = [
+      %{"op" => "load", "name" => "rows"},
+      %{
+        "op" => "reject",
+        "where" => %{"op" => "and", "conditions" => [compare.("lte"), compare.("gt")]}
+      },
+      %{
+        "op" => "filter",
+        "where" => %{"op" => "or", "conditions" => [compare.("eq"), compare.("neq")]}
+      },
+      %{"op" => "count"}
+    ]
+
+    program = %{"program" => %{"op" => "pipe", "steps" => steps}}
+    opts = [context: %{"rows" => [%{"a" => 1}]}]
+
+    kinds =
+      for words <- 233..1_500//20 do
+        case Agent.run(program, %{"t" => fn _ -> 1 end}, [max_heap: words] ++ opts) do
+          {:ok, 1, _info} ->
+            :ok
+
+          {:error, {:memory_exceeded, bytes}, "MemoryError: " <> _} when bytes == 8 * words ->
+            :memory
+        end
+      end
+
+    assert Enum.uniq(kinds) == [:memory, :ok]
+  end
 end

@@ -125,7 +125,7 @@ fn without_marks(ended: Ended) -> Ended {
         let mut out = String::new();
         for part in text.split_inclusive('{') {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-            // Of a billion marks one has fewer digits.
+            // Of 70 million marks one has fewer digits.
             let is_mark = digits > 9 && part[digits..].starts_with(',');
             out += if is_mark { &part[digits..] } else { part };
         }
