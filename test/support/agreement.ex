@@ -302,7 +302,9 @@ defmodule PtcRunner.Test.Agreement do
     end
   end
 
-  defp texts(context, read),
+  @doc "The values of a context that are JSON as what `read` makes of their texts, in one of many spellings."
+  @spec texts(map(), (String.t() -> term())) :: map()
+  def texts(context, read),
     do: Map.new(context, fn {name, value} -> {name, of_text(value, read)} end)
 
   defp of_text(value, read) do
@@ -312,7 +314,10 @@ defmodule PtcRunner.Test.Agreement do
     end
   end
 
-  defp answering(tools, read) do
+  @doc "Tools that answer what `read` makes of the texts of their answers, where these are JSON."
+  @spec answering(%{String.t() => (term() -> term())}, (String.t() -> term())) ::
+          %{String.t() => (term() -> term())}
+  def answering(tools, read) do
     Map.new(tools, fn {name, tool} ->
       {name, fn args -> args |> tool.() |> of_text(read) end}
     end)
@@ -331,7 +336,9 @@ defmodule PtcRunner.Test.Agreement do
     end
   end
 
-  defp tools(test) do
+  @doc "The tools of the cases, which tell a process of their calls."
+  @spec tools(pid()) :: %{String.t() => (term() -> term())}
+  def tools(test) do
     %{
       "echo" => fn args -> args end,
       "rows" => fn _args -> [%{"id" => 1, "amount" => 2}, %{"id" => 2, "name" => "b"}] end,

@@ -3,7 +3,7 @@
 # how many there were, or the one that did not end.
 defmodule PtcRunner.Test.SmallLimits do
   alias PtcRunner.{Json, Lisp}
-  alias PtcRunner.Test.{Calling, Generator, LispCalling, Spelled}
+  alias PtcRunner.Test.{Agreement, Calling, Generator, LispCalling}
 
   # Runs take a millisecond.
   @timeout 8_000
@@ -38,12 +38,12 @@ defmodule PtcRunner.Test.SmallLimits do
     %{program: program} = random_case = apply(Generator, generator, [seed, n])
 
     opts = [
-      context: Map.new(random_case.context, fn {name, value} -> {name, text(value)} end),
+      context: Agreement.texts(random_case.context, &Json.text/1),
       memory: random_case.memory,
-      tools: tools(self()),
+      tools: self() |> Agreement.tools() |> Agreement.answering(&Json.text/1),
       max_heap: words,
       timeout: @timeout,
-      edition: Map.get(random_case, :edition, 1)
+      edition: Agreement.edition(random_case)
     ]
 
     ended(words, program, fn -> Json.run(%{"program" => program}, opts) end)
@@ -58,32 +58,6 @@ defmodule PtcRunner.Test.SmallLimits do
     if div(micros, 1_000) > @hangs do
       IO.puts("hangs with #{words} words: #{inspect(program, limit: :infinity)}")
       System.halt(1)
-    end
-  end
-
-  defp tools(caller) do
-    for {name, tool} <- [
-          {"echo", & &1},
-          {"rows", fn _args -> [%{"id" => 1, "amount" => 2}, %{"id" => 2, "name" => "b"}] end},
-          {"odd", fn _args -> {:ok, ~D[2024-01-31]} end},
-          {"fail", &{:error, &1}},
-          {"boom", fn _args -> raise "kaboom" end},
-          {"throws", &throw/1},
-          {"exits", fn _args -> exit(:killed) end}
-        ],
-        into: %{} do
-      {name,
-       fn args ->
-         send(caller, {:tool, name, args})
-         args |> tool.() |> text()
-       end}
-    end
-  end
-
-  defp text(value) do
-    case Spelled.text(value) do
-      {:ok, text} -> Json.text(text)
-      :error -> value
     end
   end
 

@@ -225,11 +225,7 @@ defmodule PtcRunner.Json.Evaluation do
   end
 
   defp flows(_program, _limits, {:ok, flows, _kept}), do: {:ok, flows}
-
-  defp flows(_program, limits, {:error, fault}) do
-    {timeout, max_heap, _reading} = Limits.resolve(limits)
-    {:error, Program.error(fault, {timeout, max_heap})}
-  end
+  defp flows(_program, _limits, error), do: error
 
   @doc """
   What a run is given, with the plan of its program where it has a firewall and may call tools: it is asked before the run and after it.
@@ -273,7 +269,7 @@ defmodule PtcRunner.Json.Evaluation do
 
   @doc "The plan of a program that may call tools: see `PtcRunner.Json.Planning.flows/2`. `nil` for others, and for what is no program."
   @spec plan(PtcRunner.Json.program(), Limits.given()) ::
-          Planning.flows() | {:error, Message.fault()} | nil
+          Planning.flows() | {:error, Message.error()} | nil
   def plan(program, limits) do
     with {:ok, source} <- source(program, limits),
          true <- Planning.calls?(source) do

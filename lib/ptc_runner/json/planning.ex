@@ -151,15 +151,18 @@ defmodule PtcRunner.Json.Planning do
       {%{"mail" => [{:calls, []}, {"to", [{:context, ["who"], true}]}]}, {[], [{:context, ["b"], true}]}}
 
   """
-  @spec flows(Run.program(), Limits.given()) :: flows() | {:error, Message.fault()}
+  @spec flows(Run.program(), Limits.given()) :: flows() | {:error, Message.error()}
   def flows(program, limits) do
     {timeout, max_heap, reading} = of_run(limits, program)
 
-    with {:ok, {tools, _reads, _result, kept}} <-
-           native(program, reading, {timeout, max_heap}, :plan) do
-      {any_keys?, values?} = Program.read_as(program, reading)
-      read = &keys(&1, {any_keys?, any_keys? and values?})
-      {:ok, into_tools(tools, read), into_entries(kept, read)}
+    case native(program, reading, {timeout, max_heap}, :plan) do
+      {:ok, {tools, _reads, _result, kept}} ->
+        {any_keys?, values?} = Program.read_as(program, reading)
+        read = &keys(&1, {any_keys?, any_keys? and values?})
+        {:ok, into_tools(tools, read), into_entries(kept, read)}
+
+      {:error, fault} ->
+        {:error, Program.error(fault, {timeout, max_heap})}
     end
   end
 

@@ -14,8 +14,8 @@ defmodule PtcRunner.Json.HeapLimitTest do
     assert length(Regex.scan(~r/: \d+ killed, \d+ ended$/m, output)) == 14
   end
 
-  # About one of 40,000 runs did, when a process of tools asked only once whether it had been killed. On a VM with the fault, one of
-  # 500,000 ends it: docs/security.md, "Limitations".
+  # About one of 40,000 did not, when a process of tools asked only once whether it had been killed. On a VM with the fault the code of these
+  # tools may end it (status 132), in about one of 150,000: docs/security.md, "Limitations".
   @tag :fuzz
   @tag timeout: 300_000
   test "random runs with small limits end" do
